@@ -13,9 +13,10 @@ demo: $(VENV)/installed
 test: $(VENV)/installed-dev
 	$(BIN)/python -m pytest -n 2 -m "not slow"
 
+# What `make test` leaves out: crashes, PostgreSQL's slow half, the browser, real models, documentation.
 test-all: $(VENV)/installed-dev
 	$(BIN)/polyadic models fetch
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 -m slow
 
 # The stores again, on the earliest PostgreSQL and pgvector that are said to do.
 test-oldest: $(VENV)/installed-dev
@@ -28,6 +29,7 @@ lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo --no-cache
 	$(BIN)/biome check --error-on-warnings src/polyadic/server/page/files
 
 # Beside its peers, which are installed below .bench: the better part of an hour, and docs/performance.md has the table.

@@ -1,7 +1,7 @@
-"""Makes a section of docs/quality.md: ``python -m benchmarks.ablation [FOLDER]``.
+"""Ablation study of ``walk`` for docs/quality.md: ``python -m benchmarks.ablation [FOLDER]``.
 
-What each part of ``walk`` brings, and how much hangs on its numbers. A part is switched off by putting something else
-into its module while the questions are asked; the product has no switches for it. FOLDER keeps the filled workspaces.
+It measures the contribution of each component and the sensitivity to each parameter. Components are disabled by
+patching their modules, since the product has no switches for them. FOLDER keeps the filled workspaces.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -62,7 +62,7 @@ Damping is a setting; the others are named after where they stand in `polyadic.r
 
 @dataclass(frozen=True, slots=True)
 class Patch:
-    """What stands in a module instead of what is there."""
+    """A replacement for an attribute of a module."""
 
     module: ModuleType
     name: str
@@ -71,7 +71,7 @@ class Patch:
 
 @dataclass(frozen=True, slots=True)
 class Variation:
-    """The method with something else about it."""
+    """A variant of the method, with patches or other settings."""
 
     name: str
     patches: tuple[Patch, ...] = ()
@@ -80,8 +80,8 @@ class Variation:
     @contextmanager
     def in_place(self) -> Iterator[None]:
         with ExitStack() as stack:
-            for one in self.patches:
-                stack.enter_context(patch.object(one.module, one.name, one.value))
+            for replacement in self.patches:
+                stack.enter_context(patch.object(replacement.module, replacement.name, replacement.value))
             yield
 
 
@@ -89,20 +89,20 @@ def _without(name: str, module: ModuleType, *constants: str) -> Variation:
     return Variation(name, tuple(Patch(module, constant, 0.0) for constant in constants))
 
 
-def _instead(module: ModuleType, constant: str, *values: float) -> Iterator[Variation]:
-    now, room = getattr(module, constant), module.__name__.rpartition(".")[2]
+def _with_values(module: ModuleType, constant: str, *values: float) -> Iterator[Variation]:
+    current, module_name = getattr(module, constant), module.__name__.rpartition(".")[2]
     for value in values:
-        yield Variation(f"`{room}.{constant}` {value:g} for {now:g}", (Patch(module, constant, value),))
+        yield Variation(f"`{module_name}.{constant}` {value:g} for {current:g}", (Patch(module, constant, value),))
 
 
 def _half_and_double(module: ModuleType, *constants: str) -> Iterator[Variation]:
     for constant in constants:
         now = getattr(module, constant)
-        yield from _instead(module, constant, now * 0.5, now * 2)
+        yield from _with_values(module, constant, now * 0.5, now * 2)
 
 
-_APART_IN_QUESTIONS = Patch(seeds, "alike", lambda entities, reader: NO_LINKS)
-_APART_IN_BRIDGES = Patch(bridge_entities, "alike", lambda entities, reader: NO_LINKS)
+_NO_ALIASES_IN_QUESTIONS = Patch(seeds, "alike", lambda entities, reader: NO_LINKS)
+_NO_ALIASES_IN_BRIDGES = Patch(bridge_entities, "alike", lambda entities, reader: NO_LINKS)
 WHOLE = Variation("the whole method")
 PARTS = (
     Variation("the second walk", settings=WalkSettings(second_walk=False)),
@@ -110,8 +110,8 @@ PARTS = (
     _without("starting at the nearest facts", seeds, "FACT_WEIGHT"),
     _without("- of these, first at those that hold the question's names", seeds, "NAMING_WEIGHT"),
     _without("starting at the nearest passages", seeds, "CHUNK_WEIGHT"),
-    Variation("names that may be one", (_APART_IN_QUESTIONS, _APART_IN_BRIDGES)),
-    Variation("- of these, with what the question names", (_APART_IN_QUESTIONS,)),
+    Variation("names that may be one", (_NO_ALIASES_IN_QUESTIONS, _NO_ALIASES_IN_BRIDGES)),
+    Variation("- of these, with what the question names", (_NO_ALIASES_IN_QUESTIONS,)),
     Variation("- of these, rare last names", (Patch(alias_expansion, "_by_rare_name", lambda row, name, reader: []),)),
     Variation(
         "- of these, shorter forms of names",
@@ -127,11 +127,11 @@ PARTS = (
 NUMBERS = (
     Variation("damping 0.7 for 0.85", settings=WalkSettings(damping=0.7)),
     Variation("damping 0.95 for 0.85", settings=WalkSettings(damping=0.95)),
-    *_instead(seeds, "SEED_FACTS", 1, 6),
-    *_instead(seeds, "SEED_CHUNKS", 5, 20),
+    *_with_values(seeds, "SEED_FACTS", 1, 6),
+    *_with_values(seeds, "SEED_CHUNKS", 5, 20),
     *_half_and_double(seeds, "ANCHOR_WEIGHT", "FACT_WEIGHT", "CHUNK_WEIGHT", "NAMING_WEIGHT"),
-    *_instead(seeds, "SHARPNESS", 2, 8),
-    *_instead(bridge_entities, "MOST", 5, 20),
+    *_with_values(seeds, "SHARPNESS", 2, 8),
+    *_with_values(bridge_entities, "MOST", 5, 20),
     *_half_and_double(ranking, "NAMED_WEIGHT", "BRIDGE_WEIGHT"),
 )
 
@@ -139,20 +139,20 @@ Scores = Mapping[str, Sequence[float]]
 
 
 class Remembering:
-    """Implements Embedder as far as methods need it: of texts that come again the vectors are kept."""
+    """Embedder that caches vectors by text; implements what methods need."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
-        self._known: dict[str, NDArray[np.float32]] = {}
+        self._vectors: dict[str, NDArray[np.float32]] = {}
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._embedder, name)
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        new = [text for text in dict.fromkeys(texts) if text not in self._known]
+        new = [text for text in dict.fromkeys(texts) if text not in self._vectors]
         if new:
-            self._known |= dict(zip(new, await self._embedder.embed(new), strict=True))
-        return np.stack([self._known[text] for text in texts])
+            self._vectors |= dict(zip(new, await self._embedder.embed(new), strict=True))
+        return np.stack([self._vectors[text] for text in texts])
 
 
 def main() -> None:
@@ -162,11 +162,11 @@ def main() -> None:
 
 
 def section(folder: Path) -> Iterator[str]:
-    """The lines of the section below its heading."""
+    """Yield the lines of the section below its heading."""
     wanted = [(name, telling) for telling in (Telling.PLAIN, Telling.UNTITLED) for name in SETS]
-    with corpora(wanted, folder) as found:
-        measured = [_by_variation(corpus) for corpus in found]
-        names = [corpus.name for corpus in found]
+    with corpora(wanted, folder) as opened_corpora:
+        measured = [_by_variation(corpus) for corpus in opened_corpora]
+        names = [corpus.name for corpus in opened_corpora]
     yield _ABOUT
     for measure in (RECALL, ALL_GOLD, COVERED):
         yield _PARTS.format(measure=measure, half="")
@@ -188,18 +188,18 @@ def _table(
 ) -> Iterator[str]:
     half = slice(1, None, 2) if odd_half else slice(None)
     yield f"| | {' | '.join(names)} |\n|---|{'---|' * len(names)}"
-    whole = [scores[WHOLE.name][measure][half] for scores in measured]
-    yield f"| {WHOLE.name} | {' | '.join(str(interval(scores)) for scores in whole)} |"
+    baseline = [scores[WHOLE.name][measure][half] for scores in measured]
+    yield f"| {WHOLE.name} | {' | '.join(str(interval(scores)) for scores in baseline)} |"
     for variation in variations:
         gains = [
-            differences(scores[variation.name][measure][half], before)
-            for scores, before in zip(measured, whole, strict=True)
+            differences(scores[variation.name][measure][half], baseline_scores)
+            for scores, baseline_scores in zip(measured, baseline, strict=True)
         ]
         yield f"| {variation.name} | {' | '.join(map(_shown, gains))} |"
 
 
 def _undecided(variations: Sequence[Variation], measured: Sequence[Mapping[str, Scores]]) -> Iterator[str]:
-    """Names of what makes no difference that can be told from chance."""
+    """Yield the names of the variations without a significant difference."""
     for variation in variations:
         gains = (
             differences(scores[variation.name][measure], scores[WHOLE.name][measure])
@@ -211,8 +211,8 @@ def _undecided(variations: Sequence[Variation], measured: Sequence[Mapping[str, 
 
 
 def _is_noise(gains: Sequence[float]) -> bool:
-    of = interval(gains)
-    return of.low <= 0 <= of.high
+    gain = interval(gains)
+    return gain.low <= 0 <= gain.high
 
 
 def _shown(gains: Sequence[float]) -> str:
@@ -222,27 +222,27 @@ def _shown(gains: Sequence[float]) -> str:
 
 
 def _by_variation(corpus: Corpus) -> dict[str, Scores]:
-    """What each variation scores, by its name."""
+    """Return the scores by variation name."""
     embedder = Remembering(corpus.workspace.embedder)
-    found = {}
+    scores_by_name = {}
     with corpus.workspace.store().read() as reader:
         for variation in (WHOLE, *PARTS, *NUMBERS):
             with variation.in_place():
-                found[variation.name] = _scores(corpus, Walk(variation.settings), reader, embedder)
-    return found
+                scores_by_name[variation.name] = _scores(corpus, Walk(variation.settings), reader, embedder)
+    return scores_by_name
 
 
 def _scores(corpus: Corpus, method: Walk, reader: Reader, embedder: Embedder) -> Scores:
     retrieved: list[Sequence[Item]] = [
         wait_sync(method.retrieve(question.text, reader, embedder, EVERYTHING)).items for question in corpus.questions
     ]
-    asked = list(zip(corpus.questions, retrieved, strict=True))
-    outcomes = [corpus.outcome(question, items) for question, items in asked]
+    pairs = list(zip(corpus.questions, retrieved, strict=True))
+    outcomes = [corpus.outcome(question, items) for question, items in pairs]
     recall, all_gold = PassageRecall(5), AllGold(8)
     return {
         RECALL: [recall.score(outcome) or 0.0 for outcome in outcomes],
         ALL_GOLD: [all_gold.score(outcome) or 0.0 for outcome in outcomes],
-        COVERED: [corpus.covered(question, items, LITTLE_ROOM) for question, items in asked],
+        COVERED: [corpus.covered(question, items, LITTLE_ROOM) for question, items in pairs],
     }
 
 

@@ -1,11 +1,11 @@
-"""How many questions a second several clients get answered, in one process and in several; used by benchmarks/scale.py.
+"""Measure the throughput of several clients, in one process and in several; used by benchmarks/scale.py.
 
-As a program it is one of several processes: it opens a store, says so, and asks when it is told to.
+Run as a program, it is one client process: it opens a store, prints "ready", and starts when it reads a line.
 """
 
 import os
 
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command has it, and before numpy is imported
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command sets it; must precede the import of numpy
 
 import subprocess
 import sys
@@ -26,14 +26,14 @@ QUESTIONS_EACH = 50
 
 
 def throughput(folder: Path, plan: Grown) -> dict[str, float]:
-    """Questions a second, by method, clients and whether they share a process."""
-    found = {}
+    """Return questions per second by method, number of clients, and whether they share a process."""
+    rates = {}
     for method in METHODS:
         for clients in CLIENTS:
-            found[f"{method}, {clients} in one process: questions a second"] = _in_one(folder, plan, method, clients)
+            rates[f"{method}, {clients} in one process: questions a second"] = _in_one(folder, plan, method, clients)
         for clients in CLIENTS[1:]:
-            found[f"{method}, {clients} processes: questions a second"] = _in_several(folder, plan, method, clients)
-    return found
+            rates[f"{method}, {clients} processes: questions a second"] = _in_several(folder, plan, method, clients)
+    return rates
 
 
 def _in_one(folder: Path, plan: Grown, method: str, clients: int) -> float:
@@ -45,16 +45,16 @@ def _in_one(folder: Path, plan: Grown, method: str, clients: int) -> float:
 
 
 def _in_several(folder: Path, plan: Grown, method: str, clients: int) -> float:
-    with ExitStack() as open_:
-        asking = [open_.enter_context(_client(folder, plan, method, client)) for client in range(clients)]
-        for _, out in asking:
-            out.readline()
+    with ExitStack() as stack:
+        clients_io = [stack.enter_context(_client(folder, plan, method, client)) for client in range(clients)]
+        for _, stdout in clients_io:
+            stdout.readline()
         started = time.perf_counter()
-        for begin, _ in asking:
-            begin.write("\n")
-            begin.flush()
-        for _, out in asking:
-            out.readline()
+        for stdin, _ in clients_io:
+            stdin.write("\n")
+            stdin.flush()
+        for _, stdout in clients_io:
+            stdout.readline()
         return clients * QUESTIONS_EACH / (time.perf_counter() - started)
 
 

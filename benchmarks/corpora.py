@@ -1,4 +1,4 @@
-"""The passages of a question set as they are, with their titles withheld, and run together into long documents."""
+"""Corpora of a question set: passages unchanged, without titles, and concatenated into long documents."""
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,17 +18,17 @@ from polyadic.retrieval.token_budget import truncate_to_budget
 from polyadic.workspace import Workspace
 
 EVERYTHING = 10**6
-"""Tokens; more than any method finds."""
+"""Token budget larger than any method can fill."""
 RANKED_TOKENS = 4000
-"""Passages are ranked by where they first appear within so many tokens."""
+"""Passages are ranked by their first appearance within this number of tokens."""
 RUN_TOGETHER = 20
 _SEED = 1
-# Made here and named after no file.
-_MADE = "mem:"
+# Source prefix of generated documents, which have no file.
+_SOURCE_PREFIX = "mem:"
 
 
 class Telling(StrEnum):
-    """How a workspace is told the passages."""
+    """Form in which passages are indexed."""
 
     PLAIN = "as they are"
     UNTITLED = "titles withheld"
@@ -37,7 +37,7 @@ class Telling(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """A question set, a workspace that holds its passages, and by source which passage stands where in a document."""
+    """A question set, a workspace with its passages, and the passages' spans by document source."""
 
     name: str
     telling: Telling
@@ -46,19 +46,19 @@ class Corpus:
     passages: Mapping[str, tuple[tuple[str, Span], ...]]
 
     def outcome(self, question: DatasetQuestion, items: Sequence[Item]) -> QuestionOutcome:
-        """What was retrieved, as measures take it; a passage is there as soon as a character of it is."""
+        """Convert retrieved items to an outcome; a passage is retrieved if any character of it is."""
         kept, _ = truncate_to_budget(items, RANKED_TOKENS)
-        found = (passage for item in kept for place in item.places for passage, _ in self._parts(place))
-        return QuestionOutcome(question, tuple(dict.fromkeys(found)))
+        passages = (passage for item in kept for place in item.places for passage, _ in self._parts(place))
+        return QuestionOutcome(question, tuple(dict.fromkeys(passages)))
 
     def covered(self, question: DatasetQuestion, items: Sequence[Item], tokens: int) -> float:
-        """The share of the gold passages of which something is among what fits into so many tokens."""
+        """Return the share of gold passages that overlap the items within a token budget."""
         kept, _ = truncate_to_budget(items, tokens)
-        found = {passage for item in kept for place in item.places for passage, _ in self._parts(place)}
-        return len(question.gold & found) / len(question.gold)
+        passages = {passage for item in kept for place in item.places for passage, _ in self._parts(place)}
+        return len(question.gold & passages) / len(question.gold)
 
     def read(self, question: DatasetQuestion, items: Sequence[Item], tokens: int) -> float:
-        """The share of their characters that is among what fits, a mean over the gold passages."""
+        """Return the mean share of a gold passage's characters within a token budget."""
         kept, _ = truncate_to_budget(items, tokens)
         shown: dict[str, set[int]] = {passage: set() for passage in question.gold}
         for place in (place for item in kept for place in item.places):
@@ -69,7 +69,7 @@ class Corpus:
         return sum(len(characters) / lengths[passage] for passage, characters in shown.items()) / len(shown)
 
     def _parts(self, place: SourceSpan) -> Iterator[tuple[str, Span]]:
-        """The passages that a place reaches into, and what part of the document each shares with it."""
+        """Yield the passages that a span overlaps, and the overlaps."""
         for passage, span in self.passages[place.source]:
             start, end = max(span.start, place.span.start), min(span.end, place.span.end)
             if start < end:
@@ -77,53 +77,55 @@ class Corpus:
 
 
 def corpus(name: str, telling: Telling, folder: Path) -> Corpus:
-    """The workspace below ``folder``, filled now if it is not yet; without a language model."""
+    """Return a corpus with a workspace below ``folder``, which is filled, without a model, if necessary."""
     dataset = load(name)
     documents = _documents(dataset)
     if telling is Telling.PLAIN:
-        return Corpus(name, telling, dataset.questions, filled(dataset, folder), _alone(documents))
+        return Corpus(name, telling, dataset.questions, filled(dataset, folder), _single_passage_spans(documents))
     if telling is Telling.UNTITLED:
-        told = [Document(f"{_MADE}#{corpus_id(document.source)}", "", document.text) for document in documents]
-        places = _alone(told)
+        documents_to_add = [
+            Document(f"{_SOURCE_PREFIX}#{corpus_id(document.source)}", "", document.text) for document in documents
+        ]
+        places = _single_passage_spans(documents_to_add)
     else:
-        together = list(_together(documents))
-        told = [document for document, _ in together]
-        places = {document.source: parts for document, parts in together}
+        concatenated = list(_concatenated(documents))
+        documents_to_add = [document for document, _ in concatenated]
+        places = {document.source: parts for document, parts in concatenated}
     workspace = Workspace(folder / f"{name}-{telling.name.lower()}")
-    workspace.add(told)
+    workspace.add(documents_to_add)
     return Corpus(f"{name}, {telling}", telling, dataset.questions, workspace, places)
 
 
 @contextmanager
 def corpora(wanted: Sequence[tuple[str, Telling]], folder: Path) -> Iterator[list[Corpus]]:
-    """Corpora that are closed in the end; the last is that with recorded facts of a language model."""
+    """Open corpora; the last one has the recorded facts of a language model."""
     with ExitStack() as stack:
-        found = [corpus(name, telling, folder) for name, telling in wanted]
-        for one in found:
-            stack.enter_context(one.workspace)
+        opened = [corpus(name, telling, folder) for name, telling in wanted]
+        for opened_corpus in opened:
+            stack.enter_context(opened_corpus.workspace)
         workspace = stack.enter_context(recorded_workspace(folder))
         dataset = load(RECORDED)
-        passages = _alone(_documents(dataset))
-        yield [*found, Corpus(f"{RECORDED}, recorded facts", Telling.PLAIN, dataset.questions, workspace, passages)]
+        passages = _single_passage_spans(_documents(dataset))
+        yield [*opened, Corpus(f"{RECORDED}, recorded facts", Telling.PLAIN, dataset.questions, workspace, passages)]
 
 
 def _documents(dataset: Dataset) -> list[Document]:
-    found = read_documents([dataset.corpus], ReadingSettings())
-    return [document for document in found if isinstance(document, Document)]
+    loaded = read_documents([dataset.corpus], ReadingSettings())
+    return [document for document in loaded if isinstance(document, Document)]
 
 
-def _alone(documents: Sequence[Document]) -> dict[str, tuple[tuple[str, Span], ...]]:
-    return {document.source: ((corpus_id(document.source), _inner(document.text)),) for document in documents}
+def _single_passage_spans(documents: Sequence[Document]) -> dict[str, tuple[tuple[str, Span], ...]]:
+    return {document.source: ((corpus_id(document.source), _stripped_span(document.text)),) for document in documents}
 
 
-def _inner(text: str) -> Span:
-    """A text without the white space around it."""
+def _stripped_span(text: str) -> Span:
+    """Return the span of a text without surrounding white space."""
     start = len(text) - len(text.lstrip())
     return Span(start, start + len(text.strip()))
 
 
-def _together(documents: Sequence[Document]) -> Iterator[tuple[Document, tuple[tuple[str, Span], ...]]]:
-    """Documents of many passages in a drawn order, each on a line, and where each of them stands."""
+def _concatenated(documents: Sequence[Document]) -> Iterator[tuple[Document, tuple[tuple[str, Span], ...]]]:
+    """Yield documents of many passages in random order, one per line, and the spans of the passages."""
     drawn = sorted(documents, key=lambda document: corpus_id(document.source))
     random.Random(_SEED).shuffle(drawn)  # noqa: S311
     for first in range(0, len(drawn), RUN_TOGETHER):
@@ -132,4 +134,4 @@ def _together(documents: Sequence[Document]) -> Iterator[tuple[Document, tuple[t
             passage = document.text.strip()
             parts.append((corpus_id(document.source), Span(len(text), len(text) + len(passage))))
             text += f"{passage}\n"
-        yield Document(f"{_MADE}cat#{first}", "", text), tuple(parts)
+        yield Document(f"{_SOURCE_PREFIX}cat#{first}", "", text), tuple(parts)

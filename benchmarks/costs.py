@@ -1,7 +1,7 @@
-"""Makes docs/costs.md: ``python -m benchmarks.costs``.
+"""Generate docs/costs.md: ``python -m benchmarks.costs``.
 
-Tokens are counted on 2wiki-101 with the recorded facts that POLYADIC_DATA holds, asked for over real HTTP of the test
-server; money follows from the prices of the presets.
+Tokens are counted on 2wiki-101, with recorded facts from POLYADIC_DATA that the test server returns over HTTP. Costs
+are computed from the prices of the presets.
 """
 
 import tempfile
@@ -24,7 +24,7 @@ REPORT = Path(__file__).parent.parent / "docs" / "costs.md"
 SET = "2wiki-101"
 BUDGETS = (1000, 2000, 4000)
 SPEEDS = (20, 60)
-# What people answer with; the test server's answers are shorter than a model's.
+# Typical length of an answer; those of the test server are shorter.
 ANSWER_TOKENS = 150
 
 HEAD = """# What it costs
@@ -42,8 +42,8 @@ def main() -> None:
         tempfile.TemporaryDirectory() as folder,
         ModelServer([recorded_model(data_folder() / SET), *ready()]) as server,
     ):
-        named = ModelSettings(name="recorded", base_url=server.url, key_variable="", context_tokens=128_000)
-        settings = Settings(model=named, embedding=EmbeddingSettings(model="hashing"))
+        model_settings = ModelSettings(name="recorded", base_url=server.url, key_variable="", context_tokens=128_000)
+        settings = Settings(model=model_settings, embedding=EmbeddingSettings(model="hashing"))
         with Workspace(folder, settings) as workspace:
             indexing = workspace.index([dataset.corpus]).usage
             lines = [HEAD, *_indexing(dataset, indexing), *_questions(workspace, dataset)]
@@ -52,7 +52,7 @@ def main() -> None:
 
 
 def _priced() -> dict[str, ModelSettings]:
-    """The presets whose vendors ask for money."""
+    """Return the presets that have a price."""
     models = {
         name: ModelSettings.model_validate(preset["model"]) for name, preset in PRESETS.items() if name != "paper"
     }
@@ -71,8 +71,8 @@ def _indexing(dataset: Dataset, usage: Usage) -> Iterator[str]:
         yield f"| preset `{name}` ({model.name}) | {money:.2f} $ | {money / text * 1e6:.2f} $ |"
     for speed in SPEEDS:
         hours = usage.completion_tokens / speed / 3600
-        took = f"0, and {hours:.1f} hours | {hours / text * 1e6:.0f} hours"
-        yield f"| a local model, {speed} tokens a second in all | {took} |"
+        duration = f"0, and {hours:.1f} hours | {hours / text * 1e6:.0f} hours"
+        yield f"| a local model, {speed} tokens a second in all | {duration} |"
     yield "\nNothing is paid for twice: replies are remembered by the words of their request. Withdrawing is free."
 
 

@@ -1,4 +1,4 @@
-"""Where the data sets are, and workspaces filled with them."""
+"""Load data sets and fill workspaces with them."""
 
 import os
 import sys
@@ -11,7 +11,7 @@ SETS = ("hotpotqa-100", "2wiki-101")
 
 
 def data_folder() -> Path:
-    """The folder that POLYADIC_DATA names; ends the program with one line where there is none."""
+    """Return the folder given by POLYADIC_DATA; exits with a message if there is none."""
     folder = os.environ.get("POLYADIC_DATA")
     if not folder or not Path(folder).is_dir():
         sys.exit("POLYADIC_DATA does not name a folder: set it to where hotpotqa-100/ and the other sets are")
@@ -23,7 +23,7 @@ def load(name: str) -> Dataset:
 
 
 def filled(dataset: Dataset, folder: Path) -> Workspace:
-    """A workspace below ``folder`` that holds the corpus of a data set; filled now if it is not yet."""
+    """Open a workspace below ``folder`` with the corpus of a data set, indexed if necessary."""
     workspace = Workspace(folder / dataset.name)
     workspace.index([dataset.corpus])
     return workspace

@@ -1,13 +1,12 @@
-"""Brings the table on deletion in docs/performance.md up to date: ``python -m benchmarks.deletion``; it needs no data.
+"""Measure deletions and changes for docs/performance.md: ``python -m benchmarks.deletion``; it needs no data.
 
-Stores of 1,000, 10,000 and 100,000 facts are filled with documents of one chunk that share their entities. Documents
-are deleted from each and others changed, one from each store in turn, so that whatever else the machine does bears on
-all stores alike.
+Stores of 1,000, 10,000 and 100,000 facts are filled with single-chunk documents that share their entities. Documents
+are deleted or changed in each store in turn, so that other load on the machine affects all stores equally.
 """
 
 import os
 
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command has it, and before numpy is imported
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command sets it; must precede the import of numpy
 
 import random
 import statistics
@@ -46,7 +45,7 @@ deletion embeds nothing and calls no model.
 
 
 class CountingEmbedder(HashingEmbedder):
-    """Counts the texts that it is asked to embed."""
+    """Hashing embedder that counts the embedded texts."""
 
     texts = 0
 
@@ -56,7 +55,7 @@ class CountingEmbedder(HashingEmbedder):
 
 
 class Measured(Workspace):
-    """A workspace that tells what a change does."""
+    """Workspace that counts written rows and embedded texts."""
 
     @cached_property
     def embedder(self) -> CountingEmbedder:
@@ -64,7 +63,7 @@ class Measured(Workspace):
 
     @property
     def rows_written(self) -> int:
-        """Rows of tables that this process has inserted, changed or deleted, those of the word index among them."""
+        """Rows that this process has inserted, changed or deleted, including those of the full-text index."""
         store = self.store(make=True)
         assert isinstance(store, SqliteStore)
         return store._writer.total_changes
@@ -72,7 +71,7 @@ class Measured(Workspace):
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """What each of several changes took."""
+    """Costs of changes, one value per change."""
 
     milliseconds: list[float] = field(default_factory=list)
     processor: list[float] = field(default_factory=list)
@@ -114,15 +113,15 @@ def documents_of(facts: int) -> int:
 
 
 def written(number: int, documents: int, version: int = 0) -> Document:
-    """A document of one chunk; its people are in some ten facts each, whatever the size of the store."""
-    drawn = random.Random(f"{number} {version}")  # noqa: S311
-    people = [f"Person{drawn.randrange(documents)} Surname{drawn.randrange(10)}" for _ in range(2 * FACTS_A_DOCUMENT)]
-    said = [
+    """Create a single-chunk document; its people are in about ten facts each, whatever the size of the store."""
+    rng = random.Random(f"{number} {version}")  # noqa: S311
+    people = [f"Person{rng.randrange(documents)} Surname{rng.randrange(10)}" for _ in range(2 * FACTS_A_DOCUMENT)]
+    sentences = [
         f"{people[2 * n]} wrote letter {number * 1000 + version * 100 + n} to {people[2 * n + 1]}"
-        f" from {drawn.choice(HUBS) if drawn.random() < 0.3 else f'Town{drawn.randrange(documents // 4)}'}."
+        f" from {rng.choice(HUBS) if rng.random() < 0.3 else f'Town{rng.randrange(documents // 4)}'}."
         for n in range(FACTS_A_DOCUMENT)
     ]
-    return Document(source(number), f"Letters of {people[0]}", " ".join(said))
+    return Document(source(number), f"Letters of {people[0]}", " ".join(sentences))
 
 
 def source(number: int) -> str:
@@ -140,15 +139,15 @@ def changing(stores: Sequence[tuple[Measured, int]]) -> list[Costs]:
 def _measured(
     stores: Sequence[tuple[Measured, int]], change: Callable[[Measured, int, int], object], half: int
 ) -> list[Costs]:
-    """Change documents drawn from one half of each store, one of each store in turn."""
+    """Change documents drawn from one half of each store, alternating between the stores."""
     costs = [Costs() for _ in stores]
-    chosen = [
+    samples = [
         random.Random(half).sample(range(half * documents // 2, (half + 1) * documents // 2), TIMES)  # noqa: S311
         for _, documents in stores
     ]
-    for time_ in range(TIMES):
-        for (kb, documents), mine, cost in zip(stores, chosen, costs, strict=True):
-            cost.measure(kb, partial(change, kb, documents, mine[time_]))
+    for repetition in range(TIMES):
+        for (kb, documents), store_sample, cost in zip(stores, samples, costs, strict=True):
+            cost.measure(kb, partial(change, kb, documents, store_sample[repetition]))
     return costs
 
 

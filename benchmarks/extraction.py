@@ -1,4 +1,4 @@
-"""The extractor without a model, on what people annotated, and on ordinary documents."""
+"""Evaluate extraction without a model on annotated data sets and on ordinary documents."""
 
 import asyncio
 import json
@@ -13,15 +13,15 @@ from polyadic.extraction.sentence_extractor import SentenceExtractor
 from polyadic.loaders.loader import read_documents
 from polyadic.model.types import Chunk, Document, Evidence, Span
 
-# From this score on, a sentence is whole; what ends in none of these marks is a caption, an item or a row of a table.
+# Sentences with a lower score are incomplete; those without these marks are captions, list items or table rows.
 _LEAST_OF_PROSE = 6.0
 _ENDS = re.compile(r"""[.!?;:。！？；：][)"”’»\]]*$""")
-# Rows of tables, which are no prose.
+# Folders of tables, which are not prose.
 _TABLES = ("data",)
 
 
 def table(data: Path) -> Iterator[str]:
-    """Rows of a Markdown table: measure, all items, odd-numbered items."""
+    """Yield rows of a Markdown table: measure, all items, odd-numbered items."""
     sentences = _lines(data / "hyperred-dev" / "sentences.jsonl")
     tallies = [_compare(item) for item in sentences]
     every, odd = sum(tallies, ExtractionTally()), sum(tallies[1::2], ExtractionTally())
@@ -34,7 +34,7 @@ def table(data: Path) -> Iterator[str]:
 
 
 def prose_table(data: Path) -> Iterator[str]:
-    """Rows of a Markdown table: kind of ordinary documents, prose sentences, share without a fact, names and terms."""
+    """Yield rows of a Markdown table: kind of documents, prose sentences, share without a fact, mean arity."""
     folders = sorted(folder for folder in (data / "ordinary" / "documents").iterdir() if folder.name not in _TABLES)
     every: list[Evidence] = []
     for folder in folders:
@@ -45,20 +45,20 @@ def prose_table(data: Path) -> Iterator[str]:
 
 
 def _prose(folder: Path) -> list[Evidence]:
-    """The evidence of all sentences of prose in the documents of a folder."""
-    read = (document for file in sorted(folder.rglob("*")) if file.is_file() for document in _read(file))
-    said = (evidence for document in read for evidence in _extract(document, "auto"))
-    return [one for one in said if one.score >= _LEAST_OF_PROSE and _ENDS.search(one.text)]
+    """Return the evidence of all prose sentences in the documents of a folder."""
+    documents = (document for file in sorted(folder.rglob("*")) if file.is_file() for document in _read(file))
+    all_evidence = (evidence for document in documents for evidence in _extract(document, "auto"))
+    return [evidence for evidence in all_evidence if evidence.score >= _LEAST_OF_PROSE and _ENDS.search(evidence.text)]
 
 
 def _read(file: Path) -> Iterator[Document]:
-    return (found for found in read_documents(file, ReadingSettings()) if isinstance(found, Document))
+    return (document for document in read_documents(file, ReadingSettings()) if isinstance(document, Document))
 
 
 def _row_of_prose(name: str, prose: Sequence[Evidence]) -> str:
-    facts = [len(one.keys) for one in prose if one.fact_id is not None]
-    without = 1 - len(facts) / len(prose) if prose else 0.0
-    return f"| {name} | {len(prose):,} | {without:.3f} | {sum(facts) / max(1, len(facts)):.1f} |"
+    arities = [len(evidence.keys) for evidence in prose if evidence.fact_id is not None]
+    share_without = 1 - len(arities) / len(prose) if prose else 0.0
+    return f"| {name} | {len(prose):,} | {share_without:.3f} | {sum(arities) / max(1, len(arities)):.1f} |"
 
 
 def _compare(item: dict[str, Any]) -> ExtractionTally:
@@ -69,14 +69,14 @@ def _compare(item: dict[str, Any]) -> ExtractionTally:
 
 
 def _mentions(item: dict[str, Any]) -> tuple[int, int]:
-    """Found and marked mentions of a document, sentence by sentence."""
-    found = marked = 0
+    """Return the numbers of found and annotated mentions of a document."""
+    found = annotated = 0
     for number, sentence in enumerate(item["sentences"]):
         gold = [m["name"] for entity in item["entities"] for m in entity["mentions"] if m["sentence"] == number]
         evidence = _extract(Document(f"{item['_id']}#{number}", "", detokenised(sentence)))
-        of_these, all_of_these = mention_recall(gold, [p.name for e in evidence for p in e.participants])
-        found, marked = found + of_these, marked + all_of_these
-    return found, marked
+        sentence_found, sentence_annotated = mention_recall(gold, [p.name for e in evidence for p in e.participants])
+        found, annotated = found + sentence_found, annotated + sentence_annotated
+    return found, annotated
 
 
 def _extract(document: Document, language: str = "en") -> tuple[Evidence, ...]:
@@ -85,7 +85,7 @@ def _extract(document: Document, language: str = "en") -> tuple[Evidence, ...]:
 
 
 def _share(counts: Sequence[tuple[int, int]]) -> float:
-    return sum(found for found, _ in counts) / sum(marked for _, marked in counts)
+    return sum(found for found, _ in counts) / sum(annotated for _, annotated in counts)
 
 
 def _lines(file: Path) -> list[dict[str, Any]]:

@@ -1,13 +1,13 @@
-"""What one more document costs as a store grows: ``python -m benchmarks.growth [ENTITIES ...]``; it needs no data.
+"""Measure the cost of adding a document as a store grows: ``python -m benchmarks.growth [ENTITIES ...]``.
 
-Into stores of each size (benchmarks/hierarchy_store.py) documents of one chunk are inserted, whose facts join entities
-that are there; after each the next question is asked, and once more. Other documents are deleted in the same way. One
-process holds each store open, as a server does; the last row opens it in a fresh one.
+It needs no data. Single-chunk documents about existing entities are inserted into stores of each size
+(benchmarks/hierarchy_store.py); each insertion is followed by two questions. Other documents are deleted in the same
+way. One process keeps each store open, as a server does; the last row opens it in a fresh process.
 """
 
 import os
 
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command has it, and before numpy is imported
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command sets it; must precede the import of numpy
 
 import itertools
 import statistics
@@ -44,7 +44,7 @@ def main(sizes: Sequence[int]) -> None:
 
 
 class Costs(dict[str, list[float]]):
-    """By what was done how long it took each time, by the clock and of processor time, in milliseconds."""
+    """Wall-clock and processor times in milliseconds by operation, one value per repetition."""
 
     def time(self, what: str, work: Callable[[], object]) -> None:
         started, used = time.perf_counter(), time.process_time()
@@ -68,23 +68,23 @@ def measure(folder: Path, plan: Plan) -> Costs:
         ask(method)
     for number in range(TIMES):
         method, other = METHODS[number % 2], METHODS[(number + 1) % 2]
-        before = written()
+        written_before = written()
         costs.time("insert", partial(kb.add, [inserted(plan, number)]))
         costs.time(f"next question, {method}", partial(ask, method))
-        costs.note("insert and next question: kB written", (written() - before) / 1_000)
+        costs.note("insert and next question: kB written", (written() - written_before) / 1_000)
         costs.time(f"the one after, {method}", partial(ask, method))
         costs.time("delete", partial(kb.delete, f"memory:hierarchy/{number}"))
         costs.time(f"next question, {other}", partial(ask, other))
     kb.close()
     command = [sys.executable, "-m", "benchmarks.growth", FRESH, str(folder), str(plan.entities), str(plan.facts)]
     for _ in range(3):
-        told = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-        costs.note("open and first question in a fresh process: ms", float(told))
+        output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        costs.note("open and first question in a fresh process: ms", float(output))
     return costs
 
 
 def fresh(folder: Path, plan: Plan) -> None:
-    """Print how long it takes to open a store and to answer a question, in milliseconds."""
+    """Print the milliseconds for opening a store and answering a question."""
     started = time.perf_counter()
     kb = Workspace(folder, SETTINGS)
     kb.retrieve(plan.question(77), "walk")
@@ -93,13 +93,13 @@ def fresh(folder: Path, plan: Plan) -> None:
 
 
 def inserted(plan: Plan, number: int) -> Document:
-    """A document of one chunk, on entities that other documents know."""
-    drawn = np.random.default_rng(number)
-    said = []
+    """Create a single-chunk document about existing entities."""
+    random = np.random.default_rng(number)
+    sentences = []
     for fact in range(FACTS):
-        names = [plan.name(int(entity)) for entity in drawn.integers(plan.entities, size=3)]
-        said.append(f"{names[0]} wrote letter {1000 * number + fact} to {names[1]} and {names[2]}.")
-    return Document(f"memory:growth/{number}", f"Letters {number}", " ".join(said))
+        names = [plan.name(int(entity)) for entity in random.integers(plan.entities, size=3)]
+        sentences.append(f"{names[0]} wrote letter {1000 * number + fact} to {names[1]} and {names[2]}.")
+    return Document(f"memory:growth/{number}", f"Letters {number}", " ".join(sentences))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""Makes a section of docs/quality.md: ``python -m benchmarks.hierarchy [FOLDER]``.
+"""Evaluate the hierarchy for docs/quality.md: ``python -m benchmarks.hierarchy [FOLDER]``.
 
-What the hierarchy is like on the question sets, and how its methods do there. Everything is built without a language
-model. FOLDER keeps the filled workspaces.
+It measures the shape of the hierarchy on the question sets, and its retrieval methods. Everything is built without a
+language model. FOLDER keeps the filled workspaces.
 """
 
 from collections.abc import Iterator, Sequence
@@ -34,7 +34,7 @@ BUDGETS = (1000, 2000, 4000)
 CONTEXT_TOKENS = 4000
 METHODS = ("hypergraph", "walk", "hierarchy", "local", "bridge", "global", "graphrag")
 PLAIN = ("hierarchy", "bridge")
-"""Those that are asked again with the paper's paths."""
+"""Methods that are evaluated with the paper's paths as well."""
 _ABOUT = """
 Made by `python -m benchmarks.hierarchy`. Summaries and reports are extractive: no language model was asked, neither to
 build nor to retrieve. The questions of these sets ask for single facts, which is what `walk` is made for; a hierarchy
@@ -52,7 +52,7 @@ members that share facts as well.
 
 | set | entities | facts | summaries by layer | communities by level | members: median, most | C without | C with |
 |---|---|---|---|---|---|---|---|"""
-_WITHIN = f"""
+_OVERLAP = f"""
 ### What the bridge holds of the other parts
 
 The share of the tokens of the local and of the global context that the bridge has as well (HiRAG, Table 7): each part
@@ -65,14 +65,14 @@ question, which shares no more than the language and the corpus.
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """A question set and a workspace that holds its passages, with a hierarchy over them."""
+    """A question set and a workspace with its passages and a hierarchy."""
 
     name: str
     questions: Sequence[DatasetQuestion]
     workspace: Workspace
 
     def with_paths(self, paths: str) -> Workspace:
-        """The same workspace with paths of this kind."""
+        """Open the workspace with another type of paths."""
         settings = self.workspace.settings
         changed = HierarchySearchSettings.model_validate({**settings.hierarchy.model_dump(), "paths": paths})
         return Workspace(self.workspace.folder, settings.model_copy(update={"hierarchy": changed}))
@@ -85,53 +85,53 @@ def main() -> None:
 
 
 def section(folder: Path) -> Iterator[str]:
-    """The lines of the section below its heading."""
+    """Yield the lines of the section below its heading."""
     with ExitStack() as stack:
         sets = [Built(name, load(name).questions, stack.enter_context(filled(load(name), folder))) for name in SETS]
         recorded = stack.enter_context(recorded_workspace(folder))
         sets.append(Built(f"{RECORDED}, recorded facts", load(RECORDED).questions, recorded))
-        for one in sets:
-            one.workspace.hierarchy.build(by="extractive")
+        for built in sets:
+            built.workspace.hierarchy.build(by="extractive")
         yield _ABOUT
-        for one in sets:
-            yield from _methods(one)
+        for built in sets:
+            yield from _methods(built)
         yield _SHAPE
-        for one in sets:
-            with one.workspace.store().read() as reader:
-                yield _shape(one.name, reader)
-        yield _WITHIN
-        for one in sets:
-            yield _within(one)
+        for built in sets:
+            with built.workspace.store().read() as reader:
+                yield _shape(built.name, reader)
+        yield _OVERLAP
+        for built in sets:
+            yield _overlap_row(built)
 
 
-def _methods(of: Built) -> Iterator[str]:
-    yield f"### {of.name}, {len(of.questions)} questions\n"
+def _methods(built: Built) -> Iterator[str]:
+    yield f"### {built.name}, {len(built.questions)} questions\n"
     yield f"| method | recall@5 | odd half | all gold@8 | {' | '.join(f'{budget:,}' for budget in BUDGETS)} | ms |"
     yield f"|---|---|---|---|{'---|' * (len(BUDGETS) + 1)}"
     for method in METHODS:
-        yield _row(of, of.workspace, method, f"`{method}`")
+        yield _row(built, built.workspace, method, f"`{method}`")
         if method in PLAIN:
-            with of.with_paths("plain") as workspace:
-                yield _row(of, workspace, method, f"`{method}`, plain")
+            with built.with_paths("plain") as workspace:
+                yield _row(built, workspace, method, f"`{method}`, plain")
     yield ""
 
 
-def _row(of: Built, workspace: Workspace, method: str, name: str) -> str:
-    runs = run_method(workspace, of.questions, method, CONTEXT_TOKENS)
+def _row(built: Built, workspace: Workspace, method: str, name: str) -> str:
+    runs = run_method(workspace, built.questions, method, CONTEXT_TOKENS)
     outcomes: list[QuestionOutcome] = [run.outcome for run in runs]
     recall = [PassageRecall(5).score(outcome) or 0.0 for outcome in outcomes]
     all_gold = [AllGold(8).score(outcome) or 0.0 for outcome in outcomes]
     cells = [str(interval(scores)) for scores in (recall, recall[1::2], all_gold)]
-    cells += [f"{_covered(of, workspace, method, budget):.3f}" for budget in BUDGETS]
+    cells += [f"{_covered(built, workspace, method, budget):.3f}" for budget in BUDGETS]
     return f"| {name} | {' | '.join(cells)} | {1000 * np.median([run.seconds for run in runs]):.0f} |"
 
 
-def _covered(of: Built, workspace: Workspace, method: str, budget: int) -> float:
+def _covered(built: Built, workspace: Workspace, method: str, budget: int) -> float:
     shares = []
-    for question in of.questions:
+    for question in built.questions:
         items = workspace.retrieve(question.text, method, budget).items
-        told = {corpus_id(place.source) for item in items for place in item.told}
-        shares.append(len(question.gold & told) / len(question.gold))
+        passages = {corpus_id(place.source) for item in items for place in item.told}
+        shares.append(len(question.gold & passages) / len(question.gold))
     return float(np.mean(shares))
 
 
@@ -140,21 +140,24 @@ def _shape(name: str, reader: Reader) -> str:
     layers = np.bincount([summary.layer for summary in hierarchy.summaries])[1:]
     levels = np.bincount([community.level for community in hierarchy.communities])
     sizes = [len(community.members) for community in hierarchy.communities]
-    before, after = _clustering(reader, with_summaries=False), _clustering(reader, with_summaries=True)
+    without_summaries, with_summaries = (
+        _clustering(reader, with_summaries=False),
+        _clustering(reader, with_summaries=True),
+    )
     cells = [
         f"{reader.size('entity'):,}",
         f"{reader.size('fact'):,}",
         ", ".join(map(str, layers)),
         ", ".join(map(str, levels)),
         f"{np.median(sizes):.0f}, {max(sizes)}",
-        f"{before:.3f}",
-        f"{after:.3f}",
+        f"{without_summaries:.3f}",
+        f"{with_summaries:.3f}",
     ]
     return f"| {name} | {' | '.join(cells)} |"
 
 
 def _clustering(reader: Reader, with_summaries: bool) -> float:
-    """The global clustering coefficient of entities, and of summaries that are joined to their members."""
+    """Compute the global clustering coefficient of entities, optionally with summaries joined to their members."""
     entities, facts, themes = reader.size("entity"), np.arange(reader.size("fact")), reader.themes()
     links = reader.entities_of(facts)
     rows = np.arange(themes.summary_count if with_summaries else 0)
@@ -165,22 +168,24 @@ def _clustering(reader: Reader, with_summaries: bool) -> float:
     return transitivity(build_community_graph(links, scores, Links(sources, targets), entities + len(rows)))
 
 
-def _within(of: Built) -> str:
+def _overlap_row(built: Built) -> str:
     tokens = {
-        part: [_tokens(of, part, question) for question in of.questions] for part in ("local", "bridge", "global")
+        part: [_tokens(built, part, question) for question in built.questions] for part in ("local", "bridge", "global")
     }
     others = [*tokens["bridge"][1:], tokens["bridge"][0]]
     cells = []
     for part in ("local", "global"):
         for bridges in (tokens["bridge"], others):
-            shares = [covered(own, bridge) or 0.0 for own, bridge in zip(tokens[part], bridges, strict=True)]
+            shares = [
+                covered(part_tokens, bridge) or 0.0 for part_tokens, bridge in zip(tokens[part], bridges, strict=True)
+            ]
             cells.append(f"{np.mean(shares) / 100:.3f}")
-    return f"| {of.name} | {' | '.join(cells)} |"
+    return f"| {built.name} | {' | '.join(cells)} |"
 
 
-def _tokens(of: Built, part: str, question: DatasetQuestion) -> frozenset[int]:
-    found: Knowledge = of.workspace.retrieve(question.text, part, CONTEXT_TOKENS)
-    return token_set("\n".join(item.text for item in found.items))
+def _tokens(built: Built, part: str, question: DatasetQuestion) -> frozenset[int]:
+    knowledge: Knowledge = built.workspace.retrieve(question.text, part, CONTEXT_TOKENS)
+    return token_set("\n".join(item.text for item in knowledge.items))
 
 
 if __name__ == "__main__":

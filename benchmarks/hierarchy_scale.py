@@ -1,12 +1,12 @@
-"""Brings the section on the hierarchy in docs/performance.md up to date: ``python -m benchmarks.hierarchy_scale``.
+"""Measure building the hierarchy for docs/performance.md: ``python -m benchmarks.hierarchy_scale [FOLDER]``.
 
-It needs no data: stores of 20,000 and 100,000 entities are generated, in the folder that is named, if any, where a
-later run finds them again. Each measurement is a process of its own, whose most memory is that of the measurement.
+It needs no data: stores of 20,000 and 100,000 entities are generated. FOLDER keeps them for the next run. Each
+measurement runs in its own process, whose peak memory is reported.
 """
 
 import os
 
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command has it, and before numpy is imported
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command sets it; must precede the import of numpy
 
 import json
 import resource
@@ -49,16 +49,16 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class Measured:
-    """Rows of the table, in their order, and the most memory that was used."""
+    """Table rows, in order, and peak memory in megabytes."""
 
     rows: dict[str, str] = field(default_factory=dict)
     megabytes: int = 0
 
     def timed(self, what: str, work: Callable[[], T]) -> T:
         started = time.perf_counter()
-        done = work()
+        result = work()
         self.rows[f"{what}: s"] = f"{time.perf_counter() - started:.1f}"
-        return done
+        return result
 
 
 def main() -> None:
@@ -81,14 +81,14 @@ def _column(plan: Plan, folder: Path) -> dict[str, str]:
     rows: dict[str, str] = {}
     for name in MEASUREMENTS:
         command = [sys.executable, "-m", "benchmarks.hierarchy_scale", "measure", name, str(folder)]
-        done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
-        measured = Measured(**json.loads(done.stdout.splitlines()[-1]))
+        process = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+        measured = Measured(**json.loads(process.stdout.splitlines()[-1]))
         rows |= measured.rows | {f"{name}, most memory: MB": f"{measured.megabytes:,}"}
     return rows
 
 
 def measure_parts(folder: Path) -> Measured:
-    """Clustering and Leiden alone, with the mean of its members' vectors for each summary."""
+    """Measure clustering and Leiden, with the mean of its members' vectors as the vector of each summary."""
     measured, settings = Measured(), HierarchyBuildSettings()
     with Workspace(folder, SETTINGS) as kb, kb.store().read() as reader:
         entities, facts = np.arange(reader.size("entity")), np.arange(reader.size("fact"))
@@ -110,7 +110,7 @@ def measure_parts(folder: Path) -> Measured:
 
 
 def measure_build(folder: Path) -> Measured:
-    """Building it all, with the extractive writer."""
+    """Measure the whole build with the extractive summarizer."""
     measured = Measured()
     with Workspace(folder, SETTINGS) as kb:
         built = measured.timed("building anew, extractive", lambda: kb.hierarchy.build(by="extractive", anew=True))
@@ -121,14 +121,16 @@ def measure_build(folder: Path) -> Measured:
 
 
 def measure_retrieval(folder: Path) -> Measured:
-    """Questions to the hierarchy that was built."""
+    """Measure questions with the hierarchy methods."""
     measured = Measured()
     plan = next(plan for plan in PLANS if str(plan.entities) == folder.name)
     with Workspace(folder, SETTINGS) as kb:
         for method in ("hierarchy", "bridge"):
-            kb.retrieve(plan.question(0), method)  # what is loaded once
-            own = sorted(_own_milliseconds(kb, plan.question(number), method) for number in range(1, QUESTIONS + 1))
-            spread = f"{statistics.median(own):.0f} / {own[int(0.95 * len(own))]:.0f}"
+            kb.retrieve(plan.question(0), method)  # load cached data before timing
+            milliseconds = sorted(
+                _own_milliseconds(kb, plan.question(number), method) for number in range(1, QUESTIONS + 1)
+            )
+            spread = f"{statistics.median(milliseconds):.0f} / {milliseconds[int(0.95 * len(milliseconds))]:.0f}"
             measured.rows[f"`{method}`, p50 / p95 a question beside embedding: ms"] = spread
     measured.megabytes = _megabytes()
     return measured
@@ -138,7 +140,7 @@ MEASUREMENTS = {"parts": measure_parts, "build": measure_build, "retrieval": mea
 
 
 def _layers(vectors: Vectors, settings: HierarchyBuildSettings) -> tuple[Links, list[int]]:
-    """The members of each summary, as nodes, and how many summaries each layer has."""
+    """Return the members of each summary, as nodes, and the number of summaries of each layer."""
     first, count = 0, len(vectors)
     sources: list[int] = []
     targets: list[int] = []

@@ -1,9 +1,8 @@
-"""A store of any size to build a hierarchy over: facts of topics, written like those of any document.
+"""Generate synthetic stores of any size with a hierarchical structure.
 
-Entities belong to topics, which belong to fields; names, types and descriptions share the words of both, so that the
-vectors of the hashing embedder lie in clusters within clusters. A fact connects entities of one topic for the most
-part; some of them, and a few known everywhere, are in very many facts. Arities are those of 2wiki-101 read without a
-model.
+Entities belong to topics, which belong to fields. Names, types and descriptions share the words of both, so that the
+vectors of the hashing embedder form nested clusters. Most facts connect entities of one topic; some entities of a topic
+and a few global ones occur in very many facts. The arity distribution is that of 2wiki-101, extracted without a model.
 """
 
 import asyncio
@@ -27,9 +26,9 @@ SETTINGS = Settings(embedding=EmbeddingSettings(model="hashing"), chunking=Chunk
 FACTS_A_DOCUMENT = 10
 TOPIC, TOPICS_A_FIELD = 50, 20
 EVERYWHERE = 100
-"""So many entities are known in every topic."""
+"""Number of entities that occur in all topics."""
 _SAME_TOPIC, _SAME_FIELD = 0.8, 0.1
-# How much less often each entity of a topic is named than the one before it (Zipf).
+# Zipf exponent of the entity frequencies within a topic.
 _ZIPF = 0.8
 _ARITIES = {2: 285, 3: 418, 4: 486, 5: 348, 6: 284, 7: 201, 8: 121, 9: 81, 10: 59, 11: 44, 13: 33, 15: 18, 22: 2}
 _SYLLABLES = tuple("".join(pair) for pair in itertools.product("bdfgklmnprstvz", "aeiou"))
@@ -37,14 +36,14 @@ _SYLLABLES = tuple("".join(pair) for pair in itertools.product("bdfgklmnprstvz",
 
 @dataclass(frozen=True)
 class Plan:
-    """A store of so many entities and facts; there have to be as many facts as entities."""
+    """Size of a store; it needs at least as many facts as entities."""
 
     entities: int
     facts: int
     seed: int = 0
 
     def fill(self, folder: Path) -> Workspace:
-        """A new workspace with all of them, published by the one way in that there is."""
+        """Create and fill a workspace through the regular publisher."""
         kb = Workspace(folder, SETTINGS)
         publisher = Publisher(kb.store(make=True), kb.embedder, SETTINGS.chunking)
         asyncio.run(take(self.documents(), publisher, IndexReport()))
@@ -55,7 +54,7 @@ class Plan:
     def documents(self) -> Iterator[DocumentExport]:
         facts = self._facts()
         for number in range(-(-self.facts // FACTS_A_DOCUMENT)):
-            yield self._told(number, list(itertools.islice(facts, FACTS_A_DOCUMENT)))
+            yield self._export(number, list(itertools.islice(facts, FACTS_A_DOCUMENT)))
 
     def name(self, entity: int) -> str:
         return f"{_word(entity)} {_word(7919 * self.topic(entity) + 13)}".title()
@@ -64,23 +63,23 @@ class Plan:
         return entity // TOPIC
 
     def question(self, number: int) -> str:
-        """One that names two entities of one topic, and no other asks of."""
+        """Return a distinct question that names two entities of one topic."""
         first = (number * 977) % self.entities // TOPIC * TOPIC
         return f"What connects {self.name(first)} with {self.name(min(first + 7, self.entities - 1))}?"
 
     def _facts(self) -> Iterator[list[int]]:
-        """The participants of each fact; every entity is the first of one."""
-        drawn = np.random.default_rng(self.seed)
-        arities = drawn.choice(list(_ARITIES), self.facts, p=np.array([*_ARITIES.values()]) / sum(_ARITIES.values()))
+        """Yield the participants of each fact; every entity comes first in at least one."""
+        random = np.random.default_rng(self.seed)
+        arities = random.choice(list(_ARITIES), self.facts, p=np.array([*_ARITIES.values()]) / sum(_ARITIES.values()))
         for number, arity in enumerate(arities.tolist()):
             first = number % self.entities
-            others = [self._other(first, *drawn.random(3)) for _ in range(arity - 1)]
+            others = [self._other(first, *random.random(3)) for _ in range(arity - 1)]
             if set(others) <= {first}:
                 others = [(first + 1) % self.entities]
             yield list(dict.fromkeys([first, *others]))
 
     def _other(self, entity: int, where: float, which: float, topic: float) -> int:
-        """Another participant: of the same topic, of one in the same field, or one of those known everywhere."""
+        """Choose another participant: from the same topic, from the same field, or a global entity."""
         if where >= _SAME_TOPIC + _SAME_FIELD:
             return int(self._everywhere[np.searchsorted(_zipf(EVERYWHERE), which)])
         chosen = self.topic(entity)
@@ -92,15 +91,17 @@ class Plan:
     def _everywhere(self) -> np.ndarray:
         return np.random.default_rng(self.seed + 1).choice(self.entities, EVERYWHERE)
 
-    def _told(self, number: int, facts: list[list[int]]) -> DocumentExport:
-        said = [self._sentence(n, fact) for n, fact in enumerate(facts, number * FACTS_A_DOCUMENT)]
-        text = " ".join(said)
+    def _export(self, number: int, facts: list[list[int]]) -> DocumentExport:
+        sentences = [self._sentence(n, fact) for n, fact in enumerate(facts, number * FACTS_A_DOCUMENT)]
+        text = " ".join(sentences)
         document = Document(f"memory:hierarchy/{number}", f"Notes {_word(number)} {number}", text)
         chunk = Chunk(document.id, Span(0, len(text)), text, len(text) // 5, 0)
-        starts = itertools.accumulate((len(one) + 1 for one in said), initial=0)
+        starts = itertools.accumulate((len(sentence) + 1 for sentence in sentences), initial=0)
         evidence = tuple(
-            Evidence(one, 8.0, tuple(map(self._participation, fact)), (Span(start, start + len(one)),), "generated")
-            for one, fact, start in zip(said, facts, starts, strict=False)
+            Evidence(
+                sentence, 8.0, tuple(map(self._participation, fact)), (Span(start, start + len(sentence)),), "generated"
+            )
+            for sentence, fact, start in zip(sentences, facts, starts, strict=False)
         )
         return DocumentExport(document, "generated", "generated", (ChunkExport(chunk, evidence),))
 
@@ -116,13 +117,13 @@ class Plan:
 
 @cache
 def _zipf(n: int) -> np.ndarray:
-    """The sums of the chances of n ranks up to each, without the last, which is 1."""
+    """Return the cumulative Zipf distribution over n ranks, without the last value, which is 1."""
     chances = np.arange(1, n + 1) ** -_ZIPF
     return np.cumsum(chances / chances.sum())[:-1]
 
 
 def _word(number: int) -> str:
-    """A word of its own for each number.
+    """Return a distinct word for each number.
 
     >>> len({_word(number) for number in range(100_000)})
     100000

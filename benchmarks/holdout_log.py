@@ -1,7 +1,7 @@
-"""Keeps docs/looks.md, the log of every look at the odd-numbered questions: ``python -m benchmarks.holdout_log WHAT``.
+"""Log looks at the held-out (odd-numbered) questions in docs/looks.md: ``python -m benchmarks.holdout_log WHAT``.
 
-Programs that show figures of the odd half write their line themselves, before they measure anything. By hand it is for
-looks that no program knows of, such as a page of ``polyadic eval`` that somebody reads.
+Programs that report figures on the odd half add their line before they measure anything. Use the command for other
+looks, such as reading a report of ``polyadic eval``.
 """
 
 import subprocess
@@ -13,12 +13,12 @@ LOG = Path(__file__).parent.parent / "docs" / "looks.md"
 
 
 def note_look(what: str) -> None:
-    """Add a line to the log: the time, the commit that is looked at, and what was run or read."""
+    """Add a line to the log: the time, the commit, and what was run or read."""
     LOG.write_text(f"{LOG.read_text(encoding='utf-8')}{line(datetime.now(UTC), commit(), what)}\n", encoding="utf-8")
 
 
 def line(when: datetime, at: str, what: str) -> str:
-    """A line of the log; what was changed on its account is for people to write.
+    """Format a line of the log; its last column, for consequences, is filled in by hand.
 
     >>> line(datetime(2026, 11, 22, 9, 5, tzinfo=UTC), "28af48c", "`python -m benchmarks.ablation`")
     '| 2026-11-22 09:05 | 28af48c | `python -m benchmarks.ablation` | |'
@@ -27,13 +27,13 @@ def line(when: datetime, at: str, what: str) -> str:
 
 
 def commit() -> str:
-    """The commit that is checked out, and whether anything differs from it."""
+    """Return the checked-out commit, and whether there are uncommitted changes."""
     return f"{_git('rev-parse', '--short', 'HEAD')}{' and changes' if _git('status', '--porcelain') else ''}"
 
 
 def _git(*words: str) -> str:
-    told = subprocess.run(["git", *words], cwd=LOG.parent, capture_output=True, text=True, check=True)  # noqa: S607
-    return told.stdout.strip()
+    process = subprocess.run(["git", *words], cwd=LOG.parent, capture_output=True, text=True, check=True)  # noqa: S607
+    return process.stdout.strip()
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""Makes the section Reading with a model of docs/performance.md: ``python -m benchmarks.ingest``; it needs no data.
+"""Measure indexing with a model for docs/performance.md: ``python -m benchmarks.ingest``; it needs no data.
 
-A language model and an embedder that cost next to nothing stand in (benchmarks/synthetic_workload.py), so that what is
-left is ours: cutting, asking, reading replies, deriving, writing. Each column is a process of its own.
+A mock language model and embedder (benchmarks/synthetic_workload.py) take almost no time, so the rest is our own cost:
+chunking, requests, parsing replies, aggregation and writing. Each column runs in its own process.
 """
 
 import asyncio
@@ -46,12 +46,12 @@ written a byte.
 
 """
 RUNS = ((10, 0.0), (1, 0.0), (10, 0.05))
-"""Passages a document, and seconds that the model takes for a call."""
+"""Passages per document, and seconds per model call."""
 
 
 @dataclass
 class Model:
-    """Stands in for a language model: what it says of a passage follows from the passage's mark."""
+    """Mock language model; its reply about a passage is determined by the passage's mark."""
 
     seconds: float
     name: str = "stand-in"
@@ -61,7 +61,7 @@ class Model:
     calls: int = 0
 
     def check(self) -> None:
-        """There is no key."""
+        """Do nothing: there is no API key."""
 
     def most(self, request: ModelRequest) -> Usage:
         return Usage(1, 1_500, 1_000)
@@ -72,17 +72,17 @@ class Model:
     async def ask(self, request: ModelRequest) -> ModelReply:
         self.calls += 1
         await asyncio.sleep(self.seconds)
-        return ModelReply(_said(marked(request.messages[-1].text)), True, self.most(request), self.seconds)
+        return ModelReply(_cached_reply(marked(request.messages[-1].text)), True, self.most(request), self.seconds)
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[str | ModelReply]:
         yield await self.ask(request)
 
     async def close(self) -> None:
-        """There is nothing to let go of."""
+        """Do nothing: there are no resources."""
 
 
 class Embedding:
-    """Stands in for an embedding model."""
+    """Mock embedding model."""
 
     name: str = "stand-in"
     dimension: int = 384
@@ -103,61 +103,63 @@ class Embedding:
         return Usage()
 
     async def close(self) -> None:
-        """There is nothing to let go of."""
+        """Do nothing: there are no resources."""
 
 
 @cache
-def _said(number: int) -> str:
-    """The reply about a passage; made ahead of the measurement."""
+def _cached_reply(number: int) -> str:
+    """Return the reply about a passage, cached before the measurement."""
     return reply_about(passage(number))
 
 
 def reply_about(told: Passage) -> str:
-    """What the model says of a passage."""
-    described = dict(told.entities)
+    """Build the model's reply about a passage."""
+    descriptions = dict(told.entities)
     facts = [
         {
-            "text": said,
+            "text": text,
             "score": 9,
             "sentences": [1 + place],
             "entities": [
-                {"name": name, "type": "matter", "description": described[name], "score": 80} for name in names
+                {"name": name, "type": "matter", "description": descriptions[name], "score": 80} for name in names
             ],
         }
-        for place, (said, names) in enumerate(told.facts)
+        for place, (text, names) in enumerate(told.facts)
     ]
     return json.dumps({"facts": facts})
 
 
 def measure(folder: Path, passages: int, a_document: int, seconds: float) -> dict[str, float]:
-    """Read so many passages into a new store in this folder."""
-    before = written()
+    """Index passages into a new store in a folder."""
+    written_before = written()
     with closing(SqliteStore(folder, Embedding.name)) as store:
-        told = read_into(store, passages, a_document, seconds)
-    return told | {"bytes written a byte stored": (written() - before) / stored(folder)}
+        results = read_into(store, passages, a_document, seconds)
+    return results | {"bytes written a byte stored": (written() - written_before) / stored(folder)}
 
 
 def read_into(store: Store, passages: int, a_document: int, seconds: float) -> dict[str, float]:
-    """Read so many passages into a store that has none of them."""
-    read = [Document(f"memory:{n}", f"Papers {n}", text) for n, text in enumerate(documents(passages, a_document))]
+    """Index passages into a store that has none of them."""
+    documents_to_index = [
+        Document(f"memory:{n}", f"Papers {n}", text) for n, text in enumerate(documents(passages, a_document))
+    ]
     for number in range(passages):
-        _said(number)
+        _cached_reply(number)
     vectors(["warm"])
     count_tokens(["warm"])
     settings, model = Settings(), Model(seconds)
-    asked = CachedModel(model, StoreResponseCache(store))
-    extractor = LLMExtractor(asked, PromptLibrary(Path("prompts")), settings.extraction, "en", AT_ONCE)
+    cached_model = CachedModel(model, StoreResponseCache(store))
+    extractor = LLMExtractor(cached_model, PromptLibrary(Path("prompts")), settings.extraction, "en", AT_ONCE)
     chunking = settings.chunking.model_copy(update={"language": "en"}).sized(extractor.paid)
     started, used = time.perf_counter(), time.process_time()
-    report = asyncio.run(Indexer(store, extractor, Embedding(), chunking).index(read))
-    taken = time.perf_counter() - started
+    report = asyncio.run(Indexer(store, extractor, Embedding(), chunking).index(documents_to_index))
+    seconds_taken = time.perf_counter() - started
     assert not report.failed and report.chunks >= passages, report
     return {
         "chunks": float(report.chunks),
-        "s": taken,
+        "s": seconds_taken,
         "s of processor time": time.process_time() - used,
-        "ms a chunk": 1_000 * taken / report.chunks,
-        "calls a second": model.calls / taken,
+        "ms a chunk": 1_000 * seconds_taken / report.chunks,
+        "calls a second": model.calls / seconds_taken,
     }
 
 

@@ -1,7 +1,7 @@
-"""What a walk misses by staying near: ``python -m benchmarks.neighbourhood [FOLDER]``; FOLDER keeps the workspaces.
+"""Measure the error of Personalized PageRank on a subgraph: ``python -m benchmarks.neighbourhood [FOLDER]``.
 
-The first walk of each question is done again over the whole store, by power iteration until nothing moves, with the
-same seeds and conductances, and both are compared. Makes a section of docs/performance.md.
+The first walk of each question is repeated on the whole store by power iteration until convergence, with the same seeds
+and edge weights, and both results are compared for a section of docs/performance.md. FOLDER keeps the workspaces.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ from polyadic.workspace import Workspace
 
 HEADING = "## What a walk misses by staying near"
 UNTIL_STILL = 200
-"""Iterations; by then less than one part in 10^14 moves on."""
+"""Iterations until convergence: the remaining change is below 1e-14."""
 FIRST = 10
 HEAD = """
 Made by `python -m benchmarks.neighbourhood`: Personalised PageRank over the neighbourhood of a question, as `walk` does
@@ -39,7 +39,7 @@ all questions. How large the neighbourhood is hangs on caps, not on the store.
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """One question: the sizes of both graphs, and what is lost."""
+    """Sizes of both graphs and errors for one question."""
 
     nodes: float
     edges: float
@@ -66,63 +66,63 @@ ROWS: dict[str, Callable[[Compared], float]] = {
 
 
 def compare(question: str, kb: Workspace, reader: Reader) -> Compared:
-    asked = analyze_question(question, reader)
-    aims = asyncio.run(kb.embedder.embed([asked.text, asked.remainder or asked.text]))
-    start = find_start(asked, aims[0], reader)
+    analysis = analyze_question(question, reader)
+    query_vectors = asyncio.run(kb.embedder.embed([analysis.text, analysis.remainder or analysis.text]))
+    start = find_start(analysis, query_vectors[0], reader)
     near = surround(start.facts, start.chunks, reader, start.alike)
-    everything = surround(np.arange(reader.size("fact")), np.arange(reader.size("chunk")), reader, start.alike)
-    similarity = to_question(near.facts, aims, reader)
-    middle, spread = similarity.mean(), similarity.std() or 1.0
+    whole_graph = surround(np.arange(reader.size("fact")), np.arange(reader.size("chunk")), reader, start.alike)
+    similarity = to_question(near.facts, query_vectors, reader)
+    mean, spread = similarity.mean(), similarity.std() or 1.0
 
     def walked(graph: Subgraph, iterations: int) -> PPRScores:
-        relevance = np.asarray((to_question(graph.facts, aims, reader) - middle) / spread, dtype=np.float32)
+        relevance = np.asarray((to_question(graph.facts, query_vectors, reader) - mean) / spread, dtype=np.float32)
         with patch.object(personalized_pagerank, "ITERATIONS", iterations):
             return run_pagerank(graph, seed(start, graph, reader), compute_edge_weights(graph, relevance, reader))
 
-    found, still = walked(near, personalized_pagerank.ITERATIONS), walked(near, UNTIL_STILL)
-    whole = walked(everything, UNTIL_STILL)
-    spread_out = PPRScores(
-        _among(found.facts, near.facts, everything.facts),
-        _among(found.entities, near.entities, everything.entities),
-        _among(found.chunks, near.chunks, everything.chunks),
+    scores, converged = walked(near, personalized_pagerank.ITERATIONS), walked(near, UNTIL_STILL)
+    exact = walked(whole_graph, UNTIL_STILL)
+    scores_in_whole_graph = PPRScores(
+        _expand(scores.facts, near.facts, whole_graph.facts),
+        _expand(scores.entities, near.entities, whole_graph.entities),
+        _expand(scores.chunks, near.chunks, whole_graph.chunks),
     )
     inside = np.concatenate(
         [
-            np.isin(everything.facts, near.facts),
-            np.isin(everything.entities, near.entities),
-            np.isin(everything.chunks, near.chunks),
+            np.isin(whole_graph.facts, near.facts),
+            np.isin(whole_graph.entities, near.entities),
+            np.isin(whole_graph.chunks, near.chunks),
         ]
     )
     return Compared(
         nodes=sum(near.sizes),
         edges=_edges(near),
-        nodes_of_all=sum(everything.sizes),
-        edges_of_all=_edges(everything),
-        too_early=_apart(found.joined, still.joined),
-        outside=float(whole.joined[~inside].sum()),
-        astray=_apart(spread_out.joined, whole.joined),
-        first_facts=_share_of_first(spread_out.facts, whole.facts),
-        first_passages=_share_of_first(spread_out.chunks, whole.chunks),
+        nodes_of_all=sum(whole_graph.sizes),
+        edges_of_all=_edges(whole_graph),
+        too_early=_total_variation(scores.joined, converged.joined),
+        outside=float(exact.joined[~inside].sum()),
+        astray=_total_variation(scores_in_whole_graph.joined, exact.joined),
+        first_facts=_share_of_first(scores_in_whole_graph.facts, exact.facts),
+        first_passages=_share_of_first(scores_in_whole_graph.chunks, exact.chunks),
     )
 
 
-def _among(masses: Vectors, rows: NDArray[np.int64], all_rows: NDArray[np.int64]) -> Vectors:
-    found = np.zeros(len(all_rows), dtype=np.float32)
-    found[position(rows, all_rows)] = masses
-    return found
+def _expand(masses: Vectors, rows: NDArray[np.int64], all_rows: NDArray[np.int64]) -> Vectors:
+    expanded = np.zeros(len(all_rows), dtype=np.float32)
+    expanded[position(rows, all_rows)] = masses
+    return expanded
 
 
-def _apart(masses: Vectors, others: Vectors) -> float:
+def _total_variation(masses: Vectors, others: Vectors) -> float:
     return float(np.abs(masses.astype(np.float64) - others).sum() / 2)
 
 
 def _share_of_first(masses: Vectors, true: Vectors) -> float:
-    first = [np.argsort(-one, kind="stable")[:FIRST] for one in (masses, true)]
-    return float(np.isin(first[1], first[0]).mean())
+    top_rows = [np.argsort(-vector, kind="stable")[:FIRST] for vector in (masses, true)]
+    return float(np.isin(top_rows[1], top_rows[0]).mean())
 
 
 def _edges(graph: Subgraph) -> int:
-    return sum(one.shape[1] for one in (graph.participation, graph.statement, graph.naming, graph.likeness))
+    return sum(edges.shape[1] for edges in (graph.participation, graph.statement, graph.naming, graph.likeness))
 
 
 def main() -> None:
@@ -133,8 +133,8 @@ def main() -> None:
             with filled(dataset, folder) as kb, kb.store(make=False).read() as reader:
                 columns.append([compare(question.text, kb, reader) for question in dataset.questions])
     rows = [f"| what | {' | '.join(SETS)} |", f"|---|{'---|' * len(SETS)}"]
-    for what, of in ROWS.items():
-        means = [float(np.mean([of(one) for one in column])) for column in columns]
+    for what, value_of in ROWS.items():
+        means = [float(np.mean([value_of(comparison) for comparison in column])) for column in columns]
         rows.append(f"| {what.strip()} | {' | '.join(f'{m:,.0f}' if m >= 10 else f'{m:.4f}' for m in means)} |")
     section = HEAD + "\n".join(rows) + "\n"
     REPORT.write_text(replaced(REPORT.read_text(encoding="utf-8"), HEADING, section), encoding="utf-8")

@@ -1,9 +1,9 @@
-"""Makes docs/quality.md, every section of it: ``python -m benchmarks.quality [FOLDER]``.
+"""Generate all sections of docs/quality.md: ``python -m benchmarks.quality [FOLDER]``.
 
-This takes about half an hour on two cores, once the workspaces are filled. Everything is measured on the data
-that POLYADIC_DATA names, without a language model, and with facts that one gave for 2wiki-101, recorded and asked for
-over HTTP, and on documents that are fetched from Debian. FOLDER keeps these and the filled workspaces for the next
-run; a temporary folder is used if it is left out.
+This takes about half an hour on two cores, once the workspaces are filled. Everything is measured without a language
+model on the data in POLYADIC_DATA, on recorded facts of a model for 2wiki-101 served over HTTP, and on documents from
+Debian packages. FOLDER keeps these documents and the filled workspaces for the next run; without it, a temporary folder
+is used.
 """
 
 from collections.abc import Iterator, Sequence
@@ -92,7 +92,7 @@ def main() -> None:
 
 
 def _measured(folder: Path) -> Iterator[str]:
-    """The sections that are made here."""
+    """Yield the sections of this module."""
     datasets = [load(name) for name in SETS]
     with ExitStack() as stack:
         workspaces = [stack.enter_context(filled(dataset, folder)) for dataset in datasets]
@@ -142,9 +142,9 @@ def _answers(datasets: Sequence[Dataset], workspaces: Sequence[Workspace]) -> It
     yield "*wrongly refused*: the corpus' own questions that get none.\n"
     yield "| corpus | right | odd half | refused | wrongly refused |\n|---|---|---|---|---|"
     for dataset, workspace, others in zip(datasets, workspaces, reversed(datasets), strict=True):
-        own = [question for question in dataset.questions if can_be_quoted(question)]
-        right = _right(workspace, own)
-        odd = [value for question, value in zip(own, right, strict=True) if question in dataset.questions[1::2]]
+        answerable = [question for question in dataset.questions if can_be_quoted(question)]
+        right = _right(workspace, answerable)
+        odd = [value for question, value in zip(answerable, right, strict=True) if question in dataset.questions[1::2]]
         refused = _refused(workspace, others.questions)
         wrongly = _refused(workspace, dataset.questions)
         cells = [str(interval(values)) for values in (right, odd, refused, wrongly)]

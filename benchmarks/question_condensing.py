@@ -1,8 +1,8 @@
-"""Measures questions within a conversation: ``python -m benchmarks.question_condensing [FOLDER]``.
+"""Evaluate question condensing in conversations: ``python -m benchmarks.question_condensing [FOLDER]``.
 
 ``conversations.jsonl`` has conversations about ``examples/spaceflight`` and texts of ``tests/languages``, whose last
-question mostly refers back; ``needed`` is a regular expression for what answers it. Each is asked as it stands, after
-the last question (as a whole), and as Polyadic asks it within a conversation. Each question of two data sets is asked
+question usually refers back; ``needed`` is a regular expression that matches the answer. The last question is asked
+unchanged, appended to the previous question, and condensed by Polyadic. Each question of two data sets is also asked
 after an unrelated one, which should change nothing. FOLDER keeps the filled workspaces for the next run.
 """
 
@@ -59,27 +59,27 @@ def main() -> None:
             workspaces[name].index([texts])
         print("| last question of a conversation | quoted first | quoted | within 500 tokens |\n|---|---|---|---|")
         for way, resolve in WAYS.items():
-            found = [_asked(one, workspaces[one.corpus], resolve) for one in conversations()]
-            print(f"| {way} | " + " | ".join(str(interval(column)) for column in zip(*found, strict=True)) + " |")
+            rows = [_scores(conversation, workspaces[conversation.corpus], resolve) for conversation in conversations()]
+            print(f"| {way} | " + " | ".join(str(interval(column)) for column in zip(*rows, strict=True)) + " |")
         print("\n| question after an unrelated one | changed | recall@5, less that alone |\n|---|---|---|")
         for name in SETS:
             print(f"| {name} | {_after_unrelated(name, folder)} |", flush=True)
 
 
-def _asked(one: Conversation, workspace: Workspace, resolve: Resolve | None) -> tuple[float, float, float]:
-    """Whether the answer to the last question is the first quotation, any, and within the first tokens retrieved."""
+def _scores(conversation: Conversation, workspace: Workspace, resolve: Resolve | None) -> tuple[float, float, float]:
+    """Whether the last answer is in the first quotation, in any quotation, and in the first tokens retrieved."""
     history: list[Turn] = []
-    for question in one.turns:
+    for question in conversation.turns:
         if resolve is None:
             answer = workspace.query(question, history=history)
         else:
             answer = workspace.query(resolve(question, history))
         history.append(Turn(question, answer.text))
-    quoted = [one.needed.search(" ".join(c.place.quote.split())) is not None for c in answer.citations]
-    return float(any(quoted[:1])), float(any(quoted)), float(_within(answer, one.needed))
+    quoted = [conversation.needed.search(" ".join(c.place.quote.split())) is not None for c in answer.citations]
+    return float(any(quoted[:1])), float(any(quoted)), float(_is_within_budget(answer, conversation.needed))
 
 
-def _within(answer: Answer, needed: re.Pattern[str]) -> bool:
+def _is_within_budget(answer: Answer, needed: re.Pattern[str]) -> bool:
     tokens = 0
     for item in answer.knowledge.items:
         tokens += item.tokens
@@ -91,25 +91,25 @@ def _within(answer: Answer, needed: re.Pattern[str]) -> bool:
 
 
 def _after_unrelated(name: str, folder: Path) -> str:
-    """How many questions a question from elsewhere in the data set changes, and what that does to recall@5."""
+    """Count the questions that a preceding unrelated question changes, and the effect on recall@5."""
     dataset = load(name)
     workspace = filled(dataset, folder)
     questions = dataset.questions
     changed, losses = 0, []
-    for at, question in enumerate(questions):
-        before = questions[at - len(questions) // 2]
-        asked = standalone(question.text, [Turn(before.text, " ".join(before.answers))])
-        changed += asked != question.text
-        if asked == question.text:
+    for index, question in enumerate(questions):
+        previous = questions[index - len(questions) // 2]
+        condensed = standalone(question.text, [Turn(previous.text, " ".join(previous.answers))])
+        changed += condensed != question.text
+        if condensed == question.text:
             losses.append(0.0)
             continue
-        losses.append(_recall(workspace, asked, question.gold) - _recall(workspace, question.text, question.gold))
+        losses.append(_recall(workspace, condensed, question.gold) - _recall(workspace, question.text, question.gold))
     return f"{changed} of {len(questions)} | {interval(losses)}"
 
 
 def _recall(workspace: Workspace, text: str, gold: frozenset[str]) -> float:
-    first = [corpus_id(source) for source in workspace.retrieve(text).documents[:5]]
-    return len(gold & set(first)) / len(gold)
+    passages = [corpus_id(source) for source in workspace.retrieve(text).documents[:5]]
+    return len(gold & set(passages)) / len(gold)
 
 
 if __name__ == "__main__":

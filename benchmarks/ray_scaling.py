@@ -1,10 +1,9 @@
-"""How indexing on Ray scales with workers: ``python -m benchmarks.ray_scaling`` (needs the extras ray, postgres, dev).
+"""Measure how indexing on Ray scales: ``python -m benchmarks.ray_scaling`` (needs the extras ray, postgres and dev).
 
-A model that answers after a while stands in for a real one, so workers mostly wait; each has 16 calls under way. Each
-number of workers reads that many times the documents of one, into a workspace of its own, on one cluster of this
-machine. A run counts from the first call to the last reply, as Ray starts its actors before. What all processes of the
-machine together took of its processors is told as well, because that is the limit that is met first: nothing else
-should run meanwhile.
+A mock model replies after a delay, so workers mostly wait; each has 16 concurrent calls. The number of documents grows
+with the number of workers. Each run fills a new workspace on one local cluster. A run is timed from the first call to
+the last reply, because Ray starts its actors before. The processor time of the whole machine is reported as well, since
+it is the first limit to be reached; nothing else should run at the same time.
 """
 
 import argparse
@@ -51,11 +50,11 @@ _WORDS = ("harbour", "letter", "engine", "winter", "ledger", "voyage", "garden",
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition(":")[0])
-    parser.add_argument("--seconds", type=float, default=20, help="that a worker takes if it only waits for calls")
-    parser.add_argument("--delays", type=float, nargs="+", default=[0.2, 1.0], help="seconds that the model takes")
+    parser.add_argument("--seconds", type=float, default=20, help="duration of a run if workers only wait for calls")
+    parser.add_argument("--delays", type=float, nargs="+", default=[0.2, 1.0], help="delays of the model in seconds")
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2, 4])
-    asked = parser.parse_args()
-    rows = [row for delay in asked.delays for row in scaling(delay, asked.workers, asked.seconds)]
+    options = parser.parse_args()
+    rows = [row for delay in options.delays for row in scaling(delay, options.workers, options.seconds)]
     lines = [f"| {' | '.join(row)} |" for row in (HEADS, *rows)]
     section = HEAD + "\n".join([lines[0], "|" + "---|" * len(HEADS), *lines[1:]]) + "\n"
     REPORT.write_text(replaced(REPORT.read_text(encoding="utf-8"), HEADING, section), encoding="utf-8")
@@ -63,19 +62,19 @@ def main() -> None:
 
 
 def scaling(delay: float, numbers: Sequence[int], seconds: float) -> Iterator[tuple[str, ...]]:
-    """A row of the table for each number of workers."""
-    each = int(seconds * AT_ONCE / delay)
+    """Yield a table row for each number of workers."""
+    per_worker = int(seconds * AT_ONCE / delay)
     with tempfile.TemporaryDirectory() as folder, stand_in(delay) as url, joined(None):
-        files = documents(Path(folder), each * max(numbers))
+        files = documents(Path(folder), per_worker * max(numbers))
         settings = Settings(
             model=ModelSettings(name="stand-in", base_url=f"{url}/v1", key_variable="", at_once=AT_ONCE),
             embedding=EmbeddingSettings(model="hashing"),
         )
         first = 0.0
         for workers in numbers:
-            place = f"{postgres.server()}#{postgres.fresh()}"
-            chunks, taken, busy = measured(place, settings, files[: each * workers], workers, url)
-            rate = chunks / taken
+            address = f"{postgres.server()}#{postgres.fresh()}"
+            chunks, seconds_taken, busy = measured(address, settings, files[: per_worker * workers], workers, url)
+            rate = chunks / seconds_taken
             first = first or rate / workers
             yield (
                 f"{delay:g}",
@@ -84,33 +83,35 @@ def scaling(delay: float, numbers: Sequence[int], seconds: float) -> Iterator[tu
                 f"{rate * delay / workers / AT_ONCE:.2f}",
                 f"{rate / first / workers:.2f}",
                 f"{1_000 * busy / chunks:.1f}",
-                f"{busy / taken / (os.cpu_count() or 1):.0%}",
+                f"{busy / seconds_taken / (os.cpu_count() or 1):.0%}",
             )
 
 
 def measured(place: str, settings: Settings, files: list[str], workers: int, url: str) -> tuple[int, float, float]:
-    """Chunks, seconds from the first call to the last reply, and of how many of these a processor was busy."""
+    """Return chunks, seconds from the first call to the last reply, and processor seconds of the machine."""
     with Workspace(place, settings) as kb:
         report = kb.index_on_ray(files, workers=workers)
     assert not report.stopped and report.added == len(files)
-    with urllib.request.urlopen(f"{url}/lately") as told:  # noqa: S310
-        lately = json.load(told)
+    with urllib.request.urlopen(f"{url}/lately") as response:  # noqa: S310
+        lately = json.load(response)
     assert lately["calls"] == report.chunks
     return report.chunks, lately["seconds"], lately["busy"]
 
 
 def documents(folder: Path, number: int) -> list[str]:
-    """Files of some 200 words, no two alike."""
+    """Write distinct files of about 200 words."""
     names = [folder / f"{n:05}.txt" for n in range(number)]
     for n, name in enumerate(names):
-        said = (f"In {n} the {_WORDS[(n + k) % 10]} {k} was near the {_WORDS[(n * 7 + k) % 10]}." for k in range(20))
-        name.write_text(" ".join(said), encoding="utf-8")
+        sentences = (
+            f"In {n} the {_WORDS[(n + k) % 10]} {k} was near the {_WORDS[(n * 7 + k) % 10]}." for k in range(20)
+        )
+        name.write_text(" ".join(sentences), encoding="utf-8")
     return [str(name) for name in names]
 
 
 @contextmanager
 def stand_in(delay: float) -> Iterator[str]:
-    """The address of a model in a process of its own, which answers with two facts after so many seconds."""
+    """Run a mock model in its own process, which replies with two facts after a delay; yields its URL."""
     context = multiprocessing.get_context("spawn")
     ready = context.Queue()
     process = context.Process(target=_serve, args=(delay, ready), daemon=True)
@@ -138,9 +139,9 @@ def _serve(delay: float, ready: Any) -> None:
         return web.Response(text=_reply(next(numbers)), content_type="application/json")
 
     async def lately(request: web.Request) -> web.Response:
-        told = {"calls": calls[0], "seconds": times[1] - times[0], "busy": times[3] - times[2]}
+        stats = {"calls": calls[0], "seconds": times[1] - times[0], "busy": times[3] - times[2]}
         calls[0] = 0
-        return web.json_response(told)
+        return web.json_response(stats)
 
     async def run() -> None:
         application = web.Application()
@@ -165,12 +166,12 @@ def _reply(number: int) -> str:
     message = {"role": "assistant", "content": json.dumps({"facts": facts})}
     choice = {"index": 0, "message": message, "finish_reason": "stop"}
     usage = {"prompt_tokens": 900, "completion_tokens": 200, "total_tokens": 1100}
-    whole = {"id": "c", "object": "chat.completion", "created": 0, "model": "stand-in", "choices": [choice]}
-    return json.dumps(whole | {"usage": usage})
+    response = {"id": "c", "object": "chat.completion", "created": 0, "model": "stand-in", "choices": [choice]}
+    return json.dumps(response | {"usage": usage})
 
 
 def _busy() -> float:
-    """Seconds that the machine's processors have been busy since it started, all together."""
+    """Return the busy seconds of all processors since the machine started."""
     user, nice, system = map(int, Path("/proc/stat").read_text().split(maxsplit=4)[1:4])
     return (user + nice + system) / os.sysconf("SC_CLK_TCK")
 

@@ -1,4 +1,4 @@
-"""The workspace of 2wiki-101 with the facts of a large language model, recorded and asked for over HTTP."""
+"""Workspace of 2wiki-101 with recorded facts of a large language model, served over HTTP."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +14,7 @@ RECORDED = "2wiki-101"
 
 @contextmanager
 def recorded_workspace(folder: Path) -> Iterator[Workspace]:
-    """The workspace below ``folder``, filled now if it is not yet."""
+    """Open the workspace below ``folder``, filled if necessary."""
     with ModelServer([recorded_model(data_folder() / RECORDED)]) as server:
         model = ModelSettings(name="recorded", base_url=server.url, key_variable="", context_tokens=128_000)
         with Workspace(folder / f"{RECORDED}-with-a-model", Settings(model=model)) as workspace:

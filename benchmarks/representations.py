@@ -1,7 +1,8 @@
-"""Makes a section of docs/quality.md: ``python -m benchmarks.representations [FOLDER]`` prints it.
+"""Compare n-ary facts with their clique expansion: ``python -m benchmarks.representations [FOLDER]``.
 
-How many gold passages of 2wiki-101 are covered within so many tokens: by the same facts in the same order, kept whole
-or broken into pairs (HyperGraphRAG, Propositions 1 and 3), and by each method. FOLDER keeps the filled workspace.
+It prints a section of docs/quality.md: the share of gold passages of 2wiki-101 that are covered within a token budget,
+by the same facts in the same order, whole or as pairs (HyperGraphRAG, Propositions 1 and 3), and by each method. FOLDER
+keeps the filled workspace.
 """
 
 import sys
@@ -44,7 +45,7 @@ METHODS = (
     "walk",
 )
 SHARING_OUT = ("lightrag", "lightrag-bare")
-"""Those whose order of items depends on the budget."""
+"""Methods whose order of items depends on the budget."""
 HEAD = """
 ## The same facts, whole or in pairs
 
@@ -68,22 +69,22 @@ within {tokens:,} tokens; milliseconds a question (median) leave out embedding.
 
 @dataclass(frozen=True, slots=True)
 class Telling:
-    """A way to tell a fact."""
+    """A textual representation of facts."""
 
     name: str
     sentence: bool
     pairs: bool
 
     def of(self, facts: Sequence[Item]) -> list[Item]:
-        """The facts so told, in their order; what says the same of other places is told once."""
-        told: dict[tuple[str, str], Item] = {}
+        """Convert facts to this representation, in order; items with the same text are merged."""
+        items: dict[tuple[str, str], Item] = {}
         for fact in facts:
             for text in self._texts(fact):
                 key = (text, fact.id if self.sentence else "")
-                places = (*(told[key].places if key in told else ()), *fact.places)
-                told[key] = replace(fact, id="/".join(key), text=text, places=places)
-        counts = count_tokens([item.text for item in told.values()])
-        return [replace(item, tokens=tokens) for item, tokens in zip(told.values(), counts, strict=True)]
+                places = (*(items[key].places if key in items else ()), *fact.places)
+                items[key] = replace(fact, id="/".join(key), text=text, places=places)
+        counts = count_tokens([item.text for item in items.values()])
+        return [replace(item, tokens=tokens) for item, tokens in zip(items.values(), counts, strict=True)]
 
     def _texts(self, fact: Item) -> list[str]:
         if not self.pairs:
@@ -108,38 +109,38 @@ def main() -> None:
 
 
 def section(workspace: Workspace, questions: Sequence[DatasetQuestion]) -> Iterator[str]:
-    """The lines of the section in docs/quality.md."""
+    """Yield the lines of the section in docs/quality.md."""
     yield HEAD.format(name=RECORDED, questions=len(questions))
     budgets = " | ".join(f"{budget:,}" for budget in BUDGETS)
     yield f"| ranking | facts told | {budgets} |\n|---|---|{'---|' * len(BUDGETS)}"
     for ranking, facts in _rankings(workspace, questions).items():
         for telling in TELLINGS:
-            told = [telling.of(own) for own in facts]
-            yield f"| {ranking} | {telling.name} | {' | '.join(_curve(questions, [told] * len(BUDGETS)))} |"
+            items = [telling.of(question_facts) for question_facts in facts]
+            yield f"| {ranking} | {telling.name} | {' | '.join(_curve(questions, [items] * len(BUDGETS)))} |"
     yield BY_METHOD.format(tokens=CONTEXT_TOKENS)
     yield f"| method | {budgets} | recall@5 | all gold@8 | ms |"
     yield f"|---|{'---|' * (len(BUDGETS) + 3)}"
     for method in METHODS:
-        found = {budget: _items(workspace, questions, method, budget) for budget in _asked(method)}
-        curve = _curve(questions, [found.get(budget) or found[EVERYTHING] for budget in BUDGETS])
+        items_by_budget = {budget: _items(workspace, questions, method, budget) for budget in _budgets(method)}
+        curve = _curve(questions, [items_by_budget.get(budget) or items_by_budget[EVERYTHING] for budget in BUDGETS])
         yield f"| `{method}` | {' | '.join([*curve, *_ranked(workspace, questions, method)])} |"
 
 
 def _rankings(workspace: Workspace, questions: Sequence[DatasetQuestion]) -> Mapping[str, list[list[Item]]]:
-    """Of each question the facts, best first, by each ranking."""
+    """Return the facts of each question, best first, by ranking."""
     unlimited = workspace.settings.model_copy(
         update={"hypergraph": HypergraphSettings(entity_threshold=-1, fact_threshold=-1, chunk_retrieval=False)}
     )
-    with Workspace(workspace.folder, unlimited) as by_score:
-        scored = _items(by_score, questions, "hypergraph", EVERYTHING)
-    walked = _items(workspace, questions, "walk", EVERYTHING)
+    with Workspace(workspace.folder, unlimited) as unlimited_workspace:
+        by_similarity = _items(unlimited_workspace, questions, "hypergraph", EVERYTHING)
+    by_walk = _items(workspace, questions, "walk", EVERYTHING)
     return {
-        "similarity x score": scored,
-        "`walk`": [[item for item in items if item.kind is ItemKind.FACT] for items in walked],
+        "similarity x score": by_similarity,
+        "`walk`": [[item for item in items if item.kind is ItemKind.FACT] for items in by_walk],
     }
 
 
-def _asked(method: str) -> Sequence[int]:
+def _budgets(method: str) -> Sequence[int]:
     return BUDGETS if method in SHARING_OUT else (EVERYTHING,)
 
 
@@ -147,11 +148,14 @@ def _items(workspace: Workspace, questions: Sequence[DatasetQuestion], method: s
     return [list(workspace.retrieve(question.text, method, budget).items) for question in questions]
 
 
-def _curve(questions: Sequence[DatasetQuestion], found: Sequence[Sequence[Sequence[Item]]]) -> list[str]:
-    """The mean share of gold passages covered within each budget; ``found`` has items by budget, then by question."""
+def _curve(questions: Sequence[DatasetQuestion], items_by_budget: Sequence[Sequence[Sequence[Item]]]) -> list[str]:
+    """Compute the mean share of gold passages covered within each budget.
+
+    ``items_by_budget`` has items by budget, then by question.
+    """
     shares = [
         np.mean([_covered(question, items, budget) for question, items in zip(questions, by_question, strict=True)])
-        for budget, by_question in zip(BUDGETS, found, strict=True)
+        for budget, by_question in zip(BUDGETS, items_by_budget, strict=True)
     ]
     return [f"{share:.3f}" for share in shares]
 

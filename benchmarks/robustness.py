@@ -1,7 +1,7 @@
-"""Makes a section of docs/quality.md: ``python -m benchmarks.robustness [FOLDER]``.
+"""Measure robustness of retrieval for docs/quality.md: ``python -m benchmarks.robustness [FOLDER]``.
 
-What is lost where documents have no titles, or where passages run together into long documents without boundaries;
-and how many gold passages are covered within so many tokens. FOLDER keeps the filled workspaces for the next run.
+It measures the loss if documents have no titles or passages are concatenated into long documents, and the coverage of
+gold passages within token budgets. FOLDER keeps the filled workspaces for the next run.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -24,7 +24,7 @@ from polyadic.retrieval.methods import chunks
 HEADING = "## Without titles, without boundaries, within little room"
 METHODS = ("chunks", "walk")
 MANY_CHUNKS = 300
-"""More than the largest budget holds."""
+"""More chunks than fit into the largest budget."""
 BUDGETS = (250, 500, 1000, 1500, 2000, 4000, 8000)
 READ_TOKENS = 1500
 _ABOUT = f"""
@@ -36,7 +36,7 @@ as anything of it is; *text read* is the share of the gold passages' characters 
 """
 RECALL, ALL_GOLD, READ = "recall@5", "all gold@8", "text read"
 AIMS = {Telling.UNTITLED: (RECALL, 0.03), Telling.CONCATENATED: (READ, 0.05)}
-"""The most that may be lost, and of what."""
+"""Measure and maximum loss by form of the passages."""
 _ROUNDING = 1e-9
 _LOSSES = """
 What is lost against the passages as they are, question by question (in brackets: 95 % paired bootstrap). The aim for
@@ -57,7 +57,7 @@ Scores = Mapping[str, Sequence[float]]
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What a method scored in each measure, question by question."""
+    """Scores of a method by measure and question."""
 
     corpus: Corpus
     method: str
@@ -71,26 +71,28 @@ def main() -> None:
 
 
 def section(folder: Path) -> Iterator[str]:
-    """The lines of the section below its heading."""
+    """Yield the lines of the section below its heading."""
     wanted = [(name, telling) for name in SETS for telling in Telling]
-    with corpora(wanted, folder) as found:
+    with corpora(wanted, folder) as opened:
         yield _ABOUT
-        measured = [_measured(one, method) for one in found[:-1] for method in METHODS]
+        measured = [_measured(corpus, method) for corpus in opened[:-1] for method in METHODS]
         yield f"| passages | method | {RECALL} | odd half | {ALL_GOLD} | {READ} | odd half |\n|---|---|{'---|' * 5}"
         yield from map(_row, measured)
         yield _LOSSES
         yield f"| passages | method | {RECALL} | odd half | {READ} | odd half | aim |\n|---|---|{'---|' * 5}"
         yield from _losses(measured)
         yield _CURVES
-        plain = [one for one, (_, telling) in zip(found[:-1], wanted, strict=True) if telling is Telling.PLAIN]
-        yield from _curves([*plain, found[-1]])
+        plain = [corpus for corpus, (_, telling) in zip(opened[:-1], wanted, strict=True) if telling is Telling.PLAIN]
+        yield from _curves([*plain, opened[-1]])
 
 
 def _measured(corpus: Corpus, method: str) -> Measured:
-    found = _retrieved(corpus, method)
+    retrieved = _retrieved(corpus, method)
     recall, all_gold = PassageRecall(5), AllGold(8)
-    outcomes = [corpus.outcome(question, items) for question, items in zip(corpus.questions, found, strict=True)]
-    read = [corpus.read(question, items, READ_TOKENS) for question, items in zip(corpus.questions, found, strict=True)]
+    outcomes = [corpus.outcome(question, items) for question, items in zip(corpus.questions, retrieved, strict=True)]
+    read = [
+        corpus.read(question, items, READ_TOKENS) for question, items in zip(corpus.questions, retrieved, strict=True)
+    ]
     return Measured(
         corpus,
         method,
@@ -106,31 +108,37 @@ def _retrieved(corpus: Corpus, method: str) -> list[Sequence[Item]]:
     return [corpus.workspace.retrieve(question.text, method, EVERYTHING).items for question in corpus.questions]
 
 
-def _row(of: Measured) -> str:
-    recall, read = of.scores[RECALL], of.scores[READ]
-    cells = map(interval, (recall, recall[1::2], of.scores[ALL_GOLD], read, read[1::2]))
-    return f"| {of.corpus.name} | `{of.method}` | {' | '.join(map(str, cells))} |"
+def _row(result: Measured) -> str:
+    recall, read = result.scores[RECALL], result.scores[READ]
+    cells = map(interval, (recall, recall[1::2], result.scores[ALL_GOLD], read, read[1::2]))
+    return f"| {result.corpus.name} | `{result.method}` | {' | '.join(map(str, cells))} |"
 
 
 def _losses(measured: Sequence[Measured]) -> Iterator[str]:
-    """What each told in another way scores less than the same set as it is."""
-    plain = {(of.corpus.questions, of.method): of for of in measured if of.corpus.telling is Telling.PLAIN}
-    for of in measured:
-        before = plain[of.corpus.questions, of.method]
-        if before is not of:
+    """Yield the loss of each modified corpus against the unchanged one."""
+    plain = {
+        (result.corpus.questions, result.method): result
+        for result in measured
+        if result.corpus.telling is Telling.PLAIN
+    }
+    for result in measured:
+        baseline = plain[result.corpus.questions, result.method]
+        if baseline is not result:
             columns = [(measure, half) for measure in (RECALL, READ) for half in (slice(None), slice(1, None, 2))]
-            cells = [signed(differences(of.scores[m], before.scores[m])[half]) for m, half in columns]
-            yield f"| {of.corpus.name} | `{of.method}` | {' | '.join(cells)} | {_verdict(of, before)} |"
+            cells = [signed(differences(result.scores[m], baseline.scores[m])[half]) for m, half in columns]
+            yield f"| {result.corpus.name} | `{result.method}` | {' | '.join(cells)} | {_verdict(result, baseline)} |"
 
 
-def _verdict(of: Measured, plain: Measured) -> str:
-    """Whether no more is lost than was aimed at, and whether that could be otherwise with other questions."""
-    if of.method != "walk":
+def _verdict(result: Measured, plain: Measured) -> str:
+    """State whether the loss is within the aim, and whether that is statistically uncertain."""
+    if result.method != "walk":
         return "–"
-    measure, most = AIMS[of.corpus.telling]
-    change = interval(differences(of.scores[measure], plain.scores[measure]))
-    unsure = ", within noise" if change.low < -most - _ROUNDING and change.high >= -most else ""
-    return f"met{unsure}" if change.mean >= -most - _ROUNDING else f"missed by {-change.mean - most:.3f}{unsure}"
+    measure, most = AIMS[result.corpus.telling]
+    change = interval(differences(result.scores[measure], plain.scores[measure]))
+    uncertainty = ", within noise" if change.low < -most - _ROUNDING and change.high >= -most else ""
+    return (
+        f"met{uncertainty}" if change.mean >= -most - _ROUNDING else f"missed by {-change.mean - most:.3f}{uncertainty}"
+    )
 
 
 def _curves(corpora: Sequence[Corpus]) -> Iterator[str]:
@@ -149,9 +157,9 @@ def _curves(corpora: Sequence[Corpus]) -> Iterator[str]:
 
 
 def _curve(corpus: Corpus, method: str) -> list[list[float]]:
-    """By budget, the share of each question's gold passages that is covered."""
-    found = list(zip(corpus.questions, _retrieved(corpus, method), strict=True))
-    return [[corpus.covered(question, items, budget) for question, items in found] for budget in BUDGETS]
+    """Return the covered share of each question's gold passages, by budget."""
+    retrieved = list(zip(corpus.questions, _retrieved(corpus, method), strict=True))
+    return [[corpus.covered(question, items, budget) for question, items in retrieved] for budget in BUDGETS]
 
 
 def _line(corpus: Corpus, name: str, cells: Sequence[Sequence[float]], shown: Callable[[Sequence[float]], str]) -> str:
@@ -159,14 +167,14 @@ def _line(corpus: Corpus, name: str, cells: Sequence[Sequence[float]], shown: Ca
 
 
 def differences(now: Sequence[float], before: Sequence[float]) -> list[float]:
-    """Question by question."""
+    """Return the differences question by question."""
     return [after - earlier for after, earlier in zip(now, before, strict=True)]
 
 
 def signed(values: Sequence[float]) -> str:
-    """A mean difference with its interval, each with its sign."""
-    of: Interval = interval(values)
-    return f"{of.mean:+.3f} [{of.low:+.3f}, {of.high:+.3f}]"
+    """Format a mean difference and its interval with signs."""
+    mean_interval: Interval = interval(values)
+    return f"{mean_interval.mean:+.3f} [{mean_interval.low:+.3f}, {mean_interval.high:+.3f}]"
 
 
 if __name__ == "__main__":

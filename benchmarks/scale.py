@@ -1,12 +1,12 @@
-"""Grows stores to a million facts and measures them: ``python -m benchmarks.scale [FOLDER] [ENTITIES ...]``.
+"""Measure stores of up to a million facts: ``python -m benchmarks.scale [FOLDER] [ENTITIES ...]``.
 
-FOLDER keeps the filled stores (benchmarks/synthetic_stores.py; about 5 kB a fact) for the next run, which takes ten
-minutes less. Each store is asked by processes of their own, which find it saved.
+FOLDER keeps the filled stores (benchmarks/synthetic_stores.py; about 5 kB per fact) for the next run, which saves ten
+minutes. Each measurement runs in its own process on the saved store.
 """
 
 import os
 
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command has it, and before numpy is imported
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command sets it; must precede the import of numpy
 
 import asyncio
 import itertools
@@ -55,52 +55,52 @@ gave them to 2wiki-101; questions are real ones as far as vectors go, and name t
 
 
 class Measured(dict[str, float]):
-    """By what was measured."""
+    """Values by name of the measurement."""
 
     def time(self, what: str, works: Sequence[Callable[[], object]]) -> None:
-        """The middle and the 95th percentile of what each took, in milliseconds."""
-        taken = []
+        """Record the median and the 95th percentile of the durations, in milliseconds."""
+        milliseconds = []
         for work in works:
             started = time.perf_counter()
             work()
-            taken.append(1_000 * (time.perf_counter() - started))
-        self[f"{what}, p50: ms"], self[f"{what}, p95: ms"] = np.percentile(taken, [50, 95]).tolist()
+            milliseconds.append(1_000 * (time.perf_counter() - started))
+        self[f"{what}, p50: ms"], self[f"{what}, p95: ms"] = np.percentile(milliseconds, [50, 95]).tolist()
 
 
 def opening(folder: Path, plan: Grown) -> Measured:
-    """A fresh process: open, ask one question, then others; what it takes in memory."""
-    found = Measured()
+    """Measure opening a store, the first question, and memory after further questions, in a fresh process."""
+    results = Measured()
     embedder = Scaled(folder, SETTINGS).embedder
-    before, started = resident(), time.perf_counter()
+    memory_before, started = resident(), time.perf_counter()
     kb = Scaled(folder, SETTINGS)
     kb.__dict__["embedder"] = embedder
     kb.retrieve(plan.question(77), "walk")
-    found["open and first question: ms"] = 1_000 * (time.perf_counter() - started)
+    results["open and first question: ms"] = 1_000 * (time.perf_counter() - started)
     for method in ("hypergraph", "walk"):
         for number in range(QUESTIONS):
             kb.retrieve(plan.question(number), method)
-    found["memory with the store open, beyond that of the embedder: MB"] = (resident() - before) / 1e6
-    found["memory of the whole process: MB"] = resident() / 1e6
+    results["memory with the store open, beyond that of the embedder: MB"] = (resident() - memory_before) / 1e6
+    results["memory of the whole process: MB"] = resident() / 1e6
     kb.close()
-    return found
+    return results
 
 
 def asking(folder: Path, plan: Grown) -> Measured:
-    """Questions, also about the hub, to every method that needs no model; then changes, each followed by a question."""
-    found, kb = Measured(), Scaled(folder, SETTINGS)
+    """Measure questions, also about the hub, with every method that needs no model, and then changes."""
+    results, kb = Measured(), Scaled(folder, SETTINGS)
     numbers = itertools.count()
     for method in METHODS:
         kb.retrieve(plan.question(next(numbers)), method)
         for what, question in ((method, plan.question), (f"{method}, of the hub", plan.about_hub)):
-            asked = [partial(kb.retrieve, question(next(numbers)), method) for _ in range(QUESTIONS)]
-            found.time(what, asked)
+            queries = [partial(kb.retrieve, question(next(numbers)), method) for _ in range(QUESTIONS)]
+            results.time(what, queries)
     add = [partial(kb.add, [inserted(plan, number)]) for number in range(CHANGES)]
     ask = [partial(kb.retrieve, plan.question(next(numbers)), "hypergraph") for _ in range(CHANGES)]
     delete = [partial(kb.delete, f"memory:growth/{number}") for number in range(CHANGES)]
     for what, works in (("insert a document", add), ("the next question", ask), ("delete a document", delete)):
-        found.time(what, works)
+        results.time(what, works)
     kb.close()
-    return found
+    return results
 
 
 SEARCHES: tuple[tuple[Side, Scored | None, bool], ...] = (
@@ -111,56 +111,56 @@ SEARCHES: tuple[tuple[Side, Scored | None, bool], ...] = (
     ("entity", "entity", True),
     ("chunk", None, False),
 )
-"""The side, whose scores count beside similarity, and whether to names instead of a question."""
+"""Side, scores combined with the similarity, and whether to search by names instead of questions."""
 
 
 def recall(folder: Path, plan: Grown) -> Measured:
-    """How many of the nearest the vector stage finds, and how long that takes beside comparing all."""
-    found, kb = Measured(), Scaled(folder, SETTINGS)
+    """Measure recall and time of the vector search against exhaustive comparison."""
+    results, kb = Measured(), Scaled(folder, SETTINGS)
     questions = [plan.question(number) for number in range(QUESTIONS)]
     names = [f"{plan.name(number)}, {plan.name(number + 7)}" for number in range(QUESTIONS)]
-    bandwidth = found["memory is read at: GB/s"] = _bandwidth()
+    bandwidth = results["memory is read at: GB/s"] = _bandwidth()
     with kb.store(make=False).read() as reader:
         assert isinstance(reader, ArrayReader)
         size = len(reader._state.vectors("fact").matrix)
-        found["vectors of facts / bandwidth: ms"] = size * 4 * kb.embedder.dimension / bandwidth / 1e6
-        found["codes of facts / bandwidth: ms"] = size * kb.embedder.dimension / 4 / bandwidth / 1e6
+        results["vectors of facts / bandwidth: ms"] = size * 4 * kb.embedder.dimension / bandwidth / 1e6
+        results["codes of facts / bandwidth: ms"] = size * kb.embedder.dimension / 4 / bandwidth / 1e6
         for side, scored, to_names in SEARCHES:
             vectors = asyncio.run(kb.embedder.embed(names if to_names else questions))
             what = f"{side}, {'similarity x score' if scored else 'similarity'}{' to names' if to_names else ''}"
-            found |= _recall(what, reader._state, side, scored, vectors)
+            results |= _recall(what, reader._state, side, scored, vectors)
     kb.close()
-    return found
+    return results
 
 
 def _bandwidth() -> float:
-    """How fast one thread reads memory, in GB a second."""
-    large, taken = np.ones(2**26, dtype=np.float32), []
+    """Return the memory bandwidth of one thread in GB/s."""
+    array, seconds = np.ones(2**26, dtype=np.float32), []
     for _ in range(5):
         started = time.perf_counter()
-        large.max()
-        taken.append(time.perf_counter() - started)
-    return large.nbytes / min(taken) / 1e9
+        array.max()
+        seconds.append(time.perf_counter() - started)
+    return array.nbytes / min(seconds) / 1e9
 
 
 def _recall(
-    what: str, state: StoreState, side: Side, scored: Scored | None, asked: NDArray[np.float32]
+    what: str, state: StoreState, side: Side, scored: Scored | None, query_vectors: NDArray[np.float32]
 ) -> dict[str, float]:
-    kept, highest = state.vectors(side), HIGHEST[scored] if scored else 1.0
+    vectors_of_side, highest = state.vectors(side), HIGHEST[scored] if scored else 1.0
     scores = state.all_scores(scored) if scored else None
-    shares, by_code, compared = [], [], []
-    for vector in asked:
+    shares, by_code, by_comparison = [], [], []
+    for vector in query_vectors:
         started = time.perf_counter()
-        found = VectorSearch(kept, vector).contenders(K, scores, highest)
+        nearest = VectorSearch(vectors_of_side, vector).contenders(K, scores, highest)
         by_code.append(time.perf_counter() - started)
         started = time.perf_counter()
-        truth = VectorSearch(replace(kept, codes=None), vector).contenders(K, scores, highest)
-        compared.append(time.perf_counter() - started)
-        shares.append(np.isin(truth, found).mean())
+        exact = VectorSearch(replace(vectors_of_side, codes=None), vector).contenders(K, scores, highest)
+        by_comparison.append(time.perf_counter() - started)
+        shares.append(np.isin(exact, nearest).mean())
     return {
         f"recall@{K}: {what}": float(np.mean(shares)),
         f"{what}: ms": 1_000 * float(np.median(by_code)),
-        f"{what}, comparing all: ms": 1_000 * float(np.median(compared)),
+        f"{what}, comparing all: ms": 1_000 * float(np.median(by_comparison)),
     }
 
 
@@ -174,11 +174,11 @@ PARTS: dict[str, Callable[[Path, Grown], dict[str, float]]] = {
 
 def measured(folder: Path, plan: Grown) -> Measured:
     fill(folder, plan)
-    found = Measured({"on disk: MB": stored(folder) / 1e6})
+    results = Measured({"on disk: MB": stored(folder) / 1e6})
     for part in PARTS:
         command = [sys.executable, "-m", "benchmarks.scale", part, str(folder), str(plan.entities)]
-        found |= json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-    return found
+        results |= json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    return results
 
 
 def main(folder: Path, sizes: Sequence[int]) -> None:

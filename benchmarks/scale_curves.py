@@ -1,4 +1,4 @@
-"""Draws how what benchmarks/scale.py measured grows with the store: times, and room."""
+"""Plot the times and sizes measured by benchmarks/scale.py over the size of the store."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -38,14 +38,14 @@ _WIDTH, _HEIGHT = 9.0, 3.6
 
 
 def draw(file: Path, sizes: Sequence[int], columns: Sequence[Mapping[str, float]]) -> None:
-    """Write an SVG of two plots over the number of facts, both axes of each by powers of ten.
+    """Write an SVG of two plots over the number of facts, with logarithmic axes.
 
     Parameters
     ----------
     file
-        Where to write it.
+        Output file.
     sizes, columns
-        Facts of each store, and what was measured there, by what it is.
+        Number of facts of each store, and its measurements by name.
     """
     with mpl.rc_context(_STYLE):
         figure = Figure(figsize=(_WIDTH, _HEIGHT), layout="constrained")

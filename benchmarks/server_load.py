@@ -1,7 +1,7 @@
-"""Makes the section Serving of docs/performance.md: ``python -m benchmarks.server_load [FOLDER]``.
+"""Load test of the server for docs/performance.md: ``python -m benchmarks.server_load [FOLDER]``.
 
-A real ``polyadic serve`` process over HotpotQA-100, without a language model, asked over the loopback interface by
-clients on the same machine. FOLDER has the filled workspaces, and gets what it lacks.
+A ``polyadic serve`` process on HotpotQA-100, without a language model, answers clients on the same machine over the
+loopback interface. FOLDER keeps the filled workspaces; missing ones are created.
 """
 
 import os
@@ -47,8 +47,8 @@ def main() -> None:
     dataset = load(SET)
     with given_folder() as folder:
         with filled(dataset, folder) as workspace:
-            place = workspace.folder
-        with served(place) as server:
+            folder_of_workspace = workspace.folder
+        with served(folder_of_workspace) as server:
             lines = []
             for what, measured, bound in measured_rows(server, dataset):
                 lines.append(f"| {what} | {measured} | {bound} |")
@@ -61,7 +61,7 @@ def main() -> None:
 
 def measured_rows(server: Served, dataset: Dataset) -> Iterator[tuple[str, str, str]]:
     questions = [question.text for question in dataset.questions]
-    ask(server, PATH, questions, 1, len(questions))  # arrays and weights are loaded by the first
+    ask(server, PATH, questions, 1, len(questions))  # the first question loads arrays and weights
     idle = ask(server, PATH, questions, 1, 2 * len(questions))
     yield "one at a time, p50 / p95 / p99: ms", _spread(idle), ""
     busy = ask(server, PATH, questions, AT_ONCE, BUSY)
@@ -79,53 +79,55 @@ def measured_rows(server: Served, dataset: Dataset) -> Iterator[tuple[str, str, 
 
 
 def _memory(server: Served, questions: Sequence[str]) -> Iterator[tuple[str, str, str]]:
-    """What the process holds once it is warm, and at most and in the end of many questions more."""
+    """Measure the memory of the warm process, and its maximum and final value after many questions."""
     ask(server, PATH, questions, MANY_AT_ONCE, WARM)
-    held, failed = [server.memory()], 0
+    megabytes, failed = [server.memory()], 0
     for _ in range(MANY // WARM):
         failed += ask(server, PATH, questions, MANY_AT_ONCE, WARM).failed
-        held.append(server.memory())
-    yield f"memory after {WARM:,} questions / after {MANY:,} more: MB", f"{held[0]:.0f} / {held[-1]:.0f}", ""
-    yield f"memory, most / least in {MANY:,} questions", f"{max(held) / min(held):.3f}", "1.05"
+        megabytes.append(server.memory())
+    yield f"memory after {WARM:,} questions / after {MANY:,} more: MB", f"{megabytes[0]:.0f} / {megabytes[-1]:.0f}", ""
+    yield f"memory, most / least in {MANY:,} questions", f"{max(megabytes) / min(megabytes):.3f}", "1.05"
     yield f"not answered of {MANY:,}", str(failed), "0"
 
 
 def _while_indexing(server: Served, name: str, documents: Sequence[Document], questions: Sequence[str]) -> Load:
-    """Ask one question after the other as long as jobs read documents into a workspace."""
+    """Ask questions sequentially while jobs index documents into a workspace."""
     seconds: list[float] = []
     with server.client() as client:
-        last = _handed_in(client, name, documents)
+        job = _upload(client, name, documents)
         started = time.perf_counter()
-        while _is_going(client, name, last):
-            part = ask(server, PATH, questions, 1, 20)
-            assert not part.failed, f"{part.failed} questions were not answered"
-            seconds += part.seconds
+        while _is_running(client, name, job):
+            load = ask(server, PATH, questions, 1, 20)
+            assert not load.failed, f"{load.failed} questions were not answered"
+            seconds += load.seconds
         return Load(seconds, 0, time.perf_counter() - started)
 
 
-def _handed_in(client: httpx2.Client, name: str, documents: Sequence[Document]) -> str:
-    """The last of the jobs that read documents into a workspace, which is made if it is not there."""
+def _upload(client: httpx2.Client, name: str, documents: Sequence[Document]) -> str:
+    """Upload documents to a workspace, created if necessary; returns the id of the last job."""
     if name != SET:
         client.post("/v1/workspaces", json={"name": name}).raise_for_status()
     job = ""
     for start in range(0, len(documents), AT_A_TIME):
         texts = [
-            {"source": f"text:{start + number}", "title": one.title, "text": one.text}
-            for number, one in enumerate(documents[start : start + AT_A_TIME])
+            {"source": f"text:{start + number}", "title": document.title, "text": document.text}
+            for number, document in enumerate(documents[start : start + AT_A_TIME])
         ]
         reply = client.post(f"/v1/workspaces/{name}/documents/texts", json={"texts": texts})
         job = str(reply.raise_for_status().json()["id"])
     return job
 
 
-def _is_going(client: httpx2.Client, name: str, job: str) -> bool:
-    told: dict[str, Any] = client.get(f"/v1/workspaces/{name}/jobs/{job}").raise_for_status().json()
-    assert told["state"] in ("queued", "running", "succeeded"), told["problem"]
-    return bool(told["state"] != "succeeded")
+def _is_running(client: httpx2.Client, name: str, job: str) -> bool:
+    status: dict[str, Any] = client.get(f"/v1/workspaces/{name}/jobs/{job}").raise_for_status().json()
+    assert status["state"] in ("queued", "running", "succeeded"), status["problem"]
+    return bool(status["state"] != "succeeded")
 
 
 def _documents(dataset: Dataset) -> Iterator[Document]:
-    return (one for one in read_documents([dataset.corpus], ReadingSettings()) if isinstance(one, Document))
+    return (
+        document for document in read_documents([dataset.corpus], ReadingSettings()) if isinstance(document, Document)
+    )
 
 
 def _spread(load: Load) -> str:

@@ -1,4 +1,4 @@
-"""A real ``polyadic serve`` process over a copy of a workspace, and clients that ask it questions."""
+"""Run a ``polyadic serve`` process on a copy of a workspace, and clients that ask it questions."""
 
 import asyncio
 import os
@@ -23,25 +23,25 @@ OK = 200
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """A server that runs: its address, and its process."""
+    """A running server: its URL and process id."""
 
     url: str
     process: int
 
     def memory(self) -> float:
-        """Megabytes that the process holds in memory (its resident set)."""
-        told = re.search(r"VmRSS:\s+(\d+) kB", Path(f"/proc/{self.process}/status").read_text(encoding="ascii"))
-        assert told
-        return int(told[1]) / 1024
+        """Return the resident memory of the process in megabytes."""
+        match = re.search(r"VmRSS:\s+(\d+) kB", Path(f"/proc/{self.process}/status").read_text(encoding="ascii"))
+        assert match
+        return int(match[1]) / 1024
 
     def client(self) -> httpx2.Client:
-        # Plain HTTP on this machine: certificates are read by nobody.
+        # Plain HTTP on this machine, so loading certificates is unnecessary.
         return httpx2.Client(base_url=self.url, timeout=_SECONDS_FOR_A_QUESTION, verify=False)
 
 
 @contextmanager
 def served(workspace: Path) -> Iterator[Served]:
-    """Serves a copy of a workspace, so that what clients hand in does not stay in it."""
+    """Serve a copy of a workspace, so that uploads of clients do not change the original."""
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         shutil.copytree(workspace, folder / workspace.name, ignore=shutil.ignore_patterns("*.lock", "writer.pid"))
@@ -58,15 +58,15 @@ def served(workspace: Path) -> Iterator[Served]:
 
 def _address(process: "subprocess.Popen[bytes]", log: Path) -> str:
     deadline = time.monotonic() + _SECONDS_TO_START
-    while not (found := re.search(r" at (http://\S+)", log.read_text(encoding="utf-8"))):
+    while not (match := re.search(r" at (http://\S+)", log.read_text(encoding="utf-8"))):
         assert process.poll() is None and time.monotonic() < deadline, log.read_text(encoding="utf-8")
         time.sleep(0.05)
-    return found[1]
+    return match[1]
 
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What a number of questions came to: seconds each, those that failed, and seconds for all of them."""
+    """Outcome of a load test: seconds per question, number of failures, and total seconds."""
 
     seconds: Sequence[float]
     failed: int
@@ -81,7 +81,7 @@ class Load:
 
 
 def ask(server: Served, path: str, questions: Sequence[str], clients: int, requests: int) -> Load:
-    """Ask so many questions, so many at once, each client one after the other."""
+    """Ask ``requests`` questions with a number of concurrent clients, each sequentially."""
     return asyncio.run(_ask(server.url, path, questions, clients, requests))
 
 
@@ -96,7 +96,7 @@ async def _ask(url: str, path: str, questions: Sequence[str], clients: int, requ
             nonlocal failed
             for number in numbers:
                 started = time.perf_counter()
-                failed += not await _answered(connections, path, questions[number % len(questions)])
+                failed += not await _is_answered(connections, path, questions[number % len(questions)])
                 seconds.append(time.perf_counter() - started)
 
         started = time.perf_counter()
@@ -104,7 +104,7 @@ async def _ask(url: str, path: str, questions: Sequence[str], clients: int, requ
         return Load(seconds, failed, time.perf_counter() - started)
 
 
-async def _answered(connections: httpx2.AsyncClient, path: str, question: str) -> bool:
+async def _is_answered(connections: httpx2.AsyncClient, path: str, question: str) -> bool:
     try:
         reply = await connections.post(path, json={"question": question})
     except httpx2.HTTPError:

@@ -1,11 +1,11 @@
-"""Makes the head of docs/performance.md: ``python -m benchmarks.speed``, on the data that POLYADIC_DATA names.
+"""Generate the first section of docs/performance.md: ``python -m benchmarks.speed``, with data from POLYADIC_DATA.
 
-Whole processes are timed from outside; within a process, the clock of each retrieval's trace is read. Medians.
+Processes are timed from outside, and retrieval by its trace. All values are medians.
 """
 
 import os
 
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command has it, and before numpy is imported
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command sets it; must precede the import of numpy
 
 import platform
 import statistics
@@ -47,9 +47,9 @@ def main() -> None:
 
 
 def _import_ms() -> float:
-    """Of importing the package, beyond starting the interpreter."""
-    whole = _process_seconds([sys.executable, "-c", "import polyadic"])
-    return 1000 * max(0.0, whole - _process_seconds([sys.executable, "-c", "pass"]))
+    """Return the milliseconds for importing the package, without the start of the interpreter."""
+    import_seconds = _process_seconds([sys.executable, "-c", "import polyadic"])
+    return 1000 * max(0.0, import_seconds - _process_seconds([sys.executable, "-c", "pass"]))
 
 
 def _process_seconds(command: Sequence[str]) -> float:
@@ -62,10 +62,10 @@ def _process_seconds(command: Sequence[str]) -> float:
 
 
 def _indexing(workspace: Workspace, corpus: Path) -> list[tuple[str, str, str]]:
-    """One run: what it costs beside embedding is the processor time of a run that finds every vector there."""
+    """Measure one indexing run; the cost without embedding is measured with the hashing embedder."""
     started = time.perf_counter()
     first = workspace.index([corpus])
-    whole = time.perf_counter() - started
+    seconds = time.perf_counter() - started
     workspace.close()
     with tempfile.TemporaryDirectory() as folder:
         cpu = _cpu_beside_embedding(Path(folder), corpus)
@@ -75,7 +75,7 @@ def _indexing(workspace: Workspace, corpus: Path) -> list[tuple[str, str, str]]:
     text = sum(len(workspace.show_document(d.source).document.text.encode()) for d in workspace.documents())
     ideal = text + 4 * status.counts.dimension * status.counts.vectors
     return [
-        ("index HotpotQA-100 (994 documents): s, all", f"{whole:.1f}", ""),
+        ("index HotpotQA-100 (994 documents): s, all", f"{seconds:.1f}", ""),
         ("of it embedding: s", f"{first.embedding_seconds:.1f}", ""),
         ("texts embedded a second", f"{first.texts_embedded / first.embedding_seconds:.0f}", ""),
         ("processor time beside the embedding model: s", f"{cpu:.1f}", "5"),
@@ -84,7 +84,7 @@ def _indexing(workspace: Workspace, corpus: Path) -> list[tuple[str, str, str]]:
 
 
 def _cpu_beside_embedding(folder: Path, corpus: Path) -> float:
-    """Processor seconds of a whole process that indexes with vectors that cost next to nothing."""
+    """Return the processor seconds of a process that indexes with the hashing embedder."""
     code = (
         "import resource, sys; from polyadic.cli.main import run; run(['-w', sys.argv[1], 'index', sys.argv[2]]);"
         "used = resource.getrusage(resource.RUSAGE_SELF); print('cpu', used.ru_utime + used.ru_stime)"

@@ -1,9 +1,9 @@
-"""Vectors for as many texts as one likes that lie as those of real texts do.
+"""Generate any number of vectors that are distributed like those of real texts.
 
-The sentences, the descriptions of entities, the passages and the questions of the data sets are embedded by MiniLM. Any
-other text is given the vector of one of these of its kind, drawn by the text itself, moved by a part of what lies
-between two others that are near to each other: much as another sentence would differ that says the like of other
-things. No text is paraphrased. Vectors of questions are those of the real questions, as they are.
+MiniLM embeds the sentences, entity descriptions, passages and questions of the data sets. Any other text gets the
+vector of a real text of its kind, chosen by the text's hash, plus a fraction of the difference between two near
+neighbours, like a sentence that says something similar about other things. No text is paraphrased. Questions get the
+unchanged vectors of real questions.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ _NEIGHBOURS = 10
 _LEAST_MOVED, _MOST_MOVED = 0.5, 1.0
 _AT_ONCE = 1_000
 _PASSAGE = 400
-"""Characters; a text is a passage from here on."""
+"""Minimum length of a passage in characters."""
 
 
 class Kind(StrEnum):
@@ -41,7 +41,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """Real vectors, shape (n, d), and for each which are nearest to it."""
+    """Real vectors, shape (n, d), and the indices of their nearest neighbours."""
 
     vectors: Floats
     near: NDArray[np.int64]
@@ -57,44 +57,48 @@ class Pool:
         return cls(vectors, near)
 
     def moved(self, seeds: NDArray[np.uint64]) -> Floats:
-        """A vector for each seed, shape (m, d), of length 1."""
+        """Generate a unit vector for each seed, shape (m, d)."""
         parts = [_mixed(seeds, number) for number in range(4)]
-        here, there, which = parts[0] % len(self.vectors), parts[1] % len(self.vectors), parts[2] % _NEIGHBOURS
+        base, neighbour, neighbour_rank = (
+            parts[0] % len(self.vectors),
+            parts[1] % len(self.vectors),
+            parts[2] % _NEIGHBOURS,
+        )
         share = _LEAST_MOVED + (_MOST_MOVED - _LEAST_MOVED) * (parts[3] % 1_000 / 1_000)
-        step = self.vectors[there] - self.vectors[self.near[there, which]]
-        found = self.vectors[here] + share[:, None] * step
-        return np.asarray(found / np.linalg.norm(found, axis=1, keepdims=True), dtype=np.float32)
+        step = self.vectors[neighbour] - self.vectors[self.near[neighbour, neighbour_rank]]
+        shifted = self.vectors[base] + share[:, None] * step
+        return np.asarray(shifted / np.linalg.norm(shifted, axis=1, keepdims=True), dtype=np.float32)
 
 
 class Realistic(Embedding):
-    """Implements Embedder, in place of the hashing embedder, so that a workspace with that in its settings takes it."""
+    """Embedder with realistic vectors, under the name of the hashing embedder, which the workspace's settings name."""
 
     name: str = HashingEmbedder().name
     window: int = 100_000
 
     def __init__(self, kept: Path) -> None:
-        """``kept`` is a file in which the real vectors are, or will be, kept."""
+        """Load the real vectors from the file ``kept``, which is created if necessary."""
         if not kept.exists():
             real: dict[str, Any] = {kind.value: _embedded(kind) for kind in Kind}
             np.savez(kept, **real)
-        with np.load(kept) as known:
-            self._pools = {kind: Pool.of(known[kind.value]) for kind in Kind}
+        with np.load(kept) as arrays:
+            self._pools = {kind: Pool.of(arrays[kind.value]) for kind in Kind}
 
     async def embed(self, texts: Sequence[str]) -> Floats:
-        found = np.empty((len(texts), self.dimension), dtype=np.float32)
+        matrix = np.empty((len(texts), self.dimension), dtype=np.float32)
         kinds = [_kind(text) for text in texts]
         seeds = np.array([zlib.crc32(text.encode()) for text in texts], dtype=np.uint64)
         for kind, pool in self._pools.items():
-            rows = np.flatnonzero([one is kind for one in kinds])
+            rows = np.flatnonzero([text_kind is kind for text_kind in kinds])
             if kind is Kind.QUESTION:
-                found[rows] = pool.vectors[seeds[rows] % len(pool.vectors)]
+                matrix[rows] = pool.vectors[seeds[rows] % len(pool.vectors)]
             else:
-                found[rows] = pool.moved(seeds[rows])
-        return found
+                matrix[rows] = pool.moved(seeds[rows])
+        return matrix
 
 
 def _kind(text: str) -> Kind:
-    """What a text is, by its looks."""
+    """Classify a text by its form."""
     if text.endswith("?"):
         return Kind.QUESTION
     if len(text) > _PASSAGE:
@@ -103,7 +107,7 @@ def _kind(text: str) -> Kind:
 
 
 def _mixed(seeds: NDArray[np.uint64], number: int) -> NDArray[np.int64]:
-    """Numbers that have nothing to do with each other, one for each seed (splitmix64)."""
+    """Hash each seed to an independent number (splitmix64)."""
     mixed = (seeds * np.uint64(4) + np.uint64(number + 1)) * np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -121,7 +125,9 @@ def _texts(kind: Kind) -> Iterator[str]:
             yield from (fact["text"] for fact in _facts())
             yield from (row["text"] for row in _rows("hyperred-dev/sentences.jsonl"))
         case Kind.ENTITY:
-            yield from (f"{one['name']}: {one['description']}" for fact in _facts() for one in fact["entities"])
+            yield from (
+                f"{entity['name']}: {entity['description']}" for fact in _facts() for entity in fact["entities"]
+            )
         case Kind.PASSAGE:
             yield from (row["text"] for name in SETS for row in _rows(f"{name}/corpus.jsonl"))
         case Kind.QUESTION:

@@ -1,8 +1,8 @@
-"""Documents and what a language model would say of them, made up alike for every system that is measured.
+"""Generate synthetic documents and model replies, identical for every measured system.
 
-A passage of about 1,100 tokens names 16 entities, and the model that stands in reads 12 facts of 2 to 6 of them in it.
-Entities come up again as names do in print (Zipf): 2,250 passages have about 20,000 entities and 27,000 facts. All this
-follows from a passage's number, which stands in its text as a mark.
+A passage of about 1,100 tokens names 16 entities, and the mock model extracts 12 facts with 2 to 6 of them. Entity
+frequencies follow Zipf's law: 2,250 passages have about 20,000 entities and 27,000 facts. Everything is determined by
+the passage's number, which its text contains as a mark.
 """
 
 import re
@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 ENTITIES, FACTS = 16, 12
-_KNOWN, _ZIPF = 60_000, 0.7
+_ENTITY_COUNT, _ZIPF = 60_000, 0.7
 _WORDS_OF_A_PASSAGE = 600
-_DESCRIBED, _STATED, _A_SENTENCE = 12, 10, 16
+_DESCRIPTION_WORDS, _FACT_WORDS, _SENTENCE_WORDS = 12, 10, 16
 _MARK = re.compile(r"mark(\d{6})")
 _SOURCES = Path(__file__).parent.parent / "examples" / "spaceflight"
 _FEATURES = 8_191
@@ -26,7 +26,7 @@ _FEATURES = 8_191
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """``entities`` are names with their descriptions, ``facts`` sentences with the names that each connects."""
+    """A passage: entities (name and description) and facts (sentence and names of its entities)."""
 
     number: int
     entities: tuple[tuple[str, str], ...]
@@ -34,40 +34,47 @@ class Passage:
 
     @property
     def text(self) -> str:
-        """Its entities by name, and then words."""
-        drawn = np.random.default_rng([self.number, 1])
-        filling = _drawn(drawn, _WORDS_OF_A_PASSAGE)
-        said = [f"Of mark{self.number:06d}: {', '.join(name for name, _ in self.entities)}."]
-        said += [
-            f"{' '.join(filling[at : at + _A_SENTENCE])}.".capitalize() for at in range(0, len(filling), _A_SENTENCE)
+        """Text with the names of the entities, followed by random words."""
+        random = np.random.default_rng([self.number, 1])
+        filling = _random_words(random, _WORDS_OF_A_PASSAGE)
+        sentences = [f"Of mark{self.number:06d}: {', '.join(name for name, _ in self.entities)}."]
+        sentences += [
+            f"{' '.join(filling[start : start + _SENTENCE_WORDS])}.".capitalize()
+            for start in range(0, len(filling), _SENTENCE_WORDS)
         ]
-        return " ".join(said)
+        return " ".join(sentences)
 
 
 def passage(number: int) -> Passage:
-    """What the passage of this number says; the same on every machine.
+    """Generate the passage with a number; the same on every machine.
 
     >>> passage(3) == passage(3), len(passage(3).entities), len(passage(3).facts)
     (True, 16, 12)
     """
-    drawn = np.random.default_rng([number, 0])
-    chosen = dict.fromkeys(np.searchsorted(_chances(), drawn.random(4 * ENTITIES)).tolist())
+    random = np.random.default_rng([number, 0])
+    chosen = dict.fromkeys(np.searchsorted(_cumulative_zipf(), random.random(4 * ENTITIES)).tolist())
     names = [name(entity) for entity in list(chosen)[:ENTITIES]]
-    entities = tuple((one, f"{one} is a matter of {' '.join(_drawn(drawn, _DESCRIBED))}") for one in names)
+    entities = tuple(
+        (entity_name, f"{entity_name} is a matter of {' '.join(_random_words(random, _DESCRIPTION_WORDS))}")
+        for entity_name in names
+    )
     facts = []
     for fact in range(FACTS):
-        size = int(drawn.integers(2, 7))
-        members = [names[place] for place in drawn.permutation(ENTITIES)[:size]]
-        # Every entity is in one of the facts.
+        size = int(random.integers(2, 7))
+        members = [names[place] for place in random.permutation(ENTITIES)[:size]]
+        # Make sure that every entity is in a fact.
         members[:2] = names[2 * fact : 2 * fact + 2] or members[:2]
         members = list(dict.fromkeys(members))
-        said = f"{', '.join(members[:-1])} and {members[-1]} share {' '.join(_drawn(drawn, _STATED))} {number}-{fact}."
-        facts.append((said, tuple(members)))
+        text = (
+            f"{', '.join(members[:-1])} and {members[-1]}"
+            f" share {' '.join(_random_words(random, _FACT_WORDS))} {number}-{fact}."
+        )
+        facts.append((text, tuple(members)))
     return Passage(number, entities, tuple(facts))
 
 
 def documents(passages: int, a_document: int, first: int = 0) -> list[str]:
-    """Texts of so many passages each."""
+    """Generate documents of ``a_document`` passages each."""
     starts = range(first, first + passages, a_document)
     return [
         "\n\n".join(passage(n).text for n in range(start, min(start + a_document, first + passages)))
@@ -76,17 +83,17 @@ def documents(passages: int, a_document: int, first: int = 0) -> list[str]:
 
 
 def marked(text: str) -> int:
-    """The number of the first passage that a text shows.
+    """Return the number of the first passage in a text.
 
     >>> marked(passage(17).text)
     17
     """
-    found = _MARK.search(text)
-    return int(found[1]) if found else 0
+    match = _MARK.search(text)
+    return int(match[1]) if match else 0
 
 
 def is_marked(text: str) -> bool:
-    """Whether a text shows a passage at all: what is left over at a document's end may be too short for it.
+    """Whether a text contains a passage's mark; the last chunk of a document may be too short for it.
 
     >>> is_marked(passage(17).text), is_marked("Ada met Babbage.")
     (True, False)
@@ -101,12 +108,12 @@ def name(entity: int) -> str:
 
 
 def vectors(texts: Sequence[str], dimension: int = 384) -> NDArray[np.float32]:
-    """Vectors of texts, of the words with which each begins: shape (n, dimension), of length 1; some 20 µs each."""
-    made = np.empty((len(texts), dimension), dtype=np.float32)
+    """Embed texts by their first words: shape (n, dimension), unit length; about 20 µs per text."""
+    matrix = np.empty((len(texts), dimension), dtype=np.float32)
     for row, text in enumerate(texts):
         vector = _pool(dimension)[[_feature(word) for word in text[:200].split()[:24]] or [0]].sum(axis=0)
-        made[row] = vector / np.sqrt(vector @ vector)
-    return made
+        matrix[row] = vector / np.sqrt(vector @ vector)
+    return matrix
 
 
 @cache
@@ -121,17 +128,17 @@ def _pool(dimension: int) -> NDArray[np.float32]:
 
 @cache
 def _words() -> list[str]:
-    """Words of the sample documents, in an order of no meaning."""
-    found = {word for file in sorted(_SOURCES.iterdir()) for word in re.findall("[a-z]{3,}", file.read_text("utf-8"))}
-    return sorted(found, key=lambda word: zlib.crc32(word.encode()))
+    """Return the words of the sample documents in a pseudo-random order."""
+    words = {word for file in sorted(_SOURCES.iterdir()) for word in re.findall("[a-z]{3,}", file.read_text("utf-8"))}
+    return sorted(words, key=lambda word: zlib.crc32(word.encode()))
 
 
-def _drawn(drawn: np.random.Generator, count: int) -> list[str]:
+def _random_words(random: np.random.Generator, count: int) -> list[str]:
     words = _words()
-    return [words[place] for place in drawn.integers(len(words), size=count).tolist()]
+    return [words[place] for place in random.integers(len(words), size=count).tolist()]
 
 
 @cache
-def _chances() -> NDArray[np.float64]:
-    chances = np.arange(1, _KNOWN + 1) ** -_ZIPF
+def _cumulative_zipf() -> NDArray[np.float64]:
+    chances = np.arange(1, _ENTITY_COUNT + 1) ** -_ZIPF
     return np.cumsum(chances / chances.sum())[:-1]

@@ -1,8 +1,7 @@
-"""Makes the section Beside the peers of docs/performance.md: ``python -m benchmarks.peers``; it needs no data.
+"""Compare Polyadic with similar systems for docs/performance.md: ``python -m benchmarks.peers``; it needs no data.
 
-Polyadic and its peers do the same work in one run, with models that stand in (benchmarks/synthetic_workload.py). The
-section
-is written only by a whole run; ``--quick`` is the one that goes with the tests, and fails where a margin is broken.
+All systems do the same work in one run, with mock models (benchmarks/synthetic_workload.py). Only a full run writes the
+section. ``--quick`` is meant for the test suite and fails if a margin is exceeded.
 """
 
 import argparse
@@ -48,23 +47,23 @@ def main() -> int:
             return _quick(runner)
         plan = SMALL if options.small else WHOLE
         results = carried_out(plan, runner)
-    told = section(plan, results, names)
-    print(told)
+    body = section(plan, results, names)
+    print(body)
     if plan is WHOLE and set(names) == set(SYSTEMS):
-        REPORT.write_text(replaced(REPORT.read_text(encoding="utf-8"), HEADING, told), encoding="utf-8")
+        REPORT.write_text(replaced(REPORT.read_text(encoding="utf-8"), HEADING, body), encoding="utf-8")
         print(f"wrote {HEADING} into {REPORT}")
     return 0
 
 
 def section(plan: Plan, results: Results, names: list[str]) -> str:
-    """The section without its heading."""
+    """Format the section without its heading."""
     packages = [SYSTEMS[name].packages[0].split("==") for name in names if SYSTEMS[name].packages]
     minutes = {part: seconds / 60 for part, seconds in results.seconds.items()}
     peers = PEERS.format(
         peers=", ".join(f"{package} {version}" for package, version in packages),
         machine=f"{os.cpu_count()} cores, Python {platform.python_version()}",
         minutes=sum(minutes.values()),
-        parts=", ".join(f"{part} {taken:.1f}" for part, taken in minutes.items()),
+        parts=", ".join(f"{part} {part_minutes:.1f}" for part, part_minutes in minutes.items()),
     )
     table = lines([*rows(plan, results), survival(results, plan.kills)], names)
     head = HEAD.format(times=plan.times, questions=plan.questions)
@@ -73,12 +72,12 @@ def section(plan: Plan, results: Results, names: list[str]) -> str:
 
 def _quick(runner: Runner) -> int:
     try:
-        told = margins(runner)
+        results = margins(runner)
     except Failed as failure:
         print(f"nothing to compare: {failure}")
         return 1
-    print("\n".join(map(str, told)))
-    return int(any(margin.broken for margin in told))
+    print("\n".join(map(str, results)))
+    return int(any(margin.broken for margin in results))
 
 
 def _options() -> argparse.Namespace:
@@ -86,11 +85,11 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--only", nargs="+", choices=list(SYSTEMS), default=list(SYSTEMS), metavar="SYSTEM", help=", ".join(SYSTEMS)
     )
-    parser.add_argument("--quick", action="store_true", help="Polyadic alone, in a minute: are the margins kept?")
-    parser.add_argument("--small", action="store_true", help="all that is measured, with stores of a few passages")
-    parser.add_argument("--limit", type=float, default=900, metavar="SECONDS", help="most that one task may take")
+    parser.add_argument("--quick", action="store_true", help="check the margins of Polyadic alone, in a minute")
+    parser.add_argument("--small", action="store_true", help="measure everything, with stores of a few passages")
+    parser.add_argument("--limit", type=float, default=900, metavar="SECONDS", help="time limit of a task")
     parser.add_argument(
-        "--environments", type=Path, default=FOLDER, metavar="FOLDER", help="where the peers are installed"
+        "--environments", type=Path, default=FOLDER, metavar="FOLDER", help="folder of the peers' virtual environments"
     )
     return parser.parse_args()
 

@@ -1,4 +1,4 @@
-"""Ends a process that writes into a store, as a machine does that loses its power supply, and sees what is left."""
+"""Kill a process while it writes to a store, and check whether the store is still usable."""
 
 import random
 import shutil
@@ -17,21 +17,21 @@ _PAUSE = 0.001
 
 
 def survivors(runner: Runner, name: str, store: Path, a_document: int, times: int) -> int:
-    """How many copies of a store still open and answer after their writer was killed in the midst of writing.
+    """Count the copies of a store that still open and answer after their writer was killed while writing.
 
-    ``a_document`` is how many bytes it writes for a document: it is killed after a part of these.
+    ``a_document`` is the number of bytes written per document; the writer is killed after a part of them.
     """
-    drawn = random.Random(0)  # noqa: S311
-    alive = 0
+    rng = random.Random(0)  # noqa: S311
+    surviving = 0
     for number in range(times):
         copy = runner.work / f"killed-{name}"
         shutil.copytree(store, copy)
-        _kill(runner, name, copy, int(drawn.uniform(0.1, 0.9) * a_document))
-        found = runner.run(Asking, name, "ask", copy, questions=1, method=SYSTEMS[name].methods[0])
-        alive += isinstance(found, Asking) and found.told > 0
+        _kill(runner, name, copy, int(rng.uniform(0.1, 0.9) * a_document))
+        outcome = runner.run(Asking, name, "ask", copy, questions=1, method=SYSTEMS[name].methods[0])
+        surviving += isinstance(outcome, Asking) and outcome.told > 0
         shutil.rmtree(copy)
-        print(f"           {name} killed {number + 1} times, {alive} alive", file=sys.stderr, flush=True)
-    return alive
+        print(f"           {name} killed {number + 1} times, {surviving} alive", file=sys.stderr, flush=True)
+    return surviving
 
 
 def _kill(runner: Runner, name: str, store: Path, after: int) -> None:
@@ -40,7 +40,7 @@ def _kill(runner: Runner, name: str, store: Path, after: int) -> None:
         command, cwd=runner.work, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     ) as process:
         assert process.stdout and process.stdout.readline().strip() == READY
-        before, deadline = written(process.pid), time.monotonic() + runner.limit
-        while written(process.pid) - before < after and time.monotonic() < deadline:
+        written_before, deadline = written(process.pid), time.monotonic() + runner.limit
+        while written(process.pid) - written_before < after and time.monotonic() < deadline:
             time.sleep(_PAUSE)
         process.kill()

@@ -1,11 +1,11 @@
-"""What the processes tell of what they measured; it travels as a line of JSON."""
+"""Measurements, which processes report as a line of JSON."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Reading documents into a new store: times in seconds, ``written`` and ``stored`` in bytes, closing included."""
+    """Indexing documents into a new store, including closing it: times in seconds, sizes in bytes."""
 
     passages: int
     entities: int
@@ -27,9 +27,9 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Inserting:
-    """Inserting documents of one passage, one after the other, into a store of some size; medians a document.
+    """Inserting single-passage documents one by one into a store of a given size; medians per document.
 
-    ``filled`` is how many seconds it took to bring the store to this size.
+    ``filled`` is the number of seconds for filling the store to this size.
     """
 
     entities: int
@@ -42,7 +42,7 @@ class Inserting:
 
 @dataclass(frozen=True, slots=True)
 class Sharing:
-    """Who finds a document that was inserted, at the next question: the process that did so, another that has the
+    """Which processes find an inserted document at the next question: the writing process, another process with the
     store open, and one that opens it afterwards."""
 
     same: bool
@@ -52,10 +52,20 @@ class Sharing:
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """Questions in a fresh process: seconds from opening to the first answer, milliseconds of each further question and
-    the median of their processor time, and bytes that the process holds and that lie on disk.
+    """Questions in a fresh process.
 
-    ``told`` is how many of the questions found anything.
+    Attributes
+    ----------
+    first
+        Seconds from opening the store to the first answer.
+    milliseconds
+        Durations of the further questions.
+    processor
+        Their median processor time in milliseconds.
+    resident, stored
+        Memory of the process and size of the store in bytes.
+    told
+        Number of questions with a result.
     """
 
     first: float
@@ -68,13 +78,13 @@ class Asking:
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """Why there is no measurement."""
+    """A missing measurement and its reason."""
 
     why: str
 
 
 def percentile(values: tuple[float, ...], share: float) -> float:
-    """The value that a share of all do not exceed, the nearest there is.
+    """Return the percentile of values by nearest rank.
 
     >>> percentile((3.0, 1.0, 2.0), 0.5), percentile((3.0, 1.0, 2.0), 0.95)
     (2.0, 3.0)

@@ -1,4 +1,4 @@
-"""What is measured, of which size and in which order: systems take turns, as a machine's speed varies by the hour."""
+"""Plan of the measurements; systems take turns, because a machine's speed varies over time."""
 
 import shutil
 import sys
@@ -13,13 +13,26 @@ from benchmarks.peers.running import Runner
 from benchmarks.peers.systems import SYSTEMS
 
 READINGS = ((10, 0.0), (1, 0.0), (10, 0.05))
-"""Passages a document, and seconds that the model takes for a call."""
+"""Passages per document, and seconds per model call."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """``passages`` are read into a new store, ``stages`` are how many another one holds when ``times`` documents are
-    inserted one by one, ``questions`` are asked of it in the end, and its writer is killed ``kills`` times."""
+    """Sizes of the measurements.
+
+    Attributes
+    ----------
+    passages
+        Passages indexed into a new store.
+    stages
+        Sizes in passages at which documents are inserted into a growing store.
+    times
+        Documents inserted per stage.
+    questions
+        Questions to the final store.
+    kills
+        How often its writer is killed.
+    """
 
     passages: int = 200
     stages: tuple[int, ...] = (70, 390, 2_243)
@@ -34,8 +47,7 @@ SMALL = Plan(passages=20, stages=(10, 20, 40), times=3, questions=10, kills=1)
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """By system: each reading of READINGS, an insertion a stage, who finds it, questions by method, and how many stores
-    lived on; ``seconds`` are those that each part of the run took."""
+    """Measurements by system; ``alive`` counts surviving stores, ``seconds`` are the durations of the run's parts."""
 
     readings: list[dict[str, Reading | Missing]] = field(default_factory=list)
     insertions: list[dict[str, Inserting | Missing]] = field(default_factory=list)
@@ -53,7 +65,7 @@ class Results:
 
 
 def carried_out(plan: Plan, runner: Runner) -> Results:
-    """All measurements of a plan."""
+    """Carry out all measurements of a plan."""
     results = Results()
     with results.timed("reading"):
         results.readings.extend(_read(plan, runner, *reading) for reading in READINGS)
@@ -75,14 +87,14 @@ def carried_out(plan: Plan, runner: Runner) -> Results:
 
 
 def _read(plan: Plan, runner: Runner, a_document: int, seconds: float) -> dict[str, Reading | Missing]:
-    told = dict[str, Reading | Missing]()
+    readings = dict[str, Reading | Missing]()
     for name in runner.systems:
         folder = runner.work / f"read-{name}"
-        told[name] = runner.run(
+        readings[name] = runner.run(
             Reading, name, "read", folder, passages=plan.passages, a_document=a_document, seconds=seconds
         )
         shutil.rmtree(folder)
-    return told
+    return readings
 
 
 def _insert(plan: Plan, runner: Runner, first: int, last: int) -> dict[str, Inserting | Missing]:
@@ -95,9 +107,9 @@ def _insert(plan: Plan, runner: Runner, first: int, last: int) -> dict[str, Inse
 def _share(runner: Runner, name: str) -> Sharing | Missing:
     copy = runner.work / f"shared-{name}"
     shutil.copytree(runner.work / name, copy)
-    told = runner.run(Sharing, name, "share", copy)
+    outcome = runner.run(Sharing, name, "share", copy)
     shutil.rmtree(copy)
-    return told
+    return outcome
 
 
 def _ask(plan: Plan, runner: Runner, name: str) -> list[Asking | Missing]:

@@ -1,4 +1,4 @@
-"""Runs tasks, each in a process of the system that it measures."""
+"""Run tasks, each in its own process in the environment of the measured system."""
 
 import json
 import os
@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Runner:
-    """By system the Python to run it with; stores lie in ``work``; no task may take more than ``limit`` seconds."""
+    """Runner with the interpreter of each system, a folder ``work`` for stores, and a time ``limit`` in seconds."""
 
     interpreters: Mapping[str, Path]
     work: Path
@@ -33,23 +33,29 @@ class Runner:
         return list(self.interpreters)
 
     def run(self, kind: type[T], name: str, task: str, folder: Path, **given: object) -> T | Missing:
-        """What a task tells; or that it took too long, or failed, of which the standard error stream has the rest."""
+        """Run a task; returns its result, or Missing if it timed out or failed (details go to standard error)."""
         folder.mkdir(parents=True, exist_ok=True)
         started = time.perf_counter()
         outcome = self._outcome(kind, self.command(name, task, folder, given), name)
-        told = ", ".join(f"{key} {value}" for key, value in given.items())
+        arguments = ", ".join(f"{key} {value}" for key, value in given.items())
         state = f": {outcome.why}" if isinstance(outcome, Missing) else ""
-        print(f"{time.perf_counter() - started:7.1f} s  {name} {task} {told}{state}", file=sys.stderr, flush=True)
+        print(f"{time.perf_counter() - started:7.1f} s  {name} {task} {arguments}{state}", file=sys.stderr, flush=True)
         return outcome
 
     def command(self, name: str, task: str, folder: Path, given: Mapping[str, object]) -> list[str]:
         return [str(self.interpreters[name]), "-m", WORKER, name, task, str(folder), json.dumps(given)]
 
     def environment(self, name: str) -> dict[str, str]:
-        """Polyadic's command has one thread for its products of matrices; the peers have what is their default."""
-        own = {"OPENBLAS_NUM_THREADS": "1"} if name == POLYADIC else {}
-        places = os.pathsep.join([str(ROOT), str(ROOT / "src")])
-        return {**os.environ, "PYTHONPATH": places, "PYTHONWARNINGS": "ignore", "TQDM_DISABLE": "1", **own}
+        """Return the environment variables; Polyadic's command uses one BLAS thread, peers use their default."""
+        thread_settings = {"OPENBLAS_NUM_THREADS": "1"} if name == POLYADIC else {}
+        python_path = os.pathsep.join([str(ROOT), str(ROOT / "src")])
+        return {
+            **os.environ,
+            "PYTHONPATH": python_path,
+            "PYTHONWARNINGS": "ignore",
+            "TQDM_DISABLE": "1",
+            **thread_settings,
+        }
 
     def _outcome(self, kind: type[T], command: list[str], name: str) -> T | Missing:
         try:

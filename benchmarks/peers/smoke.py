@@ -1,6 +1,6 @@
-"""A minute's worth of Polyadic alone: that costs do not grow where they must not, by ratios within this run.
+"""Smoke test of Polyadic's performance: check in a minute, by ratios within the run, that costs scale as expected.
 
-The margins are wide, so that only what has truly changed breaks one, on whatever machine this runs.
+The margins are wide, so that only real regressions exceed them, on any machine.
 """
 
 import shutil
@@ -18,12 +18,12 @@ _TIMES, _QUESTIONS = 9, 20
 
 
 class Failed(Exception):
-    """A task came to no end, so there is nothing to compare."""
+    """A task did not finish, so there is nothing to compare."""
 
 
 @dataclass(frozen=True, slots=True)
 class Margin:
-    """A ratio, and the most that it may be."""
+    """A ratio and its upper limit."""
 
     what: str
     measured: float
@@ -38,18 +38,18 @@ class Margin:
 
 
 def margins(runner: Runner) -> list[Margin]:
-    """All margins; measured in processes of their own, as everything here.
+    """Measure all margins, each in separate processes.
 
     Raises
     ------
     Failed
         A task failed or took too long.
     """
-    return [*_of_reading(runner), *_of_growth(runner)]
+    return [*_measure_reading(runner), *_measure_growth(runner)]
 
 
 def reading_margins(many: Reading, one: Reading, slow: Reading) -> Iterator[Margin]:
-    """Of reading many passages a document, one a document, and with a model that takes its time."""
+    """Yield the margins of indexing many passages per document, one per document, and with a slow model."""
     ideal = many.seconds + slow.calls * _SECONDS / AT_ONCE
     yield Margin("bytes written a byte stored, 10 passages a document", many.written_a_byte, 8)
     yield Margin("bytes written a byte stored, 1 passage a document", one.written_a_byte, 8)
@@ -58,48 +58,50 @@ def reading_margins(many: Reading, one: Reading, slow: Reading) -> Iterator[Marg
 
 
 def insertion_margins(small: Inserting, large: Inserting) -> Iterator[Margin]:
-    """Of inserting documents into a small store and a large one."""
+    """Yield the margins of inserting documents into a small store and a large one."""
     times = f"into a store {_LARGE // _SMALL} times as large / into the small one"
     yield Margin(f"processor time of inserting a document {times}", large.processor / small.processor, 3)
     yield Margin(f"bytes written for a document {times}", large.written / small.written, 3)
 
 
 def question_margins(method: str, small: Asking, large: Asking) -> Iterator[Margin]:
-    """Of asking a small store and a large one."""
+    """Yield the margin of questions to a small store and a large one."""
     times = f"on a store {_LARGE // _SMALL} times as large / on the small one"
     yield Margin(f"processor time of `{method}` {times}", large.processor / small.processor, 4)
 
 
 def sharing_margin(told: Sharing) -> Margin:
-    """Of three processes, those that do not find at their next question what was inserted."""
+    """Return the margin of processes, of three, that do not find an inserted document at the next question."""
     return Margin("processes that do not find a new document", 3 - sum((told.same, told.other, told.opened_later)), 0)
 
 
-def _of_reading(runner: Runner) -> Iterator[Margin]:
-    read = []
+def _measure_reading(runner: Runner) -> Iterator[Margin]:
+    readings = []
     for a_document, seconds in ((10, 0.0), (1, 0.0), (10, _SECONDS)):
         folder = runner.work / "read"
         given = {"passages": _PASSAGES, "a_document": a_document, "seconds": seconds}
-        read.append(_there(runner.run(Reading, POLYADIC, "read", folder, **given)))
+        readings.append(_require(runner.run(Reading, POLYADIC, "read", folder, **given)))
         shutil.rmtree(folder)
-    yield from reading_margins(*read)
+    yield from reading_margins(*readings)
 
 
-def _of_growth(runner: Runner) -> Iterator[Margin]:
+def _measure_growth(runner: Runner) -> Iterator[Margin]:
     folder, methods = runner.work / "grown", SYSTEMS[POLYADIC].methods
     insertions, questions = list[Inserting](), list[list[Asking]]()
     for first, last in ((0, _SMALL), (_SMALL, _LARGE)):
         given = {"first": first, "last": last, "times": _TIMES}
-        insertions.append(_there(runner.run(Inserting, POLYADIC, "insert", folder, **given)))
-        asked = [runner.run(Asking, POLYADIC, "ask", folder, questions=_QUESTIONS, method=one) for one in methods]
-        questions.append([_there(one) for one in asked])
+        insertions.append(_require(runner.run(Inserting, POLYADIC, "insert", folder, **given)))
+        outcomes = [
+            runner.run(Asking, POLYADIC, "ask", folder, questions=_QUESTIONS, method=outcome) for outcome in methods
+        ]
+        questions.append([_require(outcome) for outcome in outcomes])
     yield from insertion_margins(*insertions)
     for method, small, large in zip(methods, *questions, strict=True):
         yield from question_margins(method, small, large)
-    yield sharing_margin(_there(runner.run(Sharing, POLYADIC, "share", folder)))
+    yield sharing_margin(_require(runner.run(Sharing, POLYADIC, "share", folder)))
 
 
-def _there(outcome: T | Missing) -> T:
+def _require(outcome: T | Missing) -> T:
     if isinstance(outcome, Missing):
         raise Failed(outcome.why)
     return outcome

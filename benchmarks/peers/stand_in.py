@@ -1,6 +1,7 @@
-"""What stands in for the models of every system: a language model that knows each passage by its mark, and vectors.
+"""Mock language model and embedder for all systems.
 
-Each system is told the same of a passage, in the form that it asks for; the forms are the systems' own business.
+The mock model identifies a passage by its mark. All systems get the same facts about a passage, each in the format that
+its prompts request.
 """
 
 import asyncio
@@ -22,68 +23,68 @@ _LENGTH = 200
 
 
 class StandIn:
-    """A language model that takes so many seconds for a call, and makes at most 16 at once."""
+    """Mock language model with a fixed duration per call and at most 16 concurrent calls."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
         self.calls = 0
-        self._places = asyncio.Semaphore(AT_ONCE)
+        self._semaphore = asyncio.Semaphore(AT_ONCE)
 
     async def say(self, reply: str) -> str:
-        """A reply, when the model would have made it."""
-        async with self._places:
+        """Return a reply after the duration of a call."""
+        async with self._semaphore:
             self.calls += 1
             await asyncio.sleep(self.seconds)
         return reply
 
 
 known = cache(passage)
-"""A passage, made once: it costs what the systems that are measured should not be charged with."""
+"""Cached passage; generating it must not count towards a system's time."""
 
 
 def shown(text: str) -> Passage | None:
-    """The first passage that a text shows; None where it shows none, so that nothing can be told of it."""
+    """Return the first passage in a text, or None."""
     return known(marked(text)) if is_marked(text) else None
 
 
 def question(number: int) -> str:
-    """A question about a passage, which names the first of its entities."""
+    """Return a question that names the first entities of a passage."""
     return _question([name for name, _ in known(number).entities[:3]])
 
 
 def narrow_question(number: int) -> str:
-    """A question about a passage, which names those of its entities that hardly any other passage knows."""
+    """Return a question that names the rarest entities of a passage."""
     names = [name for name, _ in known(number).entities]
     return _question(sorted(names, key=lambda name: int(name.split()[-1]))[-3:])
 
 
 def asked_of(text: str) -> list[str]:
-    """The entities that a question names, which may stand in a longer text.
+    """Return the entities of the question in a text.
 
     >>> asked_of(question(5)) == [name for name, _ in passage(5).entities[:3]]
     True
     """
-    found = _QUESTION.search(text)
-    return list(found.groups()) if found else []
+    match = _QUESTION.search(text)
+    return list(match.groups()) if match else []
 
 
 def tells_of(text: str, number: int) -> bool:
-    """Whether what was retrieved holds a passage, or a fact of it.
+    """Whether retrieved text contains a passage or one of its facts.
 
     >>> tells_of(passage(5).text, 5), tells_of(passage(5).facts[0][0], 5), tells_of(passage(6).text, 5)
     (True, True, False)
     """
-    return f"mark{number:06d}" in text or any(said.split()[-1] in text for said, _ in known(number).facts)
+    return f"mark{number:06d}" in text or any(fact_text.split()[-1] in text for fact_text, _ in known(number).facts)
 
 
 def summary(text: str) -> str:
-    """What a summary of descriptions comes to: who they are about, at the length of a few of them."""
-    about = _NAME.search(text)
-    return f"{about[0] if about else 'It'} is a matter of which several passages tell, in ever other words. " * 4
+    """Return a mock summary of descriptions, about as long as a few of them."""
+    match = _NAME.search(text)
+    return f"{match[0] if match else 'It'} is a matter of which several passages tell, in ever other words. " * 4
 
 
 def embedded(texts: Sequence[str]) -> NDArray[np.float32]:
-    """Vectors of texts, by their words in any case and punctuation: shape (n, 384), of length 1."""
+    """Embed texts by their words, ignoring case and punctuation: shape (n, 384), unit length."""
     return vectors([_NO_WORD.sub(" ", text[:_LENGTH].casefold()) for text in texts], DIMENSION)
 
 

@@ -1,4 +1,4 @@
-"""What is measured of one system, each task in a process of its own."""
+"""Measuring tasks; each runs in its own process."""
 
 import statistics
 import subprocess
@@ -15,8 +15,8 @@ from benchmarks.peers.systems import SYSTEMS, System, system
 from benchmarks.synthetic_workload import documents
 
 FURTHER = 900_000
-"""Passages from this number on are inserted one by one; the others fill stores."""
-_SHARED, _ON = FURTHER - 1, FURTHER + 50_000
+"""Passages from this number on are inserted one by one; the others are used to fill stores."""
+_SHARED, _FIRST_ENDLESS = FURTHER - 1, FURTHER + 50_000
 READY = "ready"
 _FOUND = "found"
 WORKER = "benchmarks.peers.worker"
@@ -26,7 +26,7 @@ _WARMING = 2
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """Seconds, seconds of processor time, and bytes written."""
+    """Wall-clock seconds, processor seconds, and bytes written."""
 
     seconds: float
     processor: float
@@ -34,31 +34,38 @@ class Spent:
 
 
 async def spent(work: Callable[[], Awaitable[object]]) -> Spent:
-    before, started, used = written(), time.perf_counter(), time.process_time()
+    written_before, started, cpu_before = written(), time.perf_counter(), time.process_time()
     await work()
-    return Spent(time.perf_counter() - started, time.process_time() - used, written() - before)
+    return Spent(time.perf_counter() - started, time.process_time() - cpu_before, written() - written_before)
 
 
 async def read(name: str, folder: Path, passages: int, a_document: int, seconds: float) -> Reading:
-    """Read so many passages, so many a document, into a new store, by a model that takes so long."""
+    """Index passages into a new store, ``a_document`` per document, with a model that takes ``seconds`` per call."""
     texts = _prepared(0, passages, a_document)
     measured, model = system(name, seconds)
     await measured.warm()
     await measured.open(folder)
-    before = written()
-    took = await spent(lambda: measured.insert(texts))
+    written_before = written()
+    costs = await spent(lambda: measured.insert(texts))
     holding = await measured.holding()
     await measured.close()
-    whole = written() - before
+    total_written = written() - written_before
     return Reading(
-        passages, holding.entities, holding.facts, model.calls, took.seconds, took.processor, whole, stored(folder)
+        passages,
+        holding.entities,
+        holding.facts,
+        model.calls,
+        costs.seconds,
+        costs.processor,
+        total_written,
+        stored(folder),
     )
 
 
 async def insert(name: str, folder: Path, first: int, last: int, times: int) -> Inserting:
-    """Fill a store that holds the passages before ``first`` up to ``last``, and then insert documents one by one.
+    """Fill a store with the passages from ``first`` to ``last``, and then insert documents one by one.
 
-    A question is asked before, so that whatever is loaded late is there.
+    A question before the insertions makes sure that everything is loaded.
     """
     measured, _ = system(name, 0.0)
     await measured.open(folder)
@@ -66,21 +73,21 @@ async def insert(name: str, folder: Path, first: int, last: int, times: int) -> 
     filled = await spent(lambda: measured.insert(texts))
     await measured.query(question(0), SYSTEMS[name].methods[0])
     holding = await measured.holding()
-    further = [_prepared(FURTHER + last + number, 1, 1) for number in range(times)]
-    took = [await spent(lambda texts=texts: measured.insert(texts)) for texts in further]  # type: ignore[misc]
+    further_documents = [_prepared(FURTHER + last + number, 1, 1) for number in range(times)]
+    costs = [await spent(lambda texts=texts: measured.insert(texts)) for texts in further_documents]  # type: ignore[misc]
     await measured.close()
     return Inserting(
         holding.entities,
         holding.facts,
-        statistics.median(one.seconds for one in took),
-        statistics.median(one.processor for one in took),
-        round(statistics.median(one.written for one in took)),
+        statistics.median(cost.seconds for cost in costs),
+        statistics.median(cost.processor for cost in costs),
+        round(statistics.median(cost.written for cost in costs)),
         filled.seconds,
     )
 
 
 async def share(name: str, folder: Path) -> Sharing:
-    """Insert a document while another process has the store open, and see who finds it; the store has to exist."""
+    """Insert a document into an existing store that another process has open, and check which processes find it."""
     measured, _ = system(name, 0.0)
     await measured.open(folder)
     command = [sys.executable, "-m", WORKER, name, "look", str(folder)]
@@ -90,13 +97,13 @@ async def share(name: str, folder: Path) -> Sharing:
         await measured.insert(_prepared(_SHARED, 1, 1))
         same = await _finds(measured, name)
         await measured.close()
-        told, _ = other.communicate("\n")
+        output, _ = other.communicate("\n")
     later = subprocess.run(command, input="\n", stdout=subprocess.PIPE, text=True, check=True).stdout
-    return Sharing(same, _FOUND in told, _FOUND in later)
+    return Sharing(same, _FOUND in output, _FOUND in later)
 
 
 async def look(name: str, folder: Path) -> None:
-    """Another process of :func:`share`: opens the store, and says whether it finds the document once told to look."""
+    """Second process of :func:`share`: open the store, and on a line of input report whether it finds the document."""
     measured, _ = system(name, 0.0)
     await measured.open(folder)
     await measured.query(question(0), SYSTEMS[name].methods[0])
@@ -122,32 +129,34 @@ async def ask(name: str, folder: Path, questions: int, method: str) -> Asking:
 
     first = await spent(opened)
     await measured.query(texts[1], method)
-    took, processor, told = list[float](), list[float](), 0
+    milliseconds, processor, found_count = list[float](), list[float](), 0
     for text in texts[_WARMING:]:
-        started, used = time.perf_counter(), time.process_time()
-        found = await measured.query(text, method)
-        took.append(1_000 * (time.perf_counter() - started))
-        processor.append(1_000 * (time.process_time() - used))
-        told += len(found) > len(text)
-    asking = Asking(first.seconds, tuple(took), statistics.median(processor), resident(), stored(folder), told)
+        started, cpu_before = time.perf_counter(), time.process_time()
+        context = await measured.query(text, method)
+        milliseconds.append(1_000 * (time.perf_counter() - started))
+        processor.append(1_000 * (time.process_time() - cpu_before))
+        found_count += len(context) > len(text)
+    asking = Asking(
+        first.seconds, tuple(milliseconds), statistics.median(processor), resident(), stored(folder), found_count
+    )
     await measured.close()
     return asking
 
 
 async def go_on(name: str, folder: Path) -> None:
-    """Insert documents one after the other until somebody ends this process."""
+    """Insert documents one after the other until the process is killed."""
     measured, _ = system(name, 0.0)
     await measured.open(folder)
     await measured.query(question(0), SYSTEMS[name].methods[0])
     print(READY, file=sys.__stdout__, flush=True)
-    number = _ON
+    number = _FIRST_ENDLESS
     while True:
         await measured.insert(_prepared(number, 1, 1))
         number += 1
 
 
 def _prepared(first: int, passages: int, a_document: int) -> list[str]:
-    """Documents, and what the model says of them, made before anything is timed."""
+    """Generate documents and the model's replies before anything is timed."""
     for number in range(first, first + passages):
         known(number)
     return documents(passages, a_document, first)

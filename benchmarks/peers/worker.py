@@ -1,7 +1,7 @@
-"""The process of one system and one task: ``python -m benchmarks.peers.worker SYSTEM TASK FOLDER [JSON]``.
+"""Run one task of one system: ``python -m benchmarks.peers.worker SYSTEM TASK FOLDER [JSON]``.
 
-It runs in the system's own environment, where there is nothing of Polyadic but this folder's code. What systems print
-goes to the standard error stream; the last line of the standard output is the measurement.
+It runs in the system's own environment, which contains no Polyadic code except for this folder. Output of systems goes
+to standard error; the last line of standard output is the measurement.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""Polyadic: answers out of documents, with citations, from a knowledge hypergraph of n-ary facts.
+"""Polyadic: answer questions about documents, with citations, from a knowledge hypergraph of n-ary facts.
 
 >>> from polyadic import Workspace                                # doctest: +SKIP
 >>> kb = Workspace("kb")                                          # doctest: +SKIP
@@ -16,7 +16,7 @@ __all__ = ["Workspace", "__version__"]
 
 
 def __getattr__(name: str) -> Any:
-    # Workspace brings numpy and pydantic along: whoever imports polyadic pays for them at first use.
+    # Workspace imports numpy and pydantic: load it on first use to keep "import polyadic" fast.
     if name == "Workspace":
         from polyadic.workspace import Workspace
 

@@ -1,4 +1,4 @@
-"""``python -m polyadic`` is the command ``polyadic``."""
+"""Entry point of ``python -m polyadic``, the same as the command ``polyadic``."""
 
 from polyadic.cli.main import main
 

@@ -1,4 +1,4 @@
-"""Errors that a user sees: what happened and where, and what to do next, on one line."""
+"""Exceptions with messages for users: what happened and where, and what to do next, on one line."""
 
 import re
 from typing import TYPE_CHECKING
@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from polyadic.model.types import Usage
 
-# What models are reached by; addresses of our own, as of documents, are no secret.
+# URLs of model endpoints. Other addresses, such as those of documents, need not be hidden.
 _ADDRESS = re.compile(r"\bhttps?://[^\s'\"`,;()<>]*[^\s'\"`,;()<>.:]", re.IGNORECASE)
 
 
 class PolyadicError(Exception):
-    """A problem that can be explained.
+    """Base class of all errors that Polyadic raises on purpose.
 
     Parameters
     ----------
     what
         What happened and where, as one sentence without a full stop.
     next_step
-        What the user can do now, likewise; empty where there is nothing sensible to suggest.
+        What the user can do about it, also without a full stop; empty if there is nothing to suggest.
 
     >>> str(PolyadicError("notes.txt is empty", "write something into it"))
     'notes.txt is empty: write something into it'
@@ -31,27 +31,27 @@ class PolyadicError(Exception):
 
 
 class UnreadableDocument(PolyadicError):
-    """A file or a row cannot be read as a document; the others go on."""
+    """A file or row cannot be read as a document; the other inputs are still processed."""
 
 
 class UnreadableDataset(PolyadicError):
-    """A question set has none of the layouts that are known, or a file of it cannot be read."""
+    """A question set has an unknown layout, or one of its files cannot be read."""
 
 
 class SettingsError(PolyadicError):
-    """polyadic.toml, an environment variable or a flag holds a value that cannot be used."""
+    """Invalid value in polyadic.toml, an environment variable or a command line option."""
 
 
 class WeightsMissing(PolyadicError):
-    """The weights of a local model are nowhere to be found."""
+    """The weights of a local model are not on this machine."""
 
 
 class WeightsAltered(PolyadicError):
-    """The weights of a local model are not the genuine ones."""
+    """The weights of a local model do not match their expected hash."""
 
 
 class StoreError(PolyadicError):
-    """The store cannot be opened or is not what was expected."""
+    """The store cannot be opened or has unexpected contents."""
 
 
 class StoreBusy(StoreError):
@@ -59,11 +59,11 @@ class StoreBusy(StoreError):
 
 
 class StoreInterrupted(StoreError):
-    """The store was lost in the middle of a step, or the step stood in the way of another; nothing of it was done."""
+    """The connection to the store broke during a transaction, or the transaction conflicted; it was rolled back."""
 
 
 class EmbedderMismatch(StoreError):
-    """The store was filled with another embedding model than the one in the settings."""
+    """The vectors in the store come from another embedding model than the one in the settings."""
 
 
 class NotFound(PolyadicError):
@@ -71,24 +71,24 @@ class NotFound(PolyadicError):
 
 
 class DecisionRefused(PolyadicError):
-    """A decision on who is who contradicts itself or another one."""
+    """An entity resolution decision contradicts itself or an earlier decision."""
 
 
 class ModelUnavailable(PolyadicError):
-    """A model's endpoint, its key or the model itself is not to be had; what needs it cannot go on."""
+    """A model cannot be used: endpoint, API key or the model itself is unavailable. Further requests would fail too."""
 
 
 class NoReply(PolyadicError):
-    """A model gave no usable reply to one request; others may fare better.
+    """A model gave no usable reply to one request; other requests may succeed.
 
     Parameters
     ----------
     what, next_step
-        As for every problem.
+        As for :class:`PolyadicError`.
     usage
-        What was paid all the same, where an endpoint sent something that is of no use; None where it sent nothing.
+        Tokens and money charged for the unusable reply; None if the endpoint sent nothing.
     seconds
-        How long that took.
+        Duration of the request.
     """
 
     def __init__(self, what: str, next_step: str = "", *, usage: "Usage | None" = None, seconds: float = 0.0) -> None:
@@ -102,10 +102,12 @@ class PackageMissing(PolyadicError, ImportError):
 
     Parameters
     ----------
-    feature, package
-        What needs which package.
+    feature
+        The feature that needs the package, for the message.
+    package
+        Name of the package in the package index.
     extra
-        The extra of Polyadic that brings it.
+        The extra of Polyadic that installs it.
 
     >>> str(PackageMissing("the retriever", "langchain-core", "langchain"))
     "the retriever needs langchain-core, which is not installed: pip install 'polyadic[langchain]'"
@@ -116,16 +118,21 @@ class PackageMissing(PolyadicError, ImportError):
 
 
 def without_addresses(text: str, known: str = "") -> str:
-    """What is said, for those who need not know where the operator's models are.
+    """Replace the URLs of model endpoints in an error message, so that clients do not learn them.
 
     Parameters
     ----------
     text
-        What an error says.
+        The message.
     known
-        What its reader has said: addresses that stand in it are no secret.
+        Text that the reader has sent: URLs that occur in it are kept.
+
+    Returns
+    -------
+    str
+        The message with "the endpoint" in place of each other URL.
 
     >>> without_addresses("http://10.0.0.7:8000/v1 is not reachable: start it")
     'the endpoint is not reachable: start it'
     """
-    return _ADDRESS.sub(lambda found: found[0] if found[0] in known else "the endpoint", text)
+    return _ADDRESS.sub(lambda match: match[0] if match[0] in known else "the endpoint", text)

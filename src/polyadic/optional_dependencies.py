@@ -1,4 +1,4 @@
-"""Optional packages: what a feature needs beyond the default install."""
+"""Checks for optional packages, which are installed by extras."""
 
 from importlib.util import find_spec
 
@@ -6,21 +6,21 @@ from polyadic.errors import PackageMissing
 
 
 def need(feature: str, extra: str, **packages: str) -> None:
-    """Make sure that packages are installed, without loading them.
+    """Check that packages are installed, without importing them.
 
     Parameters
     ----------
     feature
-        What needs them, for the message.
+        The feature that needs them, for the message.
     extra
-        The extra of Polyadic that brings them.
+        The extra of Polyadic that installs them.
     packages
-        By the module that is imported, the name under which each is installed.
+        Package names in the package index, by the name of the module to import.
 
     Raises
     ------
     PackageMissing
-        One of them is not.
+        One of them is not installed.
 
     >>> need("reading", "formats", json="json")
     >>> need("flying", "wings", no_such_module="feathers")
@@ -34,7 +34,7 @@ def need(feature: str, extra: str, **packages: str) -> None:
 
 
 def has_hierarchy() -> bool:
-    """Whether what :func:`need_hierarchy` needs is installed."""
+    """Return whether the packages of the extra ``hierarchy`` are installed."""
     try:
         need_hierarchy()
     except PackageMissing:
@@ -43,6 +43,12 @@ def has_hierarchy() -> bool:
 
 
 def need_hierarchy() -> None:
-    """What building and searching the hierarchy needs; raises PackageMissing."""
+    """Check that the packages for building and searching the hierarchy are installed.
+
+    Raises
+    ------
+    PackageMissing
+        One of them is not installed.
+    """
     modules = {"graspologic_native": "graspologic-native", "scipy": "scipy", "sklearn": "scikit-learn"}
     need("the hierarchy", "hierarchy", **modules)

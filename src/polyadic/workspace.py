@@ -1,8 +1,8 @@
-"""Workspace: one body of documents with its settings, facts and indexes; everything is used through it.
+"""Workspace: the public facade over a document collection, its settings, facts and indexes.
 
-What waits for a model or works for long has an asynchronous twin (``aindex``, ``aretry``, ``aadd``, ``aestimate``,
-``adelete``, ``areembed``, ``aretrieve``, ``aquery``, ``astream``); the plain method waits for it, also where a loop is
-running. Looking things up is plain and quick.
+Methods that call a model or run for long exist twice: asynchronous (``aindex``, ``aretry``, ``aadd``, ``aestimate``,
+``adelete``, ``areembed``, ``aretrieve``, ``aquery``, ``astream``) and blocking (``index``, ``retry``, ...). The
+blocking methods also work while an event loop is running. Lookups are blocking only, because they are fast.
 """
 
 import asyncio
@@ -52,23 +52,26 @@ from polyadic.storage.url import LocalFolder, StoreLocation, home_of
 
 
 class Workspace(BrowseMixin, QueryMixin):
-    """One body of documents.
+    """A document collection with its settings, facts and indexes.
+
+    Opening a workspace creates nothing; the store is created when the first document is indexed. Use it as a context
+    manager, or call :meth:`close`, to release files and connections.
 
     Parameters
     ----------
     place
-        The folder where the workspace lives, made when something is indexed; its ``polyadic.toml`` is read where there
-        is one. Or the address of one in PostgreSQL, ``postgresql://user@host/database#name`` (needs
-        ``polyadic[postgres]``): then settings and prompts are those of the current folder.
+        Folder of the workspace; its ``polyadic.toml`` is read if there is one. Or the address of a workspace in
+        PostgreSQL, ``postgresql://user@host/database#name`` (needs ``polyadic[postgres]``); settings and prompts are
+        then read from the current folder.
     settings
-        Instead of those of the folder.
+        Settings to use instead of those in the folder.
     folder
-        Of a workspace in PostgreSQL: where its settings and prompts are, if not in the current folder.
+        For a workspace in PostgreSQL: folder with its settings and prompts (default: the current folder).
 
     Raises
     ------
     SettingsError
-        The settings of the folder or the environment cannot be used.
+        A setting in ``polyadic.toml`` or the environment is invalid.
 
     Examples
     --------
@@ -93,10 +96,10 @@ class Workspace(BrowseMixin, QueryMixin):
 
     @property
     def name(self) -> str:
-        """What it is called among others beside it."""
+        """Name of the workspace: that of its folder, or the name in its address."""
         return self.home.name
 
-    # documents in, documents out
+    # adding and deleting documents
 
     async def aindex(
         self,
@@ -107,45 +110,51 @@ class Workspace(BrowseMixin, QueryMixin):
         budget: SpendingBudget | None = None,
         exclude: Sequence[str] = (),
     ) -> IndexReport:
-        """Read files and folders into the workspace. What is unchanged costs nothing.
+        """Index files and folders. Unchanged documents are skipped.
 
-        A workspace is made only where there is something to put into it.
+        The workspace is created if it does not exist and at least one document can be read.
 
         Parameters
         ----------
         paths
-            Files and folders.
+            Files and folders; folders are read recursively.
         report_progress
-            Called after every step that takes time.
+            Called after each step that takes time.
         extractor
-            ``model`` or ``sentences``: documents that were read in another way are read again. If left out, new and
-            changed documents are read as the settings say, and nothing that was paid for is read again.
+            ``model`` or ``sentences``: extract with the language model or without one, and extract again from
+            documents that were indexed with the other extractor. If None, the settings decide for new and changed
+            documents, and documents that cost model calls are not extracted again.
         prune
-            Delete documents below these paths whose file is gone, or whose row of a file; also where a path itself is
-            gone.
+            Delete documents below these paths whose file or row no longer exists. A path that no longer exists itself
+            is allowed.
         budget
-            The most that may be spent on the language model; where it is used up, the run stops as the report says,
-            and goes on when it is called again.
+            Limit on spending on the language model. When it is used up, the run stops with the reason in the report;
+            calling the method again resumes it.
         exclude
-            Patterns of files and folders to pass over, beside those of the settings: a name, or a path, with ``**``
-            for any folders.
+            Patterns of files and folders to skip, in addition to those in the settings: a name or a path, in which
+            ``**`` matches any number of folders.
+
+        Returns
+        -------
+        IndexReport
+            Numbers of documents, chunks and facts, skipped inputs, failed chunks and usage.
 
         Raises
         ------
         StoreBusy
             Another process is writing to this workspace.
         WeightsMissing
-            The embedding model is not on this machine yet.
+            The weights of the embedding model are not on this machine.
         ModelUnavailable
-            The language model's key is not there. What goes wrong with it later stands in the report.
+            The language model's API key is missing. Later model errors are in the report.
         """
         seen = SeenSources()
-        there = still_there(paths, self.documents()) if prune and self.home.exists() else paths
+        existing = still_there(paths, self.documents()) if prune and self.home.exists() else paths
         run = RunProgress()
-        sources = seen.watch(run.watch_documents(self._read(there, exclude, run)))
+        sources = seen.watch(run.watch_documents(self._read(existing, exclude, run)))
         skipped, document = _first_document(sources)
         if document is None and not self.home.exists():
-            return _nothing_but(skipped)
+            return _skipped_report(skipped)
         first = [] if document is None else [document]
         report = await self.aadd(
             chain(skipped, first, sources),
@@ -168,27 +177,34 @@ class Workspace(BrowseMixin, QueryMixin):
         address: str | None = None,
         workers: int | None = None,
     ) -> IndexReport:
-        """As :meth:`index`, on a cluster of Ray (docs/ray.md); the workspace is one in PostgreSQL.
+        """Index on a Ray cluster (docs/ray.md); the workspace must be in PostgreSQL.
 
-        It has no asynchronous twin, as Ray is waited for in the thread that asks.
+        There is no asynchronous version: the calling thread waits for Ray.
 
         Parameters
         ----------
         names
-            Files and folders, which are there under the same name on every host, and URIs of other storage.
-        report_progress, extractor, budget
-            As for :meth:`aindex`; the budget is that of all workers together.
+            Files and folders that exist under the same path on every host, and URIs of other storage.
+        report_progress, extractor
+            As for :meth:`aindex`.
+        budget
+            As for :meth:`aindex`; the limit applies to all workers together.
         address
-            Of the cluster; None: the one that ``RAY_ADDRESS`` names, else one of this machine for this run.
+            Address of the cluster. None: the value of ``RAY_ADDRESS``, else a local cluster for this run.
         workers
-            How many; each has so many calls at once as the settings say. None: one a host.
+            Number of workers; each makes up to ``at_once`` concurrent calls. None: one per host.
+
+        Returns
+        -------
+        IndexReport
+            As for :meth:`aindex`, summed over the workers.
 
         Raises
         ------
         PackageMissing
             The packages of the extra ``ray`` are not installed.
         PolyadicError
-            The workspace is a folder, the cluster cannot be joined, or work cannot go on.
+            The workspace is a folder, the cluster cannot be joined, or the run cannot continue.
         """
         from polyadic.indexing.ray.cluster import joined, need_ray
         from polyadic.indexing.ray.indexing_run import RayRun
@@ -203,13 +219,13 @@ class Workspace(BrowseMixin, QueryMixin):
         if by == "model":
             check_prices(budget, self.settings.model)
             self._required_model().check()
-        # The weights are to be on the hosts that embed; where they lack here, they may lack there.
+        # Fail early: weights that are missing here may also be missing on the hosts that embed.
         _ = self.embedder
-        everything = list(list_sources(names, self.settings.reading))
-        skipped = [one for one in everything if isinstance(one, SkippedInput)]
-        files = [one for one in everything if isinstance(one, str)]
+        sources = list(list_sources(names, self.settings.reading))
+        skipped = [source for source in sources if isinstance(source, SkippedInput)]
+        files = [source for source in sources if isinstance(source, str)]
         if not files:
-            return _nothing_but(skipped)
+            return _skipped_report(skipped)
         with joined(address):
             run = RayRun(
                 self._address,
@@ -229,10 +245,30 @@ class Workspace(BrowseMixin, QueryMixin):
         report_progress: Callable[[IndexProgress], None] = lambda progress: None,
         budget: SpendingBudget | None = None,
     ) -> IndexReport:
-        """Try the chunks again that could not be read, of all documents; their text is that in the workspace."""
+        """Extract again from chunks that failed in an earlier run.
+
+        The text is taken from the workspace; files are not read again.
+
+        Parameters
+        ----------
+        report_progress, budget
+            As for :meth:`aindex`.
+
+        Returns
+        -------
+        IndexReport
+            As for :meth:`aindex`.
+
+        Raises
+        ------
+        NotFound
+            The workspace does not exist.
+        StoreBusy, WeightsMissing, ModelUnavailable
+            As for :meth:`aindex`.
+        """
         with self._existing_store.read() as reader:
-            marked = [reader.document(record.id) for record in reader.documents() if record.failed]
-        return await self.aadd(marked, report_progress, budget=budget)
+            failed = [reader.document(record.id) for record in reader.documents() if record.failed]
+        return await self.aadd(failed, report_progress, budget=budget)
 
     async def aadd(
         self,
@@ -241,49 +277,86 @@ class Workspace(BrowseMixin, QueryMixin):
         extractor: ExtractorName | None = None,
         budget: SpendingBudget | None = None,
     ) -> IndexReport:
-        """Read documents that you already hold; ``source`` is their identity. As :meth:`aindex` otherwise."""
-        # Of a new workspace the models come first, so that none is made where weights or a key are missing.
+        """Index documents that are already in memory.
+
+        Parameters
+        ----------
+        documents
+            Documents, identified by ``source``: a document whose source is known replaces the earlier version.
+        report_progress, extractor, budget
+            As for :meth:`aindex`.
+
+        Returns
+        -------
+        IndexReport
+            As for :meth:`aindex`.
+
+        Raises
+        ------
+        StoreBusy, WeightsMissing, ModelUnavailable
+            As for :meth:`aindex`.
+        """
+        # Load the models before the store, so that no workspace is created if weights or a key are missing.
         embedder = self.embedder
         if factory.wanted(extractor, self.settings) == "model":
             self._required_model().check()
         store = self._store
-        chosen = self._extractor(extractor, StoreResponseCache(store), budget)
-        chunking, anew = self.settings.chunking.sized(chosen.extractor.paid), extractor is not None
-        indexer = Indexer(store, chosen.extractor, embedder, chunking, report_progress, anew, chosen.spent)
-        slowed_before = chosen.slowed()
+        selected = self._extractor(extractor, StoreResponseCache(store), budget)
+        chunking, anew = self.settings.chunking.sized(selected.extractor.paid), extractor is not None
+        indexer = Indexer(store, selected.extractor, embedder, chunking, report_progress, anew, selected.spent)
+        slowed_before = selected.slowed()
         report = await indexer.index(documents)
-        report.slowed = chosen.slowed() - slowed_before
+        report.slowed = selected.slowed() - slowed_before
         return report
 
     async def aestimate(
         self, paths: Sequence[Path | str], extractor: ExtractorName | None = None, exclude: Sequence[str] = ()
     ) -> IndexingEstimate:
-        """What indexing these would cost, before anything is spent; parameters as for :meth:`aindex`."""
+        """Estimate calls, tokens, money and time of indexing, without calling a model.
+
+        Parameters
+        ----------
+        paths, extractor, exclude
+            As for :meth:`aindex`.
+
+        Returns
+        -------
+        IndexingEstimate
+            The estimate, and the inputs that would be skipped.
+        """
         sources = self._read(paths, exclude)
-        chosen = self._extractor(extractor, NullCache())
+        selected = self._extractor(extractor, NullCache())
         if not self.home.exists():
-            return await self._estimator(chosen, KnownWork(), extractor).estimate(sources)
+            return await self._estimator(selected, KnownWork(), extractor).estimate(sources)
         with self._store.read() as reader:
             known = KnownWork(reader.stamp, lambda key: reader.reply(key) is not None, reader.spent())
-            return await self._estimator(chosen, known, extractor).estimate(sources)
+            return await self._estimator(selected, known, extractor).estimate(sources)
 
     async def adelete(self, references: str | Sequence[str], forget_replies: bool = False) -> list[DocumentRecord]:
-        """Delete documents with all that only they support; returns what was deleted, by source.
+        """Delete documents, and the facts that no other document supports.
 
         Parameters
         ----------
         references
-            One or several: path or other source, title, or 8 digits or more of the identifier. The path of a folder
-            means all documents below it, that of a .jsonl or .csv file all of its rows, ``PATH#ROW`` one; a pattern
-            such as ``notes/**/*.md`` all that match. Nothing is deleted where one of them names no document.
+            One or several references: a path or other source, a title, or at least 8 digits of the identifier. A
+            folder stands for all documents below it, a .jsonl or .csv file for all of its rows, ``PATH#ROW`` for one
+            row, and a pattern such as ``notes/**/*.md`` for all that match. If one of the references matches no
+            document, nothing is deleted.
         forget_replies
-            Forget as well what language models replied, of all documents: replies are kept so that nothing is paid
-            for twice, and hold what documents said.
+            Also delete the cached replies of language models, for all documents. The cache avoids paying twice for
+            the same request; its replies quote the documents.
+
+        Returns
+        -------
+        list of DocumentRecord
+            The deleted documents, sorted by source.
 
         Raises
         ------
         NotFound
-            No document matches one of the references, or a title or identifier fits more than one.
+            A reference matches no document, or a title or identifier matches more than one.
+        StoreBusy
+            Another process is writing to this workspace.
         """
         records = self.find_documents([references] if isinstance(references, str) else references)
         await withdraw(self._existing_store, [record.id for record in records], lambda: self.embedder)
@@ -298,26 +371,34 @@ class Workspace(BrowseMixin, QueryMixin):
         report_progress: Callable[[ReembeddingProgress], None] = lambda progress: None,
         force: bool = False,
     ) -> ReembeddingReport:
-        """Bring the workspace to another embedding model; readers are served from the old vectors until the switch.
+        """Compute all vectors with another embedding model, then switch to it.
 
-        Documents may come and go meanwhile, with the old model. A run that is stopped goes on when this is called
-        again.
+        Until the switch, queries use the old vectors, and documents can be added and deleted with the old model.
+        A run that was stopped is resumed by calling this again.
 
         Parameters
         ----------
         embedding
-            The model to bring it to, which these settings then name; the one that they name already if left out.
+            Settings of the new model, which become those of this workspace object; None: the current settings.
         report_progress
             Called after every batch.
         force
-            Also where the workspace is filled with a model of that name: an endpoint may serve another one under it.
+            Embed again even if the store already names this model: an endpoint may serve another model under the
+            same name.
+
+        Returns
+        -------
+        ReembeddingReport
+            The model before and after, and the numbers of texts and vectors.
 
         Raises
         ------
+        NotFound
+            The workspace does not exist.
         StoreBusy
-            Someone else is changing the embedding model of this workspace.
+            Another process is changing the embedding model of this workspace.
         WeightsMissing, ModelUnavailable
-            The new model is not to be had; the workspace stays as it was.
+            The new model cannot be used; the workspace is unchanged.
         """
         self._check_existence()
         target = embedding or self.settings.embedding
@@ -327,7 +408,7 @@ class Workspace(BrowseMixin, QueryMixin):
         finally:
             await asyncio.to_thread(store.close)
             await embedder.close()
-        # All at once, so that whatever else this workspace is asked meanwhile finds the one model or the other.
+        # Swap settings, store and embedder without an await between them: concurrent calls must not see a mixture.
         self.settings = self.settings.model_copy(update={"embedding": target})
         old_store, old_embedder = self.__dict__.pop("_store", None), self.__dict__.pop("embedder", None)
         if old_store is not None:
@@ -336,43 +417,64 @@ class Workspace(BrowseMixin, QueryMixin):
             await old_embedder.close()
         return report
 
-    # what it holds, and what is wrong
+    # status, costs and health checks
 
     def status(self) -> WorkspaceStatus:
-        """What the workspace holds."""
-        return status_of(self._existing_store, str(self.home), embedder_name(self.settings.embedding))
+        """Count documents, facts, entities and vectors, and list failed chunks and spending.
 
-    def ledger(self, reference: str | None = None) -> CostLedger:
-        """Every call of a model that was paid for, and what they sum to.
-
-        Parameters
-        ----------
-        reference
-            Only the calls about these documents, named as for :meth:`adelete`.
+        Returns
+        -------
+        WorkspaceStatus
+            The counts.
 
         Raises
         ------
         NotFound
-            No document matches the reference, or more than one does.
+            The workspace does not exist.
+        """
+        return status_of(self._existing_store, str(self.home), embedder_name(self.settings.embedding))
+
+    def ledger(self, reference: str | None = None) -> CostLedger:
+        """List every paid model call, with sums by purpose and by document.
+
+        Parameters
+        ----------
+        reference
+            Restrict to calls for these documents; a reference as for :meth:`adelete`.
+
+        Returns
+        -------
+        CostLedger
+            The calls and their sums.
+
+        Raises
+        ------
+        NotFound
+            The workspace does not exist, no document matches the reference, or more than one does.
         """
         store = self._existing_store
         if reference is None:
             return ledger_of(store)
         with store.read() as reader:
-            about = frozenset(record.id for record in lookup.documents(reader, reference))
-        return ledger_of(store, about)
+            document_ids = frozenset(record.id for record in lookup.documents(reader, reference))
+        return ledger_of(store, document_ids)
 
     def aexamine(self, whole_window: bool = False) -> AsyncGenerator[CheckResult, None]:
-        """Look at disk, store and models; findings come as they are made. Nothing is changed.
+        """Check disk, store and models, without changing anything.
 
         Parameters
         ----------
         whole_window
-            Try the language model's whole context, also where that is long and costs money.
+            Test the language model's whole context window, even if the prompt is long and costs money.
+
+        Returns
+        -------
+        AsyncGenerator of CheckResult
+            One result per check, as soon as the check is done.
         """
         return run_checks(self.home, self.settings, whole_window)
 
-    # plain twins
+    # blocking versions
 
     index = run_sync(aindex)
     retry = run_sync(aretry)
@@ -384,30 +486,28 @@ class Workspace(BrowseMixin, QueryMixin):
 
     @property
     def entities(self) -> ResolutionApi:
-        """Who is who: what may be one, what was decided, and deciding."""
+        """Entity resolution: review candidates, merge, split and keep entities apart, and undo decisions."""
         at_once = self.settings.model.at_once
         return ResolutionApi(self.store, lambda: self.embedder, self._required_model, self._prompts, at_once)
 
     @property
     def hierarchy(self) -> HierarchyApi:
-        """Themes over all facts: building them, what that would cost, and what they look like."""
+        """Hierarchy of summaries and communities over all facts: estimate, build and inspect it."""
         return HierarchyApi(self.settings, self.store, lambda: self.embedder, self._required_model, self._prompts)
-
-    # what it stands on
 
     @property
     def batch(self) -> BatchApi:
-        """The language model, asked by batch files instead of calls."""
+        """Batch files: write the requests to the language model to files, and read the responses."""
         return BatchApi(self.settings, self._own_files, self._prompts, self.store, lambda: self.embedder)
 
     async def aclose(self) -> None:
-        """Let go of files and connections; the workspace opens them again if it is used again."""
+        """Close files and connections. Using the workspace again reopens them."""
         for model in (self.__dict__.get(name) for name in ("embedder", "_model", "_reranker")):
             if model is not None:
                 await model.close()
         store = self.__dict__.pop("_store", None)
         if store is not None:
-            # It may have to wait for arrays that are being made, and others share this loop.
+            # Closing may wait for array builds in progress: do not block the event loop.
             await asyncio.to_thread(store.close)
 
     close = run_sync(aclose)
@@ -429,10 +529,28 @@ class Workspace(BrowseMixin, QueryMixin):
         await self.aclose()
 
     def store(self, make: bool = False) -> Store:
+        """Open the store of the workspace.
+
+        Parameters
+        ----------
+        make
+            Create the store if it does not exist.
+
+        Returns
+        -------
+        Store
+            The open store, which the workspace closes.
+
+        Raises
+        ------
+        NotFound
+            The workspace does not exist, and ``make`` is False.
+        """
         return self._store if make else self._existing_store
 
     @cached_property
     def embedder(self) -> Embedder:
+        """The embedding model of the settings, loaded on first use."""
         return load_embedder(self.settings.embedding)
 
     @cached_property
@@ -460,13 +578,13 @@ class Workspace(BrowseMixin, QueryMixin):
     def _check_existence(self) -> None:
         if not self.home.exists():
             if self._own_files and self.folder.is_file():
-                raise NotFound(f"there is no workspace in {self.folder}", "it is a file, a workspace is a folder")
-            raise NotFound(f"there is no workspace in {self._called} yet", "polyadic index PATH makes one")
+                raise NotFound(f"there is no workspace in {self.folder}", "this is a file, a workspace is a folder")
+            raise NotFound(f"there is no workspace in {self._display_place} yet", "polyadic index PATH makes one")
 
     def _read(
         self, paths: Sequence[Path | str], exclude: Sequence[str], run: RunProgress | None = None
     ) -> Iterator[Document | SkippedInput]:
-        """The documents at these paths, without the workspace's own files and what is excluded."""
+        """Read the documents at these paths, without the workspace's own files and excluded ones."""
         reading = self.settings.reading
         reading = reading.model_copy(update={"exclude": (*reading.exclude, *exclude)})
         run = run or RunProgress()
@@ -478,12 +596,12 @@ class Workspace(BrowseMixin, QueryMixin):
 
     @property
     def _own_files(self) -> list[Path]:
-        """What is never read as a document."""
+        """Folders that are never read as documents: that of the workspace itself."""
         return [self.folder] if isinstance(self.home, LocalFolder) else []
 
     @property
-    def _called(self) -> Path | StoreLocation:
-        """The place as who named it would."""
+    def _display_place(self) -> Path | StoreLocation:
+        """Folder or address of the workspace, for messages."""
         return self.folder if isinstance(self.home, LocalFolder) else self.home
 
     def _required_model(self) -> LanguageModel:
@@ -492,16 +610,18 @@ class Workspace(BrowseMixin, QueryMixin):
         return self._model
 
     def _extractor(
-        self, name: ExtractorName | None, memory: ResponseCache, budget: SpendingBudget | None = None
+        self, name: ExtractorName | None, cache: ResponseCache, budget: SpendingBudget | None = None
     ) -> SelectedExtractor:
         if factory.wanted(name, self.settings) == "sentences":
             return factory.without_model(self.settings)
-        return factory.with_model(self._required_model(), memory, self._prompts, self.settings, budget)
+        return factory.with_model(self._required_model(), cache, self._prompts, self.settings, budget)
 
-    def _estimator(self, chosen: SelectedExtractor, known: KnownWork, name: ExtractorName | None) -> IndexingEstimator:
+    def _estimator(
+        self, selected: SelectedExtractor, known: KnownWork, name: ExtractorName | None
+    ) -> IndexingEstimator:
         settings = self.settings
-        chunking = settings.chunking.sized(chosen.extractor.paid)
-        return IndexingEstimator(chosen.extractor, self.embedder, chunking, settings.model, known, name is not None)
+        chunking = settings.chunking.sized(selected.extractor.paid)
+        return IndexingEstimator(selected.extractor, self.embedder, chunking, settings.model, known, name is not None)
 
     @property
     def _asker(self) -> QueryEngine:
@@ -517,14 +637,14 @@ class Workspace(BrowseMixin, QueryMixin):
         )
 
 
-def _nothing_but(skipped: Sequence[SkippedInput]) -> IndexReport:
+def _skipped_report(skipped: Sequence[SkippedInput]) -> IndexReport:
     report = IndexReport()
     report.skip(*skipped)
     return report
 
 
 def _first_document(sources: Iterator[Document | SkippedInput]) -> tuple[list[SkippedInput], Document | None]:
-    """The first document there is, and what could not be read before it; the rest stays in the iterator."""
+    """Return the first document and the inputs skipped before it; the rest stays in the iterator."""
     skipped: list[SkippedInput] = []
     for source in sources:
         if isinstance(source, Document):

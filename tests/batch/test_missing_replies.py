@@ -66,8 +66,8 @@ def test_what_is_no_file_of_requests(tmp_path: Path, server: ModelServer, letter
         (file,) = kb.batch.write(tmp_path / "ask.jsonl", [letters]).files
         with pytest.raises(NotFound, match=r"no file .*gone"):
             kb.batch.shards([tmp_path / "gone.jsonl"])
-        with pytest.raises(PolyadicError, match=r"answers-ask\.jsonl, line 1 is no request"):
+        with pytest.raises(PolyadicError, match=r"answers-ask\.jsonl, line 1 is not a request"):
             kb.batch.shards([answered(server, file)])
         put_lines(file, [*lines_of([file])[:2], '{"custom_id":"cut o'])
-        with pytest.raises(PolyadicError, match=r"ask\.jsonl, line 3 is no request"):
+        with pytest.raises(PolyadicError, match=r"ask\.jsonl, line 3 is not a request"):
             kb.batch.shards([file])

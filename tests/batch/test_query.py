@@ -83,7 +83,7 @@ def test_what_was_paid_for_in_vain_is_part_of_the_price(
         server.misbehave(Replaced("<think>Hm.</think>"), on=[1])
         written = kb.batch.write(tmp_path / "ask.jsonl", questions=questions)
         first = round_trip(kb, server, written, tmp_path / "1.jsonl")
-        assert len(first.answers) == 2 and "nothing that can be used" in first.failed_questions[0].reason
+        assert len(first.answers) == 2 and "nothing usable" in first.failed_questions[0].reason
         last = round_trip(kb, server, kb.batch.write(tmp_path / "again.jsonl"), tmp_path / "2.jsonl")
         assert last.answers[0].usage.calls == 2
         usages = [given.usage for given in (*first.answers, *last.answers)]
@@ -170,10 +170,10 @@ def test_questions_as_data_sets_have_them(tmp_path: Path, server: ModelServer, l
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("{", "no JSON"),
-        ("[1]", "no object"),
-        ('{"id": "a"}', "no text"),
-        ('{"question": " "}', "no text"),
+        ("{", "not valid JSON"),
+        ("[1]", "not a JSON object"),
+        ('{"id": "a"}', "question is missing or empty"),
+        ('{"question": " "}', "question is missing or empty"),
         (json.dumps({"question": "why " * 6000}), "characters"),
     ],
 )

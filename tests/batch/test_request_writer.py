@@ -68,7 +68,7 @@ def test_an_error_leaves_what_was_there(tmp_path: Path) -> None:
 
 def test_what_an_earlier_writing_left_is_replaced_only_where_that_is_said(tmp_path: Path) -> None:
     written(tmp_path / "ask.jsonl", 3)
-    with pytest.raises(PolyadicError, match=r"ask\.jsonl is there already.*--overwrite"):
+    with pytest.raises(PolyadicError, match=r"ask\.jsonl already exists.*--overwrite"):
         RequestFileWriter(tmp_path / "ask.jsonl", URL)
     assert [file.name for file in written(tmp_path / "ask.jsonl", 2)] == ["ask.jsonl", "ask-2.jsonl"]
     assert names(tmp_path) == ["ask-2.jsonl", "ask.jsonl"]
@@ -86,7 +86,7 @@ def test_what_is_not_of_an_earlier_writing_is_not_removed(tmp_path: Path, name: 
 @pytest.mark.parametrize("content", ["", "results", '{"id": "q1", "question": "Who?"}\n', '{"custom_id":"1"}\n'])
 def test_what_holds_no_requests_is_not_replaced(tmp_path: Path, name: str, requests: int, content: str) -> None:
     (tmp_path / name).write_text(content)
-    with pytest.raises(PolyadicError, match=f"{name} holds no requests"):
+    with pytest.raises(PolyadicError, match=f"{name} is not a request file"):
         written(tmp_path / "ask.jsonl", requests)
     assert names(tmp_path) == [name] and (tmp_path / name).read_text() == content
 
@@ -95,7 +95,7 @@ def test_what_is_read_is_not_replaced(tmp_path: Path) -> None:
     (before,) = written(tmp_path / "ask.jsonl", 1)
     (tmp_path / "link.jsonl").symlink_to(before)
     for other in (before, tmp_path / "link.jsonl", tmp_path / "." / "ask.jsonl"):
-        with pytest.raises(PolyadicError, match=r"ask\.jsonl is to be read"):
+        with pytest.raises(PolyadicError, match=r"ask\.jsonl is an input file"):
             RequestFileWriter(before, URL, overwrite=True, inputs=[tmp_path / "nowhere", other])
 
 

@@ -51,7 +51,7 @@ def test_what_was_used_is_there_as_a_list_and_drawn(
     page.locator(".why > summary").click()
     used = page.locator(".item")
     expect(used.first).to_contain_text("about Shenzhou 7, which the question names")
-    expect(used.first.get_by_role("list", name="It connects")).to_contain_text("Zhai Zhigang")
+    expect(used.first.get_by_role("list", name="Entities")).to_contain_text("Zhai Zhigang")
     expect(used.first).to_contain_text("cited as 1")
     page.get_by_role("button", name=re.compile("^Show .* more$")).first.click()
     seen(f"{name}-list", page)
@@ -59,7 +59,7 @@ def test_what_was_used_is_there_as_a_list_and_drawn(
     expect(page.locator(".drawing canvas").first).to_be_visible()
     expect(page.get_by_text("The 12 best of")).to_be_visible()
     page.get_by_role("button", name=re.compile("^Draw all")).click()
-    expect(page.get_by_text(re.compile(r"^\d+ facts with all that they connect"))).to_be_visible()
+    expect(page.get_by_text(re.compile(r"^\d+ facts with their entities"))).to_be_visible()
     seen(f"{name}-drawing", page)
     assert no_wider_than_the_window(page)
 
@@ -111,7 +111,7 @@ def test_an_answer_is_stopped(answering: Running, opened: Opened, model: ModelSe
         page.keyboard.press("Enter")
         expect(page.locator(".answer-text p")).to_be_visible()
         page.get_by_role("button", name="Stop").click()
-        expect(page.get_by_text("Stopped before the answer was whole.")).to_be_visible()
+        expect(page.get_by_text("Stopped before the answer was complete.")).to_be_visible()
         expect(page.get_by_role("button", name="Ask", exact=True)).to_be_visible()
     finally:
         model.tokens_per_second = 60
@@ -165,7 +165,7 @@ def test_a_question_that_is_under_way_is_stopped_where_its_view_is_left(page: Pa
     expect(page).to_have_title(re.compile("^Documents"))
     page.get_by_role("link", name="Ask").click()
     expect(page.locator("article.turn")).to_have_attribute("aria-busy", "false")
-    expect(page.locator("article.turn")).to_contain_text("Stopped before the answer was whole")
+    expect(page.locator("article.turn")).to_contain_text("Stopped before the answer was complete")
     page.unroute("**/query/stream")
     ask(page, "And when?")
 
@@ -196,7 +196,7 @@ def test_where_the_documents_say_nothing_there_is_what_to_do(answering: Running,
     expect(page.get_by_role("article")).to_contain_text("The documents do not speak of cheese.")
     seen("ask-nothing", page)
     with page.expect_request("**/query/stream") as sent:
-        page.get_by_role("button", name="Ask all documents").click()
+        page.get_by_role("button", name="Search all documents").click()
     assert "only" not in said_in(sent.value)
     expect(page.locator("article.turn")).to_have_count(2)
 
@@ -204,7 +204,7 @@ def test_where_the_documents_say_nothing_there_is_what_to_do(answering: Running,
 def test_an_answer_is_copied_with_its_sources(page: Page) -> None:
     ask(page, SPACEWALK)
     page.get_by_role("button", name="Copy the answer").click()
-    expect(page.get_by_text("The answer is copied")).to_be_visible()
+    expect(page.get_by_text("Answer and sources copied")).to_be_visible()
     copied: str = page.evaluate("navigator.clipboard.readText()")
     text, _, sources = copied.partition("\n\nSources:\n")
     first = "[1] Shenzhou 5 and the Chinese crewed flights › The first crews: “On 27 September 2008"
@@ -284,16 +284,16 @@ def test_a_workspace_is_made_named_and_deleted(opened: Opened, tmp_path: Path, s
     watch.allowed.append("status of 409")
     with served(tmp_path / "empty") as server:
         page = opened(server.url)
-        expect(page.get_by_role("heading", name="Make a workspace")).to_be_visible()
+        expect(page.get_by_role("heading", name="Create a workspace")).to_be_visible()
         seen("welcome", page)
         page.get_by_label("Name").fill("No Name")
         page.keyboard.press("Enter")
-        expect(page.get_by_role("alert")).to_contain_text("cannot be a name")
+        expect(page.get_by_role("alert")).to_contain_text("is not a valid name")
         page.get_by_label("Name").fill("letters")
         page.keyboard.press("Enter")
         expect(page).to_have_url(re.compile("#/letters/documents$"))
         page.get_by_role("link", name="Ask").click()
-        expect(page.get_by_role("heading", name="There is nothing in letters yet")).to_be_visible()
+        expect(page.get_by_role("heading", name="letters has no documents yet")).to_be_visible()
         seen("ask-empty", page)
         page.get_by_label("Workspaces and key").click()
         page.get_by_role("button", name="New workspace").click()
@@ -305,14 +305,14 @@ def test_a_workspace_is_made_named_and_deleted(opened: Opened, tmp_path: Path, s
         expect(page.get_by_role("combobox", name="Workspace")).to_have_value("drafts")
         page.get_by_label("Workspaces and key").click()
         page.get_by_role("button", name="Delete drafts").click()
-        page.get_by_role("button", name="Delete it").click()
+        page.get_by_role("button", name="Delete workspace").click()
         expect(page.get_by_role("combobox", name="Workspace")).to_have_value("letters")
 
 
 def test_colours_are_chosen_and_stay(page: Page) -> None:
     ground = "getComputedStyle(document.documentElement).backgroundColor"
     before = page.evaluate(ground)
-    page.get_by_role("button", name="Colours: as the system").click()
+    page.get_by_role("button", name="Colours: system").click()
     page.get_by_role("button", name="Colours: light").click()
     assert page.evaluate(ground) != before
     page.reload()

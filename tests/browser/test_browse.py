@@ -26,7 +26,7 @@ def test_from_an_entity_to_its_facts_and_places(
     server: Running, opened: Opened, seen: Seen, size: tuple[int, int], scheme: str
 ) -> None:
     page = opened(f"{server.url}/#/spaceflight/browse", size, scheme)
-    expect(page.get_by_text("the best connected first")).to_be_visible()
+    expect(page.get_by_text("most connected first")).to_be_visible()
     seen(f"browse-entities-{size[0]}-{scheme}", page)
     page.get_by_label("Search entities").fill("skyl")
     expect(choices(page).first).to_contain_text("Skylab")
@@ -34,8 +34,8 @@ def test_from_an_entity_to_its_facts_and_places(
     detail = page.get_by_role("region", name="Entity", exact=True)
     expect(detail.get_by_role("heading", name="Skylab")).to_be_visible()
     expect(detail.get_by_text(FACT)).to_be_visible()
-    detail.get_by_role("button", name="Where it stands").click()
-    expect(detail.get_by_role("heading", name="Places")).to_be_visible()
+    detail.get_by_role("button", name="Show sources").click()
+    expect(detail.get_by_role("heading", name="Sources")).to_be_visible()
     seen(f"browse-entity-{size[0]}-{scheme}", page)
     detail.get_by_role("button", name=re.compile(FACT)).last.click()
     fact = page.get_by_role("region", name="Fact", exact=True)
@@ -64,17 +64,17 @@ def test_what_is_near_in_meaning_is_found_where_no_name_begins_so(browse: Page) 
     browse.get_by_label("Search entities").fill("armstrong")
     expect(choices(browse).filter(has_text="Neil Armstrong").first).to_be_visible()
     browse.get_by_label("Search entities").fill("space station")
-    expect(choices(browse).filter(has_text="near in meaning").first).to_be_visible()
+    expect(choices(browse).filter(has_text="similar meaning").first).to_be_visible()
 
 
 def test_facts_by_words_and_by_how_many_entities_they_connect(browse: Page) -> None:
     browse.get_by_role("tab", name=re.compile("^Facts")).click()
     expect(choices(browse)).to_have_count(50)
-    browse.get_by_label("How many entities it connects").select_option("2")
-    expect(browse.get_by_text(re.compile("^[0-9]+ facts?, the most complete first"))).to_be_visible()
+    browse.get_by_label("Number of entities").select_option("2")
+    expect(browse.get_by_text(re.compile("^[0-9]+ facts?, most complete first"))).to_be_visible()
     notes = choices(browse).locator(".muted").all_inner_texts()
     assert notes and all(note.count(" · ") == 1 for note in notes)
-    browse.get_by_label("How many entities it connects").select_option("")
+    browse.get_by_label("Number of entities").select_option("")
     browse.get_by_label("Search facts").fill("the parasol of Skylab")
     expect(choices(browse).first).to_contain_text("parasol")
 

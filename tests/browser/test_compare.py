@@ -13,8 +13,8 @@ QUESTION = "Who devised the parasol that the first Skylab crew pushed through an
 
 
 def compare(page: Page, left: str, right: str) -> None:
-    page.get_by_role("combobox", name="One method").select_option(left)
-    page.get_by_role("combobox", name="The other method").select_option(right)
+    page.get_by_role("combobox", name="First method").select_option(left)
+    page.get_by_role("combobox", name="Second method").select_option(right)
     page.get_by_role("textbox", name="Question").fill(QUESTION)
     page.get_by_role("button", name="Compare", exact=True).click()
 
@@ -25,11 +25,11 @@ def test_what_both_found_is_marked(
     server: Running, opened: Opened, seen: Seen, size: tuple[int, int], scheme: str
 ) -> None:
     page = opened(f"{server.url}/#/spaceflight/compare", size, scheme)
-    expect(page.get_by_role("combobox", name="One method")).to_have_value("auto")
+    expect(page.get_by_role("combobox", name="First method")).to_have_value("auto")
     seen(f"compare-first-{size[0]}-{scheme}", page)
     compare(page, "walk", "hypergraph")
     expect(page.get_by_text(re.compile("^Found by both: .* only by walk, .* only by hypergraph."))).to_be_visible()
-    sides = [page.get_by_role("region", name=name) for name in ("One method", "The other method")]
+    sides = [page.get_by_role("region", name=name) for name in ("First method", "Second method")]
     marked = []
     for side in sides:
         expect(side.locator(".answer-text")).to_contain_text("Jack Kinzler")
@@ -39,7 +39,7 @@ def test_what_both_found_is_marked(
         expect(both.first.get_by_text("in both")).to_be_visible()
     assert marked[0] == marked[1] and marked[0]
     seen(f"compare-answers-{size[0]}-{scheme}", page)
-    page.get_by_role("button", name="In one alone").click()
+    page.get_by_role("button", name="Only in one").click()
     for side in sides:
         expect(side.locator("[data-found=both]").first).to_be_hidden()
     page.get_by_role("button", name="In both").click()
@@ -57,22 +57,22 @@ def test_the_address_leads_to_the_same_comparison(server: Running, opened: Opene
     expect(page.get_by_text(re.compile("^Found by both"))).to_be_visible()
     again = opened(page.url)
     expect(again.get_by_text(re.compile("^Found by both"))).to_be_visible()
-    expect(again.get_by_role("combobox", name="The other method")).to_have_value("hipporag2")
+    expect(again.get_by_role("combobox", name="Second method")).to_have_value("hipporag2")
     expect(again.get_by_role("textbox", name="Question")).to_have_value(QUESTION)
 
 
 def test_a_citation_opens_its_source(server: Running, opened: Opened) -> None:
     page = opened(f"{server.url}/#/spaceflight/compare")
     compare(page, "walk", "chunks")
-    page.get_by_role("region", name="One method").get_by_role("button", name=re.compile("^Source 1")).click()
+    page.get_by_role("region", name="First method").get_by_role("button", name=re.compile("^Source 1")).click()
     expect(page.get_by_role("dialog").locator("mark")).to_contain_text("Jack Kinzler")
 
 
 def test_one_that_cannot_answer_leaves_the_other_alone(server: Running, opened: Opened, seen: Seen) -> None:
     page = opened(f"{server.url}/#/spaceflight/compare")
     compare(page, "walk", "hierarchy")
-    expect(page.get_by_role("region", name="One method").locator(".answer-text")).to_contain_text("Jack Kinzler")
-    other = page.get_by_role("region", name="The other method")
+    expect(page.get_by_role("region", name="First method").locator(".answer-text")).to_contain_text("Jack Kinzler")
+    other = page.get_by_role("region", name="Second method")
     expect(other.locator(".notice, .answer-text:not(:empty)").first).to_be_visible()
     seen("compare-without-themes", page)
 
@@ -80,7 +80,7 @@ def test_one_that_cannot_answer_leaves_the_other_alone(server: Running, opened: 
 def test_answers_of_a_model_come_as_they_are_written(answering: Running, model: ModelServer, opened: Opened) -> None:
     page = opened(f"{answering.url}/#/spaceflight/compare")
     compare(page, "walk", "chunks")
-    for name in ("One method", "The other method"):
+    for name in ("First method", "Second method"):
         expect(page.get_by_role("region", name=name).locator(".sums")).to_contain_text(re.compile("[0-9,]+ tokens"))
     expect(page.get_by_text(re.compile("^Found by both"))).to_be_visible()
     assert len(model.calls) >= 2

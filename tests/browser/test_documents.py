@@ -32,7 +32,7 @@ def documents(own: Running, opened: Opened) -> Page:
 
 
 def choose(page: Page, *files: FilePayload) -> None:
-    page.get_by_label("Files to hand in").set_input_files(list(files))
+    page.get_by_label("Files to add").set_input_files(list(files))
 
 
 def rows(page: Page) -> Locator:
@@ -53,11 +53,11 @@ def test_a_file_is_handed_in_found_by_asking_and_withdrawn(documents: Page, own:
     page.keyboard.press("Enter")
     expect(page.locator("article.turn")).to_contain_text("Ada Lovelace wrote the first published program")
     page.get_by_role("link", name="Documents").click()
-    page.get_by_role("button", name="Withdraw Ada Lovelace").click()
-    page.get_by_role("button", name="Leave it").click()
+    page.get_by_role("button", name="Delete Ada Lovelace").click()
+    page.get_by_role("button", name="Cancel").click()
     expect(rows(page)).to_have_count(1)
-    page.get_by_role("button", name="Withdraw Ada Lovelace").click()
-    page.get_by_role("button", name="Withdraw it").click()
+    page.get_by_role("button", name="Delete Ada Lovelace").click()
+    page.get_by_role("button", name="Delete document").click()
     expect(page.get_by_role("heading", name="No documents yet")).to_be_visible()
     with own.client() as client:
         assert client.get("/v1/workspaces/letters").json()["counts"]["facts"] == 0
@@ -74,34 +74,34 @@ def test_files_can_be_dropped_and_unknown_kinds_are_left_out(documents: Page) ->
         }"""
     )
     documents.dispatch_event(".drop", "drop", {"dataTransfer": dropped})
-    expect(documents.get_by_text("Left out, because such files are not read: notes.xyz.")).to_be_visible()
+    expect(documents.get_by_text("Skipped: unsupported file type (notes.xyz).")).to_be_visible()
     expect(rows(documents)).to_have_count(2)
     expect(documents.locator(".drop.over")).to_have_count(0)
 
 
 def test_what_could_not_be_read_is_said(documents: Page, seen: Seen) -> None:
     choose(documents, FILE, BROKEN)
-    expect(documents.get_by_role("heading", name=re.compile("^Read in part: 1 added"))).to_be_visible()
+    expect(documents.get_by_role("heading", name=re.compile("^Partially done: 1 added"))).to_be_visible()
     expect(documents.get_by_text("broken.pdf", exact=True)).to_be_visible()
     seen("documents-partly", documents)
     documents.get_by_role("button", name="Dismiss").click()
-    documents.get_by_text("1 earlier job, 1 of them not read whole").click()
-    documents.get_by_role("button", name="Look").click()
+    documents.get_by_text("1 earlier job, 1 incomplete").click()
+    documents.get_by_role("button", name="Details").click()
     expect(documents.get_by_text("broken.pdf", exact=True)).to_be_visible()
 
 
 def test_a_text_is_pasted_and_its_words_stay_words(documents: Page, seen: Seen) -> None:
-    documents.get_by_role("button", name="Paste a text").click()
+    documents.get_by_role("button", name="Paste text").click()
     expect(documents.get_by_label("Title")).to_be_focused()
     documents.get_by_label("Title").fill(HOSTILE)
     documents.get_by_label("Text", exact=True).fill(f"{ADA} {HOSTILE}")
     documents.get_by_label("Address").fill("not a uri")
     seen("documents-paste", documents)
-    documents.get_by_role("button", name="Hand it in").click()
+    documents.get_by_role("button", name="Add").click()
     # The server says what is wrong, and nothing that was typed is lost.
     expect(documents.get_by_role("alert")).to_contain_text("a source is a URI")
     documents.get_by_label("Address").fill("https://example.org/ada")
-    documents.get_by_role("button", name="Hand it in").click()
+    documents.get_by_role("button", name="Add").click()
     expect(rows(documents)).to_have_count(1)
     documents.get_by_role("button", name=HOSTILE, exact=True).click()
     expect(documents.get_by_role("dialog")).to_contain_text(HOSTILE)
@@ -132,7 +132,7 @@ def test_documents_are_searched_and_come_in_pages(own: Running, opened: Opened) 
     page.get_by_label("Search documents").fill("letter 04")
     expect(page.get_by_text("10 documents found")).to_be_visible()
     page.get_by_label("Search documents").fill("nothing is called so")
-    expect(page.get_by_role("heading", name="Nothing is called so")).to_be_visible()
+    expect(page.get_by_role("heading", name="No matching documents")).to_be_visible()
 
 
 @pytest.fixture
@@ -186,8 +186,8 @@ def test_nothing_is_withdrawn_while_a_job_runs_and_that_is_said(by_model: Runnin
         client.post("/v1/workspaces/letters/documents/texts", json={"texts": texts})
     page.reload()
     expect(page.locator("article.job").get_by_text(_READ)).to_be_visible()
-    page.get_by_role("button", name="Withdraw Story 0").click()
-    page.get_by_role("button", name="Withdraw it").click()
+    page.get_by_role("button", name="Delete Story 0").click()
+    page.get_by_role("button", name="Delete document").click()
     expect(page.get_by_text("A job is writing to this workspace")).to_be_visible()
     seen("documents-busy", page)
     page.locator("article.job").get_by_role("button", name="Cancel").click()
@@ -200,9 +200,9 @@ def test_chunks_that_could_not_be_read_are_tried_again(by_model: Running, slow: 
     slow.misbehave(NotJson(), times=None, on={2, 3})
     hand_in(by_model, 1)
     page = opened(f"{by_model.url}/#/letters/documents")
-    expect(page.get_by_text(re.compile("chunks? of these documents could not be read"))).to_be_visible(timeout=60_000)
-    expect(rows(page).locator(".warned")).to_contain_text("unread")
-    page.get_by_role("button", name="Try them again").click()
+    expect(page.get_by_text(re.compile("chunks? of these documents failed"))).to_be_visible(timeout=60_000)
+    expect(rows(page).locator(".warned")).to_contain_text("failed")
+    page.get_by_role("button", name="Retry failed chunks").click()
     expect(page.get_by_role("heading", name=re.compile("^Done: 1 resumed"))).to_be_visible(timeout=60_000)
     expect(rows(page).locator(".warned")).to_have_count(0)
 
@@ -218,6 +218,6 @@ def test_who_may_only_read_sees_no_writing(tmp_path: Path, opened: Opened, watch
         page.get_by_label("Key", exact=True).fill(reads)
         page.keyboard.press("Enter")
         expect(rows(page)).to_have_count(2)
-        expect(page.get_by_text("Your key is for reading")).to_be_visible()
-        for name in ("Choose files", "Paste a text", re.compile("^Withdraw")):
+        expect(page.get_by_text("Your key is read-only")).to_be_visible()
+        for name in ("Choose files", "Paste text", re.compile("^Delete")):
             expect(page.get_by_role("button", name=name)).to_have_count(0)

@@ -102,7 +102,7 @@ def place_of_selected(page: Page) -> tuple[float, float]:
 def choose(page: Page, name: str) -> str:
     """Select something by its name, in the list below the drawing; returns its identifier."""
     if page.locator(".graph-list").get_attribute("open") is None:
-        page.get_by_text("What is drawn, as a list").click()
+        page.get_by_text("Graph as a list").click()
     entry = page.locator(".graph-list").get_by_role("button", name=name, exact=True)
     entry.click()
     chosen = entry.get_attribute("data-id") or ""
@@ -126,7 +126,7 @@ def test_it_begins_with_the_best_connected(
     graph = settled(page)
     entities, facts, joining = shown(graph)
     assert entities == 150 and facts > joining > 30
-    all_there = re.compile(rf"150 of [\d,]+ entities, {facts} of \d{{3}} facts; more lies there")
+    all_there = re.compile(rf"150 of [\d,]+ entities, {facts} of \d{{3}} facts; more available")
     expect(page.get_by_text(all_there)).to_be_visible()
     expect(page.locator(".explore-best").first).to_contain_text(re.compile(r"\d\d facts"))
     assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
@@ -139,8 +139,8 @@ def test_it_begins_with_the_best_connected(
 def test_a_fact_is_one_hyperedge_whatever_it_joins(drawn: Running, opened: Opened, seen: Seen) -> None:
     page = opened(f"{drawn.url}/#/few/explore")
     assert shown(settled(page)) == (8, 5, 3)
-    expect(page.get_by_text("8 entities, 5 facts: all there is")).to_be_visible()
-    page.get_by_text("What is drawn, as a list").click()
+    expect(page.get_by_text("Showing all 8 entities, 5 facts")).to_be_visible()
+    page.get_by_text("Graph as a list").click()
     listed = page.locator(".graph-list li")
     expect(listed).to_have_count(8 + 5)
     joined = listed.filter(has_text="Mary Somerville taught").text_content() or ""
@@ -180,7 +180,7 @@ def test_expanding_brings_more(server: Running, opened: Opened) -> None:
     graph = settled(page)
     before = shown(graph)
     page.locator(".explore-best").nth(1).click()
-    page.get_by_role("button", name="Bring what lies around").click()
+    page.get_by_role("button", name="Show neighbours").click()
     expect(page.locator(".toast")).to_have_text(re.compile(r"^\d+ entit\w+ and \d+ facts? more$"))
     after = shown(settled(page))
     assert after > before and after[1] > before[1]
@@ -193,7 +193,7 @@ def test_expanding_brings_more(server: Running, opened: Opened) -> None:
 def test_types_are_chosen_from(drawn: Running, opened: Opened, seen: Seen) -> None:
     page = opened(f"{drawn.url}/#/few/explore")
     graph = settled(page)
-    types = page.get_by_role("group", name="Types of entities").get_by_role("button")
+    types = page.get_by_role("group", name="Entity types").get_by_role("button")
     assert [text.strip() for text in types.all_text_contents()] == [
         "person 3",
         "place 2",
@@ -207,16 +207,16 @@ def test_types_are_chosen_from(drawn: Running, opened: Opened, seen: Seen) -> No
     types.filter(has_text="place").click()
     assert shown(graph) == (5, 5, 1)
     seen("explore-types", page)
-    page.get_by_role("button", name="Undo filters").click()
+    page.get_by_role("button", name="Reset view").click()
     assert shown(graph) == (8, 5, 3)
 
 
 def test_words_are_found_in_the_drawing(drawn: Running, opened: Opened) -> None:
     page = opened(f"{drawn.url}/#/few/explore")
     graph = settled(page)
-    field = page.get_by_label("Find in the drawing")
+    field = page.get_by_label("Find in graph")
     field.fill("nothing like it")
-    expect(page.locator(".graph-found")).to_have_text("not here")
+    expect(page.locator(".graph-found")).to_have_text("no matches")
     field.fill("babbage")
     expect(page.locator(".graph-found")).to_have_text("4 found")
     found = []
@@ -225,12 +225,12 @@ def test_words_are_found_in_the_drawing(drawn: Running, opened: Opened) -> None:
         found.append(graph.get_attribute("data-selected"))
     assert len(set(found)) == 4 and found[0] == found[4]
     expect(page.locator(".explore-panel")).to_contain_text("Charles Babbage")
-    page.get_by_role("group", name="Types of entities").get_by_role("button", name="place").click()
-    expect(page.locator(".graph-found")).to_have_text("not here")
-    page.get_by_role("button", name="Undo filters").click()
+    page.get_by_role("group", name="Entity types").get_by_role("button", name="place").click()
+    expect(page.locator(".graph-found")).to_have_text("no matches")
+    page.get_by_role("button", name="Reset view").click()
     expect(page.locator(".graph-found")).to_have_text("")
     expect(field).to_have_value("")
-    expect(page.locator(".explore-panel")).to_contain_text("How to read it")
+    expect(page.locator(".explore-panel")).to_contain_text("Legend")
 
 
 def test_the_keyboard_goes_from_one_to_the_next(drawn: Running, opened: Opened) -> None:
@@ -248,7 +248,7 @@ def test_the_keyboard_goes_from_one_to_the_next(drawn: Running, opened: Opened) 
     expect(page.locator(".explore-panel")).to_have_attribute("data-shown", walked[-1] or "")
     page.keyboard.press("Escape")
     expect(graph).to_have_attribute("data-selected", "")
-    expect(page.locator(".explore-panel")).to_contain_text("How to read it")
+    expect(page.locator(".explore-panel")).to_contain_text("Legend")
 
 
 def test_the_pointer_selects_moves_and_scales(drawn: Running, opened: Opened, seen: Seen) -> None:
@@ -272,7 +272,7 @@ def test_the_pointer_selects_moves_and_scales(drawn: Running, opened: Opened, se
     page.mouse.wheel(0, -200)
     further = place_of_selected(page)
     assert further[0] - x > 70 and further[1] - y < -45
-    page.get_by_role("button", name=re.compile("^Fit all in")).click()
+    page.get_by_role("button", name=re.compile("^Fit to view")).click()
     assert place_of_selected(page) == pytest.approx((x, y), abs=1.5)
 
 
@@ -280,7 +280,7 @@ def test_a_place_has_an_address_and_a_way_back(server: Running, opened: Opened, 
     page = opened(f"{server.url}/#/spaceflight/explore?limit=50")
     begun = shown(settled(page))
     search_for(page, "Buzz Aldrin")
-    way = page.get_by_role("navigation", name="The way here")
+    way = page.get_by_role("navigation", name="History")
     expect(way).to_have_text("OverviewBuzz Aldrin")
     expect(page.locator(".explore-name")).to_have_text("Buzz Aldrin")
     address = page.url
@@ -288,7 +288,7 @@ def test_a_place_has_an_address_and_a_way_back(server: Running, opened: Opened, 
     there = shown(settled(page))
     page.locator(".explore-sentence").first.click()
     expect(page.locator(".explore-fact")).to_be_visible()
-    page.get_by_role("button", name="Begin here").click()
+    page.get_by_role("button", name="Start here").click()
     expect(way.get_by_role("listitem")).to_have_count(3)
     seen("explore-way", page)
     way.get_by_role("button", name="Buzz Aldrin").click()
@@ -319,7 +319,7 @@ def test_a_fact_leads_to_its_source(server: Running, opened: Opened) -> None:
 def test_more_or_less_is_drawn(server: Running, opened: Opened) -> None:
     page = opened(f"{server.url}/#/spaceflight/explore")
     before = shown(settled(page))
-    page.get_by_label("Entities drawn at most").select_option("500")
+    page.get_by_label("Maximum entities").select_option("500")
     expect(page.locator(".graph")).to_have_attribute("data-entities", "500")
     assert shown(settled(page))[1] > before[1]
     assert page.url.endswith("explore?limit=500")
@@ -343,7 +343,7 @@ def test_two_thousand_entities_find_their_places(drawn: Running, opened: Opened,
     expect(graph).to_have_attribute("data-settled", "true", timeout=60_000)
     assert shown(graph)[:2] == (MANY, MANY_FACTS)
     seen("explore-many", page)
-    page.get_by_text("What is drawn, as a list").click()
+    page.get_by_text("Graph as a list").click()
     expect(page.locator(".graph-list li")).to_have_count(200)
     page.get_by_role("button", name="Show more").first.click()
     expect(page.locator(".graph-list li")).to_have_count(300)

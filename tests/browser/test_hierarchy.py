@@ -110,7 +110,7 @@ def test_the_tree_leads_down_to_entities(themed: Running, opened: Opened) -> Non
     name = focused(page)
     page.keyboard.press("Enter")
     shown = page.get_by_role("region", name="Theme", exact=True)
-    expect(shown.get_by_role("button", name="Open it under Browse")).to_be_visible()
+    expect(shown.get_by_role("button", name="Open in Browse")).to_be_visible()
     expect(shown.get_by_role("heading", name=name, exact=True)).to_be_visible()
 
 
@@ -133,4 +133,4 @@ def test_what_is_stale_is_said_to_be_left_out(tmp_path: Path, opened: Opened) ->
             path = "/v1/workspaces/space/documents"
             client.delete(f"{path}/{client.get(path).json()['documents'][0]['id']}")
         page = opened(f"{server.url}/#/space/themes")
-        expect(page.get_by_text("left out here until “polyadic hierarchy build” is run again")).to_be_visible()
+        expect(page.get_by_text("not included until “polyadic hierarchy build” is run again")).to_be_visible()

@@ -42,10 +42,10 @@ def give(page: Page, key: str) -> None:
 
 def test_a_wrong_key_is_told_and_a_right_one_lets_in(keyed: Keyed, opened: Opened, seen: Seen) -> None:
     page = opened(keyed.server.url)
-    expect(page.get_by_role("heading", name="This server asks for a key")).to_be_visible()
+    expect(page.get_by_role("heading", name="This server requires a key")).to_be_visible()
     seen("keys-asked", page)
     give(page, f"{keyed.writes}x")
-    expect(page.get_by_role("alert")).to_contain_text("That key opens nothing here")
+    expect(page.get_by_role("alert")).to_contain_text("Key not recognised")
     seen("keys-wrong", page)
     give(page, keyed.writes)
     expect(page.get_by_role("combobox", name="Workspace")).to_have_value("letters")
@@ -64,17 +64,17 @@ def test_a_key_stays_in_its_tab_alone(keyed: Keyed, opened: Opened) -> None:
     assert keyed.writes not in str(page.evaluate("JSON.stringify(localStorage) + document.cookie"))
     other = page.context.new_page()
     other.goto(keyed.server.url)
-    expect(other.get_by_role("heading", name="This server asks for a key")).to_be_visible()
+    expect(other.get_by_role("heading", name="This server requires a key")).to_be_visible()
     page.get_by_label("Workspaces and key").click()
-    page.get_by_role("button", name="Forget the key").click()
-    expect(page.get_by_role("heading", name="This server asks for a key")).to_be_visible()
+    page.get_by_role("button", name="Remove key").click()
+    expect(page.get_by_role("heading", name="This server requires a key")).to_be_visible()
 
 
 def test_who_gives_no_key_is_shown_nothing_and_may_try_again(keyed: Keyed, opened: Opened) -> None:
     page = opened(keyed.server.url)
     expect(page.get_by_label("Key", exact=True)).to_be_focused()
     page.keyboard.press("Escape")
-    expect(page.get_by_role("alert")).to_contain_text("Without a key")
+    expect(page.get_by_role("alert")).to_contain_text("A key is required")
     page.get_by_role("button", name="Try again").click()
     give(page, keyed.reads)
     expect(page.get_by_role("combobox", name="Workspace")).to_have_value("letters")
@@ -87,7 +87,7 @@ def test_a_key_that_reads_is_shown_nothing_to_write_with(keyed: Keyed, opened: O
     expect(workspaces).to_have_value("letters")
     expect(workspaces.get_by_role("option")).to_have_count(1)
     page.get_by_label("Workspaces and key").click()
-    expect(page.get_by_role("button", name="Forget the key")).to_be_visible()
+    expect(page.get_by_role("button", name="Remove key")).to_be_visible()
     expect(page.get_by_role("button", name="New workspace")).to_be_hidden()
     expect(page.get_by_role("button", name="Delete letters")).to_be_hidden()
     seen("keys-reading", page)
@@ -102,6 +102,6 @@ def test_a_key_that_is_removed_meanwhile_is_asked_for_again(keyed: Keyed, opened
     assert keys is not None
     keys.remove(keyed.writes.split("-")[1])
     question.press("Enter")
-    expect(page.get_by_role("alert")).to_contain_text("That key opens nothing here")
+    expect(page.get_by_role("alert")).to_contain_text("Key not recognised")
     give(page, keyed.reads)
     expect(page.locator(".answer-text")).to_contain_text("Ada Lovelace")

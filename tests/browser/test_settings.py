@@ -17,12 +17,12 @@ def test_settings_show_the_check(
     server: Running, opened: Opened, seen: Seen, size: tuple[int, int], scheme: str
 ) -> None:
     page = opened(f"{server.url}/#/spaceflight/settings", size, scheme)
-    check = page.get_by_role("region", name="Is all well?")
+    check = page.get_by_role("region", name="Health check")
     expect(check.locator(".check")).to_have_count(5)
-    expect(check.get_by_text(re.compile("^sound: [0-9]+ documents"))).to_be_visible()
-    works = page.get_by_role("region", name="How it works")
+    expect(check.get_by_text(re.compile("^consistent: [0-9]+ documents"))).to_be_visible()
+    works = page.get_by_role("region", name="Configuration")
     expect(works.get_by_text("hashing-384")).to_be_visible()
-    expect(page.get_by_role("region", name="What models were paid")).to_contain_text("Nothing so far")
+    expect(page.get_by_role("region", name="Usage and cost")).to_contain_text("Nothing so far")
     expect(page.get_by_role("region", name="About")).to_contain_text(re.compile(r"Polyadic [0-9]+\."))
     seen(f"settings-{size[0]}-{scheme}", page)
     page.evaluate("scrollTo(0, document.body.scrollHeight)")
@@ -39,11 +39,11 @@ def test_what_is_wrong_is_said_with_what_to_do(tmp_path: Path, opened: Opened, s
         wrong = page.locator(".check[data-state=bad]")
         expect(wrong).to_contain_text("damaged")
         expect(wrong).to_contain_text("What to do: restore it from a backup")
-        expect(page.get_by_text("1 thing is wrong")).to_be_visible()
+        expect(page.get_by_text("1 error")).to_be_visible()
         seen("settings-damaged", page)
         with sqlite3.connect(server.folder / "letters" / "store.sqlite") as connection:
             connection.execute("UPDATE fact SET score = score - 1")
-        page.get_by_role("button", name="Look again").click()
+        page.get_by_role("button", name="Check again").click()
         expect(page.locator(".check[data-state=bad]")).to_have_count(0)
 
 
@@ -53,7 +53,7 @@ def test_what_models_were_paid(answering: Running, opened: Opened, seen: Seen, s
         asked = client.post("/v1/workspaces/spaceflight/query", json={"question": "Who was Yuri Gagarin?"})
         assert asked.json()["usage"]["calls"] == 1
     page = opened(f"{answering.url}/#/spaceflight/settings", size)
-    paid = page.get_by_role("region", name="What models were paid").first
+    paid = page.get_by_role("region", name="Usage and cost").first
     expect(paid.get_by_role("rowheader", name="Answering")).to_be_visible()
     expect(paid.get_by_role("cell", name="recorded").first).to_be_visible()
     paid.scroll_into_view_if_needed()
@@ -69,6 +69,6 @@ def test_colours_are_chosen_and_kept(server: Running, opened: Opened) -> None:
     page.reload()
     expect(page.get_by_role("radio", name="Dark")).to_be_checked()
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")
-    page.get_by_role("radio", name="As the system").check()
-    expect(page.get_by_role("button", name="Colours: as the system")).to_be_visible()
+    page.get_by_role("radio", name="System").check()
+    expect(page.get_by_role("button", name="Colours: system")).to_be_visible()
     assert page.locator("html").get_attribute("data-theme") is None

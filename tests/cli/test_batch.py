@@ -36,29 +36,29 @@ def test_from_documents_to_answers(polyadic: Command, server: ModelServer, lette
     done = polyadic("batch", "write", "ask.jsonl", "letters")
     assert (done.code, done.err) == (0, "") and server.asked == []
     assert "written to ask.jsonl" in done.out and "3 requests, " in done.out
-    assert "awaited: 3 replies, for 3 documents and 0 questions" in done.out
-    assert "awaited: 3 replies" in polyadic("batch", "status").out
+    assert "pending: 3 replies, for 3 documents and 0 questions" in done.out
+    assert "pending: 3 replies" in polyadic("batch", "status").out
 
     answers = answer_batch(server, tmp_path / "ask.jsonl")
     put_lines(tmp_path / "part.jsonl", [answers[2], expired(answers[0]), "{", '{"custom_id": "request-1"}'])
     part = polyadic("batch", "read", "part.jsonl")
     assert part.code == 3
-    said = "1 taken, 1 without a reply of use, 1 that nothing waits for, 1 that cannot be read"
+    said = "1 accepted, 1 without a usable reply, 1 for unknown requests, 1 unreadable"
     assert f"response lines: {said}" in part.out and "1 document: 1 added" in part.out
     assert "letters/0.txt, characters 0–" in part.err and "batch_expired" in part.err
-    assert "part.jsonl, line 3: it is no JSON" in part.err
-    assert "awaited: 2 replies" in part.out and "polyadic batch write FILE asks again" in part.out
+    assert "part.jsonl, line 3: not valid JSON" in part.err
+    assert "pending: 2 replies" in part.out and "polyadic batch write FILE writes them again" in part.out
 
     assert polyadic("batch", "write", "ask.jsonl").code == 1
     assert "2 requests" in polyadic("batch", "write", "ask.jsonl", "--overwrite").out
     put_lines(tmp_path / "rest.jsonl", answer_batch(server, tmp_path / "ask.jsonl"))
     rest = polyadic("batch", "read", "rest.jsonl")
     assert (rest.code, rest.err) == (0, "")
-    assert "2 documents: 2 added" in rest.out and "nothing is awaited" in rest.out
+    assert "2 documents: 2 added" in rest.out and "no pending requests" in rest.out
 
     put_lines(tmp_path / "q.jsonl", ['{"id": "first", "question": "Where did Mira Falk send letter 5 from?"}'])
     asked = polyadic("batch", "write", "q-ask.jsonl", "--questions", "q.jsonl", "--method", "walk")
-    assert asked.code == 0 and "awaited: 1 reply, for 0 documents and 1 question" in asked.out
+    assert asked.code == 0 and "pending: 1 reply, for 0 documents and 1 question" in asked.out
     put_lines(tmp_path / "q-answers.jsonl", answer_batch(server, tmp_path / "q-ask.jsonl"))
     given = polyadic("batch", "read", "q-answers.jsonl")
     assert given.code == 0 and "first: Where did Mira Falk send letter 5 from?" in given.out
@@ -86,9 +86,9 @@ def test_answers_into_a_file_and_reports_as_json(
 
 def test_forgetting(polyadic: Command, server: ModelServer, letters: Path) -> None:
     polyadic("batch", "write", "ask.jsonl", "letters")
-    assert polyadic("batch", "forget").out == "forgotten: 3 replies, for 3 documents and 0 questions\n"
-    assert polyadic("batch", "status").out == "nothing is awaited\n"
-    assert polyadic("batch", "write", "none.jsonl").out == "nothing is to be asked, so no file was written\n"
+    assert polyadic("batch", "forget").out == "discarded: 3 replies, for 3 documents and 0 questions\n"
+    assert polyadic("batch", "status").out == "no pending requests\n"
+    assert polyadic("batch", "write", "none.jsonl").out == "no requests, so no file was written\n"
 
 
 def test_what_cannot_be_read_is_partly_done(polyadic: Command, server: ModelServer, letters: Path) -> None:
@@ -136,7 +136,7 @@ def test_the_questions_are_not_overwritten(
         again = polyadic("batch", "write", "batch.jsonl", "--questions", "batch-2.jsonl", "--overwrite")
         assert (again.code, again.err) == (0, "")
     refused = polyadic("batch", "write", "batch-2.jsonl", "--questions", "batch-2.jsonl", "--overwrite")
-    assert refused.code == 1 and "is to be read" in refused.err and refused.err.count("\n") == 1
+    assert refused.code == 1 and "is an input file" in refused.err and refused.err.count("\n") == 1
     assert question.read_text() == asked
 
 
@@ -145,7 +145,7 @@ def test_there_is_no_folder_for_answers(polyadic: Command, server: ModelServer, 
     put_lines(tmp_path / "answers.jsonl", answer_batch(server, tmp_path / "ask.jsonl"))
     refused = polyadic("batch", "read", "answers.jsonl", "-o", "nowhere/given.jsonl")
     assert refused.code == 1 and "there is no folder nowhere" in refused.err
-    assert "awaited: 3 replies" in polyadic("batch", "status").out
+    assert "pending: 3 replies" in polyadic("batch", "status").out
 
 
 def test_status_says_which_shard_is_missing(
@@ -159,8 +159,8 @@ def test_status_says_which_shard_is_missing(
     assert done.code == 0 and "written to ask-3.jsonl" in done.out
     assert polyadic("batch", "read", answered("ask-2.jsonl")).code == 3
     status = polyadic("batch", "status", *names)
-    assert status.code == 3 and "ask-2.jsonl: 1 request, none awaited" in status.out
-    assert "ask.jsonl: 1 request, 1 awaited" in status.out and "ask-3.jsonl: 1 request, 1 awaited" in status.out
+    assert status.code == 3 and "ask-2.jsonl: 1 request, none pending" in status.out
+    assert "ask.jsonl: 1 request, 1 pending" in status.out and "ask-3.jsonl: 1 request, 1 pending" in status.out
     assert json.loads(polyadic("batch", "status", "--json", *names).out)["files"][1]["awaited"] == 0
     assert polyadic("batch", "read", answered("ask-3.jsonl"), answered("ask.jsonl")).code == 0
     assert polyadic("batch", "status", *names).code == 0

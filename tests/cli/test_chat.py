@@ -50,10 +50,10 @@ def test_commands_are_obeyed_in_a_pipe(indexed: Path) -> None:
     ran = piped(indexed.parent, "\n".join(lines))
     assert ran.returncode == 0
     assert f"[1] notes/ada.md, characters 69–169\n    {WRITTEN}\n" in ran.stdout
-    assert "the conversation is forgotten\nnothing has been answered yet\n" in ran.stdout
+    assert "conversation cleared\nno question has been answered yet\n" in ran.stdout
     assert "Ctrl-D" in ran.stdout
     assert ran.stdout.count(f"> {QUESTION}") == 1
-    assert ran.stderr == "there is no command /dance; /help lists them\n"
+    assert ran.stderr == "unknown command /dance; /help lists the commands\n"
 
 
 def test_a_path_is_a_question_not_a_command(indexed: Path) -> None:
@@ -114,13 +114,13 @@ def test_on_a_terminal_it_asks_until_ctrl_d(indexed: Path) -> None:
     ]
     code, shown = on_terminal(indexed.parent, ["chat"], script)
     assert code == 0
-    assert "2 documents; answers are quoted, as no language model is used." in shown
+    assert "2 documents; answers are quotations, because no language model is used." in shown
     assert "Traceback" not in shown
 
 
 def test_ctrl_c_at_the_prompt_says_how_to_end(indexed: Path) -> None:
     # Ctrl-C is typed once the prompt reads: what is typed is shown by then.
-    script = [("> ", "Who is th"), ("Who is th", "\x03"), ("(/quit or Ctrl-D ends)", "/quit\n")]
+    script = [("> ", "Who is th"), ("Who is th", "\x03"), ("(quit with /quit or Ctrl-D)", "/quit\n")]
     code, shown = on_terminal(indexed.parent, ["chat"], script)
     assert code == 0 and "Traceback" not in shown
 

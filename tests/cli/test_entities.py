@@ -33,10 +33,10 @@ def test_reviewing_merging_and_undoing(polyadic: Command, cities: Path) -> None:
     assert "Sao Paulo = São Paulo?" in review.out
     assert "the same but for accents" in review.out
     assert "in 2 facts: " in review.out
-    assert "1 of them surely" in review.out
+    assert "1 certain" in review.out
     merged = polyadic("entities", "merge", "São Paulo", "sao paulo", "--into", "São Paulo")
     assert (merged.code, merged.err) == (0, "")
-    assert "are one: São Paulo" in merged.out
+    assert "are the same entity: São Paulo" in merged.out
     assert "in 4 facts" in polyadic("show", "entity", "Sao Paulo").out
     decided = polyadic("entities", "review", "--decided")
     assert "1 decision;" in decided.out
@@ -46,8 +46,8 @@ def test_reviewing_merging_and_undoing(polyadic: Command, cities: Path) -> None:
 
 
 def test_merging_what_is_sure(polyadic: Command, cities: Path) -> None:
-    assert "are one" in polyadic("entities", "merge", "--auto").out
-    assert polyadic("entities", "merge", "--auto").out == "nothing to decide\n"
+    assert "are the same entity" in polyadic("entities", "merge", "--auto").out
+    assert polyadic("entities", "merge", "--auto").out == "nothing to do\n"
     assert "Sao Paulo =" not in polyadic("entities", "review").out
 
 
@@ -56,7 +56,7 @@ def test_splitting_a_name(polyadic: Command, cities: Path) -> None:
     assert "decided:" in split.out
     assert "in 2 facts" in polyadic("show", "entity", "Mercury (planet)").out
     assert "in 1 fact" in polyadic("show", "entity", "Mercury").out
-    assert "Mercury is Mercury (planet) in cities/planets.txt" in polyadic("entities", "review", "--decided").out
+    assert "Mercury means Mercury (planet) in cities/planets.txt" in polyadic("entities", "review", "--decided").out
 
 
 def test_json(polyadic: Command, cities: Path) -> None:
@@ -74,7 +74,7 @@ def test_json(polyadic: Command, cities: Path) -> None:
 
 
 def test_keeping_apart(polyadic: Command, cities: Path) -> None:
-    assert "are two" in polyadic("entities", "apart", "Sao Paulo", "São Paulo").out
+    assert "are different entities" in polyadic("entities", "apart", "Sao Paulo", "São Paulo").out
     assert "Sao Paulo =" not in polyadic("entities", "review").out
     refused = polyadic("entities", "merge", "Sao Paulo", "São Paulo")
     assert refused.code == 1
@@ -87,24 +87,28 @@ def test_keeping_apart(polyadic: Command, cities: Path) -> None:
     [
         (["merge"], 2, "missing argument 'NAME NAME...'"),
         (["merge", "Mercury"], 2, "missing argument 'NAME NAME...'"),
-        (["merge", "Mercury", "--auto"], 2, "--auto takes no NAME"),
-        (["merge", "Mercury", "Helios", "--least", "0.5"], 2, "go with --auto"),
+        (["merge", "Mercury", "--auto"], 2, "--auto cannot be combined with NAME"),
+        (["merge", "Mercury", "Helios", "--least", "0.5"], 2, "need --auto"),
         (["merge", "--auto", "--least", "2"], 2, "0<=x<=1"),
-        (["merge", "Mercury", "Atlantis"], 1, "no entity matches 'Atlantis': say a name as documents have it"),
-        (["merge", "--auto", "--least", "nan"], 2, "'nan' is no number"),
-        (["merge", "--auto", "--by-model", "--budget", "nan"], 2, "'nan' is no number"),
-        (["merge", "--auto", "--budget", "5"], 2, "go with --by-model"),
-        (["merge", "Mercury", "Helios", "--spend-tokens", "0"], 2, "go with --by-model"),
-        (["review", "--budget", "5"], 2, "go with --by-model"),
+        (
+            ["merge", "Mercury", "Atlantis"],
+            1,
+            "no entity matches 'Atlantis': use a name as it appears in the documents",
+        ),
+        (["merge", "--auto", "--least", "nan"], 2, "'nan' is not a number"),
+        (["merge", "--auto", "--by-model", "--budget", "nan"], 2, "'nan' is not a number"),
+        (["merge", "--auto", "--budget", "5"], 2, "need --by-model"),
+        (["merge", "Mercury", "Helios", "--spend-tokens", "0"], 2, "need --by-model"),
+        (["review", "--budget", "5"], 2, "need --by-model"),
         (["merge", "Mercury", "mercury"], 1, "not two names"),
         (["split", "Mercury", "--as", "Mercury", "--from", "planets.txt"], 1, "the same name"),
         (["split", "Mercury", "--as", "x", "--from", "coffee.txt"], 1, "names Mercury"),
         (["split", "Mercury", "--as", "x"], 2, "--from"),
         (["undo"], 2, "missing argument"),
         (["undo", "beef"], 1, "no decision matches 'beef'"),
-        (["review", "--decided", "--by-model"], 2, "--decided takes no other option"),
+        (["review", "--decided", "--by-model"], 2, "--decided can only be combined with --json"),
         (["review", "--accept", "beefbeef"], 1, "no proposed pair matches 'beefbeef'"),
-        (["review", "--accept", "IMF"], 1, "no identifier of a proposed pair"),
+        (["review", "--accept", "IMF"], 1, "not an identifier of a proposed pair"),
         (["review", "--by-model"], 1, "needs a language model"),
     ],
 )

@@ -75,9 +75,9 @@ def test_an_unknown_verb(polyadic: Command) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--style", "a table"], "--style needs a language model, and none is named: polyadic init"),
-        (["--think"], "--think needs a language model, and none is named: polyadic init"),
-        (["--think", "--style", "a table"], "--style and --think need a language model, and none is named"),
+        (["--style", "a table"], "--style needs a language model, but none is set: polyadic init"),
+        (["--think"], "--think needs a language model, but none is set: polyadic init"),
+        (["--think", "--style", "a table"], "--style and --think need a language model, but none is set"),
     ],
 )
 def test_what_only_a_model_can_heed_is_refused_without_one(

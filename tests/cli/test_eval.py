@@ -38,7 +38,7 @@ def test_a_table_and_two_files(polyadic: Command, data: Path, tmp_path: Path, mo
     assert lines[3].split()[:4] == ["chunks", "1.000", "[1.000,", "1.000]"]
     assert lines[5].split()[:4] == ["none", "0.000", "[0.000,", "0.000]"]
     assert all(len(line) <= 100 for line in lines[:-1])
-    assert "answers are sentences quoted from what was retrieved, by no language model" in lines
+    assert "answers are sentences quoted from the retrieved text, without a language model" in lines
     assert lines[-1] == "written: polyadic-eval/little/results.json, polyadic-eval/little/report.html"
     folder = tmp_path / "polyadic-eval" / "little"
     assert len(json.loads((folder / "results.json").read_text())["questions"]) == 4
@@ -59,7 +59,7 @@ def test_a_workspace_that_is_filled_is_used_as_it_is(polyadic: Command, data: Pa
     assert polyadic("-w", "kb", "index", "more.md").code == 0
     outcome = polyadic("eval", str(data), "-w", "kb", "--methods", "walk", "--out", "out")
     assert outcome.code == 0
-    assert "documents in the workspace that are none of the data set's: 1" in outcome.out
+    assert "documents in the workspace that are not in the data set: 1" in outcome.out
     assert not (tmp_path / "out" / "workspace").exists()
 
 
@@ -72,15 +72,15 @@ def test_all_methods(polyadic: Command, data: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "problem"),
     [
-        (["nowhere"], 1, "there is no data set nowhere: known are corpus.jsonl"),
-        (["."], 1, ". has none of the layouts of question sets: known are corpus.jsonl"),
+        (["nowhere"], 1, "there is no data set nowhere: supported are corpus.jsonl"),
+        (["."], 1, ". has none of the supported layouts of question sets: supported are corpus.jsonl"),
         (["little", "--methods", "hops"], 1, "there is no method 'hops': use some of none"),
         (["little", "--measures", "f2"], 1, 'there is no measure "f2": known: f1'),
-        (["little", "--measures", "g-e"], 1, "the measure g-e needs a language model that judges"),
+        (["little", "--measures", "g-e"], 1, "the measure g-e needs a language model as judge"),
         (["little", "--answers", "model"], 1, "this needs a language model, and none is named"),
         (["little", "--limit", "0"], 2, "invalid value for '--limit'"),
         (["little", "--context-tokens", "0"], 2, "invalid value for '--context-tokens'"),
-        (["little", "--budgets", "500,few"], 2, "--budgets are numbers of tokens after a comma, not 500,few"),
+        (["little", "--budgets", "500,few"], 2, "--budgets must be comma-separated numbers of tokens, not 500,few"),
         ([], 2, "missing argument 'DATASET'"),
     ],
 )
@@ -95,7 +95,7 @@ def test_other_settings_go_elsewhere(polyadic: Command, data: Path) -> None:
     outcome = polyadic("eval", str(data), "--methods", "walk", "--seed", "3")
     assert outcome.code == 1
     assert outcome.err.endswith(
-        "holds results made with another --seed: choose another --out, or remove that file to begin anew\n"
+        "holds results made with another --seed: choose another --out, or delete that file to start over\n"
     )
 
 
@@ -119,7 +119,7 @@ def test_questions_that_fail_make_it_partly_done(polyadic: Command, data: Path, 
     outcome = polyadic("eval", str(data), "--methods", "chunks", "--measures", "f1")
     assert outcome.code == 3
     assert "  q4 by chunks: " in outcome.err
-    assert outcome.err.endswith("1 question failed; the same command asks them again\n")
+    assert outcome.err.endswith("1 question failed; run the same command again to retry\n")
     assert "questions: 3 calls, " in outcome.out
     server.behave()
     assert polyadic("eval", str(data), "--methods", "chunks", "--measures", "f1").code == 0
@@ -131,7 +131,7 @@ def test_a_model_that_goes_away(polyadic: Command, data: Path, server: ModelServ
     outcome = polyadic("eval", str(data), "--methods", "chunks", "--at-once", "1")
     assert outcome.code == 3
     assert outcome.err.startswith("stopped: ")
-    assert outcome.err.endswith("what was finished is kept, and the same command goes on\n")
+    assert outcome.err.endswith("finished work is kept, run the same command again to resume\n")
     server.misbehave(Status(401), times=None)
     assert polyadic("eval", str(data), "--methods", "walk", "--out", "other").code == 1
 

@@ -39,7 +39,7 @@ def filled(polyadic: Command, server: ModelServer, tmp_path: Path) -> Path:
 def test_make_review_accept_evaluate(polyadic: Command, filled: Path) -> None:
     made = polyadic(*ASK)
     assert (made.code, made.err) == (0, "")
-    assert "binary, 1 fact a question: 4 drawn" in made.out and "n-ary, 2 facts a question: 2 drawn" in made.out
+    assert "binary, 1 fact per question: 4 sampled" in made.out and "n-ary, 2 facts per question: 2 sampled" in made.out
     assert "to review in set/review.jsonl" in made.out
     nothing = polyadic("eval", "make-questions", "--accept", "set/review.jsonl")
     assert nothing.code == 1 and "no question in set/review.jsonl is accepted" in nothing.err
@@ -50,10 +50,10 @@ def test_make_review_accept_evaluate(polyadic: Command, filled: Path) -> None:
         row["accept"] = decision
     put_lines(review, [json.dumps(row) for row in rows])
     accepted = polyadic("eval", "make-questions", "--accept", "set/review.jsonl")
-    assert accepted.code == 3 and "not decided yet: 1" in accepted.err
+    assert accepted.code == 3 and "not reviewed yet: 1" in accepted.err
     assert f"{len(rows) - 2} questions accepted, 1 rejected: written to set/questions.json" in accepted.out
     again = polyadic(*ASK)
-    assert f"{len(rows)} of them there already and left as they were" in again.out
+    assert f"{len(rows)} of them kept from an earlier run" in again.out
     outcome = polyadic("eval", "set", "--methods", "chunks", "--answers", "none")
     assert outcome.code == 0 and f"set: {len(rows) - 2} questions" in outcome.out
 
@@ -66,11 +66,11 @@ def test_made_by_batch_files(polyadic: Command, server: ModelServer, filled: Pat
     answers = answer_batch(server, filled / "ask.jsonl")
     put_lines(filled / "part.jsonl", [*answers[1:], "{"])
     over = polyadic(*ASK, "--batch-read", "part.jsonl", "--batch-write", "part.jsonl", "--overwrite")
-    assert over.code == 1 and "part.jsonl is to be read and cannot be overwritten" in over.err
+    assert over.code == 1 and "part.jsonl is an input file and cannot be overwritten" in over.err
     part = polyadic(*ASK, "--batch-read", "part.jsonl")
-    assert part.code == 3 and "response lines: 11 taken, 1 that cannot be read" in part.out
-    assert "part.jsonl, line 12: it is no JSON" in part.err
-    assert "1 reply missing: give the same command with --batch-write FILE.jsonl" in part.out
+    assert part.code == 3 and "response lines: 11 accepted, 1 unreadable" in part.out
+    assert "part.jsonl, line 12: not valid JSON" in part.err
+    assert "1 reply missing: run the same command with --batch-write FILE.jsonl" in part.out
     put_lines(filled / "all.jsonl", answers)
     whole = polyadic(*ASK, "--batch-read", "all.jsonl")
     assert whole.code == 0 and "to review in set/review.jsonl" in whole.out
@@ -101,8 +101,8 @@ def test_an_evaluation_by_batch_files(polyadic: Command, server: ModelServer, tm
 @pytest.mark.parametrize(
     ("arguments", "code", "problem"),
     [
-        (["--hops", "many"], 2, "--hops are numbers after a comma, not many"),
-        (["--hops", "9"], 1, "a question is made from one to five facts"),
+        (["--hops", "many"], 2, "--hops must be comma-separated numbers, not many"),
+        (["--hops", "9"], 1, "a question needs one to five facts"),
         (["--kind", "unary"], 2, "'unary' is not one of 'binary', 'n-ary'"),
         (["--batch-read", "nowhere.jsonl"], 1, "there is no file nowhere.jsonl"),
         (["--accept", "nowhere.jsonl"], 1, "there is no file nowhere.jsonl"),

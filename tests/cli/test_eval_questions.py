@@ -60,9 +60,9 @@ def test_a_draw_is_part_of_the_whole(polyadic: Command, table: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("q,a\nWho?,Ada\n", "lacks a column of questions"),
+        ("q,a\nWho?,Ada\n", "lacks a column for questions"),
         ("question,expected\n", "has no question"),
-        ("", "lacks a column of questions"),
+        ("", "lacks a column for questions"),
         (b"question,expected\n\xff\xfe,x\n", "cannot be read as a table"),
     ],
 )

@@ -52,11 +52,11 @@ def test_decisions_that_come_in_are_told_and_can_be_undone(polyadic: Command, in
     polyadic("-w", "other", "export", "--format", "hif", "-o", "theirs.json")
     brought = polyadic("import", "theirs.json")
     assert (brought.code, brought.err) == (0, "")
-    assert "1 decision on who is who, from now on for all documents here\n" in brought.out
+    assert "1 entity resolution decision, applied to all documents of the workspace\n" in brought.out
     assert "entities review --decided" in brought.out
     assert "decision" not in polyadic("import", "theirs.json").out
     decided = polyadic("entities", "review", "--decided").out
-    assert "Ada Lovelace, Charles Babbage are one" in decided
+    assert "Ada Lovelace, Charles Babbage are the same entity" in decided
     assert polyadic("entities", "undo", decided[:8]).code == 0
     assert polyadic("export", "--format", "hif").out == before
     assert json.loads(polyadic("import", "theirs.json", "--json").out)["decided"] == 1
@@ -73,7 +73,7 @@ def test_facts_from_elsewhere_answer_questions(polyadic: Command, tmp_path: Path
     assert outcome.code == 3
     assert "1 statement: 1 fact\n" in outcome.out
     assert "1 × field not kept: certain" in outcome.err
-    assert "left out: d2: its facts were left out" in outcome.err
+    assert "skipped: d2: its facts were skipped" in outcome.err
     assert "corpus.jsonl#d1, characters 0–20" in polyadic("query", "Nome lies in Alaska?").out
     report = json.loads(polyadic("import", "facts.jsonl", "--documents", "corpus.jsonl", "--json").out)
     assert (report["unchanged"], len(report["skipped"])) == (1, 1)
@@ -84,8 +84,8 @@ def test_what_cannot_be_taken_in_is_one_line(polyadic: Command, tmp_path: Path) 
     outcome = polyadic("import", "bad.json")
     assert (outcome.code, outcome.out) == (1, "")
     assert outcome.err == (
-        f"polyadic: {tmp_path / 'bad.json'} is no HIF file: incidences[0].node: field required:"
-        " mend it; nothing was taken in\n"
+        f"polyadic: {tmp_path / 'bad.json'} is not a HIF file: incidences[0].node: field required:"
+        " fix the file; nothing was imported\n"
     )
     assert not (tmp_path / "polyadic-workspace").exists()
 

@@ -47,11 +47,11 @@ def indexed(polyadic: Command, towns: Path) -> Path:
 
 
 def test_building_showing_and_building_again(polyadic: Command, indexed: Path) -> None:
-    assert polyadic("hierarchy", "show").out == "there is no hierarchy yet: polyadic hierarchy build makes it\n"
+    assert polyadic("hierarchy", "show").out == "there is no hierarchy yet: polyadic hierarchy build creates it\n"
     assert "hierarchy" not in polyadic("status").out
     built = polyadic("hierarchy", "build")
     assert built.code == 0 and not [line for line in built.err.splitlines() if not line.startswith("building: ")]
-    assert "by extractive" in built.out and "all clustered anew: " in built.out
+    assert "by extractive" in built.out and "all rebuilt: " in built.out
     shown = polyadic("hierarchy", "show")
     for part in ("layers", "0: 5", "(sparsity 0.", "summaries", "communities", "members", "rated", "extractive"):
         assert part in shown.out
@@ -63,17 +63,17 @@ def test_what_is_stale_is_said_and_mended(polyadic: Command, indexed: Path) -> N
     polyadic("hierarchy", "build")
     status = polyadic("status")
     assert "summaries by layer" in status.out and "cluster sparsity by layer: 0." in status.out
-    assert "renews them" not in status.out
+    assert "updates them" not in status.out
     polyadic("delete", str(indexed / "03.txt"))
     said = polyadic("status").out
-    assert "stale" in said and "polyadic hierarchy build renews them" in said
+    assert "stale" in said and "polyadic hierarchy build updates them" in said
     shown = polyadic("hierarchy", "show").out
-    assert "stale, polyadic hierarchy build makes it again" in shown and "Bridge 3" not in shown
+    assert "stale, polyadic hierarchy build updates it" in shown and "Bridge 3" not in shown
     (indexed / "99.txt").write_text(document(99).text)
     polyadic("index", str(indexed / "99.txt"))
-    assert "not in it yet" in polyadic("status").out
+    assert "not included yet" in polyadic("status").out
     assert polyadic("hierarchy", "build").code == 0
-    assert "renews them" not in polyadic("status").out
+    assert "updates them" not in polyadic("status").out
 
 
 def test_json(polyadic: Command, indexed: Path) -> None:
@@ -98,7 +98,7 @@ def test_index_builds_as_well(polyadic: Command, towns: Path) -> None:
     report = json.loads(polyadic("index", str(towns), "--hierarchy", "--json").out)
     assert report["added"] == TOWNS and report["hierarchy"]["changed"]
     again = polyadic("index", str(towns), "--hierarchy")
-    assert again.code == 0 and "nothing to do: it is as the workspace is" in again.out
+    assert again.code == 0 and "nothing to do: the hierarchy is up to date" in again.out
 
 
 def test_what_cannot_be_indexed_is_not_built_from(polyadic: Command, tmp_path: Path) -> None:
@@ -108,11 +108,11 @@ def test_what_cannot_be_indexed_is_not_built_from(polyadic: Command, tmp_path: P
 
 def test_dry_runs(polyadic: Command, server: ModelServer, towns: Path) -> None:
     before = polyadic("estimate", str(towns), "--hierarchy")
-    assert before.code == 0 and "known once they are indexed" in before.out
+    assert before.code == 0 and "includes new documents only after indexing" in before.out
     assert polyadic("index", str(towns)).code == 0
     for arguments in (["hierarchy", "build", "--dry-run"], ["estimate", "--hierarchy"]):
         found = polyadic(*arguments)
-        assert found.code == 0 and "clusters to sum up" in found.out and "at most" in found.out
+        assert found.code == 0 and "clusters to summarize" in found.out and "at most" in found.out
         assert "by recorded: " in found.out and "rule of thumb" in found.out
     both = json.loads(polyadic("index", str(towns), "--hierarchy", "--dry-run", "--json").out)
     alone = json.loads(polyadic("estimate", "--hierarchy", "--json").out)
@@ -124,7 +124,7 @@ def test_a_budget_stops_and_the_same_command_goes_on(polyadic: Command, server: 
     polyadic("index", str(towns))
     stopped = polyadic("hierarchy", "build", "--spend-tokens", "4000")
     assert stopped.code == 3
-    assert "stopped: the budget of 4,000 tokens" in stopped.err and "the hierarchy is as it was" in stopped.err
+    assert "stopped: the budget of 4,000 tokens" in stopped.err and "the hierarchy is unchanged" in stopped.err
     assert polyadic("hierarchy", "build", "--spend-tokens", "0").code == 3
     done = polyadic("hierarchy", "build")
     assert done.code == 0 and "by recorded" in done.out
@@ -135,15 +135,15 @@ def test_by_batch_files(polyadic: Command, server: ModelServer, indexed: Path, t
     rounds = 0
     written = polyadic("batch", "write", "0.jsonl", "--hierarchy")
     while "written to" in written.out:
-        assert written.code == 0 and "summaries or reports to be asked for by file" in written.out
-        assert "awaited: " in polyadic("batch", "status").out
+        assert written.code == 0 and "summaries or reports pending in batch files" in written.out
+        assert "pending: " in polyadic("batch", "status").out
         put_lines(tmp_path / "answers.jsonl", answer_batch(server, tmp_path / f"{rounds}.jsonl"))
         read = polyadic("batch", "read", "answers.jsonl")
         rounds += 1
         written = polyadic("batch", "write", f"{rounds}.jsonl")
         assert read.code == (3 if "written to" in written.out else 0)
     assert rounds >= 3 and "by recorded" in read.out
-    assert polyadic("batch", "status").out == "nothing is awaited\n"
+    assert polyadic("batch", "status").out == "no pending requests\n"
     assert "nothing to do" in polyadic("hierarchy", "build").out
 
 
@@ -152,8 +152,8 @@ def test_by_batch_files(polyadic: Command, server: ModelServer, indexed: Path, t
     [
         (["build", "--by", "model"], 1, "needs a language model"),
         (["build", "--by", "magic"], 2, "'magic' is not one of"),
-        (["build", "--budget", "nan"], 2, "'nan' is no number"),
-        (["build", "--dry-run", "--spend-tokens", "5"], 2, "--dry-run takes no --budget"),
+        (["build", "--budget", "nan"], 2, "'nan' is not a number"),
+        (["build", "--dry-run", "--spend-tokens", "5"], 2, "--dry-run cannot be combined with --budget"),
         (["show", "--depth", "0"], 2, "0 is not in the range"),
         (["paint"], 2, "no such command 'paint'"),
     ],

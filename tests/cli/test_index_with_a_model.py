@@ -91,17 +91,17 @@ def test_a_refusal_is_partly_done_and_tried_again(polyadic: Command, server: Mod
     server.misbehave(Refusal("No\nway."), times=None, when=lambda asked: "letter 5 " in asked.text)
     done = polyadic("index", str(letters))
     assert done.code == 3
-    assert "1 chunk without facts (the same command tries them again):" in done.err
+    assert "1 chunk failed (run the same command again to retry):" in done.err
     (line,) = [line for line in done.err.splitlines() if "letters/0.txt, characters" in line]
     assert "refuses (No way.)" in line
     status = polyadic("status")
-    assert "not read   1 chunk" in status.out and "letters/0.txt" in status.out
+    assert "failed     1 chunk" in status.out and "letters/0.txt" in status.out
     assert len(json.loads(polyadic("status", "--json").out)["failures"]) == 1
     server.reset()
     again = polyadic("index", str(letters))
     assert (again.code, again.err, len(server.calls)) == (0, "", 1)
-    assert "1 taken up again, 3 unchanged" in again.out
-    assert "not read" not in polyadic("status").out
+    assert "1 resumed, 3 unchanged" in again.out
+    assert "failed" not in polyadic("status").out
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_a_model_that_is_not_to_be_had_stops_the_run(
         done = polyadic("index", str(letters))
     assert done.code == 1
     (line,) = [line for line in done.err.splitlines() if line.startswith("stopped: ")]
-    assert said in line and "the same command goes on from there" in line
+    assert said in line and "run the same command again to resume" in line
     assert "no facts: the run stopped before it found one" in done.err
     assert KEY not in done.err and len(server.calls) <= 16
     assert polyadic("index", str(letters)).code == 0
@@ -174,21 +174,21 @@ def test_what_it_would_cost(
     assert "a rule of thumb" in found.out and "4 documents to read" in found.out
     server.reset()
     nothing = polyadic(*verb, str(letters))
-    assert "0 documents to read, 4 unchanged" in nothing.out and "no language model is asked" in nothing.out
+    assert "0 documents to read, 4 unchanged" in nothing.out and "no language model is used" in nothing.out
     assert server.asked == []
 
 
 @pytest.mark.parametrize("verb", [["estimate"], ["index", "--dry-run"]])
 def test_without_a_model_none_is_asked(polyadic: Command, letters: Path, tmp_path: Path, verb: list[str]) -> None:
     found = polyadic(*verb, str(letters))
-    assert found.code == 0 and f"by {SentenceExtractor.name}: no language model is asked" in found.out
+    assert found.code == 0 and f"by {SentenceExtractor.name}: no language model is used" in found.out
     assert not (tmp_path / "polyadic-workspace").exists()
 
 
 def test_what_cannot_be_read_is_said_beforehand(polyadic: Command, server: ModelServer, letters: Path) -> None:
     (letters / "empty.txt").write_text("")
     found = polyadic("estimate", str(letters))
-    assert found.code == 3 and "not read: letters/empty.txt" in found.err
+    assert found.code == 3 and "skipped: letters/empty.txt" in found.err
 
 
 # upgrade in place
@@ -198,11 +198,11 @@ def test_one_document_with_the_model_and_back(polyadic: Command, server: ModelSe
     assert polyadic("index", "--extractor", "sentences", str(letters)).code == 0
     assert server.asked == []
     kept = polyadic("index", str(letters))
-    assert "4 documents read in another way before, kept so" in kept.out and server.asked == []
+    assert "4 documents kept from an earlier run with another extractor" in kept.out and server.asked == []
     assert "1 changed" in polyadic("index", "--extractor", "model", str(letters / "2.txt")).out
     status = polyadic("status").out
     assert "read by    recorded facts-1" in status and f"read by    {SentenceExtractor.name}: 3 documents" in status
-    assert "3 documents read in another way" in polyadic("index", str(letters)).out
+    assert "3 documents kept from an earlier run" in polyadic("index", str(letters)).out
     assert "3 changed" in polyadic("index", "--extractor", "model", str(letters)).out
     assert "sentences-2" not in polyadic("status").out
     assert "4 changed" in polyadic("index", "--extractor", "sentences", str(letters)).out
@@ -226,9 +226,7 @@ def test_ctrl_c_keeps_what_was_paid_for(
     _, err = running.communicate(timeout=30)
     assert running.returncode == 1
     # On a slow machine the progress of the run comes before it.
-    assert (
-        err.splitlines()[-1] == "polyadic: stopped; what was finished is kept, and the same command goes on from there"
-    )
+    assert err.splitlines()[-1] == "polyadic: stopped; finished work is kept, run the same command again to resume"
     paid = sum(call.status == 200 for call in server.calls)
     server.reset()
     server.delay = 0
@@ -245,11 +243,11 @@ def test_ctrl_c_keeps_what_was_paid_for(
 @pytest.mark.parametrize(
     ("reply", "said"),
     [
-        ('{"facts": []}', "the model says that nothing in these chunks is a statement"),
+        ('{"facts": []}', "the model found no statements in these chunks"),
         ("No idea.", 'could not be read, the last because recorded gave no facts that can be read ("No idea.")'),
         (
             '{"facts": [{"text": "Jonas slept.", "entities": [{"name": "Jonas Brandt"}, {"name": "Xerxes"}]}]}',
-            "(3 names were left out that stand nowhere in the text: does the model invent them?)",
+            "(3 names were dropped because the text does not contain them: does the model invent names?)",
         ),
     ],
 )
@@ -274,7 +272,7 @@ FAILED = [FailedChunk("a", "b", Span(0, 1), "it rained")]
         (IndexReport(added=1, chunks=1, evidence=1), []),
         (IndexReport(added=1), ["there is no text"]),
         (IndexReport(added=1, chunks=1), ["headings?"]),
-        (IndexReport(added=1, chunks=1, by_model=True), ["the model says"]),
+        (IndexReport(added=1, chunks=1, by_model=True), ["the model found"]),
         (IndexReport(added=1, chunks=1, evidence=2, without_fact=2), ["2 statements name fewer"]),
         (IndexReport(added=1, chunks=1, evidence=2, without_fact=2, by_model=True), ["a larger model may find more"]),
         (IndexReport(changed=1, chunks=1, failed=FAILED, by_model=True), ["the last because it rained"]),
@@ -295,7 +293,7 @@ def test_every_reason_why_there_are_no_facts(report: IndexReport, reasons: list[
 def test_what_was_left_out_is_said_only_where_it_was() -> None:
     problems = Counter({FROM_NOWHERE: 5})
     report = IndexReport(added=1, chunks=1, evidence=1, without_fact=1, by_model=True, problems=problems)
-    assert "5 names were left out" in next(explain_no_facts(report))
+    assert "5 names were dropped" in next(explain_no_facts(report))
 
 
 # the ledger
@@ -306,7 +304,7 @@ def test_the_ledger_by_purpose_and_document(polyadic: Command, server: ModelServ
     assert polyadic("query", "Who sent letter 3 from Graz?").code == 0
     shown = polyadic("status", "--ledger").out
     assert "answer by recorded: 1 call, " in shown and "extract by recorded: " in shown
-    assert "4 documents, the dearest first:" in shown and "letters/2.txt: " in shown
+    assert "4 documents; most expensive first:" in shown and "letters/2.txt: " in shown
     status = polyadic("status").out
     assert f"paid for   {len(server.calls)} calls, " in status and "           answer: 1 call, " in status
     calls = json.loads(polyadic("status", "--ledger", "--json").out)["calls"]
@@ -322,7 +320,7 @@ def test_the_ledger_by_purpose_and_document(polyadic: Command, server: ModelServ
 
 def test_the_ledger_of_a_workspace_without_a_model_is_empty(polyadic: Command, letters: Path) -> None:
     polyadic("index", str(letters))
-    assert polyadic("status", "--ledger").out == "no model was paid for anything\n"
+    assert polyadic("status", "--ledger").out == "no paid model calls\n"
 
 
 def test_being_slowed_down_is_said(
@@ -331,4 +329,4 @@ def test_being_slowed_down_is_said(
     monkeypatch.setenv("POLYADIC_MODEL__RETRIES", "2")
     server.misbehave(Status(429, headers={"retry-after-ms": "20"}), on=[3])
     done = polyadic("index", str(letters))
-    assert done.code == 0 and "slowed down 1 time: the endpoint said that there were too many calls" in done.out
+    assert done.code == 0 and "slowed down 1 time: the endpoint reported too many requests" in done.out

@@ -21,7 +21,7 @@ def test_a_preset_overwrites_nothing(polyadic: Command, tmp_path: Path) -> None:
     before = (tmp_path / "kb" / "polyadic.toml").read_text()
     outcome = polyadic("init", "kb", "--preset", "openai")
     assert (outcome.code, outcome.out) == (1, "")
-    assert "is there already" in outcome.err
+    assert "already exists" in outcome.err
     assert "[model]" in outcome.err
     assert (tmp_path / "kb" / "polyadic.toml").read_text() == before
 

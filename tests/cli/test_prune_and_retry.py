@@ -13,7 +13,7 @@ def test_the_command_says_what_went(polyadic: Command, notes: Path) -> None:
     (notes / "babbage.md").unlink()
     outcome = polyadic("index", "--prune", "notes")
     assert outcome.code == 0
-    assert "1 document deleted, as what they were read from is gone" in outcome.out
+    assert "1 document deleted because their file or row no longer exists" in outcome.out
     assert polyadic("index", "--prune").code == 2
 
 
@@ -21,7 +21,7 @@ def test_a_folder_that_is_gone_is_pruned(polyadic: Command, indexed: Path) -> No
     indexed.rename(indexed.with_name("elsewhere"))
     outcome = polyadic("index", "--prune", "notes")
     assert (outcome.code, outcome.err) == (0, "")
-    assert "2 documents deleted, as what they were read from is gone" in outcome.out
+    assert "2 documents deleted because their file or row no longer exists" in outcome.out
     again = polyadic("index", "--prune", "notes")
     assert again.code == 1 and "notes: no such file or folder" in again.err
 
@@ -41,5 +41,5 @@ def test_only_what_failed_is_tried_again(polyadic: Command, notes: Path, monkeyp
         server.reset()
         again = polyadic("index", "--retry")
         assert (again.code, len(server.calls)) == (0, 1)
-        assert "1 taken up again" in again.out
+        assert "1 resumed" in again.out
         assert polyadic("show", "entity", "Ada Lovelace").code == 0

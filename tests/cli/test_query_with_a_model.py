@@ -60,17 +60,17 @@ def test_a_conversation_goes_on(polyadic: Command, server: ModelServer, tmp_path
     outcome = polyadic("query", "What did she write?", "--history", "talk.jsonl", "--trace")
     assert outcome.out.splitlines()[1] == "(understood as: What did Ada Lovelace write?)"
     assert "ms  make the question self-contained: What did Ada Lovelace write?" in outcome.out
-    assert "ms  check the citations: 2 hold" in outcome.out
+    assert "ms  check the citations: 2 valid" in outcome.out
 
 
 @pytest.mark.parametrize(
     ("written", "problem"),
     [
-        ("no conversation", "talk.jsonl is no conversation"),
-        ('{"question": null, "answer": "A mathematician."}', '("question" is null, not a text): write a line'),
-        ('{"question": "Who?", "answer": ["Ada"]}', '("answer" is ["Ada"], not a text): write a line'),
-        ('{"question": "Who?"}', "talk.jsonl is no conversation ('answer'): write a line"),
-        ("null", "talk.jsonl is no conversation"),
+        ("no conversation", "talk.jsonl is not a conversation"),
+        ('{"question": null, "answer": "A mathematician."}', '("question" is null, not a string): write a line'),
+        ('{"question": "Who?", "answer": ["Ada"]}', '("answer" is ["Ada"], not a string): write a line'),
+        ('{"question": "Who?"}', "talk.jsonl is not a conversation ('answer'): write a line"),
+        ("null", "talk.jsonl is not a conversation"),
     ],
 )
 def test_what_is_no_conversation(
@@ -86,11 +86,17 @@ def test_what_is_no_conversation(
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        (("--context-only", "--by", "model"), "--by cannot go with --context-only, which gives no answer"),
-        (("--context-only", "--style", "short", "--think"), "--style and --think cannot go with --context-only"),
-        (("--context-only", "--history", "talk.jsonl"), "--history cannot go with --context-only"),
-        (("--by", "quotes", "--style", "short"), "--style cannot go with --by quotes, which asks no language model"),
-        (("--by", "quotes", "--think"), "--think cannot go with --by quotes"),
+        (("--context-only", "--by", "model"), "--by cannot be combined with --context-only, which prints no answer"),
+        (
+            ("--context-only", "--style", "short", "--think"),
+            "--style and --think cannot be combined with --context-only",
+        ),
+        (("--context-only", "--history", "talk.jsonl"), "--history cannot be combined with --context-only"),
+        (
+            ("--by", "quotes", "--style", "short"),
+            "--style cannot be combined with --by quotes, which uses no language model",
+        ),
+        (("--by", "quotes", "--think"), "--think cannot be combined with --by quotes"),
     ],
 )
 def test_what_does_not_go_together(
@@ -116,7 +122,7 @@ def test_what_is_cut_off_uncited_or_made_up_is_said(polyadic: Command, server: M
     server.responders = [says("Ada [44].")]
     out = polyadic("query", QUESTION).out
     assert out.startswith("Ada.\n")
-    assert "it cites nothing: check it before you rely on it; 1 citation that pointed nowhere was removed)" in out
+    assert "it cites nothing: check it before you rely on it; 1 invalid citation was removed)" in out
     assert "from what the model knows, not from the documents" in polyadic("query", QUESTION, "--method", "none").out
 
 

@@ -93,7 +93,7 @@ def test_it_can_be_asked(reading: Callable[..., Ran], arguments: list[str], said
 def test_what_would_change_it_is_refused_in_one_line(reading: Callable[..., Ran], arguments: list[str]) -> None:
     ran = reading(*arguments)
     assert (ran.returncode, ran.stderr.count("\n")) == (1, 1)
-    assert "polyadic-workspace can be read and not written to: make it writable" in ran.stderr
+    assert "polyadic-workspace is read-only: make it writable" in ran.stderr
 
 
 @can_mount
@@ -105,7 +105,7 @@ def test_a_model_answers_although_the_call_cannot_be_entered(
             monkeypatch.setenv(f"POLYADIC_MODEL__{name.upper()}", value)
         ran = reading("query", "Who wrote the first published program?", "--trace")
     assert ran.returncode == 0 and "Ada Lovelace did [1]." in ran.stdout
-    assert "enter in the ledger: it could not be: " in ran.stdout
+    assert "enter in the ledger: could not be written: " in ran.stdout
 
 
 @can_mount

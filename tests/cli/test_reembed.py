@@ -65,7 +65,7 @@ def test_nothing_to_do_is_no_failure(polyadic: Command, server: ModelServer) -> 
         outcome = polyadic("reembed", *flags)
         assert (outcome.code, outcome.out, outcome.err) == (
             0,
-            "nothing to do: the workspace has the vectors of hashing-384\n",
+            "nothing to do: the workspace already uses hashing-384\n",
             "",
         )
     assert polyadic("reembed", "--force").out.startswith("changed from hashing-384 to hashing-384: ")
@@ -87,7 +87,7 @@ def test_a_failure_is_one_line_and_leaves_the_settings(polyadic: Command, server
     server.misbehave(Status(500), times=None, route="embeddings")
     outcome = polyadic("reembed", "--model", "endpoint")
     assert (outcome.code, outcome.err.count("\n"), FILE.read_text()) == (1, 1, before)
-    assert "polyadic reembed goes on from here" in outcome.err
+    assert "run polyadic reembed again to resume" in outcome.err
     assert polyadic("query", "Who wrote the first published program?").code == 0
 
 

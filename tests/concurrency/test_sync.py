@@ -37,7 +37,7 @@ def test_a_plain_method_within_the_work_of_another_is_refused_instead_of_waiting
     async def inside() -> int:
         return wait_sync(three())
 
-    with pytest.raises(RuntimeError, match="asynchronous twin"):
+    with pytest.raises(RuntimeError, match="use the asynchronous method"):
         wait_sync(inside())
 
 

@@ -29,8 +29,8 @@ def test_the_environment_wins_over_the_file(file: Path, monkeypatch: pytest.Monk
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[chunking]\ntoken = 300\n", r"chunking\.token .*known here: tokens, overlap"),
-        ("[chunkin]\n", "chunkin .*known here: reading, chunking"),
+        ("[chunking]\ntoken = 300\n", r"chunking\.token .*known settings: tokens, overlap"),
+        ("[chunkin]\n", "chunkin .*known settings: reading, chunking"),
         ("[chunking]\ntokens = 'many'\n", r"chunking\.tokens .*integer"),
         ("tokens = \n", "cannot be read"),
         ("[reading]\nmax_megabytes = inf\n", r"reading\.max_megabytes"),
@@ -50,14 +50,14 @@ def test_a_mistake_is_named_in_one_line(file: Path, text: str, said: str) -> Non
 @pytest.mark.parametrize(
     ("name", "value", "said"),
     [
-        ("POLYADIC_MODEL__NMAE", "gpt", r"sets model\.nmae wrongly .*known here: base_url"),
-        ("polyadic_model__context_tokens", "many", r"sets model\.context_tokens wrongly .*integer"),
-        ("POLYADIC_MODEL", '{"nmae": "gpt"}', r"sets model\.nmae wrongly"),
-        ("POLYADIC_MODEL", "3", "sets model wrongly"),
-        ("POLYADIC_MODEL", "foo", "holds no JSON: write a list"),
-        ("POLYADIC_MODEL__NAME__X", "gpt", r"sets model\.name wrongly"),
-        ("POLYADIC_EXTRACTION__ENTITY_TYPES", "person,place", "holds no JSON: write a list"),
-        ("POLYADIC_EXTRACTION__ENTITY_TYPES", "[1]", r"sets extraction\.entity_types\.0 wrongly"),
+        ("POLYADIC_MODEL__NMAE", "gpt", r"invalid setting model\.nmae .*known settings: base_url"),
+        ("polyadic_model__context_tokens", "many", r"invalid setting model\.context_tokens .*integer"),
+        ("POLYADIC_MODEL", '{"nmae": "gpt"}', r"invalid setting model\.nmae"),
+        ("POLYADIC_MODEL", "3", "invalid setting model "),
+        ("POLYADIC_MODEL", "foo", "does not contain JSON: write a list"),
+        ("POLYADIC_MODEL__NAME__X", "gpt", r"invalid setting model\.name"),
+        ("POLYADIC_EXTRACTION__ENTITY_TYPES", "person,place", "does not contain JSON: write a list"),
+        ("POLYADIC_EXTRACTION__ENTITY_TYPES", "[1]", r"invalid setting extraction\.entity_types\.0"),
     ],
 )
 def test_a_mistake_in_the_environment_names_the_variable(
@@ -77,7 +77,7 @@ def test_a_mistake_in_the_file_names_the_file(file: Path, monkeypatch: pytest.Mo
     monkeypatch.setenv("POLYADIC_MODEL__NAME", "other")
     with pytest.raises(SettingsError) as error:
         load_settings(file)
-    assert str(error.value).startswith(f"{file} sets model.nmae wrongly")
+    assert str(error.value).startswith(f"{file} has an invalid setting model.nmae")
     file.write_text("nothing")
     with pytest.raises(SettingsError) as error:
         load_settings(file)
@@ -98,3 +98,19 @@ def test_the_template_changes_nothing_and_is_all_valid(file: Path) -> None:
     assert set(tomllib.loads(uncommented)) == set(Settings.model_fields)
     file.write_text(uncommented)
     assert load_settings(file).chunking == Settings().chunking
+
+
+def test_defaults_are_the_numbers_of_the_papers() -> None:
+    given = Settings()
+    # HyperGraphRAG, section 4.2: k_V, k_H, k_C and the thresholds of Eq. 14, 15 and 20.
+    paper = given.hypergraph
+    assert (paper.entities, paper.facts, paper.chunks) == (60, 60, 5)
+    assert (paper.entity_threshold, paper.fact_threshold, paper.chunk_threshold) == (50, 5, 0.5)
+    # HiRAG: n entities (Eq. 12), m key entities of a community; LightRAG and PathRAG as published.
+    assert (given.hierarchy.entities, given.hierarchy.key_entities) == (20, 10)
+    assert (given.pathrag.entities, given.pathrag.paths, given.pathrag.decay, given.pathrag.threshold) == (
+        40,
+        15,
+        0.8,
+        0.05,
+    )

@@ -88,7 +88,7 @@ def test_a_full_disk_ends_a_run_in_one_line_and_it_goes_on_when_there_is_room(
         code, said = ended(started(IMPATIENT, "-w", place, "index", str(letters)))
     assert code == 1
     assert len(said.splitlines()) == 1 and said.startswith("polyadic: postgresql://") and "again" in said
-    assert "room on the server's disk" in said or "see that the server runs" in said
+    assert "space on the server's disk" in said or "check that the server is running" in said
     server.start()
     assert ended(started(COMMAND, "-w", place, "index", str(letters))) == (0, "")
     assert told(place) == undisturbed

@@ -72,7 +72,7 @@ def test_one_chunk_of_three(polyadic: Command, server: ModelServer, papers: Path
     assert_sound(workspace)
     assert sum(file.stat().st_size for file in workspace.rglob("*") if file.is_file()) < 3_000_000
     status = polyadic("status").out
-    assert ("not read   1 chunk" in status and case.failed in status) if case.failed else "not read" not in status
+    assert ("failed     1 chunk" in status and case.failed in status) if case.failed else "failed" not in status
 
     # Again while it misbehaves: what failed is asked for and nothing else, and people are told.
     server.chat.reset()

@@ -46,7 +46,7 @@ def test_a_healthy_workspace_with_a_healthy_model(tmp_path: Path, server: ModelS
     assert list(found) == ["disk", "store", "embedding", "key", "endpoint", "JSON", "speed", "context"]
     assert all(finding.state is Severity.GOOD and not finding.next_step for finding in found.values())
     assert "1 documents, 1 facts" in found["store"].detail
-    assert "384 numbers" in found["embedding"].detail
+    assert "384 dimensions" in found["embedding"].detail
 
 
 def test_nothing_is_made_where_there_is_no_workspace(tmp_path: Path) -> None:
@@ -114,14 +114,17 @@ def test_a_window_that_is_smaller_than_is_claimed_is_measured(tmp_path: Path, se
 
 def test_a_window_that_is_refused_is_measured_too(tmp_path: Path, server: ModelServer) -> None:
     server.context_tokens = 4096
-    assert "beginning is lost" in examine(tmp_path, with_model(server, context_tokens=16_000))["context"].detail
+    assert (
+        "is truncated at the beginning"
+        in examine(tmp_path, with_model(server, context_tokens=16_000))["context"].detail
+    )
 
 
 def test_a_slow_model(tmp_path: Path, server: ModelServer) -> None:
     server.tokens_per_second = 400
     server.delay = 0.0
     found = examine(tmp_path, with_model(server, context_tokens=1000))["speed"]
-    assert "tokens a second" in found.detail
+    assert "tokens per second" in found.detail
 
 
 def test_vectors_that_do_not_fit_the_store(tmp_path: Path, server: ModelServer) -> None:
@@ -134,7 +137,7 @@ def test_vectors_that_do_not_fit_the_store(tmp_path: Path, server: ModelServer) 
         kb.add([ADA])
     assert examine(tmp_path, endpoint(256))["embedding"].state is Severity.GOOD
     found = examine(tmp_path, endpoint(128))["embedding"]
-    assert (found.state, "128 numbers, the store holds vectors of 256" in found.detail) == (Severity.BAD, True)
+    assert (found.state, "128 dimensions, the store has vectors with 256" in found.detail) == (Severity.BAD, True)
 
 
 def test_facts_that_their_evidence_does_not_state(tmp_path: Path) -> None:
@@ -154,7 +157,7 @@ def test_a_store_of_another_embedder(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"), [("It rained.", "names fewer than two things"), ("# Heading", "found no statement")]
+    ("text", "said"), [("It rained.", "has fewer than two entities"), ("# Heading", "found no statement")]
 )
 def test_why_there_are_no_facts(tmp_path: Path, text: str, said: str) -> None:
     with Workspace(tmp_path, Settings(embedding=HASHING)) as kb:
@@ -168,7 +171,7 @@ def test_chunks_that_could_not_be_read(tmp_path: Path, server: ModelServer) -> N
     with Workspace(tmp_path, settings) as kb:
         report = kb.add([ADA])  # no responder knows what to say of facts, so the server fails
     assert len(report.failed) == 1
-    assert "because 1 chunks could not be read" in examine(tmp_path, settings)["facts"].detail
+    assert "because 1 chunks failed" in examine(tmp_path, settings)["facts"].detail
 
 
 def test_a_model_that_repeats_nothing_has_a_window_that_cannot_be_measured(tmp_path: Path) -> None:

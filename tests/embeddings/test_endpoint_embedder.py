@@ -121,7 +121,7 @@ def test_what_are_no_vectors(server: ModelServer, vectors: list[object], what: s
     with pytest.raises(ModelUnavailable) as raised:
         embed(embedder, ["a", "b"])
     assert what in raised.value.what and "\n" not in str(raised.value)
-    assert "sent something that is no vectors" in raised.value.what and "[embedding]" in raised.value.next_step
+    assert "sent something that is not vectors" in raised.value.what and "[embedding]" in raised.value.next_step
     assert embedder.dimension == 0 and embed(embedder, ["a"]).shape == (1, 64)
 
 
@@ -129,7 +129,7 @@ def test_vectors_of_another_length_than_before(server: ModelServer) -> None:
     embedder = embedder_of(server)
     embed(embedder, ["a"])
     server.dimension = 32
-    with pytest.raises(ModelUnavailable, match="of 32 numbers, and before of 64"):
+    with pytest.raises(ModelUnavailable, match="32 numbers, expected 64"):
         embed(embedder, ["b"])
 
 
@@ -142,13 +142,13 @@ def test_vectors_of_another_length_than_before(server: ModelServer) -> None:
         (Status(500, message=f"Not {KEY}"), "answers 500 (Not ***)"),
         (Status(400, message="This model's maximum context length is 512 tokens"), "lower window under [embedding]"),
         (NotJson(404), "there is no model endpoint"),
-        (NotJson(200), "no vectors"),
+        (NotJson(200), "not vectors"),
         (Sends(""), "sent something"),
         (Sends("{"), "sent something"),
         (Sends(b"\xff"), "sent something"),
         (Sends("[" * 100_000), "sent something"),
-        (Sends('{"data": []}'), "no vectors"),
-        (Sends('{"error": "no"}'), "no vectors"),
+        (Sends('{"data": []}'), "not vectors"),
+        (Sends('{"error": "no"}'), "not vectors"),
         (Never(), "no reply within 0.5 s"),
     ],
 )

@@ -45,12 +45,12 @@ def test_questions_come_with_answers_and_gold_passages(folder: Path) -> None:
 @pytest.mark.parametrize("file", ["corpus.jsonl", "queries.jsonl", "qrels/test.tsv"])
 def test_a_missing_file_is_named(folder: Path, file: str) -> None:
     (folder / file).unlink()
-    with pytest.raises(NotFound, match=f"{file} is not there: a data set has corpus.jsonl, queries.jsonl"):
+    with pytest.raises(NotFound, match=f"{file} does not exist: a data set has corpus.jsonl, queries.jsonl"):
         load_beir(folder)
 
 
 def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(NotFound, match=r"nowhere/corpus\.jsonl is not there"):
+    with pytest.raises(NotFound, match=r"nowhere/corpus\.jsonl does not exist"):
         load_beir(tmp_path / "nowhere")
 
 

@@ -103,9 +103,9 @@ def test_another_data_set_is_not_mixed_in(data: Path, tmp_path: Path) -> None:
     ("plan", "problem"),
     [
         ({"methods": ("walk", "hops")}, "there is no method 'hops': use some of none, bm25, chunks"),
-        ({"methods": ("walk", "walk")}, "method walk is named twice"),
+        ({"methods": ("walk", "walk")}, "method walk is given twice"),
         ({"measures": ("f2",)}, 'there is no measure "f2"'),
-        ({"measures": ("g-e",)}, "the measure g-e needs a language model that judges, and none is named"),
+        ({"measures": ("g-e",)}, "the measure g-e needs a language model as judge, and none is configured"),
         ({"measures": ("win-rate",)}, "the measure win-rate needs a language model"),
         ({"answers": "model"}, "this needs a language model"),
     ],
@@ -121,7 +121,7 @@ def test_what_cannot_be_is_said_before_anything_is_done(
 
 def test_a_corpus_of_which_nothing_can_be_read(tmp_path: Path) -> None:
     data = write_beir(tmp_path / "little", {})
-    with pytest.raises(UnreadableDataset, match="has no passage that can be read"):
+    with pytest.raises(UnreadableDataset, match="has no readable passage"):
         evaluated(data, tmp_path / "out")
 
 

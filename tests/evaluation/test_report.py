@@ -96,13 +96,13 @@ def test_plots_take_the_colours_of_the_page(results: EvaluationResults) -> None:
     text = page(results)
     for title in (
         "Recall of gold passages",
-        "Coverage within a limit of tokens",
+        "Coverage within a token limit",
         "f1 by budget",
-        "Quality for tokens: recall@5",
+        "Quality by tokens: recall@5",
         "By kind: f1",
     ):
         assert f"<h3>{title}</h3>" in text
-    for title in ("Time of a question", "Tokens of knowledge", "What was constructed", "Arities of facts"):
+    for title in ("Time per question", "Context tokens", "Index size", "Arity of facts"):
         assert f"<h3>{title}</h3>" in text
     assert "#fe00" not in text and "var(--series-2)" in text
     assert "$x$" in text, "what looks like a formula is a text"
@@ -127,7 +127,7 @@ def test_a_page_holds_no_more_than_it_can(results: EvaluationResults, monkeypatc
     monkeypatch.setattr(report_data, "_MOST_CHARACTERS", 10)
     text = page(results)
     assert len(data_of(text)["questions"]) == 1
-    assert "1 of 2 questions; results.json has all" in text
+    assert "1 of 2 questions; results.json contains all" in text
 
 
 def test_long_texts_are_cut(results: EvaluationResults) -> None:

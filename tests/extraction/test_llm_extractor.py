@@ -80,7 +80,7 @@ def test_names_from_nowhere_are_left_out_and_facts_of_one_thing_kept_apart(tmp_p
     ]
     with serving(*rows) as server, workspace(tmp_path, server) as kb:
         report = kb.add([ADA])
-        assert report.problems["entity that stands neither in its fact nor in the passage"] == 2
+        assert report.problems["entity found neither in its fact nor in the passage"] == 2
         assert (report.evidence, report.without_fact, report.facts) == (3, 2, 1)
         assert [e.keys for e in evidence(kb, ADA.source)] == [
             ("ada lovelace", "london"),
@@ -241,7 +241,7 @@ def test_a_reply_without_one_whole_fact_says_why(tmp_path: Path) -> None:
         server.misbehave(*cut, times=None)
         report = kb.add([ADA])
         assert [f.reason.partition(" (")[0] for f in report.failed] == [
-            "recorded reached output_tokens before its first fact was whole"
+            "recorded reached output_tokens before its first fact was complete"
         ]
 
 

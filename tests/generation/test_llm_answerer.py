@@ -130,9 +130,9 @@ def test_who_read_the_facts_is_said(server: ModelServer) -> None:
             "Ada [7].",
             "Ada.",
             1,
-            "; it cites nothing: check it before you rely on it; 1 citation that pointed nowhere was removed",
+            "; it cites nothing: check it before you rely on it; 1 invalid citation was removed",
         ),
-        ("Ada [1][7][9].", "Ada [1].", 2, "; 2 citations that pointed nowhere were removed"),
+        ("Ada [1][7][9].", "Ada [1].", 2, "; 2 invalid citations were removed"),
         ("Ada.", "Ada.", 0, "; it cites nothing: check it before you rely on it"),
     ],
 )
@@ -255,7 +255,7 @@ def test_a_model_that_thinks_unasked(server: ModelServer) -> None:
 def test_thoughts_without_a_beginning_are_shown_and_said(server: ModelServer) -> None:
     given = answer(server, "Hm.</think>Ada [1].")
     assert given.text == "Hm.</think>Ada [1]."
-    assert given.note.endswith('it thought aloud: with format = "think" under [answer] its thoughts are kept apart')
+    assert given.note.endswith('the answer contains reasoning: set format = "think" under [answer] to separate it')
     assert answer(server, "Hm.</think>Ada [1].", form="think").text == "Ada [1]."
 
 
@@ -267,10 +267,10 @@ def test_a_reply_that_is_cut_off_says_so(server: ModelServer) -> None:
 @pytest.mark.parametrize(
     ("reply", "form", "problem"),
     [
-        ("<think>Hm, it is", "plain", "recorded gave no answer, only its thoughts: ask again"),
-        ("<think>Hm.</think><answer> </answer>", "think", "recorded gave no answer, only its thoughts: ask again"),
+        ("<think>Hm, it is", "plain", "recorded gave no answer, only reasoning: ask again"),
+        ("<think>Hm.</think><answer> </answer>", "think", "recorded gave no answer, only reasoning: ask again"),
         ("[7]", "plain", "recorded gave no answer: ask again"),
-        (Said("<think>Hm", "length"), "plain", "recorded gave no answer, only its thoughts: raise output_tokens"),
+        (Said("<think>Hm", "length"), "plain", "recorded gave no answer, only reasoning: raise output_tokens"),
     ],
 )
 def test_thoughts_alone_are_no_answer(

@@ -73,7 +73,7 @@ def test_a_question_is_found_in_what_the_model_says(server: ModelServer, reply: 
 def test_what_is_no_question_is_not_used(server: ModelServer, reply: str) -> None:
     question, usage, step = asked(server, reply)
     assert question == BESIDE
-    assert step.detail == f"recorded gave no question that can be used; without it: {BESIDE}"
+    assert step.detail == f"recorded gave no usable question; rewritten by rules: {BESIDE}"
     assert usage.calls == 1
 
 

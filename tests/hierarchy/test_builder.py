@@ -279,3 +279,16 @@ def test_what_was_marked_by_hand_is_made_again(tmp_path: Path) -> None:
         assert len(hierarchy_of(kb).clusters) < len(whole.clusters)
         kb.hierarchy.build()
         check(kb)
+
+
+def test_no_layer_follows_one_whose_sparsity_hardly_changes(tmp_path: Path) -> None:
+    def layers(sparsity_change: float) -> tuple[int, int]:
+        given = without_a_model(HierarchyBuildSettings(cluster_members=6, sparsity_change=sparsity_change))
+        with workspace(tmp_path / f"{sparsity_change}", given, DOCUMENTS) as kb:
+            kb.hierarchy.build()
+            hierarchy = hierarchy_of(kb)
+        return len({one.layer for one in hierarchy.clusters}), len(hierarchy.sparsities)
+
+    # Of the second layer the sparsity is known, and that it is none: its clusters are not summarised.
+    assert layers(0.0)[0] > 1
+    assert layers(1e6) == (1, 2)

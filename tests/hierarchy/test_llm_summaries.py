@@ -157,7 +157,7 @@ USELESS = {
     "null": (NullContent(), "sent an empty reply"),
     "empty": (EmptyText(), "sent an empty reply"),
     "no choices": (EmptyChoices(), "sent an empty reply"),
-    "a proxy's page": (NotJson(), "no model's reply"),
+    "a proxy's page": (NotJson(), "not a model reply"),
     "an error": (Status(500), "answers 500"),
     "prose": (Replaced("No idea."), 'gave no summaries that can be read ("No idea.")'),
     "none": (Replaced('{"summaries": []}'), "gave no summaries that can be read"),

@@ -146,7 +146,7 @@ def test_further_looks_cost_what_they_did(tmp_path: Path) -> None:
         workspace(tmp_path / "kb", server, ExtractionSettings(gleanings=2), SMALL) as kb,
     ):
         before = kb.estimate([file(0)])
-        assert "2 further looks" in before.basis
+        assert "2 further gleaning calls" in before.basis
         report = kb.index([file(0)])
         assert report.usage.calls > before.usage.calls == report.chunks
         found = kb.estimate([file(1)])

@@ -273,7 +273,7 @@ def test_a_failing_endpoint_leaves_the_store_as_it_was(folder: Path, fresh: Path
         before, held = ask(folder, HASHING), vectors(folder)
         server.misbehave(Status(500), times=None, when=after(4), route="embeddings")
         with Workspace(folder, settings(HASHING)) as kb:
-            with pytest.raises(ModelUnavailable, match="polyadic reembed goes on from here"):
+            with pytest.raises(ModelUnavailable, match="run polyadic reembed again to resume"):
                 kb.reembed(behind(server))
             assert kb.status().spent.prompt_tokens == server.embeddings.prompt_tokens > 0
         assert (ask(folder, HASHING), vectors(folder)) == (before, held)
@@ -352,7 +352,7 @@ def test_an_empty_store_is_changed_as_well(tmp_path: Path) -> None:
 def test_new_settings_are_refused_until_the_switch(tmp_path: Path) -> None:
     folder = filled(tmp_path, HASHING, LETTERS[:1])
     with serving() as server, Workspace(folder, settings(behind(server))) as new:
-        with pytest.raises(EmbedderMismatch, match="polyadic reembed changes"):
+        with pytest.raises(EmbedderMismatch, match="run polyadic reembed"):
             new.retrieve(QUESTION)
         assert new.reembed().switched
         assert new.retrieve(QUESTION).items

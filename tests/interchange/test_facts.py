@@ -112,7 +112,7 @@ def test_places_are_those_of_the_documents_given(tmp_path: Path) -> None:
         ]
         assert found.extractor == "import"
         assert [skipped.source for skipped in report.skipped] == ["gone"]
-        assert report.problems == {"document without facts in the file, left out (polyadic index reads it)": 1}
+        assert report.problems == {"document skipped: the file has no facts about it (polyadic index reads it)": 1}
 
 
 def test_facts_find_their_chunk(tmp_path: Path) -> None:
@@ -140,7 +140,7 @@ def test_facts_that_name_characters_beyond_the_text_are_left_out(tmp_path: Path)
         report = import_file(kb, file, [tmp_path / "a.txt", tmp_path / "b.txt"])
         assert report.added == 1
         assert [str(s) for s in report.skipped] == [
-            f"{tmp_path / 'a.txt'}: its facts name character 5,000, its text has {len(ADA)}"
+            f"{tmp_path / 'a.txt'}: its facts end at character 5,000, but its text has {len(ADA)}"
         ]
 
 
@@ -202,7 +202,7 @@ def test_a_line_has_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 @pytest.mark.parametrize("name", ["gone.jsonl", "gone.json", "."])
 def test_a_file_that_cannot_be_read_is_said_in_one_line(tmp_path: Path, name: str) -> None:
-    with workspace(tmp_path / "kb") as kb, pytest.raises(InvalidFile, match="cannot be taken in"):
+    with workspace(tmp_path / "kb") as kb, pytest.raises(InvalidFile, match="cannot be imported"):
         import_file(kb, tmp_path / name)
 
 

@@ -23,7 +23,7 @@ WHAT_IS_WRONG = {
     "bad_incidence_field": "incidences[0].test: this field",
     "bad_network_type": "network-type: input should be 'undirected', 'directed' or 'asc'",
     "bad_node_field": "nodes[0].test: this field",
-    "bad_node_float": "nodes[0].node: an identifier is a string or a whole number",
+    "bad_node_float": "nodes[0].node: an identifier must be a string or a whole number",
     "bad_node_without_id": "nodes[0].node: field required",
     "bad_top_level_field": "test: this field",
     "empty": "incidences: field required",
@@ -139,7 +139,7 @@ def test_an_edge_is_a_document_with_all_that_was_said_of_it(tmp_path: Path) -> N
         assert told["node/2"].document.metadata == {"attrs.color": "blue"}
         assert told["node/alone"].document.text == "alone: in no edge"
         assert (report.added, report.facts, report.without_fact) == (5, 1, 4)
-        assert report.problems == {"metadata of the whole file, not kept: creator": 1}
+        assert report.problems == {"file metadata not kept: creator": 1}
         assert import_file(kb, file).unchanged == 5
 
 
@@ -173,7 +173,7 @@ def test_nodes_of_one_name_are_reported(tmp_path: Path) -> None:
     incidences = [{"edge": "e", "node": n["node"]} for n in nodes]
     with workspace(tmp_path / "kb") as kb:
         report = import_file(kb, write(tmp_path / "x.json", {"nodes": nodes, "incidences": incidences}))
-        assert report.problems == {"nodes of the same name as another, one entity here": 1}
+        assert report.problems == {"nodes merged into the entity of another with the same name": 1}
 
 
 def exported_ada(kb: Workspace, file: Path) -> dict[str, Any]:
@@ -187,7 +187,7 @@ def test_an_export_that_was_changed_is_refused(tmp_path: Path) -> None:
     with workspace(tmp_path / "first") as first, workspace(tmp_path / "second") as second:
         value = exported_ada(first, tmp_path / "kb.json")
         del value["incidences"][0]
-        with pytest.raises(InvalidFile, match="another hypergraph than its documents state"):
+        with pytest.raises(InvalidFile, match="does not match its documents"):
             import_file(second, write(tmp_path / "kb.json", value))
         del value["metadata"]["polyadic"]
         report = import_file(second, write(tmp_path / "kb.json", value))
@@ -203,8 +203,8 @@ def test_an_export_that_was_changed_is_refused(tmp_path: Path) -> None:
         (("chunks", 0, "evidence", 0, "spans"), [[5]], "evidence outside the text"),
         (("chunks", 0, "evidence", 0, "score"), 0.0, "documents[0].chunks[0].evidence[0].score"),
         (("chunks", 0, "failure"), "no reply", "has failed and has evidence"),
-        (("recipe",), "no JSON", "a recipe is a JSON object"),
-        (("pages",), [3, 1], "pages begin one after the other"),
+        (("recipe",), "no JSON", "a recipe must be a JSON object"),
+        (("pages",), [3, 1], "page offsets must increase"),
         (("source",), " ", "documents[0].source: it is blank"),
         (("text",), "\0", "NUL"),
         (("metadata",), {"year": 1843}, "documents[0].metadata.year: input should be a valid string"),
@@ -227,7 +227,7 @@ def test_a_document_is_there_once(tmp_path: Path) -> None:
     with workspace(tmp_path / "first") as first:
         value = exported_ada(first, tmp_path / "kb.json")
         value["metadata"]["polyadic"]["documents"] *= 2
-        with pytest.raises(InvalidFile, match="a document is there twice"):
+        with pytest.raises(InvalidFile, match="a document occurs twice"):
             import_file(first, write(tmp_path / "kb.json", value))
 
 

@@ -111,7 +111,7 @@ def test_paths_that_lead_nowhere(folder: Path, name: str, reason: str, monkeypat
 def test_a_dangling_link(folder: Path) -> None:
     (folder / "gone.txt").symlink_to(folder / "nowhere.txt")
     (problem,) = problems(read_documents([folder], SETTINGS))
-    assert problem.reason == "a link that points nowhere"
+    assert problem.reason == "a broken link"
 
 
 def test_files_and_folders_without_permission(folder: Path) -> None:
@@ -134,7 +134,7 @@ def test_a_refusal_of_the_operating_system_is_reported(folder: Path, monkeypatch
     monkeypatch.setattr(os, "open", refuse)
     found = list(read_documents([folder / "b.txt"], SETTINGS))
     assert [str(item) for item in found] == [
-        f"{folder / 'b.txt'}: permission denied; give yourself the right to read it"
+        f"{folder / 'b.txt'}: permission denied; grant read permission for it"
     ]
 
 
@@ -216,5 +216,5 @@ def test_names_that_are_not_text_are_refused_printably(tmp_path: Path) -> None:
 
 def test_an_unknown_encoding_is_an_error_at_once() -> None:
     for encoding in ("klingon", "hex"):
-        with pytest.raises(SettingsError, match="no encoding of text"):
+        with pytest.raises(SettingsError, match="not a text encoding"):
             read_documents([], ReadingSettings(encoding=encoding))

@@ -242,9 +242,9 @@ BAD_LINES = {
     '{"text": 3}': "column 'text' is not a string",
     '{"text": " "}': "empty",
     '{"text": null}': "empty",
-    '{"title": "no text here"}': "no column holds the text (columns: title)",
-    '{"text": "nul \\u0000"}': "the text holds a NUL character",
-    '{"id": "one", "text": "again"}': "the id 'one' was there before",
+    '{"title": "no text here"}': "no text column (columns: title)",
+    '{"text": "nul \\u0000"}': "the text contains a NUL character",
+    '{"id": "one", "text": "again"}': "duplicate id 'one'",
     '{"id": "a\\u0007", "text": "bell"}': "control characters",
     '{"id": "' + "x" * 501 + '", "text": "long"}': "too long",
     '{"text": "x", "n": ' + "9" * 5_000 + "}": "not JSON",
@@ -363,7 +363,7 @@ def test_bad_records_are_skipped_with_their_lines(tmp_path: Path) -> None:
         (3, "3 fields where the header has 2"),
         (4, "empty"),
         (5, "not UTF-8 text (byte 0xe9 at 3)"),
-        (6, "the id '1' was there before"),
+        (6, "duplicate id '1'"),
     ]
 
 
@@ -378,7 +378,7 @@ def test_quotation_marks_that_do_not_match_cost_the_lines_named(tmp_path: Path) 
     content = 'id,text\n1,"One.\n2,Two.\n3,"Three."\n4,Four.\n'
     documents, (problem,) = read_all(tmp_path / "a.csv", content)
     assert [document.text for document in documents] == ["Four."]
-    assert (problem.line, problem.reason) == (2, "quotation marks do not match (lines 2 to 4 are left out)")
+    assert (problem.line, problem.reason) == (2, "quotation marks do not match (lines 2 to 4 are skipped)")
 
 
 def test_hostile_quotation_marks_end(tmp_path: Path) -> None:

@@ -52,13 +52,13 @@ def test_empty_files(tmp_path: Path, suffix: str) -> None:
 def test_files_that_are_something_else(tmp_path: Path, suffix: str, data: bytes) -> None:
     item = refused(tmp_path / f"a{suffix}", data)
     assert item.reason.startswith(f"not a readable {NAMES[suffix]} (")
-    assert item.next_step == "check that it opens elsewhere, and save it again"
+    assert item.next_step == "check that it opens in another program, and save it again"
 
 
 def test_pictures_that_are_called_pages_or_messages(tmp_path: Path) -> None:
     assert "looks like a binary file" in refused(tmp_path / "a.html", documents.PNG).reason
     assert (
-        refused(tmp_path / "a.eml", documents.PNG).reason == "not a readable e-mail message (it has no header of one)"
+        refused(tmp_path / "a.eml", documents.PNG).reason == "not a readable e-mail message (it has no message header)"
     )
 
 
@@ -256,7 +256,7 @@ def test_books_reach_nothing_outside_of_their_archive(tmp_path: Path) -> None:
 
 def test_messages_without_text(tmp_path: Path) -> None:
     item = refused(tmp_path / "a.eml", documents.eml(attachment="plan.pdf"))
-    assert (item.reason, item.next_step) == ("no text in this message", "save its attachments, and give those")
+    assert (item.reason, item.next_step) == ("no text in this message", "save its attachments, and add those")
 
 
 def test_messages_with_fields_without_end(tmp_path: Path) -> None:
@@ -363,14 +363,14 @@ def test_a_folder_of_200_files_of_all_kinds(tmp_path: Path) -> None:
     bad = [
         (".pdf", password, "encrypted"),
         (".pdf", documents.pdf([[], []]), "no text on its 2 pages, probably scanned"),
-        (".pdf", documents.PNG, "not a readable PDF (it does not begin like one)"),
+        (".pdf", documents.PNG, "not a readable PDF (wrong file signature)"),
         (".pdf", documents.PNG + b"\0" * 100_000, "0.100033 MB is over the limit of 0.1 MB"),
-        (".docx", b"<!doctype html><p>Text.", "not a readable Word file (no complete zip archive)"),
+        (".docx", b"<!doctype html><p>Text.", "not a readable Word file (not a complete zip archive)"),
         (".docx", documents.OLD_OFFICE + "EncryptedPackage".encode("utf-16-le"), "encrypted"),
-        (".pptx", sample(".pptx")[:5_000], "not a readable PowerPoint file (no complete zip archive)"),
+        (".pptx", sample(".pptx")[:5_000], "not a readable PowerPoint file (not a complete zip archive)"),
         (".xlsx", documents.OLD_OFFICE, "not a readable Excel file (an old Office file)"),
-        (".epub", documents.zipped({"x": "y"}), "not a readable EPUB (it does not say what is in it)"),
-        (".eml", b"No header at all.", "not a readable e-mail message (it has no header of one)"),
+        (".epub", documents.zipped({"x": "y"}), "not a readable EPUB (it has no package document)"),
+        (".eml", b"No header at all.", "not a readable e-mail message (it has no message header)"),
         (".html", b"<script>x</script>", "empty"),
         (".txt", b"\x02\x03\xe9\x04", "looks like a binary file"),
         (".jsonl", b'"no object"\n', "not a JSON object"),

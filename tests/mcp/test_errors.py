@@ -40,7 +40,7 @@ BAD: list[tuple[str, dict[str, Any], str]] = [
     ("get_document_span", {"document": "x" * 501}, "document: "),
     ("get_document_span", {"document": "0" * 32}, "no document matches"),
     ("get_document_span", {"document": "ada.md", "start": -1}, "start: "),
-    ("get_document_span", {"document": "ada.md", "start": 5, "end": 4}, "end comes after start"),
+    ("get_document_span", {"document": "ada.md", "start": 5, "end": 4}, "end must not be before start"),
     ("get_document_span", {"document": "ada.md", "start": 0, "end": 20_001}, "at most 20,000 characters"),
     ("get_document_span", {"document": "ada.md", "start": 10**9}, "characters, so none from 1,000,000,000 on"),
     ("list_documents", {"limit": 201}, "limit: "),
@@ -71,7 +71,7 @@ def test_bad_arguments(main: Connect, tool: str, arguments: dict[str, Any], told
 
 @pytest.mark.parametrize("arguments", BAD_DOCUMENTS)
 def test_bad_documents(own: Connect, arguments: dict[str, Any]) -> None:
-    assert "add_document cannot be called like this" in problem(own, "add_document", **arguments)
+    assert "invalid arguments for add_document" in problem(own, "add_document", **arguments)
     assert "no workspace" in problem(own, "list_documents")
 
 
@@ -124,5 +124,5 @@ def test_a_title_that_two_documents_have_names_none(own: Connect) -> None:
         result(own, "add_document", name=name, title="Same", text=f"Eve Adams met Noah {name.title()}.")
     first = min(Document(f"mcp:{name}", "", "").id for name in ("one", "two"))
     said = problem(own, "get_document_span", document="same")
-    assert said.startswith("2 documents answer to 'same': name one by its id, such as ")
+    assert said.startswith("2 documents match 'same': use an id, such as ")
     assert first in said

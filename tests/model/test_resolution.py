@@ -38,7 +38,7 @@ def test_the_order_of_names_and_documents_is_no_matter() -> None:
         ([ADA, ResolutionDecision(DecisionKind.MERGE, ("Ada Lovelace", "Countess"), "Countess")], "is merged already"),
         ([ADA, ResolutionDecision(DecisionKind.MERGE, ("Babbage", "Charles"), "Ada")], "is merged already"),
         ([ADA, ResolutionDecision(DecisionKind.APART, ("Ada Lovelace", "ADA"))], "decided to be kept apart"),
-        ([PLANET, ResolutionDecision(DecisionKind.SPLIT, ("Mercury",), "Mercury (god)", ("d2",))], "split otherwise"),
+        ([PLANET, ResolutionDecision(DecisionKind.SPLIT, ("Mercury",), "Mercury (god)", ("d2",))], "split differently"),
         (
             [PLANET, ResolutionDecision(DecisionKind.SPLIT, ("Mercury",), "mercury (PLANET)", ("d3",))],
             "spelt in two ways",
@@ -53,7 +53,7 @@ def test_the_order_of_names_and_documents_is_no_matter() -> None:
         ([ResolutionDecision(DecisionKind.MERGE, ("Ada", "Bea"))], "a name is empty"),
         ([ResolutionDecision(DecisionKind.MERGE, ("Ada", " '' "), "Ada")], "a name is empty"),
         ([ResolutionDecision(DecisionKind.SPLIT, ("Ada",), "the ADA", ("d1",))], "the same name"),
-        ([ResolutionDecision(DecisionKind.SPLIT, ("Ada",), "Ada (ship)")], "no document is named"),
+        ([ResolutionDecision(DecisionKind.SPLIT, ("Ada",), "Ada (ship)")], "has no documents"),
     ],
 )
 def test_what_makes_no_sense_or_contradicts_is_refused(decisions: list[ResolutionDecision], reason: str) -> None:

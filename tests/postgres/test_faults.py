@@ -105,7 +105,7 @@ def test_reading_goes_on_over_another_connection(
 def test_what_was_changed_meanwhile_is_not_read_as_if_it_had_been_so(open_store: Opener, between: Proxy) -> None:
     store, other = open_store(), open_store(past=True)
     publish(store, "ada", [ADA])
-    with pytest.raises(StoreInterrupted, match="changed while") as raised, store.read() as reader:
+    with pytest.raises(StoreInterrupted, match="was changed after") as raised, store.read() as reader:
         assert reader.size("fact") == 1
         publish(other, "turin", [TURIN])
         between.cut()
@@ -157,7 +157,7 @@ def test_where_others_read_for_too_long_that_is_said(open_store: Opener) -> None
     with contextlib.ExitStack() as reading:
         for _ in range(pool.MOST_READING):
             reading.enter_context(store.read())
-        with pytest.raises(StoreError, match="others of this process") as raised, store.read():
+        with pytest.raises(StoreError, match="all read connections of this process") as raised, store.read():
             pass
     assert_one_line(raised.value)
     with store.read() as reader:
@@ -219,7 +219,7 @@ def test_where_nobody_can_tell_whether_it_was_committed_that_is_said(
         between.lose_answer()
 
     Statements(monkeypatch, "COMMIT").at(1, vanish)
-    with pytest.raises(StoreError, match="cannot be told") as raised:
+    with pytest.raises(StoreError, match="its outcome is unknown") as raised:
         publish(store, "ada", [ADA])
     assert not isinstance(raised.value, StoreInterrupted)
     assert_one_line(raised.value)
@@ -276,7 +276,7 @@ def test_where_others_came_between_nothing_is_changed(open_store: Opener, betwee
             for _ in range(2):
                 with pytest.raises(StoreError) as raised, store.write():
                     pass
-            assert "others took up" in str(raised.value) or "another process" in str(raised.value)
+            assert "another run took over" in str(raised.value) or "another process" in str(raised.value)
             assert_one_line(raised.value)
 
 

@@ -154,9 +154,9 @@ def test_an_address_that_cannot_be_read_is_said_in_one_line_without_the_password
 @pytest.mark.parametrize(
     ("database", "said"),
     [
-        ("postgresql://localhost:1/kb", "see that the server runs"),
-        ("postgresql://nobody-of-this-name.invalid/kb", "see that the server runs"),
-        ("", "make the database first"),
+        ("postgresql://localhost:1/kb", "check that the server is running"),
+        ("postgresql://nobody-of-this-name.invalid/kb", "check that the server is running"),
+        ("", "create the database first"),
     ],
 )
 def test_what_cannot_be_reached_is_said_in_one_line_without_the_password(database: str, said: str) -> None:

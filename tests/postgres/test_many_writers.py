@@ -135,7 +135,7 @@ def test_what_another_run_works_on_is_not_withdrawn_and_all_else_is() -> None:
         ada, turin = (publish(one, name, [(f"Ada met {name}.", ["Ada", name])]) for name in ("ada", "turin"))
         with one.joined() as mine:
             assert mine.take([ada.id])
-            with pytest.raises(StoreBusy, match="indexing what is to be withdrawn"):
+            with pytest.raises(StoreBusy, match="indexing a document to be deleted"):
                 wait_sync(withdraw(other, [ada.id], Drawing))
             wait_sync(withdraw(other, [turin.id], Drawing))
             mine.let_go([ada.id])

@@ -221,7 +221,7 @@ def test_what_a_filter_lets_be_heard(
     ("only", "said"),
     [
         (Filter(("nowhere.md",)), "no document matches 'nowhere.md'"),
-        (Filter((" ",)), "an empty name is no document's"),
+        (Filter((" ",)), "a document name is empty"),
         (Filter(where={"level": "top"}), "no document has the metadata level=top"),
         (Filter((HIDDEN.source,), {"level": "open"}), "no document from memory:hidden has the metadata level=open"),
     ],

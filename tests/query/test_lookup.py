@@ -92,7 +92,7 @@ def test_a_path_that_is_there_means_no_other_document(
     (tmp_path / "babbage.txt").write_text("of another folder")
     (tmp_path / "Ada Lovelace").mkdir()
     for reference in ("babbage.txt", "Ada Lovelace"):
-        with pytest.raises(NotFound, match="is no document of this workspace"):
+        with pytest.raises(NotFound, match="is not a document of this workspace"):
             lookup.document(reader, reference)
 
 
@@ -147,7 +147,7 @@ def test_a_file_of_rows_is_withdrawn_whole_and_shown_row_by_row(reader: Reader, 
 
 @pytest.mark.parametrize("reference", ["ada.txt", "machines"])
 def test_an_ambiguous_document_is_refused_with_what_it_may_be(reader: Reader, reference: str) -> None:
-    with pytest.raises(NotFound, match=r"ambiguous \(/docs/[^,]*, /docs/[^,]*\): say more of it"):
+    with pytest.raises(NotFound, match=r"ambiguous \(/docs/[^,]*, /docs/[^,]*\): use a longer or more specific name"):
         lookup.document(reader, reference)
 
 

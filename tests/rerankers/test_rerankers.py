@@ -155,11 +155,11 @@ def test_a_folder_without_the_files_is_said(tmp_path: Path) -> None:
         from_folder(tmp_path)
     cross_encoder(tmp_path)
     (tmp_path / GRAPH).write_bytes(b"no graph")
-    with pytest.raises(ModelUnavailable, match="no cross-encoder"):
+    with pytest.raises(ModelUnavailable, match="no usable cross-encoder"):
         asyncio.run(from_folder(tmp_path).scores("when", PASSAGES))
     cross_encoder(tmp_path)
     (tmp_path / TOKENIZER).write_text(json.dumps({}), encoding="utf-8")
-    with pytest.raises(ModelUnavailable, match="no cross-encoder"):
+    with pytest.raises(ModelUnavailable, match="no usable cross-encoder"):
         asyncio.run(from_folder(tmp_path).scores("when", PASSAGES))
 
 

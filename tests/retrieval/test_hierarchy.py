@@ -238,7 +238,7 @@ def test_communities_are_bounded(reader: MemoryReader) -> None:
 @pytest.mark.parametrize("question", ["What are the main themes?", "Give me an overview."])
 def test_a_question_about_no_one_thing_leads_to_the_largest_communities(reader: MemoryReader, question: str) -> None:
     found = ask("hierarchy", reader, question, communities=2)
-    assert "the 2 largest, as the question is about no one thing" in found.trace[1].detail
+    assert "the 2 largest, as the question has no specific topic" in found.trace[1].detail
     heads = [item.text for item in found.of(ItemKind.REPORT) if ":" not in item.id]
     assert heads == ["The world of Ada. What Ada is about.", "The world of Darwin. What Darwin is about."]
 

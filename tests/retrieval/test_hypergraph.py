@@ -19,6 +19,7 @@ from tests.retrieval.memory_reader import MemoryReader
 COSINES = {
     "q": 1.0,
     "q of two": 1.0,
+    "whom did ada meet": 0.1,
     "ada": 0.9,
     "babbage": 0.8,
     "london": 0.1,
@@ -109,6 +110,30 @@ def test_a_threshold_must_be_exceeded() -> None:
     assert (detail(found, "facts"), detail(found, "passages")) == ("2 above 3", "1 above 0.5")
 
 
+def test_what_just_reaches_a_threshold_does_not_exceed_it() -> None:
+    reached = as_in_the_paper(entity_retrieval=False, fact_threshold=0).facts[2].score
+    passage = as_in_the_paper(entity_retrieval=False, chunk_threshold=0).chunks[0].score
+    found = as_in_the_paper(entity_retrieval=False, fact_threshold=reached, chunk_threshold=passage)
+    assert (detail(found, "facts"), detail(found, "passages")) == (
+        f"1 above {reached:g}",
+        f"none above {passage:g}, so the first 2",
+    )
+    entity = float(np.float32(0.9) * np.float32(90))
+    assert detail(as_in_the_paper(entity_threshold=entity), "entities") == "none above 81, so the first 3"
+
+
+def test_where_nothing_exceeds_a_threshold_the_first_few_of_the_ranking_are_retrieved() -> None:
+    found = as_in_the_paper(entity_retrieval=False, fact_threshold=100, chunk_threshold=1)
+    assert shown(found.facts) == [("ada met babbage", 6.0), ("babbage liked london", 2.4), ("ada left london", 3.6)]
+    assert shown(found.chunks) == [("one", 0.7), ("two", 0.4)]
+
+
+def test_entities_are_those_nearest_to_the_names_in_the_question_not_to_the_question() -> None:
+    # Eq. 14: 90 x 1 for "ada" by h_Vq; by h_q it would be 90 x 0.52, which is not above 50.
+    found = ask(HypergraphSettings(fill=False, words=False), question="whom did ada meet")
+    assert detail(found, "entities") == "1 above 50"
+
+
 def test_an_entity_brings_its_facts() -> None:
     found = as_in_the_paper(fact_retrieval=False, chunk_retrieval=False)
     assert detail(found, "entities") == "1 above 50"
@@ -127,7 +152,7 @@ def test_what_is_cut_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hypergraph, "_MOST_SHOWN", 1)
     found = as_in_the_paper(chunk_retrieval=False, fact_threshold=0)
     assert shown(found.facts) == [("ada met babbage", 6.0)]
-    assert detail(found, "expand") == "3 facts, of them 0 by entities and passages alone; the first 1 are kept"
+    assert detail(found, "expand") == "3 facts, 0 of them only by entities and passages; the first 1 are kept"
 
 
 def test_where_there_is_room_the_next_of_the_rankings_follow() -> None:

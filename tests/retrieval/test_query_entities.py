@@ -65,7 +65,7 @@ def test_replies_that_can_be_read(
 def test_what_cannot_be_read_is_said_and_paid_for(server: ModelServer, reader: MemoryReader, reply: str) -> None:
     server.misbehave(Replaced(reply))
     found = named(server, reader)
-    assert (found.names, found.how) == (BY_NAMES, "recorded gave no names that can be read; names")
+    assert (found.names, found.how) == (BY_NAMES, "recorded gave no readable names; names")
     assert found.usage.calls == 1
 
 
@@ -100,7 +100,7 @@ def test_the_hypergraph_is_asked_by_these_names(server: ModelServer, tmp_path: P
         server.misbehave(Replaced("nothing"), when=lambda asked: asked.schema is not None)
         assert kb.retrieve(QUESTION, "hypergraph").trace[1].detail.startswith("recorded names Ada")
         fallen_back = kb.retrieve(QUESTION, "hypergraph")
-        assert fallen_back.trace[1].detail.startswith("recorded gave no names that can be read; names Ada Lovelace")
+        assert fallen_back.trace[1].detail.startswith("recorded gave no readable names; names Ada Lovelace")
         assert fallen_back.usage.calls == 1
         server.reset()
         assert kb.retrieve(QUESTION, "walk").usage == Usage()

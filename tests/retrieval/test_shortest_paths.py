@@ -179,6 +179,6 @@ def test_without_scipy_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatc
     reader = themed(CHAIN, {})
     ends = [(node(reader, "Ada"), node(reader, "Greece"))]
     monkeypatch.setattr("polyadic.optional_dependencies.find_spec", lambda module: None)
-    with pytest.raises(PackageMissing, match="seeking paths needs scipy"):
+    with pytest.raises(PackageMissing, match="path search needs scipy"):
         paths_between(ends, vector(), reader, reader.themes(), weighted=True)
     assert paths_between([], vector(), reader, reader.themes(), weighted=True)[0] == []

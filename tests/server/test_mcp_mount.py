@@ -109,7 +109,7 @@ def test_a_long_document_is_read_by_a_job(folder: Path, monkeypatch: pytest.Monk
 @pytest.mark.parametrize("name", ["theirs", "nobodys", ".server", "Theirs"])
 def test_foreign_unknown_and_ill_formed_names_are_told_the_same(guarded: Guarded, name: str) -> None:
     said = called(guarded, guarded.reads, name, "query", question=QUESTION)
-    assert "nothing here that your key opens" in said and "Babbage" not in said
+    assert "not found, or your key has no access to it" in said and "Babbage" not in said
     assert said == called(guarded, guarded.reads, "some-other", "query", question=QUESTION)
 
 

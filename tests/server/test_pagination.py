@@ -74,7 +74,7 @@ def test_a_sound_workspace_is_found_to_be_so(client: httpx2.Client, server: Runn
     found = {one["what"]: one for one in reply.json()["findings"]}
     assert list(found) == ["disk", "store", "embedding", "model", "hierarchy"]
     assert {one["state"] for name, one in found.items() if name != "disk"} == {"good"}
-    assert "sound: 2 documents" in found["store"]["detail"] and str(server.folder) not in reply.text
+    assert "consistent: 2 documents" in found["store"]["detail"] and str(server.folder) not in reply.text
 
 
 @pytest.fixture

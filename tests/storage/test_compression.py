@@ -18,5 +18,5 @@ def test_what_says_the_same_again_takes_a_fraction() -> None:
     "data", [b"", b"[]", compress("Ada met Babbage.")[:-3], "[]", compress("x" * 9)[:4] + b"....."]
 )
 def test_what_is_damaged_is_refused(data: bytes) -> None:
-    with pytest.raises(ValueError, match="no packed text"):
+    with pytest.raises(ValueError, match="not a compressed text"):
         decompress(data)

@@ -101,7 +101,7 @@ def test_what_another_thread_has_looked_for_is_the_same(kept: RowVectors, asked:
     )
     with (
         patch.object(vector_search, "LEAST_BEGUN", 1),
-        patch.object(vector_search, "Begun", wraps=BackgroundResult) as begun,
+        patch.object(vector_search, "BackgroundResult", wraps=BackgroundResult) as begun,
     ):
         for one in asked:
             ahead, alone = VectorSearch(kept, one), VectorSearch(kept, one)
@@ -113,7 +113,7 @@ def test_what_another_thread_has_looked_for_is_the_same(kept: RowVectors, asked:
 
 
 def test_few_vectors_are_looked_through_when_they_are_asked_for(kept: RowVectors, asked: Floats) -> None:
-    with patch.object(vector_search, "Begun", side_effect=AssertionError):
+    with patch.object(vector_search, "BackgroundResult", side_effect=AssertionError):
         VectorSearch(kept, asked[0]).begin(K, scored=False)
 
 
@@ -191,7 +191,7 @@ def test_codes_are_kept_in_a_file(kept: RowVectors, asked: Floats, tmp_path: Pat
         saved, made = PQIndex.load(path).nearest(one, 9), kept.codes.nearest(one, 9)
         assert np.array_equal(saved[0], made[0])
     path.write_bytes(path.read_bytes()[:99])
-    with pytest.raises(ValueError, match="holds no codes"):
+    with pytest.raises(ValueError, match="is not a valid vector index"):
         PQIndex.load(path)
 
 

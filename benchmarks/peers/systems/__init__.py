@@ -1,4 +1,4 @@
-"""The systems that are measured, each behind one small protocol and in an environment of its own."""
+"""Measured systems, each behind a common protocol and in its own environment."""
 
 import importlib
 from collections.abc import Sequence
@@ -13,34 +13,34 @@ POLYADIC = "polyadic"
 
 @dataclass(frozen=True, slots=True)
 class Holding:
-    """How much a store holds, as its system counts it."""
+    """Contents of a store, as its system counts them."""
 
     entities: int
     facts: int
 
 
 class System(Protocol):
-    """One system, made with the model that it asks. What is slow to import is imported with its module.
+    """A system with its mock model; each module of this package implements it as ``Measured``.
 
-    Each module in this package has a class ``Measured`` that implements this.
+    Slow imports are done when the module is imported.
     """
 
     def __init__(self, model: StandIn) -> None: ...
 
     async def warm(self) -> None:
-        """Load what is loaded with the first document, where that is not done by importing."""
+        """Load what the first document would load, unless importing has done so."""
         ...
 
     async def open(self, folder: Path) -> None:
-        """Open the store in a folder, which is empty where there is none yet; ready for questions and documents."""
+        """Open the store in a folder, which is empty for a new store, ready for questions and documents."""
         ...
 
     async def insert(self, texts: Sequence[str]) -> None:
-        """Read documents; they are in the store when this returns."""
+        """Index documents; they are stored when this returns."""
         ...
 
     async def query(self, question: str, method: str) -> str:
-        """What is retrieved for a question, as text; no answer is made of it. ``method`` is one that METHODS names."""
+        """Return the retrieved text for a question, without generating an answer; ``method`` is from ``Entry``."""
         ...
 
     async def holding(self) -> Holding: ...
@@ -50,9 +50,9 @@ class System(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A system by its name for people, the methods that are measured, and the packages that it needs.
+    """A system's display name, measured methods, and required packages.
 
-    The first package is the system itself; there is none for the one that is here.
+    The first package is the system itself; Polyadic needs none.
     """
 
     title: str
@@ -64,13 +64,13 @@ SYSTEMS = {
     POLYADIC: Entry("Polyadic", ("hypergraph", "walk")),
     "lightrag": Entry("LightRAG", ("mix",), ("lightrag-hku==1.5.7",)),
     "nano": Entry("nano-graphrag", ("local",), ("nano-graphrag==0.0.8.2",)),
-    # Later versions of sentencepiece do not go with the protobuf that its other packages ask for.
+    # Later versions of sentencepiece conflict with the protobuf version of its other dependencies.
     "fast": Entry("fast-graphrag", ("default",), ("fast-graphrag==0.0.5", "sentencepiece==0.2.0")),
 }
 
 
 def system(name: str, seconds: float) -> tuple[System, StandIn]:
-    """A system with a model that takes so many seconds for a call."""
+    """Create a system with a mock model that takes ``seconds`` per call."""
     module = importlib.import_module(f"{__name__}.{name}_system")
     model = StandIn(seconds)
     return cast(System, module.Measured(model)), model

@@ -1,4 +1,4 @@
-"""fast-graphrag: its defaults, but passages cut as the others cut them. Questions find its store loaded."""
+"""fast-graphrag with its defaults, except for the common chunk size. Its store is loaded before questions."""
 
 import json
 import logging
@@ -22,7 +22,7 @@ logging.disable(logging.WARNING)
 
 
 class _Model(BaseLLMService):  # type: ignore[misc]
-    """Its replies go through the pydantic models that it hands over, as they do with a real one."""
+    """Mock model whose replies are parsed by the requested pydantic models, as with a real one."""
 
     def __init__(self, model: StandIn) -> None:
         super().__init__(model="stand-in")
@@ -31,9 +31,9 @@ class _Model(BaseLLMService):  # type: ignore[misc]
     async def send_message(self, prompt: str, response_model: Any = None, **_: Any) -> tuple[Any, list[dict[str, str]]]:
         reply = await self._stand_in.say(_reply(prompt, response_model.__name__))
         form = getattr(response_model, "Model", response_model)
-        read = form.model_validate_json(reply)
-        told = read if form is response_model else form.to_dataclass(read)
-        return told, [{"role": "user", "content": prompt}, {"role": "assistant", "content": reply}]
+        parsed = form.model_validate_json(reply)
+        result = parsed if form is response_model else form.to_dataclass(parsed)
+        return result, [{"role": "user", "content": prompt}, {"role": "assistant", "content": reply}]
 
 
 class _Embedding(BaseEmbeddingService):  # type: ignore[misc]
@@ -42,51 +42,51 @@ class _Embedding(BaseEmbeddingService):  # type: ignore[misc]
 
 
 class Measured:
-    """Implements System."""
+    """Implementation of System."""
 
     def __init__(self, model: StandIn) -> None:
         self._model = model
-        self._asks = False
+        self._is_loaded = False
 
     async def warm(self) -> None:
-        """It is imported whole."""
+        """Do nothing: importing loads everything."""
 
     async def open(self, folder: Path) -> None:
         config = fast_graphrag.GraphRAG.Config(
             llm_service=_Model(self._model), embedding_service=_Embedding(embedding_dim=DIMENSION)
         )
-        cut = DefaultChunkingServiceConfig(chunk_token_size=_CHUNK, chunk_token_overlap=_OVERLAP)
-        config.chunking_service_cls = lambda: DefaultChunkingService(cut)
+        chunking = DefaultChunkingServiceConfig(chunk_token_size=_CHUNK, chunk_token_overlap=_OVERLAP)
+        config.chunking_service_cls = lambda: DefaultChunkingService(chunking)
         self._rag = fast_graphrag.GraphRAG(
             working_dir=str(folder), domain="papers", example_queries="", entity_types=["concept"], config=config
         )
 
     async def insert(self, texts: Sequence[str]) -> None:
-        if self._asks:
+        if self._is_loaded:
             await self._rag.state_manager.query_done()
-            self._asks = False
+            self._is_loaded = False
         await self._rag.async_insert(list(texts), show_progress=False)
 
     async def query(self, question: str, method: str) -> str:
-        # Only what has been read from its files since the last insertion can be asked.
-        if not self._asks:
+        # Queries need the store to be reloaded after an insertion.
+        if not self._is_loaded:
             await self._rag.state_manager.query_start()
-            self._asks = True
-        found = await self._rag.async_query(question, fast_graphrag.QueryParam(only_context=True))
-        return "\n".join(str(one) for part in (found.context.relations, found.context.chunks) for one, _ in part)
+            self._is_loaded = True
+        response = await self._rag.async_query(question, fast_graphrag.QueryParam(only_context=True))
+        return "\n".join(str(one) for part in (response.context.relations, response.context.chunks) for one, _ in part)
 
     async def holding(self) -> Holding:
         state = self._rag.state_manager
         return Holding(await state.get_num_entities(), await state.get_num_relations())
 
     async def close(self) -> None:
-        """It writes at the end of each insertion, and has nothing to close."""
+        """Do nothing: it writes at the end of each insertion."""
 
 
 def _reply(prompt: str, form: str) -> str:
     if form == "TGraph":
-        told = shown(prompt)
-        return _told(told) if told else _told(Passage(0, (), ()))
+        passage = shown(prompt)
+        return _graph_reply(passage) if passage else _graph_reply(Passage(0, (), ()))
     if form == "TQueryEntities":
         return json.dumps({"named": asked_of(prompt), "generic": ["what they share"]})
     if form == "TEditRelationList":
@@ -94,7 +94,7 @@ def _reply(prompt: str, form: str) -> str:
     return json.dumps({"description": summary(prompt)})
 
 
-def _told(told: Passage) -> str:
-    entities = [{"name": name, "type": "concept", "desc": described} for name, described in told.entities]
-    pairs = [{"source": names[0], "target": names[1], "desc": said} for said, names in told.facts]
+def _graph_reply(passage: Passage) -> str:
+    entities = [{"name": name, "type": "concept", "desc": described} for name, described in passage.entities]
+    pairs = [{"source": names[0], "target": names[1], "desc": description} for description, names in passage.facts]
     return json.dumps({"entities": entities, "relationships": pairs, "other_relationships": []})

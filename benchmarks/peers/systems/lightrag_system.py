@@ -1,4 +1,4 @@
-"""LightRAG: its defaults, but 16 calls at once, and neither reranking nor a cache of what it replied to questions."""
+"""LightRAG with its defaults, except for 16 concurrent calls, no reranking and no cache of replies to questions."""
 
 import json
 import logging
@@ -17,7 +17,7 @@ from benchmarks.peers.systems.tokens import Tokens
 from benchmarks.synthetic_workload import Passage, marked
 
 _BETWEEN, _END = "<|#|>", "<|COMPLETE|>"
-# By these words of its prompts it is told apart what is asked.
+# These words identify the prompts.
 _EXTRACT, _CONTINUE, _KEYWORDS = "---Input Text---", "Based on the last extraction task", "keyword extractor"
 _TOKENS_OF_A_TEXT = 8_192
 
@@ -25,18 +25,18 @@ logging.disable(logging.WARNING)
 
 
 class Measured:
-    """Implements System."""
+    """Implementation of System."""
 
     def __init__(self, model: StandIn) -> None:
         self._model = model
 
     async def warm(self) -> None:
-        """It is imported whole."""
+        """Do nothing: importing loads everything."""
 
     async def open(self, folder: Path) -> None:
         self._rag = lightrag.LightRAG(
             working_dir=str(folder),
-            llm_model_func=_asking(self._model),
+            llm_model_func=_model_function(self._model),
             llm_model_max_async=AT_ONCE,
             enable_llm_cache=False,
             tokenizer=Tokenizer("o200k", Tokens()),
@@ -48,8 +48,8 @@ class Measured:
         await self._rag.ainsert(list(texts), file_paths=[f"papers-{marked(text)}.txt" for text in texts])
 
     async def query(self, question: str, method: str) -> str:
-        asked = lightrag.QueryParam(mode=method, only_need_context=True, enable_rerank=False)
-        return str(await self._rag.aquery(question, asked))
+        parameters = lightrag.QueryParam(mode=method, only_need_context=True, enable_rerank=False)
+        return str(await self._rag.aquery(question, parameters))
 
     async def holding(self) -> Holding:
         graph = self._rag.chunk_entity_relation_graph
@@ -59,8 +59,8 @@ class Measured:
         await self._rag.finalize_storages()
 
 
-def _asking(model: StandIn) -> Callable[..., Awaitable[str]]:
-    """A function that holds the model and nothing else: it is copied with all the settings."""
+def _model_function(model: StandIn) -> Callable[..., Awaitable[str]]:
+    """Return a function that refers only to the model, because it is copied with all settings."""
 
     async def ask(prompt: str, **_: Any) -> str:
         return await model.say(_reply(prompt))
@@ -74,14 +74,14 @@ def _reply(prompt: str) -> str:
     if _KEYWORDS in prompt:
         return json.dumps({"high_level_keywords": ["what they share"], "low_level_keywords": asked_of(prompt)})
     if _EXTRACT in prompt:
-        told = shown(prompt)
-        return _told(told) if told else _END
+        passage = shown(prompt)
+        return _graph_reply(passage) if passage else _END
     return summary(prompt)
 
 
-def _told(told: Passage) -> str:
-    rows = [("entity", name, "Concept", description) for name, description in told.entities]
-    pairs = [("relation", *names[:2], "share", said) for said, names in told.facts]
+def _graph_reply(passage: Passage) -> str:
+    rows = [("entity", name, "Concept", description) for name, description in passage.entities]
+    pairs = [("relation", *names[:2], "share", description) for description, names in passage.facts]
     return "\n".join([*(_BETWEEN.join(row) for row in [*rows, *pairs]), _END])
 
 

@@ -1,4 +1,4 @@
-"""nano-graphrag: its defaults, questions in local mode. Replies are kept as its own functions for a model keep them."""
+"""nano-graphrag with its defaults and questions in local mode. Replies are cached as by its own model functions."""
 
 import json
 import logging
@@ -22,25 +22,25 @@ _BETWEEN, _NEXT, _END = "<|>", "##\n", "<|COMPLETE|>"
 _EXTRACT, _REPORT = "-Goal-", "comprehensive report of a community"
 _FINDINGS = 4
 _TOKENS_OF_A_TEXT = 8_192
-_NOTHING_MORE = "NO"
+_NO_MORE_ENTITIES = "NO"
 
-# It is imported where communities are first sought, which is not to be timed.
+# It is otherwise imported during the first clustering, which is timed.
 assert graspologic.partition
 vars(tiktoken).update(encoding_for_model=lambda name: Tokens())
 logging.disable(logging.WARNING)
 
 
 class Measured:
-    """Implements System."""
+    """Implementation of System."""
 
     def __init__(self, model: StandIn) -> None:
         self._model = model
 
     async def warm(self) -> None:
-        """It is imported whole."""
+        """Do nothing: importing loads everything."""
 
     async def open(self, folder: Path) -> None:
-        ask = _asking(self._model)
+        ask = _model_function(self._model)
         self._rag = nano_graphrag.GraphRAG(
             working_dir=str(folder),
             best_model_func=ask,
@@ -59,18 +59,18 @@ class Measured:
         return Holding(graph.number_of_nodes(), graph.number_of_edges())
 
     async def close(self) -> None:
-        """It writes at the end of each insertion, and has nothing to close."""
+        """Do nothing: it writes at the end of each insertion."""
 
 
-def _asking(model: StandIn) -> Callable[..., Awaitable[str]]:
-    """A function whose replies are remembered in the cache, which is written when an insertion ends."""
+def _model_function(model: StandIn) -> Callable[..., Awaitable[str]]:
+    """Return a function that caches its replies; the cache is written when an insertion ends."""
 
     async def ask(prompt: str, history_messages: Sequence[object] = (), hashing_kv: Any = None, **_: Any) -> str:
         key = compute_args_hash("stand-in", [*history_messages, prompt])
-        remembered = await hashing_kv.get_by_id(key)
-        if remembered is not None:
-            return str(remembered["return"])
-        reply = await model.say(_NOTHING_MORE if history_messages else _reply(prompt))
+        cached = await hashing_kv.get_by_id(key)
+        if cached is not None:
+            return str(cached["return"])
+        reply = await model.say(_NO_MORE_ENTITIES if history_messages else _reply(prompt))
         await hashing_kv.upsert({key: {"return": reply, "model": "stand-in"}})
         return reply
 
@@ -79,23 +79,23 @@ def _asking(model: StandIn) -> Callable[..., Awaitable[str]]:
 
 def _reply(prompt: str) -> str:
     if prompt.startswith(_EXTRACT):
-        told = shown(prompt)
-        return _told(told) if told else _END
+        passage = shown(prompt)
+        return _graph_reply(passage) if passage else _END
     if _REPORT in prompt:
         return _report(summary(prompt))
     return summary(prompt)
 
 
-def _told(told: Passage) -> str:
-    rows = [("entity", name, "concept", description) for name, description in told.entities]
-    pairs = [("relationship", *names[:2], said, "8") for said, names in told.facts]
+def _graph_reply(passage: Passage) -> str:
+    rows = [("entity", name, "concept", description) for name, description in passage.entities]
+    pairs = [("relationship", *names[:2], description, "8") for description, names in passage.facts]
     return _NEXT.join(f"({_BETWEEN.join(map(json.dumps, row))})" for row in [*rows, *pairs]) + _END
 
 
-def _report(said: str) -> str:
-    findings = [{"summary": said[:80], "explanation": said} for _ in range(_FINDINGS)]
+def _report(text: str) -> str:
+    findings = [{"summary": text[:80], "explanation": text} for _ in range(_FINDINGS)]
     return json.dumps(
-        {"title": said[:40], "summary": said, "rating": 5, "rating_explanation": said[:80], "findings": findings}
+        {"title": text[:40], "summary": text, "rating": 5, "rating_explanation": text[:80], "findings": findings}
     )
 
 

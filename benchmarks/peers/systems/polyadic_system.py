@@ -1,4 +1,4 @@
-"""Polyadic, used as anyone would: a workspace, with the models replaced by what stands in."""
+"""Polyadic with a regular workspace and mock models."""
 
 import json
 import tempfile
@@ -29,7 +29,7 @@ _NOTHING = '{"facts": []}'
 
 
 class _Model(ingest.Model):
-    """Says what the model that stands in would, in the form in which Polyadic asks for it."""
+    """Mock model that replies in the format of Polyadic's prompts."""
 
     def __init__(self, model: StandIn) -> None:
         super().__init__(model.seconds)
@@ -40,8 +40,8 @@ class _Model(ingest.Model):
         if request.purpose == _NAMES:
             reply = json.dumps({"entities": asked_of(text)})
         else:
-            told = shown(text)
-            reply = ingest.reply_about(told) if told else _NOTHING
+            passage = shown(text)
+            reply = ingest.reply_about(passage) if passage else _NOTHING
         return ModelReply(await self._model.say(reply), True, self.most(request), self.seconds)
 
 
@@ -51,7 +51,7 @@ class _Embedding(ingest.Embedding):
 
 
 class _Workspace(Workspace):
-    """A workspace whose models are those that stand in."""
+    """A workspace with mock models."""
 
     def __init__(self, folder: Path, model: StandIn) -> None:
         super().__init__(folder, _SETTINGS)
@@ -67,7 +67,7 @@ class _Workspace(Workspace):
 
 
 class Measured:
-    """Implements System."""
+    """Implementation of System."""
 
     def __init__(self, model: StandIn) -> None:
         self._model = model
@@ -81,13 +81,13 @@ class Measured:
         self._workspace = _Workspace(folder, self._model)
 
     async def insert(self, texts: Sequence[str]) -> None:
-        read = [Document(f"memory:{marked(text)}", f"Papers {marked(text)}", text) for text in texts]
-        report = await self._workspace.aadd(read)
+        documents = [Document(f"memory:{marked(text)}", f"Papers {marked(text)}", text) for text in texts]
+        report = await self._workspace.aadd(documents)
         assert not report.failed, report
 
     async def query(self, question: str, method: str) -> str:
-        found = await self._workspace.aretrieve(question, method)
-        return "\n".join(item.text for item in found.items)
+        knowledge = await self._workspace.aretrieve(question, method)
+        return "\n".join(item.text for item in knowledge.items)
 
     async def holding(self) -> Holding:
         counts = self._workspace.status().counts

@@ -1,4 +1,4 @@
-"""Tokens for systems that would fetch their vocabulary when first used: the same vocabulary, out of a package."""
+"""Tokenizer for systems that would otherwise download their vocabulary; the same vocabulary comes from a package."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ _ENCODING = bpe_openai.get_encoding("o200k_base")
 
 
 class Tokens:
-    """What the systems need of a tokenizer; it holds nothing, so it may be copied and used by several threads."""
+    """Tokenizer interface that the systems need; it has no state, so it can be copied and shared by threads."""
 
     def encode(self, text: str) -> list[int]:
         return list(_ENCODING.encode_ordinary(text))

@@ -1,0 +1,1 @@
+"""Requests to a language model as files, for batch APIs, and their replies read back."""

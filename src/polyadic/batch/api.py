@@ -1,8 +1,8 @@
-"""A workspace's language model, asked by batch files: requests out, responses in.
+"""Batch API: write language model requests to batch files and read the provider's responses.
 
-What is asked is what asking over the network would ask, by the same code: the model behind it notes a request instead
-of sending it, and answers once the reply has come. So whatever needs further replies (another look, the halves of a
-reply that was cut off, the names of a question) asks for them in the next file.
+The same code builds the requests as for online calls: the batch model records a request instead of sending it, and
+returns the reply once it is known. Steps that need further replies (gleaning, the halves of a reply that was cut off,
+the names in a question) put their requests into the next file.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -35,7 +35,10 @@ ReportProgress = Callable[[IndexProgress], None]
 
 @dataclass(frozen=True, slots=True)
 class BatchApi:
-    """Reached as ``Workspace.batch``. ``open_store`` makes a store if it is called with True."""
+    """Batch files of a workspace, available as ``Workspace.batch``.
+
+    ``open_store(True)`` creates the store if there is none.
+    """
 
     settings: Settings
     own_files: Sequence[Path]
@@ -57,47 +60,48 @@ class BatchApi:
         most_bytes: int = MOST_BYTES,
         hierarchy: bool = False,
     ) -> BatchWriteReport:
-        """Write what would be asked of the language model and has no reply yet: about documents, for questions, and
-        for the hierarchy.
+        """Write the requests that have no reply yet, for documents, questions and the hierarchy, to batch files.
 
-        Documents are kept unseen until their replies have been read; one whose replies are all known is published at
-        once. No endpoint is asked, and no key is needed.
+        Documents stay staged, and invisible to queries, until their replies have been read; a document whose replies
+        are all known is published at once. No endpoint is called and no API key is needed.
 
         Parameters
         ----------
         file
-            For request lines; where a provider's limits ask for more files, they are FILE-2, FILE-3, ...
+            File for the request lines. Where a provider's limits require more files, they are FILE-2, FILE-3, ...
         paths
-            Files and folders to index. What was written before and is missing still is written again without them.
+            Files and folders to index. Earlier requests without a reply are written again even if their documents
+            are not listed here.
         questions
-            A file of questions, which are kept until they have been answered.
+            File of questions; they are stored until they have been answered.
         method, context_tokens
-            How these are answered; as for Workspace.query.
+            Retrieval method and token budget for the questions, as for ``Workspace.query``.
         anew
-            Ask also about documents that were read in another way before.
+            Extract again from documents that were indexed with other settings.
         overwrite
-            Whether what an earlier writing left under these names may be replaced; anything else never is.
+            Replace request files of an earlier run with these names. Other files are never replaced.
         report_progress
             Called after every step that takes time.
         most_requests, most_bytes
-            Of one file.
+            Limits per file.
         hierarchy
-            Ask for the hierarchy, unless documents wait that it is to be made from: one layer after the other, and
-            then for reports.
+            Write requests for the hierarchy, one layer per round and then the reports. Skipped while documents that
+            belong in it are pending.
 
         Raises
         ------
         SettingsError
-            No language model is named.
+            No language model is configured.
         PolyadicError
-            A file of this name is there already (with ``overwrite``: one that holds something other than requests, or
-            is read here), or the questions cannot be read. NotFound: there is no workspace,
-            and no document to make one for.
+            The file exists (with ``overwrite``: it is not a request file, or is one of the inputs), or the questions
+            cannot be read.
+        NotFound
+            There is no workspace, and no document to create one for.
         StoreBusy
             Another process is writing to this workspace.
         """
         model = self._model()
-        asked = read_questions(Path(questions), method, context_tokens) if questions else []
+        batch_questions = read_questions(Path(questions), method, context_tokens) if questions else []
         url = "/chat/completions" if self.settings.model.azure_api_version else "/v1/chat/completions"
         inputs = [Path(path) for path in (*paths, *([questions] if questions else []))]
         files = RequestFileWriter(Path(file), url, overwrite, most_requests, most_bytes, inputs)
@@ -106,21 +110,21 @@ class BatchApi:
         run = BatchRun(self.settings, store, embedder, model, self.prompts, report_progress, note=files.add)
         with store.exclusive(), files:
             speak(model, store)
-            _keep(asked, store)
+            _store_questions(batch_questions, store)
             index = await run.index(sources, anew)
             themes = run.themes()
-            is_wanted = (hierarchy and not _missing(store).documents) or themes.is_awaited()
+            is_wanted = (hierarchy and not _pending_counts(store).documents) or themes.is_awaited()
             built = await themes.build() if is_wanted else None
-            told = await run.answer()
-            missing = _missing(store)
+            outcome = await run.answer()
+            missing = _pending_counts(store)
         return BatchWriteReport(
             files.files,
             files.requests,
             files.bytes,
             index,
-            len(told.answers),
-            told.asked_again,
-            told.failed,
+            len(outcome.answers),
+            outcome.asked_again,
+            outcome.failed,
             missing,
             built,
         )
@@ -131,18 +135,18 @@ class BatchApi:
         output: Path | str | None = None,
         report_progress: ReportProgress = lambda progress: None,
     ) -> BatchReadReport:
-        """Take in response lines, in any order, and go on: documents are published, the hierarchy is built, questions
-        are answered.
+        """Read response lines, in any order, then publish documents, build the hierarchy and answer questions.
 
-        Reading a file twice changes nothing and enters nothing in the ledger again; killed at any moment, the same
-        call goes on. Questions are forgotten once they have been answered.
+        Reading a file twice changes nothing and adds nothing to the ledger. After an interruption, the same call
+        resumes. Questions are deleted once they have been answered.
 
         Parameters
         ----------
         files
-            What the provider sent back: responses, errors, part of them; none to go on with what is known.
+            Response or error files of the provider, possibly partial. Without files, processing continues with the
+            replies that are known.
         output
-            A file to add answers to, one a line, before their questions are forgotten.
+            File to append answers to, one per line, before their questions are deleted.
         report_progress
             Called after every step that takes time.
 
@@ -151,46 +155,56 @@ class BatchApi:
         NotFound
             There is no workspace, or no such file.
         PolyadicError
-            The file for answers holds something else.
+            The output file holds something other than answers.
         StoreBusy
             Another process is writing to this workspace.
         """
         model, store = self._model(), self.open_store(False)
         _check_all([Path(file) for file in files], output)
         report = BatchReadReport()
-        taking = ResponseCollector(store, model, self.settings.model.batch_discount, report)
-        run = BatchRun(self.settings, store, self.load_embedder(), model, self.prompts, report_progress, taking.errors)
+        collector = ResponseCollector(store, model, self.settings.model.batch_discount, report)
+        run = BatchRun(
+            self.settings, store, self.load_embedder(), model, self.prompts, report_progress, collector.errors
+        )
         with store.exclusive():
             speak(model, store)
             for file in files:
-                await taking.take(Path(file))
-            report.adapted = learn(model, store, taking.refusals)
+                await collector.take(Path(file))
+            report.adapted = learn(model, store, collector.refusals)
             report.index = await run.index()
             themes = run.themes()
             report.hierarchy = await themes.build() if themes.is_awaited() else None
-            told = await run.answer()
-            if output and told.answers:
-                add_answers(Path(output), told.answers)
+            outcome = await run.answer()
+            if output and outcome.answers:
+                add_answers(Path(output), outcome.answers)
             with store.write() as writer:
-                writer.waiting.answered([answer.key for answer in told.answers])
-            report.missing = _missing(store)
-        report.failed, report.failed_questions, report.failed_themes = run.failed, told.failed, themes.failed
-        report.answers, report.asked_again = told.answers, told.asked_again
+                writer.waiting.answered([answer.key for answer in outcome.answers])
+            report.missing = _pending_counts(store)
+        report.failed, report.failed_questions, report.failed_themes = run.failed, outcome.failed, themes.failed
+        report.answers, report.asked_again = outcome.answers, outcome.asked_again
         return report
 
     def missing(self) -> PendingCounts:
-        """What is awaited; raises NotFound where there is no workspace, StoreBusy while another process writes."""
-        return _missing(self.open_store(False))
+        """Count pending requests.
+
+        Raises
+        ------
+        NotFound
+            There is no workspace.
+        StoreBusy
+            Another process is writing to this workspace.
+        """
+        return _pending_counts(self.open_store(False))
 
     def shards(self, files: Sequence[Path | str]) -> list[RequestShard]:
-        """Of which of these request files replies are missing still, in the files' order.
+        """Count the requests and the missing replies of each request file, in the order of ``files``.
 
         Raises
         ------
         NotFound
             There is no workspace, or no such file.
         PolyadicError
-            One is no file of requests, or not whole.
+            A file is not a request file, or is truncated.
         """
         with self.open_store(False).write() as writer:
 
@@ -201,7 +215,7 @@ class BatchApi:
             return list(shards([Path(file) for file in files], is_awaited))
 
     def forget(self) -> PendingCounts:
-        """Await nothing any more; returns what was awaited. Documents that are published stay as they are.
+        """Drop all pending requests and return their counts; published documents are kept.
 
         Raises
         ------
@@ -228,7 +242,7 @@ class BatchApi:
     def _store_for(
         self, paths: Sequence[Path | str], files: RequestFileWriter
     ) -> tuple[Store, Iterable[Document | SkippedInput]]:
-        """The store, made if there is none and there is something to put into it, and what is to be read."""
+        """Return the store, created if there are documents to add, and the documents to index."""
         sources = read_documents(paths, self.settings.reading, [*self.own_files, *files.before]) if paths else iter(())
         try:
             return self.open_store(False), sources
@@ -238,22 +252,22 @@ class BatchApi:
                 if isinstance(source, Document):
                     return self.open_store(True), chain(skipped, [source], sources)
                 skipped.append(source)
-            raise PolyadicError(f"nothing could be read: {skipped[0]}") if skipped else error from None
+            raise PolyadicError(f"no document could be read: {skipped[0]}") if skipped else error from None
 
 
-def _keep(questions: Sequence[BatchQuestion], store: Store) -> None:
+def _store_questions(questions: Sequence[BatchQuestion], store: Store) -> None:
     with store.write() as writer:
         for question in questions:
             writer.waiting.ask(question.key, question.dump())
 
 
-def _missing(store: Store) -> PendingCounts:
+def _pending_counts(store: Store) -> PendingCounts:
     with store.write() as writer:
         return writer.waiting.counts()
 
 
 def _check_all(files: Sequence[Path], output: Path | str | None) -> None:
-    """What is wrong with any file is said before the first is read."""
+    """Check all files before the first one is read."""
     for file in files:
         if not file.is_file():
             raise NotFound(f"there is no file {file}", "name the file that the provider sent back")

@@ -1,4 +1,4 @@
-"""Takes responses into the store: each good reply once into the memory, each paid one once into the ledger."""
+"""Collect batch responses into the store: replies into the response cache, costs into the ledger, each once."""
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping
@@ -18,49 +18,55 @@ from polyadic.model.types import Usage
 from polyadic.storage.pending_requests import AwaitedReply
 from polyadic.storage.protocol import LedgerCall, Store, Writer
 
-# So many lines are committed together.
-_GROUP = 500
-# What reading a reply of a form that nobody thought of can end with.
-_UNFORESEEN = (AttributeError, LookupError, OverflowError, RuntimeError, TypeError, ValueError)
-# A refusal is about a parameter, so there are few; more of them are about what was asked.
-_REFUSALS = 100
+# Lines per transaction.
+_LINES_PER_TRANSACTION = 500
+# Errors that parsing a reply with an unexpected structure can raise.
+_PARSING_ERRORS = (AttributeError, LookupError, OverflowError, RuntimeError, TypeError, ValueError)
+# Refusals concern parameters, so there are few of them; a larger number concerns the contents of the requests.
+_MOST_REFUSALS = 100
 
 
-def _of_facts(reply: ModelReply) -> bool:
-    # What was cut off is kept as well: its halves are asked for next.
+def _is_usable_extraction(reply: ModelReply) -> bool:
+    # A truncated reply is kept as well: its halves are requested next.
     return is_usable(reply) or not reply.complete
 
 
 _USABLE: Mapping[str, Callable[[ModelReply], bool]] = {
-    "extract": _of_facts,
-    "glean": _of_facts,
+    "extract": _is_usable_extraction,
+    "glean": _is_usable_extraction,
     "answer": lambda reply: bool(unthought(reply.text)),
     **USABLE,
 }
-"""Whether a reply is worth remembering, by what it is for; any is for what is not named."""
-_NOTHING_MORE: Mapping[str, Callable[[ModelReply], bool]] = {}
-_NO_OTHERS: Mapping[str, EndpointModel] = {}
+"""Whether a reply is worth caching, by purpose; replies for other purposes always are."""
+_NO_FURTHER_CHECKS: Mapping[str, Callable[[ModelReply], bool]] = {}
+_NO_OTHER_MODELS: Mapping[str, EndpointModel] = {}
 
 
 class ResponseCollector:
-    """Takes responses in; ``errors`` says by request why its last response was of no use, ``refusals`` are what the
-    endpoint said of requests that it would not take as they were.
+    """Collector of batch responses.
 
     Parameters
     ----------
     store
-        Knows what is awaited; nothing else is taken.
+        Store with the pending requests; responses to other requests are ignored.
     model
-        Reads replies.
+        Model that parses replies.
     discount
-        Share of the price that the provider takes off.
+        Share of the price that the provider deducts, 0 to 1.
     report
-        What was done is entered here.
+        Report to add counts to.
     usable
-        Whether a reply is worth remembering, by what it is for, where whoever asks asks for more than indexing,
-        answering and building do.
+        Whether a reply is worth caching, by purpose, for purposes other than those of indexing, answering and the
+        hierarchy.
     models
-        Which model is asked, by what for, where that is another one.
+        Models for purposes that do not use ``model``.
+
+    Attributes
+    ----------
+    errors
+        Why the last response to a request was unusable, by request key.
+    refusals
+        Messages of the endpoint for requests that it rejected because of their parameters.
     """
 
     def __init__(
@@ -69,8 +75,8 @@ class ResponseCollector:
         model: EndpointModel,
         discount: float,
         report: BatchReadReport,
-        usable: Mapping[str, Callable[[ModelReply], bool]] = _NOTHING_MORE,
-        models: Mapping[str, EndpointModel] = _NO_OTHERS,
+        usable: Mapping[str, Callable[[ModelReply], bool]] = _NO_FURTHER_CHECKS,
+        models: Mapping[str, EndpointModel] = _NO_OTHER_MODELS,
     ) -> None:
         self.errors: dict[str, str] = {}
         self.refusals: set[str] = set()
@@ -82,11 +88,11 @@ class ResponseCollector:
         self._models = models
 
     async def take(self, file: Path) -> None:
-        """Take in a file of responses; killed at any moment, it loses at most the group of lines in hand."""
+        """Collect the responses of a file; an interruption loses at most the current group of lines."""
         lines = iter(responses(file))
-        while group := list(islice(lines, _GROUP)):
+        while group := list(islice(lines, _LINES_PER_TRANSACTION)):
             self._take_group(group)
-            await asyncio.sleep(0)  # a place to be cancelled at
+            await asyncio.sleep(0)  # allow cancellation
 
     def _take_group(self, group: Iterable[BatchResponse | UnreadableLine]) -> None:
         with self._store.write() as writer:
@@ -105,25 +111,25 @@ class ResponseCollector:
         elif awaited.known:
             self._report.known += 1
         else:
-            self._enter(response, awaited, writer)
+            self._record(response, awaited, writer)
 
-    def _enter(self, response: BatchResponse, awaited: AwaitedReply, writer: Writer) -> None:
+    def _record(self, response: BatchResponse, awaited: AwaitedReply, writer: Writer) -> None:
         try:
             reply, error = self._read(response, awaited.purpose)
-        except _UNFORESEEN:
-            reason = "it holds something that no model's reply has"
+        except _PARSING_ERRORS:
+            reason = "not a model reply in the expected format"
             self._report.unreadable.append(UnreadableLine(response.file, response.number, reason))
             return
-        kept = (response.key, reply.text, reply.complete) if not error else None
+        cached = (response.key, reply.text, reply.complete) if not error else None
         usage = Usage()
         if reply.usage.calls and writer.waiting.enter(response.digest):
             usage = self._priced(reply.usage)
             writer.waiting.pay(response.key, usage)
-            model = self._asked(awaited.purpose).name
-            writer.note_call(LedgerCall(awaited.purpose, model, usage, 0.0, awaited.document), kept)
+            model = self._model_for(awaited.purpose).name
+            writer.note_call(LedgerCall(awaited.purpose, model, usage, 0.0, awaited.document), cached)
             self._report.usage += usage
-        elif kept:
-            writer.waiting.remember(*kept)
+        elif cached:
+            writer.waiting.remember(*cached)
         if error:
             self.errors[response.key] = error
             self._report.refused += 1
@@ -132,20 +138,20 @@ class ResponseCollector:
             self._report.taken += 1
 
     def _read(self, response: BatchResponse, purpose: str) -> tuple[ModelReply, str]:
-        """The reply, and why it is of no use; what was paid stands in the reply in either case."""
+        """Return the reply and why it is unusable; the reply carries the usage in either case."""
         if response.body is None:
-            if response.refusal and len(self.refusals) < _REFUSALS:
+            if response.refusal and len(self.refusals) < _MOST_REFUSALS:
                 self.refusals.add(response.refusal)
             return ModelReply("", False, Usage(), 0.0), response.error
-        model = self._asked(purpose)
+        model = self._model_for(purpose)
         try:
             reply = model.read(response.body)
         except NoReply as problem:
             return ModelReply("", False, problem.usage or Usage(), 0.0), problem.what
         usable = self._usable.get(purpose)
-        return reply, "" if usable is None or usable(reply) else f"{model.name} said nothing that can be used"
+        return reply, "" if usable is None or usable(reply) else f"{model.name} returned nothing usable"
 
-    def _asked(self, purpose: str) -> EndpointModel:
+    def _model_for(self, purpose: str) -> EndpointModel:
         return self._models.get(purpose, self._model)
 
     def _priced(self, usage: Usage) -> Usage:

@@ -1,4 +1,4 @@
-"""The hierarchy, asked for by file: a round a layer of summaries, and one for reports."""
+"""Build the hierarchy by batch files: one round per layer of summaries, and one for reports."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -17,31 +17,31 @@ from polyadic.model.identity import digest
 from polyadic.storage.protocol import Store
 
 ASKER = digest("hierarchy")
-"""Under which the store keeps what the hierarchy waits for: there is one in a workspace."""
+"""Key of the hierarchy's pending requests in the store; a workspace has one hierarchy."""
 
-# More than a request numbers: whether a reply can be read is known before it is known what was shown.
+# More numbers than any request uses: replies are checked without the request that they answer.
 _MEMBERS = [MemberContext(str(number), "") for number in range(1, 1001)]
 _FACTS = [str(number) for number in range(1, 10_001)]
 
 
 @dataclass(slots=True)
 class BatchHierarchyBuild:
-    """Builds the hierarchy as far as replies are known: what is remembered is made again each time, and asks nothing.
+    """Hierarchy build that proceeds as far as replies are known; each round repeats earlier steps from cached replies.
 
     Parameters
     ----------
     store
-        Where what is awaited is kept.
+        Store of the pending requests.
     hierarchies
-        What builds.
+        Builder of the hierarchy.
     model
-        Is asked by file.
+        Batch model.
     errors
-        Says by request why its response was of no use.
+        Why the response to a request was unusable, by request key.
     note
-        Told of each request whose reply is missing.
+        Called with each request whose reply is missing.
     failed
-        Becomes the reasons for which responses were of no use to what is missing, counted.
+        Filled with the reasons why responses to missing requests were unusable, counted.
     """
 
     store: Store
@@ -52,17 +52,17 @@ class BatchHierarchyBuild:
     failed: Counter[str] = field(default_factory=Counter)
 
     def is_awaited(self) -> bool:
-        """Whether it has been asked for, and has not been built since."""
+        """Whether requests for the hierarchy are pending."""
         with self.store.write() as writer:
             return bool(writer.waiting.keys(ASKER))
 
     async def build(self) -> BuildReport:
-        """Build it, or keep what it waits for."""
-        wanted: dict[str, str] = {}
+        """Build the hierarchy, or store the requests that it waits for."""
+        purposes: dict[str, str] = {}
 
         def note(requests: Sequence[PendingRequest]) -> None:
             for request in requests:
-                wanted[request.key] = request.purpose
+                purposes[request.key] = request.purpose
                 self.note(request)
                 if request.key in self.errors:
                     self.failed[self.errors[request.key]] += 1
@@ -70,7 +70,7 @@ class BatchHierarchyBuild:
         report = await self.hierarchies.by_model(self.store, self.model, note=note)
         with self.store.write() as writer:
             if report.awaited:
-                writer.waiting.put(ASKER, wanted)
+                writer.waiting.put(ASKER, purposes)
             else:
                 writer.waiting.release(ASKER)
         return report
@@ -86,4 +86,4 @@ def _has_findings(reply: ModelReply) -> bool:
 
 
 USABLE: Mapping[str, Callable[[ModelReply], bool]] = {SUMMARISE: _has_summaries, REPORT: _has_findings}
-"""Whether a reply is worth remembering, by what it is for."""
+"""Whether a reply is worth caching, by purpose."""

@@ -1,4 +1,4 @@
-"""Of which request files replies are missing still: each file (a shard) is answered, sent back and lost by itself."""
+"""Count missing replies per request file (shard), as a provider processes and returns each file separately."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator
@@ -10,7 +10,7 @@ from polyadic.errors import NotFound, PolyadicError
 
 @dataclass(frozen=True, slots=True)
 class RequestShard:
-    """A file of requests: how many it holds, and of how many the reply is awaited."""
+    """A request file, its number of requests and how many replies are missing."""
 
     file: Path
     requests: int
@@ -18,21 +18,21 @@ class RequestShard:
 
 
 def shards(files: Iterable[Path], is_awaited: Callable[[str], bool]) -> Iterator[RequestShard]:
-    """Each of the files, in their order.
+    """Count requests and missing replies of each file, in the order of ``files``.
 
     Parameters
     ----------
     files
-        Request files, as they were written.
+        Request files, as written.
     is_awaited
-        Whether the reply to a request, by its key, is still to come.
+        Whether the reply to the request with a key is missing.
 
     Raises
     ------
     NotFound
         There is no such file.
     PolyadicError
-        One is no file of requests, or not whole.
+        A file is not a request file, or is truncated.
     """
     for file in files:
         requests = awaited = 0
@@ -51,6 +51,6 @@ def _keys(file: Path) -> Iterator[str]:
                 request = json.loads(line)
                 key, _ = request["custom_id"], request["body"]
             except (ValueError, LookupError, TypeError, RecursionError):
-                what = f"{file}, line {number} is no request"
+                what = f"{file}, line {number} is not a request"
                 raise PolyadicError(what, "name the files that batch write wrote, not responses") from None
             yield str(key)

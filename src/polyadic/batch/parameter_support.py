@@ -1,4 +1,4 @@
-"""What an endpoint refused in earlier batches is not sent again: its error lines are all that it says."""
+"""Learn from error lines of earlier batches which request parameters an endpoint does not support."""
 
 import json
 from collections.abc import Collection
@@ -10,7 +10,7 @@ from polyadic.storage.protocol import Store
 
 
 def speak(model: EndpointModel, store: Store) -> None:
-    """Have a model ask in the dialect that was learned from earlier batches."""
+    """Configure a model with the parameter support that was learned from earlier batches."""
     with store.write() as writer:
         learned = writer.waiting.dialect(model.name)
     if learned:
@@ -19,26 +19,28 @@ def speak(model: EndpointModel, store: Store) -> None:
 
 
 def learn(model: EndpointModel, store: Store, refusals: Collection[str]) -> bool:
-    """Learn from what an endpoint said where it refused a request; whether the next batch asks in another way.
+    """Learn from an endpoint's refusals; return whether the next batch uses other parameters.
 
-    Every line of a batch is refused with the same words, and a file may be read twice: what was learned from once is
-    not learned from again.
+    All lines of a batch are refused with the same message, and a file may be read twice, so each message is processed
+    once.
     """
     if not refusals:
         return False
-    # Imported late: it needs the client, which takes half a second to load.
+    # Imported here: it imports the client, which takes half a second to load.
     from polyadic.llm.endpoint_errors import says_too_long
 
     with store.write() as writer:
-        before = json.loads(writer.waiting.dialect(model.name) or '{"heard": []}')["heard"]
-    adapted, heard = model.dialect, []
-    for refusal in sorted(set(refusals) - set(before)):
-        other = None if says_too_long(refusal) else model.dialect.without(refusal)
-        if other:
-            adapted = adapted.joined(other)
-            heard.append(refusal)
-    if heard:
+        known_refusals = json.loads(writer.waiting.dialect(model.name) or '{"heard": []}')["heard"]
+    adapted, processed = model.dialect, []
+    for refusal in sorted(set(refusals) - set(known_refusals)):
+        without_parameter = None if says_too_long(refusal) else model.dialect.without(refusal)
+        if without_parameter:
+            adapted = adapted.joined(without_parameter)
+            processed.append(refusal)
+    if processed:
         with store.write() as writer:
-            content = json.dumps({"dialect": asdict(adapted), "heard": [*before, *heard]}, ensure_ascii=False)
+            content = json.dumps(
+                {"dialect": asdict(adapted), "heard": [*known_refusals, *processed]}, ensure_ascii=False
+            )
             writer.waiting.keep_dialect(model.name, content)
-    return bool(heard)
+    return bool(processed)

@@ -1,4 +1,4 @@
-"""Answers the questions that are kept until their replies have come from batch files."""
+"""Answer stored questions once their replies have arrived in batch files."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -14,7 +14,7 @@ from polyadic.storage.protocol import Store
 
 @dataclass(slots=True)
 class BatchQueryOutcome:
-    """What came of it: answers, questions that could not be answered, and how many are asked in other words again."""
+    """Answers, failed questions, and the number of questions whose requests have changed."""
 
     answers: list[BatchAnswer] = field(default_factory=list)
     failed: list[FailedQuestion] = field(default_factory=list)
@@ -23,8 +23,19 @@ class BatchQueryOutcome:
 
 @dataclass(frozen=True, slots=True)
 class BatchQueryRunner:
-    """What the questions are answered with; ``asker`` has a model that is asked by file, ``errors`` says by request
-    why a response was of no use, and ``note`` is told of each request whose reply is missing."""
+    """Runner for stored questions.
+
+    Parameters
+    ----------
+    store
+        Store of the questions.
+    asker
+        Query engine with a batch model.
+    errors
+        Why the response to a request was unusable, by request key.
+    note
+        Called with each request whose reply is missing.
+    """
 
     store: Store
     asker: QueryEngine
@@ -32,36 +43,36 @@ class BatchQueryRunner:
     note: Callable[[PendingRequest], None]
 
     async def answer_all(self) -> BatchQueryOutcome:
-        """Answer what can be answered, in the order of the questions' files. None of them is forgotten yet."""
-        outcomes = BatchQueryOutcome()
+        """Answer the questions whose replies are known, in the order of their files; no question is deleted."""
+        outcome = BatchQueryOutcome()
         with self.store.write() as writer:
             questions = [BatchQuestion.load(content) for _, content in writer.waiting.asked()]
         for question in sorted(questions, key=lambda question: (question.number, question.key)):
-            await self._answer(question, outcomes)
-            await asyncio.sleep(0)  # a place to be cancelled at
-        return outcomes
+            await self._answer(question, outcome)
+            await asyncio.sleep(0)  # allow cancellation
+        return outcome
 
-    async def _answer(self, question: BatchQuestion, outcomes: BatchQueryOutcome) -> None:
+    async def _answer(self, question: BatchQuestion, outcome: BatchQueryOutcome) -> None:
         settings = self.asker.settings.answer.model_copy(update={"by": "model"})
         try:
             answer = await self.asker.answer(
                 QueryRequest(question.question, question.method, question.context_tokens, answer=settings)
             )
-        except ReplyPending as awaited:
-            outcomes.asked_again += self._wait(question, awaited)
-            for request in awaited.requests:
+        except ReplyPending as pending:
+            outcome.asked_again += self._wait(question, pending)
+            for request in pending.requests:
                 if request.key in self.errors:
-                    outcomes.failed.append(FailedQuestion(question.id, question.question, self.errors[request.key]))
+                    outcome.failed.append(FailedQuestion(question.id, question.question, self.errors[request.key]))
                 self.note(request)
         except NoReply as problem:
-            outcomes.failed.append(FailedQuestion(question.id, question.question, str(problem)))
+            outcome.failed.append(FailedQuestion(question.id, question.question, str(problem)))
         else:
-            outcomes.answers.append(BatchAnswer.of(question, answer))
+            outcome.answers.append(BatchAnswer.of(question, answer))
 
-    def _wait(self, question: BatchQuestion, awaited: ReplyPending) -> bool:
-        """Keep what the question waits for; whether that asks the same in other words than before."""
-        wanted = {request.key: request.purpose for request in awaited.requests}
+    def _wait(self, question: BatchQuestion, pending: ReplyPending) -> bool:
+        """Store the pending requests of a question; return whether they replace earlier ones of the same purpose."""
+        purposes = {request.key: request.purpose for request in pending.requests}
         with self.store.write() as writer:
             before = writer.waiting.keys(question.key)
-            writer.waiting.put(question.key, wanted)
-        return any(purpose in before.values() and key not in before for key, purpose in wanted.items())
+            writer.waiting.put(question.key, purposes)
+        return any(purpose in before.values() and key not in before for key, purpose in purposes.items())

@@ -1,4 +1,4 @@
-"""Questions that are asked by file, and their answers."""
+"""Read question files and write answer files."""
 
 import json
 import os
@@ -16,9 +16,9 @@ from polyadic.query.engine import LONGEST_QUESTION
 
 @dataclass(frozen=True, slots=True)
 class BatchQuestion:
-    """A question and how it is to be answered; what is None is as the settings say.
+    """A question and how to answer it; None means as in the settings.
 
-    ``id`` is what its file calls it, empty where it has no name there; ``number`` is its line.
+    ``id`` is its identifier in the file, or empty; ``number`` is its line.
     """
 
     id: str
@@ -29,7 +29,7 @@ class BatchQuestion:
 
     @property
     def key(self) -> str:
-        """The same question, to be answered in the same way, has the same key."""
+        """Digest of the question and how to answer it."""
         return digest("question", self.id, self.question, self.method or "", str(self.context_tokens))
 
     def dump(self) -> str:
@@ -47,7 +47,7 @@ class BatchQuestion:
 
 @dataclass(frozen=True, slots=True)
 class BatchCitation:
-    """The characters that a marker of an answer points at."""
+    """The span that a citation marker of an answer refers to."""
 
     marker: int
     source: str
@@ -60,7 +60,7 @@ class BatchCitation:
 
 @dataclass(frozen=True, slots=True)
 class BatchAnswer:
-    """An answer to a question of a file; ``key`` is the question's, ``usage`` what its replies have cost."""
+    """An answer to a question of a file; ``key`` is the question's, ``usage`` that of its replies."""
 
     key: str
     id: str
@@ -89,55 +89,57 @@ class BatchAnswer:
 
 
 def read_questions(file: Path, method: str | None, context_tokens: int | None) -> list[BatchQuestion]:
-    """The questions in a file of JSON lines: ``id`` (or ``_id``) and ``question`` (or ``text``) on each.
+    """Read questions from JSON lines with the keys ``id`` (or ``_id``) and ``question`` (or ``text``).
 
     Raises
     ------
     PolyadicError
-        A line holds no question; nothing is asked then.
+        A line holds no question.
     """
-    found: list[BatchQuestion] = []
+    questions: list[BatchQuestion] = []
     for number, row in _rows(file):
         text = row.get("question", row.get("text"))
         name = row.get("id", row.get("_id", ""))
         if not isinstance(text, str) or not text.strip():
-            raise _no_question(file, number, "it has no text under question")
+            raise _invalid_line(file, number, "question is missing or empty")
         if len(text) > LONGEST_QUESTION:
-            raise _no_question(file, number, f"it has {len(text):,} characters, the most are {LONGEST_QUESTION:,}")
-        found.append(BatchQuestion(_decoded(str(name)), _decoded(text), number, method, context_tokens))
-    return found
+            raise _invalid_line(file, number, f"{len(text):,} characters; the limit is {LONGEST_QUESTION:,}")
+        questions.append(BatchQuestion(_decoded(str(name)), _decoded(text), number, method, context_tokens))
+    return questions
 
 
 def add_answers(file: Path, answers: Sequence[BatchAnswer]) -> None:
-    """Add answers to a file of them, one a line, written aside; one that is there for the same question is replaced.
+    """Add answers to a file, one per line, atomically; an existing answer to the same question is replaced.
 
     Raises
     ------
     PolyadicError
-        The file holds something else.
+        The file holds something other than answers.
     """
-    lines = {answer.key: asdict(answer) for answer in _kept(file)} | {answer.key: asdict(answer) for answer in answers}
-    aside = file.with_name(f".{file.name}.partial")
+    lines = {answer.key: asdict(answer) for answer in _existing_answers(file)} | {
+        answer.key: asdict(answer) for answer in answers
+    }
+    partial_file = file.with_name(f".{file.name}.partial")
     try:
-        with aside.open("w", encoding="utf-8") as output:
+        with partial_file.open("w", encoding="utf-8") as output:
             output.writelines(json.dumps(line, ensure_ascii=False) + "\n" for line in lines.values())
             output.flush()
             os.fsync(output.fileno())
-        aside.replace(file)
+        partial_file.replace(file)
     except BaseException:
-        aside.unlink(missing_ok=True)
+        partial_file.unlink(missing_ok=True)
         raise
 
 
 def check_answers(file: Path) -> None:
-    """Raises PolyadicError where a file is there that holds something other than answers, or its folder is not."""
+    """Raise PolyadicError if the file holds something other than answers, or its folder is missing."""
     check_folder(file)
-    for _ in _kept(file):
+    for _ in _existing_answers(file):
         pass
 
 
-def _kept(file: Path) -> Iterator[BatchAnswer]:
-    """The answers that a file holds already."""
+def _existing_answers(file: Path) -> Iterator[BatchAnswer]:
+    """Iterate over the answers in a file."""
     if not file.exists():
         return
     for number, row in _rows(file):
@@ -145,12 +147,12 @@ def _kept(file: Path) -> Iterator[BatchAnswer]:
             cited = tuple(BatchCitation(**citation) for citation in row["citations"])
             yield BatchAnswer(**{**row, "citations": cited, "usage": Usage(**row["usage"])})
         except (KeyError, TypeError) as error:
-            what = f"line {number} of {file} is no answer, so answers are not put there"
-            raise PolyadicError(what, "name another file") from error
+            what = f"line {number} of {file} is not an answer, so no answers are added to it"
+            raise PolyadicError(what, "choose another file") from error
 
 
 def _rows(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """The objects in a file of JSON lines, with the numbers of their lines."""
+    """Iterate over the objects in a JSON lines file, with their line numbers."""
     with file.open("rb") as lines:
         for number, line in enumerate(lines, 1):
             if not line.strip():
@@ -158,14 +160,14 @@ def _rows(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
             try:
                 row = json.loads(line.decode("utf-8-sig"))
             except (ValueError, RecursionError) as error:
-                raise _no_question(file, number, "it is no JSON") from error
+                raise _invalid_line(file, number, "not valid JSON") from error
             if not isinstance(row, dict):
-                raise _no_question(file, number, "it is no object")
+                raise _invalid_line(file, number, "not a JSON object")
             yield number, row
 
 
-def _no_question(file: Path, number: int, why: str) -> PolyadicError:
-    next_step = 'write a line {"id": "...", "question": "..."} a question'
+def _invalid_line(file: Path, number: int, why: str) -> PolyadicError:
+    next_step = 'write one line {"id": "...", "question": "..."} per question'
     return PolyadicError(f"line {number} of {file} cannot be read ({why})", next_step)
 
 

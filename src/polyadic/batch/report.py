@@ -1,4 +1,4 @@
-"""What writing and reading batch files did, and what is still missing."""
+"""Reports of writing and reading batch files."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from polyadic.storage.protocol import FailedChunk
 
 @dataclass(frozen=True, slots=True)
 class FailedQuestion:
-    """A question of a file that could not be answered, and why; it is kept."""
+    """A question that could not be answered, and why; it stays stored."""
 
     id: str
     question: str
@@ -25,11 +25,18 @@ class FailedQuestion:
 
 @dataclass(frozen=True, slots=True)
 class BatchWriteReport:
-    """What was written. ``index`` says what was done for documents: those whose replies were all known are published.
+    """Outcome of writing batch files.
 
-    ``ready`` questions can be answered already, ``asked_again`` ones are asked in other words than before, because
-    what bears on them has changed. ``hierarchy`` says how far it has come; None where it is not asked for, or not yet,
-    as documents wait that it is to be made from.
+    Attributes
+    ----------
+    index
+        Outcome for documents; those whose replies were all known are published.
+    ready
+        Number of questions that can be answered already.
+    asked_again
+        Number of questions whose requests differ from earlier ones because their context has changed.
+    hierarchy
+        State of the hierarchy; None if it was not requested, or documents that belong in it are pending.
     """
 
     files: Sequence[Path]
@@ -45,13 +52,28 @@ class BatchWriteReport:
 
 @dataclass(slots=True)
 class BatchReadReport:
-    """What was read. Of the response lines, ``taken`` brought a reply; to ``known`` ones the reply was there already;
-    for ``strangers`` nothing waits; ``refused`` brought none that is of use; ``unreadable`` are no responses at all.
+    """Outcome of reading batch files; fields not listed are those of :class:`BatchWriteReport`.
 
-    ``adapted`` says that the endpoint refused a parameter, which the next writing leaves out.
-    ``usage`` is what was entered in the ledger. ``failed`` are the chunks whose replies were refused and are missing
-    still, each with the reason, and ``failed_themes`` counts these reasons for summaries and reports. ``index``,
-    ``asked_again``, ``failed_questions`` and ``hierarchy`` as in :class:`Written`.
+    Attributes
+    ----------
+    taken
+        Response lines that brought a usable reply.
+    known
+        Response lines whose reply was already known.
+    strangers
+        Response lines that no request waits for.
+    refused
+        Response lines without a usable reply.
+    unreadable
+        Lines that are not responses.
+    adapted
+        Whether the endpoint refused a parameter; the next batch omits it.
+    usage
+        Usage that was added to the ledger.
+    failed
+        Chunks whose replies were unusable and are still missing, with the reason.
+    failed_themes
+        Reasons for missing summaries and reports, counted.
     """
 
     taken: int = 0

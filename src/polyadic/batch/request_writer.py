@@ -1,4 +1,4 @@
-"""Writes requests as OpenAI-batch lines, into as many files as a provider's limits ask for."""
+"""Write requests as lines of OpenAI batch files, split to stay within a provider's limits."""
 
 import json
 import os
@@ -13,42 +13,41 @@ from polyadic.errors import PolyadicError
 from polyadic.llm.batch_model import PendingRequest
 
 MOST_REQUESTS, MOST_BYTES = 50_000, 200_000_000
-"""What OpenAI takes in one file."""
+"""Limits of OpenAI for one file."""
 
-# As lines begin that were written here; what begins otherwise is somebody else's.
-_OURS = re.compile(rb'\{"custom_id":"[0-9a-f]{32}","method":"POST","url":"')
-_ENOUGH_TO_TELL = 100
+# Start of the request lines that this module writes; only files that start like this may be replaced.
+_REQUEST_START = re.compile(rb'\{"custom_id":"[0-9a-f]{32}","method":"POST","url":"')
+_START_BYTES = 100
 
 
 class RequestFileWriter:
-    """Request lines in FILE, FILE-2, ..., each request once; they appear when all are whole, or not at all.
+    """Atomic writer of request lines to FILE, FILE-2, ...; each request is written once.
 
     Parameters
     ----------
     file
-        The first one.
+        The first file.
     url
-        Which endpoint of the provider the requests are for.
+        Path of the provider's endpoint.
     overwrite
-        Take the place of what an earlier writing left under these names: FILE, FILE-2, ... as far as they hold
-        requests. What holds anything else is never replaced.
+        Replace request files of an earlier run: FILE, FILE-2, ... Files that hold anything else are never replaced.
     inputs
-        Files that are read for this writing, and so cannot be written.
+        Input files of this run, which cannot be overwritten.
     most_requests, most_bytes
-        How much goes into one file; a request that is larger by itself gets a file of its own.
+        Limits per file; a request that exceeds the bytes gets a file of its own.
 
     Raises
     ------
     PolyadicError
-        Such a file is there already, and is not to be overwritten or not ours; or there is no such folder. Also while
-        requests are added, of a further file.
+        A file exists and may not be overwritten, or the folder is missing. :meth:`add` raises it as well when it
+        starts a further file.
 
     Attributes
     ----------
     files
-        The names, once written; without a request there is none.
+        The files written; none without a request.
     before
-        The files that an earlier writing left under these names.
+        Request files of an earlier run with these names.
     """
 
     def __init__(
@@ -68,7 +67,7 @@ class RequestFileWriter:
         self.before = list(takewhile(_holds_requests, _names(file)))
         check_folder(file)
         self._open: BinaryIO | None = None
-        self._in_this = self._bytes_in_this = 0
+        self._requests_in_file = self._bytes_in_file = 0
         self._seen: set[bytes] = set()
         for name in (file, *self.before):
             self._check(name)
@@ -82,12 +81,16 @@ class RequestFileWriter:
         line = {"custom_id": request.key, "method": "POST", "url": self._url, "body": request.body}
         data = json.dumps(line, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
         most_requests, most_bytes = self._most
-        if self._open is None or self._in_this == most_requests or self._bytes_in_this + len(data) > most_bytes:
+        if (
+            self._open is None
+            or self._requests_in_file == most_requests
+            or self._bytes_in_file + len(data) > most_bytes
+        ):
             self._next_file()
         if self._open is not None:
             self._open.write(data)
-        self._in_this += 1
-        self._bytes_in_this += len(data)
+        self._requests_in_file += 1
+        self._bytes_in_file += len(data)
         self.requests += 1
         self.bytes += len(data)
 
@@ -101,37 +104,37 @@ class RequestFileWriter:
             self._open.close()
         if kind is None:
             for file in self.files:
-                _aside(file).replace(file)
-            for left in self.before:
-                if left not in self.files:
-                    left.unlink(missing_ok=True)
+                _partial(file).replace(file)
+            for old in self.before:
+                if old not in self.files:
+                    old.unlink(missing_ok=True)
         else:
             for file in self.files:
-                _aside(file).unlink(missing_ok=True)
+                _partial(file).unlink(missing_ok=True)
 
     def _check(self, file: Path) -> None:
-        """Refuse to take the place of what is somebody else's, or ours and not to be overwritten."""
+        """Raise PolyadicError if the file exists and may not be overwritten."""
         if not os.path.lexists(file):
             return
         if not self._overwrite:
-            raise PolyadicError(f"{file} is there already", "name another file, or say --overwrite")
+            raise PolyadicError(f"{file} already exists", "choose another file, or use --overwrite")
         if any(_same(path, file) for path in self._inputs):
-            raise PolyadicError(f"{file} is to be read and cannot be overwritten", "name another file for the requests")
+            raise PolyadicError(f"{file} is an input file and cannot be overwritten", "choose another request file")
         if not _holds_requests(file):
-            raise PolyadicError(f"{file} holds no requests, so it is not overwritten", "name another file")
+            raise PolyadicError(f"{file} is not a request file, so it is not overwritten", "choose another file")
 
     def _next_file(self) -> None:
         if self._open is not None:
             self._open.close()
         file = numbered(self._first, len(self.files) + 1)
         self._check(file)
-        self._open = _aside(file).open("wb")
+        self._open = _partial(file).open("wb")
         self.files.append(file)
-        self._in_this = self._bytes_in_this = 0
+        self._requests_in_file = self._bytes_in_file = 0
 
 
 def numbered(file: Path, number: int) -> Path:
-    """The name of one of several files.
+    """Return the name of the file with a number.
 
     >>> [numbered(Path("ask.jsonl"), number).name for number in (1, 2)]
     ['ask.jsonl', 'ask-2.jsonl']
@@ -140,9 +143,9 @@ def numbered(file: Path, number: int) -> Path:
 
 
 def check_folder(file: Path) -> None:
-    """Raises PolyadicError where there is no folder for a file that is to be written."""
+    """Raise PolyadicError if the folder of an output file is missing."""
     if not file.absolute().parent.is_dir():
-        raise PolyadicError(f"there is no folder {file.parent}", "make it, or name another file")
+        raise PolyadicError(f"there is no folder {file.parent}", "create it, or choose another file")
 
 
 def _names(first: Path) -> Iterator[Path]:
@@ -157,13 +160,13 @@ def _same(one: Path, other: Path) -> bool:
 
 
 def _holds_requests(file: Path) -> bool:
-    """Whether a file is there that begins as one that was written here."""
+    """Whether the file exists and starts with a request line of this module."""
     try:
         with file.open("rb") as lines:
-            return bool(_OURS.match(lines.read(_ENOUGH_TO_TELL)))
+            return bool(_REQUEST_START.match(lines.read(_START_BYTES)))
     except OSError:
         return False
 
 
-def _aside(file: Path) -> Path:
+def _partial(file: Path) -> Path:
     return file.with_name(f".{file.name}.partial")

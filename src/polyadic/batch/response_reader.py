@@ -1,4 +1,4 @@
-"""Reads the lines that a provider wrote in response, one at a time, whatever they hold."""
+"""Parse the response lines of a provider one at a time, tolerating malformed ones."""
 
 import json
 import re
@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 from polyadic.model.identity import digest
 
 LONGEST_LINE = 64 * 1024 * 1024
-"""Bytes; a reply has far fewer, so what is longer is none."""
+"""Maximum bytes of a response line; real replies are far shorter."""
 
 _KEY = re.compile(r"[0-9a-f]{32}")
 _LONGEST_REASON, _LONGEST_REFUSAL = 200, 1000
@@ -18,11 +18,11 @@ _LONGEST_REASON, _LONGEST_REFUSAL = 200, 1000
 
 @dataclass(frozen=True, slots=True)
 class BatchResponse:
-    """One line, at its place. ``key`` is the request's, ``digest`` tells this response from all others, however it is
-    written down.
+    """A response line and its position in a file.
 
-    ``body`` is what the endpoint sent; None where ``error`` says why there is nothing of use. ``refusal`` is what the
-    endpoint said of a request that it would not take as it was.
+    ``key`` is the request's key. ``digest`` identifies the response independently of its JSON formatting. ``body`` is
+    the endpoint's response, None if ``error`` says why it is unusable. ``refusal`` is the endpoint's message if it
+    rejected the parameters of the request.
     """
 
     file: str
@@ -36,7 +36,7 @@ class BatchResponse:
 
 @dataclass(frozen=True, slots=True)
 class UnreadableLine:
-    """A line that is no response, by its number from 1, and why."""
+    """A line that is not a response: its number, from 1, and the reason."""
 
     file: str
     number: int
@@ -44,25 +44,25 @@ class UnreadableLine:
 
 
 def responses(file: Path, longest: int = LONGEST_LINE) -> Iterator[BatchResponse | UnreadableLine]:
-    """The responses in a file, in its order; no more than one line is held at a time.
+    """Iterate over the responses in a file, holding one line in memory at a time.
 
     Parameters
     ----------
     file
-        Response lines, or error lines, of a provider; also both, in any order.
+        Response lines and error lines of a provider, in any order.
     longest
-        The longest line that is read, in bytes.
+        Maximum length of a line in bytes.
     """
     with file.open("rb") as lines:
         for number, line in enumerate(_lines(lines, longest), 1):
             if line is None:
-                yield UnreadableLine(str(file), number, f"it is longer than {longest:,} bytes")
+                yield UnreadableLine(str(file), number, f"longer than {longest:,} bytes")
             elif line.strip():
                 yield _response(line, str(file), number)
 
 
 def _lines(file: BinaryIO, longest: int) -> Iterator[bytes | None]:
-    """The lines; None for one that is too long."""
+    """Iterate over the lines, with None for each that is too long."""
     while line := file.readline(longest + 1):
         if len(line) <= longest:
             yield line
@@ -74,44 +74,44 @@ def _lines(file: BinaryIO, longest: int) -> Iterator[bytes | None]:
 
 def _response(line: bytes, file: str, number: int) -> BatchResponse | UnreadableLine:
     try:
-        said = json.loads(line.decode("utf-8-sig"))
-        key = said.get("custom_id") if isinstance(said, dict) else None
+        record = json.loads(line.decode("utf-8-sig"))
+        key = record.get("custom_id") if isinstance(record, dict) else None
         if not isinstance(key, str):
-            return UnreadableLine(file, number, "it has no custom_id")
-        body, error = _content(said)
-        told = digest("response", key, json.dumps([said.get("id"), body], sort_keys=True))
-        own = key if _KEY.fullmatch(key) else ""
-        return BatchResponse(file, number, own, told, body, error, _refusal(said))
+            return UnreadableLine(file, number, "custom_id is missing")
+        body, error = _content(record)
+        response_digest = digest("response", key, json.dumps([record.get("id"), body], sort_keys=True))
+        request_key = key if _KEY.fullmatch(key) else ""
+        return BatchResponse(file, number, request_key, response_digest, body, error, _refusal(record))
     except (ValueError, RecursionError):
-        return UnreadableLine(file, number, "it is no JSON")
+        return UnreadableLine(file, number, "not valid JSON")
 
 
-def _content(said: Mapping[str, Any]) -> tuple[Mapping[str, Any] | None, str]:
-    """What the endpoint sent, or why there is nothing of use."""
-    response = said.get("response")
+def _content(record: Mapping[str, Any]) -> tuple[Mapping[str, Any] | None, str]:
+    """Return the endpoint's response, or why it is unusable."""
+    response = record.get("response")
     status = response.get("status_code") if isinstance(response, dict) else None
-    # Some leave the envelope out.
+    # Some providers omit the envelope.
     body = response.get("body", response) if isinstance(response, dict) else None
-    if said.get("error"):
-        return None, _reason(said["error"])
+    if record.get("error"):
+        return None, _reason(record["error"])
     if status not in (None, 200):
         error = body.get("error", body) if isinstance(body, dict) else body
         return None, f"the provider answers {status} ({_reason(error)})"
     if not isinstance(body, dict) or not isinstance(body.get("choices"), list):
-        return None, "the line holds no model's reply"
+        return None, "the line is not a model reply"
     return body, ""
 
 
-def _refusal(said: Mapping[str, Any]) -> str:
-    """Which parameter the endpoint names, and what it says of it."""
-    match said.get("response"):
+def _refusal(record: Mapping[str, Any]) -> str:
+    """Return the parameter that the endpoint rejected and its message, or an empty string."""
+    match record.get("response"):
         case {"status_code": 400 | 422, "body": {"error": {"message": str(message)} as error}}:
             return _decoded(f"{error.get('param') or ''} {message}".strip()[:_LONGEST_REFUSAL])
     return ""
 
 
 def _reason(error: object) -> str:
-    """What an error says, on one line and shortened.
+    """Format an error on one line, shortened.
 
     >>> _reason({"code": "batch_expired", "message": "not executed in time"}), _reason("busy"), _reason(None)
     ('batch_expired: not executed in time', 'busy', 'without a reason')
@@ -123,5 +123,5 @@ def _reason(error: object) -> str:
 
 
 def _decoded(text: str) -> str:
-    """Half surrogate pairs, which cannot be stored, become ``?``."""
+    """Replace lone surrogates, which cannot be stored, with ``?``."""
     return text.encode("utf-8", "replace").decode("utf-8")

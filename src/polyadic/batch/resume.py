@@ -1,4 +1,4 @@
-"""One run over all that waits for batch files: documents are read, questions answered, as replies allow."""
+"""Resume pending batch work: index documents, build the hierarchy and answer questions as far as replies are known."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,10 +25,10 @@ from polyadic.storage.protocol import FailedChunk, Store
 
 @dataclass(slots=True)
 class BatchRun:
-    """What a run works with.
+    """A run over all pending documents and questions.
 
-    ``errors`` says by request why its response was of no use; ``note`` is told of each request whose reply is missing;
-    ``failed`` becomes the chunks that wait for a reply although there was a response.
+    ``errors`` says by request key why the response was unusable. ``note`` is called with each request whose reply is
+    missing. ``failed`` is filled with the chunks that still wait for a reply although a response arrived.
     """
 
     settings: Settings
@@ -42,12 +42,12 @@ class BatchRun:
     failed: list[FailedChunk] = field(default_factory=list)
 
     async def index(self, sources: Iterable[Document | SkippedInput] = (), anew: bool = False) -> IndexReport:
-        """Read these documents, and then those that wait already, as far as replies are known."""
-        chosen = factory.with_model(self._by_file, StoreResponseCache(self.store), self.prompts, self.settings)
+        """Index these documents and then the pending ones, as far as replies are known."""
+        extraction = factory.with_model(self._batch_model, StoreResponseCache(self.store), self.prompts, self.settings)
         waiting: set[str] = set()
         indexer = Indexer(
             self.store,
-            chosen.extractor,
+            extraction.extractor,
             self.embedder,
             self.settings.chunking.sized(by_model=True),
             self.report_progress,
@@ -58,32 +58,34 @@ class BatchRun:
         return await indexer.index(self._with_waiting(sources, waiting))
 
     async def answer(self) -> BatchQueryOutcome:
-        """Answer the questions that are kept, as far as replies are known."""
-        asker = QueryEngine(self.settings, self.store, self.embedder, lambda: self._by_file, self.prompts)
-        return await BatchQueryRunner(self.store, asker, self.errors, self.note).answer_all()
+        """Answer the stored questions, as far as replies are known."""
+        engine = QueryEngine(self.settings, self.store, self.embedder, lambda: self._batch_model, self.prompts)
+        return await BatchQueryRunner(self.store, engine, self.errors, self.note).answer_all()
 
     def themes(self) -> BatchHierarchyBuild:
-        """The hierarchy, built as far as replies are known."""
-        model = self._by_file
-        built = HierarchyApi(self.settings, lambda: self.store, lambda: self.embedder, lambda: model, self.prompts)
-        return BatchHierarchyBuild(self.store, built, model, self.errors, self.note)
+        """Return the build of the hierarchy."""
+        model = self._batch_model
+        hierarchies = HierarchyApi(
+            self.settings, lambda: self.store, lambda: self.embedder, lambda: model, self.prompts
+        )
+        return BatchHierarchyBuild(self.store, hierarchies, model, self.errors, self.note)
 
     @property
-    def _by_file(self) -> BatchModel:
+    def _batch_model(self) -> BatchModel:
         return BatchModel(self.model, recall_from(self.store))
 
     def _with_waiting(
         self, sources: Iterable[Document | SkippedInput], waiting: set[str]
     ) -> Iterator[Document | SkippedInput]:
-        """The sources, then the documents that wait and are not among them; those are entered in ``waiting``."""
-        named = set()
+        """Iterate over the sources, then the other pending documents, whose identifiers are added to ``waiting``."""
+        given = set()
         for source in sources:
             if isinstance(source, Document):
-                named.add(source.id)
+                given.add(source.id)
             yield source
         with self.store.write() as writer:
-            left = [document_id for document_id in writer.waiting.documents() if document_id not in named]
-        for document_id in left:
+            remaining = [document_id for document_id in writer.waiting.documents() if document_id not in given]
+        for document_id in remaining:
             with self.store.write() as writer:
                 document = writer.waiting.document(document_id)
             if document is not None:
@@ -91,23 +93,25 @@ class BatchRun:
                 yield document
 
     def _note_all(self, waiting: Sequence[PendingChunk]) -> None:
-        for one in waiting:
-            for request in one.requests:
+        for pending in waiting:
+            for request in pending.requests:
                 self.note(request)
                 if request.key in self.errors:
                     reason = self.errors[request.key]
-                    self.failed.append(FailedChunk(one.document.source, one.chunk.id, one.chunk.span, reason))
+                    self.failed.append(
+                        FailedChunk(pending.document.source, pending.chunk.id, pending.chunk.span, reason)
+                    )
 
 
 def recall_from(store: Store) -> Recall:
-    """The replies that a store remembers, with what was paid for those that are awaited."""
+    """Return a function that looks up cached replies, with the usage of those that are pending."""
 
     def recall(key: str) -> ModelReply | None:
         with store.read() as reader:
-            known = reader.reply(key)
-        if known is None:
+            cached = reader.reply(key)
+        if cached is None:
             return None
         with store.write() as writer:
-            return ModelReply(*known, writer.waiting.paid(key), 0.0)
+            return ModelReply(*cached, writer.waiting.paid(key), 0.0)
 
     return recall

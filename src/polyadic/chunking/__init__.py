@@ -1,0 +1,1 @@
+"""Cut documents into chunks, and chunks into windows that fit the embedder."""

@@ -1,0 +1,1 @@
+"""The command ``polyadic``: one verb per file, thin over ``Workspace``."""

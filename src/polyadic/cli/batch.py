@@ -1,4 +1,4 @@
-"""polyadic batch: have the language model asked by batch files instead of calls."""
+"""``polyadic batch``: send requests to the language model as batch files instead of calls."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -32,12 +32,12 @@ _SHOWN = 20
 
 @click.group("batch")
 def command() -> None:
-    """Have the language model asked by batch files: a provider's batches cost less, and a machine without
-    network needs no more.
+    """Send requests to the language model as batch files, which providers charge less for, and which work
+    without a network connection.
 
-    batch write FILE.jsonl PATH... writes what indexing would ask; the provider (or vllm run-batch) answers
-    it; batch read RESPONSES.jsonl takes the answers and goes on. A second batch write holds what is still
-    missing (docs/batch.md).
+    batch write FILE.jsonl PATH... writes the requests of indexing to a file; the provider (or vllm run-batch)
+    processes it; batch read RESPONSES.jsonl reads the responses and continues. Another batch write contains
+    the requests that are still missing (docs/batch.md).
     """
 
 
@@ -47,20 +47,23 @@ def command() -> None:
 @click.option(
     "--questions",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help='Questions to answer: a line {"id": "...", "question": "..."} each.',
+    help='File of questions to answer: one line {"id": "...", "question": "..."} each.',
 )
-@method_option("How knowledge is found for them")
-@click.option("--context-tokens", type=click.IntRange(min=1), help="How many tokens of knowledge to bring to each.")
-@click.option("--anew", is_flag=True, help="Ask also about documents that were read in another way.")
+@method_option("Retrieval method for the questions")
+@click.option("--context-tokens", type=click.IntRange(min=1), help="Token budget for the knowledge of each question.")
+@click.option("--anew", is_flag=True, help="Also read documents again that were indexed with another extractor.")
 @click.option(
-    "--hierarchy", is_flag=True, help="Ask for the hierarchy of what is indexed: a round a layer, then reports."
+    "--hierarchy", is_flag=True, help="Also write the requests for the hierarchy: one round per layer, then reports."
 )
-@click.option("--overwrite", is_flag=True, help="Replace the FILE, FILE-2, ... of an earlier writing.")
+@click.option("--overwrite", is_flag=True, help="Replace existing FILE, FILE-2, ...")
 @click.option(
-    "--shard-requests", type=click.IntRange(min=1), default=MOST_REQUESTS, help="Most requests of a file (50,000)."
+    "--shard-requests", type=click.IntRange(min=1), default=MOST_REQUESTS, help="Maximum requests per file (50,000)."
 )
 @click.option(
-    "--shard-megabytes", type=FiniteFloat(min=0.001), default=MOST_BYTES / 1e6, help="Most megabytes of a file (200)."
+    "--shard-megabytes",
+    type=FiniteFloat(min=0.001),
+    default=MOST_BYTES / 1e6,
+    help="Maximum size of a file in MB (200).",
 )
 @workspace_option
 @json_option
@@ -80,15 +83,15 @@ def write(
     workspace: str | None,
     as_json: bool,
 ) -> int:
-    """Write to FILE what is to be asked of the language model and has no reply yet.
+    """Write all requests to the language model that have no reply yet to FILE.
 
-    That is what indexing the PATHs would ask, what answering the questions would ask, what building the
-    hierarchy would ask next, and what an earlier writing asked in vain. Documents appear once their replies
-    have been read; no PATH is needed again.
-    What is more than goes into one file goes on in FILE-2, FILE-3, ...; each may be answered and read by itself.
+    These are the requests for indexing the PATHs, for answering the questions, for the next layer of the
+    hierarchy, and earlier requests that failed. Documents are published when their replies have been read;
+    their PATHs need not be given again.
+    If one file is too small, requests continue in FILE-2, FILE-3, ...; each file can be processed separately.
     """
     if questions is None and (method or context_tokens):
-        raise click.UsageError("--method and --context-tokens are for --questions", context)
+        raise click.UsageError("--method and --context-tokens need --questions", context)
     with Workspace(workspace_place(context, workspace)) as kb, progress_shown() as report_progress:
         written = kb.batch.write(
             file,
@@ -111,27 +114,29 @@ def write(
 
 @command.command("read")
 @click.argument("files", nargs=-1, metavar="[FILE...]", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("-o", "--output", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path), help="For answers.")
+@click.option(
+    "-o", "--output", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path), help="File for the answers."
+)
 @workspace_option
 @json_option
 @click.pass_context
 def read(
     context: click.Context, files: tuple[Path, ...], output: Path | None, workspace: str | None, as_json: bool
 ) -> int:
-    """Take in the response lines in the FILEs, and go on.
+    """Read response FILEs and continue.
 
-    Documents are published, the hierarchy is built, questions are answered, as far as replies are there. Lines
-    may come in any order, in part, and with errors among them; a file that is read twice changes nothing.
-    Answers are printed, or added to the file that -o names, one JSON object a line. Exit code 3 says that
-    something is missing still: write again.
+    Publishes documents, builds the hierarchy and answers questions as far as their replies are complete. Lines
+    may be in any order, incomplete, or errors; reading a file twice has no effect. Answers are printed, or
+    appended to the file given with -o, one JSON object per line. Exit code 3: some replies are still missing,
+    run batch write again.
     """
     with Workspace(workspace_place(context, workspace)) as kb, progress_shown() as report_progress:
         report = kb.batch.read(files, output, report_progress)
     print_json(report) if as_json else _print_read(report, output)
     index, missing = report.index, report.missing
-    whole = not (missing.requests or missing.questions or index.failed or index.stopped or report.unreadable)
+    is_complete = not (missing.requests or missing.questions or index.failed or index.stopped or report.unreadable)
     built = report.hierarchy
-    return 0 if whole and (built is None or not build_exit_code(built)) else 3
+    return 0 if is_complete and (built is None or not build_exit_code(built)) else 3
 
 
 @command.command("status")
@@ -140,19 +145,19 @@ def read(
 @json_option
 @click.pass_context
 def status(context: click.Context, files: tuple[Path, ...], workspace: str | None, as_json: bool) -> int:
-    """Say what is awaited, and with request FILEs of which of them.
+    """Show the number of pending requests, and for each request FILE.
 
-    With FILEs, exit code 3 says that replies to some of them are missing still.
+    Exit code 3: replies to some requests in the FILEs are still missing.
     """
     with Workspace(workspace_place(context, workspace)) as kb:
         missing, shards = kb.batch.missing(), kb.batch.shards(files)
     if as_json:
         print_json({**plain(missing), "files": shards} if files else missing)
     else:
-        say(_awaited(missing))
+        say(_pending(missing))
         for shard in shards:
-            lacking = f"{shard.awaited:,} awaited" if shard.awaited else "none awaited"
-            say(f"  {shown(str(shard.file))}: {count(shard.requests, 'request')}, {lacking}")
+            pending = f"{shard.awaited:,} pending" if shard.awaited else "none pending"
+            say(f"  {shown(str(shard.file))}: {count(shard.requests, 'request')}, {pending}")
     return 3 if any(shard.awaited for shard in shards) else 0
 
 
@@ -161,14 +166,14 @@ def status(context: click.Context, files: tuple[Path, ...], workspace: str | Non
 @json_option
 @click.pass_context
 def forget(context: click.Context, workspace: str | None, as_json: bool) -> None:
-    """Await nothing any more.
+    """Discard all pending requests.
 
-    Documents that are not published yet and questions are dropped. Replies that were read stay remembered,
-    so what is asked again is not paid for again.
+    Unpublished documents and unanswered questions are dropped. Replies that were read stay in the cache, so the
+    same requests need not be paid for again.
     """
     with Workspace(workspace_place(context, workspace)) as kb:
         forgotten = kb.batch.forget()
-    print_json(forgotten) if as_json else say(f"forgotten: {_amounts(forgotten)}")
+    print_json(forgotten) if as_json else say(f"discarded: {_amounts(forgotten)}")
 
 
 def _print_written(written: BatchWriteReport, hierarchy: bool) -> None:
@@ -176,32 +181,32 @@ def _print_written(written: BatchWriteReport, hierarchy: bool) -> None:
     if written.hierarchy:
         print_build(written.hierarchy)
     elif hierarchy:
-        say("the hierarchy is not asked for yet: documents wait that it is to be made from", err=True)
+        say("no requests for the hierarchy yet: some of its documents are still pending", err=True)
     for file in written.files:
         say(f"written to {shown(str(file))}")
     if written.files:
-        say(f"{count(written.requests, 'request')}, {written.bytes / 1e6:,.1f} MB: {_awaited(written.missing)}")
-        say("next: have them answered, then polyadic batch read RESPONSES.jsonl")
+        say(f"{count(written.requests, 'request')}, {written.bytes / 1e6:,.1f} MB: {_pending(written.missing)}")
+        say("next: process the requests, then polyadic batch read RESPONSES.jsonl")
     else:
-        say("nothing is to be asked, so no file was written")
+        say("no requests, so no file was written")
     if written.ready:
-        say(f"{count(written.ready, 'question')} can be answered already: polyadic batch read")
+        say(f"{count(written.ready, 'question')} can be answered now: polyadic batch read")
     _print_questions(written.asked_again, written.failed_questions)
 
 
 def _print_read(report: BatchReadReport, output: Path | None) -> None:
     lines = [
-        (report.taken, "taken"),
-        (report.known, "known before"),
-        (report.refused, "without a reply of use"),
-        (report.strangers, "that nothing waits for"),
-        (len(report.unreadable), "that cannot be read"),
+        (report.taken, "accepted"),
+        (report.known, "read before"),
+        (report.refused, "without a usable reply"),
+        (report.strangers, "for unknown requests"),
+        (len(report.unreadable), "unreadable"),
     ]
     say(f"response lines: {', '.join(f'{number:,} {what}' for number, what in lines if number) or 'none'}")
     if report.adapted:
-        say("the endpoint refused a parameter: the next batch write leaves it out")
+        say("the endpoint refused a parameter: the next batch write omits it")
     if report.usage.calls:
-        say(f"entered in the ledger: {spent(report.usage)}")
+        say(f"added to the ledger: {spent(report.usage)}")
     _print_index(report.index)
     _print_some([f"{f.source}, characters {f.span.start}–{f.span.end}: {f.reason}" for f in report.failed], "chunk")
     _print_some([f"{line.file}, line {line.number}: {line.reason}" for line in report.unreadable], "line")
@@ -214,7 +219,7 @@ def _print_read(report: BatchReadReport, output: Path | None) -> None:
         say(f"{count(len(report.answers), 'answer')} added to {shown(str(output))}")
     else:
         _print_answers(report)
-    say(_awaited(report.missing) + (": polyadic batch write FILE asks again" if report.missing.requests else ""))
+    say(_pending(report.missing) + (": polyadic batch write FILE writes them again" if report.missing.requests else ""))
 
 
 def _print_index(index: IndexReport) -> None:
@@ -225,7 +230,7 @@ def _print_index(index: IndexReport) -> None:
         )
     for problem, number in index.problems.most_common(_SHOWN):
         say(f"  in the replies: {number:,} × {problem}", err=True)
-    _print_some([str(skipped) for skipped in index.skipped], "thing")
+    _print_some([str(skipped) for skipped in index.skipped], "input")
     print_unsupported(index.unsupported)
     _print_some([f"{f.source}, characters {f.span.start}–{f.span.end}: {f.reason}" for f in index.failed], "chunk")
     if index.stopped:
@@ -234,7 +239,7 @@ def _print_index(index: IndexReport) -> None:
 
 def _print_questions(asked_again: int, failed: Sequence[FailedQuestion]) -> None:
     if asked_again:
-        say(f"{count(asked_again, 'question')} to be asked again, as what bears on them has changed")
+        say(f"{count(asked_again, 'question')} to be sent again, because their context has changed")
     _print_some([f"{question.id or question.question}: {question.reason}" for question in failed], "question")
 
 
@@ -250,19 +255,19 @@ def _print_answers(report: BatchReadReport) -> None:
 
 
 def _print_some(lines: Sequence[str], what: str, several: str = "", number: int | None = None) -> None:
-    """What was left, on standard error; ``number`` where that is more than there are lines."""
+    """Print items that were not processed to standard error; ``number`` if it differs from the number of lines."""
     if not lines:
         return
-    say(f"{count(len(lines) if number is None else number, what, several)} left:", err=True)
+    say(f"{count(len(lines) if number is None else number, what, several)} not processed:", err=True)
     for line in lines[:_SHOWN]:
         say(f"  {shown(line)}", err=True)
     if len(lines) > _SHOWN:
-        say(f"  and {len(lines) - _SHOWN:,} more (all of them: --json)", err=True)
+        say(f"  and {len(lines) - _SHOWN:,} more (--json lists all)", err=True)
 
 
-def _awaited(missing: PendingCounts) -> str:
-    awaited = missing.requests or missing.documents or missing.questions
-    return f"awaited: {_amounts(missing)}" if awaited else "nothing is awaited"
+def _pending(missing: PendingCounts) -> str:
+    is_pending = missing.requests or missing.documents or missing.questions
+    return f"pending: {_amounts(missing)}" if is_pending else "no pending requests"
 
 
 def _amounts(missing: PendingCounts) -> str:

@@ -1,4 +1,4 @@
-"""polyadic chat: questions and answers in turn, on a terminal or from a pipe."""
+"""``polyadic chat``: answer questions in a conversation, from a terminal or a pipe."""
 
 import contextlib
 import io
@@ -31,17 +31,21 @@ from polyadic.workspace import Workspace
 _PROMPT = "> "
 _COMMAND = re.compile(r"/[a-z]*")
 _HELP = """\
-/sources  the passages that the last answer quotes, in full
-/clear    forget the conversation so far
-/quit     end (also Ctrl-D); Ctrl-C stops an answer"""
+/sources  show the cited passages of the last answer in full
+/clear    clear the conversation
+/quit     quit (also Ctrl-D); Ctrl-C stops an answer"""
 
 
 @click.command("chat")
-@method_option("How knowledge is found")
-@click.option("--context-tokens", type=click.IntRange(min=1), help="How many tokens of knowledge to bring.")
+@method_option("Retrieval method")
+@click.option("--context-tokens", type=click.IntRange(min=1), help="Token budget for the retrieved knowledge.")
 @filter_options
-@click.option("--by", type=click.Choice(["model", "quotes"]), help="Who answers (default: the model, if one is set).")
-@click.option("--style", help='What kind of answer is wanted, such as "three bullet points".')
+@click.option(
+    "--by",
+    type=click.Choice(["model", "quotes"]),
+    help="Answer with the language model or with quotations (default: the model, if one is set).",
+)
+@click.option("--style", help='Style of the answer, such as "three bullet points".')
 @click.option("--think", is_flag=True, help="Let the model reason first.")
 @workspace_option
 @click.pass_context
@@ -56,9 +60,9 @@ def command(
     think: bool,
     workspace: str | None,
 ) -> int:
-    """Ask questions one after the other; each may refer to those before it.
+    """Answer questions in a conversation; a question may refer to earlier ones.
 
-    /help lists what else can be typed. From a pipe each line is a question.
+    /help lists the commands. With input from a pipe, each line is a question.
     """
     only = filter_of(sources, metadata, context)
     with Workspace(workspace_place(context, workspace)) as kb:
@@ -72,7 +76,7 @@ def command(
 
 @dataclass(slots=True)
 class ChatSession:
-    """The questions so far with their answers, and how the next one is answered."""
+    """Conversation so far, and the options for the next answer."""
 
     kb: Workspace
     how: AnswerSettings
@@ -84,19 +88,19 @@ class ChatSession:
 
     @property
     def introduction(self) -> str:
-        """What is asked, and who answers."""
+        """Line that says how many documents there are, and who answers."""
         documents = count(self.kb.status().counts.documents, "document")
         model = "" if self.how.by == "quotes" else self.kb.settings.model.name
-        answers = f"{model} answers" if model else "answers are quoted, as no language model is used"
-        return f"{documents}; {answers}. /help lists the commands, /quit ends."
+        answers = f"{model} answers" if model else "answers are quotations, because no language model is used"
+        return f"{documents}; {answers}. /help lists the commands, /quit quits."
 
     def answer(self, question: str) -> None:
-        """Print an answer as it comes, and remember it for questions that follow up on it.
+        """Print an answer while it is generated, and add it to the conversation.
 
         Raises
         ------
         PolyadicError
-            It cannot be answered; the conversation is as before.
+            The question cannot be answered; the conversation is unchanged.
         """
         begun = False
         stream = self.kb.stream(question, self.method, self.context_tokens, tuple(self.turns), self.how, self.only)
@@ -115,26 +119,26 @@ class ChatSession:
             _print_rest(self.last, question)
 
     def obey(self, name: str) -> bool:
-        """Do what a command says; False where the conversation is to end."""
+        """Run a slash command; return False if it ends the conversation."""
         if name in ("/quit", "/exit"):
             return False
         if name == "/clear":
             self.turns.clear()
             self.last = None
-            say("the conversation is forgotten")
+            say("conversation cleared")
         elif name == "/sources":
             _print_sources(self.last)
         elif name == "/help":
             say(_HELP)
         else:
-            say(f"there is no command {name}; /help lists them", err=True)
+            say(f"unknown command {name}; /help lists the commands", err=True)
         return True
 
 
 def _on_terminal(conversation: ChatSession) -> None:
-    """Ask for questions until the user ends it."""
+    """Read questions from the terminal until the user quits."""
     with contextlib.suppress(ImportError):
-        # Importing it gives input() line editing, and the arrow keys bring back earlier questions.
+        # The import gives input() line editing and a history.
         import readline  # noqa: F401
     say(conversation.introduction)
     while True:
@@ -144,7 +148,7 @@ def _on_terminal(conversation: ChatSession) -> None:
             say()
             return
         except KeyboardInterrupt:
-            say("\n(/quit or Ctrl-D ends)")
+            say("\n(quit with /quit or Ctrl-D)")
             continue
         if not line:
             continue
@@ -157,13 +161,13 @@ def _on_terminal(conversation: ChatSession) -> None:
         except KeyboardInterrupt:
             say("(stopped)")
         except PolyadicError as error:
-            _complain(error)
+            _print_error(error)
         say()
 
 
 def _from_pipe(conversation: ChatSession) -> int:
-    """Answer each line; returns the exit code: 0 all answered, 3 some, 1 none."""
-    conversation.kb.store()  # where there is no workspace, that is said also for no question
+    """Answer each line of standard input; return the exit code: 0 all answered, 3 some, 1 none."""
+    conversation.kb.store()  # report a missing workspace even if there are no questions
     failed = asked = 0
     for line in _lines():
         if _COMMAND.fullmatch(line):
@@ -175,14 +179,14 @@ def _from_pipe(conversation: ChatSession) -> int:
         try:
             conversation.answer(line)
         except PolyadicError as error:
-            _complain(error)
+            _print_error(error)
             failed += 1
         say()
     return 0 if not failed else 1 if failed == asked else 3
 
 
 def _lines() -> Iterator[str]:
-    """The lines of standard input that are not blank."""
+    """Yield the lines of standard input that are not blank."""
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")
     for line in sys.stdin:
@@ -191,21 +195,21 @@ def _lines() -> Iterator[str]:
 
 
 def _print_rest(answer: Answer, question: str) -> None:
-    """All of an answer but its text."""
+    """Print everything but the text of an answer."""
     if answer.question != question:
         say(f"(understood as: {answer.question})")
     print_citations(answer)
 
 
 def _print_sources(answer: Answer | None) -> None:
-    """What an answer quotes, in full."""
+    """Print the cited passages of an answer in full."""
     if answer is None or not answer.citations:
-        say("the last answer quotes nothing" if answer else "nothing has been answered yet")
+        say("the last answer has no citations" if answer else "no question has been answered yet")
         return
     for citation in answer.citations:
         say(f"[{citation.marker}] {where(citation.place)}", bold=True)
         say(f"    {normal_text(citation.place.quote)}")
 
 
-def _complain(error: PolyadicError) -> None:
+def _print_error(error: PolyadicError) -> None:
     say(f"polyadic: {visible(' '.join(str(error).split()))}", err=True)

@@ -1,4 +1,4 @@
-"""What the verbs share: finding the workspace, printing for people and as JSON, showing sources."""
+"""Helpers shared by the commands: options, finding the workspace, printing text and JSON, formatting sources."""
 
 import dataclasses
 import json
@@ -14,7 +14,7 @@ import click
 from polyadic.config import COMMON_METHODS, DEFAULT_FOLDER, METHODS
 from polyadic.model.types import Filter, SourceSpan, Usage
 
-# Symbols of their own for control characters, one for one: whatever a document holds, a terminal only shows it.
+# Visible symbols for control characters, so that text from documents cannot send escape codes to the terminal.
 _SYMBOLS = {
     **{code: chr(0x2400 + code) for code in range(0x20) if chr(code) not in "\n\t"},
     0x7F: "\u2421",
@@ -24,82 +24,83 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 class FiniteFloat(click.FloatRange):
-    """A number in a range; "nan", which no comparison refuses, is none."""
+    """Number in a range; rejects "nan", which passes every comparison."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         number: float = super().convert(value, param, ctx)
         if math.isnan(number):
-            self.fail(f"{value!r} is no number", param, ctx)
+            self.fail(f"{value!r} is not a number", param, ctx)
         return number
 
 
 def workspace_option(command: Command) -> Command:
-    """-w after the verb; the one before it is the default."""
-    return click.option("-w", "--workspace", help="Folder or address of the workspace, as before the verb.")(command)
+    """Add the option -w, which overrides the -w before the command."""
+    return click.option("-w", "--workspace", help="Folder or address of the workspace.")(command)
 
 
 def json_option(command: Command) -> Command:
+    """Add the option --json."""
     return click.option("--json", "as_json", is_flag=True, help="Print JSON (docs/json.md).")(command)
 
 
 class _Method(click.Choice[str]):
-    """A method; the message about an unknown one names the common ones and where the others are described."""
+    """Retrieval method; the error for an unknown one lists the common methods and refers to the documentation."""
 
     def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
         return f"{value!r} is not a method: {', '.join(COMMON_METHODS)}; others: docs/methods.md"
 
 
 def method_option(purpose: str) -> Callable[[Command], Command]:
-    """--method, whose help names the common methods only."""
+    """Add the option --method, whose help lists only the common methods."""
     return click.option(
         "--method",
         type=_Method(METHODS),
         metavar="NAME",
-        help=f"{purpose} (default: as set, else auto): {', '.join(COMMON_METHODS)}; others: docs/methods.md.",
+        help=f"{purpose} (default: as in the settings): {', '.join(COMMON_METHODS)}; others: docs/methods.md.",
     )
 
 
 def filter_options(command: Command) -> Command:
-    """--from and --where, as ``sources`` and ``metadata``."""
+    """Add the options --from and --where, as the parameters ``sources`` and ``metadata``."""
     sources = click.option(
-        "--from", "sources", multiple=True, metavar="DOC", help="Use DOC alone: a document or a folder."
+        "--from", "sources", multiple=True, metavar="DOC", help="Search only DOC, a document or a folder."
     )
     metadata = click.option(
-        "--where", "metadata", multiple=True, metavar="KEY=VALUE", help="Use only documents that have this metadata."
+        "--where", "metadata", multiple=True, metavar="KEY=VALUE", help="Search only documents with this metadata."
     )
     return sources(metadata(command))
 
 
 def filter_of(sources: Sequence[str], metadata: Sequence[str], context: click.Context) -> Filter | None:
-    """The filter that --from and --where describe; None where neither is given."""
-    return Filter(tuple(sources), _pairs(metadata, context)) if sources or metadata else None
+    """Build the document filter from --from and --where; None if neither is given."""
+    return Filter(tuple(sources), _metadata_pairs(metadata, context)) if sources or metadata else None
 
 
-def _pairs(metadata: Sequence[str], context: click.Context) -> dict[str, str]:
-    """Metadata as keys and values; one key cannot have two values at once."""
+def _metadata_pairs(metadata: Sequence[str], context: click.Context) -> dict[str, str]:
+    """Parse KEY=VALUE options; a key with two different values is a usage error."""
     pairs: dict[str, str] = {}
     for given in metadata:
         key, equals, value = given.partition("=")
         if not key or not equals:
-            raise click.UsageError(f"--where {given} has no value: say --where KEY=VALUE", context)
+            raise click.UsageError(f"--where {given} has no value: use --where KEY=VALUE", context)
         if pairs.setdefault(key, value) != value:
-            raise click.UsageError(f"--where {key} is given twice, and a document has one {key} only", context)
+            raise click.UsageError(f"--where {key} is given twice, but a document has only one {key}", context)
     return pairs
 
 
 def workspace_place(context: click.Context, given: str | None) -> str:
-    """The workspace that was named after the verb, before it or in the environment, else the usual one."""
+    """Return the workspace given after the command, before it, or in the environment, else the default folder."""
     return str(given or context.obj or os.environ.get("POLYADIC_WORKSPACE") or DEFAULT_FOLDER)
 
 
 def say(text: str = "", *, bold: bool = False, err: bool = False, nl: bool = True) -> None:
-    """Print a text for people, whatever it holds."""
+    """Print a text with its control characters made visible."""
     shown_text = visible(text)
     click.echo(click.style(shown_text, bold=True) if bold else shown_text, err=err, nl=nl)
 
 
 def visible(text: str) -> str:
-    """The text with a symbol for each control character other than line feed and tab.
+    """Replace each control character other than line feed and tab with a visible symbol.
 
     >>> visible("a\\x1b[2Jb\\tc\\n")
     'a␛[2Jb\\tc\\n'
@@ -108,9 +109,9 @@ def visible(text: str) -> str:
 
 
 def print_json(value: Any) -> None:
-    """Print a value as JSON: dataclasses as objects, sorted as they are declared.
+    """Print a value as JSON; dataclasses become objects, with their fields in order of declaration.
 
-    Where the output has an encoding that cannot say it all, what is not ASCII is escaped, so nothing is lost.
+    If the encoding of the output cannot represent the text, non-ASCII characters are escaped.
     """
     text = json.dumps(plain(value), ensure_ascii=False, indent=2)
     try:
@@ -121,7 +122,7 @@ def print_json(value: Any) -> None:
 
 
 def plain(value: Any) -> Any:
-    """A value in terms of JSON.
+    """Convert a value to types that JSON can represent.
 
     >>> from polyadic.model.types import Span
     >>> plain({"where": (Span(1, 2),), "folder": Path("kb")})
@@ -137,7 +138,7 @@ def plain(value: Any) -> Any:
 
 
 def shown(source: str) -> str:
-    """A source as a person here would name it: relative to the current folder where it lies below it.
+    """Format a source for display: relative to the current folder if it is below it.
 
     >>> shown(str(Path.cwd() / "notes" / "a.md")), shown("/elsewhere/b.md"), shown("memory:c")
     ('notes/a.md', '/elsewhere/b.md', 'memory:c')
@@ -147,7 +148,7 @@ def shown(source: str) -> str:
 
 
 def where(place: SourceSpan) -> str:
-    """The document, page and characters of a place.
+    """Format the document, page and character range of a source span.
 
     >>> from polyadic.model.types import Span
     >>> where(SourceSpan("", "/elsewhere/b.pdf", "", "", Span(10, 25), "", page=2))
@@ -158,7 +159,7 @@ def where(place: SourceSpan) -> str:
 
 
 def spent(usage: Usage) -> str:
-    """What was paid a language model for.
+    """Format the calls, tokens and money of a usage.
 
     >>> spent(Usage(2, 1500, 500, 0.0123)), spent(Usage(1, 10, 5))
     ('2 calls, 1,500 tokens sent and 500 received, 0.0123 $', '1 call, 10 tokens sent and 5 received')
@@ -169,7 +170,7 @@ def spent(usage: Usage) -> str:
 
 
 def count(number: int, what: str, plural: str = "") -> str:
-    """A number with its noun.
+    """Format a number with its noun in singular or plural.
 
     >>> count(1, "fact"), count(2500, "fact"), count(2, "entity", "entities")
     ('1 fact', '2,500 facts', '2 entities')

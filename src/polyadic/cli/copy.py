@@ -1,4 +1,4 @@
-"""polyadic copy: take a workspace to another place, be it a folder or a database."""
+"""``polyadic copy``: copy a workspace to a folder or a database."""
 
 import click
 
@@ -7,7 +7,7 @@ from polyadic.cli.progress import shown_live
 from polyadic.interchange.workspace_copy import CopyProgress, CopyReport, copy
 from polyadic.storage.url import home_of
 
-_TOLD = {
+_NOUNS = {
     "document": ("document", "documents"),
     "fact": ("fact", "facts"),
     "entity": ("entity", "entities"),
@@ -21,11 +21,11 @@ _TOLD = {
 @click.argument("destination", metavar="DST")
 @json_option
 def command(source: str, destination: str, as_json: bool) -> None:
-    """Copy the workspace SRC to DST, a folder or an address (postgresql://…#NAME) with no workspace yet.
+    """Copy the workspace SRC to DST, a folder or an address (postgresql://…#NAME) without a workspace.
 
-    Everything comes along but settings and prompts: vectors, the ledger, remembered replies, the hierarchy, what batch
-    files are awaited for. No model is asked. Stopped or killed, the same command goes on from there. Nobody can use the
-    copy before its export has been seen to be that of SRC.
+    Copies everything but settings and prompts: documents, facts, vectors, the ledger, cached replies, the hierarchy
+    and pending batch requests. No model is used. If interrupted, run the same command again to resume. The copy can
+    be used only after its export has been verified to equal that of SRC.
     """
     with shown_live("copying", _line) as report_progress:
         report = copy(home_of(source), home_of(destination), report_progress)
@@ -38,8 +38,8 @@ def _line(progress: CopyProgress) -> str:
 
 
 def _print(report: CopyReport) -> None:
-    told = ", ".join(count(report.rows[table], *named) for table, named in _TOLD.items() if report.rows[table])
-    say(f"copied {told or 'an empty workspace'} in {report.seconds:.1f} s")
+    counts = ", ".join(count(report.rows[table], *named) for table, named in _NOUNS.items() if report.rows[table])
+    say(f"copied {counts or 'an empty workspace'} in {report.seconds:.1f} s")
     if report.taken_up:
-        say(f"{count(report.taken_up, 'row')} had been copied before")
-    say(f"the exports of both have the SHA-256 {report.sha256}")
+        say(f"{count(report.taken_up, 'row')} already copied by an earlier run")
+    say(f"verified: the exports of both have the SHA-256 {report.sha256}")

@@ -1,4 +1,4 @@
-"""polyadic delete: delete documents, all rows of a file, all of a folder, or all that match a pattern."""
+"""``polyadic delete``: delete documents by reference, folder or pattern."""
 
 import sys
 
@@ -13,9 +13,9 @@ _SHOWN = 10
 
 @click.command("delete")
 @click.argument("documents", metavar="DOC...", nargs=-1, required=True)
-@click.option("--dry-run", is_flag=True, help="List what would be deleted, and delete nothing.")
-@click.option("-y", "--yes", is_flag=True, help="Do not ask before more than one document is deleted.")
-@click.option("--forget-replies", is_flag=True, help="Forget what language models replied, of all documents.")
+@click.option("--dry-run", is_flag=True, help="Only list the documents that would be deleted.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")
+@click.option("--forget-replies", is_flag=True, help="Also delete the cached model replies of all documents.")
 @workspace_option
 @json_option
 @click.pass_context
@@ -28,17 +28,18 @@ def command(
     workspace: str | None,
     as_json: bool,
 ) -> None:
-    """Delete documents from the workspace, with all that only they support. Files stay, and no model is asked.
+    """Delete documents from the workspace, and the facts that no other document supports. The files stay.
 
-    DOC is a path, title or identifier; a folder means all documents below it, a .jsonl, .csv or imported file all of
-    its rows (notes/papers.jsonl#7 one of them), and a quoted pattern all that match: "notes/*.md", "**/draft-*".
+    DOC is a path, title or identifier. A folder stands for all documents below it, a .jsonl, .csv or imported file
+    for all of its rows (notes/papers.jsonl#7 for one row), and a quoted pattern for all matches: "notes/*.md",
+    "**/draft-*".
 
-    On a terminal you are asked before more than one document is deleted. Replies of language models stay remembered,
-    so that adding a document again costs nothing, unless they are to be forgotten.
+    On a terminal, deleting more than one document needs confirmation. Model replies stay in the cache, so that
+    adding a document again costs nothing, unless --forget-replies is given.
     """
     with Workspace(workspace_place(context, workspace)) as kb:
         if dry_run:
-            _print_found(kb.find_documents(documents), as_json)
+            _print_matches(kb.find_documents(documents), as_json)
             return
         if not yes and sys.stdin.isatty() and sys.stderr.isatty():
             _confirm(kb.find_documents(documents))
@@ -46,10 +47,10 @@ def command(
     if as_json:
         print_json(records)
     else:
-        _print_sum(records)
+        _print_deleted(records)
 
 
-def _print_found(records: list[DocumentRecord], as_json: bool) -> None:
+def _print_matches(records: list[DocumentRecord], as_json: bool) -> None:
     if as_json:
         print_json(records)
         return
@@ -59,7 +60,7 @@ def _print_found(records: list[DocumentRecord], as_json: bool) -> None:
 
 
 def _confirm(records: list[DocumentRecord]) -> None:
-    """Ask before several documents are deleted; raises click.Abort unless the answer is yes."""
+    """Ask for confirmation if several documents match; raise click.ClickException if it is denied."""
     if len(records) < 2:
         return
     for record in records[:_SHOWN]:
@@ -70,17 +71,18 @@ def _confirm(records: list[DocumentRecord]) -> None:
         raise click.ClickException("nothing was deleted")
 
 
-def _print_sum(records: list[DocumentRecord]) -> None:
+def _print_deleted(records: list[DocumentRecord]) -> None:
     if len(records) == 1:
         record = records[0]
-        rested = f"{count(record.chunks, 'chunk')}, {count(record.facts, 'fact')} rested on it"
-        say(f"deleted {shown(record.source)} ({rested})")
+        sizes = f"{count(record.chunks, 'chunk')}, {count(record.facts, 'fact')}"
+        say(f"deleted {shown(record.source)} ({sizes})")
     else:
         say(f"deleted {_counted(records)}")
 
 
 def _counted(records: list[DocumentRecord]) -> str:
-    """
+    """Format the numbers of documents and chunks.
+
     >>> _counted([])
     '0 documents (0 chunks)'
     """

@@ -1,4 +1,4 @@
-"""polyadic doctor: what is wrong, and what to do about it."""
+"""``polyadic doctor``: check disk, store and models."""
 
 import click
 
@@ -10,14 +10,14 @@ _MARKS = {Severity.GOOD: "✓", Severity.DOUBTFUL: "!", Severity.BAD: "✗"}
 
 
 @click.command("doctor")
-@click.option("--whole-window", is_flag=True, help="Try the model's whole context, also beyond 32,000 tokens.")
+@click.option("--whole-window", is_flag=True, help="Test the model's whole context window, even beyond 32,000 tokens.")
 @workspace_option
 @json_option
 @click.pass_context
 def command(context: click.Context, whole_window: bool, workspace: str | None, as_json: bool) -> int:
-    """Examine disk, store, embedding model and language model. Nothing is changed.
+    """Check disk, store, embedding model and language model. Nothing is changed.
 
-    A language model, if one is set, is asked a few small things and a long one. Exit code 1 if something is bad.
+    If a language model is set, it gets a few short requests and a long one. Exit code 1: a check failed.
     """
     findings: list[CheckResult] = []
     with Workspace(workspace_place(context, workspace)) as kb:

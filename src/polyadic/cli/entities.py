@@ -1,4 +1,4 @@
-"""polyadic entities: who is who. What may be one, deciding, and undoing."""
+"""``polyadic entities``: entity resolution: review, merge, keep apart, split and undo."""
 
 from typing import Any
 
@@ -26,24 +26,24 @@ from polyadic.workspace import Workspace
 
 _ID_DIGITS = 8
 _FACT_SHOWN = 140
-_model = click.option("--by-model", is_flag=True, help="Ask the language model about pairs that are not sure.")
-_budget = click.option("--budget", type=FiniteFloat(min=0), help="Spend no more money on the model than this.")
-_tokens = click.option("--spend-tokens", type=click.IntRange(min=0), help="Spend no more tokens on it than this.")
+_model = click.option("--by-model", is_flag=True, help="Let the language model judge uncertain pairs.")
+_budget = click.option("--budget", type=FiniteFloat(min=0), help="Stop before spending more than this on the model.")
+_tokens = click.option("--spend-tokens", type=click.IntRange(min=0), help="Stop before using more tokens than this.")
 
 
 @click.group("entities")
 def command() -> None:
-    """Who is who: which names mean one entity, and which name means several.
+    """Resolve entities: merge names of the same entity, and split names that mean several.
 
-    Decisions lie over what documents say and change nothing of it; each can be undone.
+    Decisions do not change the evidence from documents; each can be undone.
     """
 
 
 @command.command("review")
-@click.option("--limit", type=click.IntRange(min=1), default=SHOWN, show_default=True, help="Show so many pairs.")
-@click.option("--accept", multiple=True, metavar="ID", help="Merge this pair. May be given more than once.")
-@click.option("--reject", multiple=True, metavar="ID", help="Keep this pair apart. May be given more than once.")
-@click.option("--decided", is_flag=True, help="List the decisions that hold instead.")
+@click.option("--limit", type=click.IntRange(min=1), default=SHOWN, show_default=True, help="Maximum number of pairs.")
+@click.option("--accept", multiple=True, metavar="ID", help="Merge this pair; may be repeated.")
+@click.option("--reject", multiple=True, metavar="ID", help="Keep this pair apart; may be repeated.")
+@click.option("--decided", is_flag=True, help="List the current decisions instead.")
 @_model
 @_budget
 @_tokens
@@ -62,9 +62,9 @@ def review(
     workspace: str | None,
     as_json: bool,
 ) -> int:
-    """List pairs of entities that may be one, the likeliest first, and names that may mean several."""
+    """List pairs that may be the same entity, most likely first, and ambiguous names."""
     if decided and (accept or reject or by_model):
-        raise click.UsageError("--decided takes no other option but --json", context)
+        raise click.UsageError("--decided can only be combined with --json", context)
     _check_budget(context, by_model, budget, spend_tokens)
     with Workspace(workspace_place(context, workspace)) as kb:
         if accept or reject:
@@ -83,14 +83,14 @@ def review(
 
 @command.command("merge")
 @click.argument("names", nargs=-1, metavar="[NAME...]")
-@click.option("--into", default="", metavar="NAME", help="What the one is called (default: as most facts call it).")
-@click.option("--auto", is_flag=True, help="Without NAME: merge all that are surely one.")
+@click.option("--into", default="", metavar="NAME", help="Name of the merged entity (default: the most frequent).")
+@click.option("--auto", is_flag=True, help="Without NAME: merge all certain pairs.")
 @click.option(
     "--least",
     type=FiniteFloat(0, 1),
-    help=f"With --auto: from which score on they are sure (default: {SURE}; docs/quality.md has what that means).",
+    help=f"With --auto: minimum score of a certain pair (default: {SURE}; see docs/quality.md).",
 )
-@click.option("--by-model", is_flag=True, help="With --auto: ask the language model as well; a pair needs its yes.")
+@click.option("--by-model", is_flag=True, help="With --auto: merge only pairs that the language model confirms.")
 @_budget
 @_tokens
 @workspace_option
@@ -108,10 +108,10 @@ def merge(
     workspace: str | None,
     as_json: bool,
 ) -> int:
-    """Have all these names mean one entity.
+    """Merge entities into one.
 
-    With --auto, every two of a group have to be sure: nobody is in it by a friend of a friend. With --by-model as well,
-    a pair is asked about from a score of 0.6 on, or from --least.
+    With --auto, every pair in a merged group must be certain, not only linked through others. With --by-model as well,
+    the model judges pairs with a score of at least 0.6, or --least.
     """
     _check_merge(context, names, into, auto, least, by_model)
     _check_budget(context, by_model, budget, spend_tokens)
@@ -135,22 +135,35 @@ def merge(
 @json_option
 @click.pass_context
 def apart(context: click.Context, names: tuple[str, str], workspace: str | None, as_json: bool) -> None:
-    """Keep two entities apart: they are not proposed again, and cannot be merged."""
+    """Keep two entities apart: they are not proposed again and cannot be merged."""
     with Workspace(workspace_place(context, workspace)) as kb:
         _print_outcome(kb.entities.apart(*names), as_json)
 
 
 @command.command("split")
 @click.argument("name")
-@click.option("--as", "into", required=True, metavar="NAME", help='What it means there, such as "Mercury (planet)".')
-@click.option("--from", "documents", required=True, multiple=True, metavar="DOC", help="May be given more than once.")
+@click.option(
+    "--as",
+    "into",
+    required=True,
+    metavar="NAME",
+    help='Name of the entity in these documents, such as "Mercury (planet)".',
+)
+@click.option(
+    "--from",
+    "documents",
+    required=True,
+    multiple=True,
+    metavar="DOC",
+    help="Document with this meaning; may be repeated.",
+)
 @workspace_option
 @json_option
 @click.pass_context
 def split(
     context: click.Context, name: str, into: str, documents: tuple[str, ...], workspace: str | None, as_json: bool
 ) -> None:
-    """Have NAME mean another entity in some documents: one of its own, or one that is there under another name."""
+    """Let NAME mean another entity in some documents, a new or an existing one."""
     with Workspace(workspace_place(context, workspace)) as kb:
         _print_outcome(kb.entities.split(name, into, documents), as_json)
 
@@ -161,7 +174,7 @@ def split(
 @json_option
 @click.pass_context
 def undo(context: click.Context, identifiers: tuple[str, ...], workspace: str | None, as_json: bool) -> None:
-    """Undo decisions: everything is as if they had never been made. review --decided lists them."""
+    """Undo decisions, which review --decided lists."""
     with Workspace(workspace_place(context, workspace)) as kb:
         _print_outcome(kb.entities.undo(*identifiers), as_json)
 
@@ -170,16 +183,16 @@ def _check_merge(
     context: click.Context, names: tuple[str, ...], into: str, auto: bool, least: float | None, by_model: bool
 ) -> None:
     if auto and (names or into):
-        raise click.UsageError("--auto takes no NAME and no --into", context)
+        raise click.UsageError("--auto cannot be combined with NAME or --into", context)
     if not auto and (least is not None or by_model):
-        raise click.UsageError("--least and --by-model go with --auto", context)
+        raise click.UsageError("--least and --by-model need --auto", context)
     if not auto and len(names) < 2:
         raise click.UsageError("missing argument 'NAME NAME...', or --auto", context)
 
 
 def _check_budget(context: click.Context, by_model: bool, budget: float | None, spend_tokens: int | None) -> None:
     if not by_model and (budget is not None or spend_tokens is not None):
-        raise click.UsageError("--budget and --spend-tokens go with --by-model", context)
+        raise click.UsageError("--budget and --spend-tokens need --by-model", context)
 
 
 def _most(money: float | None, tokens: int | None) -> SpendingBudget | None:
@@ -194,13 +207,13 @@ def _print_review(found: ResolutionReview) -> None:
     for candidate in found.candidates:
         _print_candidate(candidate)
     for homonym in found.homonyms:
-        say(f"{homonym.name} may be several: {homonym.why}", bold=True)
+        say(f"{homonym.name} may be ambiguous: {homonym.why}", bold=True)
         for sense in homonym.senses:
             say(f"  {sense.name}: {', '.join(map(shown, sense.documents))}")
-    pairs = f"{count(found.found, 'pair')} may be one, {found.sure:,} of them surely"
-    say(f"{pairs}; {count(len(found.homonyms), 'name')} may be several")
+    pairs = f"{count(found.found, 'candidate pair')}, {found.sure:,} certain"
+    say(f"{pairs}; {count(len(found.homonyms), 'name')} possibly ambiguous")
     if found.sure:
-        say("polyadic entities merge --auto merges the sure ones, review --accept ID one of these")
+        say("polyadic entities merge --auto merges the certain ones, review --accept ID merges one of these")
     _print_asked(LLMAdjudication({}, found.unreadable, found.usage, found.stopped))
 
 
@@ -210,7 +223,7 @@ def _print_candidate(candidate: MergeCandidate) -> None:
     )
     say(f"  {candidate.why}")
     if candidate.said or candidate.same is not None:
-        verdict = {True: "one", False: "two", None: "unsure"}[candidate.same]
+        verdict = {True: "same", False: "different", None: "unsure"}[candidate.same]
         say(f"  the model says: {verdict}{f' ({candidate.said})' if candidate.said else ''}")
     for about in (candidate.one, candidate.other):
         _print_about(about)
@@ -225,9 +238,9 @@ def _print_about(about: CandidateEntity) -> None:
 
 def _print_asked(asked: LLMAdjudication) -> None:
     if asked.usage.calls:
-        say(f"the model was asked: {spent(asked.usage)}", err=True)
+        say(f"model: {spent(asked.usage)}", err=True)
     if asked.unreadable:
-        say(f"{count(asked.unreadable, 'pair')} got no verdict that can be read", err=True)
+        say(f"{count(asked.unreadable, 'pair')} without a readable verdict", err=True)
     if asked.stopped:
         say(f"stopped: {asked.stopped}", err=True)
 
@@ -236,15 +249,19 @@ def _print_outcome(outcome: DecisionOutcome, as_json: bool = False) -> None:
     if as_json:
         print_json(_plain(outcome))
         return
-    for what, decisions in (("decided", outcome.decided), ("undone", outcome.undone), ("held before", outcome.held)):
+    for what, decisions in (
+        ("decided", outcome.decided),
+        ("undone", outcome.undone),
+        ("already decided", outcome.held),
+    ):
         for decision in decisions:
-            say(f"{what}: {decision.id[:_ID_DIGITS]}  {_told(decision)}")
+            say(f"{what}: {decision.id[:_ID_DIGITS]}  {_describe(decision)}")
     if not (outcome.decided or outcome.undone or outcome.held):
-        say("nothing to decide")
+        say("nothing to do")
 
 
 def _plain(outcome: DecisionOutcome) -> dict[str, list[dict[str, Any]]]:
-    """An outcome in terms of JSON, each decision with its identifier."""
+    """Convert an outcome to JSON types, each decision with its identifier."""
     return {
         "decided": [_identified(decision) for decision in outcome.decided],
         "undone": [_identified(decision) for decision in outcome.undone],
@@ -261,18 +278,18 @@ def _print_decisions(decisions: list[tuple[ResolutionDecision, str]], sources: d
         print_json([{**_identified(one), "at": at} for one, at in decisions])
         return
     for decision, at in decisions:
-        say(f"{decision.id[:_ID_DIGITS]}  {at[:16].replace('T', ' ')}  {_told(decision, sources)}")
+        say(f"{decision.id[:_ID_DIGITS]}  {at[:16].replace('T', ' ')}  {_describe(decision, sources)}")
     say(f"{count(len(decisions), 'decision')}; polyadic entities undo ID undoes one")
 
 
-def _told(decision: ResolutionDecision, sources: dict[str, str] | None = None) -> str:
-    """A decision in words; documents that are gone are named by their identifiers."""
+def _describe(decision: ResolutionDecision, sources: dict[str, str] | None = None) -> str:
+    """Describe a decision in one line; deleted documents are shown by their identifiers."""
     names = ", ".join(decision.names)
     if decision.kind is DecisionKind.APART:
-        return f"{' and '.join(decision.names)} are two"
+        return f"{' and '.join(decision.names)} are different entities"
     if decision.kind is DecisionKind.MERGE:
-        return f"{names} are one: {decision.into}"
+        return f"{names} are the same entity: {decision.into}"
     known = sources or {}
     documents = [known.get(document, document[:12]) for document in decision.documents]
     where = ", ".join(documents) if sources is not None else count(len(documents), "document")
-    return f"{names} is {decision.into} in {where}"
+    return f"{names} means {decision.into} in {where}"

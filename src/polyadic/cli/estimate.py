@@ -1,4 +1,4 @@
-"""polyadic estimate: what indexing would cost, and building the hierarchy."""
+"""``polyadic estimate``: estimate the cost of indexing and of building the hierarchy."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -29,9 +29,7 @@ from polyadic.workspace import Workspace
 @click.argument("paths", nargs=-1, metavar="[PATH...]")
 @click.option("--extractor", type=click.Choice(["model", "sentences"]), help="As for polyadic index.")
 @click.option("--exclude", multiple=True, metavar="PATTERN", help="As for polyadic index.")
-@click.option(
-    "--hierarchy", is_flag=True, help="Also what building the hierarchy of what is indexed already would cost."
-)
+@click.option("--hierarchy", is_flag=True, help="Also estimate building the hierarchy of the documents indexed so far.")
 @workspace_option
 @json_option
 @click.pass_context
@@ -44,7 +42,7 @@ def command(
     workspace: str | None,
     as_json: bool,
 ) -> int:
-    """Say what indexing PATHs would cost: calls, tokens, money and time. Nothing is spent."""
+    """Estimate the calls, tokens, money and time of indexing PATHs. No model is called."""
     if not paths and (extractor or not hierarchy):
         raise click.UsageError("missing argument 'PATH...', or --hierarchy", context)
     with Workspace(workspace_place(context, workspace)) as kb:
@@ -63,23 +61,23 @@ def print_estimates(
     as_json: bool,
     exclude: Sequence[str],
 ) -> int:
-    """Print what indexing would cost, and perhaps building the hierarchy; returns the exit code."""
+    """Print the estimate for indexing, and for the hierarchy if requested; return the exit code."""
     found = kb.estimate(files, extractor, exclude)
-    built = _of_hierarchy(kb) if hierarchy else None
+    build = _build_estimate(kb) if hierarchy else None
     if as_json:
-        print_json({**plain(found), "hierarchy": built} if hierarchy else found)
+        print_json({**plain(found), "hierarchy": build} if hierarchy else found)
     else:
         _print(found)
     if hierarchy and not as_json:
-        if built:
-            print_build_estimate(built)
-        say("what the new documents add to the hierarchy is known once they are indexed")
+        if build:
+            print_build_estimate(build)
+        say("the estimate for the hierarchy includes new documents only after indexing")
     left_out = bool(found.skipped or found.unsupported)
     return 3 if left_out and found.documents else int(left_out)
 
 
-def _of_hierarchy(kb: Workspace) -> BuildEstimate | None:
-    """None where nothing is indexed yet."""
+def _build_estimate(kb: Workspace) -> BuildEstimate | None:
+    """Estimate building the hierarchy; None if the workspace does not exist yet."""
     try:
         return kb.hierarchy.estimate()
     except NotFound:
@@ -88,21 +86,22 @@ def _of_hierarchy(kb: Workspace) -> BuildEstimate | None:
 
 def _print(found: IndexingEstimate) -> None:
     say(f"{count(found.documents, 'document')} to read, {found.unchanged:,} unchanged; {count(found.chunks, 'chunk')}")
-    say(f"by {found.extractor}: {spent(found.usage) if found.usage.calls else 'no language model is asked'}")
+    say(f"by {found.extractor}: {spent(found.usage) if found.usage.calls else 'no language model is used'}")
     if found.remembered:
-        say(f"{count(found.remembered, 'reply', 'replies')} of an earlier run are known already")
+        say(f"{count(found.remembered, 'reply', 'replies')} cached from an earlier run")
     if found.basis:
         say(f"({found.basis})")
     if found.embedding_usage.calls:
         say(f"embedding: {spent(found.embedding_usage)}")
     say(f"about {count(found.texts_to_embed, 'text')} to embed; about {duration(found.seconds)} in all")
     for skipped in found.skipped:
-        say(f"not read: {shown(str(skipped))}", err=True)
+        say(f"skipped: {shown(str(skipped))}", err=True)
     print_unsupported(found.unsupported)
 
 
 def duration(seconds: float) -> str:
-    """
+    """Format a duration with one or two units.
+
     >>> duration(8), duration(600), duration(7260)
     ('8 s', '10 min', '2 h 1 min')
     """

@@ -1,4 +1,4 @@
-"""polyadic eval: compare methods on a question set."""
+"""``polyadic eval``: compare methods on a question set."""
 
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,7 @@ MAKING = "make-questions"
 
 
 class _Evaluation(click.Command):
-    """A command beside which another stands under the name of its first argument."""
+    """Command that hands over to ``make-questions`` if that is its first argument."""
 
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
@@ -42,17 +42,30 @@ class _Evaluation(click.Command):
 @click.command("eval", cls=_Evaluation)
 @click.argument("dataset", type=click.Path(path_type=Path))
 @click.option(
-    "--methods", default=DEFAULT_METHODS, show_default=True, help="Some of query's methods (docs/methods.md), or all."
+    "--methods", default=DEFAULT_METHODS, show_default=True, help="Comma-separated methods (docs/methods.md), or all."
 )
-@click.option("--measures", help=f"Such as {','.join(MEASURES[:5])},r-s,g-e,win-rate (docs/evaluation.md).")
-@click.option("--limit", type=click.IntRange(min=1), help="Draw so many of the questions.")
+@click.option(
+    "--measures",
+    help=f"Comma-separated measures, such as {','.join(MEASURES[:5])},r-s,g-e,win-rate (docs/evaluation.md).",
+)
+@click.option("--limit", type=click.IntRange(min=1), help="Use a random sample of this many questions.")
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="Folder for index, results and report.")
-@click.option("--context-tokens", type=click.IntRange(min=1), help="Tokens of knowledge a question, for each method.")
-@click.option("--budgets", default="", help="Ask with these tokens as well, such as 500,1000,2000, for a curve.")
-@click.option("--answers", type=click.Choice(["model", "quotes", "none"]), help="Who answers (default: as set).")
-@click.option("--judge-model", default="", help="Name of the model that judges (default: the one that answers).")
-@click.option("--seed", type=int, default=0, show_default=True, help="For the draw and the intervals.")
-@click.option("--at-once", type=click.IntRange(1, 1000), help="Questions under way together.")
+@click.option(
+    "--context-tokens",
+    type=click.IntRange(min=1),
+    help="Token budget for the knowledge of a question, for each method.",
+)
+@click.option("--budgets", default="", help="Further token budgets for a curve, such as 500,1000,2000.")
+@click.option(
+    "--answers",
+    type=click.Choice(["model", "quotes", "none"]),
+    help="Answer with the model or with quotations, or only retrieve (default: as in the settings).",
+)
+@click.option("--judge-model", default="", help="Model that judges answers (default: the model that answers).")
+@click.option(
+    "--seed", type=int, default=0, show_default=True, help="Random seed for sampling and confidence intervals."
+)
+@click.option("--at-once", type=click.IntRange(1, 1000), help="Maximum number of concurrent questions.")
 @batch_options
 @workspace_option
 @json_option
@@ -76,17 +89,18 @@ def command(
     workspace: str | None,
     as_json: bool,
 ) -> int:
-    """Put the questions of DATASET to several methods, over one index, and compare what they find and answer.
+    """Compare the retrieval and the answers of several methods on the questions of DATASET, over one index.
 
-    A .csv or .tsv with the columns question and expected (and perhaps id) is asked of the workspace that -w names: an
-    answer is right if the expected one stands in it, or if none is expected and it was refused.
+    DATASET is a folder with corpus.jsonl, queries.jsonl and qrels/, a folder with *contexts*.json and questions.json,
+    or a .jsonl file of questions with their context. The table is printed; results.json and report.html, with plots
+    and every question, are written to --out (default: polyadic-eval/NAME). Run the same command again to resume.
 
-    DATASET is a folder with corpus.jsonl, queries.jsonl and qrels/, one with *contexts*.json and questions.json,
-    or a .jsonl of questions with their context. Results go to --out (default: polyadic-eval/NAME): a table here,
-    results.json, and report.html with plots and every question. The same command goes on where it was stopped.
+    DATASET may also be a .csv or .tsv file with the columns question and expected (id is optional), whose questions
+    are answered from the workspace of -w. An answer is correct if it contains the expected one, or if none is
+    expected and the question was not answered.
 
     \b
-    A second command makes a question set from a workspace:
+    To generate a question set from a workspace:
       polyadic eval make-questions --help
     """
     names = METHODS if methods.strip() == "all" else _listed(methods)
@@ -99,7 +113,7 @@ def command(
     questions = load_dataset(dataset)
     folder = out or DEFAULT_OUT / questions.name
     with Workspace(workspace or context.obj or folder / "workspace") as kb:
-        by = answers or _usual(kb)
+        by = answers or _default_answers(kb)
         plan = EvalPlan(
             methods=names,
             measures=_listed(measures) if measures else MEASURES,
@@ -132,11 +146,11 @@ def command(
 
 
 def exit_code(results: EvaluationResults) -> int:
-    """0 all questions asked and measured, 3 some."""
+    """Return 0 if all questions were evaluated, else 3."""
     return 0 if results.is_whole else 3
 
 
-def _usual(kb: Workspace) -> AnswersBy:
+def _default_answers(kb: Workspace) -> AnswersBy:
     by = kb.settings.answer.by
     if by == "auto":
         return "model" if kb.settings.model.name else "quotes"
@@ -146,7 +160,7 @@ def _usual(kb: Workspace) -> AnswersBy:
 def _numbers(context: click.Context, budgets: str) -> tuple[int, ...]:
     listed = _listed(budgets)
     if not all(number.isdecimal() and int(number) > 0 for number in listed):
-        raise click.UsageError(f"--budgets are numbers of tokens after a comma, not {budgets}", context)
+        raise click.UsageError(f"--budgets must be comma-separated numbers of tokens, not {budgets}", context)
     return tuple(int(number) for number in listed)
 
 

@@ -1,4 +1,4 @@
-"""What polyadic eval and polyadic eval make-questions share: having the model asked by batch files."""
+"""Batch files for ``polyadic eval`` and ``polyadic eval make-questions``."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 
 @dataclass(frozen=True, slots=True)
 class BatchFileOptions:
-    """The batch files that were named: one for requests, those with responses."""
+    """Batch files given on the command line: one to write requests to, several to read responses from."""
 
     requests: Path | None
     responses: tuple[Path, ...]
@@ -32,7 +32,7 @@ class BatchFileOptions:
 
 @dataclass(frozen=True, slots=True)
 class BatchRoundReport:
-    """What one round did: requests that are missing still, the files that they were written to, and what was read."""
+    """Result of one round: number of missing replies, files written, and responses read."""
 
     missing: int
     files: Sequence[Path]
@@ -40,61 +40,67 @@ class BatchRoundReport:
 
 
 def batch_options(command: Command) -> Command:
-    """--batch-write, --batch-read and --overwrite."""
+    """Add the options --batch-write, --batch-read and --overwrite."""
     for option in (
-        click.option("--overwrite", is_flag=True, help="Replace the file that --batch-write names."),
-        click.option("--batch-read", type=_FILE, multiple=True, help="Take in a provider's responses, and go on."),
-        click.option("--batch-write", type=_FILE, help="Ask no model: write what would be asked (docs/batch.md)."),
+        click.option("--overwrite", is_flag=True, help="Replace the existing file of --batch-write."),
+        click.option(
+            "--batch-read", type=_FILE, multiple=True, help="Read a response file and continue; may be repeated."
+        ),
+        click.option(
+            "--batch-write",
+            type=_FILE,
+            help="Write the requests to a file instead of calling the model (docs/batch.md).",
+        ),
     ):
         command = option(command)
     return command
 
 
 class BatchRound:
-    """One round of an evaluation whose models are asked by batch files.
+    """One round of an evaluation that sends its requests as batch files.
 
     Parameters
     ----------
     by_file
-        Takes in responses and keeps what is awaited.
+        Batch that reads responses and holds the pending requests.
     files
-        As they were named.
+        Files given on the command line.
     """
 
     def __init__(self, by_file: EvaluationBatch, files: BatchFileOptions) -> None:
         self.by_file = by_file
         url = "/chat/completions" if by_file.is_azure else "/v1/chat/completions"
-        # Made now, so that a file that may not be replaced is said before anything is done.
+        # Created first, so that an existing file without --overwrite is reported before any work is done.
         self._files = (
             RequestFileWriter(files.requests, url, files.overwrite, inputs=files.responses) if files.requests else None
         )
         self._read = run_sync(by_file.take)(files.responses)
 
     def wait(self) -> BatchRoundReport:
-        """Write what is missing, where a file for that was named."""
+        """Write the pending requests, if a file was given for them."""
         if self._files:
             self.by_file.write(self._files)
         return BatchRoundReport(len(self.by_file.awaited), self._files.files if self._files else [], self._read)
 
 
 def rounds(kb: Workspace, folder: Path, files: BatchFileOptions, judge: str = "") -> BatchRound | None:
-    """What goes on by batch files; None where none is named."""
+    """Create the round for the given batch files; None if there are none."""
     return BatchRound(EvaluationBatch(kb, folder, judge), files) if files else None
 
 
 def print_round(one: BatchRoundReport, as_json: bool) -> int:
-    """Say what is awaited; returns the exit code."""
+    """Print the result of a round and return the exit code 3."""
     if as_json:
         print_json(one)
         return 3
     read = one.read
     if read.taken or read.refused or read.known or read.strangers or read.unreadable:
         parts = {
-            "taken": read.taken,
-            "known before": read.known,
-            "without a reply of use": read.refused,
-            "that nothing waits for": read.strangers,
-            "that cannot be read": len(read.unreadable),
+            "accepted": read.taken,
+            "read before": read.known,
+            "without a usable reply": read.refused,
+            "for unknown requests": read.strangers,
+            "unreadable": len(read.unreadable),
         }
         say(f"response lines: {', '.join(f'{number:,} {what}' for what, number in parts.items() if number)}")
         if read.usage.calls:
@@ -103,7 +109,7 @@ def print_round(one: BatchRoundReport, as_json: bool) -> int:
         say(f"{shown(line.file)}, line {line.number}: {line.reason}", err=True)
     if one.files:
         say(f"{count(one.missing, 'request')} written to {', '.join(shown(str(file)) for file in one.files)}")
-        say("have them answered, then give the same command with --batch-read RESPONSES.jsonl")
+        say("process them, then run the same command with --batch-read RESPONSES.jsonl")
     else:
-        say(f"{count(one.missing, 'reply', 'replies')} missing: give the same command with --batch-write FILE.jsonl")
+        say(f"{count(one.missing, 'reply', 'replies')} missing: run the same command with --batch-write FILE.jsonl")
     return 3

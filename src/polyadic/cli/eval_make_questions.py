@@ -1,4 +1,4 @@
-"""polyadic eval make-questions: a question set about what a workspace holds."""
+"""``polyadic eval make-questions``: generate a question set from a workspace."""
 
 from pathlib import Path
 from typing import get_args
@@ -21,26 +21,34 @@ DEFAULT_OUT = Path("polyadic-questions")
 @click.command("make-questions")
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="Folder for the question set.")
 @click.option(
-    "--count", "number", type=click.IntRange(min=1), default=512, show_default=True, help="How many to ask for."
+    "--count",
+    "number",
+    type=click.IntRange(min=1),
+    default=512,
+    show_default=True,
+    help="Number of questions to generate.",
 )
 @click.option(
     "--kind",
     "kinds",
     multiple=True,
     type=click.Choice(get_args(Arity)),
-    help="Facts of two entities, or of more (default: both).",
+    help="Facts with two entities, or with more (default: both).",
 )
-@click.option("--hops", default="1,2,3", show_default=True, help="How many facts a question is made from.")
+@click.option("--hops", default="1,2,3", show_default=True, help="Numbers of facts per question.")
 @click.option(
     "--sampling",
     type=click.Choice([str(one) for one in FactSampling]),
     default=str(FactSampling.CHAIN),
     show_default=True,
-    help="How the facts of a question belong together.",
+    help="How the facts of a question are connected.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Another one draws other facts.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Random seed for sampling facts.")
 @click.option(
-    "--accept", "review", type=click.Path(dir_okay=False, path_type=Path), help="A review file: write what is accepted."
+    "--accept",
+    "review",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write the accepted questions of this review file.",
 )
 @batch_options
 @workspace_option
@@ -61,12 +69,12 @@ def command(
     workspace: str | None,
     as_json: bool,
 ) -> int:
-    """Have the language model write questions about what the workspace holds, for a person to review.
+    """Generate questions from the facts of the workspace with the language model, for review by a person.
 
-    Facts are drawn from the workspace, and the model writes a question and its answer from each draw. What can be
-    used goes to OUT/review.jsonl (default OUT: polyadic-questions), the texts of all documents to OUT/contexts.json.
-    Set "accept" to true or false there; then --accept OUT/review.jsonl writes OUT/questions.json, and
-    polyadic eval OUT puts the questions to methods. The same command goes on where it was stopped.
+    Facts are sampled from the workspace, and the model writes a question and its answer from each sample. Valid ones
+    are written to OUT/review.jsonl (default OUT: polyadic-questions), the texts of all documents to
+    OUT/contexts.json. Set "accept" to true or false in the review file; then --accept OUT/review.jsonl writes
+    OUT/questions.json for polyadic eval OUT. Run the same command again to resume.
     """
     if review is not None:
         accepted = accept(review, out)
@@ -75,7 +83,7 @@ def command(
     folder = out or DEFAULT_OUT
     wanted = QuestionQuota(number, kinds or get_args(Arity), _hops(context, hops), FactSampling(sampling), seed)
     with Workspace(workspace_place(context, workspace)) as kb:
-        kb.store()  # Where there is no workspace, none is made for the batch files.
+        kb.store()  # Fail early: do not create a workspace for the batch files.
         by_files = rounds(kb, folder, BatchFileOptions(batch_write, batch_read, overwrite))
         try:
             with shown_live("writing questions", str):
@@ -93,22 +101,22 @@ def command(
 def _hops(context: click.Context, given: str) -> tuple[int, ...]:
     listed = [number.strip() for number in given.split(",")]
     if not all(number.isdecimal() for number in listed):
-        raise click.UsageError(f"--hops are numbers after a comma, not {given}", context)
+        raise click.UsageError(f"--hops must be comma-separated numbers, not {given}", context)
     return tuple(int(number) for number in listed)
 
 
 def _print_making(making: QuestionGenerationReport) -> None:
     for one in making.drawn:
         few = "" if one.samples == one.stratum.wanted else f" of {one.stratum.wanted:,}: the workspace has no more"
-        say(f"{one.stratum.arity}, {count(one.stratum.hops, 'fact')} a question: {one.samples:,} drawn{few}")
+        say(f"{one.stratum.arity}, {count(one.stratum.hops, 'fact')} per question: {one.samples:,} sampled{few}")
     for why, number in sorted(making.dropped.items()):
-        say(f"left out, because {why}: {number:,}")
-    already = f", {making.kept:,} of them there already and left as they were" if making.kept else ""
+        say(f"dropped, because {why}: {number:,}")
+    already = f", {making.kept:,} of them kept from an earlier run" if making.kept else ""
     say(f"{count(making.made, 'question')} to review in {shown(str(making.review.absolute()))}{already}")
 
 
 def _print_accepted(accepted: AcceptedQuestions) -> None:
     if accepted.undecided:
-        say(f'not decided yet: {accepted.undecided:,} ("accept" stands at null)', err=True)
+        say(f'not reviewed yet: {accepted.undecided:,} ("accept" is null)', err=True)
     where = shown(str(accepted.questions.absolute()))
     say(f"{count(accepted.accepted, 'question')} accepted, {accepted.rejected:,} rejected: written to {where}")

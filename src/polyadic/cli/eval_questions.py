@@ -1,4 +1,4 @@
-"""polyadic eval QUESTIONS.csv: which answers of a workspace are right, by method, and which are wrong."""
+"""``polyadic eval QUESTIONS.csv``: check answers of a workspace against a table of expected answers."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,7 +14,7 @@ from polyadic.evaluation.question_table import TableAnswer, ask_table, drawn, lo
 from polyadic.workspace import Workspace
 
 _WRONG_SHOWN = 50
-_LONGEST = 200
+_SHORTENED = 200
 
 
 def evaluate_table(
@@ -27,7 +27,7 @@ def evaluate_table(
     context_tokens: int | None,
     as_json: bool,
 ) -> int:
-    """Ask the questions of a table, and print what is right; returns the exit code: 3 if some could not be asked."""
+    """Answer the questions of a table and print the correct share; return the exit code: 3 if some failed."""
     if unknown := [method for method in methods if method not in METHODS]:
         raise SettingsError(f"there is no method {unknown[0]!r}", f"use some of {', '.join(METHODS)}, or all")
     rows = drawn(load_rows(path), limit, seed)
@@ -60,18 +60,20 @@ def _print(asked: Sequence[TableAnswer], methods: Sequence[str]) -> None:
         say(f"  expected: {_short(one.row.expected) or '(no answer)'}")
         say(f"  failed:   {one.problem}" if one.problem else f"  answered: {_short(one.answer)}")
     if len(wrong) > _WRONG_SHOWN:
-        say(f"\nand {len(wrong) - _WRONG_SHOWN:,} more (all of them: --json)")
+        say(f"\nand {len(wrong) - _WRONG_SHOWN:,} more (--json lists all)")
 
 
 def check_options(context: click.Context) -> None:
-    """Raise UsageError for an option of polyadic eval that says nothing about a table of questions."""
+    """Raise a usage error for options of ``polyadic eval`` that do not apply to a table of questions."""
     names = ("measures", "out", "budgets", "judge_model", "at_once", "batch_write", "batch_read", "overwrite")
     if given := [f"--{name.replace('_', '-')}" for name in names if context.params[name]]:
-        raise click.UsageError(f"{' and '.join(given)} cannot go with a .csv of questions", context)
+        raise click.UsageError(f"{' and '.join(given)} cannot be combined with a table of questions", context)
     if context.params["answers"] == "none":
-        raise click.UsageError("--answers none cannot go with a .csv of questions, whose answers are checked", context)
+        raise click.UsageError(
+            "--answers none cannot be combined with a table of questions, because the answers are checked", context
+        )
 
 
 def _short(text: str) -> str:
     folded = " ".join(text.split())
-    return folded if len(folded) <= _LONGEST else f"{folded[: _LONGEST - 1]}…"
+    return folded if len(folded) <= _SHORTENED else f"{folded[: _SHORTENED - 1]}…"

@@ -1,4 +1,4 @@
-"""What polyadic eval prints: methods by measures, as wide as the terminal."""
+"""Result tables of ``polyadic eval``: methods by measures, split to fit the terminal."""
 
 import shutil
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,7 @@ _GAP = "  "
 
 
 def print_results(results: EvaluationResults) -> None:
-    """The tables on standard output, what failed on standard error."""
+    """Print the tables to standard output and failures to standard error."""
     plan = results.plan
     say(
         f"{results.dataset}: {count(len(results.questions), 'question')}, {plan.context_tokens:,} tokens each",
@@ -24,7 +24,7 @@ def print_results(results: EvaluationResults) -> None:
     for part in _fitting(columns, shutil.get_terminal_size((100, 24)).columns):
         say()
         _print_table(part)
-    say("in brackets: 95 % bootstrap interval of the mean over the questions")
+    say("in brackets: 95 % bootstrap confidence interval of the mean over the questions")
     for one in results.comparisons:
         say(_wins(one))
     paid = sum((cost.retrieval_usage + cost.answering_usage for cost in results.costs), Usage())
@@ -35,9 +35,9 @@ def print_results(results: EvaluationResults) -> None:
     for failure in results.failures[:_FAILURES_SHOWN]:
         say(f"  {failure.question} by {failure.method}: {failure.reason}", err=True)
     if results.failures:
-        say(f"{count(len(results.failures), 'question')} failed; the same command asks them again", err=True)
+        say(f"{count(len(results.failures), 'question')} failed; run the same command again to retry", err=True)
     if results.stopped:
-        say(f"stopped: {results.stopped}; what was finished is kept, and the same command goes on", err=True)
+        say(f"stopped: {results.stopped}; finished work is kept, run the same command again to resume", err=True)
 
 
 def _method_names(results: EvaluationResults) -> list[str]:
@@ -63,12 +63,12 @@ def _cost_columns(results: EvaluationResults) -> Iterator[list[str]]:
 
 
 def _score(column: ScoreColumn, results: EvaluationResults, method: int, place: int) -> str:
-    found, unreadable = results.scores.intervals[method][place], int(results.scores.unreadable[method, place])
-    said = f" ({unreadable} unreadable)" if unreadable else ""
-    if found is None:
-        return f"–{said}"
-    low, high = score_text(column, found.low), score_text(column, found.high)
-    return f"{score_text(column, found.mean)} [{low}, {high}]{said}"
+    interval, unreadable = results.scores.intervals[method][place], int(results.scores.unreadable[method, place])
+    note = f" ({unreadable} unreadable)" if unreadable else ""
+    if interval is None:
+        return f"–{note}"
+    low, high = score_text(column, interval.low), score_text(column, interval.high)
+    return f"{score_text(column, interval.mean)} [{low}, {high}]{note}"
 
 
 def _wins(one: HeadToHead) -> str:
@@ -77,7 +77,7 @@ def _wins(one: HeadToHead) -> str:
 
 
 def _fitting(columns: Sequence[list[str]], width: int) -> Iterator[list[list[str]]]:
-    """The columns in tables that are no wider than that, each behind the first column.
+    """Split the columns into tables of at most this width; each table repeats the first column.
 
     >>> [len(part) for part in _fitting([["m", "walk"], ["a", "0.5"], ["b", "0.6"], ["c", "0.7"]], 14)]
     [3, 2]

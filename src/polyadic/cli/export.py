@@ -1,4 +1,4 @@
-"""polyadic export: write the workspace in another format."""
+"""``polyadic export``: export the workspace to another format."""
 
 import sys
 from pathlib import Path
@@ -16,18 +16,18 @@ from polyadic.workspace import Workspace
     "name",
     type=click.Choice([*WRITERS, "csv"]),
     required=True,
-    help="hif holds everything; csv is a folder of tables for Neo4j's import tool.",
+    help="hif contains everything; csv is a folder of tables for Neo4j's import tool.",
 )
-@click.option("-o", "--output", metavar="FILE", help="Where to write, instead of to standard output.")
+@click.option("-o", "--output", metavar="FILE", help="Output file or folder (default: standard output).")
 @workspace_option
 @click.pass_context
 def command(context: click.Context, name: str, output: str | None, workspace: str | None) -> None:
-    """Write the workspace in another format (docs/interchange.md).
+    """Export the workspace to another format (docs/interchange.md).
 
-    The same documents and facts give the same bytes, whatever their history.
+    The output is deterministic: the same documents and facts give the same bytes.
     """
     if name == "csv" and output is None:
-        raise click.UsageError("csv is several files: name a folder with -o")
+        raise click.UsageError("csv writes several files: name a folder with -o")
     with Workspace(workspace_place(context, workspace)) as kb:
         if output is None:
             sys.stdout.buffer.writelines(exported(kb, name))

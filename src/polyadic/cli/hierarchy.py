@@ -1,4 +1,4 @@
-"""polyadic hierarchy: themes over all facts. Building them, and what they look like."""
+"""``polyadic hierarchy``: build and show summaries and communities over all facts."""
 
 import click
 
@@ -13,10 +13,10 @@ from polyadic.workspace import Workspace
 
 @click.group("hierarchy")
 def command() -> None:
-    """Themes over all facts: layers of summaries, and communities with reports.
+    """Build and show the hierarchy: layers of summaries, and communities with reports.
 
-    Broad questions are answered from them (methods hierarchy, global, local and bridge). What changes in the
-    workspace is marked stale and told to nobody until the hierarchy is built again (docs/hierarchy.md).
+    It serves broad questions (methods hierarchy, global, local and bridge). Parts whose documents change are
+    marked stale and not used until the hierarchy is built again (docs/hierarchy.md).
     """
 
 
@@ -24,14 +24,14 @@ def command() -> None:
 @click.option(
     "--by",
     type=click.Choice(["model", "extractive"]),
-    help="Written by the language model, or of names and facts alone (default: by a model, if one is named).",
+    help="Write texts with the language model, or extract them from facts (default: the model, if one is set).",
 )
-@click.option("--anew", is_flag=True, help="Cluster everything anew, and have everything written again.")
+@click.option("--anew", is_flag=True, help="Rebuild everything: cluster again and write all texts again.")
 @click.option(
-    "--budget", type=FiniteFloat(min=0), help="Stop before more money is spent, by the prices in the settings."
+    "--budget", type=FiniteFloat(min=0), help="Stop before spending more than this, at the prices in the settings."
 )
-@click.option("--spend-tokens", type=click.IntRange(min=0), help="Stop before more tokens are spent.")
-@click.option("--dry-run", is_flag=True, help="Say what it would cost, and do nothing.")
+@click.option("--spend-tokens", type=click.IntRange(min=0), help="Stop before using more tokens than this.")
+@click.option("--dry-run", is_flag=True, help="Only estimate the cost.")
 @workspace_option
 @json_option
 @click.pass_context
@@ -45,13 +45,13 @@ def build(
     workspace: str | None,
     as_json: bool,
 ) -> int:
-    """Bring the hierarchy into line with what the workspace holds.
+    """Build or update the hierarchy.
 
-    Only what is new or stale is written. Stopped or killed, it leaves the hierarchy as it was, and the same command
-    goes on without paying for anything twice.
+    Only new and stale parts are written. An interrupted build leaves the hierarchy unchanged; run the same command
+    again to resume without paying for anything twice.
     """
     if dry_run and (budget is not None or spend_tokens is not None):
-        raise click.UsageError("--dry-run takes no --budget and no --spend-tokens", context)
+        raise click.UsageError("--dry-run cannot be combined with --budget or --spend-tokens", context)
     most = SpendingBudget(budget, spend_tokens) if budget is not None or spend_tokens is not None else None
     with Workspace(workspace_place(context, workspace)) as kb:
         if dry_run:
@@ -66,15 +66,15 @@ def build(
 
 @command.command("show")
 @click.option(
-    "--depth", type=click.IntRange(min=1), default=DEPTH, show_default=True, help="How many levels of each tree."
+    "--depth", type=click.IntRange(min=1), default=DEPTH, show_default=True, help="Number of levels of each tree."
 )
 @workspace_option
 @json_option
 @click.pass_context
 def show(context: click.Context, depth: int, workspace: str | None, as_json: bool) -> None:
-    """Print the layers, the tree of summaries and the communities, the largest first.
+    """Print the layers, the tree of summaries and the communities, largest first.
 
-    For people, so many branches of each are shown as fit a screen; --json prints all of them.
+    Only as many branches are shown as fit on a screen; --json prints all of them.
     """
     with Workspace(workspace_place(context, workspace)) as kb:
         outline = kb.hierarchy.outline(depth)

@@ -1,4 +1,4 @@
-"""The hierarchy as a tree on a screen."""
+"""Text outline of the hierarchy."""
 
 from collections.abc import Callable, Sequence
 
@@ -6,22 +6,22 @@ from polyadic.cli.common import count, say
 from polyadic.hierarchy.outline import HierarchyOutline, LayerOutline, OutlineNode
 from polyadic.model.hierarchy import EXTRACTIVE
 
-# Of what stands side by side at the top, and below.
+# Maximum number of sibling branches at the top level and below.
 _SHOWN = (12, 5)
-_STALE = "stale, polyadic hierarchy build makes it again"
+_STALE = "stale, polyadic hierarchy build updates it"
 
 
 def print_outline(outline: HierarchyOutline) -> None:
-    """Layers, summaries and communities; of many side by side the first, the largest."""
+    """Print layers, summaries and communities; of many siblings only the largest."""
     if not outline.layers and not outline.communities:
-        say("there is no hierarchy yet: polyadic hierarchy build makes it")
+        say("there is no hierarchy yet: polyadic hierarchy build creates it")
         return
     say("layers", bold=True)
     for layer in outline.layers:
         say(f"  {_layer(layer)}")
     if outline.unplaced:
         unplaced = count(outline.unplaced, "entity", "entities")
-        say(f"  {unplaced} in no cluster: polyadic hierarchy build places what is new")
+        say(f"  {unplaced} in no cluster: polyadic hierarchy build adds new ones")
     if outline.top:
         say("summaries", bold=True)
         _print_branches(outline.top, _summary)
@@ -47,11 +47,11 @@ def _layer(layer: LayerOutline) -> str:
     return f"{layer.layer}: {items} in {count(layer.clusters, 'cluster')}{sparsity} with {summaries}{stale}"
 
 
-def _print_branches(branches: Sequence[OutlineNode], told: Callable[[OutlineNode], str], level: int = 0) -> None:
+def _print_branches(branches: Sequence[OutlineNode], describe: Callable[[OutlineNode], str], level: int = 0) -> None:
     shown, indent = _SHOWN[min(level, len(_SHOWN) - 1)], "  " * (level + 1)
     for branch in branches[:shown]:
-        say(f"{indent}{told(branch)}")
-        _print_branches(branch.branches, told, level + 1)
+        say(f"{indent}{describe(branch)}")
+        _print_branches(branch.branches, describe, level + 1)
     if len(branches) > shown:
         say(f"{indent}and {len(branches) - shown:,} more")
 
@@ -65,7 +65,7 @@ def _summary(branch: OutlineNode) -> str:
 
 
 def _community(branch: OutlineNode) -> str:
-    name = branch.name or (_STALE if branch.stale else "without a report: its facts are told elsewhere")
+    name = branch.name or (_STALE if branch.stale else "no report: its facts are in other reports")
     rating = f", rated {branch.rating:g}" if branch.rating is not None else ""
     holds = f"{count(branch.size, 'member')}, {count(branch.entities, 'entity', 'entities')}"
     return f"{name}: {holds}{rating}{_author(branch)}"

@@ -1,4 +1,4 @@
-"""polyadic import: take in facts from elsewhere, or a whole workspace."""
+"""``polyadic import``: import facts or an exported workspace."""
 
 from pathlib import Path
 
@@ -19,15 +19,15 @@ _SHOWN = 20
     "--documents",
     multiple=True,
     metavar="PATH",
-    help="File or folder with the documents that facts are about; may be said several times.",
+    help="File or folder with the source documents of the facts; may be repeated.",
 )
 @workspace_option
 @json_option
 @click.pass_context
 def command(context: click.Context, file: str, documents: tuple[str, ...], workspace: str | None, as_json: bool) -> int:
-    """Take in HIF (.json) or facts as JSON lines (.jsonl); docs/interchange.md.
+    """Import HIF (.json) or facts as JSON Lines (.jsonl); docs/interchange.md.
 
-    What polyadic export --format hif wrote comes back whole. The same file twice changes nothing.
+    A file from polyadic export --format hif restores the whole workspace. Importing a file twice has no effect.
     """
     with Workspace(workspace_place(context, workspace)) as kb, progress_shown() as report_progress:
         report = import_file(kb, Path(file), [Path(path) for path in documents], report_progress)
@@ -36,22 +36,22 @@ def command(context: click.Context, file: str, documents: tuple[str, ...], works
 
 
 def _print(report: IndexReport) -> None:
-    """What was taken in on standard output, what was not on standard error."""
+    """Print results to standard output and problems to standard error."""
     say(
         f"{count(report.documents, 'document')}: {report.added:,} added, {report.changed:,} changed,"
         f" {report.unchanged:,} unchanged"
     )
     if report.evidence:
-        rest = f", {report.without_fact:,} that name fewer than two things (kept, not used)"
-        said = count(report.facts, "fact") + (rest if report.without_fact else "")
-        say(f"{count(report.evidence, 'statement')}: {said}")
+        unused = f", {report.without_fact:,} with fewer than two entities (kept, not used)"
+        summary = count(report.facts, "fact") + (unused if report.without_fact else "")
+        say(f"{count(report.evidence, 'statement')}: {summary}")
         say(f"{count(report.texts_embedded, 'text')} embedded, {report.seconds:.1f} s in all")
     if report.decided:
-        say(f"{count(report.decided, 'decision')} on who is who, from now on for all documents here")
+        say(f"{count(report.decided, 'entity resolution decision')}, applied to all documents of the workspace")
         say("polyadic entities review --decided lists them, polyadic entities undo ID undoes one")
     for what, times in report.problems.most_common(_SHOWN):
         say(f"{times:,} × {what}", err=True)
     for skipped in report.skipped[:_SHOWN]:
-        say(f"left out: {skipped}", err=True)
+        say(f"skipped: {skipped}", err=True)
     if len(report.skipped) > _SHOWN:
-        say(f"and {len(report.skipped) - _SHOWN:,} more (all of them: --json)", err=True)
+        say(f"and {len(report.skipped) - _SHOWN:,} more (--json lists all)", err=True)

@@ -1,4 +1,4 @@
-"""polyadic index: read documents into the workspace."""
+"""``polyadic index``: add documents to the workspace."""
 
 import gc
 from collections.abc import Callable
@@ -29,8 +29,8 @@ from polyadic.indexing.report import IndexProgress, IndexReport
 from polyadic.llm.budget import SpendingBudget
 from polyadic.workspace import Workspace
 
-# A large document makes millions of values without cycles; looking for these as often as Python does takes a fifth of
-# the time.
+# A large document creates millions of objects without reference cycles; with the default threshold, garbage collection
+# takes a fifth of the time.
 _ALLOCATIONS_BETWEEN_COLLECTIONS = 200_000
 
 
@@ -39,29 +39,31 @@ _ALLOCATIONS_BETWEEN_COLLECTIONS = 200_000
 @click.option(
     "--extractor",
     type=click.Choice(["model", "sentences"]),
-    help="Read with the language model, or without one; also again what was read in the other way.",
+    help="Extract facts with the language model or without one (default: as in the settings); documents indexed with"
+    " the other extractor are read again.",
 )
 @click.option(
     "--exclude",
     multiple=True,
     metavar="PATTERN",
-    help="Pass over files and folders with this name or path, such as '*.log' or 'old/**/drafts'.",
+    help="Skip files and folders with this name or path, such as '*.log' or 'old/**/drafts'.",
 )
+@click.option("--prune", is_flag=True, help="Delete documents below the PATHs whose file or row no longer exists.")
+@click.option("--retry", is_flag=True, help="Without PATH: extract again from chunks that failed.")
 @click.option(
-    "--prune", is_flag=True, help="Delete documents below the PATHs whose files are gone, or their rows, or the PATH."
+    "--budget", type=FiniteFloat(min=0), help="Stop before spending more than this, at the prices in the settings."
 )
-@click.option("--retry", is_flag=True, help="Without PATH: try the chunks again that could not be read.")
+@click.option("--spend-tokens", type=click.IntRange(min=0), help="Stop before using more tokens than this.")
+@click.option("--hierarchy", is_flag=True, help="Then build the hierarchy, like polyadic hierarchy build.")
+@click.option("--dry-run", is_flag=True, help="Only estimate the cost, like polyadic estimate.")
 @click.option(
-    "--budget", type=FiniteFloat(min=0), help="Stop before more money is spent, by the prices in the settings."
+    "--engine",
+    type=click.Choice(["local", "ray"]),
+    default="local",
+    help="Where to run: on this machine or a Ray cluster (docs/ray.md).",
 )
-@click.option("--spend-tokens", type=click.IntRange(min=0), help="Stop before more tokens are spent.")
-@click.option("--hierarchy", is_flag=True, help="Build the hierarchy after it, as polyadic hierarchy build.")
-@click.option("--dry-run", is_flag=True, help="Say what it would cost, and do nothing: as polyadic estimate.")
-@click.option(
-    "--engine", type=click.Choice(["local", "ray"]), default="local", help="What does the work (docs/ray.md)."
-)
-@click.option("--address", help="Of the cluster of Ray (default: RAY_ADDRESS, else one of this machine for this run).")
-@click.option("--workers", type=click.IntRange(min=1), help="How many workers on Ray (default: one a host).")
+@click.option("--address", help="Address of the Ray cluster (default: RAY_ADDRESS, else a local one).")
+@click.option("--workers", type=click.IntRange(min=1), help="Number of Ray workers (default: one per host).")
 @workspace_option
 @json_option
 @click.pass_context
@@ -82,22 +84,22 @@ def command(
     workspace: str | None,
     as_json: bool,
 ) -> int:
-    """Read files and folders into the workspace. What is unchanged costs nothing.
+    """Add files and folders to the workspace. Unchanged documents are skipped.
 
     Formats: .txt .md .rst .tex .log .html .xml .yaml .pdf .docx .odt .rtf .pptx .xlsx .epub .eml, source code, text
-    files without a suffix, .mbox with a document a message, and tables in .csv .tsv .json .jsonl: with a column of
-    prose a document a row, else one document with a fact a row. With --engine ray a PATH may be a URI of other storage,
-    such as s3://BUCKET/FOLDER.
+    files without a suffix, .mbox (one document per message), and tables in .csv .tsv .json .jsonl. A table with a
+    column of prose becomes one document per row, any other table one document with a fact per row. With --engine ray,
+    PATH may also be a URI such as s3://BUCKET/FOLDER.
     """
     if engine == "ray" and (prune or retry or dry_run or exclude):
-        raise click.UsageError("--engine ray goes with none of --exclude, --prune, --retry and --dry-run", context)
+        raise click.UsageError("--engine ray cannot be combined with --exclude, --prune, --retry or --dry-run", context)
     if engine == "ray" and urlsplit(workspace or context.obj or "").password:
-        what = "Ray keeps the command line, so a password in -w is refused: put it into PGPASSWORD or ~/.pgpass"
+        what = "Ray records the command line: put the password into PGPASSWORD or ~/.pgpass instead of -w"
         raise click.UsageError(what, context)
     if engine == "local" and (address or workers):
-        raise click.UsageError("--address and --workers are for --engine ray", context)
+        raise click.UsageError("--address and --workers need --engine ray", context)
     if retry and (paths or extractor or exclude or prune or dry_run):
-        raise click.UsageError("--retry takes no PATH and no other option", context)
+        raise click.UsageError("--retry cannot be combined with PATH or other options", context)
     if not paths and not retry:
         raise click.UsageError("missing argument 'PATH...'", context)
     gc.set_threshold(_ALLOCATIONS_BETWEEN_COLLECTIONS)
@@ -124,19 +126,19 @@ def command(
     elif built:
         print_build(built)
     else:
-        say("the hierarchy was not built, as indexing did not get that far", err=True)
+        say("the hierarchy was not built, because indexing stopped or found no document", err=True)
     return exit_code(report) or _exit_code_after(built)
 
 
 def exit_code(report: IndexReport) -> int:
-    """0 all read, 1 nothing read, 3 some read and some not."""
+    """Return 0 if everything was indexed, 1 if nothing was, 3 if some inputs were skipped or failed."""
     if not report.left_out and not report.failed and not report.stopped:
         return 0
     return 3 if report.documents else 1
 
 
 def _build(kb: Workspace, report: IndexReport, budget: SpendingBudget | None) -> BuildReport | None:
-    """Build the hierarchy with what is left of the budget; None where indexing stopped, or found nothing."""
+    """Build the hierarchy with the remaining budget; None if indexing stopped or found no document."""
     if report.stopped or not report.documents:
         return None
     with building_shown() as report_progress:
@@ -144,12 +146,12 @@ def _build(kb: Workspace, report: IndexReport, budget: SpendingBudget | None) ->
 
 
 def _exit_code_after(built: BuildReport | None) -> int:
-    """Documents were read, so it is partly done if the hierarchy is not."""
+    """Return 3, partial success, if documents were indexed but the hierarchy is incomplete."""
     return 3 if built is None or build_exit_code(built) else 0
 
 
 def progress_shown() -> AbstractContextManager[Callable[[IndexProgress], None]]:
-    """Shows how far indexing has come."""
+    """Show the progress of indexing."""
     return shown_live("reading", _line)
 
 
@@ -165,7 +167,7 @@ def _line(progress: IndexProgress) -> str:
     left = "" if progress.seconds_left is None else f", about {duration(progress.seconds_left)} left"
     share = "" if progress.share is None else f"{100 * progress.share:.0f} %{left}; "
     files = f" {count(progress.files, 'file')}" if progress.files else ""
-    # Documents count when a batch of them is published: until then there is nothing to say of them.
+    # Documents are counted when their batch is published, so the number stays 0 for a while.
     documents = f"{count(progress.documents, 'document')}, " if progress.documents else ""
     return (
         f"indexing{files}: {share}{documents}{progress.chunks_read:,} of"

@@ -1,4 +1,4 @@
-"""The sum of an indexing run for people: what was done, what was not, and why."""
+"""Text report of an indexing run."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -12,45 +12,50 @@ _TYPES_SHOWN = 10
 
 
 def print_report(report: IndexReport) -> None:
-    """What was done on standard output, what was not on standard error; where nothing was read, why in one line."""
+    """Print results to standard output and problems to standard error.
+
+    If a single input was skipped and nothing was indexed, print only the reason.
+    """
     if len(report.skipped) == 1 and not (report.documents or report.withdrawn or report.unsupported or report.stopped):
         say(f"polyadic: nothing to index: {shown(str(report.skipped[0]))}", err=True)
         return
-    resumed = f", {report.resumed:,} taken up again" if report.resumed else ""
+    resumed = f", {report.resumed:,} resumed" if report.resumed else ""
     say(
         f"{count(report.documents, 'document')}: {report.added:,} added, {report.changed:,} changed{resumed},"
         f" {report.unchanged:,} unchanged"
     )
     if report.withdrawn:
-        say(f"{count(len(report.withdrawn), 'document')} deleted, as what they were read from is gone")
+        say(f"{count(len(report.withdrawn), 'document')} deleted because their file or row no longer exists")
     if report.chunks:
         _print_work(report)
     if report.same_text:
-        say(f"{count(report.same_text, 'document')} with the same content as another, kept as documents of their own")
+        say(f"{count(report.same_text, 'document')} with the same content as another document, kept separately")
     if report.outdated:
         say(
-            f"{count(report.outdated, 'document')} read in another way before, kept so"
-            " (to read again: polyadic index --extractor model|sentences PATH...)"
+            f"{count(report.outdated, 'document')} kept from an earlier run with another extractor"
+            " (to read them again: polyadic index --extractor model|sentences PATH...)"
         )
     for encoding, files in report.encodings.most_common():
         say(f"read as {encoding}: {count(files, 'file')}")
     for note in report.notes[:_SHOWN]:
         say(shown(note))
     if len(report.notes) > _SHOWN:
-        say(f"and {len(report.notes) - _SHOWN:,} more such notes (all of them: --json)")
+        say(f"and {len(report.notes) - _SHOWN:,} more notes (--json lists all)")
     for reason in explain_no_facts(report):
         say(f"no facts: {reason}", err=True)
-    _print_some([f"{number:,} × {problem}" for problem, number in report.problems.most_common()], "in the replies:")
-    _print_some([str(skipped) for skipped in report.skipped], f"{count(len(report.skipped), 'thing')} not read:")
+    _print_some(
+        [f"{number:,} × {problem}" for problem, number in report.problems.most_common()], "problems in replies:"
+    )
+    _print_some([str(skipped) for skipped in report.skipped], f"{count(len(report.skipped), 'input')} skipped:")
     print_unsupported(report.unsupported)
     failed = [f"{f.source}, characters {f.span.start}–{f.span.end}: {f.reason}" for f in report.failed]
-    _print_some(failed, f"{count(len(failed), 'chunk')} without facts (the same command tries them again):")
+    _print_some(failed, f"{count(len(failed), 'chunk')} failed (run the same command again to retry):")
     if report.stopped:
-        say(f"stopped: {report.stopped}; what was finished is kept, and the same command goes on from there", err=True)
+        say(f"stopped: {report.stopped}; finished work is kept, run the same command again to resume", err=True)
 
 
 def print_unsupported(unsupported: Counter[str]) -> None:
-    """A line that counts the files of types that are not read."""
+    """Print a line that counts the files of unsupported types."""
     if not unsupported:
         return
     types = ", ".join(f"{type_} {files:,}" for type_, files in unsupported.most_common(_TYPES_SHOWN))
@@ -60,17 +65,17 @@ def print_unsupported(unsupported: Counter[str]) -> None:
 
 def _print_work(report: IndexReport) -> None:
     facts = count(report.facts, "fact")
-    rest = f", {report.without_fact:,} that name fewer than two things (kept, not used)"
-    said = facts + (rest if report.without_fact else "")
-    say(f"{count(report.chunks, 'chunk')}, {count(report.evidence, 'statement')}: {said}")
+    unused = f", {report.without_fact:,} with fewer than two entities (kept, not used)"
+    summary = facts + (unused if report.without_fact else "")
+    say(f"{count(report.chunks, 'chunk')}, {count(report.evidence, 'statement')}: {summary}")
     if report.usage.calls:
         say(f"{report.extractor}: {spent(report.usage)}")
     if report.slowed:
-        say(f"slowed down {count(report.slowed, 'time')}: the endpoint said that there were too many calls")
-    besides = report.seconds - report.embedding_seconds
+        say(f"slowed down {count(report.slowed, 'time')}: the endpoint reported too many requests")
+    other_seconds = report.seconds - report.embedding_seconds
     say(
         f"{count(report.texts_embedded, 'text')} embedded in {report.embedding_seconds:.1f} s,"
-        f" everything else took {besides:.1f} s"
+        f" everything else took {other_seconds:.1f} s"
     )
     if report.embedding_usage.calls:
         say(f"embedding: {spent(report.embedding_usage)}")
@@ -83,4 +88,4 @@ def _print_some(lines: Sequence[str], heading: str) -> None:
     for line in lines[:_SHOWN]:
         say(f"  {shown(line)}", err=True)
     if len(lines) > _SHOWN:
-        say(f"  and {len(lines) - _SHOWN:,} more (all of them: --json)", err=True)
+        say(f"  and {len(lines) - _SHOWN:,} more (--json lists all)", err=True)

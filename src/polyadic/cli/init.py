@@ -1,4 +1,4 @@
-"""polyadic init: write a commented polyadic.toml."""
+"""``polyadic init``: write a commented polyadic.toml."""
 
 import shlex
 from pathlib import Path
@@ -14,33 +14,38 @@ from polyadic.llm.prompts.library import FOLDER, NAMES, original_text
 @click.command("init")
 @click.argument("folder", metavar="[DIR]", default="", required=False)
 @click.option(
-    "--preset", type=click.Choice(list(PRESETS)), help="Set up a language model: the usual ones, or the paper's."
+    "--preset",
+    type=click.Choice(list(PRESETS)),
+    help="Set up a language model: a common provider or server, or the setup of the paper.",
 )
-@click.option("--prompts", is_flag=True, help="Put copies of all prompts into DIR/prompts, where they can be changed.")
+@click.option("--prompts", is_flag=True, help="Also copy all prompts to DIR/prompts for editing.")
 @workspace_option
 @click.pass_context
 def command(context: click.Context, folder: str, preset: str | None, prompts: bool, workspace: str | None) -> None:
-    """Write a commented polyadic.toml into DIR (default: the workspace folder). Nothing else is needed to start."""
+    """Write a commented polyadic.toml into DIR (default: the workspace folder).
+
+    The file is optional: every setting has a default.
+    """
     if folder and (workspace or context.obj):
-        raise click.UsageError("DIR and -w both name the folder: give one of them", context)
+        raise click.UsageError("use either DIR or -w, not both", context)
     target = expanded(folder or workspace_place(context, workspace))
     if prompts:
         for name in NAMES:
             _write(target / FOLDER / f"{name}.txt", original_text(name))
     file = target / FILE_NAME
     if preset and file.exists():
-        raise click.ClickException(f"{shown(str(file))} is there already: set name and base_url under [model] in it")
+        raise click.ClickException(f"{shown(str(file))} already exists: set name and base_url under [model] in it")
     if not _write(file, template(PRESETS[preset] if preset else None)):
         return
-    usual = folder == "" and not (workspace or context.obj)
-    flag = "" if usual else f"-w {shlex.quote(str(target))} "
+    is_default = folder == "" and not (workspace or context.obj)
+    flag = "" if is_default else f"-w {shlex.quote(str(target))} "
     say(f"next: polyadic {flag}{'doctor' if preset else 'index PATH...'}")
 
 
 def _write(file: Path, text: str) -> bool:
-    """Write a file unless it is there; returns whether it was written."""
+    """Write a file unless it exists; return whether it was written."""
     if file.exists():
-        say(f"{shown(str(file))} is there already and stays as it is")
+        say(f"{shown(str(file))} already exists and is left unchanged")
         return False
     try:
         file.parent.mkdir(parents=True, exist_ok=True)

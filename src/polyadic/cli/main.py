@@ -1,6 +1,6 @@
-"""The command ``polyadic``: which verbs there are, and how a run of it ends.
+"""Command line interface ``polyadic``: lazy command group, error output and exit codes.
 
-Exit codes: 0 done (also when nothing had to be done), 1 failed, 2 wrong use, 3 partly done.
+Exit codes: 0 success (also if there was nothing to do), 1 failure, 2 usage error, 3 partial success.
 """
 
 import importlib
@@ -18,34 +18,34 @@ from polyadic.tracing.spans import started
 
 VERBS = {
     "init": "write a commented polyadic.toml",
-    "index": "read documents into the workspace",
-    "estimate": "what indexing would cost",
-    "batch": "have the language model asked by batch files",
+    "index": "add documents to the workspace",
+    "estimate": "estimate the cost of indexing",
+    "batch": "send requests to the language model as batch files",
     "query": "ask a question",
-    "chat": "ask questions one after the other",
-    "search": "find passages by words",
-    "status": "what the workspace holds",
+    "chat": "ask questions in a conversation",
+    "search": "search passages by keywords",
+    "status": "show counts, sizes and costs of the workspace",
     "show": "print a document, chunk, fact or entity",
     "delete": "delete documents",
-    "entities": "who is who: what may be one, deciding, undoing",
-    "hierarchy": "themes over all facts: building them, a picture of them",
-    "doctor": "what is wrong, and what to do about it",
-    "models": "the weights of local models",
+    "entities": "resolve entities: review, merge, split, undo",
+    "hierarchy": "build and show summaries and communities of facts",
+    "doctor": "check disk, store and models",
+    "models": "download the weights of local models",
     "reembed": "change the embedding model",
     "eval": "compare methods on a question set",
-    "serve": "many workspaces behind one server",
-    "keys": "who may do what at a server",
-    "export": "write the workspace in another format",
-    "import": "take in facts from elsewhere, or a whole workspace",
+    "serve": "serve workspaces over HTTP",
+    "keys": "manage the API keys of a server",
+    "export": "export the workspace to another format",
+    "import": "import facts or an exported workspace",
     "copy": "copy the workspace to a folder or a database",
-    "mcp": "let agents ask the workspace",
+    "mcp": "serve the workspace to an MCP client",
 }
-_LASTING = ("serve", "mcp")
-"""These last until somebody stops them: what they are asked for is a trace of its own."""
+_LONG_RUNNING = ("serve", "mcp")
+"""Commands that run until they are stopped: each request they handle starts its own trace."""
 
 
 class LazyCommandGroup(click.Group):
-    """Loads a verb's module only when it is used, so that the command starts at once."""
+    """Command group that imports a command's module on first use, to keep startup fast."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(VERBS)
@@ -53,13 +53,13 @@ class LazyCommandGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in VERBS:
             return None
-        # No module can be named as Python names its own verbs.
+        # A module cannot have the name of a Python keyword, such as "import".
         module = f"{cmd_name}_" if keyword.iskeyword(cmd_name) else cmd_name
         command: click.Command = importlib.import_module(f"polyadic.cli.{module}").command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Verbs"):
+        with formatter.section("Commands"):
             formatter.write_dl(list(VERBS.items()))
 
 
@@ -72,44 +72,44 @@ class LazyCommandGroup(click.Group):
 @click.version_option(__version__, prog_name="polyadic")
 @click.pass_context
 def cli(context: click.Context, workspace: str | None) -> None:
-    """Answers out of documents, with citations.
+    """Answer questions about documents, with citations.
 
-    polyadic index PATH... reads documents, polyadic query "..." asks them. A language model is used if
-    one is set (polyadic init --preset), and not needed.
+    polyadic index PATH... adds documents to the workspace, polyadic query "..." answers a question.
+    A language model is optional (polyadic init --preset sets one up).
     """
     context.obj = workspace
-    if context.invoked_subcommand not in _LASTING:
+    if context.invoked_subcommand not in _LONG_RUNNING:
         context.with_resource(started(f"polyadic {context.invoked_subcommand}"))
 
 
 def main() -> None:
-    """Run the command, and end it as people and scripts expect: one line for an error, no traceback."""
-    # The matrices of a question are small: a second thread gains nothing on a quiet machine, and waits for a
-    # processor on a busy one (measured: 17 ms a walk instead of 6). To be said before numpy is imported.
+    """Run the command line and exit; errors are printed on one line, without a traceback."""
+    # The matrices of a query are small: a second thread gains nothing on an idle machine, and waits for a core on a
+    # busy one (measured: 17 ms instead of 6 per walk). Must be set before numpy is imported.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            # What a terminal has no letters for is shown as ?.
+            # Print characters that the terminal cannot encode as "?".
             stream.reconfigure(errors="replace")
-    with exported(_say):
+    with exported(_print_error):
         code = run(sys.argv[1:])
     sys.exit(code)
 
 
 def run(arguments: list[str]) -> int:
-    """Run the command with these arguments; returns the exit code."""
+    """Run the command line with the given arguments and return the exit code."""
     try:
         outcome = cli.main(arguments, prog_name="polyadic", standalone_mode=False)
     except click.UsageError as error:
-        return _wrong_use(error)
+        return _usage_error(error)
     except (click.Abort, KeyboardInterrupt):
-        return _failed("stopped; what was finished is kept, and the same command goes on from there")
+        return _failed("stopped; finished work is kept, run the same command again to resume")
     except click.ClickException as error:
         return _failed(error.format_message())
     except PolyadicError as error:
         return _failed(str(error))
     except BrokenPipeError:
-        # Whoever read the output has seen enough; the interpreter must not complain when it flushes.
+        # The reader has closed the pipe. Redirect stdout, so that the flush at exit does not fail.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
@@ -118,29 +118,29 @@ def run(arguments: list[str]) -> int:
         if os.environ.get("POLYADIC_DEBUG"):
             raise
         return _failed(
-            f"unexpected {type(error).__name__} ({error}): this is a defect, please report it with what"
-            " POLYADIC_DEBUG=1 prints"
+            f"unexpected {type(error).__name__} ({error}): this is a bug, please report it with the"
+            " output of POLYADIC_DEBUG=1"
         )
     return outcome if isinstance(outcome, int) else 0
 
 
-def _wrong_use(error: click.UsageError) -> int:
-    # click has this class since 8.2; before, it printed the help itself.
+def _usage_error(error: click.UsageError) -> int:
+    # The class exists since click 8.2; earlier versions print the help themselves.
     if isinstance(error, getattr(click.exceptions, "NoArgsIsHelpError", ())):
         error.show()
     else:
-        verb = error.ctx.command_path if error.ctx else "polyadic"
-        said = error.format_message().rstrip(".")
-        _say(f"{said[:1].lower()}{said[1:]} ({verb} --help)")
+        command = error.ctx.command_path if error.ctx else "polyadic"
+        message = error.format_message().rstrip(".")
+        _print_error(f"{message[:1].lower()}{message[1:]} ({command} --help)")
     return 2
 
 
 def _failed(reason: str) -> int:
-    _say(reason)
+    _print_error(reason)
     return 1
 
 
-def _say(problem: str) -> None:
+def _print_error(problem: str) -> None:
     from polyadic.cli.common import visible
 
     click.echo(f"polyadic: {visible(' '.join(problem.split()))}", err=True)

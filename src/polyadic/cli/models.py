@@ -1,4 +1,4 @@
-"""polyadic models: the weights of local models."""
+"""``polyadic models``: download the weights of local models."""
 
 import click
 
@@ -7,11 +7,11 @@ from polyadic.embeddings.minilm.download import fetch
 
 @click.group("models")
 def command() -> None:
-    """The weights of local models."""
+    """Download the weights of local models."""
 
 
 @command.command("fetch")
-@click.option("--force", is_flag=True, help="Fetch again even if the weights are there.")
+@click.option("--force", is_flag=True, help="Download again even if the weights exist.")
 def fetch_weights(force: bool) -> None:
-    """Bring the embedding model's weights (about 90 MB) to this machine, checked by their hash."""
+    """Download the weights of the embedding model (about 90 MB) and verify their hash."""
     fetch(force=force, report=lambda line: click.echo(line, err=True))

@@ -1,4 +1,4 @@
-"""How far long work has come: live on a terminal, a plain line now and then in a log; both on standard error."""
+"""Progress display on standard error: a live line on a terminal, otherwise a log line every few seconds."""
 
 import sys
 import time
@@ -14,14 +14,14 @@ How = TypeVar("How")
 
 @contextmanager
 def shown_live(first: str, line: Callable[[How], str]) -> Iterator[Callable[[How], None]]:
-    """Gives what is to be called with how far the work has come.
+    """Display progress while the context is active; yield the function to call with each progress value.
 
     Parameters
     ----------
     first
-        What is shown before it was first called.
+        Text to show before the first progress value.
     line
-        Puts how far it has come into words.
+        Formats a progress value.
     """
     if not sys.stderr.isatty():
         yield _logger(line)

@@ -1,4 +1,4 @@
-"""polyadic query: ask a question."""
+"""``polyadic query``: answer a question."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -27,25 +27,29 @@ from polyadic.query.engine import NO_MODEL
 from polyadic.text.headings import heading_line
 from polyadic.workspace import Workspace
 
-# Characters of a quotation that is only to be recognised.
-_LONGEST = 100
+# Characters of a shortened quotation.
+_SHORTENED = 100
 
 
 @click.command("query")
 @click.argument("question")
-@method_option("How knowledge is found")
-@click.option("--context-tokens", type=click.IntRange(min=1), help="How many tokens of knowledge to bring.")
+@method_option("Retrieval method")
+@click.option("--context-tokens", type=click.IntRange(min=1), help="Token budget for the retrieved knowledge.")
 @filter_options
-@click.option("--context-only", is_flag=True, help="Print the knowledge found, without an answer.")
-@click.option("--by", type=click.Choice(["model", "quotes"]), help="Who answers (default: the model, if one is set).")
-@click.option("--style", help='What kind of answer is wanted, such as "three bullet points".')
+@click.option("--context-only", is_flag=True, help="Print the retrieved knowledge without an answer.")
+@click.option(
+    "--by",
+    type=click.Choice(["model", "quotes"]),
+    help="Answer with the language model or with quotations (default: the model, if one is set).",
+)
+@click.option("--style", help='Style of the answer, such as "three bullet points".')
 @click.option("--think", is_flag=True, help="Let the model reason first; --trace shows its reasoning.")
 @click.option(
     "--history",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help='The conversation so far: a line {"question": "...", "answer": "..."} a turn.',
+    help='Earlier turns of the conversation: one line {"question": "...", "answer": "..."} per turn.',
 )
-@click.option("--trace", is_flag=True, help="Print each step, and why each item was found.")
+@click.option("--trace", is_flag=True, help="Print each step, and why each item was retrieved.")
 @workspace_option
 @json_option
 @click.pass_context
@@ -67,12 +71,12 @@ def command(
 ) -> None:
     """Answer QUESTION from the documents of the workspace, with citations.
 
-    With --from and --where, which may be given several times, all is as if there were no other documents: from any of
-    DOC (path, title or identifier; a folder or a file of rows means all in it), and with every KEY=VALUE.
+    --from and --where restrict the search and may be repeated: to documents that match any DOC (a path, title or
+    identifier; a folder or table stands for all documents in it) and have every KEY=VALUE.
     """
     if not question.strip():
         raise click.UsageError("the question is empty", context)
-    _check_together(context, context_only, by)
+    _check_compatible(context, context_only, by)
     only = filter_of(sources, metadata, context)
     with Workspace(workspace_place(context, workspace)) as kb:
         if context_only:
@@ -82,7 +86,7 @@ def command(
         else:
             how = how_to_answer(context, kb.settings, by, style, think)
             pieces = kb.stream(question, method, context_tokens, _turns(history), how, only)
-            answer = _answered(pieces, question, as_json)
+            answer = _print_answer(pieces, question, as_json)
             knowledge, steps = answer.knowledge, answer.trace
     if trace and not as_json:
         if not context_only and answer.reasoning:
@@ -90,16 +94,16 @@ def command(
         _print_trace(knowledge, steps)
 
 
-def _check_together(context: click.Context, context_only: bool, by: str | None) -> None:
-    """A wish that nothing would come of is a mistake, which is said rather than passed over."""
+def _check_compatible(context: click.Context, context_only: bool, by: str | None) -> None:
+    """Raise a usage error for options that would have no effect."""
     if context_only:
-        what, given = "--context-only, which gives no answer", _given(context, "by", "style", "think", "history")
+        what, given = "--context-only, which prints no answer", _given(context, "by", "style", "think", "history")
     elif by == "quotes":
-        what, given = "--by quotes, which asks no language model", _given(context, "style", "think")
+        what, given = "--by quotes, which uses no language model", _given(context, "style", "think")
     else:
         return
     if given:
-        raise click.UsageError(f"{' and '.join(given)} cannot go with {what}", context)
+        raise click.UsageError(f"{' and '.join(given)} cannot be combined with {what}", context)
 
 
 def how_to_answer(
@@ -109,74 +113,74 @@ def how_to_answer(
     style: str | None,
     think: bool,
 ) -> AnswerSettings:
-    """How to answer: as the settings say, but for what the options change.
+    """Combine the answer settings with the options of the command.
 
     Raises
     ------
     SettingsError
-        --style or --think is given, and the answer would be quoted, which neither changes.
+        --style or --think is given, but the answer would be quoted without a language model.
     """
     changed = {"by": by, "style": style, "format": "think" if think else None}
     how = settings.answer.model_copy(update={name: value for name, value in changed.items() if value})
     given = _given(context, "style", "think")
     if not given or how.by == "model" or (how.by == "auto" and settings.model.name):
         return how
-    needing = f"{' and '.join(given)} {'need' if len(given) > 1 else 'needs'} a language model"
+    requirement = f"{' and '.join(given)} {'need' if len(given) > 1 else 'needs'} a language model"
     if settings.model.name:
-        raise SettingsError(f"{needing}, and [answer] sets by = {how.by}", "add --by model")
-    raise SettingsError(f"{needing}, and none is named", NO_MODEL.next_step)
+        raise SettingsError(f"{requirement}, but [answer] sets by = {how.by}", "add --by model")
+    raise SettingsError(f"{requirement}, but none is set", NO_MODEL.next_step)
 
 
 def _given(context: click.Context, *names: str) -> list[str]:
-    """Those of the options that the command was called with."""
+    """Return the options among ``names`` that were given on the command line."""
     return [f"--{name}" for name in names if context.params[name] not in (None, False)]
 
 
 def _turns(file: Path | None) -> list[Turn]:
-    """The conversation in a file of JSON lines."""
+    """Read the turns of a conversation from a JSON Lines file."""
     if file is None:
         return []
     try:
         rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
-        return [Turn(_said(row, "question"), _said(row, "answer")) for row in rows]
+        return [Turn(_text_field(row, "question"), _text_field(row, "answer")) for row in rows]
     except (ValueError, KeyError, TypeError) as error:
-        reason = f"{file} is no conversation ({error})"
-        raise click.ClickException(f'{reason}: write a line {{"question": "...", "answer": "..."}} a turn') from error
+        reason = f"{file} is not a conversation ({error})"
+        raise click.ClickException(f'{reason}: write a line {{"question": "...", "answer": "..."}} per turn') from error
 
 
-def _said(row: Mapping[str, object], name: str) -> str:
-    said = row[name]
-    if not isinstance(said, str):
-        raise TypeError(f"{json.dumps(name)} is {_short(json.dumps(said))}, not a text")
-    return said
+def _text_field(row: Mapping[str, object], name: str) -> str:
+    value = row[name]
+    if not isinstance(value, str):
+        raise TypeError(f"{json.dumps(name)} is {_shortened(json.dumps(value))}, not a string")
+    return value
 
 
-def _answered(pieces: Iterator[str | Answer], question: str, as_json: bool) -> Answer:
-    """Print the answer as it comes; returns it when it is whole."""
-    begun = False
+def _print_answer(pieces: Iterator[str | Answer], question: str, as_json: bool) -> Answer:
+    """Print the answer while it is generated, and return it when it is complete."""
+    in_line = False
     try:
         for piece in pieces:
             if isinstance(piece, Answer):
-                begun = False
+                in_line = False
                 print_json(piece) if as_json else _print_rest(piece, question)
                 return piece
             if not as_json:
                 say(piece, nl=False)
-                begun = True
+                in_line = True
     finally:
-        # An error in the middle has a line of its own.
-        if begun:
+        # Start a new line for the message of an error in the middle of the answer.
+        if in_line:
             say()
-    raise RuntimeError("the answer did not end")
+    raise RuntimeError("the stream ended without an answer")
 
 
 def _print_rest(answer: Answer, question: str) -> None:
-    """All of an answer but its text."""
+    """Print everything but the text of an answer: notes, citations and statistics."""
     say()
     if answer.question != question:
         say(f"(understood as: {answer.question})")
-    sure = f"confidence {answer.confidence:.0%}" if answer.answered and answer.confidence is not None else ""
-    notes = "; ".join(filter(None, (sure, answer.note)))
+    confidence = f"confidence {answer.confidence:.0%}" if answer.answered and answer.confidence is not None else ""
+    notes = "; ".join(filter(None, (confidence, answer.note)))
     say(f"({notes})\n" if notes else "")
     print_citations(answer)
     knowledge = answer.knowledge
@@ -184,29 +188,29 @@ def _print_rest(answer: Answer, question: str) -> None:
     say(
         f" {knowledge.method} · {_kinds(knowledge)}"
         f" · {answer.usage.tokens:,} model tokens{money} · {answer.seconds:.1f} s"
-        "        (why these: polyadic query --trace)"
+        "        (details: polyadic query --trace)"
     )
 
 
 def print_citations(answer: Answer) -> None:
-    """Where what an answer says stands, a line each."""
+    """Print the citations of an answer, one per line."""
     for citation in answer.citations:
         place = citation.place
         page = f"page {place.page}, " if place.page else ""
         quote = quotation(place)
-        # Where the answer quotes it, it need not be said again.
-        said = "" if f'"{quote}"' in answer.text else f'\n     "{_short(quote)}"'
+        # Skip the quotation if the answer itself contains it.
+        excerpt = "" if f'"{quote}"' in answer.text else f'\n     "{_shortened(quote)}"'
         where = f"{page}characters {place.span.start}–{place.span.end}"
-        above = f" · {heading_line(place.headings)}" if place.headings else ""
-        say(f" [{citation.marker}] {shown(place.source)}, {where}{above}{said}")
+        section = f" · {heading_line(place.headings)}" if place.headings else ""
+        say(f" [{citation.marker}] {shown(place.source)}, {where}{section}{excerpt}")
 
 
 def _kinds(knowledge: Knowledge) -> str:
-    """How many of each kind there are; entities and reports only where there are any."""
+    """Count the items by kind; entities and reports only if there are any."""
     kinds = [count(len(knowledge.facts), "fact"), count(len(knowledge.chunks), "passage")]
     for kind, one, more in ((ItemKind.ENTITY, "entity", "entities"), (ItemKind.REPORT, "report", "reports")):
-        found = len(knowledge.of(kind))
-        kinds += [f"{found:,} {one if found == 1 else more}"] if found else []
+        number = len(knowledge.of(kind))
+        kinds += [f"{number:,} {one if number == 1 else more}"] if number else []
     return ", ".join(kinds)
 
 
@@ -226,7 +230,7 @@ def _print_trace(knowledge: Knowledge, steps: tuple[TraceStep, ...]) -> None:
     say("\nfound")
     for item in knowledge.items:
         words = " ".join(item.text.split())
-        short = _short(words) if item.kind is ItemKind.CHUNK else words
+        short = _shortened(words) if item.kind is ItemKind.CHUNK else words
         section = f"{item.section}: " if item.section else ""
         say(f"  {item.score:6.3f}  {item.kind:6} {item.id[:12]}  {short}\n{' ' * 30}{section}{item.why}")
 
@@ -235,5 +239,5 @@ def _kind(item: Item) -> str:
     return f"{item.kind}, {item.section}" if item.section else str(item.kind)
 
 
-def _short(words: str) -> str:
-    return words if len(words) <= _LONGEST else f"{words[:_LONGEST]}…"
+def _shortened(words: str) -> str:
+    return words if len(words) <= _SHORTENED else f"{words[:_SHORTENED]}…"

@@ -1,4 +1,4 @@
-"""polyadic reembed: bring the workspace to another embedding model."""
+"""``polyadic reembed``: change the embedding model of the workspace."""
 
 from pathlib import Path
 from typing import get_args
@@ -20,10 +20,12 @@ _SETTING = ("embedding", "model")
 @click.option(
     "--model",
     type=click.Choice(get_args(EmbeddingModel)),
-    help="Bring it to this one, and set it in polyadic.toml after the switch; else to what that file names already.",
+    help="New embedding model, written to polyadic.toml after the switch (default: the one in the settings).",
 )
 @click.option(
-    "--force", is_flag=True, help="Also where it has vectors of that name: another model may stand behind it."
+    "--force",
+    is_flag=True,
+    help="Embed again even if the model name is unchanged, for an endpoint that now serves another model.",
 )
 @workspace_option
 @json_option
@@ -31,29 +33,29 @@ _SETTING = ("embedding", "model")
 def command(
     context: click.Context, model: EmbeddingModel | None, force: bool, workspace: str | None, as_json: bool
 ) -> None:
-    """Embed all that the workspace holds with another model, and switch to it.
+    """Compute all vectors with another embedding model, then switch to it.
 
-    Until the switch questions are answered from the old vectors, by what runs with the old settings, and documents can
-    be indexed and deleted. Stopped or killed, the same command goes on from there.
+    Until the switch, queries with the old settings use the old vectors, and documents can be added and deleted.
+    If interrupted, run the same command again to resume.
     """
     with Workspace(workspace_place(context, workspace)) as kb:
         file, embedding = kb.folder / FILE_NAME, kb.settings.embedding
-        to_be_set = model if model != embedding.model else None
-        if to_be_set:
-            _check_changeable(file, to_be_set)
-            embedding = embedding.model_copy(update={"model": to_be_set})
+        new_model = model if model != embedding.model else None
+        if new_model:
+            _check_changeable(file, new_model)
+            embedding = embedding.model_copy(update={"model": new_model})
         with shown_live("embedding", _line) as report_progress:
             report = kb.reembed(embedding, report_progress, force)
-    if to_be_set:
-        write_setting(file, *_SETTING, to_be_set)
-        say(f'set model = "{to_be_set}" under [embedding] in {shown(str(file.absolute()))}', err=True)
+    if new_model:
+        write_setting(file, *_SETTING, new_model)
+        say(f'set model = "{new_model}" under [embedding] in {shown(str(file.absolute()))}', err=True)
     print_json(report) if as_json else _print(report)
 
 
 def _check_changeable(file: Path, model: EmbeddingModel) -> None:
-    """Nothing is embedded where the setting could not be changed after it, or would not count."""
+    """Raise SettingsError, before anything is embedded, if the setting cannot be changed in the file."""
     if variable := variable_that_sets(_SETTING):
-        what = f"the environment variable {variable} sets the embedding model, so polyadic.toml would not count"
+        what = f"the environment variable {variable} sets the embedding model and overrides polyadic.toml"
         raise SettingsError(what, "change it there, then run polyadic reembed without --model")
     with_setting(read_text(file), *_SETTING, model, file)
 
@@ -67,11 +69,11 @@ def _line(progress: ReembeddingProgress) -> str:
 
 def _print(report: ReembeddingReport) -> None:
     if not report.switched:
-        say(f"nothing to do: the workspace has the vectors of {report.after}")
+        say(f"nothing to do: the workspace already uses {report.after}")
         return
     before = f"from {report.before} to " if report.before else "to "
     say(f"changed {before}{report.after}: {count(report.texts, 'vector')}")
-    earlier = f", {report.taken_up:,} taken up from a run before" if report.taken_up else ""
-    say(f"{count(report.texts_embedded, 'text')} embedded in {report.embedding_seconds:.1f} s{earlier}")
+    resumed = f", {report.taken_up:,} kept from an earlier run" if report.taken_up else ""
+    say(f"{count(report.texts_embedded, 'text')} embedded in {report.embedding_seconds:.1f} s{resumed}")
     if report.embedding_usage.calls:
         say(f"embedding: {spent(report.embedding_usage)}")

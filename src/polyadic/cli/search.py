@@ -1,4 +1,4 @@
-"""polyadic search: passages that hold words, the best first."""
+"""``polyadic search``: search passages by keywords."""
 
 import click
 
@@ -18,14 +18,16 @@ from polyadic.query.passage_search import FoundPassage
 from polyadic.text.headings import heading_line
 from polyadic.workspace import Workspace
 
-# Characters of an excerpt, as far as its words are closer together.
+# Characters of an excerpt; longer if the matches are farther apart.
 _EXCERPT = 240
 _MOST = 1000
 
 
 @click.command("search")
 @click.argument("words", nargs=-1, required=True, metavar="WORDS...")
-@click.option("--limit", type=click.IntRange(1, _MOST), default=10, show_default=True, help="Most passages to show.")
+@click.option(
+    "--limit", type=click.IntRange(1, _MOST), default=10, show_default=True, help="Maximum number of passages."
+)
 @filter_options
 @workspace_option
 @json_option
@@ -39,14 +41,14 @@ def command(
     workspace: str | None,
     as_json: bool,
 ) -> None:
-    """List the passages that hold any of the WORDS, the best first (BM25). No model is asked.
+    """List the passages that contain any of the WORDS, best match first (BM25). No model is used.
 
-    --from and --where may be given several times, as for polyadic query.
+    --from and --where may be repeated, as for polyadic query.
     """
-    if not (sought := " ".join(words)).strip():
-        raise click.UsageError("no words are given", context)
+    if not (query := " ".join(words)).strip():
+        raise click.UsageError("the query is empty", context)
     with Workspace(workspace_place(context, workspace)) as kb:
-        found = kb.search(sought, limit, filter_of(sources, metadata, context))
+        found = kb.search(query, limit, filter_of(sources, metadata, context))
     if as_json:
         print_json(found)
         return
@@ -64,13 +66,13 @@ def _print(number: int, passage: FoundPassage) -> None:
     place = passage.place
     where = f"page {passage.page}" if passage.page else f"line {passage.line}"
     title = f"{place.title} · " if place.title else ""
-    above = f" · {heading_line(passage.headings)}" if passage.headings else ""
-    say(f"{number}. {title}{shown(place.source)}, {where}{above}", bold=True)
+    section = f" · {heading_line(passage.headings)}" if passage.headings else ""
+    say(f"{number}. {title}{shown(place.source)}, {where}{section}", bold=True)
     click.echo(f"   {_excerpt(passage)}\n")
 
 
 def _excerpt(passage: FoundPassage) -> str:
-    """The part of a passage where most of the words stand, on one line, with the words marked."""
+    """Return the part of a passage with most matches on one line, with the matches highlighted."""
     text, first = passage.place.quote, passage.place.span.start
     start, end = passage.excerpt.start - first, passage.excerpt.end - first
     room = max(0, _EXCERPT - (end - start))
@@ -87,7 +89,7 @@ def _excerpt(passage: FoundPassage) -> str:
 
 
 def _plain(text: str) -> str:
-    """The text on one line, its spaces at both ends kept as one each.
+    """Collapse whitespace; whitespace at either end becomes one space.
 
     >>> _plain("  Ada\\n\\nLovelace ")
     ' Ada Lovelace '
@@ -103,7 +105,7 @@ def _marked(word: str) -> str:
 
 
 def _word_start(text: str, start: int) -> int:
-    """The start of the word after a cut through another one; the cut itself where none is near."""
+    """Return the start of the next word if the cut is inside a word; the cut itself if no word starts nearby."""
     if start == 0 or text[start - 1].isspace():
         return start
     near = text[start : start + 30]
@@ -111,7 +113,7 @@ def _word_start(text: str, start: int) -> int:
 
 
 def _word_end(text: str, end: int) -> int:
-    """The end of the word before a cut through another one; the cut itself where none is near."""
+    """Return the end of the previous word if the cut is inside a word; the cut itself if no word ends nearby."""
     if end == len(text) or text[end].isspace():
         return end
     near = text[max(0, end - 30) : end][::-1]

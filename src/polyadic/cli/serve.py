@@ -1,4 +1,4 @@
-"""polyadic serve: many workspaces behind one server."""
+"""``polyadic serve``: serve workspaces over HTTP."""
 
 import signal
 from contextlib import suppress
@@ -14,19 +14,43 @@ from polyadic.storage.url import is_address
 
 @click.command("serve")
 @click.argument("place", metavar="FOLDER|ADDRESS")
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at; others need keys.")
-@click.option("--port", type=click.IntRange(0, 65535), default=8765, show_default=True, help="0: any that is free.")
-@click.option("--keys", type=click.Path(dir_okay=False, path_type=Path), help="File of keys, if not the folder's own.")
+@click.option(
+    "--host", default="127.0.0.1", show_default=True, help="Address to listen on; any other than loopback needs keys."
+)
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=8765, show_default=True, help="Port; 0 chooses a free one."
+)
+@click.option(
+    "--keys", type=click.Path(dir_okay=False, path_type=Path), help="File with API keys (default: in the folder)."
+)
 @click.option(
     "--settings",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Folder of settings, prompts and keys for the workspaces of a database, if not the current one.",
+    help="For a database: folder with settings, prompts and keys (default: the current folder).",
 )
-@click.option("--max-upload", type=click.IntRange(min=1), default=256, show_default=True, help="Megabytes an upload.")
-@click.option("--questions", type=click.IntRange(min=1), default=32, show_default=True, help="Answered at once.")
-@click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Indexing jobs at once.")
-@click.option("--workspaces", type=click.IntRange(min=1), default=1000, show_default=True, help="Most there may be.")
-@click.option("--seconds", type=click.FloatRange(min=1), default=300, show_default=True, help="Most for a question.")
+@click.option(
+    "--max-upload", type=click.IntRange(min=1), default=256, show_default=True, help="Maximum size of an upload in MB."
+)
+@click.option(
+    "--questions",
+    type=click.IntRange(min=1),
+    default=32,
+    show_default=True,
+    help="Maximum number of concurrent questions.",
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="Maximum number of concurrent indexing jobs.",
+)
+@click.option(
+    "--workspaces", type=click.IntRange(min=1), default=1000, show_default=True, help="Maximum number of workspaces."
+)
+@click.option(
+    "--seconds", type=click.FloatRange(min=1), default=300, show_default=True, help="Timeout for a question in seconds."
+)
 @click.pass_context
 def command(
     context: click.Context,
@@ -41,14 +65,14 @@ def command(
     workspaces: int,
     seconds: float,
 ) -> None:
-    """Serve workspaces by HTTP: each folder in FOLDER that holds one, or those of the database at ADDRESS
-    (postgresql://..., beside other servers over the same; docs/serving.md).
+    """Serve workspaces over HTTP: those in the subfolders of FOLDER, or those in the PostgreSQL database at ADDRESS
+    (postgresql://...), which several servers can share (docs/serving.md).
 
-    Without keys (polyadic keys add) it serves this machine alone.
+    Without API keys (polyadic keys add), only requests from this machine are served.
     """
     _check_installed()
     if settings is not None and not is_address(place):
-        raise click.UsageError("--settings is for a database: in a folder each workspace has its own", context)
+        raise click.UsageError("--settings needs a database: in FOLDER each workspace has its own settings", context)
     from polyadic.server import logs
     from polyadic.server.limits import ServerLimits
     from polyadic.server.server import PolyadicServer, service_for
@@ -62,20 +86,20 @@ def command(
     )
     service = service_for(place, host, keys, limits, settings)
     logs.install()
-    who = "with a key" if service.keys else "this machine alone"
-    at = f"[{host}]" if ":" in host else host
+    access = "API key required" if service.keys else "this machine only"
+    address = f"[{host}]" if ":" in host else host
 
     def started(port: int) -> None:
-        say(f"serving {shown(str(service.site))} at http://{at}:{port} ({who}); Ctrl-C stops it", err=True)
+        say(f"serving {shown(str(service.site))} at http://{address}:{port} ({access}); press Ctrl-C to stop", err=True)
 
-    # Uvicorn ends in order and then signals anew: what is to be done after it would not be done.
-    signal.signal(signal.SIGTERM, _end)
-    # Ctrl-C is how it is to end.
+    # Uvicorn raises the signal again after its shutdown, which would skip the cleanup that follows.
+    signal.signal(signal.SIGTERM, _exit)
+    # Ctrl-C is the normal way to stop the server.
     with suppress(KeyboardInterrupt):
         PolyadicServer(service, host, port, started).run()
 
 
-def _end(*_: object) -> NoReturn:
+def _exit(*_: object) -> NoReturn:
     raise SystemExit(0)
 
 

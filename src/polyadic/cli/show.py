@@ -1,4 +1,4 @@
-"""polyadic show: a document, chunk, fact or entity with its surroundings."""
+"""``polyadic show``: print a document, chunk, fact or entity with its context."""
 
 from collections.abc import Callable
 from typing import Any
@@ -28,9 +28,9 @@ from polyadic.workspace import Workspace
 @json_option
 @click.pass_context
 def command(context: click.Context, kind: str, reference: str, workspace: str | None, as_json: bool) -> None:
-    """Print what REF names: a path, title, name or the beginning of an identifier.
+    """Print the document, chunk, fact or entity REF: a path, title, name or prefix of an identifier.
 
-    A place in a document is its path with characters after it, as citations give them: notes/computing.md:0-97
+    To show a span of a document, append its characters as in citations: notes/computing.md:0-97
     """
     with Workspace(workspace_place(context, workspace)) as kb:
         view = getattr(kb, f"show_{kind}")(reference)
@@ -80,7 +80,7 @@ def _entity(view: EntityView) -> None:
 
 
 def _print_quote(before: str, quote: str, after: str, span: Span, characters: int) -> None:
-    """What stands at a span of a document with so many characters, and around it."""
+    """Print the text at a span, highlighted, with the text around it; ``characters`` is the document's length."""
     start = "…" if span.start > len(before) else ""
     end = "…" if span.end + len(after) < characters else ""
     click.echo(f"{start}{visible(before)}{click.style(visible(quote), reverse=True)}{visible(after)}{end}")

@@ -1,0 +1,1 @@
+"""Run blocking code from async code and async code from blocking code."""

@@ -1,8 +1,7 @@
-"""Plain code and asynchronous work that wait for each other.
+"""Run asynchronous code from synchronous code, and the reverse.
 
-Asynchronous work runs from plain code on one private loop on a thread of its own, so the plain methods work anywhere,
-also where a loop is already running (a notebook, a web server). Plain work that takes its time runs in a thread beside
-the loop.
+Asynchronous work runs on one private event loop in its own thread, so synchronous methods work anywhere, also where an
+event loop is already running (a notebook, a web server). Slow synchronous work runs in a thread beside the event loop.
 """
 
 import asyncio
@@ -18,12 +17,12 @@ P = ParamSpec("P")
 
 
 def wait_sync(work: Coroutine[Any, Any, T]) -> T:
-    """The result of a coroutine, run on the private loop; what it raises is raised here.
+    """Run a coroutine on the private event loop and return its result; its exceptions are raised here.
 
     Raises
     ------
     RuntimeError
-        Called from within such work, which would wait for itself.
+        Called from the private loop itself, which would deadlock.
 
     >>> async def three() -> int:
     ...     return 3
@@ -33,7 +32,7 @@ def wait_sync(work: Coroutine[Any, Any, T]) -> T:
     loop = _loop()
     if threading.current_thread().name == _THREAD:
         work.close()
-        raise RuntimeError("a plain method was called from within the work of another: use its asynchronous twin")
+        raise RuntimeError("a synchronous method was called from asynchronous work: use the asynchronous method")
     tasks: list[asyncio.Task[T]] = []
     done = threading.Event()
 
@@ -45,7 +44,7 @@ def wait_sync(work: Coroutine[Any, Any, T]) -> T:
         if tasks:
             tasks[0].cancel()
         else:
-            # Interrupted before it was handed over: it never starts.
+            # Interrupted before the loop received it: it never starts.
             work.close()
             done.set()
 
@@ -53,8 +52,8 @@ def wait_sync(work: Coroutine[Any, Any, T]) -> T:
         loop.call_soon_threadsafe(start)
         done.wait()
     except BaseException:
-        # Ctrl-C reaches the waiting thread only: what is under way must stop and clean up before anything is closed.
-        # A second one has to wait as well, for the time that a batch takes.
+        # Ctrl-C reaches the waiting thread only. Running work must stop and clean up before anything is closed, so a
+        # second Ctrl-C has to wait as well, for the duration of a batch.
         loop.call_soon_threadsafe(stop)
         while not done.is_set():
             with contextlib.suppress(KeyboardInterrupt):
@@ -64,7 +63,7 @@ def wait_sync(work: Coroutine[Any, Any, T]) -> T:
 
 
 def run_sync(work: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
-    """The plain twin of an asynchronous function: it waits for the result.
+    """Turn an asynchronous function into a synchronous one that waits for the result.
 
     >>> async def double(number: int) -> int:
     ...     return 2 * number
@@ -80,7 +79,7 @@ def run_sync(work: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
 
 
 def sync_iter(work: Callable[P, AsyncGenerator[T, None]]) -> Callable[P, Iterator[T]]:
-    """The plain twin of a function that gives an asynchronous generator."""
+    """Turn a function that returns an asynchronous generator into one that returns an iterator."""
 
     @wraps(work)
     def yielding(*args: P.args, **kwargs: P.kwargs) -> Iterator[T]:
@@ -90,7 +89,7 @@ def sync_iter(work: Callable[P, AsyncGenerator[T, None]]) -> Callable[P, Iterato
 
 
 def iter_sync(items: AsyncGenerator[T, None]) -> Iterator[T]:
-    """What an asynchronous generator yields, run on the private loop; left early, it is closed.
+    """Iterate over an asynchronous generator that runs on the private loop; closed if iteration stops early.
 
     >>> async def two() -> AsyncGenerator[int, None]:
     ...     yield 1
@@ -113,14 +112,14 @@ async def _next(items: AsyncGenerator[T, None]) -> T:
 
 
 async def run_in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """The result of plain work, done in a thread while the loop goes on; see :func:`shielded`."""
+    """Run synchronous work in a thread and return its result; see :func:`shielded`."""
     return await shielded(asyncio.ensure_future(asyncio.to_thread(work, *args, **kwargs)))
 
 
 async def shielded(under_way: "asyncio.Future[T]") -> T:
-    """The result of what is under way, which comes to its end also where whoever waits for it is cancelled.
+    """Wait for a future to complete even if the caller is cancelled; cancellation is raised afterwards.
 
-    Nothing that it works with is closed before, and what it was to keep is kept.
+    So nothing that the work uses is closed while it runs, and its results are stored.
     """
     try:
         return await asyncio.shield(under_way)
@@ -129,12 +128,12 @@ async def shielded(under_way: "asyncio.Future[T]") -> T:
             with contextlib.suppress(asyncio.CancelledError):
                 await asyncio.wait([under_way])
         if not under_way.cancelled():
-            under_way.exception()  # has been seen: what cancelled is told, not what came of it
+            under_way.exception()  # mark as retrieved: the caller gets the cancellation instead
         raise
 
 
 class MicroBatcher(Generic[T]):
-    """Has done together what is asked for one by one while the last is being done.
+    """Coalesce items submitted while a batch is running.
 
     >>> async def show(items: Sequence[int]) -> None:
     ...     print(*items)
@@ -147,30 +146,30 @@ class MicroBatcher(Generic[T]):
 
     def __init__(self, do: Callable[[Sequence[T]], Coroutine[Any, Any, None]]) -> None:
         self._do = do
-        self._coming: list[T] = []
+        self._pending: list[T] = []
         self._next: asyncio.Task[None] | None = None
         self._last: asyncio.Task[None] | None = None
-        self._turn = asyncio.Lock()
+        self._running = asyncio.Lock()
 
     def begun(self, item: T) -> "asyncio.Task[None]":
-        """What does it with all that is asked for until it begins; it raises for each what it raises for one."""
-        self._coming.append(item)
+        """Add an item to the next batch and return the task of that batch; all its callers share an exception."""
+        self._pending.append(item)
         if self._next is None:
-            self._next = asyncio.create_task(self._do_all())
+            self._next = asyncio.create_task(self._run_batch())
         return self._next
 
     async def done(self, item: T) -> None:
-        """Leave once it is done; whoever waits may be cancelled, and what is under way goes on."""
+        """Process an item; cancelling the caller does not cancel the batch."""
         await asyncio.shield(self.begun(item))
 
-    async def _do_all(self) -> None:
-        async with self._turn:
-            items, self._coming = self._coming, []
+    async def _run_batch(self) -> None:
+        async with self._running:
+            items, self._pending = self._pending, []
             self._last, self._next = self._next, None
             await self._do(items)
 
     async def given_up(self) -> None:
-        """Cancel what is under way and what is to come, and leave when they have ended."""
+        """Cancel the running and the next batch, and wait until they have ended."""
         tasks = [task for task in (self._last, self._next) if task]
         for task in tasks:
             task.cancel()
@@ -194,5 +193,5 @@ def _started() -> asyncio.AbstractEventLoop:
 
 
 if hasattr(os, "register_at_fork"):
-    # A child of a fork inherits the loop, but not the thread that runs it.
+    # A forked child inherits the loop, but not the thread that runs it.
     os.register_at_fork(after_in_child=_started.cache_clear)

@@ -1,7 +1,7 @@
-"""Settings of a workspace: flag over environment over ``polyadic.toml`` over default.
+"""Settings of a workspace. Precedence: command line option, environment, ``polyadic.toml``, default.
 
-The environment names a setting by section and field, ``POLYADIC_EMBEDDING__MODEL=hashing``. Secrets are never
-settings: a setting names the environment variable that holds one.
+An environment variable consists of section and field, as in ``POLYADIC_EMBEDDING__MODEL=hashing``. Secrets are not
+settings: a setting contains the name of the environment variable that holds the secret.
 """
 
 from polyadic.config.loader import DEFAULT_FOLDER, FILE_NAME, expanded, load_settings, template, variable_that_sets

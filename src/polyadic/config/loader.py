@@ -1,4 +1,4 @@
-"""Settings in layers: the environment over ``polyadic.toml`` over default; and that file with all there is to set."""
+"""Load settings from the environment and ``polyadic.toml``, and generate a template of that file."""
 
 import json
 import os
@@ -19,7 +19,7 @@ DEFAULT_FOLDER = Path("polyadic-workspace")
 
 
 def expanded(name: Path | str) -> Path:
-    """The path a person means: ``~`` is theirs, and what is no user's stays as it is.
+    """Expand ``~`` in a path; an unknown user's home is left as it is.
 
     >>> expanded("~nobody-of-this-name/kb").parts
     ('~nobody-of-this-name', 'kb')
@@ -31,12 +31,22 @@ def expanded(name: Path | str) -> Path:
 
 
 def load_settings(file: Path) -> Settings:
-    """The settings that a file and the environment give together; the file need not exist.
+    """Load settings from the environment and a file; the environment takes precedence.
+
+    Parameters
+    ----------
+    file
+        Path of ``polyadic.toml``; it need not exist.
+
+    Returns
+    -------
+    Settings
+        The merged settings.
 
     Raises
     ------
     SettingsError
-        The file is no TOML, or a setting is unknown or has a value that cannot be used.
+        The file is not valid TOML, or a setting is unknown or has an invalid value.
     """
 
     class FromFile(Settings):
@@ -59,51 +69,51 @@ def load_settings(file: Path) -> Settings:
         name = ".".join(str(part) for part in first["loc"])
         variable = variable_that_sets(first["loc"])
         where = f"the environment variable {variable}" if variable else str(file)
-        raise SettingsError(f"{where} sets {name} wrongly ({first['msg']})", _known(name)) from error
+        raise SettingsError(f"{where} has an invalid setting {name} ({first['msg']})", _known_names(name)) from error
     except SettingsSourceError as error:
         fields = 'write a list as ["a", "b"], and a section field by field (POLYADIC_MODEL__NAME)'
-        raise SettingsError(f"the environment variable {_no_json()} holds no JSON", fields) from error
+        raise SettingsError(f"the environment variable {_invalid_variables()} does not contain JSON", fields) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SettingsError(f"{file} cannot be read ({error})", "mend it or remove it") from error
+        raise SettingsError(f"{file} cannot be read ({error})", "fix or delete it") from error
 
 
 def variable_that_sets(location: Sequence[str | int]) -> str | None:
-    """The environment variable that sets what stands at a location of the settings; None where none does."""
+    """Return the environment variable that sets the value at a location of the settings; None if there is none."""
     names = {variable.upper(): variable for variable in os.environ}
     for cut in range(len(location), 0, -1):
-        variable = names.get(_variable_of(*location[:cut]))
-        if variable and _holds(os.environ[variable], location[cut:]):
+        variable = names.get(_variable_name(*location[:cut]))
+        if variable and _contains(os.environ[variable], location[cut:]):
             return variable
-    # POLYADIC_MODEL__NAME__X makes a section out of a name.
-    within = _variable_of(*location, "")
-    return next((variable for name, variable in names.items() if name.startswith(within)), None)
+    # A variable below the location, such as POLYADIC_MODEL__NAME__X, turns the value into a section.
+    prefix = _variable_name(*location, "")
+    return next((variable for name, variable in names.items() if name.startswith(prefix)), None)
 
 
-def _variable_of(*location: str | int) -> str:
+def _variable_name(*location: str | int) -> str:
     return ("POLYADIC_" + "__".join(map(str, location))).upper()
 
 
-def _holds(value: str, location: Sequence[str | int]) -> bool:
-    """Whether the value of a variable, which is JSON where it stands for more than one, has something there.
+def _contains(value: str, location: Sequence[str | int]) -> bool:
+    """Return whether the value of a variable contains a location; above a single setting, the value is JSON.
 
-    >>> _holds("300", ()), _holds('{"tokens": 300}', ("tokens",)), _holds('{"tokens": 300}', ("overlap",))
+    >>> _contains("300", ()), _contains('{"tokens": 300}', ("tokens",)), _contains('{"tokens": 300}', ("overlap",))
     (True, True, False)
     """
-    held: Any = json.loads(value) if location else None
+    content: Any = json.loads(value) if location else None
     for part in location:
-        if not (part in held if isinstance(held, dict) else isinstance(part, int) and isinstance(held, list)):
+        if not (part in content if isinstance(content, dict) else isinstance(part, int) and isinstance(content, list)):
             return False
-        held = held[part]
+        content = content[part]
     return True
 
 
-def _no_json() -> str:
-    """The environment variables that stand for a section or a list and hold no JSON."""
+def _invalid_variables() -> str:
+    """Name the environment variables for a section or a list that do not contain JSON."""
     expected = set()
     for section, field in Settings.model_fields.items():
-        expected.add(_variable_of(section))
+        expected.add(_variable_name(section))
         of_section = type(field.default).model_fields.items()
-        expected |= {_variable_of(section, name) for name, one in of_section if isinstance(one.default, tuple)}
+        expected |= {_variable_name(section, name) for name, one in of_section if isinstance(one.default, tuple)}
     return " or ".join(sorted(name for name in os.environ if name.upper() in expected and not _is_json(name)))
 
 
@@ -116,32 +126,37 @@ def _is_json(variable: str) -> bool:
 
 
 def template(chosen: Mapping[str, Mapping[str, object]] | None = None) -> str:
-    """A ``polyadic.toml`` with every setting and what it means: those chosen set, all others commented out.
+    """Generate a ``polyadic.toml`` that describes every setting; only the chosen ones are not commented out.
 
     Parameters
     ----------
     chosen
         Values by section and name.
 
+    Returns
+    -------
+    str
+        The text of the file.
+
     >>> print(template().splitlines()[3])
     # encoding = ""  # encoding of text files that are not UTF-8; empty: it is detected
     >>> print(next(line for line in template({"walk": {"damping": 0.5}}).splitlines() if line.startswith("damping")))
-    damping = 0.5  # how far the walk strays from where it starts
+    damping = 0.5  # damping factor of PageRank: probability of following an edge instead of restarting
     """
-    lines = ["# Settings of this Polyadic workspace: remove the # before a line to change it."]
+    lines = ["# Settings of this Polyadic workspace. To change a setting, remove the # before its line."]
     for section, field in Settings.model_fields.items():
         values = field.default
-        set_here = (chosen or {}).get(section, {})
+        chosen_here = (chosen or {}).get(section, {})
         lines += ["", f"[{section}]  # {type(values).__doc__}"]
         for name, setting in type(values).model_fields.items():
             value = getattr(values, name)
             example = next(iter(setting.examples or ()), value) if value in (None, ()) else value
-            mark = "" if name in set_here else "# "
-            lines.append(f"{mark}{name} = {json.dumps(set_here.get(name, example))}  # {setting.description}")
+            mark = "" if name in chosen_here else "# "
+            lines.append(f"{mark}{name} = {json.dumps(chosen_here.get(name, example))}  # {setting.description}")
     return "\n".join(lines) + "\n"
 
 
-def _known(name: str) -> str:
+def _known_names(name: str) -> str:
     section = Settings.model_fields.get(name.split(".", maxsplit=1)[0])
     names = type(section.default).model_fields if section else Settings.model_fields
-    return f"known here: {', '.join(names)}"
+    return f"known settings: {', '.join(names)}"

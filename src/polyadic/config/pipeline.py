@@ -1,4 +1,4 @@
-"""The sections on reading, models and answers: what is done with documents and questions."""
+"""Settings sections for reading, chunking, models, extraction and answers."""
 
 from pathlib import Path
 from typing import Literal
@@ -12,41 +12,41 @@ class ReadingSettings(SettingsSection):
     """How documents are read."""
 
     encoding: str = Field(default="", description="encoding of text files that are not UTF-8; empty: it is detected")
-    max_megabytes: float = Field(
-        default=50.0, gt=0, le=1000, description="largest text of one document, in millions of bytes"
-    )
+    max_megabytes: float = Field(default=50.0, gt=0, le=1000, description="maximum text size of a document, in MB")
     exclude: tuple[str, ...] = Field(
         default=(),
         examples=[["*.log", "drafts/"]],
-        description="patterns of files and folders to pass over: a name, or a path with ** for any folders",
+        description="patterns of files and folders to skip: a name, or a path in which ** matches any folders",
     )
 
 
 TOKENS_FOR_A_MODEL, TOKENS_WITHOUT_A_MODEL = 1200, 250
-_FEWEST_TOKENS_OF_A_CHUNK = 50
+_MIN_CHUNK_TOKENS = 50
 
 
 class ChunkingSettings(SettingsSection):
-    """How documents are cut into chunks."""
+    """How documents are split into chunks."""
 
     tokens: int = Field(
         default=0,
         ge=0,
         le=100_000,
-        description="about how many tokens a chunk has (50 or more); 0: 1200 where a model reads it, else 250",
+        description="approximate tokens per chunk (50 or more); 0: 1200 for extraction with a model, else 250",
     )
-    overlap: int = Field(default=100, ge=0, description="about how many tokens a chunk repeats of the one before")
+    overlap: int = Field(default=100, ge=0, description="approximate tokens of overlap with the previous chunk")
     language: str = Field(default="auto", description="language of the documents (ISO 639-1), or auto")
 
     @field_validator("tokens")
     @classmethod
-    def _is_a_size(cls, tokens: int) -> int:
-        if 0 < tokens < _FEWEST_TOKENS_OF_A_CHUNK:
-            raise ValueError(f"Input should be 0, or {_FEWEST_TOKENS_OF_A_CHUNK} or more")
+    def _check_tokens(cls, tokens: int) -> int:
+        if 0 < tokens < _MIN_CHUNK_TOKENS:
+            raise ValueError(f"Input should be 0, or {_MIN_CHUNK_TOKENS} or more")
         return tokens
 
     def sized(self, by_model: bool) -> "ChunkingSettings":
-        """With a size: a model is asked once a chunk, so large ones are cheaper; small ones tell better what is where.
+        """Return the settings with a definite chunk size.
+
+        Large chunks are cheaper with a model, which is called once per chunk; small ones make retrieval more precise.
 
         >>> ChunkingSettings().sized(by_model=False).tokens, ChunkingSettings(tokens=400).sized(by_model=False).tokens
         (250, 400)
@@ -60,111 +60,127 @@ class ChunkingSettings(SettingsSection):
 
 
 class EndpointSettings(SettingsSection):
-    """Where a model answers: any endpoint that speaks the OpenAI protocol."""
+    """Endpoint of a model: any server with an OpenAI-compatible API."""
 
     base_url: str = Field(
-        default="", description="such as http://localhost:11434/v1; empty: OPENAI_BASE_URL, else OpenAI's own"
+        default="", description="such as http://localhost:11434/v1; empty: OPENAI_BASE_URL, else OpenAI"
     )
     key_variable: str = Field(
-        default="OPENAI_API_KEY", description="environment variable that holds the key; empty: the endpoint needs none"
+        default="OPENAI_API_KEY", description="environment variable with the API key; empty: no key needed"
     )
-    azure_api_version: str = Field(default="", description="only for Azure: its API version, such as 2024-10-21")
+    azure_api_version: str = Field(default="", description="Azure only: API version, such as 2024-10-21")
     at_once: int = Field(
-        default=16, ge=1, le=1000, description="calls at once; as the two limits below, of each event loop by itself"
+        default=16,
+        ge=1,
+        le=1000,
+        description="maximum concurrent calls; this and the two limits below apply to each event loop",
     )
-    requests_per_minute: int = Field(default=0, ge=0, description="most calls a minute; 0: no limit")
-    tokens_per_minute: int = Field(default=0, ge=0, description="most tokens a minute; 0: no limit")
-    timeout: float = Field(default=180.0, gt=0, description="seconds to wait for a reply")
-    retries: int = Field(default=5, ge=0, le=100, description="how often a call is made again that failed in passing")
-    prompt_price: float = Field(default=0.0, ge=0, description="price of a million tokens sent")
+    requests_per_minute: int = Field(default=0, ge=0, description="maximum calls per minute; 0: no limit")
+    tokens_per_minute: int = Field(default=0, ge=0, description="maximum tokens per minute; 0: no limit")
+    timeout: float = Field(default=180.0, gt=0, description="timeout of a request in seconds")
+    retries: int = Field(default=5, ge=0, le=100, description="maximum retries after a transient error")
+    prompt_price: float = Field(default=0.0, ge=0, description="price per million tokens sent")
 
 
 class ModelSettings(EndpointSettings):
-    """The language model; without a name there is none, and nothing is ever asked of one."""
+    """Language model; without a name, no language model is used."""
 
-    name: str = Field(default="", description="the model's name at the endpoint (Azure: the deployment's)")
-    context_tokens: int = Field(default=16_000, ge=1000, description="tokens that the model can hold, reply included")
+    name: str = Field(default="", description="model name at the endpoint (Azure: name of the deployment)")
+    context_tokens: int = Field(
+        default=16_000, ge=1000, description="context window of the model in tokens, including the reply"
+    )
     output_tokens: int = Field(
-        default=8000, ge=100, description="longest reply to wait for, in tokens; less where context_tokens has no room"
+        default=8000, ge=100, description="maximum tokens of a reply; less if context_tokens leaves no room"
     )
-    temperature: float = Field(default=0.0, ge=0, le=2, description="0: as repeatable as the model can be")
+    temperature: float = Field(
+        default=0.0, ge=0, le=2, description="sampling temperature; 0: as deterministic as the model allows"
+    )
     json_mode: Literal["auto", "schema", "object", "text"] = Field(
-        default="auto", description="how JSON is asked for: by schema, as an object, in words, or the first that works"
+        default="auto",
+        description="how to request JSON: schema, object, text (prompt only), or auto: the first that works",
     )
-    completion_price: float = Field(default=0.0, ge=0, description="price of a million tokens received")
+    completion_price: float = Field(default=0.0, ge=0, description="price per million tokens received")
     batch_discount: float = Field(
-        default=0.0, ge=0, le=1, examples=[0.5], description="share of the prices that is taken off for batch files"
+        default=0.0, ge=0, le=1, examples=[0.5], description="discount on the prices for batch files, as a fraction"
     )
 
 
 class ExtractionSettings(SettingsSection):
-    """What reads facts out of documents."""
+    """How facts are extracted from documents."""
 
     extractor: Literal["auto", "model", "sentences"] = Field(
-        default="auto", description="model, sentences (no language model), or auto: model if one is named"
+        default="auto", description="model, sentences (no language model), or auto: model if one is set"
     )
     entity_types: tuple[str, ...] = Field(
         default=(),
         examples=[["person", "organization", "place", "date"]],
-        description="types to choose from",
+        description="entity types to choose from",
     )
-    domain: str = Field(default="", description="what the documents are about, as a hint to the model")
-    language: str = Field(default="", description="language of the facts, such as English; empty: the document's own")
-    gleanings: int = Field(default=0, ge=0, le=5, description="most further looks at a chunk that may hold more facts")
+    domain: str = Field(default="", description="subject of the documents, as a hint to the model")
+    language: str = Field(default="", description="language of the facts, such as English; empty: that of the document")
+    gleanings: int = Field(
+        default=0, ge=0, le=5, description="maximum further extraction passes over a chunk that may contain more facts"
+    )
 
 
 class AnswerSettings(SettingsSection):
     """How questions are answered."""
 
     by: Literal["auto", "model", "quotes"] = Field(
-        default="auto", description="model, quotes (no language model), or auto: model if one is named"
+        default="auto", description="model, quotes (no language model), or auto: model if one is set"
     )
     format: Literal["plain", "think"] = Field(
         default="plain", description="think: the model reasons first (<think>, <answer>), as in the HyperGraphRAG paper"
     )
-    style: str = Field(default="", examples=["three bullet points"], description="what kind of answer is wanted")
+    style: str = Field(default="", examples=["three bullet points"], description="style of the answer")
 
 
 EmbeddingModel = Literal["minilm-int8", "minilm", "hashing", "endpoint"]
 
 
 class EmbeddingSettings(EndpointSettings):
-    """Which model turns texts into vectors; what is said of an endpoint counts for model = "endpoint" only."""
+    """Embedding model; the endpoint settings apply only to model = "endpoint"."""
 
     model: EmbeddingModel = Field(
         default="minilm-int8",
         description="minilm-int8: all-MiniLM-L6-v2 on this machine, in 8-bit integers; minilm: in float32, slower; "
-        "hashing: words only, needs no weights; endpoint",
+        "hashing: based on words only, needs no weights; endpoint",
     )
-    name: str = Field(default="", description="the model's name at the endpoint")
-    window: int = Field(default=512, ge=32, description="tokens of a text that an endpoint's model embeds as one")
+    name: str = Field(default="", description="model name at the endpoint")
+    window: int = Field(default=512, ge=32, description="context window of an endpoint's model in tokens")
     unrelated_below: float = Field(
-        default=0.25, ge=-1, le=1, description="cosine under which two texts of an endpoint's model are unrelated"
+        default=0.25,
+        ge=-1,
+        le=1,
+        description="cosine similarity below which an endpoint's model considers two texts unrelated",
     )
     folder: Path | None = Field(
-        default=None, examples=["/data/models"], description="folder with the model's weights, if not the usual one"
+        default=None,
+        examples=["/data/models"],
+        description="folder with the weights of the model (default: the cache folder)",
     )
     threads: int | None = Field(
-        default=None, ge=1, examples=[2], description="processor threads for a local model (all, if not set)"
+        default=None, ge=1, examples=[2], description="CPU threads for a local model (default: all)"
     )
 
 
 class RerankerSettings(EndpointSettings):
-    """A model that puts passages into order by reading each with the question; off unless one is named."""
+    """Reranker, a model that scores each passage together with the question; off by default."""
 
     model: Literal["off", "endpoint", "onnx"] = Field(
-        default="off", description="endpoint: any with /rerank (Cohere, Jina, vLLM, llama.cpp); onnx: a local folder"
+        default="off",
+        description="endpoint: a server with /rerank (Cohere, Jina, vLLM, llama.cpp); onnx: a local folder",
     )
-    name: str = Field(default="", description="the model's name at the endpoint")
+    name: str = Field(default="", description="model name at the endpoint")
     folder: Path | None = Field(
         default=None, examples=["/data/reranker"], description="folder with model.onnx and tokenizer.json"
     )
-    key_variable: str = Field(
-        default="", description="environment variable that holds the key; empty: the endpoint needs none"
+    key_variable: str = Field(default="", description="environment variable with the API key; empty: no key needed")
+    passages: int = Field(default=20, ge=2, le=1000, description="number of top passages to rerank")
+    window: int = Field(
+        default=512, ge=32, description="context window of a local model in tokens, for question and passage"
     )
-    passages: int = Field(default=20, ge=2, le=1000, description="how many of the first passages are reranked")
-    window: int = Field(default=512, ge=32, description="tokens of question and passage that a local model reads")
     timeout: float = Field(
-        default=10.0, gt=0, description="seconds to wait for a ranking; then the order stays as it is"
+        default=10.0, gt=0, description="timeout of a request in seconds, after which the original order is kept"
     )
-    retries: int = Field(default=0, ge=0, le=100, description="how often a call is made again that failed in passing")
+    retries: int = Field(default=0, ge=0, le=100, description="maximum retries after a transient error")

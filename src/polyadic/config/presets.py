@@ -1,7 +1,7 @@
-"""Settings that belong together, which ``polyadic init --preset`` writes into a new ``polyadic.toml``.
+"""Presets: groups of settings that ``polyadic init --preset`` writes into a new ``polyadic.toml``.
 
-Prices are in US dollars a million tokens as their vendors listed them when this was written; context sizes are those
-that the endpoint really offers. Both stand in the settings to be corrected.
+Prices are in US dollars per million tokens, as listed by the vendors at the time of writing; context sizes are those
+that the endpoint supports. Users can correct both in the file.
 """
 
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ Preset = Mapping[str, Mapping[str, object]]
 
 _LOCAL = {"key_variable": "", "temperature": 0.0, "timeout": 600.0}
 
-# The facts of a chunk take several times its tokens, and have to fit into one reply.
+# The facts of a chunk take several times its tokens and must fit into one reply.
 _SMALL_CHUNKS = {"chunking": {"tokens": 400, "overlap": 40}}
 
 PRESETS: Mapping[str, Preset] = {
@@ -77,8 +77,8 @@ PRESETS: Mapping[str, Preset] = {
         },
         **_SMALL_CHUNKS,
     },
-    # arXiv 2503.21322v3: the models, temperature and calls at once of the experiments. Their limit of 32 k generated
-    # tokens is more than the model has; this is its own.
+    # arXiv 2503.21322v3: models, temperature and concurrency of the experiments. The paper's limit of 32k generated
+    # tokens exceeds that of the model, which is used instead.
     "paper": {
         "embedding": {"model": "endpoint", "name": "text-embedding-3-small", "window": 8000, "prompt_price": 0.02},
         "model": {
@@ -96,4 +96,4 @@ PRESETS: Mapping[str, Preset] = {
         "hypergraph": {"question_entities": "model", "words": False},
     },
 }
-"""By name: for endpoints that people use, and for the protocol of the HyperGraphRAG paper."""
+"""Presets by name: common endpoints, and the experimental setup of the HyperGraphRAG paper."""

@@ -1,4 +1,4 @@
-"""The methods, and the section of each: how knowledge is found."""
+"""Retrieval methods and their settings sections."""
 
 from typing import Literal, get_args
 
@@ -30,14 +30,14 @@ MethodName = Literal[
 ]
 METHODS: tuple[str, ...] = get_args(MethodName)
 COMMON_METHODS: tuple[MethodName, ...] = ("auto", "walk", "hypergraph", "chunks")
-"""Those that help texts name; docs/methods.md describes the others."""
+"""Methods listed in help texts; docs/methods.md describes all."""
 
 
 class RetrievalSettings(SettingsSection):
-    """How knowledge is found for a question."""
+    """How knowledge is retrieved for a question."""
 
-    method: MethodName = Field(default="auto", description="auto, or any method that query --method names")
-    context_tokens: int = Field(default=4000, ge=1, description="how many tokens of knowledge a question may bring")
+    method: MethodName = Field(default="auto", description="auto, or another method of query --method")
+    context_tokens: int = Field(default=4000, ge=1, description="token budget for the knowledge of a question")
 
 
 class HypergraphSettings(SettingsSection):
@@ -46,93 +46,123 @@ class HypergraphSettings(SettingsSection):
     entities: int = Field(default=60, ge=1, description="k_V: entities retrieved")
     facts: int = Field(default=60, ge=1, description="k_H: facts retrieved")
     chunks: int = Field(default=5, ge=1, description="k_C: chunks retrieved")
-    entity_threshold: float = Field(default=50.0, description="tau_V: least similarity x score of an entity")
-    fact_threshold: float = Field(default=5.0, description="tau_H: least similarity x score of a fact")
-    chunk_threshold: float = Field(default=0.5, description="tau_C: least similarity of a chunk")
+    entity_threshold: float = Field(default=50.0, description="tau_V: minimum similarity x score of an entity")
+    fact_threshold: float = Field(default=5.0, description="tau_H: minimum similarity x score of a fact")
+    chunk_threshold: float = Field(default=0.5, description="tau_C: minimum similarity of a chunk")
     entity_retrieval: bool = Field(default=True, description="ER: retrieve by entity")
     fact_retrieval: bool = Field(default=True, description="HR: retrieve by fact (hyperedge)")
-    chunk_retrieval: bool = Field(default=True, description="CR: retrieve chunks beside")
-    words: bool = Field(
-        default=True, description="also what matches words of the question (BM25); false: as in the paper"
+    chunk_retrieval: bool = Field(default=True, description="CR: also retrieve chunks")
+    words: bool = Field(default=True, description="also retrieve by keywords (BM25); false: as in the paper")
+    fill: bool = Field(
+        default=True, description="fill the token budget with further items of the rankings; false: as in the paper"
     )
-    fill: bool = Field(default=True, description="go on along the rankings while there is room; false: as in the paper")
     question_entities: Literal["names", "model"] = Field(
         default="names",
-        description="V_q: the names in the question that the store knows, or model",
+        description="V_q: how to find entities in the question: names known to the store, or model",
     )
 
 
 class LightRAGSettings(SettingsSection):
-    """Method ``lightrag``: LightRAG (arXiv 2410.05779) over facts broken into pairs."""
+    """Method ``lightrag``: LightRAG (arXiv 2410.05779) over facts decomposed into pairs."""
 
-    entities: int = Field(default=60, ge=1, description="entities nearest to what the question names")
+    entities: int = Field(default=60, ge=1, description="entities nearest to those in the question")
     relations: int = Field(default=60, ge=1, description="pairs nearest to the question")
-    threshold: float = Field(default=0.2, description="least similarity of an entity or a pair")
-    sentences: bool = Field(default=True, description="each pair with the sentence of its fact; false: two names")
-    relation_share: float = Field(default=0.5, ge=0, le=1, description="share of the tokens for pairs before passages")
+    threshold: float = Field(default=0.2, description="minimum similarity of an entity or a pair")
+    sentences: bool = Field(
+        default=True, description="include the sentence of the fact with each pair; false: only the two names"
+    )
+    relation_share: float = Field(
+        default=0.5, ge=0, le=1, description="fraction of the token budget for pairs; the rest is for passages"
+    )
 
 
 class PathRAGSettings(SettingsSection):
-    """Method ``pathrag``: PathRAG (arXiv 2502.14902) over facts broken into pairs."""
+    """Method ``pathrag``: PathRAG (arXiv 2502.14902) over facts decomposed into pairs."""
 
-    entities: int = Field(default=40, ge=1, description="N: entities between which paths are sought")
-    paths: int = Field(default=15, ge=1, description="K: most paths retrieved")
-    decay: float = Field(default=0.8, gt=0, le=1, description="alpha: what of the flow is left after each pair")
-    threshold: float = Field(default=0.05, ge=0.001, le=1, description="theta: least flow into a pair")
-    sentences: bool = Field(default=True, description="each pair with the sentence of its fact; false: two names")
-    best_last: bool = Field(default=False, description="the most reliable path last, as in the paper")
+    entities: int = Field(default=40, ge=1, description="N: entities between which to search for paths")
+    paths: int = Field(default=15, ge=1, description="K: maximum number of paths")
+    decay: float = Field(default=0.8, gt=0, le=1, description="alpha: decay of the flow per edge")
+    threshold: float = Field(default=0.05, ge=0.001, le=1, description="theta: minimum flow into an edge")
+    sentences: bool = Field(
+        default=True, description="include the sentence of the fact with each pair; false: only the two names"
+    )
+    best_last: bool = Field(default=False, description="put the most reliable path last, as in the paper")
 
 
 class HippoRAG2Settings(SettingsSection):
-    """Method ``hipporag2``: HippoRAG 2 (arXiv 2502.14802), Personalised PageRank over names and passages."""
+    """Method ``hipporag2``: HippoRAG 2 (arXiv 2502.14802), Personalized PageRank over names and passages."""
 
-    facts: int = Field(default=5, ge=1, description="facts nearest to the question, whose entities are starting points")
-    entities: int = Field(default=15, ge=1, description="most entities to start from")
-    passage_weight: float = Field(default=0.05, ge=0, description="weight of a passage as a starting point")
-    damping: float = Field(default=0.5, gt=0, lt=1, description="how far it strays from where it starts")
-    synonyms_above: float = Field(default=0.8, ge=-1, le=1, description="least cosine of two names that mean one thing")
+    facts: int = Field(default=5, ge=1, description="facts nearest to the question, whose entities become seeds")
+    entities: int = Field(default=15, ge=1, description="maximum number of seed entities")
+    passage_weight: float = Field(default=0.05, ge=0, description="weight of a passage in the reset distribution")
+    damping: float = Field(
+        default=0.5,
+        gt=0,
+        lt=1,
+        description="damping factor of PageRank: probability of following an edge instead of restarting",
+    )
+    synonyms_above: float = Field(
+        default=0.8, ge=-1, le=1, description="minimum cosine similarity of two synonymous names"
+    )
 
 
 class WalkSettings(SettingsSection):
-    """Method ``walk``: Personalised PageRank over the hypergraph, no language model."""
+    """Method ``walk``: Personalized PageRank over the hypergraph, no language model."""
 
-    passages: int = Field(default=15, ge=1, description="most passages retrieved")
-    facts: int = Field(default=30, ge=0, description="most facts shown beside the best one of each passage")
-    damping: float = Field(default=0.85, gt=0, lt=1, description="how far the walk strays from where it starts")
-    second_walk: bool = Field(default=True, description="walk again through what the first walk found")
+    passages: int = Field(default=15, ge=1, description="maximum number of passages")
+    facts: int = Field(default=30, ge=0, description="maximum number of facts besides the best one of each passage")
+    damping: float = Field(
+        default=0.85,
+        gt=0,
+        lt=1,
+        description="damping factor of PageRank: probability of following an edge instead of restarting",
+    )
+    second_walk: bool = Field(default=True, description="run a second PageRank seeded with the results of the first")
 
 
 class HierarchySearchSettings(SettingsSection):
     """Method ``hierarchy``: HiRetrieval of HiRAG (arXiv 2503.10150), Algorithm 2."""
 
-    entities: int = Field(default=20, ge=1, description="n: entities of any layer nearest to the question")
+    entities: int = Field(default=20, ge=1, description="n: entities of all layers nearest to the question")
     key_entities: int = Field(default=10, ge=2, description="m: key entities of a community")
-    communities: int = Field(default=8, ge=1, description="most communities that are told and bridged")
+    communities: int = Field(default=8, ge=1, description="maximum number of communities to report and connect")
     paths: Literal["weighted", "plain"] = Field(
-        default="weighted", description="weighted: relevant, small facts first; plain: fewest steps, as in the paper"
+        default="weighted",
+        description="weighted: prefer relevant and small facts; plain: fewest steps, as in the paper",
     )
-    local_share: float = Field(default=0.4, ge=0, le=1, description="share of the tokens for entities and their facts")
-    bridge_share: float = Field(default=0.35, ge=0, le=1, description="share of the tokens for facts along paths")
+    local_share: float = Field(
+        default=0.4, ge=0, le=1, description="fraction of the token budget for entities and their facts"
+    )
+    bridge_share: float = Field(
+        default=0.35, ge=0, le=1, description="fraction of the token budget for facts along paths"
+    )
 
 
 class HierarchyBuildSettings(SettingsSection):
     """How the hierarchy is built: HiIndex of HiRAG (arXiv 2503.10150), Algorithm 1."""
 
     by: Literal["auto", "model", "extractive"] = Field(
-        default="auto", description="what writes summaries and reports: model, extractive, or auto: model if named"
+        default="auto",
+        description="how to write summaries and reports: model, extractive, or auto: model if one is set",
     )
     types: tuple[str, ...] = Field(
         default=("organization", "person", "location", "event", "technology"),
-        description="general types that guide a model's summaries",
+        description="general entity types that guide the summaries of a model",
     )
-    cluster_members: int = Field(default=20, ge=2, le=1000, description="most members of a cluster")
-    soft_above: float = Field(default=0.1, gt=0, lt=1, description="least probability that makes a further membership")
-    sparsity_change: float = Field(default=0.001, ge=0, description="epsilon: no further layer below this change")
-    layers: int = Field(default=5, ge=0, le=20, description="most layers of summaries")
-    community_members: int = Field(default=3, ge=2, description="fewest members of a community")
-    community_split: int = Field(default=50, ge=3, description="communities with more members are split")
-    report_tokens: int = Field(default=4000, ge=100, description="tokens of facts that a report is made from")
+    cluster_members: int = Field(default=20, ge=2, le=1000, description="maximum size of a cluster")
+    soft_above: float = Field(
+        default=0.1, gt=0, lt=1, description="minimum probability of membership in a further cluster"
+    )
+    sparsity_change: float = Field(
+        default=0.001, ge=0, description="epsilon: stop adding layers when the cluster sparsity changes less"
+    )
+    layers: int = Field(default=5, ge=0, le=20, description="maximum number of layers")
+    community_members: int = Field(default=3, ge=2, description="minimum size of a community")
+    community_split: int = Field(default=50, ge=3, description="size above which a community is split")
+    report_tokens: int = Field(
+        default=4000, ge=100, description="token budget for the facts in the context of a report"
+    )
     renew_above: float = Field(
-        default=0.2, ge=0, le=1, description="share of new entities above which everything is clustered anew"
+        default=0.2, ge=0, le=1, description="fraction of new entities above which everything is clustered again"
     )
-    seed: int = Field(default=0, ge=0, description="of all that is drawn")
+    seed: int = Field(default=0, ge=0, description="random seed of clustering")

@@ -1,7 +1,9 @@
-"""What every section of the settings has in common."""
+"""Base class of the settings sections."""
 
 from pydantic import BaseModel, ConfigDict
 
 
 class SettingsSection(BaseModel):
+    """Settings section: immutable, without unknown fields, infinity or NaN."""
+
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)

@@ -1,4 +1,4 @@
-"""Settings of a workspace: all sections together."""
+"""Settings of a workspace, with all sections."""
 
 from pydantic_settings import BaseSettings, SettingsConfigDict
 

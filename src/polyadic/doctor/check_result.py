@@ -1,11 +1,11 @@
-"""What an examination found, and what to do about it."""
+"""Result of a health check."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 
 class Severity(StrEnum):
-    """How serious a finding is."""
+    """Severity of a result."""
 
     GOOD = "good"
     DOUBTFUL = "doubtful"
@@ -14,7 +14,19 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """One thing that was looked at. ``next_step`` says what to do; empty where nothing needs to be done."""
+    """Result of one check.
+
+    Parameters
+    ----------
+    what
+        What was checked.
+    state
+        Severity of the result.
+    detail
+        What the check found.
+    next_step
+        What the user can do; empty if there is nothing to do.
+    """
 
     what: str
     state: Severity
@@ -23,12 +35,15 @@ class CheckResult:
 
 
 def good(what: str, detail: str) -> CheckResult:
+    """Create a result without a problem."""
     return CheckResult(what, Severity.GOOD, detail)
 
 
 def doubtful(what: str, detail: str, next_step: str) -> CheckResult:
+    """Create a warning."""
     return CheckResult(what, Severity.DOUBTFUL, detail, next_step)
 
 
 def bad(what: str, detail: str, next_step: str) -> CheckResult:
+    """Create an error."""
     return CheckResult(what, Severity.BAD, detail, next_step)

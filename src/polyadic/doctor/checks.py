@@ -1,4 +1,4 @@
-"""The whole examination of a workspace: what is wrong, and what to do about it."""
+"""Health check of a workspace: disk, store, embedding model, reranker and language model."""
 
 from collections.abc import AsyncGenerator
 
@@ -15,9 +15,18 @@ from polyadic.storage.url import LocalFolder, StoreLocation
 
 
 async def run_checks(home: StoreLocation, settings: Settings, whole_window: bool) -> AsyncGenerator[CheckResult, None]:
-    """Look at everything that a workspace stands on, cheap things first; findings come as they are made.
+    """Run all checks, cheap ones first, and yield each result as soon as it is known.
 
-    Nothing is changed. The language model, if one is named, is asked a few small things and one long one.
+    Nothing is changed. A language model, if one is set, gets a few short requests and a long one.
+
+    Parameters
+    ----------
+    home
+        Location of the workspace.
+    settings
+        Settings of the workspace.
+    whole_window
+        Test the language model's whole context window.
     """
     if isinstance(home, LocalFolder):
         for finding in disk(home.path):

@@ -1,4 +1,4 @@
-"""Whether the embedding model is there and gives vectors that fit the store."""
+"""Check that the embedding model works and its vectors fit the store."""
 
 import time
 from collections.abc import AsyncIterator
@@ -11,7 +11,7 @@ _SAMPLE = [f"Sample sentence number {n}, about as long as a short fact." for n i
 
 
 async def embedding(embedder: Embedder, stored: int) -> AsyncIterator[CheckResult]:
-    """Embeds a few sentences; ``stored`` is how many numbers the store's vectors have, 0 where it has none."""
+    """Embed a few sentences and compare the dimension with that of the store (0 if the store is empty)."""
     try:
         await embedder.embed(_SAMPLE[:1])
         started = time.perf_counter()
@@ -22,10 +22,11 @@ async def embedding(embedder: Embedder, stored: int) -> AsyncIterator[CheckResul
     speed = len(_SAMPLE) / (time.perf_counter() - started)
     dimension = vectors.shape[1]
     if stored and stored != dimension:
-        what = f"{embedder.name} gives vectors of {dimension} numbers, the store holds vectors of {stored}"
-        step = "set [embedding] back to the model that filled it, or polyadic reembed --force brings all to the new one"
+        what = f"{embedder.name} has vectors with {dimension} dimensions, the store has vectors with {stored}"
+        step = "set [embedding] back to the previous model, or run polyadic reembed --force to embed with the new one"
         yield bad("embedding", what, step)
     else:
         yield good(
-            "embedding", f"{embedder.name}: vectors of {dimension} numbers, about {speed:.0f} short texts a second"
+            "embedding",
+            f"{embedder.name}: vectors with {dimension} dimensions, about {speed:.0f} short texts per second",
         )

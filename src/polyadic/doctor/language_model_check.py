@@ -1,4 +1,4 @@
-"""Whether the language model can be had, and can do what is asked of it."""
+"""Check of the language model: key, endpoint, JSON, speed and context window."""
 
 import json
 import secrets
@@ -12,7 +12,7 @@ from polyadic.llm.language_model import ChatMessage, ModelRequest, ReplySchema
 from polyadic.text.tokens import count_tokens
 
 PROBED = 32_000
-"""Tokens of the longest prompt that is sent to try a context window, unless more is asked for."""
+"""Tokens of the longest prompt sent to test a context window, unless the whole window is tested."""
 
 _SCHEMA = ReplySchema(
     "colour",
@@ -25,38 +25,38 @@ _SCHEMA = ReplySchema(
 )
 _FILLER = "The ferry to the northern islands leaves at nine and is back before dark.\n"
 _SLOW = 10.0
-_SMALLEST_WINDOW = 800  # the least that context_tokens may be, filled
-# Of the context, what is left free: vocabularies differ, and the reply needs room.
+_SMALLEST_PROMPT = 800  # the smallest allowed context_tokens times _FILLED
+# Fraction of the context used by the prompt: token counts differ by model, and the reply needs room.
 _FILLED = 0.8
 
 
 async def language_model(model: EndpointModel, whole_window: bool) -> AsyncIterator[CheckResult]:
-    """Key, endpoint, model, JSON, speed and context window, in this order; where one fails, the rest is left out.
+    """Check key, endpoint, JSON, speed and context window in this order, up to the first failure.
 
     Parameters
     ----------
     model
-        The model to try. This costs a few calls, of which the one that tries the context window is long.
+        The model to test. This costs a few calls; the one that tests the context window is long.
     whole_window
-        Try the whole of ``context_tokens``, also where it is more than ``PROBED``.
+        Test all of ``context_tokens``, even if it is more than ``PROBED``.
     """
     try:
         _ = model.endpoint.key
-        yield good("key", "none is needed" if not model.endpoint.settings.key_variable else _held(model))
-        yield await _listed(model)
-        async for finding in _answers(model):
+        yield good("key", "none is needed" if not model.endpoint.settings.key_variable else _key_is_set(model))
+        yield await _check_endpoint(model)
+        async for finding in _check_replies(model):
             yield finding
-        yield await _window(model, whole_window)
+        yield await _check_window(model, whole_window)
     except PolyadicError as problem:
         yield bad("model", problem.what, problem.next_step)
 
 
-def _held(model: EndpointModel) -> str:
+def _key_is_set(model: EndpointModel) -> str:
     return f"{model.endpoint.settings.key_variable} is set"
 
 
-async def _listed(model: EndpointModel) -> CheckResult:
-    """Whether the endpoint lists the model; many that do not list any have it all the same."""
+async def _check_endpoint(model: EndpointModel) -> CheckResult:
+    """Check that the endpoint answers and lists the model; many endpoints list no models at all."""
     import openai
 
     from polyadic.llm.endpoint_errors import translate_errors
@@ -69,64 +69,72 @@ async def _listed(model: EndpointModel) -> CheckResult:
     except (openai.OpenAIError, ValueError, AttributeError, TypeError):
         return good("endpoint", f"{model.endpoint.address} answers; it lists no models")
     if model.name in names or not names:
-        return good("endpoint", f"{model.endpoint.address} answers and has {model.name}")
+        return good("endpoint", f"{model.endpoint.address} answers and lists {model.name}")
     some = ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
     return doubtful("endpoint", f"{model.endpoint.address} does not list {model.name}", f"it lists: {some}")
 
 
-async def _answers(model: EndpointModel) -> AsyncIterator[CheckResult]:
-    """One short call that asks for JSON by schema, and one that shows the speed."""
-    asked = 'What colour is a clear sky at noon? Reply with JSON only, in this form: {"colour": "..."}'
-    wanted = model.dialect.json_mode
-    reply = await model.ask(ModelRequest("doctor", (ChatMessage("user", asked),), _SCHEMA))
-    got = model.dialect.json_mode
-    kept = {
-        "schema": "holds replies to a JSON schema",
-        "object": "replies with JSON objects",
+async def _check_replies(model: EndpointModel) -> AsyncIterator[CheckResult]:
+    """Request JSON by schema, then measure the speed of a longer reply."""
+    prompt = 'What colour is a clear sky at noon? Reply with JSON only, in this form: {"colour": "..."}'
+    requested = model.dialect.json_mode
+    reply = await model.ask(ModelRequest("doctor", (ChatMessage("user", prompt),), _SCHEMA))
+    supported = model.dialect.json_mode
+    descriptions = {
+        "schema": "supports JSON schemas",
+        "object": "supports JSON objects",
         "text": "has no JSON mode",
     }
     if not _is_json(reply.text):
         yield doubtful(
-            "JSON", f"{model.name} did not reply with JSON when asked to", "try another model: facts come as JSON"
+            "JSON", f"{model.name} did not reply with JSON", "try another model: extraction needs JSON replies"
         )
-    elif got == wanted:
-        yield good("JSON", f"{model.name} {kept[got]}")
+    elif supported == requested:
+        yield good("JSON", f"{model.name} {descriptions[supported]}")
     else:
         yield doubtful(
-            "JSON", f"{model.name} {kept[got]}", f'json_mode = "{got}" under [model] saves the refused calls'
+            "JSON",
+            f"{model.name} {descriptions[supported]}",
+            f'set json_mode = "{supported}" under [model] to avoid refused calls',
         )
-    counted = await model.ask(
+    timed = await model.ask(
         ModelRequest("doctor", (ChatMessage("user", "Write the numbers from 1 to 100, a space between them."),))
     )
-    speed = counted.usage.completion_tokens / max(counted.seconds, 1e-3)
-    said = f"{speed:,.0f} tokens a second ({counted.usage.completion_tokens} in {counted.seconds:.1f} s)"
+    speed = timed.usage.completion_tokens / max(timed.seconds, 1e-3)
+    detail = f"{speed:,.0f} tokens per second ({timed.usage.completion_tokens} in {timed.seconds:.1f} s)"
     if speed < _SLOW:
-        yield doubtful("speed", said, "polyadic estimate PATH says how long indexing takes; a smaller model is faster")
+        yield doubtful(
+            "speed", detail, "polyadic estimate PATH shows how long indexing takes; a smaller model is faster"
+        )
     else:
-        yield good("speed", said)
+        yield good("speed", detail)
 
 
-async def _window(model: EndpointModel, whole: bool) -> CheckResult:
-    """Whether what stands at the beginning of a long prompt is still seen at its end.
+async def _check_window(model: EndpointModel, whole: bool) -> CheckResult:
+    """Check that the model sees the beginning of a long prompt.
 
-    Local servers cut prompts off at their beginning and say nothing.
+    Local servers truncate long prompts at the beginning without an error.
     """
-    claimed = model.context_tokens if whole else min(model.context_tokens, PROBED)
-    tried = int(claimed * _FILLED)
-    sizes = list(takewhile(lambda size: size >= _SMALLEST_WINDOW, (tried >> n for n in range(32))))
-    seen = None
+    window = model.context_tokens if whole else min(model.context_tokens, PROBED)
+    longest = int(window * _FILLED)
+    sizes = list(takewhile(lambda size: size >= _SMALLEST_PROMPT, (longest >> n for n in range(32))))
+    complete = None
     for size in sizes:
         if await _sees_the_beginning(model, size):
-            seen = size
+            complete = size
             break
-    if seen == tried:
-        return good("context", f"a prompt of {seen:,} tokens is seen whole (context_tokens = {model.context_tokens:,})")
-    if seen is None:
+    if complete == longest:
+        return good(
+            "context", f"a prompt of {complete:,} tokens is read completely (context_tokens = {model.context_tokens:,})"
+        )
+    if complete is None:
         what = f"{model.name} did not repeat a phrase from the beginning of a prompt, not even of {sizes[-1]:,} tokens"
-        return doubtful("context", what, "its context window could not be measured; another model may follow better")
-    what = f"of a prompt of {tried:,} tokens the beginning is lost, of one of {seen:,} it is not"
-    advice = "give the server a longer context (Ollama: OLLAMA_CONTEXT_LENGTH; llama.cpp: -c; vLLM: --max-model-len)"
-    return bad("context", what, f"{advice}, or set context_tokens = {int(seen / _FILLED)} under [model]")
+        return doubtful("context", what, "the context window could not be measured; try another model")
+    what = f"a prompt of {longest:,} tokens is truncated at the beginning, one of {complete:,} is not"
+    advice = (
+        "configure a longer context in the server (Ollama: OLLAMA_CONTEXT_LENGTH; llama.cpp: -c; vLLM: --max-model-len)"
+    )
+    return bad("context", what, f"{advice}, or set context_tokens = {int(complete / _FILLED)} under [model]")
 
 
 async def _sees_the_beginning(model: EndpointModel, tokens: int) -> bool:
@@ -140,7 +148,7 @@ async def _sees_the_beginning(model: EndpointModel, tokens: int) -> bool:
     try:
         reply = await model.ask(ModelRequest("doctor", (ChatMessage("user", opening + filler + question),)))
     except NoReply as problem:
-        # What is too long is said to be so; anything else (a timeout, a refusal) says nothing of the window.
+        # Only this error means that the prompt is too long; others, such as a timeout, say nothing about the window.
         if problem.next_step == TOO_LONG:
             return False
         raise

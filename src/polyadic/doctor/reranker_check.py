@@ -1,4 +1,4 @@
-"""Whether the reranker, if one is set, is there and ranks what it should."""
+"""Check that the reranker, if one is set, works and ranks a relevant passage first."""
 
 import time
 from collections.abc import AsyncIterator
@@ -13,7 +13,7 @@ _PASSAGES = ("Bread is made of flour and water.", "The ferry leaves at nine ever
 
 
 async def reranking(settings: RerankerSettings) -> AsyncIterator[CheckResult]:
-    """Has two passages ranked, of which one answers the question; nothing where no reranker is set."""
+    """Rank two passages, one of which answers the question; yield nothing if no reranker is set."""
     try:
         reranker = load_reranker(settings)
         if reranker is None:
@@ -27,8 +27,8 @@ async def reranking(settings: RerankerSettings) -> AsyncIterator[CheckResult]:
     except PolyadicError as problem:
         yield bad("reranker", problem.what, problem.next_step)
         return
-    said = f"{reranker.name} ranks two passages in {seconds:.1f} s"
+    detail = f"{reranker.name} ranks two passages in {seconds:.1f} s"
     if right > wrong:
-        yield good("reranker", said)
+        yield good("reranker", detail)
     else:
-        yield doubtful("reranker", f"{said}, the one that answers last", "check that it is a reranking model")
+        yield doubtful("reranker", f"{detail}, the relevant one last", "check that it is a reranking model")

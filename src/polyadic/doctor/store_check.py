@@ -1,15 +1,15 @@
-"""What state a workspace's store is in, and why it may hold no facts."""
+"""Check of the store: integrity, failed chunks, and reasons for missing facts."""
 
 from collections.abc import Iterator
 
 from polyadic.doctor.check_result import CheckResult, bad, doubtful, good
 from polyadic.storage.protocol import Store
 
-_AGAIN = "polyadic index PATH... tries them again"
+_RETRY = "run polyadic index PATH... to retry"
 
 
 def stored(store: Store) -> Iterator[CheckResult]:
-    """Integrity, facts, chunks that could not be read."""
+    """Check the integrity of the store and report failed chunks or missing facts."""
     problems = store.problems()
     if problems:
         shown = "; ".join(problems[:3])
@@ -17,20 +17,22 @@ def stored(store: Store) -> Iterator[CheckResult]:
         return
     with store.read() as reader:
         counts, failures, extractors = reader.counts(), reader.failures(), reader.extractors()
-    yield good("store", f"sound: {counts.documents:,} documents, {counts.facts:,} facts, as their evidence says")
+    yield good(
+        "store", f"consistent: {counts.documents:,} documents, {counts.facts:,} facts, all matching their evidence"
+    )
     if counts.documents and not counts.facts:
         yield _no_facts(counts.evidence, len(failures), ", ".join(extractors))
     elif failures:
         first = failures[0]
-        yield doubtful("chunks", f"{len(failures):,} could not be read, the first because {first.reason}", _AGAIN)
+        yield doubtful("chunks", f"{len(failures):,} failed, the first because {first.reason}", _RETRY)
 
 
 def _no_facts(evidence: int, failures: int, extractors: str) -> CheckResult:
     if failures:
-        return bad("facts", f"none, because {failures:,} chunks could not be read", _AGAIN)
+        return bad("facts", f"none, because {failures:,} chunks failed", _RETRY)
     if evidence:
-        detail = f"none: each of {evidence:,} statements that {extractors} read names fewer than two things"
+        detail = f"none: each of the {evidence:,} statements from {extractors} has fewer than two entities"
         return doubtful(
-            "facts", detail, "ask with --method chunks, or read with a model: polyadic index --extractor model"
+            "facts", detail, "query with --method chunks, or extract with a model: polyadic index --extractor model"
         )
-    return doubtful("facts", f"none: {extractors} found no statement in the documents", "ask with --method chunks")
+    return doubtful("facts", f"none: {extractors} found no statement in the documents", "query with --method chunks")

@@ -1,4 +1,4 @@
-"""What turns texts into vectors; any model stands behind one small protocol."""
+"""Protocol for embedding models."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -10,20 +10,20 @@ from polyadic.model.types import Usage
 
 
 class Embedder(Protocol):
-    """One embedding model.
+    """An embedding model.
 
     Attributes
     ----------
     name
-        The stamp of the vector space: vectors of two embedders may be compared only if their names are equal.
+        Identifies the vector space: vectors of two embedders are comparable only if their names are equal.
     dimension
-        Length of a vector; 0 as long as an endpoint's model has not been asked.
+        Length of a vector; 0 until an endpoint's model has replied for the first time.
     window
-        How many tokens of a text count, special tokens not included; what comes after them is ignored.
+        Number of tokens of a text that are embedded, without special tokens; the rest is ignored.
     unrelated_below
-        The cosine under which a sentence and a question have, as a rule, nothing to do with each other.
+        Cosine below which a sentence and a question are usually unrelated.
     spent
-        What an endpoint was paid since this was loaded, for whatever purpose; nothing for a model on this machine.
+        Cost of all calls to an endpoint since this was loaded; nothing for a local model.
     """
 
     name: str
@@ -33,37 +33,47 @@ class Embedder(Protocol):
     spent: Usage
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """One vector a text, in their order: shape (n, dimension), each row of length 1; n may be 0.
+        """Embed texts, one vector each, in order.
 
-        The model is loaded by the first call. It computes on other threads, so the event loop stays free.
+        The first call loads the model. The computation runs in other threads, so the event loop is not blocked.
+
+        Parameters
+        ----------
+        texts
+            The n texts; n may be 0.
+
+        Returns
+        -------
+        NDArray
+            Array of shape (n, dimension), each row of length 1.
 
         Raises
         ------
         WeightsAltered
-            The model's weights are not the genuine ones.
+            The model's weights do not match their checksum.
         ModelUnavailable
-            An endpoint's model is not to be had.
+            The endpoint's model is unavailable.
         """
         ...
 
     def lengths(self, texts: Sequence[str]) -> list[int]:
-        """How many tokens each text has, however long it is, special tokens not included."""
+        """Return the number of tokens of each text, not limited by ``window``, without special tokens."""
         ...
 
     def cost(self, texts: int, tokens: int) -> Usage:
-        """About what an endpoint would be paid for so many texts of so many tokens together; it is not asked.
+        """Estimate what an endpoint charges for ``texts`` texts with ``tokens`` tokens in total, without calling it.
 
-        No calls at all for a model on this machine.
+        A local model has no calls at all.
         """
         ...
 
     def take_paid(self) -> tuple[Usage, float]:
-        """What was paid since this was last asked, and the seconds that it took: whoever asks enters it in the ledger.
+        """Return the cost and the seconds since the last call of this method; the caller records them in the ledger.
 
-        Nothing for a model on this machine.
+        Nothing for a local model.
         """
         ...
 
     async def close(self) -> None:
-        """Let go of connections; the next call opens new ones."""
+        """Close connections; the next call opens new ones."""
         ...

@@ -1,4 +1,4 @@
-"""An embedding model behind an endpoint that speaks the OpenAI protocol."""
+"""Embedding model behind an OpenAI-compatible endpoint."""
 
 import asyncio
 import math
@@ -19,28 +19,29 @@ from polyadic.model.types import Usage
 from polyadic.text.tokens import count_tokens
 
 _TEXTS_IN_A_CALL = 128
-# OpenAI takes 300,000, counted in a vocabulary that cuts a little finer.
+# OpenAI accepts 300,000, counted with a tokenizer that splits a little finer.
 _TOKENS_IN_A_CALL = 250_000
 _PRICED_TOKENS = 1_000_000
-# Of a call with several texts these may mean that they are too many, or too long together; the words for it differ.
+# For a call with several texts, these statuses may mean too many texts or tokens; the messages differ.
 _TOO_MUCH = (400, 413, 422)
 
 
 class _TooMuch(Exception):
-    """So many texts at once are refused; fewer may do."""
+    """The endpoint rejected a call with several texts; a smaller call may succeed."""
 
 
 class EndpointEmbedder:
-    """Implements Embedder; vectors are brought to length 1.
+    """An Embedder behind an endpoint; vectors are normalised to length 1.
 
-    An endpoint that refuses a call of several texts is sent half as many, and from then on no more than it took.
+    If the endpoint rejects a call with several texts, the call is split in half, and later calls are no larger than
+    those it accepted.
 
     Parameters
     ----------
     name
-        The model's name at the endpoint.
+        Name of the model at the endpoint.
     settings
-        Where it is, what it allows, how much of a text it embeds.
+        Address, limits and window of the model.
     """
 
     def __init__(self, name: str, settings: EmbeddingSettings) -> None:
@@ -49,60 +50,60 @@ class EndpointEmbedder:
         self.window = settings.window
         self.unrelated_below = settings.unrelated_below
         self.spent = Usage()
-        self._taken = Usage()
+        self._reported = Usage()
         self._seconds = 0.0
         self._endpoint = Endpoint(settings, "embedding")
         self._prompt_price = settings.prompt_price
         self._most = _TEXTS_IN_A_CALL
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """One vector a text, in their order: shape (n, d), each row of length 1.
+        """Embed texts, one vector each, in order: shape (n, d), each row of length 1.
 
         Raises
         ------
         ModelUnavailable
-            The endpoint, the key or the model is not to be had, or what it sent are no vectors.
+            The endpoint, the key or the model is unavailable, or the reply contains no valid vectors.
         """
-        asked = [_sendable(text, self.window) for text in texts]
-        calls = _calls(asked, count_tokens(asked), self._most)
+        inputs = [_sendable(text, self.window) for text in texts]
+        calls = _calls(inputs, count_tokens(inputs), self._most)
         tasks = [asyncio.create_task(self._embed(call)) for call in calls]
         try:
-            found = await asyncio.gather(*tasks)
+            vectors = await asyncio.gather(*tasks)
         finally:
-            # Where one call fails the others are in vain.
+            # If one call fails, the others are useless.
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-        return np.concatenate(found) if found else np.zeros((0, self.dimension), np.float32)
+        return np.concatenate(vectors) if vectors else np.zeros((0, self.dimension), np.float32)
 
     def lengths(self, texts: Sequence[str]) -> list[int]:
-        """How many tokens each text has, in the vocabulary of OpenAI's models."""
+        """Return the number of tokens of each text, counted with OpenAI's tokenizer."""
         return count_tokens(texts)
 
     def cost(self, texts: int, tokens: int) -> Usage:
-        """About what the endpoint would be paid for so many texts of so many tokens together; it is not asked."""
+        """Estimate the cost of ``texts`` texts with ``tokens`` tokens in total, without a call."""
         return self._usage(math.ceil(max(texts / self._most, tokens / _TOKENS_IN_A_CALL)), tokens)
 
     def take_paid(self) -> tuple[Usage, float]:
-        paid = self.spent - self._taken, self._seconds
-        self._taken, self._seconds = self.spent, 0.0
+        paid = self.spent - self._reported, self._seconds
+        self._reported, self._seconds = self.spent, 0.0
         return paid
 
     async def close(self) -> None:
         await self._endpoint.close()
 
     async def _embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """The vectors of texts that fit a call, or that are sent in as many as they take."""
+        """Embed the texts of one call, splitting the call while the endpoint rejects it as too large."""
         try:
-            return await self._asked(texts)
+            return await self._request(texts)
         except _TooMuch:
             half = len(texts) // 2
-        # One after the other: where it is one text that is refused, the rest need not be paid.
+        # Sequentially: if a single text is rejected, the rest need not be paid.
         vectors = [await self._embed(part) for part in (texts[:half], texts[half:])]
         self._most = min(self._most, len(texts) - half)
         return np.concatenate(vectors)
 
-    async def _asked(self, texts: Sequence[str]) -> NDArray[np.float32]:
+    async def _request(self, texts: Sequence[str]) -> NDArray[np.float32]:
         import openai
 
         from polyadic.llm.endpoint_errors import no_reply, translate_errors
@@ -112,10 +113,10 @@ class EndpointEmbedder:
         try:
             async with self._endpoint.turn(tokens) as client:
                 started = perf_counter()
-                with embeddings_span(self._endpoint, self.name, len(texts)) as told:
+                with embeddings_span(self._endpoint, self.name, len(texts)) as trace_span:
                     reply = await client.embeddings.create(model=self.name, input=[*texts], encoding_format="float")
                     paid = reported(reply, "prompt_tokens") or tokens
-                    tell_of_vectors(told, model_of(reply), paid)
+                    tell_of_vectors(trace_span, model_of(reply), paid)
             rows = _rows(reply)
             self.spent += self._usage(1, paid)
             self._seconds += perf_counter() - started
@@ -127,18 +128,18 @@ class EndpointEmbedder:
         except RecursionError:
             problem = no_reply(self._endpoint)
         except (ValueError, TypeError) as error:
-            # The client says so where there are no vectors in the reply, or no reply at all.
-            what = f"{self._endpoint.address} sent something that is no vectors ({self._endpoint.quoted(str(error))})"
+            # The client raises these for a reply without vectors, or for no reply at all.
+            what = f"{self._endpoint.address} sent something that is not vectors ({self._endpoint.quoted(str(error))})"
             problem = ModelUnavailable(what, f"check base_url and name under [{self._endpoint.section}]")
-        # Without its vector nothing can be stored or asked: no single text can be passed over. What the endpoint said
-        # is not kept as the cause, since it may repeat the key.
+        # Without its vector a text can be neither stored nor searched, so no text can be skipped. The original error is
+        # not kept as the cause, because the endpoint's message may repeat the key.
         raise ModelUnavailable(problem.what, problem.next_step) from None
 
     def _usage(self, calls: int, tokens: int) -> Usage:
         return Usage(calls, tokens, 0, tokens * self._prompt_price / _PRICED_TOKENS)
 
     def _vectors(self, rows: list[Any], expected: int) -> NDArray[np.float32]:
-        """Raises ValueError or TypeError where these are not as many vectors of the usual length."""
+        """Convert rows to normalised vectors; raise ValueError or TypeError if count or length is wrong."""
         if len(rows) != expected:
             raise ValueError(f"{len(rows)} for {expected} texts")
         with np.errstate(over="ignore"):
@@ -146,35 +147,35 @@ class EndpointEmbedder:
         if vectors.ndim != 2 or not vectors.shape[1] or not np.isfinite(vectors).all():
             raise ValueError("not lists of numbers, all of one length")
         if self.dimension and vectors.shape[1] != self.dimension:
-            raise ValueError(f"of {vectors.shape[1]} numbers, and before of {self.dimension}")
+            raise ValueError(f"{vectors.shape[1]} numbers, expected {self.dimension}")
         self.dimension = vectors.shape[1]
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-        # Of a text that says nothing some models make no direction; it has to have one.
+        # Some models return a zero vector for a text without words; it still needs a direction.
         vectors[norms[:, 0] == 0, 0] = 1
         return np.asarray(vectors / np.where(norms == 0, 1, norms), np.float32)
 
 
 def _calls(texts: Sequence[str], tokens: Sequence[int], most: int) -> Iterator[Sequence[str]]:
-    """The texts in their order, no more than so many in a call, nor more tokens than an endpoint takes at once.
+    """Split texts into calls of at most ``most`` texts and the token limit of an endpoint, in order.
 
     >>> list(_calls(["a", "b", "c", "d"], [1, 1, 249_999, 1], 3))
     [['a', 'b'], ['c', 'd']]
     """
-    start = held = 0
+    start = total = 0
     for end, length in enumerate(tokens):
-        if end - start == most or (end > start and held + length > _TOKENS_IN_A_CALL):
+        if end - start == most or (end > start and total + length > _TOKENS_IN_A_CALL):
             yield texts[start:end]
-            start, held = end, 0
-        held += length
+            start, total = end, 0
+        total += length
     if texts:
         yield texts[start:]
 
 
 def _rows(reply: Any) -> list[Any]:
-    """The vectors in the order of their texts, which a reply numbers."""
+    """Return the vectors in the order of their texts, by the indices in the reply."""
     items = getattr(reply, "data", None)
     if not isinstance(items, list):
-        raise ValueError("no list of them")
+        raise ValueError("no list of vectors")
     numbers = [getattr(item, "index", None) for item in items]
     if sorted(n for n in numbers if isinstance(n, int)) == list(range(len(items))):
         items = sorted(items, key=lambda item: item.index)
@@ -182,7 +183,7 @@ def _rows(reply: Any) -> list[Any]:
 
 
 def _sendable(text: str, window: int) -> str:
-    """What is sent of a text: as much as the model embeds; a space for an empty one, which endpoints refuse.
+    """Cut a text to the window of the model; an empty text becomes a space, because endpoints reject empty texts.
 
     >>> _sendable("one two three four", 2), _sendable("", 2)
     ('one two', ' ')

@@ -1,4 +1,4 @@
-"""An embedder without weights: words hashed into vectors."""
+"""Embedder without weights: feature hashing of words."""
 
 import asyncio
 import hashlib
@@ -12,29 +12,28 @@ from numpy.typing import NDArray
 
 from polyadic.model.types import Usage
 
-# A longer run of letters (a language without spaces, a key in hexadecimal) is taken in parts.
+# A longer run of letters (a language without spaces, a hexadecimal key) is split.
 _WORD = re.compile(r"\w{1,40}")
-# The sign of a feature's contribution is in its weight.
+# The sign of a feature's contribution is part of its weight.
 _FEATURE = np.dtype([("hash", "<u4"), ("weight", "<f4")])
-# What a pair of neighbours, and the letters of a word together, weigh beside the word itself.
+# Weights of a pair of neighbouring words, and of all trigrams of a word, relative to the word itself.
 _PAIR, _LETTERS = 0.3, 0.7
-# The length from which on a word counts fully; shorter ones are mostly function words.
+# Words of at least this length have full weight; shorter ones are mostly function words.
 _FULL_LENGTH = 8
-# Tells the pair (a, b) from (b, a).
+# Distinguishes the pair (a, b) from (b, a).
 _ORDER = np.uint32(0x9E3779B1)
 _TEXTS_AT_ONCE = 1024
 
 
 class HashingEmbedder:
-    """Finds words, not meanings: for tests, benchmarks and machines without weights.
+    """Embedder that matches words, not meanings: for tests, benchmarks and machines without weights.
 
-    Each word, each pair of neighbouring words and each three letters of a word add to one component, up or
-    down, as a hash decides. So texts are similar as far as they share words or parts of words, in any
-    language, and "physician" has nothing to do with "doctor". The same text has the same vector on every
-    machine; all texts without words have one and the same.
+    Each word, each pair of neighbouring words and each trigram of a word adds to one component, with the sign given by
+    a hash. Texts are similar as far as they share words or parts of words, in any language; "physician" is unrelated
+    to "doctor". Vectors are the same on every machine. All texts without words have the same vector.
 
-    ``window`` limits nothing here, all of a text counts. It is that of the default embedder, so that chunks
-    are cut into the same stretches for both.
+    ``window`` limits nothing here: all of a text counts. It equals that of the default embedder, so that chunks have
+    the same size for both.
 
     >>> same, other = asyncio.run(HashingEmbedder().embed(["Ada wrote a program", "ADA WROTE A PROGRAM!"]))
     >>> bool((same == other).all())
@@ -42,7 +41,7 @@ class HashingEmbedder:
     """
 
     window: int = 254
-    # Texts that share nothing but function words and syllables rarely come above it.
+    # Texts that share only function words and syllables rarely exceed it.
     unrelated_below: float = 0.3
     spent: Usage = Usage()
 
@@ -51,7 +50,7 @@ class HashingEmbedder:
         self.dimension: int = dimension
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """One vector a text, in their order: shape (n, dimension), each row of length 1."""
+        """Embed texts, one vector each, in order: shape (n, dimension), each row of length 1."""
         vectors = np.empty((len(texts), self.dimension), np.float32)
         for start in range(0, len(texts), _TEXTS_AT_ONCE):
             part = slice(start, start + _TEXTS_AT_ONCE)
@@ -59,34 +58,34 @@ class HashingEmbedder:
         return vectors
 
     def lengths(self, texts: Sequence[str]) -> list[int]:
-        """How many words each text has."""
+        """Return the number of words of each text."""
         return [len(_WORD.findall(text)) for text in texts]
 
     def take_paid(self) -> tuple[Usage, float]:
         return Usage(), 0.0
 
     def cost(self, texts: int, tokens: int) -> Usage:
-        """Nothing: no call is made."""
+        """Return no cost: no call is made."""
         return Usage()
 
     async def close(self) -> None:
-        """There is nothing to let go of."""
+        """Do nothing: there are no connections."""
 
     def _embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        found, heads = bytearray(), bytearray()
+        data, heads = bytearray(), bytearray()
         sizes, words = [], []
         for text in texts:
-            before, first = len(found), len(heads)
+            before, first = len(data), len(heads)
             for word in _WORD.findall(text.casefold()):
-                mine = _features(word)
-                found += mine
-                heads += mine[: _FEATURE.itemsize]
-            sizes.append((len(found) - before) // _FEATURE.itemsize)
+                encoded = _features(word)
+                data += encoded
+                heads += encoded[: _FEATURE.itemsize]
+            sizes.append((len(data) - before) // _FEATURE.itemsize)
             words.append((len(heads) - first) // _FEATURE.itemsize)
-        features, word = np.frombuffer(found, _FEATURE), np.frombuffer(heads, _FEATURE)
+        features, word = np.frombuffer(data, _FEATURE), np.frombuffer(heads, _FEATURE)
         owner = np.repeat(np.arange(len(texts)), words)
         pairs = word["hash"][:-1] * _ORDER ^ word["hash"][1:]
-        # The last word of a text and the first one of the next are no neighbours.
+        # The last word of a text and the first one of the next are not neighbours.
         neighbours = owner[:-1] == owner[1:]
         pair_weights = np.sign(word["weight"][:-1]) * word["weight"][1:] * (_PAIR * neighbours)
         return self._summed(
@@ -99,7 +98,7 @@ class HashingEmbedder:
     def _summed(
         self, rows: NDArray[np.int64], hashes: NDArray[np.uint32], weights: NDArray[np.float64], count: int
     ) -> NDArray[np.float32]:
-        """The vectors of ``count`` texts, given the text, hash and weight of each feature."""
+        """Return the vectors of ``count`` texts from the text, hash and weight of each feature."""
         places = rows * self.dimension + hashes % np.uint32(self.dimension)
         sums = np.bincount(places, weights, count * self.dimension).reshape(count, self.dimension)
         norms = np.linalg.norm(sums, axis=1, keepdims=True)
@@ -110,11 +109,11 @@ class HashingEmbedder:
 
 @lru_cache(maxsize=65_536)
 def _features(word: str) -> bytes:
-    """A word and then its trigrams, beginning and end marked, as an array of ``_FEATURE``."""
+    """Return the features of a word and its trigrams, with start and end marks, as the bytes of a _FEATURE array."""
     marked = f"<{word}>"
-    # The mark before a trigram keeps it apart from a word of three letters.
+    # The prefix distinguishes a trigram from a word of three letters.
     parts = [word, *(f"~{marked[start : start + 3]}" for start in range(len(word)))]
-    # Not Python's hash(), which differs from process to process.
+    # Python's hash() differs between processes.
     digests = [hashlib.blake2b(part.encode("utf-8", "surrogatepass"), digest_size=5).digest() for part in parts]
     features = np.empty(len(parts), _FEATURE)
     features["hash"] = [int.from_bytes(digest[:4], "little") for digest in digests]

@@ -8,7 +8,7 @@ _LOCAL = {"minilm": "all-MiniLM-L6-v2", "minilm-int8": "all-MiniLM-L6-v2-int8", 
 
 
 def load_embedder(settings: EmbeddingSettings) -> Embedder:
-    """The embedder that the settings name. This is cheap: weights are sought now, and loaded when first used.
+    """Load the embedder that the settings name. Weights are only located now, and loaded on first use.
 
     >>> load_embedder(EmbeddingSettings(model="hashing")).name
     'hashing-384'
@@ -16,9 +16,9 @@ def load_embedder(settings: EmbeddingSettings) -> Embedder:
     Raises
     ------
     WeightsMissing
-        The model needs weights, and they are nowhere on this machine, or in a form that it cannot use.
+        The model needs weights that are not on this machine, or not in a usable format.
     SettingsError
-        The settings name an endpoint, but no model there.
+        The settings name an endpoint, but no model.
     """
     if settings.model == "hashing":
         from polyadic.embeddings.hashing_embedder import HashingEmbedder
@@ -34,12 +34,12 @@ def load_embedder(settings: EmbeddingSettings) -> Embedder:
     weights, int8 = find_weights(settings.folder), settings.model == "minilm-int8"
     if int8 and weights.network.suffix != ".safetensors":
         what = f"minilm-int8 is made from model.safetensors, and {weights.folder} has {weights.network.name} only"
-        raise WeightsMissing(what, 'put model.safetensors beside it, or set model = "minilm" under [embedding]')
+        raise WeightsMissing(what, 'add model.safetensors to it, or set model = "minilm" under [embedding]')
     return MiniLM(weights, settings.threads, int8=int8)
 
 
 def embedder_name(settings: EmbeddingSettings) -> str:
-    """Name of the vector space that the settings name, without needing its model.
+    """Return the name of the vector space that the settings name, without loading its model.
 
     >>> embedder_name(EmbeddingSettings())
     'all-MiniLM-L6-v2-int8'
@@ -47,7 +47,7 @@ def embedder_name(settings: EmbeddingSettings) -> str:
     Raises
     ------
     SettingsError
-        The settings name an endpoint, but no model there.
+        The settings name an endpoint, but no model.
     """
     if settings.model == "endpoint":
         if not settings.name:

@@ -1,0 +1,1 @@
+"""Datasets, measures, resumable evaluation runs and their reports."""

@@ -1,4 +1,4 @@
-"""Are quoted answers right, and are questions without an answer refused?"""
+"""Check whether answers contain a golden answer."""
 
 import re
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from polyadic.evaluation.datasets import DatasetQuestion
 from polyadic.model.identity import loose_name
 from polyadic.model.types import Answer
 
-_NOT_IN_ANY_SENTENCE = {"yes", "no"}
+_NOT_QUOTABLE = {"yes", "no"}
 _CITATION = re.compile(r"\[\d+\]")
 _MONTHS = tuple(
     "january february march april may june july august september october november december".split()  # noqa: SIM905
@@ -26,20 +26,20 @@ _DATES = tuple(
 
 
 def can_be_quoted(question: DatasetQuestion) -> bool:
-    """Whether some golden answer can stand in a sentence: "yes" and "no" have to be concluded."""
-    return any(answer.lower() not in _NOT_IN_ANY_SENTENCE for answer in question.answers)
+    """Whether a golden answer can be quoted; "yes" and "no" must be inferred instead."""
+    return any(answer.lower() not in _NOT_QUOTABLE for answer in question.answers)
 
 
 def quotes_the_answer(answer: Answer, golden: Sequence[str]) -> bool:
-    """Whether a golden answer stands in the text of an answer; see :func:`holds_an_answer`."""
+    """Whether the text of an answer contains a golden answer; see :func:`holds_an_answer`."""
     return holds_an_answer(answer.text, golden)
 
 
 def holds_an_answer(text: str, golden: Sequence[str]) -> bool:
-    """Whether a golden answer stands in a text, as whole words.
+    """Whether a text contains a golden answer as whole words.
 
-    Case, accents, punctuation and possessives do not matter, nor how a full date is written. What stands in
-    parentheses counts, and it may also interrupt an answer. Markers of citations, such as ``[1]``, are no text.
+    Case, accents, punctuation, possessives and date formats are ignored. Text in parentheses counts, and may also
+    interrupt an answer. Citation markers such as ``[1]`` are removed.
 
     >>> holds_an_answer("Born in Port-of-Spain.", ["Port of Spain"]), holds_an_answer("in Port-of-Spain", ["Spa"])
     (True, False)
@@ -49,17 +49,17 @@ def holds_an_answer(text: str, golden: Sequence[str]) -> bool:
     True
     """
     texts = {f" {words} " for words in _forms(_CITATION.sub(" ", text))}
-    wanted = {words for gold in golden for words in _forms(gold) if words}
-    return any(f" {words} " in form for words in wanted for form in texts)
+    golden_forms = {words for gold in golden for words in _forms(gold) if words}
+    return any(f" {words} " in form for words in golden_forms for form in texts)
 
 
 def _forms(text: str) -> set[str]:
-    """Return the words of a text between single spaces, with what stands in parentheses and without it."""
+    """Return the normalised words of a text, with and without the text in parentheses."""
     return {_with_plain_dates(loose_name(form)) for form in (text, text.replace("(", " ").replace(")", " "))}
 
 
 def _with_plain_dates(words: str) -> str:
-    """Write full dates as ``10 december 1815``, so that their day, month and year are found as well."""
+    """Rewrite full dates as ``10 december 1815``, so that day, month and year match as well."""
     for form in _DATES:
         words = form.sub(_day_month_year, words)
     return words
@@ -67,5 +67,9 @@ def _with_plain_dates(words: str) -> str:
 
 def _day_month_year(date: re.Match[str]) -> str:
     name = date["month"]
-    month = _MONTHS[int(name) - 1] if name.isdigit() else next(one for one in _MONTHS if one.startswith(name[:3]))
+    month = (
+        _MONTHS[int(name) - 1]
+        if name.isdigit()
+        else next(month_name for month_name in _MONTHS if month_name.startswith(name[:3]))
+    )
     return f"{int(date['day'])} {month} {date['year']}"

@@ -1,6 +1,6 @@
-"""An evaluation's language models, asked by batch files instead of calls: those that answer, judge and write questions.
+"""Run an evaluation's language models (answers, judge, question writer) by batch files instead of online calls.
 
-Each round asks for all that can be known to be missing: first what indexing needs, then answers, then judgements.
+Each round writes all requests that can be determined: first those of indexing, then answers, then judgements.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -35,25 +35,25 @@ _USABLE: Mapping[str, Callable[[ModelReply], bool]] = {
     JUDGE: lambda reply: read_mark(reply.text) is not None or None not in read_winners(reply.text, CRITERIA),
     question_writer.PURPOSE: lambda reply: question_writer.is_readable(reply.text),
 }
-"""What only evaluation asks for: a reply that cannot be read is asked for again."""
+"""Whether a reply is worth caching, for purposes of evaluation only; unreadable replies are requested again."""
 
 
 class EvaluationBatch:
-    """Stands between an evaluation and its models: takes replies in, and keeps what is missing still.
+    """Batch files of an evaluation: reads replies and collects the requests that are missing one.
 
     Parameters
     ----------
     kb
-        Remembers replies, and what is awaited.
+        Workspace that stores replies and pending requests.
     folder
-        Where the evaluation keeps its results: what tells it from others that the same workspace serves.
+        Results folder; identifies the evaluation among others that use the same workspace.
     judge
-        Name of the model that judges; empty for the one that answers.
+        Name of the judging model; empty for the one that answers.
 
     Raises
     ------
     SettingsError
-        No language model is named.
+        No language model is configured.
     """
 
     def __init__(self, kb: Workspace, folder: Path, judge: str = "") -> None:
@@ -61,27 +61,27 @@ class EvaluationBatch:
             raise NO_MODEL
         self._kb = kb
         self._store = kb.store(make=True)
-        self._asker_id = digest("evaluation", str(folder.resolve()))
+        self._evaluation_key = digest("evaluation", str(folder.resolve()))
         self._judge_name = judge or kb.settings.model.name
         self._models: dict[str, EndpointModel] = {}
         self._noted: dict[str, PendingRequest] = {}
 
     @property
     def is_azure(self) -> bool:
-        """Whether requests go to Azure, which has other addresses."""
+        """Whether requests go to Azure, whose URLs differ."""
         return bool(self._kb.settings.model.azure_api_version)
 
     @property
     def awaited(self) -> tuple[PendingRequest, ...]:
-        """Every request that was met and has no reply, each once."""
+        """Distinct requests without a reply."""
         return tuple(self._noted.values())
 
     def note(self, requests: Iterable[PendingRequest]) -> None:
-        """Enter requests without a reply."""
+        """Add requests without a reply."""
         self._noted |= {request.key: request for request in requests}
 
     async def take(self, files: Sequence[Path]) -> BatchReadReport:
-        """Take in response lines; those that nothing waits for are counted and left out.
+        """Read response lines; those that no request waits for are counted and ignored.
 
         Raises
         ------
@@ -94,21 +94,21 @@ class EvaluationBatch:
             raise NotFound(f"there is no file {missing[0]}", "name the file that the provider sent back")
         report, settings = BatchReadReport(), self._kb.settings
         judge = self._model(self._judge_name)
-        usual = self._model(settings.model.name or self._judge_name)
+        default_model = self._model(settings.model.name or self._judge_name)
         discount = settings.model.batch_discount
-        taking = ResponseCollector(self._store, usual, discount, report, _USABLE, {JUDGE: judge})
+        collector = ResponseCollector(self._store, default_model, discount, report, _USABLE, {JUDGE: judge})
         with self._store.exclusive():
             for file in files:
-                await taking.take(file)
-            # Whose request was refused is not told, so each model leaves the parameter out from now on.
-            learned = [learn(model, self._store, taking.refusals) for model in self._models.values()]
+                await collector.take(file)
+            # A refusal does not name the model, so all models omit the parameter from now on.
+            learned = [learn(model, self._store, collector.refusals) for model in self._models.values()]
         report.adapted = any(learned)
         return report
 
     async def index(
         self, documents: Iterable[Document | SkippedInput], report_progress: Callable[[IndexProgress], None]
     ) -> IndexReport:
-        """Read documents as far as replies are known; as ``Workspace.aadd`` where no model reads them.
+        """Index documents as far as replies are known; like ``Workspace.aadd`` if extraction uses no model.
 
         Raises
         ------
@@ -135,29 +135,31 @@ class EvaluationBatch:
 
     @property
     def asking(self) -> QueryMixin:
-        """Answers questions by replies that have come; raises ReplyPending for one whose reply has not."""
+        """Query API with batch replies; raises ReplyPending for a question whose reply is missing."""
         kb = self._kb
         name = kb.settings.model.name
         model = BatchModel(self._model(name), recall_from(self._store)) if name else None
-        return _AskedByFile(QueryEngine(kb.settings, self._store, kb.embedder, lambda: model, PromptLibrary(kb.folder)))
+        return _BatchQueryApi(
+            QueryEngine(kb.settings, self._store, kb.embedder, lambda: model, PromptLibrary(kb.folder))
+        )
 
     def remembering(self, name: str = "") -> CachedModel:
-        """The model of this name, or that of the settings; what it has not said yet is noted, and is no reply."""
+        """Return the model with this name, or the configured one; requests without a reply are noted and fail."""
         model = self._model(name or self._kb.settings.model.name)
-        return CachedModel(_Noting(model, recall_from(self._store), self.note), StoreResponseCache(self._store))
+        return CachedModel(_NotingModel(model, recall_from(self._store), self.note), StoreResponseCache(self._store))
 
     def write(self, files: RequestFileWriter) -> None:
-        """Keep what is awaited from now on, and write its requests."""
+        """Store the pending requests and write them to files."""
         with self._store.write() as writer:
-            writer.waiting.put(self._asker_id, {noted.key: noted.purpose for noted in self.awaited})
+            writer.waiting.put(self._evaluation_key, {noted.key: noted.purpose for noted in self.awaited})
         with files:
             for noted in self.awaited:
                 files.add(noted)
 
     def done(self) -> None:
-        """Await nothing any more."""
+        """Drop the pending requests of this evaluation."""
         with self._store.write() as writer:
-            writer.waiting.answered([self._asker_id])
+            writer.waiting.answered([self._evaluation_key])
 
     def _model(self, name: str) -> EndpointModel:
         if name not in self._models:
@@ -167,8 +169,8 @@ class EvaluationBatch:
         return self._models[name]
 
 
-class _Noting(BatchModel):
-    """A model of which many things are asked at once: what it has not said yet stops nobody from asking further."""
+class _NotingModel(BatchModel):
+    """Batch model for many concurrent requests: a missing reply is noted and fails only its own request."""
 
     def __init__(self, model: EndpointModel, recall: Recall, note: Callable[[Iterable[PendingRequest]], None]) -> None:
         super().__init__(model, recall)
@@ -177,17 +179,17 @@ class _Noting(BatchModel):
     async def ask(self, request: ModelRequest) -> ModelReply:
         try:
             return await super().ask(request)
-        except ReplyPending as awaited:
-            self._note(awaited.requests)
-            raise NoReply("its reply is awaited from a batch file") from None
+        except ReplyPending as pending:
+            self._note(pending.requests)
+            raise NoReply("its batch reply is pending") from None
 
 
-class _AskedByFile(QueryMixin):
-    """What a workspace is asked, with replies from batch files."""
+class _BatchQueryApi(QueryMixin):
+    """Query API of an engine with a batch model."""
 
-    def __init__(self, asker: QueryEngine) -> None:
-        self._by_file = asker
+    def __init__(self, engine: QueryEngine) -> None:
+        self._engine = engine
 
     @property
     def _asker(self) -> QueryEngine:
-        return self._by_file
+        return self._engine

@@ -1,4 +1,4 @@
-"""How far a mean over questions can be trusted."""
+"""Bootstrap confidence intervals of means over questions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ class Interval:
 
 
 def interval(values: Sequence[float], seed: int = 0) -> Interval:
-    """The percentile bootstrap (Efron 1979) of the mean: resample the questions with replacement.
+    """Compute the percentile bootstrap interval (Efron 1979) of a mean by resampling with replacement.
 
     >>> str(interval([1.0, 1.0, 1.0]))
     '1.000 [1.000, 1.000]'
@@ -36,31 +36,31 @@ def interval(values: Sequence[float], seed: int = 0) -> Interval:
 
 
 def intervals(values: NDArray[np.float64], seed: int = 0) -> list[Interval | None]:
-    """The interval of each row, of which NaN are left out; None for a row of nothing else.
+    """Compute the interval of each row, ignoring NaN; None for a row without values.
 
-    The same numbers as :func:`interval` gives, up to rounding, with the same resamples for all rows that have as many
-    values: much faster for many rows.
+    The results equal those of :func:`interval` up to rounding. Rows with equally many values share their resamples,
+    which is much faster for many rows.
 
     >>> intervals(np.array([[1.0, 0.0, np.nan], [np.nan] * 3]))[1] is None
     True
     """
-    found: list[Interval | None] = [None] * len(values)
+    results: list[Interval | None] = [None] * len(values)
     present = ~np.isnan(values)
     sizes = present.sum(axis=1)
     for size in sorted({*sizes.tolist()} - {0}):
         rows = np.flatnonzero(sizes == size)
         samples = values[rows][present[rows]].reshape(len(rows), size)
-        for part in range(0, len(rows), _ROWS_AT_ONCE):
-            some = samples[part : part + _ROWS_AT_ONCE]
-            bounds = np.percentile(some @ _times_drawn(size, seed) / size, [2.5, 97.5], axis=1)
-            for row, mean, low, high in zip(rows[part:], some.mean(axis=1), *bounds, strict=False):
-                found[row] = Interval(float(mean), float(low), float(high))
-    return found
+        for start in range(0, len(rows), _ROWS_AT_ONCE):
+            chunk = samples[start : start + _ROWS_AT_ONCE]
+            bounds = np.percentile(chunk @ _resample_counts(size, seed) / size, [2.5, 97.5], axis=1)
+            for row, mean, low, high in zip(rows[start:], chunk.mean(axis=1), *bounds, strict=False):
+                results[row] = Interval(float(mean), float(low), float(high))
+    return results
 
 
 @lru_cache(maxsize=4)
-def _times_drawn(size: int, seed: int) -> NDArray[np.float32]:
-    """How often each of so many values is drawn in each resample, shape (size, resamples)."""
+def _resample_counts(size: int, seed: int) -> NDArray[np.float32]:
+    """Return how often each value is drawn in each resample, shape (size, resamples)."""
     drawn = np.random.default_rng(seed).integers(0, size, (_RESAMPLES, size))
     places = drawn + size * np.arange(_RESAMPLES)[:, None]
     counts = np.bincount(places.ravel(), minlength=size * _RESAMPLES)

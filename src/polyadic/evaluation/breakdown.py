@@ -1,4 +1,4 @@
-"""Scores by what kind a question is of: arity of its fact, hops, gold passages, the data set's own word for it."""
+"""Break scores down by question group: arity, hops, number of gold passages, and the data set's question type."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ _BY: tuple[tuple[str, Callable[[DatasetQuestion], str]], ...] = (
 
 @dataclass(frozen=True)
 class ScoreBreakdown:
-    """``means[g, m, c]`` over the questions of each group; ``sizes`` says how many these are."""
+    """Mean scores by group: ``means[g, m, c]`` for groups, methods and columns; ``sizes`` counts the questions."""
 
     by: str
     groups: tuple[str, ...]
@@ -29,8 +29,8 @@ class ScoreBreakdown:
 
 
 def breakdowns(questions: Sequence[DatasetQuestion], scores: ScoreTable) -> list[ScoreBreakdown]:
-    """Those that divide these questions into at least two groups, and into so few that they can be shown."""
-    found = []
+    """Compute the breakdowns with 2 to 12 groups."""
+    results = []
     for by, group_of in _BY:
         places: dict[str, list[int]] = {}
         for place, question in enumerate(questions):
@@ -39,5 +39,5 @@ def breakdowns(questions: Sequence[DatasetQuestion], scores: ScoreTable) -> list
         if 2 <= len(places) <= _MOST_GROUPS:
             groups = sorted(places, key=lambda group: (len(group), group) if group.isdecimal() else (99, group))
             means = np.array([scores.means(places[group]) for group in groups])
-            found.append(ScoreBreakdown(by, tuple(groups), tuple(len(places[group]) for group in groups), means))
-    return found
+            results.append(ScoreBreakdown(by, tuple(groups), tuple(len(places[group]) for group in groups), means))
+    return results

@@ -1,4 +1,4 @@
-"""Methods asked with several budgets of tokens: what a smaller one costs in quality, answers included.
+"""Compare methods across several token budgets, including their answers.
 
 Source: HyperGraphRAG v3 (arXiv 2503.21322v3), Figure 6b.
 """
@@ -19,7 +19,7 @@ from polyadic.evaluation.scores import Outcomes, ScoreColumn, ScoreTable
 
 @dataclass(frozen=True)
 class BudgetSweep:
-    """``means[m, b, c]`` of each method with each of ``budgets``, and the mean ``tokens[m, b]`` that it brought."""
+    """Mean scores ``means[m, b, c]`` by method, budget and column, and mean context tokens ``tokens[m, b]``."""
 
     budgets: tuple[int, ...]
     columns: tuple[ScoreColumn, ...]
@@ -33,21 +33,23 @@ async def swept(
     journal: RecordJournal,
     measured: Callable[[Outcomes], Coroutine[Any, Any, ScoreTable]],
 ) -> BudgetSweep | None:
-    """What the journal holds of all budgets of a plan; None where there is one only.
+    """Score the journal's records by token budget; None if the plan has a single budget.
 
     Parameters
     ----------
     measured
-        Scores outcomes, one row for each method and budget.
+        Scores outcomes, one row per method and budget.
     """
     budgets = tuple(sorted({plan.context_tokens, *plan.budgets}))
     if len(budgets) == 1:
         return None
     labels = [plan.label(method, budget) for method in plan.methods for budget in budgets]
     rows = [[journal.get(question.id, label) for question in questions] for label in labels]
-    outcomes = [[one.outcome(q) if one else None for one, q in zip(row, questions, strict=True)] for row in rows]
+    outcomes = [
+        [record.outcome(q) if record else None for record, q in zip(row, questions, strict=True)] for row in rows
+    ]
     scores = await measured(outcomes)
     shape = (len(plan.methods), len(budgets))
     means = scores.means(range(len(questions))).reshape(*shape, len(scores.columns))
-    tokens = [fmean([one.tokens for one in row if one] or [np.nan]) for row in rows]
+    tokens = [fmean([record.tokens for record in row if record] or [np.nan]) for row in rows]
     return BudgetSweep(budgets, scores.columns, means, np.array(tokens).reshape(shape))

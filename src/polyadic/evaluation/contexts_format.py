@@ -1,9 +1,8 @@
-"""Question sets with a file of contexts, one JSON list of texts, and a file of questions.
+"""Load question sets with a file of contexts (one JSON list of texts) and a file of questions.
 
 HyperGraphRAG's repository has ``contexts/NAME_contexts.json`` and ``datasets/NAME/questions.json`` (a JSON list with
-``question``, ``golden_answers``, ``context``, ``nary``, ``nhop``); those that follow LightRAG's have
-``NAME_unique_contexts.json`` beside ``NAME_query.jsonl``, or beside a text with a line ``- DatasetQuestion 1: ...``
-each.
+``question``, ``golden_answers``, ``context``, ``nary``, ``nhop``). Repositories that follow LightRAG have
+``NAME_unique_contexts.json`` and ``NAME_query.jsonl``, or a text file with lines ``- Question 1: ...``.
 """
 
 import re
@@ -29,47 +28,47 @@ _NUMBERED = re.compile(r"^[\s*-]*Question\s+\d+[\s*]*:[\s*]*(?P<text>.+)$", re.I
 
 
 def contexts_of(folder: Path) -> Path | None:
-    """The file of contexts that belongs to a folder: in it, or where HyperGraphRAG's repository has it."""
-    beside = folder.parent.parent / "contexts" / f"{folder.name}_contexts.json"
-    return next(iter(sorted(folder.glob(_CONTEXTS))), beside if beside.is_file() else None)
+    """Find the contexts file of a folder, in the folder or at its location in HyperGraphRAG's repository."""
+    repository_file = folder.parent.parent / "contexts" / f"{folder.name}_contexts.json"
+    return next(iter(sorted(folder.glob(_CONTEXTS))), repository_file if repository_file.is_file() else None)
 
 
 def questions_of(folder: Path) -> Path | None:
-    """The file of questions in a folder."""
-    found = (file for pattern in _QUESTIONS for file in sorted(folder.glob(pattern)))
-    return next((file for file in found if file.is_file() and "contexts" not in file.name), None)
+    """Find the questions file in a folder."""
+    candidates = (file for pattern in _QUESTIONS for file in sorted(folder.glob(pattern)))
+    return next((file for file in candidates if file.is_file() and "contexts" not in file.name), None)
 
 
 def load_contexts(folder: Path, contexts: Path, questions: Path) -> Dataset:
-    """Read a data set; a context is a passage, numbered from 1.
+    """Load a data set; each context is a passage, numbered from 1.
 
-    A question's gold passages are those in which its gold facts (``context``) stand word for word, or the ``evidence``
-    that its row has for them; it has none where one of these stands nowhere, since then what was found cannot be told
-    from what was not.
+    A question's gold passages are those that contain its ``evidence`` or, without it, its gold facts (``context``)
+    verbatim. If one of these texts occurs in no passage, the question has no gold passages, because recall could not be
+    measured reliably.
 
     Raises
     ------
     UnreadableDataset
-        The files are no such files.
+        A file is not in the expected format.
     """
     rows = list(_rows(questions))
-    read = [_question(number, row, questions) for number, row in rows]
-    quoted = [texts_of(row, "evidence") or question.knowledge for question, (_, row) in zip(read, rows, strict=True)]
-    known = tuple(_with_gold(_with_own_ids(read), quoted, dict(numbered_texts(contexts))))
-    return Dataset(folder.name, contexts, known, CorpusLayout.CONTEXTS)
+    parsed = [_question(number, row, questions) for number, row in rows]
+    quoted = [texts_of(row, "evidence") or question.knowledge for question, (_, row) in zip(parsed, rows, strict=True)]
+    questions_with_gold = tuple(_with_gold(_with_unique_ids(parsed), quoted, dict(numbered_texts(contexts))))
+    return Dataset(folder.name, contexts, questions_with_gold, CorpusLayout.CONTEXTS)
 
 
 def numbered_texts(contexts: Path) -> Iterator[tuple[int, str]]:
-    """The contexts with their numbers; those that are empty are passed over, and keep theirs."""
+    """Iterate over the non-empty contexts with their numbers; empty ones are counted but skipped."""
     for number, text in enumerate(json_list(contexts), 1):
         if not isinstance(text, str):
-            raise UnreadableDataset(f"{contexts}, context {number} is no text", "write one list of texts")
+            raise UnreadableDataset(f"{contexts}, context {number} is not a string", "write one list of texts")
         if text.strip():
             yield number, text
 
 
 def documents(contexts: Path) -> Iterator[Document]:
-    """A document for each context, without a title."""
+    """Iterate over the contexts as documents without titles."""
     source = contexts.resolve()
     for number, text in numbered_texts(contexts):
         yield Document(f"{source}#{number}", "", text.replace("\r\n", "\n").replace("\r", "\n"))
@@ -78,12 +77,14 @@ def documents(contexts: Path) -> Iterator[Document]:
 def _rows(questions: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     if questions.suffix == ".txt":
         lines = questions.read_text(encoding="utf-8-sig", errors="replace").splitlines()
-        found = [match["text"] for line in lines if (match := _NUMBERED.match(line))]
-        yield from ((number, {"question": text}) for number, text in enumerate(found, 1))
+        texts = [match["text"] for line in lines if (match := _NUMBERED.match(line))]
+        yield from ((number, {"question": text}) for number, text in enumerate(texts, 1))
     elif questions.suffix == ".json":
         for number, row in enumerate(json_list(questions), 1):
             if not isinstance(row, dict):
-                raise UnreadableDataset(f"{questions}, question {number} is no JSON object", "write one a question")
+                raise UnreadableDataset(
+                    f"{questions}, question {number} is not a JSON object", "write one object per question"
+                )
             yield number, row
     else:
         yield from json_rows(questions)
@@ -98,7 +99,7 @@ def _question(number: int, row: dict[str, Any], file: Path) -> DatasetQuestion:
         text,
         texts_of(row, *ANSWER_COLUMNS),
         frozenset(),
-        # In UltraDomain's files the context is a text, the whole document: no gold knowledge.
+        # In UltraDomain's files, the context is the whole document as a string rather than gold knowledge.
         texts_of(row, "context") if isinstance(row.get("context"), list) else (),
         whole_number(row, "nary"),
         whole_number(row, "nhop"),
@@ -106,8 +107,8 @@ def _question(number: int, row: dict[str, Any], file: Path) -> DatasetQuestion:
     )
 
 
-def _with_own_ids(questions: Sequence[DatasetQuestion]) -> list[DatasetQuestion]:
-    """The questions by number, where their ids do not tell them apart."""
+def _with_unique_ids(questions: Sequence[DatasetQuestion]) -> list[DatasetQuestion]:
+    """Return the questions, numbered if their ids are not unique."""
     if len({question.id for question in questions}) == len(questions):
         return list(questions)
     return [replace(question, id=str(number)) for number, question in enumerate(questions, 1)]
@@ -117,13 +118,13 @@ def _with_gold(
     questions: Sequence[DatasetQuestion], quoted: Sequence[Sequence[str]], texts: Mapping[int, str]
 ) -> Iterator[DatasetQuestion]:
     folded, numbers = [_folded(text) for text in texts.values()], np.array([*texts], dtype=np.int64)
-    whole = "\0".join(folded)
+    joined = "\0".join(folded)
     starts = np.array([0, *accumulate(len(text) + 1 for text in folded)])
     for question, quotations in zip(questions, quoted, strict=True):
-        places = [whole.find(_folded(quotation)) for quotation in quotations]
-        known = bool(places) and min(places) >= 0
-        within = numbers[np.searchsorted(starts, places, side="right") - 1].tolist() if known else []
-        yield replace(question, gold=frozenset(str(number) for number in within))
+        places = [joined.find(_folded(quotation)) for quotation in quotations]
+        all_found = bool(places) and min(places) >= 0
+        passage_numbers = numbers[np.searchsorted(starts, places, side="right") - 1].tolist() if all_found else []
+        yield replace(question, gold=frozenset(str(number) for number in passage_numbers))
 
 
 def _folded(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Reading the files of question sets, whatever is wrong with them said in one line."""
+"""Read the files of question sets, with one-line error messages."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -9,12 +9,12 @@ from polyadic.errors import UnreadableDataset
 
 
 def json_rows(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The objects of a file of JSON lines, each with the number of its line; empty lines are passed over.
+    """Iterate over the objects of a JSON lines file, with their line numbers; empty lines are skipped.
 
     Raises
     ------
     UnreadableDataset
-        A line is no JSON object.
+        A line is not a JSON object.
     """
     with file.open(encoding="utf-8-sig", errors="replace") as lines:
         for number, line in enumerate(lines, 1):
@@ -23,31 +23,31 @@ def json_rows(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             try:
                 row = json.loads(line)
             except ValueError as error:
-                raise UnreadableDataset(f"{file}, line {number} is no JSON ({error})", "mend it") from error
+                raise UnreadableDataset(f"{file}, line {number} is not valid JSON ({error})", "fix the file") from error
             if not isinstance(row, dict):
-                raise UnreadableDataset(f"{file}, line {number} is no JSON object", "write one object a line")
+                raise UnreadableDataset(f"{file}, line {number} is not a JSON object", "write one object per line")
             yield number, row
 
 
 def json_list(file: Path) -> list[Any]:
-    """What a file holds as one JSON list.
+    """Read a file that contains one JSON list.
 
     Raises
     ------
     UnreadableDataset
-        It holds something else.
+        The file contains something else.
     """
     try:
-        held = json.loads(file.read_text(encoding="utf-8-sig", errors="replace"))
+        content = json.loads(file.read_text(encoding="utf-8-sig", errors="replace"))
     except ValueError as error:
-        raise UnreadableDataset(f"{file} is no JSON ({error})", "mend it") from error
-    if not isinstance(held, list):
-        raise UnreadableDataset(f"{file} is no JSON list", "write one list of all there is")
-    return held
+        raise UnreadableDataset(f"{file} is not valid JSON ({error})", "fix the file") from error
+    if not isinstance(content, list):
+        raise UnreadableDataset(f"{file} is not a JSON list", "write one list of all entries")
+    return content
 
 
 def text_of(row: Mapping[str, Any], *names: str) -> str:
-    """The first of these columns that holds a text (or a number, as text); empty where none does.
+    """Return the first of these columns that holds a text or number, as text; empty if none does.
 
     >>> text_of({"_id": 7, "query": "Who?"}, "input", "query"), text_of({"_id": 7}, "_id"), text_of({}, "_id")
     ('Who?', '7', '')
@@ -62,21 +62,21 @@ def text_of(row: Mapping[str, Any], *names: str) -> str:
 
 
 def texts_of(row: Mapping[str, Any], *names: str) -> tuple[str, ...]:
-    """The texts in the first of these columns that holds any, alone or as a list.
+    """Return the texts of the first of these columns that holds one text or a list of texts.
 
     >>> texts_of({"answers": ["Ada", "", None]}, "answers"), texts_of({"answer": "Ada"}, "answers", "answer")
     (('Ada',), ('Ada',))
     """
     for name in names:
         value = row.get(name)
-        several = value if isinstance(value, list) else [value]
-        if found := tuple(text for one in several if (text := text_of({"": one}, ""))):
-            return found
+        entries = value if isinstance(value, list) else [value]
+        if texts := tuple(text for entry in entries if (text := text_of({"": entry}, ""))):
+            return texts
     return ()
 
 
 def whole_number(row: Mapping[str, Any], name: str) -> int:
-    """A number from 1 in a column; 0 where there is none.
+    """Return the positive whole number in a column, or 0.
 
     >>> whole_number({"nary": 3}, "nary"), whole_number({"nary": "4"}, "nary"), whole_number({"nary": "many"}, "nary")
     (3, 4, 0)

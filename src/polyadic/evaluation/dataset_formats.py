@@ -1,4 +1,4 @@
-"""A question set of any layout that is known: which it has is seen from its files."""
+"""Load a question set, detecting its layout from its files."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -13,37 +13,37 @@ from polyadic.evaluation.ultradomain_format import has_rows, load_rows
 from polyadic.loaders.loader import SkippedInput, read_documents
 from polyadic.model.types import Document
 
-_KNOWN = (
-    "known are corpus.jsonl with queries.jsonl and qrels/, *contexts*.json with questions.json or *query.jsonl,"
+_SUPPORTED = (
+    "supported are corpus.jsonl with queries.jsonl and qrels/, *contexts*.json with questions.json or *query.jsonl,"
     " and a .jsonl of questions with their context (docs/evaluation.md)"
 )
 
 
 def load_dataset(path: Path) -> Dataset:
-    """The question set in a folder or a file.
+    """Load the question set in a folder or file.
 
-    Of the BEIR layout those questions are left out that have neither gold passages nor golden answers: its
-    ``queries.jsonl`` holds the questions of all splits.
+    In the BEIR layout, questions with neither gold passages nor golden answers are skipped, because ``queries.jsonl``
+    holds the questions of all splits.
 
     Raises
     ------
     NotFound
-        Nothing is there.
+        The path does not exist.
     UnreadableDataset
-        It has none of the known layouts, its files cannot be read, or no question is in them.
+        The layout is not supported, a file is unreadable, or there are no questions.
     """
     if not path.exists():
-        raise NotFound(f"there is no data set {path}", _KNOWN)
-    dataset = _loaded(path.resolve())
+        raise NotFound(f"there is no data set {path}", _SUPPORTED)
+    dataset = _load(path.resolve())
     if dataset is None:
-        raise UnreadableDataset(f"{path} has none of the layouts of question sets", _KNOWN)
+        raise UnreadableDataset(f"{path} has none of the supported layouts of question sets", _SUPPORTED)
     if not dataset.questions:
-        raise UnreadableDataset(f"{path} has no question that can be scored", _KNOWN)
+        raise UnreadableDataset(f"{path} has no question that can be scored", _SUPPORTED)
     return dataset
 
 
 def documents(dataset: Dataset, reading: ReadingSettings) -> Iterator[Document | SkippedInput]:
-    """The passages of a data set, each a document; ``datasets.corpus_id`` of its source is its id there."""
+    """Iterate over the passages as documents; ``datasets.corpus_id`` of a source is the corpus id."""
     if dataset.layout is CorpusLayout.CONTEXTS:
         yield from contexts_format.documents(dataset.corpus)
     elif dataset.layout is CorpusLayout.ROWS:
@@ -52,7 +52,7 @@ def documents(dataset: Dataset, reading: ReadingSettings) -> Iterator[Document |
         yield from read_documents([dataset.corpus], reading)
 
 
-def _loaded(path: Path) -> Dataset | None:
+def _load(path: Path) -> Dataset | None:
     if path.is_file():
         if path.suffix == ".jsonl" and has_rows(path):
             return load_rows(path)
@@ -66,7 +66,7 @@ def _loaded(path: Path) -> Dataset | None:
         with_rows = [file for file in sorted(path.glob("*.jsonl")) if has_rows(file)]
         if len(with_rows) > 1:
             what = f"{path} holds {len(with_rows)} question sets"
-            raise UnreadableDataset(what, f"name one of them, such as {with_rows[0]}")
+            raise UnreadableDataset(what, f"give one of them, such as {with_rows[0]}")
         found = load_rows(with_rows[0]) if with_rows else None
     return found
 

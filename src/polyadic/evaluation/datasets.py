@@ -1,4 +1,4 @@
-"""Question sets: their terms, and the BEIR layout ``corpus.jsonl``, ``queries.jsonl``, ``qrels/test.tsv``."""
+"""Data set types, and the BEIR layout ``corpus.jsonl``, ``queries.jsonl``, ``qrels/test.tsv``."""
 
 import csv
 from collections.abc import Iterator, Mapping, Set
@@ -13,11 +13,20 @@ from polyadic.evaluation.dataset_files import json_rows, text_of, texts_of, whol
 
 @dataclass(frozen=True, slots=True)
 class DatasetQuestion:
-    """A question, its golden answers, and the passages (by corpus id) that are all needed to answer it.
+    """A question with its golden answers and gold passages.
 
-    ``knowledge`` are the texts of the gold knowledge: gold facts, or gold passages in the order of the corpus. Where
-    the data set tells, ``arity`` is that of the fact asked about, ``hops`` says how many facts have to be joined, and
-    ``kind`` is its own word for what kind of question this is; 0 and empty where it does not.
+    Attributes
+    ----------
+    gold
+        Corpus ids of the passages that are all needed to answer the question.
+    knowledge
+        Texts of the gold knowledge: gold facts, or gold passages in corpus order.
+    arity
+        Arity of the fact asked about; 0 if unknown.
+    hops
+        Number of facts to combine; 0 if unknown.
+    kind
+        Question type of the data set; empty if unknown.
     """
 
     id: str
@@ -31,19 +40,19 @@ class DatasetQuestion:
 
 
 class CorpusLayout(StrEnum):
-    """How the passages of a data set lie in its corpus file."""
+    """Format of a corpus file."""
 
     BEIR = "beir"
     """JSON lines with ``_id``, ``title``, ``text``."""
     CONTEXTS = "contexts"
-    """One JSON list of texts, as HyperGraphRAG's and LightRAG's repositories have them."""
+    """One JSON list of texts, as in the repositories of HyperGraphRAG and LightRAG."""
     ROWS = "rows"
-    """JSON lines of questions that bring their own ``context``, as in UltraDomain."""
+    """JSON lines of questions with their own ``context``, as in UltraDomain."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """A question set and the file with its corpus, which stays where it is until it is indexed."""
+    """A question set and the path of its corpus file."""
 
     name: str
     corpus: Path
@@ -52,26 +61,26 @@ class Dataset:
 
 
 def load_beir(folder: Path) -> Dataset:
-    """Read a data set; the corpus itself is indexed from its file, and only gold passages are kept of it here.
+    """Load a data set; of the corpus, only gold passages are kept in memory.
 
     Raises
     ------
     NotFound
-        One of the three files is not there.
+        One of the three files is missing.
     UnreadableDataset
-        One of them is no such file.
+        A file is not in the expected format.
     """
     corpus, queries, qrels = folder / "corpus.jsonl", folder / "queries.jsonl", folder / "qrels" / "test.tsv"
     for file in (corpus, queries, qrels):
         if not file.is_file():
-            raise NotFound(f"{file} is not there", "a data set has corpus.jsonl, queries.jsonl and qrels/test.tsv")
-    gold = _judged(qrels)
+            raise NotFound(f"{file} does not exist", "a data set has corpus.jsonl, queries.jsonl and qrels/test.tsv")
+    gold = _relevant_passages(qrels)
     texts = _passages(corpus, frozenset[str]().union(*gold.values()))
     return Dataset(folder.name, corpus, tuple(_questions(queries, gold, texts)))
 
 
-def _judged(qrels: Path) -> dict[str, set[str]]:
-    """The passages that are relevant to each question, by id."""
+def _relevant_passages(qrels: Path) -> dict[str, set[str]]:
+    """Return the ids of the relevant passages by question id."""
     gold: dict[str, set[str]] = {}
     with qrels.open(encoding="utf-8-sig", newline="") as rows:
         for number, row in enumerate(csv.DictReader(rows, delimiter="\t"), 2):
@@ -79,8 +88,8 @@ def _judged(qrels: Path) -> dict[str, set[str]]:
                 if float(row["score"]) > 0:
                     gold.setdefault(row["query-id"], set()).add(row["corpus-id"])
             except (KeyError, TypeError, ValueError) as error:
-                problem = f"{qrels}, line {number} is no judgement"
-                raise UnreadableDataset(problem, "its columns are query-id, corpus-id and score") from error
+                problem = f"{qrels}, line {number} is not a relevance judgement"
+                raise UnreadableDataset(problem, "the columns must be query-id, corpus-id and score") from error
     return gold
 
 
@@ -88,34 +97,34 @@ def _questions(queries: Path, gold: Mapping[str, Set[str]], texts: Mapping[str, 
     for number, row in json_rows(queries):
         name, text = text_of(row, "_id"), text_of(row, "text")
         if not name or not text:
-            raise UnreadableDataset(f"{queries}, line {number} is no question", 'it needs "_id" and "text"')
-        said = row.get("metadata")
-        about: Mapping[str, Any] = said if isinstance(said, dict) else {}
-        own = frozenset(gold.get(name, ()))
+            raise UnreadableDataset(f"{queries}, line {number} is not a question", 'it needs "_id" and "text"')
+        value = row.get("metadata")
+        metadata: Mapping[str, Any] = value if isinstance(value, dict) else {}
+        gold_ids = frozenset(gold.get(name, ()))
         yield DatasetQuestion(
             name,
             text,
-            texts_of(about, "answers", "golden_answers", "answer"),
-            own,
-            tuple(passage for id, passage in texts.items() if id in own),
-            whole_number(about, "nary"),
-            whole_number(about, "nhop"),
-            text_of(about, "type"),
+            texts_of(metadata, "answers", "golden_answers", "answer"),
+            gold_ids,
+            tuple(passage for id, passage in texts.items() if id in gold_ids),
+            whole_number(metadata, "nary"),
+            whole_number(metadata, "nhop"),
+            text_of(metadata, "type"),
         )
 
 
 def _passages(corpus: Path, ids: Set[str]) -> dict[str, str]:
-    """The texts of these passages, each below its title, in the order of the corpus."""
-    found = {}
+    """Return the texts of these passages, each below its title, in corpus order."""
+    texts = {}
     for _, row in json_rows(corpus):
         name = text_of(row, "_id")
         if name in ids:
-            found[name] = f"{text_of(row, 'title')}\n{text_of(row, 'text')}".strip()
-    return found
+            texts[name] = f"{text_of(row, 'title')}\n{text_of(row, 'text')}".strip()
+    return texts
 
 
 def corpus_id(source: str) -> str:
-    """The id that a row of a corpus file has in its data set.
+    """Return the corpus id of a document from its source.
 
     >>> corpus_id("/data/corpus.jsonl#h0007")
     'h0007'

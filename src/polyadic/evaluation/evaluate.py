@@ -1,4 +1,4 @@
-"""An evaluation from beginning to end: index the corpus once, put every question to every method, measure."""
+"""Run an evaluation: index the corpus once, ask every question with every method, and score the results."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -31,12 +31,12 @@ from polyadic.query.engine import NO_MODEL
 from polyadic.workspace import Workspace
 
 Said = Callable[[str], None]
-"""Told how far the work has come, in words."""
+"""Callback that receives progress messages."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Corpus:
-    """The corpus as it was read, and how long that took in this run."""
+    """Outcome of indexing the corpus, and its duration in this run in seconds."""
 
     report: IndexReport
     construction: IndexingCost
@@ -45,7 +45,7 @@ class _Corpus:
 
 @dataclass(frozen=True, slots=True)
 class _Gathered:
-    """What was retrieved and answered, by method and question, and how long asking took in this run."""
+    """Records by method and question, and the duration of asking in this run in seconds."""
 
     asked: EvaluationRun
     records: tuple[tuple[QuestionRecord | None, ...], ...]
@@ -54,7 +54,7 @@ class _Gathered:
 
 @dataclass(frozen=True, slots=True)
 class _Measured:
-    """Scores and comparisons; ``stopped`` says why there are fewer than there should be."""
+    """Scores and comparisons; ``stopped`` is the reason if some are missing."""
 
     scores: ScoreTable
     comparisons: tuple[HeadToHead, ...]
@@ -72,40 +72,51 @@ async def evaluate(
 ) -> EvaluationResults:
     """Evaluate methods on a data set.
 
-    What was done before into the same folder is not done again: the corpus is indexed where it has to be, questions
-    are asked that have no result yet, and judgements are remembered by the workspace.
+    An evaluation into the same folder resumes: only changed documents are indexed, only questions without a record are
+    asked, and judgements are cached in the workspace.
 
     Parameters
     ----------
     kb
-        Filled with the data set's passages, unless it holds them already.
+        Workspace to index the data set's passages into, unless it holds them already.
+    dataset
+        Corpus and questions.
+    plan
+        Methods, measures and budgets.
     folder
-        Where records are kept; made if it is not there.
+        Folder for records; created if necessary.
+    say_progress
+        Called with progress messages.
     by_file
-        Has the models asked by batch files instead of calls.
+        Sends model requests by batch files instead of online calls.
+
+    Returns
+    -------
+    EvaluationResults
+        Records, scores and costs.
 
     Raises
     ------
     SettingsError
-        A measure is not known, or needs a language model, and none is named.
+        A measure is unknown, or needs a language model and none is configured.
     StoreError
         The folder holds results of another data set or of other settings.
     ModelUnavailable
-        A model is not to be had, and nothing was done.
+        A model is unavailable, and there are no results yet.
     ReplyPending
-        Replies are to come from batch files; what could be done without them is kept.
+        Replies from batch files are missing; results that do not need them are kept.
     """
     if plan.answers == "model" and not kb.settings.model.name:
         raise NO_MODEL
     measures = Scorer(plan, kb, by_file)
     questions = drawn(dataset.questions, plan.limit, plan.seed)
     folder.mkdir(parents=True, exist_ok=True)
-    with _alone(folder):
+    with _locked(folder):
         corpus = await _index(kb, dataset, folder, say_progress, by_file)
-        made = made_with(
+        dependencies = made_with(
             plan, dataset, kb.settings, PromptLibrary(kb.folder), kb.embedder.name, corpus.construction.counts
         )
-        with RecordJournal(folder / journals.FILE_NAME, made) as journal:
+        with RecordJournal(folder / journals.FILE_NAME, dependencies) as journal:
             gathered = await _ask(kb, questions, plan, journal, say_progress, by_file)
             sweep = await swept(questions, plan, journal, measures.unjudged)
         say_progress("scoring")
@@ -137,17 +148,17 @@ async def evaluate(
 async def _index(
     kb: Workspace, dataset: Dataset, folder: Path, say_progress: Said, by_file: EvaluationBatch | None
 ) -> _Corpus:
-    """Read the corpus, as far as that has not been done."""
+    """Index the corpus, except for unchanged documents."""
 
     def report_progress(progress: IndexProgress) -> None:
         say_progress(f"indexing: {progress.documents:,} documents, {progress.texts_embedded:,} texts embedded")
 
     begun = perf_counter()
-    read = by_file.index if by_file else kb.aadd
-    report = await read(documents(dataset, kb.settings.reading), report_progress)
+    index_documents = by_file.index if by_file else kb.aadd
+    report = await index_documents(documents(dataset, kb.settings.reading), report_progress)
     if not report.documents:
         reason = f" ({report.skipped[0]})" if report.skipped else ""
-        raise UnreadableDataset(f"{dataset.corpus} has no passage that can be read{reason}", "mend it")
+        raise UnreadableDataset(f"{dataset.corpus} has no readable passage{reason}", "fix the file")
     construction = construction_of(kb, seconds_so_far(folder, report))
     return _Corpus(report, construction, perf_counter() - begun)
 
@@ -160,21 +171,21 @@ async def _ask(
     say_progress: Said,
     by_file: EvaluationBatch | None,
 ) -> _Gathered:
-    """Ask what has no record yet; raises ModelUnavailable where there is nothing to show for it."""
+    """Ask the questions without a record; raises ModelUnavailable if there is no record at all."""
     begun = perf_counter()
-    asking = by_file.asking if by_file else kb
-    asked = await ask_all(asking, kb.settings.answer, questions, plan, journal, _progress(say_progress))
+    query_api = by_file.asking if by_file else kb
+    run = await ask_all(query_api, kb.settings.answer, questions, plan, journal, _progress(say_progress))
     seconds = perf_counter() - begun
     records = tuple(tuple(journal.get(question.id, method) for question in questions) for method in plan.methods)
-    if asked.stopped and not any(record for row in records for record in row):
-        raise ModelUnavailable(asked.stopped)
-    return _Gathered(asked, records, seconds)
+    if run.stopped and not any(record for row in records for record in row):
+        raise ModelUnavailable(run.stopped)
+    return _Gathered(run, records, seconds)
 
 
 async def _measure(
     measures: Scorer, questions: Sequence[DatasetQuestion], plan: EvalPlan, gathered: _Gathered
 ) -> _Measured:
-    """Measure what can be: where the judge is not to be had, all but what it would judge."""
+    """Score the outcomes; if the judge is unavailable, with the other measures only."""
     begun = perf_counter()
     outcomes = _outcomes(questions, gathered.records)
     try:
@@ -192,24 +203,24 @@ def _outcomes(questions: Sequence[DatasetQuestion], records: Sequence[Sequence[Q
 
 
 def _notes(corpus: _Corpus, plan: EvalPlan) -> Iterator[str]:
-    report, held = corpus.report, corpus.construction.counts.documents
+    report, document_count = corpus.report, corpus.construction.counts.documents
     if report.skipped:
-        yield f"passages that could not be read: {len(report.skipped):,}, among them {report.skipped[0]}"
+        yield f"skipped passages: {len(report.skipped):,}; the first: {report.skipped[0]}"
     if report.failed:
-        yield f"chunks without facts: {len(report.failed):,}, one of them because {report.failed[0].reason}"
-    if held > report.documents:
-        yield f"documents in the workspace that are none of the data set's: {held - report.documents:,}"
+        yield f"chunks without facts: {len(report.failed):,}; the first: {report.failed[0].reason}"
+    if document_count > report.documents:
+        yield f"documents in the workspace that are not in the data set: {document_count - report.documents:,}"
     if plan.answers == "quotes":
-        yield "answers are sentences quoted from what was retrieved, by no language model"
+        yield "answers are sentences quoted from the retrieved text, without a language model"
 
 
 def _progress(say_progress: Said) -> Callable[[int, int], None]:
-    return lambda done, everything: say_progress(f"asking: {done:,} of {everything:,} questions, all methods together")
+    return lambda done, total: say_progress(f"asking: {done:,} of {total:,} questions, over all methods")
 
 
 @contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """Keeps out another evaluation into the same folder."""
+def _locked(folder: Path) -> Iterator[None]:
+    """Lock the folder against other evaluations."""
     try:
         with FileLock(folder / ".lock", timeout=0):
             yield

@@ -1,12 +1,12 @@
-"""How much of what annotators marked an extractor finds: HyperRED's n-ary facts, Re-DocRED's mentions.
+"""Evaluate the recall of extraction against the annotations of HyperRED (n-ary facts) and Re-DocRED (mentions).
 
-Both data sets hold tokenised text ("Wolfville , Nova Scotia , Canada", "master ' s"). An extractor reads it put
-together again (:func:`detokenised`), and names are compared by their letters and digits alone, case folded and
-without a leading article (:func:`letters`), so that spaces around punctuation decide nothing. Nothing else is
-forgiven: "World Music Awards 2014" does not find "World Music Awards".
+Both data sets hold tokenised text ("Wolfville , Nova Scotia , Canada", "master ' s"). Extractors read detokenised text
+(:func:`detokenised`). Names are compared by their letters and digits only, case folded and without a leading article
+(:func:`letters`), so that spaces around punctuation do not matter. Otherwise names must be equal: "World Music Awards
+2014" does not match "World Music Awards".
 
-A pronoun is marked as a participant in HyperRED where the sentence has nothing better. Extractors that give names
-leave pronouns out on purpose; they are therefore counted apart, neither found nor missed.
+HyperRED annotates a pronoun as a participant if the sentence contains no name for it. Extractors omit pronouns on
+purpose, so these are counted separately, as neither found nor missed.
 """
 
 import re
@@ -25,7 +25,19 @@ _NOT_A_LETTER = re.compile(r"[\W_]+")
 
 @dataclass(frozen=True, slots=True)
 class ExtractionTally:
-    """Counts over gold sentences; add them up, then read the shares."""
+    """Counts over gold sentences; tallies can be added.
+
+    Attributes
+    ----------
+    participants, facts
+        Gold participants without pronouns, and gold facts.
+    found, whole
+        Gold participants and gold facts that were extracted.
+    pronouns
+        Gold participants that are pronouns.
+    given, given_facts
+        Extracted participants and facts.
+    """
 
     participants: int = 0
     found: int = 0
@@ -48,22 +60,22 @@ class ExtractionTally:
 
     @property
     def participant_recall(self) -> float:
-        """The share of gold participants, pronouns apart, that take part in a fact of their sentence."""
+        """Share of gold participants, without pronouns, that were extracted from their sentence."""
         return self.found / self.participants if self.participants else 0.0
 
     @property
     def fact_recall(self) -> float:
-        """The share of gold facts whose participants, pronouns apart, all take part in one fact."""
+        """Share of gold facts whose participants, without pronouns, all occur in one extracted fact."""
         return self.whole / self.facts if self.facts else 0.0
 
     @property
     def arity(self) -> float:
-        """Participants a fact that was given: recall is cheap where everything is a participant."""
+        """Mean participants per extracted fact; high recall is easy if everything is a participant."""
         return self.given / self.given_facts if self.given_facts else 0.0
 
 
 def detokenised(text: str) -> str:
-    """Tokenised text as it was probably written.
+    """Detokenise a text to its probable original form.
 
     >>> detokenised("the master ' s level ( Wolfville , Nova Scotia ) , 1997 - 8 , Palme d ' Or .")
     "the master's level (Wolfville, Nova Scotia), 1997-8, Palme d'Or."
@@ -73,7 +85,7 @@ def detokenised(text: str) -> str:
 
 
 def letters(name: str) -> str:
-    """What is compared of a name: letters and digits, case folded, without a leading article.
+    """Reduce a name to its letters and digits, case folded, without a leading article.
 
     >>> letters("The Palme d ' Or") == letters("Palme d'Or")
     True
@@ -82,7 +94,7 @@ def letters(name: str) -> str:
 
 
 def compare_facts(gold: Iterable[Sequence[str]], given: Iterable[Sequence[str]]) -> ExtractionTally:
-    """Compare the facts marked in one sentence with those extracted from it, each a list of participants.
+    """Compare the annotated facts of one sentence with the extracted ones, each a list of participants.
 
     >>> tally = compare_facts([("He", "Palme d ' Or", "1992")], [("Palme d'Or", "Bille August", "1992")])
     >>> tally.participant_recall, tally.fact_recall, tally.pronouns
@@ -92,25 +104,25 @@ def compare_facts(gold: Iterable[Sequence[str]], given: Iterable[Sequence[str]])
     extracted = [frozenset(letters(name) for name in fact) for fact in given]
     names = frozenset[str]().union(*facts)
     pronouns = frozenset(name for name in names if name.lower() in PRONOUNS)
-    wanted = [frozenset(letters(name) for name in fact - pronouns) for fact in facts]
-    anywhere = frozenset[str]().union(*extracted)
+    gold_facts = [frozenset(letters(name) for name in fact - pronouns) for fact in facts]
+    all_extracted = frozenset[str]().union(*extracted)
     return ExtractionTally(
         participants=len(names - pronouns),
-        found=sum(letters(name) in anywhere for name in names - pronouns),
+        found=sum(letters(name) in all_extracted for name in names - pronouns),
         pronouns=len(pronouns),
         facts=len(facts),
-        whole=sum(any(fact <= own for own in extracted) for fact in wanted),
-        given=sum(len(own) for own in extracted),
+        whole=sum(any(fact <= participants for participants in extracted) for fact in gold_facts),
+        given=sum(len(participants) for participants in extracted),
         given_facts=len(extracted),
     )
 
 
 def mention_recall(gold: Iterable[str], given: Iterable[str]) -> tuple[int, int]:
-    """Of the mentions marked in one sentence, how many were given as participants, and how many there are.
+    """Return how many annotated mentions of one sentence were extracted, and how many there are, without pronouns.
 
     >>> mention_recall(["Salt Lake City", "two"], ["Salt Lake City"])
     (1, 2)
     """
-    found = {letters(name) for name in given}
-    marked = [name for name in gold if name.lower() not in PRONOUNS]
-    return sum(letters(name) in found for name in marked), len(marked)
+    extracted = {letters(name) for name in given}
+    mentions = [name for name in gold if name.lower() not in PRONOUNS]
+    return sum(letters(name) in extracted for name in mentions), len(mentions)

@@ -1,4 +1,4 @@
-"""What was constructed from a corpus, and what that cost.
+"""Size and cost of the index of a corpus.
 
 Source: HyperGraphRAG v3 (arXiv 2503.21322v3), Figure 5 and Table 3; HiRAG (arXiv 2503.10150), Table 5.
 """
@@ -17,17 +17,27 @@ from polyadic.workspace import Workspace
 
 FILE_NAME = "construction.json"
 PURPOSES = ("extract", "glean")
-_AT_ONCE = 5000
+_ROWS_PER_READ = 5000
 
 
 @dataclass(frozen=True, slots=True)
 class IndexingCost:
-    """What a workspace holds, and what it took to make it.
+    """Contents of a workspace and the cost of indexing it.
 
-    ``tokens`` are those of all passages, ``fact_tokens`` those of all facts; ``pairs`` is how many pairs of entities
-    its facts join, each fact by itself. ``arities`` and ``degrees`` count facts by how many entities they connect and
-    entities by how many facts they are in. ``usage`` is what language models were paid for reading it. ``seconds`` is
-    None where it was not made by an evaluation.
+    Attributes
+    ----------
+    tokens, fact_tokens
+        Tokens of all passages, and of all facts.
+    pairs
+        Entity pairs in the clique expansion of the facts.
+    arities
+        Number of facts by arity.
+    degrees
+        Number of entities by degree.
+    usage
+        Model usage of extraction.
+    seconds
+        Duration of indexing; None if the workspace was not filled by an evaluation.
     """
 
     counts: Counts
@@ -43,17 +53,17 @@ class IndexingCost:
 
     @property
     def seconds_per_1000_tokens(self) -> float | None:
-        """TP1kT: seconds for each 1,000 tokens of the corpus."""
+        """TP1kT: seconds per 1,000 corpus tokens."""
         return None if self.seconds is None or not self.tokens else 1000 * self.seconds / self.tokens
 
     @property
     def money_per_1000_tokens(self) -> float:
-        """CP1kT: what models were paid for each 1,000 tokens of the corpus."""
+        """CP1kT: model cost per 1,000 corpus tokens."""
         return 1000 * self.usage.money / self.tokens if self.tokens else 0.0
 
 
 def construction_of(kb: Workspace, seconds: float | None) -> IndexingCost:
-    """Counted in the workspace as it stands."""
+    """Measure a workspace."""
     status = status_of(kb.store(), str(kb.home), kb.embedder.name)
     with kb.store().read() as reader:
         tokens, fact_tokens = _tokens(reader, "chunk"), _tokens(reader, "fact")
@@ -73,22 +83,22 @@ def construction_of(kb: Workspace, seconds: float | None) -> IndexingCost:
 
 
 def seconds_so_far(folder: Path, report: IndexReport | None = None) -> float | None:
-    """The seconds that indexing took in all runs into a folder; those of one more run are added.
+    """Return the total seconds of indexing over all runs into a folder, after adding those of a report.
 
-    None where nothing had to be read yet, because someone else filled the workspace.
+    None if no run has indexed anything, because the workspace was filled otherwise.
     """
     file = folder / FILE_NAME
-    before = json.loads(file.read_text(encoding="utf-8"))["seconds"] if file.exists() else None
+    stored_seconds = json.loads(file.read_text(encoding="utf-8"))["seconds"] if file.exists() else None
     if report is None or not report.chunks:
-        return None if before is None else float(before)
-    seconds = float(before or 0.0) + report.seconds
+        return None if stored_seconds is None else float(stored_seconds)
+    seconds = float(stored_seconds or 0.0) + report.seconds
     file.write_text(json.dumps({"seconds": seconds}) + "\n", encoding="utf-8")
     return seconds
 
 
 def _tokens(reader: Reader, side: str) -> int:
     rows = np.arange(reader.size("chunk" if side == "chunk" else "fact"))
-    parts = (rows[first : first + _AT_ONCE] for first in range(0, len(rows), _AT_ONCE))
+    parts = (rows[first : first + _ROWS_PER_READ] for first in range(0, len(rows), _ROWS_PER_READ))
     if side == "chunk":
         return sum(chunk.tokens for part in parts for chunk in reader.chunks(part))
     return sum(fact.tokens for part in parts for fact in reader.facts(part))

@@ -1,4 +1,4 @@
-"""Asking a judge: many requests at once, each paid for once."""
+"""Send judge requests concurrently, with cached replies."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -13,25 +13,25 @@ AT_ONCE = 16
 async def replies(
     judge: CachedModel, requests: Sequence[ModelRequest], is_readable: Callable[[str], bool], at_once: int = AT_ONCE
 ) -> list[str | None]:
-    """One reply a request, in their order; None for a request that got none.
+    """Return one reply per request, in order; None for a request without a reply.
 
-    Only readable replies are remembered, so that what was unreadable is asked again the next time.
+    Only readable replies are cached, so that requests with unreadable ones are repeated next time.
 
     Raises
     ------
     ModelUnavailable
-        The judge is not to be had, or the budget is spent. What was under way was read to its end and is remembered.
+        The judge is unavailable, or the budget is spent. Requests in progress are completed and cached.
     """
-    found: list[str | None] = [None] * len(requests)
-    left = iter(enumerate(requests))
+    reply_texts: list[str | None] = [None] * len(requests)
+    remaining = iter(enumerate(requests))
     stopped: list[ModelUnavailable] = []
 
     async def work() -> None:
-        for n, request in left:
+        for n, request in remaining:
             if stopped:
                 return
             try:
-                found[n] = (await judge.ask(request, lambda reply: is_readable(reply.text))).text
+                reply_texts[n] = (await judge.ask(request, lambda reply: is_readable(reply.text))).text
             except NoReply:
                 continue
             except ModelUnavailable as problem:
@@ -40,4 +40,4 @@ async def replies(
     await asyncio.gather(*(work() for _ in range(at_once)))
     if stopped:
         raise stopped[0]
-    return found
+    return reply_texts

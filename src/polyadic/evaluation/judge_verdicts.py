@@ -1,4 +1,4 @@
-"""What a judge's verdicts on two sets of answers come to."""
+"""Count a judge's verdicts on two sets of answers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,11 +10,18 @@ from polyadic.text.tokens import count_tokens
 
 @dataclass(frozen=True, slots=True)
 class VerdictCount:
-    """The verdicts by one criterion.
+    """Counts of verdicts by one criterion.
 
-    ``won`` of ``verdicts`` prefer the first set; ``unreadable`` name no winner, and count as neither. Of the questions
-    with a verdict in both orders, ``wins`` go to the first set in both, ``losses`` to the second in both, and in
-    ``flips`` the order decides: a judge that prefers whatever comes first flips always.
+    Attributes
+    ----------
+    won, verdicts
+        Verdicts that prefer the first set, and all readable verdicts.
+    unreadable
+        Verdicts that name no winner.
+    wins, losses
+        Questions on which the first or the second set is preferred in both orders.
+    flips
+        Questions on which the preference depends on the order, as with a judge that always prefers the first answer.
     """
 
     criterion: str
@@ -27,13 +34,13 @@ class VerdictCount:
 
     @property
     def rate(self) -> float | None:
-        """In percent; None where no verdict can be read."""
+        """Win rate in percent; None without readable verdicts."""
         return 100 * self.won / self.verdicts if self.verdicts else None
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerComparison:
-    """Counts by criterion, and beside them the mean tokens of the answers of both sets: judges like length."""
+    """Counts by criterion, and the mean answer lengths in tokens, because judges tend to prefer longer answers."""
 
     counts: tuple[VerdictCount, ...]
     first_tokens: float
@@ -41,7 +48,7 @@ class AnswerComparison:
 
 
 def compare(pairs: Sequence[AnswerPair], verdicts: Sequence[PairVerdict]) -> AnswerComparison:
-    """All that can be said of the verdicts of one judge on these pairs; there is at least one pair."""
+    """Count the verdicts of one judge on at least one pair, by all criteria."""
     return AnswerComparison(
         tuple(count(verdicts, criterion) for criterion in CRITERIA),
         fmean(count_tokens([pair.first for pair in pairs])),
@@ -50,7 +57,7 @@ def compare(pairs: Sequence[AnswerPair], verdicts: Sequence[PairVerdict]) -> Ans
 
 
 def count(verdicts: Sequence[PairVerdict], criterion: str) -> VerdictCount:
-    """The verdicts by one criterion.
+    """Count the verdicts by one criterion.
 
     >>> said = [PairVerdict("q", True, (1, 1, 1, 1)), PairVerdict("q", False, (1, 2, None, 2))]
     >>> count(said, "overall").rate, count(said, "comprehensiveness").flips, count(said, "empowerment").unreadable
@@ -65,7 +72,7 @@ def count(verdicts: Sequence[PairVerdict], criterion: str) -> VerdictCount:
 
 
 def shares(verdicts: Sequence[PairVerdict], criterion: str) -> list[float]:
-    """For each question with a verdict, the percentage of its verdicts that were won: what an interval is drawn from.
+    """Return the percentage of won verdicts of each question with a verdict, as the sample for an interval.
 
     >>> shares([PairVerdict("q", True, (1, 1, 1, 1)), PairVerdict("q", False, (1, 2, 2, 2))], "comprehensiveness")
     [50.0]
@@ -78,10 +85,10 @@ def _in_both_orders(verdicts: Sequence[PairVerdict], criterion: str) -> list[tup
 
 
 def _by_question(verdicts: Sequence[PairVerdict], criterion: str) -> list[list[bool]]:
-    """What can be read of the verdicts on each question."""
-    found: dict[str, list[bool]] = {}
+    """Group the readable verdicts by question."""
+    by_question: dict[str, list[bool]] = {}
     for verdict in verdicts:
         won = verdict.won(criterion)
         if won is not None:
-            found.setdefault(verdict.id, []).append(won)
-    return list(found.values())
+            by_question.setdefault(verdict.id, []).append(won)
+    return list(by_question.values())

@@ -1,4 +1,4 @@
-"""What a method made of one question: what it retrieved and what was written from that. Measures are given this."""
+"""Outcome of one question with one method: retrieved passages and generated text. This is the input of measures."""
 
 import re
 from dataclasses import dataclass
@@ -11,10 +11,10 @@ _ANSWER = re.compile(r"<answer>", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class GeneratedText:
-    """All that a model wrote for a question, reasoning included.
+    """Text that a model generated for a question, including its reasoning.
 
-    ``answer`` is what is scored: the text inside ``<answer>``, or the whole generation where that tag is nowhere, which
-    ``tagged`` tells so that it can be counted. Markers of citations, which golden answers do not have, are left out.
+    ``answer`` is the part that is scored: the text inside ``<answer>``, or the whole generation if that tag is missing
+    (``tagged`` is False then). Citation markers are removed, since golden answers have none.
     """
 
     text: str
@@ -37,11 +37,18 @@ class GeneratedText:
 
 @dataclass(frozen=True, slots=True)
 class QuestionOutcome:
-    """A question and what a method made of it.
+    """Outcome of a question.
 
-    ``passages`` are the ids, in the data set's corpus, of the passages that were retrieved, best first. ``knowledge``
-    are the texts that were retrieved, best first, and ``tokens`` what they have together. ``generation`` is None where
-    nothing was asked of a model.
+    Attributes
+    ----------
+    passages
+        Corpus ids of the retrieved passages, best first.
+    knowledge
+        Retrieved texts, best first.
+    tokens
+        Number of tokens of ``knowledge``.
+    generation
+        Generated answer; None if no answer was requested.
     """
 
     question: DatasetQuestion

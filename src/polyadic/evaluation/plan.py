@@ -1,4 +1,4 @@
-"""What an evaluation is to do, and what its records depend on."""
+"""Evaluation plan, and the settings that its records depend on."""
 
 import hashlib
 from collections.abc import Sequence
@@ -15,11 +15,11 @@ from polyadic.storage.protocol import Counts
 
 AnswersBy = Literal["model", "quotes", "none"]
 MEASURES = ("recall@5", "all-gold@5", "all-gold@8", "ndcg@10", "f1", "em", "c-rec", "c-erec", "a-rel")
-"""Those that need neither a judge nor an embedder."""
+"""Default measures; they need neither a judge nor an embedder."""
 WIN_RATE = "win-rate"
 
-# How a model is reached and what it costs does not change what it says.
-_NOT_SAID = {
+# Connection and price settings of a model do not change its replies.
+_IRRELEVANT_SETTINGS = {
     "key_variable",
     "at_once",
     "requests_per_minute",
@@ -32,19 +32,34 @@ _NOT_SAID = {
     "folder",
     "threads",
 }
-# Said apart: the budget by the plan, the method by each record; how files were read shows in the data set.
-_APART = {"retrieval", "reading"}
+# Recorded elsewhere: the budget in the plan, the method in each record; reading settings affect the data set's digest.
+_OTHER_SECTIONS = {"retrieval", "reading"}
 _ANSWER_PROMPTS = ("answer", "answer_think", "answer_alone", "question_entities")
 _BLOCK = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class EvalPlan:
-    """What is to be asked and measured.
+    """Methods, measures and parameters of an evaluation.
 
-    ``limit`` is how many questions are drawn with ``seed``, None for all; a larger draw holds the smaller ones.
-    ``at_once`` is how many questions are under way together. ``judge`` names the model that judges. Each method is
-    asked with ``context_tokens`` and, for the curve, with each of ``budgets`` as well.
+    Parameters
+    ----------
+    methods, measures
+        Names of retrieval methods and measures.
+    context_tokens
+        Token budget of each question.
+    answers
+        Who answers: a language model, quoted sentences, or nobody.
+    limit
+        Number of questions drawn with ``seed``, None for all. A larger draw contains the smaller ones.
+    seed
+        Seed of the draw and of bootstrap intervals.
+    at_once
+        Number of concurrent questions.
+    judge
+        Name of the judging model; empty for the one that answers.
+    budgets
+        Further token budgets, for quality by budget.
     """
 
     methods: tuple[str, ...]
@@ -58,20 +73,20 @@ class EvalPlan:
     budgets: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
-        for name, given in (("method", self.methods), ("measure", self.measures)):
-            if twice := {one for one in given if given.count(one) > 1}:
-                raise SettingsError(f"{name} {min(twice)} is named twice", "name it once")
+        for name, names in (("method", self.methods), ("measure", self.measures)):
+            if duplicates := {value for value in names if names.count(value) > 1}:
+                raise SettingsError(f"{name} {min(duplicates)} is given twice", "give it once")
         if unknown := [method for method in self.methods if method not in METHODS]:
             raise SettingsError(f"there is no method {unknown[0]!r}", f"use some of {', '.join(METHODS)}, or all")
 
     @property
     def variants(self) -> tuple["MethodVariant", ...]:
-        """What is asked of each question: all methods with the budget, then those with others."""
+        """Combinations of method and budget: all methods with the main budget, then with the others."""
         budgets = dict.fromkeys([self.context_tokens, *sorted(self.budgets)])
         return tuple(MethodVariant(self.label(m, budget), m, budget) for budget in budgets for m in self.methods)
 
     def label(self, method: str, budget: int) -> str:
-        """What a method is called in records.
+        """Return the label of a method with a budget, as used in records.
 
         >>> EvalPlan(("walk",), budgets=(500,)).label("walk", 4000), EvalPlan(("walk",), budgets=(500,)).label("walk",
         ... 500)
@@ -82,7 +97,7 @@ class EvalPlan:
 
 @dataclass(frozen=True, slots=True)
 class MethodVariant:
-    """A method with a budget of tokens, and what that is called in records."""
+    """A method with a token budget, and its label in records."""
 
     label: str
     method: str
@@ -90,7 +105,7 @@ class MethodVariant:
 
 
 def drawn(questions: Sequence[DatasetQuestion], limit: int | None, seed: int) -> tuple[DatasetQuestion, ...]:
-    """So many of the questions, in their order; which ones depends on the seed and on their ids alone.
+    """Draw ``limit`` questions, keeping their order; the draw depends only on the seed and the ids.
 
     >>> several = [DatasetQuestion(id, "?", (), frozenset()) for id in "abcdef"]
     >>> "".join(question.id for question in drawn(several, 3, 0)), len(drawn(several, None, 0))
@@ -98,15 +113,15 @@ def drawn(questions: Sequence[DatasetQuestion], limit: int | None, seed: int) ->
     """
     if limit is None or limit >= len(questions):
         return tuple(questions)
-    lots = sorted((digest("draw", str(seed), question.id), question.id) for question in questions)[:limit]
-    chosen = {id for _, id in lots}
+    ranked_ids = sorted((digest("draw", str(seed), question.id), question.id) for question in questions)[:limit]
+    chosen = {id for _, id in ranked_ids}
     return tuple(question for question in questions if question.id in chosen)
 
 
 def made_with(
     plan: EvalPlan, dataset: Dataset, settings: Settings, prompts: PromptLibrary, embedder: str, held: Counts
 ) -> dict[str, str]:
-    """What records depend on, in parts by name, as people call them."""
+    """Return digests of everything that records depend on, by a name to show to users."""
     parts = {
         "version of Polyadic": __version__,
         "data set": _content(dataset),
@@ -116,9 +131,9 @@ def made_with(
         "--answers": plan.answers,
         "prompts": digest("prompts", *(prompts.get(name).fingerprint for name in _ANSWER_PROMPTS)),
     }
-    for section in sorted(set(type(settings).model_fields) - _APART):
-        said = getattr(settings, section).model_dump_json(exclude=_NOT_SAID)
-        parts[f"section [{section}] of the settings"] = digest("section", said)
+    for section in sorted(set(type(settings).model_fields) - _OTHER_SECTIONS):
+        section_json = getattr(settings, section).model_dump_json(exclude=_IRRELEVANT_SETTINGS)
+        parts[f"section [{section}] of the settings"] = digest("section", section_json)
     return parts
 
 

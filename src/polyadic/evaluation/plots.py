@@ -1,4 +1,4 @@
-"""Plots as SVG to stand in a page, in the page's colours and font, light or dark."""
+"""Draw plots as SVG that adopts the colours and font of a page, light or dark."""
 
 import io
 import re
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
 
 COLOURS = 8
-"""How many series colours the page's style sheet has; further series repeat them, dashed and with hollow marks."""
+"""Number of series colours in the style sheet; further series repeat them, dashed and with hollow marks."""
 MARKS = "●■▲◆▼✚✖★○□△◇▽✛✕☆"
 
 _MARKERS = "os^DvPX*"
-# matplotlib writes colours as they are given: these stand for what the page decides.
+# Placeholder colours, replaced with CSS values of the page in the SVG.
 _INK, _GRID = "#fe0001", "#fe0002"
 _SERIES = [f"#fe00{number:02x}" for number in range(0x10, 0x10 + COLOURS)]
 _FOR_PAGE = {_INK: "currentColor", _GRID: "var(--line)"} | {
@@ -63,7 +63,7 @@ _SIZE = re.compile(r'<svg [^>]*?viewBox="([^"]*)"[^>]*>', re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """A plot in SVG, and what it shows, in a heading and in a sentence."""
+    """A plot as SVG, with a title and a caption."""
 
     title: str
     caption: str
@@ -71,25 +71,25 @@ class Plot:
 
 
 def require_plots() -> None:
-    """To be called before long work that ends in plots.
+    """Check that plots can be drawn, before starting long work.
 
     Raises
     ------
     SettingsError
-        matplotlib, which draws them, is not installed.
+        matplotlib is not installed.
     """
     if find_spec("matplotlib") is None:
-        raise SettingsError("plots are drawn by matplotlib, which is not installed", "pip install 'polyadic[eval]'")
+        raise SettingsError("plots need matplotlib, which is not installed", "pip install 'polyadic[eval]'")
 
 
 def lines(
     title: str, caption: str, x: Sequence[float], rows: NDArray[np.float64], x_label: str, y_label: str, top: float = 0
 ) -> Plot:
-    """A line for each series over x; NaN are gaps. ``top`` is the end of the y axis, 0 for as far as the lines go."""
+    """Plot a line per series over x, with gaps at NaN. ``top`` is the end of the y axis, 0 for automatic."""
 
     def draw(axes: "Axes") -> None:
         for number, row in enumerate(rows):
-            axes.plot(x, row, **_looks(number), markevery=max(1, len(x) // 10))
+            axes.plot(x, row, **_line_style(number), markevery=max(1, len(x) // 10))
         axes.set_ylim(0, top * 1.02 if top else None)
         axes.locator_params(axis="x", integer=True)
         axes.set(xlabel=x_label, ylabel=y_label)
@@ -100,14 +100,14 @@ def lines(
 def points(
     title: str, caption: str, x: Sequence[float], found: Sequence[Interval | None], x_label: str, y_label: str
 ) -> Plot:
-    """A point for each series, with its interval upright."""
+    """Plot a point per series, with its interval as a vertical error bar."""
 
     def draw(axes: "Axes") -> None:
-        for number, (at, one) in enumerate(zip(x, found, strict=True)):
-            if one is not None:
-                around = [[max(0.0, one.mean - one.low)], [max(0.0, one.high - one.mean)]]
-                looks = _looks(number) | {"linestyle": "none", "markersize": 7}
-                axes.errorbar([at], [one.mean], yerr=around, elinewidth=1, **looks)
+        for number, (position, score) in enumerate(zip(x, found, strict=True)):
+            if score is not None:
+                errors = [[max(0.0, score.mean - score.low)], [max(0.0, score.high - score.mean)]]
+                style = _line_style(number) | {"linestyle": "none", "markersize": 7}
+                axes.errorbar([position], [score.mean], yerr=errors, elinewidth=1, **style)
         axes.set_ylim(bottom=0)
         axes.set_xlim(left=0)
         axes.set(xlabel=x_label, ylabel=y_label)
@@ -118,13 +118,13 @@ def points(
 def groups(
     title: str, caption: str, names: Sequence[str], rows: NDArray[np.float64], y_label: str, top: float = 0
 ) -> Plot:
-    """Marks of each series beside one another, above the name of each group; ``rows[series, group]``."""
+    """Plot the values of all series side by side in each group; ``rows[series, group]``."""
 
     def draw(axes: "Axes") -> None:
-        beside = np.linspace(-0.3, 0.3, len(rows)) if len(rows) > 1 else np.zeros(1)
+        offsets = np.linspace(-0.3, 0.3, len(rows)) if len(rows) > 1 else np.zeros(1)
         for number, row in enumerate(rows):
-            looks = _looks(number) | {"linestyle": "none", "markersize": 6}
-            axes.plot(np.arange(len(names)) + beside[number], row, **looks)
+            style = _line_style(number) | {"linestyle": "none", "markersize": 6}
+            axes.plot(np.arange(len(names)) + offsets[number], row, **style)
         axes.set_xticks(range(len(names)), names)
         axes.set_xlim(-0.5, len(names) - 0.5)
         for place in range(1, len(names)):
@@ -137,11 +137,11 @@ def groups(
 
 
 def profile(title: str, caption: str, names: Sequence[str], rows: NDArray[np.float64], x_label: str) -> Plot:
-    """A mark of each series on the line of each name: many dimensions, readable on a phone; ``rows[series, name]``."""
+    """Plot the values of each series on one horizontal line per name; ``rows[series, name]``."""
 
     def draw(axes: "Axes") -> None:
         for number, row in enumerate(rows):
-            axes.plot(row, range(len(names)), **(_looks(number) | {"linewidth": 0.8, "markersize": 5}))
+            axes.plot(row, range(len(names)), **(_line_style(number) | {"linewidth": 0.8, "markersize": 5}))
         axes.set_yticks(range(len(names)), names)
         axes.invert_yaxis()
         axes.set_xlim(0, 100)
@@ -159,7 +159,7 @@ def bars(
     part_names: Sequence[str] = (),
     log: bool = False,
 ) -> Plot:
-    """A bar for each name with its value beside it; parts lie one behind the other, each in a colour."""
+    """Plot a horizontal bar per name, labelled with its value; ``parts`` are stacked, each in its own colour."""
 
     def draw(axes: "Axes") -> None:
         left = np.zeros(len(names))
@@ -187,18 +187,18 @@ def bars(
 def distribution(
     title: str, caption: str, counts: Sequence[tuple[int, int]], x_label: str, y_label: str, log: bool = False
 ) -> Plot:
-    """How many there are of each number: bars, or where ``log`` is set points on logarithmic axes."""
+    """Plot a frequency distribution as bars, or as points on logarithmic axes if ``log`` is set."""
 
     def draw(axes: "Axes") -> None:
-        numbers, many = zip(*counts, strict=True) if counts else ((), ())
+        numbers, frequencies = zip(*counts, strict=True) if counts else ((), ())
         if log:
-            axes.plot(numbers, many, linestyle="none", marker="o", markersize=3.5, color=_SERIES[0])
+            axes.plot(numbers, frequencies, linestyle="none", marker="o", markersize=3.5, color=_SERIES[0])
             axes.set_xscale("log")
             axes.set_yscale("log")
             _plain_numbers(axes.xaxis)
             _plain_numbers(axes.yaxis)
         else:
-            axes.bar(numbers, many, 0.8, color=_SERIES[0])
+            axes.bar(numbers, frequencies, 0.8, color=_SERIES[0])
             axes.locator_params(integer=True)
             axes.grid(visible=False, axis="x")
         axes.set(xlabel=x_label, ylabel=y_label)
@@ -213,22 +213,22 @@ def _plot(title: str, caption: str, draw: Callable[["Axes"], None], height: floa
     with mpl.rc_context(_STYLE):
         figure = Figure(figsize=(_WIDTH, height), layout="constrained")
         draw(figure.add_subplot())
-        written = io.StringIO()
-        figure.savefig(written, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
-    return Plot(title, caption, _for_page(written.getvalue(), re.sub(r"\W+", "-", title).lower()))
+        output = io.StringIO()
+        figure.savefig(output, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
+    return Plot(title, caption, _for_page(output.getvalue(), re.sub(r"\W+", "-", title).lower()))
 
 
 def _for_page(svg: str, name: str) -> str:
-    """The SVG without what only a file of its own needs, in the page's colours and font, with names of its own."""
+    """Prepare SVG for embedding: without preamble and metadata, with the page's colours and font and unique ids."""
     svg = _METADATA.sub("", _PREAMBLE.sub("", svg, count=1))
     svg = _NAME.sub(f"{name}-", svg)
-    for colour, of_page in _FOR_PAGE.items():
-        svg = svg.replace(colour, of_page)
+    for colour, page_colour in _FOR_PAGE.items():
+        svg = svg.replace(colour, page_colour)
     svg = _SHORT_FONT.sub(r"font-size: \1", _FAMILY.sub("font-family: inherit", _RULES.sub("", svg)))
     return _SIZE.sub(r'<svg viewBox="\1" aria-hidden="true">', svg, count=1).strip()
 
 
-def _looks(number: int) -> dict[str, Any]:
+def _line_style(number: int) -> dict[str, Any]:
     return {
         "color": _SERIES[number % COLOURS],
         "marker": _MARKERS[number % COLOURS],
@@ -238,7 +238,7 @@ def _looks(number: int) -> dict[str, Any]:
 
 
 def _plain_numbers(axis: "Axis") -> None:
-    """Powers of ten as numbers: as powers they would be set as formulas, which text in SVG is not."""
+    """Label powers of ten as plain numbers, because SVG text cannot typeset exponents."""
     from matplotlib.ticker import LogLocator, NullLocator
 
     axis.set_major_locator(LogLocator(numticks=6))

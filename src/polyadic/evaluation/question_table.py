@@ -1,4 +1,4 @@
-"""A table of questions with expected answers, asked of a workspace as it is: which answers are right?"""
+"""Check a workspace's answers against a table of questions with expected answers."""
 
 import csv
 from collections.abc import Callable, Sequence
@@ -15,13 +15,13 @@ from polyadic.query.api import QueryMixin
 
 SUFFIXES = (".csv", ".tsv")
 _QUESTION, _EXPECTED, _ID = ("question",), ("expected", "expected answer", "expected_answer", "answer"), ("id", "_id")
-_NEEDED = "its first row names the columns: question, expected (or answer), and perhaps id"
+_NEEDED = "the first row must name the columns: question, expected (or answer), and optionally id"
 _MOST_ROWS = 100_000
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionRow:
-    """A question and what its answer has to hold; empty where the documents do not answer it."""
+    """A question and the expected answer, which is empty if the documents do not answer the question."""
 
     id: str
     question: str
@@ -30,9 +30,16 @@ class QuestionRow:
 
 @dataclass(frozen=True, slots=True)
 class TableAnswer:
-    """What a method answered; ``f1`` (0 to 1) is None where no answer is expected, ``problem`` says why there is none.
+    """Answer of a method to a row.
 
-    ``right``: the expected answer stands in the answer, or the question was refused and should have been.
+    Attributes
+    ----------
+    right
+        Whether the answer contains the expected one, or a question without an expected answer was refused.
+    f1
+        F1 with the expected answer, 0 to 1; None if no answer is expected.
+    problem
+        Error message if there is no answer.
     """
 
     row: QuestionRow
@@ -46,31 +53,31 @@ class TableAnswer:
 
 
 def load_rows(path: Path) -> list[QuestionRow]:
-    """The questions in a file of comma- or tab-separated values; columns are found by their names.
+    """Load questions from a CSV or TSV file; columns are identified by name.
 
     Raises
     ------
     NotFound
         There is no such file.
     UnreadableDataset
-        It has no such columns or no question, or is no text.
+        The columns or questions are missing, or the file is not text.
     """
     if not path.is_file():
-        raise NotFound(f"there is no file {path}", "name a .csv with the columns question and expected")
+        raise NotFound(f"there is no file {path}", "give a .csv with the columns question and expected")
     try:
         with path.open(encoding="utf-8-sig", newline="") as lines:
             table = csv.DictReader(lines, delimiter="\t" if path.suffix.lower() == ".tsv" else ",")
             names = {name.strip().casefold(): name for name in table.fieldnames or ()}
-            question, expected, named = (_first(names, known) for known in (_QUESTION, _EXPECTED, _ID))
+            question, expected, id_column = (_first(names, known) for known in (_QUESTION, _EXPECTED, _ID))
             if question is None or expected is None:
-                raise UnreadableDataset(f"{path} lacks a column of questions or of expected answers", _NEEDED)
+                raise UnreadableDataset(f"{path} lacks a column for questions or expected answers", _NEEDED)
             rows = []
             for number, fields in enumerate(table, 1):
                 if text := (fields[question] or "").strip():
-                    id = ((fields[named] or "") if named else "").strip() or str(number)
+                    id = ((fields[id_column] or "") if id_column else "").strip() or str(number)
                     rows.append(QuestionRow(id, text, (fields[expected] or "").strip()))
                 if len(rows) > _MOST_ROWS:
-                    raise UnreadableDataset(f"{path} has more than {_MOST_ROWS:,} questions", "split it")
+                    raise UnreadableDataset(f"{path} has more than {_MOST_ROWS:,} questions", "split the file")
     except (UnicodeDecodeError, csv.Error) as error:
         raise UnreadableDataset(f"{path} cannot be read as a table ({error})", "save it as CSV in UTF-8") from error
     if not rows:
@@ -79,11 +86,11 @@ def load_rows(path: Path) -> list[QuestionRow]:
 
 
 def drawn(rows: Sequence[QuestionRow], limit: int | None, seed: int) -> list[QuestionRow]:
-    """So many of the questions, in their order; the same for the same seed."""
+    """Draw ``limit`` questions, keeping their order; the draw depends on the seed."""
     if limit is None or limit >= len(rows):
         return list(rows)
-    lots = sorted(range(len(rows)), key=lambda place: digest("draw", str(seed), str(place), rows[place].question))
-    return [rows[place] for place in sorted(lots[:limit])]
+    ranked = sorted(range(len(rows)), key=lambda place: digest("draw", str(seed), str(place), rows[place].question))
+    return [rows[place] for place in sorted(ranked[:limit])]
 
 
 async def ask_table(
@@ -94,24 +101,24 @@ async def ask_table(
     context_tokens: int | None = None,
     say_progress: Callable[[str], None] = lambda line: None,
 ) -> list[TableAnswer]:
-    """Put every question to every method, one after the other; results by method, then in the order of the rows.
+    """Ask every question with every method, sequentially; answers are ordered by method, then by row.
 
     Raises
     ------
     ModelUnavailable
-        The language model is not to be had.
+        The language model is unavailable.
     SettingsError
-        No language model is named that could answer.
+        No language model is configured.
     """
-    found = []
+    answers = []
     for method in methods:
         for row in rows:
-            found.append(await _asked(kb, row, method, how, context_tokens))
-            say_progress(f"asking: {len(found):,} of {len(rows) * len(methods):,} questions, all methods together")
-    return found
+            answers.append(await _ask_row(kb, row, method, how, context_tokens))
+            say_progress(f"asking: {len(answers):,} of {len(rows) * len(methods):,} questions, over all methods")
+    return answers
 
 
-async def _asked(
+async def _ask_row(
     kb: QueryMixin, row: QuestionRow, method: str, how: AnswerSettings, context_tokens: int | None
 ) -> TableAnswer:
     try:
@@ -129,5 +136,5 @@ async def _asked(
 
 
 def _first(names: dict[str, str], known: Sequence[str]) -> str | None:
-    """The column of the first of these names that there is."""
+    """Return the column of the first name that occurs."""
     return next((names[name] for name in known if name in names), None)

@@ -1,4 +1,4 @@
-"""What is kept of one question put to one method: what was retrieved, what was answered, time and cost."""
+"""Record of one question with one method: retrieved items, answer, time and cost."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -16,10 +16,10 @@ EMBEDDING_STEP = "embed"
 
 @dataclass(frozen=True)
 class RetrievedRecord:
-    """An item that was retrieved; ``passages`` are the ids of those that it tells of, the first one first.
+    """A retrieved item and the ids of the passages that it covers, in order of appearance.
 
-    A fact or a chunk tells of all passages that its evidence lies in. A description or a report rests on many of which
-    it tells a word at most, so it counts as retrieving one: that of the fact below it nearest to the question.
+    A fact or a chunk covers all passages that contain its evidence. A description or a report summarises many passages
+    and says little of each, so it covers only the passage of its underlying fact that is nearest to the question.
     """
 
     kind: str
@@ -34,13 +34,13 @@ class RetrievedRecord:
 
     @cached_property
     def key(self) -> str:
-        """What it is stored under, once however often it is retrieved."""
+        """Digest that identifies the item in the journal."""
         return digest("found", self.kind, str(self.tokens), self.text, *self.passages)[:16]
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerRecord:
-    """An answer; ``reasoning`` is what a model wrote before it, ``by`` who made it."""
+    """An answer, the reasoning that a model wrote before it, and its origin (``by``)."""
 
     text: str
     reasoning: str
@@ -49,7 +49,7 @@ class AnswerRecord:
 
     @property
     def generation(self) -> GeneratedText:
-        """What is scored; a question that got no answer has an empty one, whatever words say so."""
+        """The generation to score; empty if the question was refused, whatever the refusal says."""
         if not self.answered:
             return GeneratedText("", "", False)
         if not self.reasoning:
@@ -59,7 +59,7 @@ class AnswerRecord:
 
 @dataclass(frozen=True, slots=True)
 class QuestionTimes:
-    """Seconds: of retrieval, of which embedding took ``embedding``, and of answering."""
+    """Seconds for retrieval, including ``embedding``, and for answering."""
 
     retrieval: float
     embedding: float
@@ -72,7 +72,7 @@ class QuestionTimes:
 
 @dataclass(frozen=True, slots=True)
 class QuestionRecord:
-    """What one method made of one question (by id)."""
+    """Retrieved items, answer, times and usage of one question (by id) with one method."""
 
     question: str
     method: str
@@ -85,27 +85,27 @@ class QuestionRecord:
 
     @classmethod
     def retrieved(cls, question: DatasetQuestion, method: str, knowledge: Knowledge) -> "QuestionRecord":
-        """Of a retrieval without an answer; ``method`` is the one that was asked for."""
-        found = tuple(RetrievedRecord.of(item) for item in knowledge.items)
+        """Create a record of a retrieval without an answer; ``method`` is the requested method."""
+        items = tuple(RetrievedRecord.of(item) for item in knowledge.items)
         embedding = sum(step.seconds for step in knowledge.trace if step.name.startswith(EMBEDDING_STEP))
         times = QuestionTimes(sum(step.seconds for step in knowledge.trace), embedding)
-        return cls(question.id, method, found, knowledge.omitted, None, times, knowledge.usage)
+        return cls(question.id, method, items, knowledge.omitted, None, times, knowledge.usage)
 
     @classmethod
     def answered(cls, question: DatasetQuestion, method: str, answer: Answer, by: AnswerBy) -> "QuestionRecord":
-        """Of an answer with the knowledge that it rests on."""
-        before = cls.retrieved(question, method, answer.knowledge)
+        """Create a record of an answer and its retrieved knowledge."""
+        retrieval = cls.retrieved(question, method, answer.knowledge)
         return replace(
-            before,
+            retrieval,
             said=AnswerRecord(answer.text, answer.reasoning, answer.answered, by),
-            times=replace(before.times, answering=answer.seconds - before.times.retrieval),
-            answering_usage=answer.usage - before.retrieval_usage,
+            times=replace(retrieval.times, answering=answer.seconds - retrieval.times.retrieval),
+            answering_usage=answer.usage - retrieval.retrieval_usage,
         )
 
     @property
     def tokens(self) -> int:
-        """Tokens of all that was retrieved."""
-        return sum(found.tokens for found in self.found)
+        """Tokens of all retrieved items."""
+        return sum(item.tokens for item in self.found)
 
     @property
     def usage(self) -> Usage:
@@ -113,13 +113,13 @@ class QuestionRecord:
 
     @property
     def passages(self) -> tuple[str, ...]:
-        """Ids of the passages that the items rest on, in the order in which they first appear."""
-        return tuple(dict.fromkeys(self._named()))
+        """Ids of the passages that the items cover, in order of first appearance."""
+        return tuple(dict.fromkeys(self._passage_ids()))
 
     def outcome(self, question: DatasetQuestion) -> QuestionOutcome:
-        """What measures are given."""
-        texts = tuple(found.text for found in self.found)
+        """Return the outcome for scoring."""
+        texts = tuple(item.text for item in self.found)
         return QuestionOutcome(question, self.passages, texts, self.tokens, self.said.generation if self.said else None)
 
-    def _named(self) -> Iterator[str]:
-        return (passage for found in self.found for passage in found.passages)
+    def _passage_ids(self) -> Iterator[str]:
+        return (passage for item in self.found for passage in item.passages)

@@ -1,4 +1,4 @@
-"""``report.html``: one file with tables, plots and every question, which needs nothing from anywhere else."""
+"""Write ``report.html``: a self-contained page with tables, plots and the individual questions."""
 
 import base64
 import hashlib
@@ -18,35 +18,35 @@ FILE_NAME = "report.html"
 
 
 def write_report(results: EvaluationResults, folder: Path) -> Path:
-    """Write ``report.html``, aside first, so that nobody reads half of it.
+    """Write ``report.html`` atomically.
 
     Raises
     ------
     SettingsError
-        matplotlib, which draws the plots, is not installed.
+        matplotlib is not installed.
     """
     file = folder / FILE_NAME
-    aside = file.with_suffix(".html.part")
-    aside.write_text(page(results), encoding="utf-8", errors="replace")
-    aside.replace(file)
+    partial_file = file.with_suffix(".html.part")
+    partial_file.write_text(page(results), encoding="utf-8", errors="replace")
+    partial_file.replace(file)
     return file
 
 
 def page(results: EvaluationResults) -> str:
-    """The whole page."""
+    """Render the page."""
     data, script = page_data(results), _part("page.js")
-    everything = len(results.questions)
-    some = f"{data.questions:,} of {everything:,} questions; results.json has all."
-    shown = f"All {everything:,} questions." if data.questions == everything else some
-    return _filled(
+    total = len(results.questions)
+    some_shown = f"{data.questions:,} of {total:,} questions; results.json contains all."
+    shown = f"All {total:,} questions." if data.questions == total else some_shown
+    return _fill_template(
         _part("page.html"),
         {
             "title": escape(f"{results.dataset}: {len(results.plan.methods)} methods compared"),
             "style": _part("style.css"),
             "head": "\n".join(_head(results)),
             "sections": "\n".join(_sections(results)),
-            "shown": f"{escape(shown)} Texts are cut where they are long.",
-            # As browsers hash it: all that stands between the tags.
+            "shown": f"{escape(shown)} Long texts are shortened.",
+            # Browsers hash everything between the tags.
             "script-hash": _hash(f"\n{script}\n"),
             "script": script,
             "data": data.json,
@@ -59,15 +59,15 @@ def _head(results: EvaluationResults) -> Iterator[str]:
     drawn = f" drawn with seed {plan.seed}" if plan.limit is not None else ""
     by = f" answers by {results.model};" if results.model else ""
     yield (
-        f"<p>{len(results.questions):,} questions{drawn}, {plan.context_tokens:,} tokens of knowledge each;"
+        f"<p>{len(results.questions):,} questions{drawn}, {plan.context_tokens:,} context tokens each;"
         f"{escape(by)} vectors by {escape(results.construction.embedder)}; Polyadic {escape(__version__)}.</p>"
     )
     for note in (*results.notes, *([f"stopped: {results.stopped}"] if results.stopped else [])):
         yield f'<p class="quiet">{escape(note)}</p>'
     if results.failures:
-        first, several = results.failures[0], f"{len(results.failures):,} questions failed"
-        said = f"{several}, among them {first.question} by {first.method}: {first.reason}"
-        yield f'<p class="quiet">{escape(said)}</p>'
+        first, failed_questions = results.failures[0], f"{len(results.failures):,} questions failed"
+        summary = f"{failed_questions}, among them {first.question} by {first.method}: {first.reason}"
+        yield f'<p class="quiet">{escape(summary)}</p>'
 
 
 def _sections(results: EvaluationResults) -> Iterator[str]:
@@ -91,7 +91,7 @@ def _legend(methods: Iterable[str]) -> str:
     entries = []
     for number, method in enumerate(methods):
         dashed = ' class="dashed"' if number >= COLOURS else ""
-        # U+FE0E: as a letter, not as an emoji.
+        # U+FE0E selects the text form, not the emoji.
         mark = f"{MARKS[number % len(MARKS)]}\ufe0e{'┄' if dashed else '─'}"
         swatch = f'<span class="series-{number % COLOURS}" aria-hidden="true">{mark}</span>'
         entries.append(f"<li{dashed}>{swatch} {escape(method)}</li>")
@@ -106,8 +106,8 @@ def _plots(plots: Iterable[Plot]) -> str:
     return f'<div class="plots">{"".join(figures)}</div>'
 
 
-def _filled(template: str, parts: dict[str, str]) -> str:
-    """The template with each ``{{name}}`` filled in; what is filled in is not looked at again."""
+def _fill_template(template: str, parts: dict[str, str]) -> str:
+    """Fill each ``{{name}}`` of the template; inserted text is not expanded again."""
     before, *rest = template.split("{{")
     return before + "".join(parts[name] + after for name, _, after in (piece.partition("}}") for piece in rest))
 

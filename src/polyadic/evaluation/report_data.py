@@ -1,4 +1,4 @@
-"""What the report page shows of single questions: bounded in size, and safe to stand inside a script element."""
+"""Data of individual questions for the report page: limited in size and safe to embed in a script element."""
 
 import json
 from collections.abc import Mapping
@@ -14,14 +14,14 @@ _MOST_ITEMS = 15
 _LONGEST_ITEM, _LONGEST_ANSWER, _LONGEST_REASONING, _LONGEST_QUESTION = 500, 3000, 6000, 1000
 _MOST_PASSAGES = 5
 _SHOWN_AT_FIRST = 4
-_BY = {"quotes": "quoted from what was retrieved, by no language model", "model": ""}
-# No text can end the element that holds it, and none begins another.
+_ORIGIN_LABELS = {"quotes": "quoted from the retrieved text, without a language model", "model": ""}
+# Escaped so that no text can close the script element or open another.
 _ESCAPES = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 
 
 @dataclass(frozen=True, slots=True)
 class PageData:
-    """The data of a page as JSON, and how many of the questions are in it."""
+    """Data of a page as JSON, and the number of questions in it."""
 
     json: str
     questions: int
@@ -29,7 +29,7 @@ class PageData:
 
 @dataclass
 class _Items:
-    """Items by the place at which they are kept, each once; ``characters`` is what they come to."""
+    """Distinct items and their indices; ``characters`` is their total length."""
 
     kept: list[tuple[str, str, int, list[str]]] = field(default_factory=list)
     places: dict[str, int] = field(default_factory=dict)
@@ -45,7 +45,7 @@ class _Items:
 
 
 def page_data(results: EvaluationResults) -> PageData:
-    """As many of the questions, in their order, as a page can hold."""
+    """Build the data of as many questions, in order, as the size limit allows."""
     items, questions, characters = _Items(), list[dict[str, Any]](), 0
     for place in range(len(results.questions)):
         shown = _question(place, results, items)
@@ -65,7 +65,7 @@ def page_data(results: EvaluationResults) -> PageData:
 
 
 def script_json(value: Mapping[str, Any]) -> str:
-    """JSON that can stand in a script element, whatever it says.
+    """Serialise a value to JSON that is safe inside a script element.
 
     >>> script_json({"text": "</script><!-- & \\u2028"})
     '{"text":"\\\\u003c/script\\\\u003e\\\\u003c!-- \\\\u0026 \\\\u2028"}'
@@ -93,16 +93,16 @@ def _question(place: int, results: EvaluationResults, items: _Items) -> dict[str
 def _result(record: QuestionRecord | None, scores: list[float], items: _Items) -> dict[str, Any] | None:
     if record is None:
         return None
-    said = record.said
+    answer = record.said
     return {
-        "items": [items.place(found) for found in record.found[:_MOST_ITEMS]],
+        "items": [items.place(item) for item in record.found[:_MOST_ITEMS]],
         "count": len(record.found),
         "passages": list(record.passages)[:100],
         "tokens": record.tokens,
         "omitted": record.omitted,
-        "answer": None if said is None else _cut(said.text, _LONGEST_ANSWER) if said.answered else "",
-        "reasoning": _cut(said.reasoning, _LONGEST_REASONING) if said else "",
-        "by": _BY[said.by] if said and said.answered else "",
+        "answer": None if answer is None else _cut(answer.text, _LONGEST_ANSWER) if answer.answered else "",
+        "reasoning": _cut(answer.reasoning, _LONGEST_REASONING) if answer else "",
+        "by": _ORIGIN_LABELS[answer.by] if answer and answer.answered else "",
         # NaN is the one number that differs from itself.
         "scores": [round(score, 4) if score == score else None for score in scores],  # noqa: PLR0124
         "seconds": [round(record.times.retrieval, 4), round(record.times.answering, 4)],

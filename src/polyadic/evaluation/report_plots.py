@@ -1,4 +1,4 @@
-"""Which plots a report has."""
+"""Plots of the evaluation report."""
 
 from collections.abc import Iterator, Sequence
 
@@ -8,57 +8,57 @@ from polyadic.evaluation.plots import Plot, bars, distribution, groups, lines, p
 from polyadic.evaluation.results import EvaluationResults
 
 _JUDGED_IN_PARTS = "g-e"
-_OF_ANSWERS = ("g-e", "f1")
+_ANSWER_MEASURES = ("g-e", "f1")
 _SWEPT = ("recall@5", "f1", "r-s")
 _LONGEST_GROUP = 14
 
 
 def shown_columns(results: EvaluationResults) -> list[int]:
-    """The places of the measures that plots show: the first that applies to any question, and one of answers."""
+    """Return the columns that plots show: the first measure with values, and one answer measure."""
     names = [column.name for column in results.scores.columns]
     applies = [place for place in range(len(names)) if not np.isnan(results.scores.values[:, :, place]).all()]
-    of_answers = [place for name in _OF_ANSWERS for place in applies if names[place] == name]
+    of_answers = [place for name in _ANSWER_MEASURES for place in applies if names[place] == name]
     return list(dict.fromkeys([*applies[:1], *of_answers[:1]]))
 
 
 def quality_plots(results: EvaluationResults) -> Iterator[Plot]:
-    """Quality and tokens against k and against a limit, by dimension, and by kind of question."""
-    found = results.curves
-    has_gold = not np.isnan(found.recall).all()
+    """Plot quality and tokens over k and over a token limit, by dimension, and by question group."""
+    curves = results.curves
+    has_gold = not np.isnan(curves.recall).all()
     if has_gold:
         yield lines(
             "Recall of gold passages",
-            "Share of a question's gold passages among the first k.",
-            found.ks,
-            found.recall,
+            "Share of a question's gold passages among the first k passages.",
+            curves.ks,
+            curves.recall,
             "k passages",
             "recall@k",
             1.0,
         )
         yield lines(
             "All gold passages",
-            "Share of questions whose gold passages are all among the first k.",
-            found.ks,
-            found.all_gold,
+            "Share of questions with all gold passages among the first k passages.",
+            curves.ks,
+            curves.all_gold,
             "k passages",
             "all-gold@k",
             1.0,
         )
         yield lines(
             "Tokens for k passages",
-            "Tokens of the items that bring the first k passages.",
-            found.ks,
-            found.tokens,
+            "Tokens of the items that cover the first k passages.",
+            curves.ks,
+            curves.tokens,
             "k passages",
             "tokens",
         )
-        if len(found.limits) > 1:
+        if len(curves.limits) > 1:
             yield lines(
-                "Coverage within a limit of tokens",
-                "Share of gold passages under an item that fits, best first; from one retrieval with the whole budget.",
-                found.limits,
-                found.covered,
-                "limit of tokens",
+                "Coverage within a token limit",
+                "Share of gold passages covered by the best items that fit; from one retrieval with the full budget.",
+                curves.limits,
+                curves.covered,
+                "token limit",
                 "covered",
                 1.0,
             )
@@ -69,7 +69,7 @@ def quality_plots(results: EvaluationResults) -> Iterator[Plot]:
 
 
 def construction_plots(results: EvaluationResults) -> Iterator[Plot]:
-    """What was constructed."""
+    """Plot the size of the index."""
     built = results.construction
     counts = built.counts
     statistics = [
@@ -78,78 +78,83 @@ def construction_plots(results: EvaluationResults) -> Iterator[Plot]:
         ("entities", counts.entities),
         ("facts", counts.facts),
         ("participations", counts.participations),
-        ("pairs in facts", built.pairs),
-        ("tokens of corpus", built.tokens),
-        ("tokens of facts", built.fact_tokens),
+        ("entity pairs", built.pairs),
+        ("corpus tokens", built.tokens),
+        ("fact tokens", built.fact_tokens),
     ]
     names, values = [name for name, _ in statistics], [float(value) for _, value in statistics]
-    caption = "How much there is of everything; logarithmic."
-    yield bars("What was constructed", caption, names, [values], "how many", log=True)
+    caption = "Counts of index contents; logarithmic."
+    yield bars("Index size", caption, names, [values], "count", log=True)
     if built.arities:
-        caption = "How many entities a fact connects."
-        yield distribution("Arities of facts", caption, _until(built.arities, 30), "entities of a fact", "facts")
-        caption = "In how many facts an entity is; both axes logarithmic."
-        yield distribution("Degrees of entities", caption, built.degrees, "facts of an entity", "entities", log=True)
+        caption = "Distribution of the number of entities per fact."
+        yield distribution("Arity of facts", caption, _until(built.arities, 30), "entities per fact", "facts")
+        caption = "Distribution of the number of facts per entity; both axes logarithmic."
+        yield distribution("Degree of entities", caption, built.degrees, "facts per entity", "entities", log=True)
 
 
 def cost_plots(results: EvaluationResults) -> Iterator[Plot]:
-    """What questions took."""
+    """Plot the time and tokens per question."""
     names = list(results.plan.methods)
     retrieval = [1000 * cost.retrieval_seconds for cost in results.costs]
     answering = [1000 * cost.answering_seconds for cost in results.costs]
-    caption = "Mean time of a question, the embedding of the question included."
-    parts, named = ([retrieval, answering], ["retrieval", "answer"]) if any(answering) else ([retrieval], [])
-    yield bars("Time of a question", caption, names, parts, "milliseconds", named)
+    caption = "Mean time per question, including the embedding of the question."
+    parts, part_names = ([retrieval, answering], ["retrieval", "answer"]) if any(answering) else ([retrieval], [])
+    yield bars("Time per question", caption, names, parts, "milliseconds", part_names)
     tokens = [cost.tokens for cost in results.costs]
-    yield bars("Tokens of knowledge", "Mean tokens of what was retrieved.", names, [tokens], "tokens")
+    yield bars("Context tokens", "Mean tokens of the retrieved context.", names, [tokens], "tokens")
 
 
 def _against_tokens(results: EvaluationResults) -> Iterator[Plot]:
     for place in shown_columns(results):
         name = results.scores.columns[place].name
         yield points(
-            f"Quality for tokens: {name}",
-            f"Mean {name} with its 95 % interval, over the mean tokens of what was retrieved.",
+            f"Quality by tokens: {name}",
+            f"Mean {name} with its 95 % interval, over the mean context tokens.",
             [cost.tokens for cost in results.costs],
             [row[place] for row in results.scores.intervals],
-            "tokens of knowledge",
+            "context tokens",
             name,
         )
 
 
 def _by_budget(results: EvaluationResults) -> Iterator[Plot]:
-    """Asked anew with each budget, where that was wanted."""
+    """Plot quality by token budget, if the plan has several budgets."""
     sweep = results.sweep
     for place, column in enumerate(sweep.columns if sweep else ()):
         if sweep and column.name in _SWEPT and not np.isnan(sweep.means[:, :, place]).all():
-            caption = f"Mean {column.name} of each method, asked with each budget."
+            caption = f"Mean {column.name} of each method with each token budget."
             rows, top = sweep.means[:, :, place], column.best if column.best == 1 else 0
-            yield lines(f"{column.name} by budget", caption, sweep.budgets, rows, "budget of tokens", column.name, top)
+            yield lines(f"{column.name} by budget", caption, sweep.budgets, rows, "token budget", column.name, top)
 
 
 def _dimensions(results: EvaluationResults) -> Iterator[Plot]:
-    """The seven dimensions of G-E, where a judge gave marks."""
-    start = f"{_JUDGED_IN_PARTS}: "
-    places = [place for place, column in enumerate(results.scores.columns) if column.name.startswith(start)]
+    """Plot the seven dimensions of G-E, if judged."""
+    prefix = f"{_JUDGED_IN_PARTS}: "
+    places = [place for place, column in enumerate(results.scores.columns) if column.name.startswith(prefix)]
     if places:
-        names = [results.scores.columns[place].name.removeprefix(start) for place in places]
-        means = np.array([[one.mean if one else np.nan for one in row] for row in results.scores.intervals])
-        caption = "Marks of the judge in each dimension, each averaged with F1."
+        names = [results.scores.columns[place].name.removeprefix(prefix) for place in places]
+        means = np.array(
+            [[interval.mean if interval else np.nan for interval in row] for row in results.scores.intervals]
+        )
+        caption = "The judge's mark in each dimension, averaged with F1."
         yield profile("Seven dimensions", caption, names, means[:, places], "G-E")
 
 
 def _breakdowns(results: EvaluationResults) -> Iterator[Plot]:
-    for one in results.breakdowns:
-        names = [f"{group[:_LONGEST_GROUP]}\n(n = {size})" for group, size in zip(one.groups, one.sizes, strict=True)]
+    for breakdown in results.breakdowns:
+        names = [
+            f"{group[:_LONGEST_GROUP]}\n(n = {size})"
+            for group, size in zip(breakdown.groups, breakdown.sizes, strict=True)
+        ]
         for place in shown_columns(results):
             column = results.scores.columns[place]
-            caption = f"Mean {column.name} of the questions of each group."
-            rows = one.means[:, :, place].T
-            yield groups(f"By {one.by}: {column.name}", caption, names, rows, column.name, column.best)
+            caption = f"Mean {column.name} by question group."
+            rows = breakdown.means[:, :, place].T
+            yield groups(f"By {breakdown.by}: {column.name}", caption, names, rows, column.name, column.best)
 
 
 def _until(counts: Sequence[tuple[int, int]], most: int) -> list[tuple[int, int]]:
-    """Those of at most so many; a few of far more would leave no room for the others.
+    """Return the counts of numbers up to ``most``; a few outliers would compress the rest of the plot.
 
     >>> _until([(2, 9), (3, 4), (90, 1)], 30)
     [(2, 9), (3, 4)]

@@ -1,4 +1,4 @@
-"""The tables of a report, as HTML; whatever they say is escaped."""
+"""Render the tables of a report as HTML, with all values escaped."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,7 @@ from polyadic.model.types import Usage
 
 @dataclass(frozen=True, slots=True)
 class ReportCell:
-    """A text in a table; ``small`` stands below it, ``is_best`` marks the best of a column."""
+    """A table cell: text, small text below it, and whether it is the best of its column."""
 
     text: str
     small: str = ""
@@ -22,7 +22,7 @@ class ReportCell:
 
 
 def quality_table(results: EvaluationResults) -> str:
-    """Methods by measures, with intervals; the best of each column is marked."""
+    """Render scores by method and measure, with intervals; the best of each column is marked."""
     scores = results.scores
     places = [place for place in range(len(scores.columns)) if scores.applies(place)]
     best = {place: _best([row[place] for row in scores.intervals]) for place in places}
@@ -35,7 +35,7 @@ def quality_table(results: EvaluationResults) -> str:
 
 
 def question_cost_table(results: EvaluationResults) -> str:
-    """What a question takes by each method: HyperGraphRAG's TPQ and CP1kQ, HiRAG's tokens, calls and seconds."""
+    """Render the cost per question: HyperGraphRAG's TPQ and CP1kQ, HiRAG's tokens, calls and seconds."""
     rows = [
         [
             ReportCell(method),
@@ -53,33 +53,33 @@ def question_cost_table(results: EvaluationResults) -> str:
     names = [
         "method",
         "questions",
-        "tokens of knowledge",
+        "context tokens",
         "retrieval, ms",
         "answer, ms",
         "TPQ, s",
-        "model tokens to retrieve",
-        "model tokens to answer",
+        "model tokens, retrieval",
+        "model tokens, answer",
         "CP1kQ, $",
     ]
-    caption = "A question by each method: means; TPQ seconds a question, CP1kQ dollars per 1,000 questions."
+    caption = "Means per question; TPQ: seconds per question, CP1kQ: dollars per 1,000 questions."
     return table(caption, names, rows)
 
 
 def construction_table(results: EvaluationResults) -> str:
-    """What the index took: HyperGraphRAG's TP1kT and CP1kT, HiRAG's tokens, calls and seconds."""
+    """Render the cost of the index: HyperGraphRAG's TP1kT and CP1kT, HiRAG's tokens, calls and seconds."""
     built, used = results.construction, results.construction.usage
     per_1000 = built.seconds_per_1000_tokens
     arity = f"{built.counts.participations / built.counts.facts:.1f}" if built.counts.facts else "–"
     rows = [
-        ("read by", ", ".join(built.extractors) or "–"),
-        ("embedded by", built.embedder),
-        ("tokens of the corpus", f"{built.tokens:,}"),
-        ("tokens of facts", f"{built.fact_tokens:,}"),
+        ("extractor", ", ".join(built.extractors) or "–"),
+        ("embedder", built.embedder),
+        ("corpus tokens", f"{built.tokens:,}"),
+        ("fact tokens", f"{built.fact_tokens:,}"),
         ("documents, chunks", f"{built.counts.documents:,}, {built.counts.chunks:,}"),
         ("entities", f"{built.counts.entities:,}"),
         ("facts", f"{built.counts.facts:,}"),
-        ("entities of a fact", arity),
-        ("pairs, were facts broken up", f"{built.pairs:,}"),
+        ("entities per fact", arity),
+        ("entity pairs (clique expansion)", f"{built.pairs:,}"),
         ("seconds", "–" if built.seconds is None else f"{built.seconds:,.1f}"),
         ("TP1kT, seconds per 1,000 tokens", "–" if per_1000 is None else f"{per_1000:.3f}"),
         ("model calls", f"{used.calls:,}"),
@@ -91,17 +91,20 @@ def construction_table(results: EvaluationResults) -> str:
 
 
 def win_table(comparisons: Sequence[HeadToHead]) -> str:
-    """Win rates by criterion, with wins in both orders, flips and losses."""
-    rows = [[ReportCell(f"{one.method} against {one.other}"), *_wins(one)] for one in comparisons]
+    """Render win rates by criterion, with wins in both orders, flips and losses."""
+    rows = [
+        [ReportCell(f"{head_to_head.method} against {head_to_head.other}"), *_wins(head_to_head)]
+        for head_to_head in comparisons
+    ]
     caption = (
         "Share of verdicts that prefer the first method, each pair judged in both orders; below it the questions won in"
         " both orders, decided by the order (flips), lost in both, and replies without a verdict."
     )
-    return table(caption, ["methods", *CRITERIA, "tokens of an answer"], rows)
+    return table(caption, ["methods", *CRITERIA, "tokens per answer"], rows)
 
 
 def table(caption: str, names: Sequence[str], rows: Sequence[Sequence[ReportCell]]) -> str:
-    """A table that scrolls by itself where it is too wide."""
+    """Render a table that scrolls horizontally if it is too wide."""
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in names)
     body = "".join(f"<tr>{''.join(_cell(cell, not place) for place, cell in enumerate(row))}</tr>\n" for row in rows)
     return (
@@ -112,7 +115,7 @@ def table(caption: str, names: Sequence[str], rows: Sequence[Sequence[ReportCell
 
 
 def score_text(column: ScoreColumn, value: float) -> str:
-    """A score as people read it.
+    """Format a score.
 
     >>> score_text(ScoreColumn("recall@5", 1.0), 0.97531), score_text(ScoreColumn("f1", 100.0), 48.04)
     ('0.975', '48.0')
@@ -128,26 +131,28 @@ def _cell(cell: ReportCell, is_head: bool) -> str:
     return f"<td{best}>{escape(cell.text)}{small}</td>"
 
 
-def _score(column: ScoreColumn, found: Interval | None, best: float, unreadable: int) -> ReportCell:
-    if found is None:
+def _score(column: ScoreColumn, interval: Interval | None, best: float, unreadable: int) -> ReportCell:
+    if interval is None:
         return ReportCell("–", f"{unreadable} unreadable" if unreadable else "")
-    around = f"{score_text(column, found.low)} to {score_text(column, found.high)}"
-    small = f"{around}, {unreadable} unreadable" if unreadable else around
-    return ReportCell(score_text(column, found.mean), small, math.isclose(found.mean, best) and found.mean > 0)
+    bounds = f"{score_text(column, interval.low)} to {score_text(column, interval.high)}"
+    small = f"{bounds}, {unreadable} unreadable" if unreadable else bounds
+    return ReportCell(score_text(column, interval.mean), small, math.isclose(interval.mean, best) and interval.mean > 0)
 
 
-def _best(found: Sequence[Interval | None]) -> float:
-    """The best mean of several methods; NaN, which nothing is close to, where there are no several."""
-    means = [one.mean for one in found if one is not None]
+def _best(intervals: Sequence[Interval | None]) -> float:
+    """Return the best mean; NaN, which is close to nothing, if there are fewer than two."""
+    means = [interval.mean for interval in intervals if interval is not None]
     return max(means) if len(means) > 1 else math.nan
 
 
-def _wins(one: HeadToHead) -> Iterator[ReportCell]:
-    for count in one.comparison.counts:
+def _wins(head_to_head: HeadToHead) -> Iterator[ReportCell]:
+    for count in head_to_head.comparison.counts:
         rate = "–" if count.rate is None else f"{count.rate:.1f}"
         unreadable = f", {count.unreadable} unreadable" if count.unreadable else ""
         yield ReportCell(rate, f"{count.wins} won, {count.flips} flips, {count.losses} lost{unreadable}")
-    yield ReportCell(f"{one.comparison.first_tokens:.0f}", f"against {one.comparison.second_tokens:.0f}")
+    yield ReportCell(
+        f"{head_to_head.comparison.first_tokens:.0f}", f"against {head_to_head.comparison.second_tokens:.0f}"
+    )
 
 
 def _per_question(usage: Usage, questions: int) -> tuple[str, str]:

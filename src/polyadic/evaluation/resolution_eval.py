@@ -1,6 +1,6 @@
-"""Who is who, against documents in which people marked which mentions mean one thing (Re-DocRED).
+"""Evaluate entity resolution on documents with annotated coreferent mentions (Re-DocRED).
 
-Every marked mention takes part in the statement of its sentence, so only identity is measured, not extraction.
+Every annotated mention participates in the statement of its sentence, so only resolution is measured, not extraction.
 """
 
 import json
@@ -20,12 +20,12 @@ from polyadic.model.resolution import EntityResolution
 from polyadic.model.types import Chunk, Document, Evidence, Participation, Span
 from polyadic.workspace import Workspace
 
-_WHOLE = ChunkingSettings(tokens=100_000, overlap=0, language="en")
+_ONE_CHUNK = ChunkingSettings(tokens=100_000, overlap=0, language="en")
 
 
 @dataclass(frozen=True, slots=True)
 class AnnotatedDocument:
-    """A document and its marked mentions: sentence, name, type and number of the entity."""
+    """A document and its annotated mentions: sentence number, name, type and entity number."""
 
     document: Document
     sentences: tuple[str, ...]
@@ -42,19 +42,19 @@ class AnnotatedDocument:
         return cls(Document(f"redocred:{item['_id']}", "", "\n".join(sentences)), sentences, mentions)
 
     def evidence(self, typed: bool) -> tuple[Evidence, ...]:
-        """Each sentence as a statement of whatever is marked in it."""
-        said, start = [], 0
+        """Return each sentence as a statement about the entities annotated in it."""
+        statements, start = [], 0
         for number, sentence in enumerate(self.sentences):
-            named = {name: kind for at, name, kind, _ in self.mentions if at == number}
-            taking_part = tuple(Participation(name, kind if typed else "") for name, kind in sorted(named.items()))
-            said.append(Evidence(sentence, 8.0, taking_part, (Span(start, start + len(sentence)),), "annotated"))
+            kinds = {name: kind for at, name, kind, _ in self.mentions if at == number}
+            participants = tuple(Participation(name, kind if typed else "") for name, kind in sorted(kinds.items()))
+            statements.append(Evidence(sentence, 8.0, participants, (Span(start, start + len(sentence)),), "annotated"))
             start += len(sentence) + 1
-        return tuple(said)
+        return tuple(statements)
 
 
 @dataclass(slots=True)
 class GoldExtractor:
-    """Implements Extractor with what people marked."""
+    """Extractor that returns the annotations."""
 
     annotated: Mapping[str, AnnotatedDocument]
     typed: bool = True
@@ -67,7 +67,7 @@ class GoldExtractor:
 
 @dataclass(frozen=True, slots=True)
 class PairAgreement:
-    """Pairs of mentions of one document: put together here, by people, and by both."""
+    """Counts of coreferent mention pairs: predicted (``ours``), annotated (``theirs``), and both."""
 
     ours: int = 0
     theirs: int = 0
@@ -86,26 +86,26 @@ class PairAgreement:
 
 
 def read(folder: Path) -> list[AnnotatedDocument]:
-    """The documents of Re-DocRED in a folder (``documents.jsonl``)."""
+    """Read the documents of Re-DocRED from ``documents.jsonl`` in a folder."""
     lines = (folder / "documents.jsonl").read_text(encoding="utf-8").splitlines()
     return [AnnotatedDocument.of(json.loads(line)) for line in lines]
 
 
 def fill(kb: Workspace, documents: Sequence[AnnotatedDocument], typed: bool = True) -> None:
-    """Index documents as people marked them, each as one chunk; ``typed``: with the types of the entities."""
+    """Index annotated documents, each as one chunk; ``typed`` includes the entity types."""
     gold = GoldExtractor({one.document.source: one for one in documents}, typed)
-    wait_sync(Indexer(kb.store(make=True), gold, kb.embedder, _WHOLE).index([one.document for one in documents]))
+    wait_sync(Indexer(kb.store(make=True), gold, kb.embedder, _ONE_CHUNK).index([one.document for one in documents]))
 
 
 def agreement(documents: Iterable[AnnotatedDocument], overlay: EntityResolution) -> PairAgreement:
-    """How far mentions that mean one entity under an overlay are those that people put together."""
-    return sum((_of_one(one, overlay) for one in documents), PairAgreement())
+    """Compare the coreferent mention pairs under an overlay with the annotated ones."""
+    return sum((_agreement_of(one, overlay) for one in documents), PairAgreement())
 
 
-def _of_one(one: AnnotatedDocument, overlay: EntityResolution) -> PairAgreement:
-    meant = [(overlay.key(entity_key(name), one.document.id), number) for _, name, _, number in one.mentions]
+def _agreement_of(document: AnnotatedDocument, overlay: EntityResolution) -> PairAgreement:
+    keys = [(overlay.key(entity_key(name), document.document.id), number) for _, name, _, number in document.mentions]
     ours = theirs = both = 0
-    for (key, number), (other_key, other_number) in combinations(meant, 2):
+    for (key, number), (other_key, other_number) in combinations(keys, 2):
         ours += key == other_key
         theirs += number == other_number
         both += key == other_key and number == other_number

@@ -1,4 +1,4 @@
-"""All that an evaluation found, and ``results.json``."""
+"""Evaluation results, and their serialisation to ``results.json``."""
 
 import json
 import math
@@ -26,7 +26,7 @@ FILE_NAME = "results.json"
 
 @dataclass(frozen=True, slots=True)
 class RunTimes:
-    """Seconds of this run: reading the corpus, asking (nothing where all was known), and scoring with any judging."""
+    """Seconds of this run for indexing, asking (0 if all records existed), and scoring, including the judge."""
 
     indexing: float = 0.0
     asking: float = 0.0
@@ -35,7 +35,7 @@ class RunTimes:
 
 @dataclass(frozen=True, slots=True)
 class HeadToHead:
-    """How the answers of a method fare against those of another, by a judge; ``overall`` is the share of wins."""
+    """Comparison of the answers of two methods by a judge; ``overall`` is the win rate."""
 
     method: str
     other: str
@@ -45,7 +45,7 @@ class HeadToHead:
 
 @dataclass(frozen=True, slots=True)
 class MethodCost:
-    """What a method's questions took: means and the median in seconds and tokens, and what models were paid in all."""
+    """Cost of a method: mean tokens and seconds per question, median retrieval seconds, and total model usage."""
 
     questions: int
     tokens: float
@@ -57,17 +57,17 @@ class MethodCost:
 
     @property
     def money_per_1000_questions(self) -> float:
-        """CP1kQ."""
+        """CP1kQ: money per 1,000 questions."""
         money = self.retrieval_usage.money + self.answering_usage.money
         return 1000 * money / self.questions if self.questions else 0.0
 
 
 @dataclass(frozen=True)
 class EvaluationResults:
-    """All that an evaluation found; ``records`` and all rows are by method and question, in the order of the plan.
+    """Results of an evaluation; ``records`` are indexed by method and question, in the order of the plan.
 
-    ``model`` and ``judge`` name the language models that answered and judged, empty where none did. ``notes`` are what
-    has to be known beside the numbers.
+    ``model`` is the name of the answering model, empty if there was none. ``notes`` are remarks on how to read the
+    numbers.
     """
 
     dataset: str
@@ -89,38 +89,38 @@ class EvaluationResults:
 
     @property
     def is_whole(self) -> bool:
-        """Whether every question was put to every method, and all of it was measured."""
+        """Whether every question was answered with every method and scored."""
         return not self.failures and not self.stopped
 
 
 def cost_of(records: Sequence[QuestionRecord | None]) -> MethodCost:
-    """What the questions of one method took."""
-    there = [record for record in records if record is not None]
-    seconds = [record.times.retrieval for record in there] or [0.0]
+    """Compute the cost of one method."""
+    present = [record for record in records if record is not None]
+    seconds = [record.times.retrieval for record in present] or [0.0]
     return MethodCost(
-        len(there),
-        fmean([record.tokens for record in there] or [0]),
+        len(present),
+        fmean([record.tokens for record in present] or [0]),
         fmean(seconds),
         median(seconds),
-        fmean([record.times.answering for record in there] or [0.0]),
-        sum((record.retrieval_usage for record in there), Usage()),
-        sum((record.answering_usage for record in there), Usage()),
+        fmean([record.times.answering for record in present] or [0.0]),
+        sum((record.retrieval_usage for record in present), Usage()),
+        sum((record.answering_usage for record in present), Usage()),
     )
 
 
 def write_results(results: EvaluationResults, folder: Path) -> Path:
-    """Write ``results.json``, aside first, so that nobody reads half of it."""
+    """Write ``results.json`` atomically."""
     file = folder / FILE_NAME
-    aside = file.with_suffix(".json.part")
-    with aside.open("w", encoding="utf-8", errors="surrogatepass") as written:
-        json.dump(as_json(results), written, ensure_ascii=False, indent=1)
-        written.write("\n")
-    aside.replace(file)
+    partial_file = file.with_suffix(".json.part")
+    with partial_file.open("w", encoding="utf-8", errors="surrogatepass") as output:
+        json.dump(as_json(results), output, ensure_ascii=False, indent=1)
+        output.write("\n")
+    partial_file.replace(file)
     return file
 
 
 def as_json(results: EvaluationResults) -> dict[str, Any]:
-    """The results in terms of JSON; whatever is a time stands under a key ``seconds`` and under no other."""
+    """Convert the results to JSON values; all times, and only these, are under keys named ``seconds``."""
     return {
         **summary_json(results),
         "curves": _curves(results.curves),
@@ -132,20 +132,20 @@ def as_json(results: EvaluationResults) -> dict[str, Any]:
 
 
 def summary_json(results: EvaluationResults) -> dict[str, Any]:
-    """All but the single questions."""
+    """Convert the results to JSON values, without the individual questions."""
     construction = asdict(results.construction)
-    built = construction.pop("seconds")
+    build_seconds = construction.pop("seconds")
     return {
         "dataset": results.dataset,
         "plan": asdict(results.plan),
         "model": results.model,
         "questions_asked": len(results.questions),
         "methods": [_method(place, results) for place in range(len(results.plan.methods))],
-        "comparisons": [_against(one) for one in results.comparisons],
+        "comparisons": [_comparison(one) for one in results.comparisons],
         "construction": construction
         | {
             "money_per_1000_tokens": results.construction.money_per_1000_tokens,
-            "seconds": {"total": built, "per_1000_tokens": results.construction.seconds_per_1000_tokens},
+            "seconds": {"total": build_seconds, "per_1000_tokens": results.construction.seconds_per_1000_tokens},
         },
         "failures": [asdict(failure) for failure in results.failures],
         "stopped": results.stopped,
@@ -161,8 +161,8 @@ def _method(place: int, results: EvaluationResults) -> dict[str, Any]:
         "questions": cost.questions,
         "tokens": cost.tokens,
         "scores": {
-            column.name: None if found is None else asdict(found) | {"best": column.best}
-            for column, found in zip(results.scores.columns, results.scores.intervals[place], strict=True)
+            column.name: None if score is None else asdict(score) | {"best": column.best}
+            for column, score in zip(results.scores.columns, results.scores.intervals[place], strict=True)
         },
         "unreadable_judgements": int(results.scores.unreadable[place].sum()),
         "retrieval_usage": asdict(cost.retrieval_usage),
@@ -197,7 +197,7 @@ def _question(place: int, results: EvaluationResults) -> dict[str, Any]:
 def _record(record: QuestionRecord, place: int, number: int, results: EvaluationResults) -> dict[str, Any]:
     values = results.scores.values[number, place].tolist()
     return {
-        "items": [found.key for found in record.found],
+        "items": [item.key for item in record.found],
         "passages": list(record.passages),
         "tokens": record.tokens,
         "omitted": record.omitted,
@@ -209,67 +209,67 @@ def _record(record: QuestionRecord, place: int, number: int, results: Evaluation
 
 
 def _items(results: EvaluationResults) -> dict[str, Any]:
-    """Every item that was retrieved, once, in the order in which the questions bring them."""
+    """Return the distinct retrieved items, in order of first appearance."""
     return {
-        found.key: {"kind": found.kind, "text": found.text, "tokens": found.tokens, "passages": list(found.passages)}
-        for found in all_found(results)
+        item.key: {"kind": item.kind, "text": item.text, "tokens": item.tokens, "passages": list(item.passages)}
+        for item in all_found(results)
     }
 
 
 def all_found(results: EvaluationResults) -> Iterator[RetrievedRecord]:
-    """Every item that was retrieved, as often as it was, question by question."""
+    """Iterate over the retrieved items of all questions, with repetitions."""
     for place in range(len(results.questions)):
         for row in results.records:
             if (record := row[place]) is not None:
                 yield from record.found
 
 
-def _against(one: HeadToHead) -> dict[str, Any]:
-    counts = {count.criterion: asdict(count) | {"rate": count.rate} for count in one.comparison.counts}
+def _comparison(comparison: HeadToHead) -> dict[str, Any]:
+    counts = {count.criterion: asdict(count) | {"rate": count.rate} for count in comparison.comparison.counts}
     return {
-        "method": one.method,
-        "other": one.other,
+        "method": comparison.method,
+        "other": comparison.other,
         "criteria": counts,
-        "tokens": one.comparison.first_tokens,
-        "other_tokens": one.comparison.second_tokens,
-        "overall": asdict(one.overall) if one.overall else None,
+        "tokens": comparison.comparison.first_tokens,
+        "other_tokens": comparison.comparison.second_tokens,
+        "overall": asdict(comparison.overall) if comparison.overall else None,
     }
 
 
-def _curves(found: Curves) -> dict[str, Any]:
+def _curves(data: Curves) -> dict[str, Any]:
     return {
-        "k": list(found.ks),
-        "recall": _numbers(found.recall.tolist()),
-        "all_gold": _numbers(found.all_gold.tolist()),
-        "tokens": _numbers(found.tokens.tolist()),
-        "limits": list(found.limits),
-        "covered": _numbers(found.covered.tolist()),
+        "k": list(data.ks),
+        "recall": _numbers(data.recall.tolist()),
+        "all_gold": _numbers(data.all_gold.tolist()),
+        "tokens": _numbers(data.tokens.tolist()),
+        "limits": list(data.limits),
+        "covered": _numbers(data.covered.tolist()),
     }
 
 
 def _sweep(results: EvaluationResults) -> dict[str, Any] | None:
-    one = results.sweep
-    if one is None:
+    sweep = results.sweep
+    if sweep is None:
         return None
     return {
-        "budgets": list(one.budgets),
-        "tokens": dict(zip(results.plan.methods, _numbers(one.tokens.tolist()), strict=True)),
+        "budgets": list(sweep.budgets),
+        "tokens": dict(zip(results.plan.methods, _numbers(sweep.tokens.tolist()), strict=True)),
         "means": {
-            column.name: dict(zip(results.plan.methods, _numbers(one.means[:, :, place].tolist()), strict=True))
-            for place, column in enumerate(one.columns)
+            column.name: dict(zip(results.plan.methods, _numbers(sweep.means[:, :, place].tolist()), strict=True))
+            for place, column in enumerate(sweep.columns)
         },
     }
 
 
-def _breakdown(one: ScoreBreakdown, results: EvaluationResults) -> dict[str, Any]:
+def _breakdown(breakdown: ScoreBreakdown, results: EvaluationResults) -> dict[str, Any]:
     columns = [column.name for column in results.scores.columns]
     return {
-        "by": one.by,
-        "groups": list(one.groups),
-        "questions": list(one.sizes),
+        "by": breakdown.by,
+        "groups": list(breakdown.groups),
+        "questions": list(breakdown.sizes),
         "means": {
             name: {
-                method: _numbers(one.means[:, number, place].tolist())
+                method: _numbers(breakdown.means[:, number, place].tolist())
                 for number, method in enumerate(results.plan.methods)
             }
             for place, name in enumerate(columns)
@@ -282,5 +282,5 @@ def _numbers(values: list[Any]) -> list[Any]:
 
 
 def _number(value: float) -> float | None:
-    """A number for JSON, which knows no NaN."""
+    """Convert NaN, which JSON lacks, to None."""
     return None if math.isnan(value) else value

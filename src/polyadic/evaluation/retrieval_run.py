@@ -1,4 +1,4 @@
-"""Run a method over the questions of a data set and keep what it retrieved."""
+"""Run a retrieval method over the questions of a data set."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ EMBEDDING_STEP = "embed"
 
 @dataclass(frozen=True, slots=True)
 class RetrievalRun:
-    """What one method retrieved for one question, and the seconds it took, those of embedding apart."""
+    """Outcome of one retrieval; ``seconds`` excludes ``embedding_seconds``."""
 
     outcome: QuestionOutcome
     seconds: float
@@ -22,14 +22,14 @@ class RetrievalRun:
 def run_method(
     workspace: Workspace, questions: Sequence[DatasetQuestion], method: str, context_tokens: int
 ) -> list[RetrievalRun]:
-    """One run a question, in the order of the questions."""
+    """Retrieve for each question, in order."""
     runs = []
     for question in questions:
-        found = workspace.retrieve(question.text, method, context_tokens)
-        embedding = sum(step.seconds for step in found.trace if step.name.startswith(EMBEDDING_STEP))
-        total = sum(step.seconds for step in found.trace)
-        passages = tuple(corpus_id(source) for source in found.documents)
-        texts = tuple(item.text for item in found.items)
-        outcome = QuestionOutcome(question, passages, texts, found.tokens)
+        knowledge = workspace.retrieve(question.text, method, context_tokens)
+        embedding = sum(step.seconds for step in knowledge.trace if step.name.startswith(EMBEDDING_STEP))
+        total = sum(step.seconds for step in knowledge.trace)
+        passages = tuple(corpus_id(source) for source in knowledge.documents)
+        texts = tuple(item.text for item in knowledge.items)
+        outcome = QuestionOutcome(question, passages, texts, knowledge.tokens)
         runs.append(RetrievalRun(outcome, total - embedding, embedding))
     return runs

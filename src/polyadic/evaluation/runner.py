@@ -1,4 +1,4 @@
-"""Put every question to every method, several at once, and write down what comes as soon as it is there."""
+"""Ask every question with every method, concurrently, and write each record to the journal as it completes."""
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
@@ -16,7 +16,7 @@ from polyadic.query.api import QueryMixin
 
 @dataclass(frozen=True, slots=True)
 class QuestionFailure:
-    """A question (by id) that a method, or what answers, could not deal with."""
+    """A question (by id) for which retrieval or answering failed."""
 
     question: str
     method: str
@@ -25,9 +25,9 @@ class QuestionFailure:
 
 @dataclass(frozen=True, slots=True)
 class EvaluationRun:
-    """How asking went: ``stopped`` says why it ended early, if it did.
+    """Outcome of asking; ``stopped`` is the reason if it ended early.
 
-    ``awaited`` are requests whose replies are to come from batch files; their questions have no result yet.
+    ``awaited`` are the requests whose batch replies are missing; their questions have no record yet.
     """
 
     asked: int
@@ -42,25 +42,25 @@ async def ask_all(
     questions: Sequence[DatasetQuestion],
     plan: EvalPlan,
     journal: RecordJournal,
-    report_progress: Callable[[int, int], None] = lambda done, all_of_them: None,
+    report_progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> EvaluationRun:
-    """Ask what the journal does not hold yet.
+    """Ask the questions that have no record in the journal.
 
-    A question that fails is tried again by the next run. Where a model is not to be had, nothing new begins and what
-    is under way is brought to its end.
+    Failed questions are retried by the next run. If a model is unavailable, no further question is started, and those
+    in progress are completed.
 
     Parameters
     ----------
     kb
-        What is asked: a workspace, or one whose model is asked by batch files.
+        Workspace, or a query API with batch replies.
     how
-        How to answer, but for who does, which the plan says.
+        Answer settings; ``by`` is taken from the plan.
     report_progress
-        Called after each question with how many are done and how many there are, all methods together.
+        Called after each question with the numbers done and in total, over all methods.
     """
     missing = [(q, v) for q in questions for v in plan.variants if journal.get(q.id, v.label) is None]
-    everything = len(questions) * len(plan.variants)
-    left, failures, stopped, awaited, asked = (
+    total = len(questions) * len(plan.variants)
+    remaining, failures, stopped, awaited, asked = (
         iter(missing),
         list[QuestionFailure](),
         list[str](),
@@ -73,9 +73,9 @@ async def ask_all(
 
     async def work() -> None:
         nonlocal asked
-        for question, variant in _until(left, stopped):
+        for question, variant in _until(remaining, stopped):
             try:
-                journal.add(await _asked(kb, question, variant, answer))
+                journal.add(await _ask(kb, question, variant, answer))
             except ReplyPending as problem:
                 awaited.extend(problem.requests)
             except ModelUnavailable as problem:
@@ -84,13 +84,13 @@ async def ask_all(
             except PolyadicError as problem:
                 failures.append(QuestionFailure(question.id, variant.label, str(problem)))
             asked += 1
-            report_progress(everything - len(missing) + asked, everything)
+            report_progress(total - len(missing) + asked, total)
 
     await asyncio.gather(*(work() for _ in range(min(plan.at_once, len(missing)))))
     return EvaluationRun(asked, tuple(failures), next(iter(stopped), ""), tuple(awaited))
 
 
-async def _asked(
+async def _ask(
     kb: QueryMixin, question: DatasetQuestion, variant: MethodVariant, how: AnswerSettings | None
 ) -> QuestionRecord:
     if how is None:
@@ -101,15 +101,15 @@ async def _asked(
 
 
 async def _warm_up(kb: QueryMixin, question: DatasetQuestion) -> None:
-    """Load what all methods share, so that the first question is not timed with it."""
+    """Load the data that all methods share, so that it does not count towards the first question's time."""
     await kb.aretrieve(question.text, "chunks", 1)
 
 
 def _until(
-    left: Iterator[tuple[DatasetQuestion, MethodVariant]], stopped: Sequence[str]
+    remaining: Iterator[tuple[DatasetQuestion, MethodVariant]], stopped: Sequence[str]
 ) -> Iterator[tuple[DatasetQuestion, MethodVariant]]:
-    """What is left, until something was stopped."""
-    for question, variant in left:
+    """Iterate over the remaining questions until the run is stopped."""
+    for question, variant in remaining:
         if stopped:
             return
         yield question, variant

@@ -1,4 +1,4 @@
-"""Measuring what was found by the measures that a plan names."""
+"""Score outcomes with the measures of a plan."""
 
 from collections.abc import Sequence
 
@@ -22,12 +22,21 @@ from polyadic.workspace import Workspace
 
 
 class Scorer:
-    """The measures of a plan, and the judge that some of them need; asked by batch files where ``by_file`` is given.
+    """The measures of a plan, with the judge that some of them need.
+
+    Parameters
+    ----------
+    plan
+        Evaluation plan.
+    kb
+        Workspace with the settings, the embedder and the response cache.
+    by_file
+        Sends judge requests by batch files, if given.
 
     Raises
     ------
     SettingsError
-        A measure is not known, or needs what this plan or these settings have not.
+        A measure is unknown, or needs something that the plan or the settings do not provide.
     """
 
     def __init__(self, plan: EvalPlan, kb: Workspace, by_file: EvaluationBatch | None = None) -> None:
@@ -35,7 +44,7 @@ class Scorer:
         self._compares = WIN_RATE in plan.measures
         self._measures = [measure_named(name, tools) for name in plan.measures if name != WIN_RATE]
         if any("@" in measure.name for measure in self._measures):
-            # Said now rather than when everything has been asked, if what computes them is not installed.
+            # Fail now rather than after all questions if ir_measures is not installed.
             ranking.named("R@1")
         self._kb = kb
         self._by_file = by_file
@@ -43,13 +52,13 @@ class Scorer:
         self._judge_name = plan.judge or kb.settings.model.name
         judged = [m.name for m in self._measures if isinstance(m, JudgedMeasure)] + [WIN_RATE] * self._compares
         if judged and not self._judge_name:
-            what = f"the measure {judged[0]} needs a language model that judges, and none is named"
-            raise SettingsError(what, "polyadic init --preset names one, or leave the measure out")
+            what = f"the measure {judged[0]} needs a language model as judge, and none is configured"
+            raise SettingsError(what, "configure one with polyadic init --preset, or omit the measure")
         if judged and plan.answers == "none":
-            raise SettingsError(f"the measure {judged[0]} judges answers", "ask with --answers model or quotes")
+            raise SettingsError(f"the measure {judged[0]} judges answers", "use --answers model or quotes")
 
     async def measured(self, outcomes: Outcomes, plan: EvalPlan) -> tuple[ScoreTable, tuple[HeadToHead, ...]]:
-        """All of them; raises ModelUnavailable where the judge is not to be had, or the embedder."""
+        """Score with all measures; raises ModelUnavailable if the judge or the embedder is unavailable."""
         loaded = list[JudgeModel]()
 
         def judge() -> JudgeModel:
@@ -59,34 +68,38 @@ class Scorer:
 
         try:
             scores = await scored(outcomes, self._measures, judge, self._seed)
-            comparisons = await self._compared(outcomes, plan, judge()) if self._compares else ()
+            comparisons = await self._compare_methods(outcomes, plan, judge()) if self._compares else ()
         finally:
-            for one in loaded:
-                await one.model.model.close()
+            for judge_model in loaded:
+                await judge_model.model.model.close()
         return scores, comparisons
 
     async def unjudged(self, outcomes: Outcomes) -> ScoreTable:
-        """What can be measured without a judge."""
+        """Score with the measures that need no judge."""
         measures = [measure for measure in self._measures if not isinstance(measure, JudgedMeasure)]
         return await scored(outcomes, measures, self._judge, self._seed)
 
-    async def _compared(self, outcomes: Outcomes, plan: EvalPlan, judge: JudgeModel) -> tuple[HeadToHead, ...]:
-        """Each method against the first one, on the questions that both have an answer to."""
+    async def _compare_methods(self, outcomes: Outcomes, plan: EvalPlan, judge: JudgeModel) -> tuple[HeadToHead, ...]:
+        """Compare each method with the first one, on the questions that both answered."""
         measure = WinRate(PromptLibrary(self._kb.folder))
-        found = []
+        comparisons = []
         for method, row in list(zip(plan.methods, outcomes, strict=True))[1:]:
-            both = [(one, first) for one, first in zip(row, outcomes[0], strict=True) if one and first]
-            several = pairs([one for one, _ in both], [first for _, first in both])
-            if several:
-                asked = [request for pair in several for request in measure.requests(pair)]
-                said = await replies(judge.model, asked, measure.is_readable, judge.at_once)
+            answered_by_both = [(one, first) for one, first in zip(row, outcomes[0], strict=True) if one and first]
+            answer_pairs = pairs([one for one, _ in answered_by_both], [first for _, first in answered_by_both])
+            if answer_pairs:
+                requests = [request for pair in answer_pairs for request in measure.requests(pair)]
+                judge_replies = await replies(judge.model, requests, measure.is_readable, judge.at_once)
                 verdicts = [
-                    verdict for n, pair in enumerate(several) for verdict in measure.read(pair, said[2 * n : 2 * n + 2])
+                    verdict
+                    for n, pair in enumerate(answer_pairs)
+                    for verdict in measure.read(pair, judge_replies[2 * n : 2 * n + 2])
                 ]
-                found.append(
-                    HeadToHead(method, plan.methods[0], compare(several, verdicts), _overall(verdicts, plan.seed))
+                comparisons.append(
+                    HeadToHead(
+                        method, plan.methods[0], compare(answer_pairs, verdicts), _overall_rate(verdicts, plan.seed)
+                    )
                 )
-        return tuple(found)
+        return tuple(comparisons)
 
     def _judge(self) -> JudgeModel:
         settings = self._kb.settings.model.model_copy(update={"name": self._judge_name})
@@ -94,11 +107,11 @@ class Scorer:
             return JudgeModel(self._by_file.remembering(self._judge_name), settings.at_once)
         model = load_language_model(settings)
         if model is None:
-            raise SettingsError("no language model is named that judges", "set name under [model]")
+            raise SettingsError("no language model is configured as judge", "set name under [model]")
         model.check()
         return JudgeModel(CachedModel(model, StoreResponseCache(self._kb.store())), settings.at_once)
 
 
-def _overall(verdicts: Sequence[PairVerdict], seed: int) -> Interval | None:
+def _overall_rate(verdicts: Sequence[PairVerdict], seed: int) -> Interval | None:
     won = shares(verdicts, "overall")
     return interval(won, seed) if won else None

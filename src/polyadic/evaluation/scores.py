@@ -1,4 +1,4 @@
-"""Scores of every question, method and measure, and what they come to."""
+"""Scores by question, method and measure, with means and intervals."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,12 +15,12 @@ from polyadic.evaluation.outcome import QuestionOutcome
 from polyadic.llm.cached_model import CachedModel
 
 Outcomes = Sequence[Sequence[QuestionOutcome | None]]
-"""By method and question; None where there is none."""
+"""Outcomes by method and question; None if missing."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreColumn:
-    """A measure, or a part of one, such as ``g-e: correctness``; ``best`` is the score of a perfect outcome."""
+    """A measure, or a part such as ``g-e: correctness``; ``best`` is the score of a perfect outcome."""
 
     name: str
     best: float
@@ -28,7 +28,7 @@ class ScoreColumn:
 
 @dataclass(frozen=True)
 class ScoreTable:
-    """``values[m, q, c]``: methods by questions by columns; NaN where a measure does not apply.
+    """Scores ``values[m, q, c]`` by method, question and column; NaN if a measure does not apply.
 
     ``unreadable[m, c]`` counts the judge's replies without a judgement.
     """
@@ -40,39 +40,43 @@ class ScoreTable:
 
     @cached_property
     def intervals(self) -> list[list[Interval | None]]:
-        """The mean over questions by method and column, with its interval; None where a measure applies to nothing."""
+        """Means over questions with intervals, by method and column; None if a measure applies to no question."""
         methods, questions, columns = self.values.shape
         rows = self.values.transpose(0, 2, 1).reshape(methods * columns, questions)
-        found: list[Interval | None] = intervals(rows, self.seed) if questions else [None] * len(rows)
-        return [found[method * columns : (method + 1) * columns] for method in range(methods)]
+        intervals_by_row: list[Interval | None] = intervals(rows, self.seed) if questions else [None] * len(rows)
+        return [intervals_by_row[method * columns : (method + 1) * columns] for method in range(methods)]
 
     def applies(self, column: int) -> bool:
-        """Whether a column says anything of any question; that judgements could not be read counts."""
+        """Whether a column has any scores or unreadable judgements."""
         return not np.isnan(self.values[:, :, column]).all() or bool(self.unreadable[:, column].any())
 
     def means(self, questions: Sequence[int]) -> NDArray[np.float64]:
-        """Means over some of the questions, by their places: shape (methods, columns), NaN where there is none."""
-        some = self.values[:, list(questions), :]
-        present = ~np.isnan(some)
+        """Compute means over the questions with these indices: shape (methods, columns), NaN without scores."""
+        selected = self.values[:, list(questions), :]
+        present = ~np.isnan(selected)
         counts = present.sum(axis=1)
-        sums = np.where(present, some, 0.0).sum(axis=1)
+        sums = np.where(present, selected, 0.0).sum(axis=1)
         return np.asarray(np.where(counts > 0, sums / np.maximum(counts, 1), np.nan), dtype=np.float64)
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeModel:
-    """The model that judges, and how many of its replies are awaited at once."""
+    """The judging model and its number of concurrent requests."""
 
     model: CachedModel
     at_once: int
 
     async def replies(self, measure: JudgedMeasure, outcomes: Sequence[QuestionOutcome]) -> list[JudgedScore]:
-        """The judgement of each outcome; raises as ``judging.replies`` does."""
-        asked = [measure.requests(outcome) for outcome in outcomes]
-        said = iter(await replies(self.model, [r for one in asked for r in one], measure.is_readable, self.at_once))
+        """Judge each outcome; raises the errors of ``judge_requests.replies``."""
+        requests_by_outcome = [measure.requests(outcome) for outcome in outcomes]
+        reply_texts = iter(
+            await replies(
+                self.model, [r for requests in requests_by_outcome for r in requests], measure.is_readable, self.at_once
+            )
+        )
         return [
-            measure.read(outcome, [next(said) for _ in one]) if one else JudgedScore(None)
-            for outcome, one in zip(outcomes, asked, strict=True)
+            measure.read(outcome, [next(reply_texts) for _ in requests]) if requests else JudgedScore(None)
+            for outcome, requests in zip(outcomes, requests_by_outcome, strict=True)
         ]
 
 
@@ -84,57 +88,62 @@ async def scored(
     Parameters
     ----------
     outcomes
-        As many questions for each method.
+        Outcomes by method, for the same questions.
     measures
-        Judged ones may have parts, which get columns of their own behind all measures.
+        Measures to apply. Parts of judged measures get their own columns after all measures.
     judge
-        Called only where a measure needs one.
+        Called only if a measure needs a judge.
     seed
-        For the intervals.
+        Seed for the intervals.
     """
     flat = [outcome for row in outcomes for outcome in row if outcome is not None]
-    columns, parts, unreadable = list[_Scored](), list[_Scored](), dict[str, list[int]]()
+    columns, parts, unreadable = list[_ColumnScores](), list[_ColumnScores](), dict[str, list[int]]()
     for measure in measures:
         if isinstance(measure, Measure):
-            columns.append(_Scored(ScoreColumn(measure.name, measure.best), [measure.score(one) for one in flat]))
+            columns.append(
+                _ColumnScores(ScoreColumn(measure.name, measure.best), [measure.score(outcome) for outcome in flat])
+            )
         elif isinstance(measure, EmbeddingMeasure):
-            columns.append(_Scored(ScoreColumn(measure.name, measure.best), await measure.scores(flat)))
+            columns.append(_ColumnScores(ScoreColumn(measure.name, measure.best), await measure.scores(flat)))
         else:
             judged = await judge().replies(measure, flat)
-            columns.append(_Scored(ScoreColumn(measure.name, measure.best), [one.score for one in judged]))
+            columns.append(
+                _ColumnScores(ScoreColumn(measure.name, measure.best), [judgement.score for judgement in judged])
+            )
             parts += _parts(measure, judged)
-            unreadable[measure.name] = [one.unreadable for one in judged]
+            unreadable[measure.name] = [judgement.unreadable for judgement in judged]
     return _table(outcomes, [*columns, *parts], unreadable, seed)
 
 
 @dataclass(frozen=True, slots=True)
-class _Scored:
+class _ColumnScores:
     column: ScoreColumn
     scores: list[float | None]
 
 
-def _parts(measure: JudgedMeasure, judged: Sequence[JudgedScore]) -> list[_Scored]:
-    names = next(([part.name for part in one.parts] for one in judged if one.parts), [])
-    by_name = [{part.name: part.score for part in one.parts} for one in judged]
+def _parts(measure: JudgedMeasure, judged: Sequence[JudgedScore]) -> list[_ColumnScores]:
+    names = next(([part.name for part in judgement.parts] for judgement in judged if judgement.parts), [])
+    by_name = [{part.name: part.score for part in judgement.parts} for judgement in judged]
     return [
-        _Scored(
-            ScoreColumn(f"{measure.name}: {name.replace('_', ' ')}", measure.best), [one.get(name) for one in by_name]
+        _ColumnScores(
+            ScoreColumn(f"{measure.name}: {name.replace('_', ' ')}", measure.best),
+            [judgement.get(name) for judgement in by_name],
         )
         for name in names
     ]
 
 
 def _table(
-    outcomes: Outcomes, scored_columns: Sequence[_Scored], unreadable: dict[str, list[int]], seed: int
+    outcomes: Outcomes, scored_columns: Sequence[_ColumnScores], unreadable: dict[str, list[int]], seed: int
 ) -> ScoreTable:
-    columns = tuple(one.column for one in scored_columns)
+    columns = tuple(scored_column.column for scored_column in scored_columns)
     present = np.array([[outcome is not None for outcome in row] for row in outcomes], dtype=bool)
     methods, questions = present.shape if present.ndim == 2 else (len(outcomes), 0)
     values = np.full((methods, questions, len(columns)), np.nan)
     counts = np.zeros((methods, questions, len(columns)), dtype=np.int64)
-    for place, one in enumerate(scored_columns):
+    for place, scored_column in enumerate(scored_columns):
         if questions:
-            values[:, :, place][present] = [np.nan if score is None else score for score in one.scores]
-            if one.column.name in unreadable:
-                counts[:, :, place][present] = unreadable[one.column.name]
+            values[:, :, place][present] = [np.nan if score is None else score for score in scored_column.scores]
+            if scored_column.column.name in unreadable:
+                counts[:, :, place][present] = unreadable[scored_column.column.name]
     return ScoreTable(columns, values, counts.sum(axis=1), seed)

@@ -1,4 +1,4 @@
-"""UltraDomain's layout: JSON lines, each a question (``input``) with its ``answers`` and the whole ``context``."""
+"""Load UltraDomain's layout: JSON lines of questions (``input``) with ``answers`` and the whole ``context``."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,25 +12,25 @@ from polyadic.model.types import Document
 
 
 def has_rows(file: Path) -> bool:
-    """Whether the first line of a file is a question with its context."""
+    """Whether the first line of a file is a question with a context."""
     row = next((row for _, row in json_rows(file)), {})
     return isinstance(row.get("context"), str) and bool(text_of(row, *QUESTION_COLUMNS))
 
 
 def load_rows(file: Path) -> Dataset:
-    """Read a data set; questions about the same context share one passage, which is the gold passage of each.
+    """Load a data set; each context is a passage, and the gold passage of all questions about it.
 
     Raises
     ------
     UnreadableDataset
-        A line holds no question, or no context.
+        A line lacks a question or a context.
     """
     questions: list[DatasetQuestion] = []
     passages: dict[str, int] = {}
     for number, row in json_rows(file):
         text, context = text_of(row, *QUESTION_COLUMNS), row.get("context")
         if not text or not isinstance(context, str) or not context.strip():
-            raise UnreadableDataset(f"{file}, line {number} is no question", 'it needs "input" and "context"')
+            raise UnreadableDataset(f"{file}, line {number} is not a question", 'it needs "input" and "context"')
         passage = passages.setdefault(context, number)
         gold = frozenset({str(passage)})
         questions.append(
@@ -40,7 +40,7 @@ def load_rows(file: Path) -> Dataset:
 
 
 def documents(file: Path) -> Iterator[Document]:
-    """A document for each context, titled as its first row says, and numbered by the line of that row."""
+    """Iterate over the distinct contexts as documents, with the title and line number of the first row."""
     source, seen = file.resolve(), set[str]()
     for number, row in json_rows(file):
         context = str(row.get("context", ""))
@@ -51,5 +51,5 @@ def documents(file: Path) -> Iterator[Document]:
 
 
 def _title(row: dict[str, Any]) -> str:
-    about = row.get("meta")
-    return text_of(about, "title") if isinstance(about, dict) else ""
+    metadata = row.get("meta")
+    return text_of(metadata, "title") if isinstance(metadata, dict) else ""

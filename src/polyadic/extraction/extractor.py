@@ -1,4 +1,4 @@
-"""What turns a chunk into evidence, with a language model or without one."""
+"""The extractor protocol: turn one chunk into evidence, with or without a language model."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -9,9 +9,9 @@ from polyadic.model.types import Chunk, Document, Evidence
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """What was read in a chunk, in the order of the text; spans are characters of the document.
+    """The evidence extracted from one chunk, in text order; spans are character offsets in the document.
 
-    ``problems`` counts what was left out or mended, by its reason in a few words.
+    ``problems`` counts items that were dropped or repaired, keyed by a short reason.
     """
 
     evidence: tuple[Evidence, ...]
@@ -19,41 +19,52 @@ class Extraction:
 
 
 class Extractor(Protocol):
-    """Reads one chunk of one document.
+    """Protocol of an extractor, which reads one chunk of one document at a time.
 
     Attributes
     ----------
     name
-        Recorded with all evidence; changes whenever the same chunk would give other evidence, so that a store knows
-        what was read in another way.
+        Identifies the extractor and its configuration; stored with all evidence. Change it whenever the same chunk
+        would yield different evidence, so that a store can tell which chunks were read by an older version.
     paid
-        Whether reading costs money, or hours on one's own machine: then nothing is read again unasked.
+        Whether extraction costs money, or hours of local compute. If so, chunks are re-extracted only on request.
     """
 
     name: str
     paid: bool
 
     async def extract(self, document: Document, chunk: Chunk) -> Extraction:
-        """What this chunk says; depends on this document alone.
+        """Extract the evidence of a chunk; the result depends on this document alone.
+
+        Parameters
+        ----------
+        document
+            The document that contains the chunk.
+        chunk
+            The chunk to read.
+
+        Returns
+        -------
+        Extraction
+            The evidence, with spans in characters of the document.
 
         Raises
         ------
         NoReply
-            This chunk could not be read; others may fare better.
+            This chunk could not be read; other chunks may still succeed.
         ModelUnavailable
-            No other chunk will fare better.
+            The model cannot be used at all; all other chunks would fail too.
         """
         ...
 
 
 @runtime_checkable
 class ConcurrentExtractor(Extractor, Protocol):
-    """An extractor that spends its time waiting: ``concurrency_of`` chunks may be read at the same time, others one by
-    one."""
+    """An I/O-bound extractor that may read ``at_once`` chunks concurrently; other extractors read one at a time."""
 
     at_once: int
 
 
 def concurrency_of(extractor: Extractor) -> int:
-    """How many chunks an extractor reads at the same time."""
+    """Return the number of chunks that an extractor may read concurrently."""
     return extractor.at_once if isinstance(extractor, ConcurrentExtractor) else 1

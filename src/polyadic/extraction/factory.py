@@ -1,4 +1,4 @@
-"""Which extractor reads: the one that is asked for, or that the settings name."""
+"""Create the extractor that the caller or the settings select."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -18,21 +18,22 @@ ExtractorName = Literal["model", "sentences"]
 
 @dataclass(frozen=True, slots=True)
 class SelectedExtractor:
-    """An extractor, and the language model behind it, which knows what it was paid; None where there is none."""
+    """An extractor and the language model behind it, which meters its usage; None for an extractor without a model."""
 
     extractor: Extractor
     model: CachedModel | None
 
     def spent(self) -> Usage:
+        """Return the usage of the model so far; zero without a model."""
         return self.model.spent if self.model else Usage()
 
     def slowed(self) -> int:
-        """How often the model was slowed down, since it was loaded."""
+        """Return how often the model was throttled since it was loaded."""
         return self.model.model.slowed if self.model else 0
 
 
 def wanted(name: ExtractorName | None, settings: Settings) -> ExtractorName:
-    """The one that is asked for, or else the settings' choice: a language model if one is named.
+    """Return the given extractor name, or the one from the settings; ``auto`` means ``model`` if a model is set.
 
     >>> wanted(None, Settings())
     'sentences'
@@ -52,21 +53,34 @@ def with_model(
     budget: SpendingBudget | None = None,
     purse: BudgetProtocol | None = None,
 ) -> SelectedExtractor:
-    """The extractor with a language model, whose replies are remembered, and what may be spent on it.
+    """Create the extractor that uses a language model with a response cache and a spending budget.
 
-    ``purse`` keeps the budget where others spend of it as well.
+    Parameters
+    ----------
+    model
+        The language model.
+    memory
+        The response cache.
+    prompts
+        The library that holds the extraction prompts.
+    settings
+        All settings; those of extraction, chunking and the model are used.
+    budget
+        The spending limit; None for no limit.
+    purse
+        The budget shared with other spenders, if there are any.
 
     Raises
     ------
     SettingsError
-        The budget is in money, and the settings name no prices.
+        The budget is in money, but the settings define no prices.
     """
     check_prices(budget, settings.model)
-    asked = CachedModel(model, memory, budget, purse)
+    cached = CachedModel(model, memory, budget, purse)
     language, at_once = settings.chunking.language, settings.model.at_once
-    return SelectedExtractor(LLMExtractor(asked, prompts, settings.extraction, language, at_once), asked)
+    return SelectedExtractor(LLMExtractor(cached, prompts, settings.extraction, language, at_once), cached)
 
 
 def without_model(settings: Settings) -> SelectedExtractor:
-    """The extractor without one."""
+    """Create the rule-based extractor, which needs no language model."""
     return SelectedExtractor(SentenceExtractor(settings.chunking.language), None)

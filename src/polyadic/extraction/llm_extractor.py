@@ -1,7 +1,7 @@
-"""The extractor with a language model: one call a chunk brings its facts, with the sentences each rests on.
+"""Extract facts with a language model: one call per chunk returns its facts and the sentences that support each.
 
-HyperGraphRAG (arXiv 2503.21322), Eq. 4-5 and Algorithm 1. The sentences of the chunk are numbered in the request; the
-numbers that come back give every fact its exact characters. A fact that names none rests on the whole chunk.
+HyperGraphRAG (arXiv 2503.21322), Eq. 4-5 and Algorithm 1. The request numbers the sentences of the chunk; the numbers
+in the reply give each fact its exact character spans. A fact without sentence numbers is attributed to the whole chunk.
 """
 
 import re
@@ -29,28 +29,28 @@ from polyadic.text.language import detect_language
 from polyadic.text.sentences import sentences
 
 NO_FACTS = "no facts in the reply"
-FROM_NOWHERE = "entity that stands neither in its fact nor in the passage"
-# Another look is worth its price where more than this share of the sentences say something and are in no fact.
-_UNREAD_SHARE = 0.25
-_SAYS_SOMETHING = 25
+FROM_NOWHERE = "entity found neither in its fact nor in the passage"
+# Another gleaning pass is worth its price if more than this share of the sentences have content and are in no fact.
+_MAX_UNREAD_SHARE = 0.25
+_MIN_CONTENT_CHARACTERS = 25
 _NOT_A_LETTER = re.compile(r"[\W_]+")
 _NO_LETTERS = dict.fromkeys(code for code in range(128) if not chr(code).isalnum())
-# A reply is read to see whether it is worth remembering, and again, soon after, for what it says.
+# A reply is parsed once to decide whether to cache it and again, soon after, to use it.
 _read = lru_cache(maxsize=16)(read_reply)
 
-# Of the first half of a passage, so many sentences stand before the second, to say what it is about.
-_SENTENCES_BEFORE = 3
+# When a passage is split, this many sentences from the end of the first half are context for the second.
+_CONTEXT_SENTENCES = 3
 _LONGEST_TITLE = 300
 
 _ENTITY = record(name=TEXT, type=TEXT, description=TEXT, score=NUMBER)
 _FACT = record(text=TEXT, score=NUMBER, sentences=list_of(INTEGER), entities=list_of(_ENTITY))
 FACTS = ReplySchema("facts", record(facts=list_of(_FACT)))
-"""What a reply has to look like, for endpoints that can be held to a schema."""
+"""The reply schema, for endpoints that support structured output."""
 
 
 @dataclass(frozen=True)
 class _Passage:
-    """The new sentences of a chunk, numbered from 1 by their place in ``spans``, and what comes before them."""
+    """The new sentences of a chunk, numbered from 1 by their position in ``spans``, and the context before them."""
 
     chunk: Chunk
     title: str
@@ -61,14 +61,14 @@ class _Passage:
 
     @property
     def numbered(self) -> str:
-        """The sentences, each after its number, under their headings."""
+        """The sentences, each prefixed with its number, under their headings."""
         lines = zip(self.headings, self.texts, strict=True)
         return "\n".join(f"{heading}[{n}] {text}" for n, (heading, text) in enumerate(lines, 1))
 
     def halves(self) -> tuple["_Passage", "_Passage"]:
-        """The passage as two of about as many sentences, of which the second knows the end of the first."""
+        """Split the passage into two of about equal size; the end of the first is context for the second."""
         middle = len(self.spans) // 2
-        ending = self.texts[max(0, middle - _SENTENCES_BEFORE) : middle]
+        ending = self.texts[max(0, middle - _CONTEXT_SENTENCES) : middle]
         before = " ".join((self.before, *ending)).strip()
         return self._part(slice(0, middle), self.before), self._part(slice(middle, None), before)
 
@@ -78,7 +78,7 @@ class _Passage:
         )
 
     def names(self, participant: Participation) -> bool:
-        """Whether a name stands in the passage."""
+        """Return whether the passage contains the name of a participant."""
         letters = _letters_of_name(participant.key)
         return bool(letters) and letters in self._letters
 
@@ -88,8 +88,8 @@ class _Passage:
 
 
 @dataclass(slots=True)
-class _Found:
-    """What the replies about one passage have said so far, each fact once."""
+class _PassageFacts:
+    """The facts parsed so far from the replies about one passage, each once."""
 
     passage: _Passage
     extractor: str
@@ -98,64 +98,64 @@ class _Found:
     _read: set[int] = field(default_factory=set)
 
     def take(self, reply: ModelReply) -> bool:
-        """Enter what a reply says; whether there was a fact in it that is new."""
+        """Add the facts of a reply; return whether any of them is new."""
         before = len(self.evidence)
         with on_one_document():
-            said = _read(reply.text)
-            self.problems.update(said.problems)
+            parsed = _read(reply.text)
+            self.problems.update(parsed.problems)
             self.problems["reply cut off at output_tokens"] += not reply.complete
-            for fact in said.stated:
+            for fact in parsed.stated:
                 self._enter(fact)
         return len(self.evidence) > before
 
-    def joined(self, other: "_Found") -> "_Found":
-        """With what another passage of the same chunk says."""
+    def joined(self, other: "_PassageFacts") -> "_PassageFacts":
+        """Merge in the facts of another passage of the same chunk."""
         self.problems.update(other.problems)
         self.problems["same fact twice"] += len(self.evidence.keys() & other.evidence.keys())
         self.evidence = self.evidence | {key: e for key, e in other.evidence.items() if key not in self.evidence}
         return self
 
     def unread(self) -> list[int]:
-        """The numbers of sentences that say something and are in no fact."""
+        """Return the numbers of the sentences that have content but support no fact."""
         texts = enumerate(self.passage.texts, 1)
-        return [n for n, text in texts if n not in self._read and len(text) >= _SAYS_SOMETHING]
+        return [n for n, text in texts if n not in self._read and len(text) >= _MIN_CONTENT_CHARACTERS]
 
     def _enter(self, fact: ParsedStatement) -> None:
         self._read.update(fact.sentences)
-        kept = self._from_somewhere(fact)
+        kept = self._grounded(fact)
         self.problems[FROM_NOWHERE] += len(fact.participants) - len(kept)
         spans = tuple(_spans(self.passage, fact.sentences, self.problems))
         evidence = Evidence(fact.text, fact.score, kept, spans, self.extractor)
-        same = normal_text(fact.text), evidence.keys
-        # One chunk supports a fact once, however often the model says it.
-        if self.evidence.setdefault(same, evidence) is not evidence:
+        key = normal_text(fact.text), evidence.keys
+        # One chunk supports a fact once, however often the model repeats it.
+        if self.evidence.setdefault(key, evidence) is not evidence:
             self.problems["same fact twice"] += 1
 
-    def _from_somewhere(self, fact: ParsedStatement) -> tuple[Participation, ...]:
-        """Those who stand in the passage or in the fact; a name from nowhere is the model's invention."""
+    def _grounded(self, fact: ParsedStatement) -> tuple[Participation, ...]:
+        """Return the participants named in the passage or in the fact; the model made up any others."""
         named = tuple(p for p in fact.participants if self.passage.names(p))
         if len(named) == len(fact.participants):
             return named
         letters = _letters(fact.text)
-        said = ((p, _letters_of_name(p.key)) for p in fact.participants)
-        return tuple(p for p, name in said if p in named or (name and name in letters))
+        candidates = ((p, _letters_of_name(p.key)) for p in fact.participants)
+        return tuple(p for p, name in candidates if p in named or (name and name in letters))
 
 
 class LLMExtractor:
-    """Implements Extractor with a language model.
+    """Extractor that asks a language model for the facts of each chunk.
 
     Parameters
     ----------
     model
-        Asked for the facts of each chunk.
+        The language model, with its response cache.
     prompts
-        Of which ``extract`` and ``glean`` are used.
+        The prompt library; ``extract`` and ``glean`` are used.
     settings
-        Entity types, domain, language of the facts, further looks.
+        Entity types, domain, language of the facts, and number of gleaning passes.
     language
-        Of the documents (ISO 639-1), or ``auto``.
+        Language of the documents (ISO 639-1), or ``auto`` to detect it per document.
     at_once
-        How many chunks may wait for their replies at the same time.
+        Maximum number of chunks that wait for a reply concurrently.
     """
 
     paid = True
@@ -168,14 +168,14 @@ class LLMExtractor:
         self._extract, self._glean = prompts.get("extract"), prompts.get("glean")
         self._settings = settings
         self._language = language
-        asked = settings.model_dump(exclude={"extractor"})
-        words = [prompt.fingerprint for prompt in (self._extract, self._glean)[: 1 + bool(settings.gleanings)]]
-        marks = digest(*words, *map(str, asked.values()))[:8]
-        self.name = f"{model.model.name} {self._extract.version} {marks}"
+        options = settings.model_dump(exclude={"extractor"})
+        versions = [prompt.fingerprint for prompt in (self._extract, self._glean)[: 1 + bool(settings.gleanings)]]
+        configuration = digest(*versions, *map(str, options.values()))[:8]
+        self.name = f"{model.model.name} {self._extract.version} {configuration}"
 
     @property
     def further_looks(self) -> int:
-        """How many there may be at a chunk after the first."""
+        """The maximum number of gleaning passes per chunk after the first request."""
         return self._settings.gleanings
 
     async def extract(self, document: Document, chunk: Chunk) -> Extraction:
@@ -183,45 +183,46 @@ class LLMExtractor:
             passage = self._passage(document, chunk)
         if not passage.spans:
             return Extraction(())
-        found = await self._found(passage)
-        return Extraction(tuple(found.evidence.values()), +found.problems)
+        facts = await self._facts_of(passage)
+        return Extraction(tuple(facts.evidence.values()), +facts.problems)
 
-    async def _found(self, passage: _Passage) -> _Found:
-        """What the model says of a passage; of one with more facts than a reply can hold, of its halves."""
+    async def _facts_of(self, passage: _Passage) -> _PassageFacts:
+        """Extract the facts of a passage; split it in halves if its facts do not fit into one reply."""
         request = self.request(passage)
         reply = await self._model.ask(request, is_usable)
         if not reply.complete and len(passage.spans) > 1:
-            return await self._found_in_halves(passage)
-        found = _Found(passage, self.name)
-        if not found.take(reply) and NO_FACTS in found.problems:
-            raise NoReply(self._useless(reply), usage=reply.usage)
-        await self._look_again(found, request, reply)
-        return found
+            return await self._facts_of_halves(passage)
+        facts = _PassageFacts(passage, self.name)
+        if not facts.take(reply) and NO_FACTS in facts.problems:
+            raise NoReply(self._describe_unusable(reply), usage=reply.usage)
+        await self._glean_more(facts, request, reply)
+        return facts
 
-    async def _found_in_halves(self, passage: _Passage) -> _Found:
+    async def _facts_of_halves(self, passage: _Passage) -> _PassageFacts:
         first, second = passage.halves()
         try:
-            found = await self._found(first)
-        except ReplyPending as awaited:
-            # Both halves are asked for in the same batch file.
+            facts = await self._facts_of(first)
+        except ReplyPending as pending:
+            # Put the requests for both halves into the same batch file.
             try:
-                await self._found(second)
-            except ReplyPending as further:
-                raise ReplyPending(*awaited.requests, *further.requests) from None
+                await self._facts_of(second)
+            except ReplyPending as pending_second:
+                raise ReplyPending(*pending.requests, *pending_second.requests) from None
             raise
-        return found.joined(await self._found(second))
+        return facts.joined(await self._facts_of(second))
 
     def first_request(self, document: Document, chunk: Chunk) -> ModelRequest | None:
-        """What would be asked of the model first for a chunk; None where there is nothing to ask."""
+        """Return the first request for a chunk; None if the chunk has no new sentences."""
         passage = self._passage(document, chunk)
         return self.request(passage) if passage.spans else None
 
     def empty_request(self) -> ModelRequest:
-        """What is sent with every chunk, without a chunk."""
+        """Return the request without a chunk, that is, the overhead sent with every chunk."""
         chunk = Chunk("", Span(0, 0), "", 0, 0)
         return self.request(_Passage(chunk, "", "", (), (), ()))
 
     def request(self, passage: _Passage) -> ModelRequest:
+        """Build the extraction request for a passage."""
         settings = self._settings
         messages = self._extract.messages(
             title=passage.title or "(without a title)",
@@ -240,25 +241,25 @@ class LLMExtractor:
         text = document.text[start : chunk.span.end]
         language = detect_language(document.text) if self._language == "auto" else self._language
         spans, texts, headings = [], [], []
-        above = ""
+        pending_headings = ""
         for span in sentences(text, language):
-            said = normal_text(text[span.start : span.end])
+            sentence = normal_text(text[span.start : span.end])
             if is_heading(text, span.start, span.end):
-                above += f"{said}\n"
+                pending_headings += f"{sentence}\n"
                 continue
             spans.append(Span(start + span.start, start + span.end))
-            texts.append(said)
-            headings.append(above)
-            above = ""
+            texts.append(sentence)
+            headings.append(pending_headings)
+            pending_headings = ""
         before = normal_text(document.text[chunk.span.start : start])
         title = normal_text(document.title)[:_LONGEST_TITLE]
         return _Passage(chunk, title, before, tuple(spans), tuple(texts), tuple(headings))
 
-    async def _look_again(self, found: _Found, request: ModelRequest, reply: ModelReply) -> None:
-        """Ask for what is missing, as long as that brings something and the settings allow."""
+    async def _glean_more(self, facts: _PassageFacts, request: ModelRequest, reply: ModelReply) -> None:
+        """Ask for missing facts (gleaning) until a pass adds nothing or the passes in the settings are used up."""
         for _ in range(self._settings.gleanings):
-            unread = found.unread()
-            if len(unread) <= _UNREAD_SHARE * len(found.passage.spans):
+            unread = facts.unread()
+            if len(unread) <= _MAX_UNREAD_SHARE * len(facts.passage.spans):
                 return
             numbers = ", ".join(map(str, unread))
             turns = (*request.messages, ChatMessage("assistant", reply.text), *self._glean.messages(numbers=numbers))
@@ -266,36 +267,38 @@ class LLMExtractor:
             try:
                 reply = await self._model.ask(request, is_usable)
             except NoReply:
-                found.problems["another look without a reply"] += 1
+                facts.problems["gleaning pass without a reply"] += 1
                 return
-            if not found.take(reply):
+            if not facts.take(reply):
                 return
 
-    def _useless(self, reply: ModelReply) -> str:
+    def _describe_unusable(self, reply: ModelReply) -> str:
         name, beginning = self._model.model.name, _beginning(reply.text)
         if not reply.complete:
-            return f'{name} reached output_tokens before its first fact was whole ("{beginning}")'
+            return f'{name} reached output_tokens before its first fact was complete ("{beginning}")'
         return f'{name} gave no facts that can be read ("{beginning}")'
 
 
 def is_usable(reply: ModelReply) -> bool:
-    """Whether there are facts, or the reply says in the asked form that there are none."""
+    """Return whether a reply has facts, or states in the requested format that there are none."""
     return NO_FACTS not in _read(reply.text).problems
 
 
 def _spans(passage: _Passage, numbers: Sequence[int], problems: Counter[str]) -> Iterator[Span]:
-    """The characters of these sentences; neighbours are one stretch."""
-    known = sorted({number for number in numbers if 1 <= number <= len(passage.spans)})
-    problems["sentence number that does not exist"] += len(set(numbers) - set(known))
+    """Yield the character spans of the given sentences; adjacent sentences are merged into one span."""
+    valid = sorted({number for number in numbers if 1 <= number <= len(passage.spans)})
+    problems["sentence number that does not exist"] += len(set(numbers) - set(valid))
     first = 0
-    for i, number in enumerate(known):
-        if i + 1 == len(known) or known[i + 1] != number + 1:
-            yield Span(passage.spans[known[first] - 1].start, passage.spans[number - 1].end)
+    for i, number in enumerate(valid):
+        if i + 1 == len(valid) or valid[i + 1] != number + 1:
+            yield Span(passage.spans[valid[first] - 1].start, passage.spans[number - 1].end)
             first = i + 1
 
 
 def _letters(text: str) -> str:
-    """Letters and digits alone, without accents and case: models write names with other quotes, dashes and spaces.
+    """Reduce a text to its letters and digits, without accents and case.
+
+    Models often write names with other quotes, dashes and spaces than the passage.
 
     >>> _letters("O’Brien, Zoë") == _letters("o'brien zoe")
     True
@@ -305,7 +308,7 @@ def _letters(text: str) -> str:
     return _NOT_A_LETTER.sub("", unicodedata.normalize("NFKD", text).casefold())
 
 
-# The same names come up in one fact after the other.
+# Consecutive facts tend to share names.
 _letters_of_name = lru_cache(maxsize=4_096)(_letters)
 
 

@@ -1,4 +1,4 @@
-"""Having many chunks read at once, so that what goes wrong with one costs the others nothing."""
+"""Run an extractor over many chunks concurrently and isolate the failures of single chunks."""
 
 import asyncio
 from collections import Counter
@@ -14,14 +14,14 @@ from polyadic.loaders.error_isolation import DocumentDefect, skipped_because
 from polyadic.loaders.skipped import SkippedInput
 from polyadic.model.types import Chunk, Document, Evidence
 
-# So many calls in a row that brought no reply are no accident; neither are so many replies in a row that cannot be
-# used, if they are about several documents: one document alone may be what the model does not want to read.
-_IN_A_ROW, _DOCUMENTS = 12, 3
+# Stop after this many consecutive calls without a reply. Stop also after as many consecutive unusable replies, provided
+# that they concern several documents: a model may refuse to process one particular document.
+_FAILURE_LIMIT, _MIN_DOCUMENTS = 12, 3
 
 
 @dataclass(frozen=True, slots=True)
 class ChunkFailure:
-    """A chunk that could not be read, and why."""
+    """A chunk that could not be read, and the reason."""
 
     document: Document
     chunk: Chunk
@@ -30,7 +30,7 @@ class ChunkFailure:
 
 @dataclass(frozen=True, slots=True)
 class PendingChunk:
-    """A chunk of which the replies to some requests are awaited from a batch file."""
+    """A chunk with requests whose replies are pending in a batch job."""
 
     document: Document
     chunk: Chunk
@@ -39,10 +39,22 @@ class PendingChunk:
 
 @dataclass(slots=True)
 class ExtractionOutcomes:
-    """What came of it: evidence by document and chunk, and documents (by id) of which some chunk was not even tried.
+    """The results of an extraction run.
 
-    ``waiting`` are chunks that are asked about by file. ``defects`` reports documents (by id) that a defect of the
-    extractor keeps from being read; there is no evidence of these.
+    Attributes
+    ----------
+    evidence
+        Evidence by document id and chunk id.
+    failures
+        Chunks that could not be read.
+    waiting
+        Chunks whose requests are pending in a batch job.
+    problems
+        Counts of items that were dropped or repaired, by reason.
+    untried
+        Ids of documents of which at least one chunk was not attempted.
+    defects
+        Reports by document id, for documents on which the extractor crashed; they have no evidence.
     """
 
     evidence: dict[str, dict[str, tuple[Evidence, ...]]] = field(default_factory=dict)
@@ -53,16 +65,16 @@ class ExtractionOutcomes:
     defects: dict[str, SkippedInput] = field(default_factory=dict)
 
     def drop_defective(self) -> None:
-        """Drop what was read of documents that are skipped."""
+        """Discard the results of documents that are skipped because of a defect."""
         if not self.defects:
             return
-        self.evidence = {id_: read for id_, read in self.evidence.items() if id_ not in self.defects}
-        self.failures = [one for one in self.failures if one.document.id not in self.defects]
-        self.waiting = [one for one in self.waiting if one.document.id not in self.defects]
+        self.evidence = {id_: by_chunk for id_, by_chunk in self.evidence.items() if id_ not in self.defects}
+        self.failures = [item for item in self.failures if item.document.id not in self.defects]
+        self.waiting = [item for item in self.waiting if item.document.id not in self.defects]
 
 
-class _Share:
-    """The chunks that were handed in together; ``read`` is done when all of them are, or reading one has crashed."""
+class _ChunkBatch:
+    """The chunks of one ``read`` call; ``read`` resolves when all are read, or fails when reading one crashes."""
 
     def __init__(self, left: int, tried_before: Collection[str]) -> None:
         self.outcomes = ExtractionOutcomes()
@@ -72,129 +84,138 @@ class _Share:
         self.read: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     def one_less(self) -> None:
+        """Count one chunk as finished; resolve ``read`` after the last."""
         self.left -= 1
         if not self.left and not self.read.done():
             self.read.set_result(None)
 
     def crashed(self, error: Exception) -> None:
+        """Fail ``read`` with an unexpected error."""
         if not self.read.done():
             self.read.set_exception(error)
 
 
 class ExtractionRunner:
-    """Have chunks read in the order in which they are handed in, as many at once as the extractor takes.
+    """Worker pool that reads chunks in submission order, with the concurrency of the extractor.
 
-    ``stopped`` says why no more are tried; empty where all are. What is being read by then is read to the end: it is
-    paid for.
+    Use it as an asynchronous context manager. ``stopped`` holds the reason why no further chunks are attempted, or is
+    empty. Chunks in progress at that moment are still completed, because their calls are already paid for.
 
     Parameters
     ----------
     extractor
-        What reads them.
+        Reads the chunks.
     report_read
-        Called after every chunk that was read or has failed.
+        Called after each chunk that was read or failed.
     """
 
     def __init__(self, extractor: Extractor, report_read: Callable[[], None]) -> None:
         self.stopped = ""
         self._extractor = extractor
         self._report_read = report_read
-        self._left: asyncio.Queue[tuple[_Share, Document, Chunk]] = asyncio.Queue()
-        self._at_work: list[asyncio.Task[None]] = []
+        self._queue: asyncio.Queue[tuple[_ChunkBatch, Document, Chunk]] = asyncio.Queue()
+        self._workers: list[asyncio.Task[None]] = []
         self._has_crashed = False
-        self._silent = 0
-        self._useless: list[str] = []
+        self._missing_replies = 0
+        self._unusable_replies: list[str] = []
 
     async def __aenter__(self) -> Self:
-        self._at_work = [asyncio.create_task(self._work()) for _ in range(concurrency_of(self._extractor))]
+        self._workers = [asyncio.create_task(self._work()) for _ in range(concurrency_of(self._extractor))]
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        for reader in self._at_work:
-            reader.cancel()
-        await asyncio.gather(*self._at_work, return_exceptions=True)
+        for worker in self._workers:
+            worker.cancel()
+        await asyncio.gather(*self._workers, return_exceptions=True)
 
     @property
     def left(self) -> int:
-        """How many chunks nobody has taken yet."""
-        return self._left.qsize()
+        """The number of chunks still in the queue."""
+        return self._queue.qsize()
 
     async def read(
         self, chunks: Sequence[tuple[Document, Chunk]], tried_before: Collection[str] = ()
     ) -> ExtractionOutcomes:
-        """Have all of these read.
+        """Read chunks and wait until all of them are done.
 
         Parameters
         ----------
         chunks
-            Each with its document.
+            The chunks, each with its document.
         tried_before
-            Documents (by id) of which chunks failed in an earlier run: that they fail again is no reason to stop, or
-            what comes after them would never be reached.
+            Ids of documents with chunks that failed in an earlier run. Their unusable replies do not count towards
+            stopping the run; otherwise the chunks after them would never be reached.
+
+        Returns
+        -------
+        ExtractionOutcomes
+            Evidence, failures and pending chunks.
         """
-        share = _Share(len(chunks), tried_before)
+        batch = _ChunkBatch(len(chunks), tried_before)
         for document, chunk in chunks:
-            self._left.put_nowait((share, document, chunk))
+            self._queue.put_nowait((batch, document, chunk))
         if chunks:
-            await share.read
-        share.outcomes.drop_defective()
-        return share.outcomes
+            await batch.read
+        batch.outcomes.drop_defective()
+        return batch.outcomes
 
     async def _work(self) -> None:
-        """Read one chunk after the other of those that nobody has taken yet; where one crashes, the run is over."""
+        """Read chunks from the queue until one crashes, which ends the run."""
         while not self._has_crashed:
-            share, document, chunk = await self._left.get()
-            reading = self._read(share, document, chunk)
+            batch, document, chunk = await self._queue.get()
+            reading = self._read(batch, document, chunk)
             try:
-                # As part of what whoever handed it in is doing; and a place to be cancelled at.
-                await asyncio.create_task(reading, context=share.context.copy())
+                # Run in the context of the submitter (tracing); awaiting the task is also a cancellation point.
+                await asyncio.create_task(reading, context=batch.context.copy())
             except Exception as error:
                 self._has_crashed = True
-                share.crashed(error)
-            share.one_less()
+                batch.crashed(error)
+            batch.one_less()
 
-    async def _read(self, share: _Share, document: Document, chunk: Chunk) -> None:
-        if document.id in share.outcomes.defects:
+    async def _read(self, batch: _ChunkBatch, document: Document, chunk: Chunk) -> None:
+        if document.id in batch.outcomes.defects:
             return
         if self.stopped:
-            share.outcomes.untried.add(document.id)
+            batch.outcomes.untried.add(document.id)
             return
         try:
             extraction = await self._extractor.extract(document, chunk)
         except NoReply as problem:
-            self._failed(share, document, chunk, problem)
-        except ReplyPending as awaited:
-            self._silent = 0
-            share.outcomes.waiting.append(PendingChunk(document, chunk, awaited.requests))
+            self._failed(batch, document, chunk, problem)
+        except ReplyPending as pending:
+            self._missing_replies = 0
+            batch.outcomes.waiting.append(PendingChunk(document, chunk, pending.requests))
             return
         except ModelUnavailable as problem:
-            share.outcomes.untried.add(document.id)
+            batch.outcomes.untried.add(document.id)
             self._stop(str(problem))
             return
         except DocumentDefect as defect:
-            share.outcomes.defects[document.id] = skipped_because(document.source, defect)
+            batch.outcomes.defects[document.id] = skipped_because(document.source, defect)
             return
         else:
-            self._keep(share.outcomes, document, chunk, extraction)
+            self._keep(batch.outcomes, document, chunk, extraction)
         self._report_read()
 
     def _keep(self, outcomes: ExtractionOutcomes, document: Document, chunk: Chunk, extraction: Extraction) -> None:
-        self._silent = 0
-        self._useless.clear()
+        self._missing_replies = 0
+        self._unusable_replies.clear()
         outcomes.evidence.setdefault(document.id, {})[chunk.id] = extraction.evidence
         outcomes.problems.update(extraction.problems)
 
-    def _failed(self, share: _Share, document: Document, chunk: Chunk, problem: NoReply) -> None:
-        share.outcomes.failures.append(ChunkFailure(document, chunk, str(problem)))
+    def _failed(self, batch: _ChunkBatch, document: Document, chunk: Chunk, problem: NoReply) -> None:
+        batch.outcomes.failures.append(ChunkFailure(document, chunk, str(problem)))
         if problem.usage is None:
-            self._silent += 1
-        elif document.id not in share.tried_before:
-            self._silent = 0
-            self._useless.append(document.id)
-        useless = len(self._useless) >= _IN_A_ROW and len(set(self._useless)) >= _DOCUMENTS
-        if useless or self._silent >= _IN_A_ROW:
-            self._stop(f"{_IN_A_ROW} chunks in a row could not be read, the last because {problem}")
+            self._missing_replies += 1
+        elif document.id not in batch.tried_before:
+            self._missing_replies = 0
+            self._unusable_replies.append(document.id)
+        too_many_unusable = (
+            len(self._unusable_replies) >= _FAILURE_LIMIT and len(set(self._unusable_replies)) >= _MIN_DOCUMENTS
+        )
+        if too_many_unusable or self._missing_replies >= _FAILURE_LIMIT:
+            self._stop(f"{_FAILURE_LIMIT} chunks in a row could not be read, the last because {problem}")
 
     def _stop(self, why: str) -> None:
-        """The first reason is the one to act upon: others follow from it."""
+        # Keep the first reason: later ones are usually consequences of it.
         self.stopped = self.stopped or why

@@ -1,8 +1,9 @@
-"""The extractor without a model: every sentence is a fact, its names and terms are the participants.
+"""Rule-based extractor: every sentence becomes a fact whose participants are its names and terms.
 
-What a sentence is about (see subjects) takes part in its fact, because sentences rarely repeat it; so does what a
-list is about in the facts of its items. A sentence with fewer than two names or terms makes no fact; it is found as
-part of its passage, and so are headings, code, and what a message quotes.
+The topic entity of a sentence (see :mod:`polyadic.extraction.topic_entities`) is added to its participants, because
+sentences rarely repeat it. Likewise the sentence that introduces a list contributes to the facts of its items. A
+sentence with fewer than two names or terms yields no fact. It can still be retrieved as part of its passage, as can
+headings, code and the quoted parts of messages.
 """
 
 from bisect import bisect_left, bisect_right
@@ -35,21 +36,21 @@ _SUBJECT_SCORE = 90.0
 _SETTING_SCORE = 75.0
 _SCORES = {NameKind.NAME: 60.0, NameKind.TERM: 40.0, NameKind.DATE: 30.0, NameKind.NUMBER: 15.0}
 _TERM_SCORES = {Termhood.TERM: 40.0, Termhood.WORD: 30.0, Termhood.NONCE_PHRASE: 20.0, Termhood.NONCE: 15.0}
-# Of how many participants at most a term may be one, by its termhood; the best come first.
-_ROOM = {Termhood.TERM: 7, Termhood.WORD: 3, Termhood.NONCE_PHRASE: 2, Termhood.NONCE: 2}
-_WORDS_OF_A_FULL_NAME = 2
+# Terms are added only while the fact has fewer participants than this, by termhood; best termhood first.
+_PARTICIPANT_LIMITS = {Termhood.TERM: 7, Termhood.WORD: 3, Termhood.NONCE_PHRASE: 2, Termhood.NONCE: 2}
+_MIN_FULL_NAME_WORDS = 2
 _FULL_NAME_BONUS = 15.0
-_COMPLETE, _LEANS_ON_ANOTHER, _FRAGMENT, _BOILERPLATE = 8.0, 6.0, 2.0, 1.0
-_WORDS_OF_A_FRAGMENT = 4
-_CHARACTERS_OF_A_WORD = 1.5
+_COMPLETE, _CONTEXT_DEPENDENT, _FRAGMENT, _BOILERPLATE = 8.0, 6.0, 2.0, 1.0
+_MIN_SENTENCE_WORDS = 4
+_CJK_CHARACTERS_PER_WORD = 1.5
 
 
 @dataclass(frozen=True, slots=True)
-class _Reading:
-    """What is read once a document.
+class _DocumentAnalysis:
+    """Results computed once per document.
 
-    ``context`` are the stretches that state nothing, in order; ``lead_ins`` what announces the items of lists;
-    ``tables`` the headers of its tables.
+    ``context`` holds, in order, the spans that state nothing; ``lead_ins`` maps each list item to the spans that
+    introduce it; ``tables`` holds the headers of the document's tables.
     """
 
     document: Document
@@ -63,24 +64,24 @@ class _Reading:
     tables: PipeTables
 
     def states(self, span: Span) -> bool:
-        """Whether a sentence may state something: it is no heading, no code, and nobody else's words."""
+        """Return whether a sentence can be a statement: it is not a heading, code or a quoted message."""
         if is_within(self.context, span.start):
             return False
         return not is_heading(self.document.text, span.start, span.end) and not is_within(self.headings, span.start)
 
     def said(self, span: Span) -> str:
-        """The words of a sentence; those of an item after what announces it."""
+        """Return the plain text of a sentence; a list item is preceded by its lead-in."""
         parts = [plain(self.document.text[part.start : part.end]) for part in (*self.lead_ins.get(span, ()), span)]
         return " ".join(parts) if parts[-1] else ""
 
 
 class SentenceExtractor:
-    """Implements Extractor without a language model.
+    """Extractor that works by rules, without a language model.
 
     Parameters
     ----------
     language
-        ISO 639-1, or ``auto`` to tell each document's language from its text.
+        ISO 639-1 code, or ``auto`` to detect the language of each document from its text.
     """
 
     name = "sentences-6"
@@ -88,28 +89,28 @@ class SentenceExtractor:
 
     def __init__(self, language: str = "auto") -> None:
         self._language = language
-        self._last: _Reading | None = None
+        self._last: _DocumentAnalysis | None = None
 
     async def extract(self, document: Document, chunk: Chunk) -> Extraction:
-        """One evidence a sentence from ``chunk.fresh`` on, headings, rules, code and quoted messages apart."""
+        """Extract one evidence per sentence from ``chunk.fresh`` on, without headings, rules, code and quotations."""
         with on_one_document():
             return self._extraction(document, chunk)
 
     def _extraction(self, document: Document, chunk: Chunk) -> Extraction:
-        reading = self._read(document)
-        first = bisect_left(reading.sentences, max(chunk.fresh, chunk.span.start), key=lambda span: span.start)
-        last = bisect_right(reading.sentences, chunk.span.end, key=lambda span: span.end)
-        spans = reading.sentences[first:last]
-        found = (self._evidence(reading, span) for span in spans)
-        return Extraction(tuple(evidence for evidence in found if evidence is not None))
+        analysis = self._read(document)
+        first = bisect_left(analysis.sentences, max(chunk.fresh, chunk.span.start), key=lambda span: span.start)
+        last = bisect_right(analysis.sentences, chunk.span.end, key=lambda span: span.end)
+        spans = analysis.sentences[first:last]
+        evidence_by_sentence = (self._evidence(analysis, span) for span in spans)
+        return Extraction(tuple(evidence for evidence in evidence_by_sentence if evidence is not None))
 
-    def _read(self, document: Document) -> _Reading:
-        """Chunks come document by document, so the last reading is the one that is asked for again."""
+    def _read(self, document: Document) -> _DocumentAnalysis:
+        # Chunks arrive document by document, so caching the last analysis is enough.
         if self._last is None or self._last.document is not document:
             language = detect_language(document.text) if self._language == "auto" else self._language
             known = vocabulary(document.text, language)
             spans = sentences(document.text, language)
-            self._last = _Reading(
+            self._last = _DocumentAnalysis(
                 document,
                 known,
                 TermIndex.of(document.text, known),
@@ -122,40 +123,40 @@ class SentenceExtractor:
             )
         return self._last
 
-    def _evidence(self, reading: _Reading, span: Span) -> Evidence | None:
-        columns = reading.tables.columns(span.start)
-        if columns is None or not reading.states(span):
+    def _evidence(self, analysis: _DocumentAnalysis, span: Span) -> Evidence | None:
+        columns = analysis.tables.columns(span.start)
+        if columns is None or not analysis.states(span):
             return None
-        if cells := row_cells(reading.document.text[span.start : span.end], columns):
-            return self._row(reading, span, cells)
-        sentence = reading.said(span)
-        furniture = boilerplate(sentence)
-        if not sentence or furniture is BoilerplateSentence.CONTENTS:
+        if cells := row_cells(analysis.document.text[span.start : span.end], columns):
+            return self._row(analysis, span, cells)
+        sentence = analysis.said(span)
+        boilerplate_kind = boilerplate(sentence)
+        if not sentence or boilerplate_kind is BoilerplateSentence.CONTENTS:
             return None
-        subject = reading.subjects.at(span.start)
+        subject = analysis.subjects.at(span.start)
         return Evidence(
             text=with_subject(sentence, subject),
-            score=_BOILERPLATE if furniture else completeness(sentence),
-            participants=participants(sentence, subject, reading.vocabulary, reading.terms),
+            score=_BOILERPLATE if boilerplate_kind else completeness(sentence),
+            participants=participants(sentence, subject, analysis.vocabulary, analysis.terms),
             spans=(span,),
             extractor=self.name,
         )
 
-    def _row(self, reading: _Reading, span: Span, cells: Sequence[TextCell]) -> Evidence:
-        subject = reading.subjects.at(span.start)
-        is_large = len(reading.document.text) >= LARGE
-        taking_part = row_participants(cells, subject, reading.vocabulary, is_large)
-        return Evidence(with_subject(row_text(cells), subject), ROW_SCORE, taking_part, (span,), self.name)
+    def _row(self, analysis: _DocumentAnalysis, span: Span, cells: Sequence[TextCell]) -> Evidence:
+        subject = analysis.subjects.at(span.start)
+        is_large = len(analysis.document.text) >= LARGE
+        row_entities = row_participants(cells, subject, analysis.vocabulary, is_large)
+        return Evidence(with_subject(row_text(cells), subject), ROW_SCORE, row_entities, (span,), self.name)
 
 
 def _context(document: Document) -> tuple[Span, ...]:
-    """Code, and of a message what others wrote: found as part of their passages, but nothing that this text states."""
-    unsaid = unsaid_parts(document.text) if "from" in document.metadata else ()
-    return tuple(sorted((*code_blocks(document.text), *unsaid)))
+    """Return the spans of code and of text quoted from other messages, which are not statements of this document."""
+    quoted = unsaid_parts(document.text) if "from" in document.metadata else ()
+    return tuple(sorted((*code_blocks(document.text), *quoted)))
 
 
 def with_subject(sentence: str, subject: str) -> str:
-    """The sentence, after its subject where it lacks that, so that it can be read alone.
+    """Prefix a sentence with its subject unless it already contains it, so that it can be read on its own.
 
     >>> with_subject("It was never built.", "Analytical Engine"), with_subject("Ada was born.", "Ada")
     ('Analytical Engine: It was never built.', 'Ada was born.')
@@ -164,7 +165,7 @@ def with_subject(sentence: str, subject: str) -> str:
 
 
 def completeness(sentence: str) -> float:
-    """How complete a statement is on its own, in (0, 10].
+    """Score how complete a statement is on its own, in (0, 10].
 
     >>> [completeness(said) for said in ("asked Ada.", "She was a poet's daughter.", "Ada was born in 1815.")]
     [2.0, 6.0, 8.0]
@@ -172,22 +173,34 @@ def completeness(sentence: str) -> float:
     (8.0, 2.0)
     """
     words = WORD.findall(sentence.lower())
-    if _count(words) < _WORDS_OF_A_FRAGMENT:
+    if _count(words) < _MIN_SENTENCE_WORDS:
         return _FRAGMENT
-    return _LEANS_ON_ANOTHER if words[0] in PRONOUNS else _COMPLETE
+    return _CONTEXT_DEPENDENT if words[0] in PRONOUNS else _COMPLETE
 
 
 def _count(words: Sequence[str]) -> float:
-    """How many words; of Chinese and Japanese, where each character comes alone, about as many as they form."""
+    """Count words; Chinese and Japanese characters are matched one by one, so estimate the words they form."""
     characters = sum("\u3040" <= word < "\ua000" for word in words)
-    return len(words) - characters + characters / _CHARACTERS_OF_A_WORD
+    return len(words) - characters + characters / _CJK_CHARACTERS_PER_WORD
 
 
 def participants(sentence: str, subject: str, known: Vocabulary, terms: TermIndex) -> tuple[Participation, ...]:
-    """The subject, the setting, the names and the terms of a sentence, each once; scores say how much each tells.
+    """Return the participants of a sentence: subject, setting, names and terms, each once, scored by informativeness.
 
-    Terms take part as far as there is room for them: those of several words always, single words that recur where
-    little else does, and what occurs once only where there would be no fact without it.
+    Terms are added up to a limit that depends on their termhood: multi-word terms nearly always, recurring single
+    words where there are few other participants, and words that occur once only where the sentence would otherwise
+    yield no fact.
+
+    Parameters
+    ----------
+    sentence
+        The plain text of the sentence.
+    subject
+        The topic entity of the sentence; empty if there is none.
+    known
+        The vocabulary of the document, with its language.
+    terms
+        The term index of the document.
 
     >>> english, german = (Vocabulary(language) for language in ("en", "de"))
     >>> [p.name for p in participants("She met Ada in 1833.", "Mary Somerville", english, TermIndex.of("", english))]
@@ -197,23 +210,23 @@ def participants(sentence: str, subject: str, known: Vocabulary, terms: TermInde
     ['Das Salzmuseum', 'Ulm']
     """
     found = {entity_key(subject): Participation(subject, score=_SUBJECT_SCORE)} if subject else {}
-    bare = entity_key(without_article(subject, known.language))
+    subject_key = entity_key(without_article(subject, known.language))
     if setting := setting_name(sentence):
         found.setdefault(entity_key(setting), Participation(setting, score=_SETTING_SCORE))
     for name in names(sentence, known):
         key = entity_key(name.text)
-        if key != bare:
+        if key != subject_key:
             found.setdefault(key, Participation(name.text, score=_score(name)))
     found.pop("", None)
-    said = terms.within(sentence)
-    for termhood, most in _ROOM.items():
-        for term in said:
+    candidate_terms = terms.within(sentence)
+    for termhood, limit in _PARTICIPANT_LIMITS.items():
+        for term in candidate_terms:
             key = entity_key(term.text)
-            if term.termhood is termhood and key != bare and len(found) < most:
+            if term.termhood is termhood and key != subject_key and len(found) < limit:
                 found.setdefault(key, Participation(term.text, score=_TERM_SCORES[termhood]))
     return tuple(found.values())
 
 
 def _score(name: NamedEntity) -> float:
-    full = name.sort is NameKind.NAME and len(name.text.split()) >= _WORDS_OF_A_FULL_NAME
-    return _SCORES[name.sort] + (_FULL_NAME_BONUS if full else 0.0)
+    is_full_name = name.sort is NameKind.NAME and len(name.text.split()) >= _MIN_FULL_NAME_WORDS
+    return _SCORES[name.sort] + (_FULL_NAME_BONUS if is_full_name else 0.0)

@@ -1,9 +1,9 @@
-"""What each part of a document is about, so that "She was born in London" can say who.
+"""Find the topic entity of each part of a document, so that "She was born in London" can be attributed.
 
-A sentence about the subject of its document rarely repeats its name. The subject is the title; in a long document,
-or in one without a title, the innermost heading above that names something; failing both, what the paragraph defines,
-or the first name in it, from the sentence on that has it. In a changelog it is the heading of the entry, in a
-configuration that of the section.
+A sentence about the topic of its document rarely repeats its name. The topic is the title. In a long document, or one
+without a title, it is the innermost heading above the sentence that contains a name. Failing both, it is the term that
+the paragraph defines, or else the first name in the paragraph, from the sentence that contains it onwards. In a
+changelog the topic is the heading of the entry; in a configuration file, the heading of the section.
 """
 
 import re
@@ -19,33 +19,33 @@ from polyadic.text.named_entities import NameKind, Vocabulary, names
 from polyadic.text.plain_text import plain
 
 LONG_DOCUMENT = 20_000
-"""Characters from which on a document is taken to have a subject a section."""
+"""Size in characters from which each section of a document is assumed to have its own subject."""
 
 _PARAGRAPH = re.compile(r"\S(?:.*\S)?(?:\r?\n[^\S\r\n]*\S.*)*")
 _LISTED = re.compile(r"[|>]|[-*+•‣]\s|\(?\d{1,3}[.)]\s")
 _NEXT_SENTENCE = re.compile(r"""(?:[.!?]["'”’)\]]*[^\S\n]+|\n[^\S\n]*)(?=[^\s])""")
 _SECTION_IN_BRACKETS = re.compile(r"\[[^\[\]]+\]")
-_FEWEST_ENTRIES = 2
-# Of the headings of a level: as many name a release or a section of a configuration where these are entries.
-_MOSTLY = 0.5
-_OPENING = 300
-_LONGEST_SUBJECT = 200
+_MIN_ENTRIES = 2
+# Headings of a level are entries if at least this share of them names a release or a configuration section.
+_ENTRY_SHARE = 0.5
+_OPENING_CHARACTERS = 300
+_MAX_SUBJECT_CHARACTERS = 200
 
 
 @dataclass(frozen=True, slots=True)
 class TopicEntities:
-    """``names[i + 1]`` is the subject from character ``starts[i]`` on, ``names[0]`` the one before all of these."""
+    """Subjects by position: ``names[i + 1]`` applies from character ``starts[i]`` on, ``names[0]`` before the first."""
 
     starts: tuple[int, ...]
     names: tuple[str, ...]
 
     def at(self, character: int) -> str:
-        """The subject of the part that holds a character; empty where nothing names it."""
+        """Return the subject at a character offset; empty if there is none."""
         return self.names[bisect_right(self.starts, character)]
 
 
 def subjects(document: Document, known: Vocabulary, sentences: Sequence[Span]) -> TopicEntities:
-    """Read the subjects of a document from its text and its sentences, which come in order.
+    """Determine the subjects of a document from its text and its sentences (in text order).
 
     >>> text = "She was rich. Ada died young.\\n\\nBabbage lived longer."
     >>> sentences = [Span(0, 13), Span(14, 29), Span(31, 52)]
@@ -53,12 +53,12 @@ def subjects(document: Document, known: Vocabulary, sentences: Sequence[Span]) -
     >>> [found.at(sentence.start) for sentence in sentences]
     ['', 'Ada', 'Babbage']
     """
-    found = [heading for heading in marked_headings(document.text) if len(heading.words) <= _LONGEST_SUBJECT]
-    entry_level = _entry_level(found)
+    headings = [heading for heading in marked_headings(document.text) if len(heading.words) <= _MAX_SUBJECT_CHARACTERS]
+    entry_level = _entry_level(headings)
     if document.title and len(document.text) < LONG_DOCUMENT:
-        parts = list(_sections(found, document.title, entry_level, None)) if entry_level else []
+        parts = list(_sections(headings, document.title, entry_level, None)) if entry_level else []
     else:
-        parts = list(_sections(found, document.title, entry_level, known))
+        parts = list(_sections(headings, document.title, entry_level, known))
         if not document.title and not any(name for _, name in parts):
             parts = list(_openings(document.text, known, sentences))
     return TopicEntities(tuple(start for start, _ in parts), (document.title, *(name for _, name in parts)))
@@ -67,10 +67,10 @@ def subjects(document: Document, known: Vocabulary, sentences: Sequence[Span]) -
 def _sections(
     headings: Sequence[Heading], title: str, entry_level: int, known: Vocabulary | None
 ) -> Iterator[tuple[int, str]]:
-    """Where each section starts, and its subject: the innermost heading above that names something, else the title.
+    """Yield the start of each section and its subject: the innermost enclosing heading with a name, else the title.
 
-    What stands in an entry has that for its subject, whatever its headings. Without a vocabulary other headings than
-    those of entries name nothing.
+    Everything in an entry has the entry as its subject, whatever its own headings. Without a vocabulary, only entry
+    headings count as subjects.
     """
     open_: list[tuple[int, str]] = []
     for heading in headings:
@@ -84,10 +84,10 @@ def _sections(
 
 
 def _entry_level(headings: Sequence[Heading]) -> int:
-    """The level of the headings that each begin an entry of a changelog or a section of a configuration; 0: none."""
+    """Return the level of the headings that begin changelog entries or configuration sections; 0 if there are none."""
     levels = Counter(heading.level for heading in headings)
     entries = Counter(heading.level for heading in headings if _is_entry(heading))
-    found = [level for level, count in entries.items() if count >= max(_FEWEST_ENTRIES, _MOSTLY * levels[level])]
+    found = [level for level, count in entries.items() if count >= max(_MIN_ENTRIES, _ENTRY_SHARE * levels[level])]
     return min(found, default=0)
 
 
@@ -100,15 +100,15 @@ def _entry_name(heading: Heading) -> str:
 
 
 def _section_name(heading: Heading, known: Vocabulary) -> str:
-    """The heading of a section if it names something, without the number of the section."""
+    """Return the heading of a section without its number, if it contains a name; else an empty string."""
     words = without_section_number(heading.words).rstrip(":")
     return words if names_release(words) or _first_name(words, known) else ""
 
 
 def _openings(text: str, known: Vocabulary, sentences: Sequence[Span]) -> Iterator[tuple[int, str]]:
-    """Where each paragraph starts to be about what its opening words name; about nothing in a list or a table.
+    """Yield the positions where paragraphs take up a subject named in their opening; lists and tables have none.
 
-    A paragraph turns to another subject where a sentence says what something else is.
+    The subject of a paragraph changes at a sentence that defines something else.
     """
     for paragraph in _PARAGRAPH.finditer(text):
         words, start = paragraph.group(), paragraph.start()
@@ -116,21 +116,21 @@ def _openings(text: str, known: Vocabulary, sentences: Sequence[Span]) -> Iterat
         if _LISTED.match(words):
             continue
         first = bisect_left(sentences, start, key=lambda span: span.start)
-        last = bisect_left(sentences, min(start + _OPENING, paragraph.end()), key=lambda span: span.start)
+        last = bisect_left(sentences, min(start + _OPENING_CHARACTERS, paragraph.end()), key=lambda span: span.start)
         named = ((span.start, _subject(text, span, known)) for span in sentences[first:last])
-        begins, subject = next((found for found in named if found[1]), (start, ""))
+        subject_start, subject = next((candidate for candidate in named if candidate[1]), (start, ""))
         if subject:
-            yield begins, subject
-        ends = (sentence.end() for sentence in _NEXT_SENTENCE.finditer(words, begins - start))
-        further = ((start + end, plain(words[end : end + _OPENING])) for end in ends)
-        yield from turns(further, known.language, subject)
+            yield subject_start, subject
+        ends = (sentence.end() for sentence in _NEXT_SENTENCE.finditer(words, subject_start - start))
+        later_sentences = ((start + end, plain(words[end : end + _OPENING_CHARACTERS])) for end in ends)
+        yield from turns(later_sentences, known.language, subject)
 
 
 def _subject(text: str, sentence: Span, known: Vocabulary) -> str:
     first = _first_name(plain(text[sentence.start : sentence.end]), known)
-    return defined(plain(text[sentence.start : sentence.start + _OPENING]), known.language, first) or first
+    return defined(plain(text[sentence.start : sentence.start + _OPENING_CHARACTERS]), known.language, first) or first
 
 
 def _first_name(sentence: str, known: Vocabulary) -> str:
     found = names(sentence, known)
-    return next((name.text for sort in (NameKind.NAME, NameKind.TERM) for name in found if name.sort is sort), "")
+    return next((name.text for kind in (NameKind.NAME, NameKind.TERM) for name in found if name.sort is kind), "")

@@ -1,0 +1,1 @@
+"""Answers, quoted or written by a language model, and their citations."""

@@ -1,7 +1,7 @@
-"""What a model wrote, as far as people are to see it: its reasoning apart, its citation markers checked.
+"""Parse a model's answer: separate its reasoning, validate and renumber its citation markers.
 
-Everything is a pure function of the text so far, and what is shown of a text begins what is shown of any longer one:
-so an answer that comes in pieces reads like one that came whole.
+Everything is a pure function of the text so far, and the result for a prefix is a prefix of the result for the whole
+text. So a streamed answer equals one that arrives at once.
 """
 
 import re
@@ -11,7 +11,7 @@ _THINKING = re.compile(r"\A\s*<think(?:ing)?>(?P<thought>.*?)(?:</think(?:ing)?>
 _THOUGHT_ENDS = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
 _ANSWER = re.compile(r"<answer>(?P<answer>.*?)(?P<end></answer>|\Z)", re.DOTALL | re.IGNORECASE)
 _TAGS = ("<think>", "<thinking>", "<answer>", "</answer>")
-# Brackets of all shapes, one to 21 numbers, such as "1, 3", "2-4" and "^1"; or [none]: there is no answer.
+# Brackets of all shapes with one to 21 numbers, such as "1, 3", "2-4" and "^1"; or [none]: there is no answer.
 _MARKER = re.compile(
     r"""[\[【［][ \t]{0,2}(?:
         (?P<numbers>\^?\d{1,4}(?:[ \t]{0,2}[,;，、；–-][ \t]{0,2}\^?\d{1,4}){0,20})
@@ -23,8 +23,8 @@ _NUMBERS = re.compile(r"(\d+)(?:[ \t]*[–-][ \t]*\^?(\d+))?")
 _LONGEST_RANGE = 10
 # No context has so many pieces: [2019] is a year.
 _NO_MARKER_FROM = 1000
-# What may be the beginning of a tag or a marker must wait for what comes next; so must a marker, which in [1](address)
-# is the text of a link.
+# The possible beginning of a tag or a marker is withheld until more text arrives; so is a marker, because in
+# [1](address) it is the text of a link.
 _HALF_MARKER = re.compile(
     r"[\[【［](?:[\d \t^,;，、；–-]{0,215}[\]】］]?|[ \t]{0,2}(?:n|no|non|none)[ \t]{0,2})", re.IGNORECASE
 )
@@ -33,10 +33,10 @@ _LONGEST_HALF = 220
 
 @dataclass(frozen=True, slots=True)
 class CitedText:
-    """A reply as it is shown.
+    """A parsed reply.
 
-    ``numbers[m - 1]`` is the piece of the context that marker ``[m]`` of the text points at; ``removed`` counts
-    markers that pointed at no piece. ``says_none`` tells that the model found no answer.
+    ``numbers[m - 1]`` is the context piece of marker ``[m]`` in the text. ``removed`` counts markers that matched no
+    piece. ``says_none`` means that the model found no answer.
     """
 
     text: str
@@ -47,18 +47,18 @@ class CitedText:
 
 
 def marked(reply: str, pieces: int, thinks: bool = False, whole: bool = True) -> CitedText:
-    """Read a reply, or what has come of it so far.
+    """Parse a reply, complete or in progress.
 
     Parameters
     ----------
     reply
-        What the model wrote.
+        Text of the model.
     pieces
-        How many numbered pieces its context had.
+        Number of numbered pieces in its context.
     thinks
-        Whether it was asked to reason first and to put its answer between ``<answer>`` and ``</answer>``.
+        Whether the model was asked to reason first and to put its answer between ``<answer>`` and ``</answer>``.
     whole
-        Whether nothing more will come.
+        Whether the reply is complete.
 
     >>> shown = marked("Ada did [7], in 1843 [2][99].", 8)
     >>> shown.text, shown.numbers, shown.removed
@@ -69,13 +69,13 @@ def marked(reply: str, pieces: int, thinks: bool = False, whole: bool = True) ->
     True
     """
     reasoning, text, ended = _parts(reply, thinks, whole)
-    checked = _Checked(text if ended else _settled(text), pieces)
+    checked = _CheckedMarkers(text if ended else _without_partial_marker(text), pieces)
     says_none = checked.none_at == 0 or (checked.none_at is not None and not checked.numbers)
     return CitedText(checked.text, tuple(checked.numbers), checked.removed, says_none, reasoning)
 
 
 def unthought(reply: str) -> str:
-    """A whole reply without the reasoning that some models put before it, with or without a tag where it begins.
+    """Remove the reasoning that some models put before a complete reply, with or without an opening tag.
 
     >>> unthought("<think>Who is she?</think> Where was Ada born?"), unthought("She is Ada.</think>Where?")
     ('Where was Ada born?', 'Where?')
@@ -84,7 +84,7 @@ def unthought(reply: str) -> str:
 
 
 def without_markers(text: str) -> str:
-    """A text that a model is shown, with round brackets around what would look like our markers.
+    """Replace the square brackets of text that looks like a citation marker by round ones.
 
     >>> without_markers("It was built in 1843.[3] See [1, 2] and [sic].")
     'It was built in 1843.(3) See (1, 2) and [sic].'
@@ -93,7 +93,7 @@ def without_markers(text: str) -> str:
 
 
 def _parts(reply: str, thinks: bool, whole: bool) -> tuple[str, str, bool]:
-    """The reasoning, the answer, and whether nothing more of the answer will come."""
+    """Return the reasoning, the answer, and whether the answer is complete."""
     thinking = _THINKING.match(reply)
     thought = thinking["thought"] if thinking else ""
     rest = reply[thinking.end() :] if thinking else reply
@@ -108,13 +108,13 @@ def _parts(reply: str, thinks: bool, whole: bool) -> tuple[str, str, bool]:
     if rest.strip():
         *thoughts, text = _THOUGHT_ENDS.split(rest)
         return "\n".join([thought, *thoughts]).strip(), text, True
-    # A model may forget where its thoughts end; what it calls its answer is one.
+    # A model may omit the end tag of its reasoning; an answer tag inside still marks the answer.
     inner = _ANSWER.search(thought)
     return (thought[: inner.start()].strip(), inner["answer"], True) if inner else (thought.strip(), "", True)
 
 
-def _settled(text: str) -> str:
-    """The text without an end that the next characters may turn into a tag or a marker."""
+def _without_partial_marker(text: str) -> str:
+    """Remove an end of the text that the next characters may turn into a tag or a marker."""
     last = max(text.rfind(bracket, max(0, len(text) - _LONGEST_HALF)) for bracket in "<[【［")
     if last < 0:
         return text
@@ -123,10 +123,10 @@ def _settled(text: str) -> str:
     return text[:last] if is_half else text
 
 
-class _Checked:
-    """A text whose markers have new numbers in the order in which they first appear; those that point nowhere are out.
+class _CheckedMarkers:
+    """A text with markers renumbered by first appearance; invalid markers are removed.
 
-    ``none_at`` is where ``[none]`` stands in it, which is taken out as well.
+    ``none_at`` is the position of ``[none]``, which is removed as well.
     """
 
     def __init__(self, text: str, pieces: int) -> None:
@@ -140,14 +140,14 @@ class _Checked:
         for match in _MARKER.finditer(text):
             if text.startswith("(", match.end()):
                 continue
-            shown = self._shown(match)
+            shown = self._replacement(match)
             before = text[end : match.start()]
             parts += [before if shown else before.rstrip(" \t"), shown]
             end = match.end()
         self.text = "".join([*parts, text[end:]]).strip()
 
-    def _shown(self, match: re.Match[str]) -> str:
-        """What stands in the place of a marker; nothing where that points nowhere."""
+    def _replacement(self, match: re.Match[str]) -> str:
+        """Return the replacement for a marker; empty if it matches no piece."""
         if match["none"]:
             self.none_at = match.start() if self.none_at is None else self.none_at
             return ""
@@ -166,13 +166,13 @@ class _Checked:
 
 
 def _expanded(numbers: str) -> list[int]:
-    """The numbers of a marker.
+    """Return the numbers of a marker.
 
     >>> _expanded("1, 3"), _expanded("2-4"), _expanded("1-400")
     ([1, 3], [2, 3, 4], [1, 400])
     """
-    found: list[int] = []
+    expanded: list[int] = []
     for first, last in _NUMBERS.findall(numbers):
         start, end = int(first), int(last or first)
-        found += range(start, end + 1) if start <= end < start + _LONGEST_RANGE else [start, end]
-    return found
+        expanded += range(start, end + 1) if start <= end < start + _LONGEST_RANGE else [start, end]
+    return expanded

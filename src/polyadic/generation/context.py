@@ -1,9 +1,8 @@
-"""Knowledge laid out for a language model: each piece numbered once, best first, nothing twice, within a budget.
+"""Lay out knowledge for a language model: numbered pieces, best first, without repetition, within a token budget.
 
-Only what is ours stands at the beginning of a line, and only our markers are numbers in square brackets: the lines of
-a document are indented, and its own ``[3]`` is written ``(3)``. So nothing that a document says can be taken for a
-piece, for a marker or for a part of the request. Where items were retrieved for different parts of an answer, each
-part has its heading.
+Only our own text begins at the start of a line, and only our markers are numbers in square brackets: lines of a
+document are indented, and its own ``[3]`` is written ``(3)``. So no text of a document can be mistaken for a piece, a
+marker or a part of the prompt. Items retrieved for different parts of an answer are grouped under headings.
 """
 
 from collections import Counter
@@ -18,7 +17,7 @@ from polyadic.text.plain_text import plain
 from polyadic.text.tokens import count_tokens
 
 _INDENT = "  "
-# A marker of three digits, the blank after it, and the end of the line.
+# Tokens of a marker with three digits, the blank after it, and the end of the line.
 _AROUND_A_PIECE = 5
 _HEADINGS = {
     RetrievalSection.NONE: "",
@@ -26,13 +25,13 @@ _HEADINGS = {
     RetrievalSection.BRIDGE: "How these and others are connected, one thing leading to the next:",
     RetrievalSection.GLOBAL: "The larger subjects that they belong to:",
 }
-# What a heading needs beside its own tokens.
+# Tokens of a heading besides its text.
 _AROUND_A_HEADING = 3
 
 
 @dataclass(frozen=True, slots=True)
 class ContextPiece:
-    """One numbered piece: the item that it shows, the places that a citation of it may point into, and its text."""
+    """A numbered piece: its item, the spans that a citation of it may point into, and its text."""
 
     item: Item
     places: tuple[SourceSpan, ...]
@@ -41,9 +40,9 @@ class ContextPiece:
 
 @dataclass(frozen=True, slots=True)
 class PromptContext:
-    """``pieces[n - 1]`` is what the model sees as ``[n]``; ``tokens`` counts the whole of ``text``.
+    """The context of a prompt: ``pieces[n - 1]`` is marked ``[n]``; ``tokens`` counts all of ``text``.
 
-    Pieces stand section by section, within each best first.
+    Pieces are ordered by section, and best first within a section.
     """
 
     pieces: tuple[ContextPiece, ...]
@@ -52,10 +51,10 @@ class PromptContext:
 
 
 def lay_out(knowledge: Knowledge, context_tokens: int) -> PromptContext:
-    """The pieces that fit into the budget, best first.
+    """Select the pieces that fit into the budget, best first.
 
-    A fact that stands word for word in a passage that is shown is left out, and so is what two passages share. As a
-    passage that does not fit must not keep out anything else, it is laid out again without that.
+    A fact that is part of a displayed passage is left out, and so is text shared by two passages. A passage that does
+    not fit must not suppress anything else, so the layout is repeated without it.
     """
     items = list({(item.kind, item.id): item for item in knowledge.items if item.places}.values())
     tokens = cache(lambda text: count_tokens([text])[0])
@@ -70,33 +69,33 @@ def lay_out(knowledge: Knowledge, context_tokens: int) -> PromptContext:
 
 
 def _fitted(pieces: Sequence[ContextPiece], context_tokens: int, tokens: Callable[[str], int]) -> PromptContext:
-    """The pieces that fit; what is too long for the room that is left makes way for what is shorter."""
+    """Select the pieces that fit; a piece that is too long for the remaining room is skipped for shorter ones."""
     shown: list[ContextPiece] = []
     headings = [heading for section in {piece.item.section for piece in pieces} if (heading := _HEADINGS[section])]
     room = context_tokens - sum(tokens(heading) + _AROUND_A_HEADING for heading in headings)
-    for piece in _by_turns(pieces):
+    for piece in _interleaved(pieces):
         needed = tokens(piece.text) + _AROUND_A_PIECE
         if needed <= room:
             shown.append(piece)
             room -= needed
-    # A whole has hardly ever more tokens than its parts, but it may.
+    # The joined text hardly ever has more tokens than its parts, but it may.
     while shown and tokens(_text(shown)) > context_tokens:
         shown.pop()
     text = _text(shown)
     return PromptContext(tuple(_by_section(shown)), text, tokens(text))
 
 
-def _by_turns(pieces: Sequence[ContextPiece]) -> list[ContextPiece]:
-    """In an order in which, wherever it is cut off, as large a part of each section is left out as of any other."""
+def _interleaved(pieces: Sequence[ContextPiece]) -> list[ContextPiece]:
+    """Order pieces so that any prefix contains about the same share of each section."""
     totals = Counter[RetrievalSection]()
     for piece in pieces:
         totals[piece.item.section] += piece.item.tokens
-    before, told = Counter[RetrievalSection](), list[tuple[float, ContextPiece]]()
+    before, ranked = Counter[RetrievalSection](), list[tuple[float, ContextPiece]]()
     for piece in pieces:
         section = piece.item.section
-        told.append((before[section] / max(1, totals[section]), piece))
+        ranked.append((before[section] / max(1, totals[section]), piece))
         before[section] += piece.item.tokens
-    return [piece for _, piece in sorted(told, key=lambda one: one[0])]
+    return [piece for _, piece in sorted(ranked, key=lambda entry: entry[0])]
 
 
 def _text(pieces: Sequence[ContextPiece]) -> str:
@@ -114,25 +113,25 @@ def _by_section(pieces: Sequence[ContextPiece]) -> list[ContextPiece]:
 
 
 def _pieces(items: Sequence[Item]) -> Iterator[ContextPiece]:
-    """All that is to be shown if there is room for it."""
-    told: dict[str, list[Span]] = {}
-    passages = {item.id: _untold(item.places[0], told) for item in items if item.kind is ItemKind.CHUNK}
+    """Yield all pieces to display if there is room."""
+    covered: dict[str, list[Span]] = {}
+    passages = {item.id: _uncovered(item.places[0], covered) for item in items if item.kind is ItemKind.CHUNK}
     shown = [(place, normal_text(place.quote)) for places in passages.values() for place in places]
-    said: set[str] = set()
+    seen: set[str] = set()
     for item in items:
         if item.kind is ItemKind.CHUNK:
-            found = [ContextPiece(item, (place,), _passage(place)) for place in passages[item.id]]
-        elif any(_stands_in(item, place, text) for place, text in shown):
+            pieces = [ContextPiece(item, (place,), _passage(place)) for place in passages[item.id]]
+        elif any(_is_in_passage(item, place, text) for place, text in shown):
             continue
         else:
-            found = [ContextPiece(item, item.places, _indented(_fact(item)))]
-        yield from (piece for piece in found if piece.text not in said)
-        said.update(piece.text for piece in found)
+            pieces = [ContextPiece(item, item.places, _indented(_fact(item)))]
+        yield from (piece for piece in pieces if piece.text not in seen)
+        seen.update(piece.text for piece in pieces)
 
 
-def _untold(place: SourceSpan, told: dict[str, list[Span]]) -> list[SourceSpan]:
-    """The stretches of a passage that no passage before it has told."""
-    before = told.setdefault(place.document_id, [])
+def _uncovered(place: SourceSpan, covered: dict[str, list[Span]]) -> list[SourceSpan]:
+    """Return the parts of a passage that no earlier passage covers, and mark the passage as covered."""
+    before = covered.setdefault(place.document_id, [])
     start = place.span.start
     stretches = [place.span]
     for other in before:
@@ -143,7 +142,7 @@ def _untold(place: SourceSpan, told: dict[str, list[Span]]) -> list[SourceSpan]:
 
 
 def _without(span: Span, other: Span) -> list[Span]:
-    """What is left of a span before and after another one.
+    """Return the parts of a span before and after another one.
 
     >>> _without(Span(0, 9), Span(3, 5)), _without(Span(3, 5), Span(0, 9)), _without(Span(0, 3), Span(3, 5))
     ([Span(start=0, end=3), Span(start=5, end=9)], [], [Span(start=0, end=3)])
@@ -152,30 +151,30 @@ def _without(span: Span, other: Span) -> list[Span]:
     return [Span(start, end) for start, end in (before, after) if start < end]
 
 
-def _stands_in(fact: Item, passage: SourceSpan, text: str) -> bool:
-    """Whether a passage holds a fact word for word, or the sentence that the fact is, after its subject."""
+def _is_in_passage(fact: Item, passage: SourceSpan, text: str) -> bool:
+    """Return whether a passage contains a fact literally, or the sentence that the fact restates after its subject."""
     if normal_text(fact.text) in text:
         return True
     subject, _, statement = fact.text.partition(": ")
-    sayings = (fact.text, statement) if subject in fact.entities else (fact.text,)
+    wordings = (fact.text, statement) if subject in fact.entities else (fact.text,)
     return any(
         place.document_id == passage.document_id
         and passage.span.start <= place.span.start
         and place.span.end <= passage.span.end
-        and plain(place.quote) in sayings
+        and plain(place.quote) in wordings
         for place in fact.places
     )
 
 
 def _fact(item: Item) -> str:
-    """A fact with its entities, as far as its text does not name them."""
+    """Format a fact, followed by the entities that its text does not name."""
     text = item.text.casefold()
     unnamed = [name for name in item.entities if name.casefold() not in text]
     return f"{item.text} (about: {'; '.join(unnamed)})" if unnamed else item.text
 
 
 def _passage(place: SourceSpan) -> str:
-    """A passage after what it is from; a heading that only repeats the title is left out."""
+    """Format a passage after its source; a heading that only repeats the title is left out."""
     heading, _, rest = place.quote.strip().partition("\n")
     repeats = bool(rest.strip()) and normal_text(heading.lstrip("# \t")) == normal_text(place.title)
     page = f", page {place.page}" if place.page else ""
@@ -184,5 +183,5 @@ def _passage(place: SourceSpan) -> str:
 
 
 def _indented(text: str) -> str:
-    """What a document says, so that none of its lines begins where ours do, and without markers."""
+    """Format text of a document: indent its lines and replace its markers."""
     return f"\n{_INDENT}".join(line.rstrip() for line in without_markers(text).splitlines() if line.strip())

@@ -1,9 +1,9 @@
-"""Answer without a language model: quote the sentences that answer best, each with its citation.
+"""Answer without a language model: quote the best supporting sentences, each with its citation.
 
-The sentences of the first passages are scored by a linear model of what tells an answer: words, vectors, the kind of
-answer that is asked for, how strongly retrieval found it. One good sentence is an answer; two more are added where they
-score nearly as well or have words of the question that those before them lack. Whether to answer at all, and how sure
-to be of the first, is learned too. The weights are made by ``python -m benchmarks.learn_ranking``.
+A linear model scores the sentences of the first passages. Its features are words, vectors, the expected type of answer
+and the retrieval score. One good sentence is an answer; up to two more are added if they score nearly as well or
+contain further words of the question. Whether to answer at all, and the confidence of the first sentence, are learned
+as well. ``python -m benchmarks.learn_ranking`` trains the weights.
 """
 
 from collections.abc import Sequence
@@ -37,11 +37,11 @@ from polyadic.text.words import WORD
 from polyadic.tracing.spans import step_done
 
 MOST_QUOTED = 3
-# A further sentence is quoted where its score is at most this far below the best one's, and less far the surer that one
-# is to answer: above SURE the gap shrinks to nothing.
+# A further sentence is quoted if its score is at most this far below the best one. The gap shrinks as the confidence of
+# the best sentence grows: above SURE towards nothing.
 GREATEST_GAP, SURE = 2.0, 0.6
-# A further sentence adds less where it is of the same passage, and more where it has words of the question that those
-# before it lack: questions that need two documents are answered by both.
+# A further sentence gets a penalty if it is of the same passage, and a bonus for words of the question that those
+# before it lack: a question that needs two documents is then answered from both.
 SAME_PASSAGE = 0.5
 MORE_OF_THE_QUESTION = 5.0
 QUOTED = "no language model was asked: the best supporting sentences are quoted"
@@ -51,35 +51,35 @@ _LONGEST_WITH_CONTEXT = 700
 
 
 async def quote_answer(knowledge: Knowledge, embedder: Embedder, reader: Reader) -> Answer:
-    """Answer from knowledge by quoting it.
+    """Answer a question by quoting knowledge.
 
     Parameters
     ----------
     knowledge
-        What was retrieved.
+        The retrieved items.
     embedder
-        Compares the question with sentences that have no stored vector.
+        Embeds the question, and sentences without a stored vector.
     reader
-        Gives the vectors of those that have one.
+        Provides stored vectors.
 
     Returns
     -------
     Answer
-        With one citation a quotation, each of exactly the quoted characters, and with ``confidence``, how probable it
-        is that the first one answers; ``answered`` is false, without citations, where probably no sentence does.
+        Each quotation has one citation of exactly the quoted characters. ``confidence`` is the probability that the
+        first one answers the question. If probably no sentence does, ``answered`` is false and there are no citations.
     """
     started = perf_counter()
     asked = read_asked(knowledge.question)
-    found = await candidates(knowledge, asked, reader, embedder)
-    compared = TraceStep("compare sentences", _sentences(len(found)), perf_counter() - started)
+    pool = await candidates(knowledge, asked, reader, embedder)
+    compared = TraceStep("compare sentences", _sentences(len(pool)), perf_counter() - started)
     step_done(compared.name)
-    read = read_sentences(asked, [candidate.sentence for candidate in found])
+    read = read_sentences(asked, [candidate.sentence for candidate in pool])
     features = sentence_features(asked, read)
     scores = LinearModel.named(learned("sentences")["score"], COLUMNS).scores(features)
     judgement = judge(asked, features, scores, rare_coverage(read, *rarity(asked, reader)))
     words = asked_words(asked, read)
     greatest_gap = GREATEST_GAP * min(1.0, (1 - judgement.confidence) / (1 - SURE))
-    quotes = _chosen(found, scores, words, greatest_gap) if not judgement.is_refused else []
+    quotes = _chosen(pool, scores, words, greatest_gap) if not judgement.is_refused else []
     chosen = TraceStep(
         "quote",
         f"{_sentences(len(quotes))}; confidence {judgement.confidence:.2f}",
@@ -101,7 +101,7 @@ async def quote_answer(knowledge: Knowledge, embedder: Embedder, reader: Reader)
 
 @dataclass(frozen=True, slots=True)
 class _Quotation:
-    """Characters of a passage, how an answer words them, and their odds as a share of those of the best quotation."""
+    """A quoted span, its wording in the answer, and its odds relative to those of the best quotation."""
 
     place: SourceSpan
     text: str
@@ -110,7 +110,7 @@ class _Quotation:
 
 @dataclass(slots=True)
 class _Piece:
-    """The candidates from ``first`` to ``last``, quoted together, and the score of the best of them."""
+    """Candidates from ``first`` to ``last``, quoted together, and the best score among them."""
 
     first: int
     last: int
@@ -118,15 +118,15 @@ class _Piece:
 
 
 def _chosen(
-    found: Sequence[SentenceCandidate], scores: NDArray[np.float64], words: NDArray[np.float64], greatest_gap: float
+    pool: Sequence[SentenceCandidate], scores: NDArray[np.float64], words: NDArray[np.float64], greatest_gap: float
 ) -> list[_Quotation]:
-    """The best sentence, and up to two more that add to it, each with what makes it readable.
+    """Select the best sentence and up to two complementary ones, each with the context that makes it readable.
 
-    Those that stand next to each other are quoted in one piece.
+    Adjacent sentences are quoted as one piece.
     """
     quotes: list[_Piece] = []
-    left = np.array([not candidate.is_repeated for candidate in found], dtype=np.bool_)
-    said, in_passage = np.zeros(words.shape[1]), np.zeros(len(found))
+    left = np.array([not candidate.is_repeated for candidate in pool], dtype=np.bool_)
+    covered, in_passage = np.zeros(words.shape[1]), np.zeros(len(pool))
     adds, best = scores.copy(), scores[left].max(initial=-np.inf)
     added = 0
     while left.any() and added < MOST_QUOTED:
@@ -135,73 +135,73 @@ def _chosen(
         if gap > greatest_gap:
             break
         left[place] = False
-        # Where what it leans on is quoted already, it stands alone.
-        ways = (_readable(place, found), (place, place))
-        readable = next((way for way in ways if not any(_overlap(way, quote, found) for quote in quotes)), None)
+        # If the context is quoted already, the sentence is quoted alone.
+        ways = (_readable(place, pool), (place, place))
+        readable = next((way for way in ways if not any(_overlap(way, quote, pool) for quote in quotes)), None)
         if readable is None:
             continue
         added += 1
-        _quote(readable, float(np.exp(-max(0.0, gap))), quotes, found)
-        said = np.maximum(said, words[place])
-        in_passage += [one.passage is found[place].passage for one in found]
-        adds = scores + MORE_OF_THE_QUESTION * np.maximum(words - said, 0).sum(axis=1) - SAME_PASSAGE * in_passage
-    return [_quotation(found[quote.first : quote.last + 1], quote.score) for quote in quotes]
+        _quote(readable, float(np.exp(-max(0.0, gap))), quotes, pool)
+        covered = np.maximum(covered, words[place])
+        in_passage += [candidate.passage is pool[place].passage for candidate in pool]
+        adds = scores + MORE_OF_THE_QUESTION * np.maximum(words - covered, 0).sum(axis=1) - SAME_PASSAGE * in_passage
+    return [_quotation(pool[quote.first : quote.last + 1], quote.score) for quote in quotes]
 
 
-def _quote(readable: tuple[int, int], score: float, quotes: list[_Piece], found: Sequence[SentenceCandidate]) -> None:
-    """Add candidates to the quotation that they go on with or lead to, or else as one of their own."""
+def _quote(readable: tuple[int, int], score: float, quotes: list[_Piece], pool: Sequence[SentenceCandidate]) -> None:
+    """Extend the quotation that the candidates adjoin, or add a new one."""
     first, last = readable
     for quote in quotes:
-        if first == quote.last + 1 and _are_one(quote.last, first, quote.first, last, found):
+        if first == quote.last + 1 and _are_one(quote.last, first, quote.first, last, pool):
             quote.last = last
             return
-        if last + 1 == quote.first and _are_one(last, quote.first, first, quote.last, found):
+        if last + 1 == quote.first and _are_one(last, quote.first, first, quote.last, pool):
             quote.first = first
             return
     quotes.append(_Piece(first, last, score))
 
 
-def _are_one(before: int, after: int, first: int, last: int, found: Sequence[SentenceCandidate]) -> bool:
-    """Whether two neighbours follow each other, and all from ``first`` to ``last`` is short enough for one piece."""
-    return _follows(found[before], found[after]) and _fits(found[first], found[last])
+def _are_one(before: int, after: int, first: int, last: int, pool: Sequence[SentenceCandidate]) -> bool:
+    """Return whether two candidates are adjacent, and ``first`` to ``last`` is short enough for one piece."""
+    return _follows(pool[before], pool[after]) and _fits(pool[first], pool[last])
 
 
-def _overlap(readable: tuple[int, int], quote: _Piece, found: Sequence[SentenceCandidate]) -> bool:
-    first, last = (found[place].place for place in readable)
-    other_first, other_last = found[quote.first].place, found[quote.last].place
+def _overlap(readable: tuple[int, int], quote: _Piece, pool: Sequence[SentenceCandidate]) -> bool:
+    first, last = (pool[place].place for place in readable)
+    other_first, other_last = pool[quote.first].place, pool[quote.last].place
     return first.document_id == other_first.document_id and (
         first.span.start < other_last.span.end and other_first.span.start < last.span.end
     )
 
 
-def _readable(place: int, found: Sequence[SentenceCandidate]) -> tuple[int, int]:
-    """The first and last candidate of what makes a sentence readable: what it leans on, the items that it announces."""
-    own = found[place]
+def _readable(place: int, pool: Sequence[SentenceCandidate]) -> tuple[int, int]:
+    """Return the first and last candidate of a readable quotation: with the antecedent and the announced list items."""
+    own = pool[place]
     first = last = place
     words = WORD.findall(own.place.quote.lower()[:40])
-    if place and words and words[0] in PRONOUNS and _follows(found[place - 1], own):
+    if place and words and words[0] in PRONOUNS and _follows(pool[place - 1], own):
         first = place - 1
-    announced = _announcing(place, found)
-    if announced is not None and _fits(found[announced], own):
+    announced = _announcing(place, pool)
+    if announced is not None and _fits(pool[announced], own):
         first = announced
     if own.place.quote.rstrip().endswith(_ANNOUNCES):
-        while last + 1 < len(found) and _belongs(own, found[last], found[last + 1]):
+        while last + 1 < len(pool) and _belongs(own, pool[last], pool[last + 1]):
             last += 1
     return first, last
 
 
 def _belongs(announcing: SentenceCandidate, before: SentenceCandidate, candidate: SentenceCandidate) -> bool:
-    """Whether a candidate is announced: the first thing after the colon, and further items of a list."""
+    """Return whether a candidate is announced: it follows the colon directly, or is a further item of the list."""
     is_announced = before is announcing or (before.sentence.is_item and candidate.sentence.is_item)
     return is_announced and _follows(before, candidate) and _fits(announcing, candidate)
 
 
-def _announcing(place: int, found: Sequence[SentenceCandidate]) -> int | None:
-    """The sentence that announces the list of which this one is an item; None where it is none, or nothing does."""
+def _announcing(place: int, pool: Sequence[SentenceCandidate]) -> int | None:
+    """Return the sentence that announces the list of this item; None if it is not an item, or nothing announces it."""
     first = place
-    while first and found[first].sentence.is_item and _follows(found[first - 1], found[first]):
+    while first and pool[first].sentence.is_item and _follows(pool[first - 1], pool[first]):
         first -= 1
-    return first if first < place and found[first].place.quote.rstrip().endswith(_ANNOUNCES) else None
+    return first if first < place and pool[first].place.quote.rstrip().endswith(_ANNOUNCES) else None
 
 
 def _fits(first: SentenceCandidate, last: SentenceCandidate) -> bool:
@@ -209,7 +209,7 @@ def _fits(first: SentenceCandidate, last: SentenceCandidate) -> bool:
 
 
 def _follows(first: SentenceCandidate, second: SentenceCandidate) -> bool:
-    """Whether a sentence stands right after another, with white space and marks of lists alone between them."""
+    """Return whether a sentence directly follows another, with only white space in between."""
     if first.passage is not second.passage:
         return False
     origin = first.passage.span.start
@@ -218,7 +218,7 @@ def _follows(first: SentenceCandidate, second: SentenceCandidate) -> bool:
 
 
 def _quotation(parts: Sequence[SentenceCandidate], score: float) -> _Quotation:
-    """Quote sentences that stand one after the other in a passage; rows of pipe tables with the names of columns."""
+    """Quote consecutive sentences of a passage; rows of pipe tables are worded with their column names."""
     passage, first = parts[0].passage, parts[0].place
     start, end = first.span.start - passage.span.start, parts[-1].place.span.end - passage.span.start
     place = replace(passage.part(Span(start, end)), headings=first.headings)
@@ -233,9 +233,9 @@ def _quotation(parts: Sequence[SentenceCandidate], score: float) -> _Quotation:
 
 
 def quotation(place: SourceSpan) -> str:
-    """The words of a place as an answer quotes them: prose on one line, of code the lines.
+    """Format a span for quotation: prose on one line, code with its lines.
 
-    A document's own ``[2]`` is no citation of ours.
+    A document's own ``[2]`` becomes ``(2)``, because it is not a citation of the answer.
     """
     parts: list[str] = []
     end = 0
@@ -247,7 +247,7 @@ def quotation(place: SourceSpan) -> str:
 
 
 def _shown_code(block: str) -> str:
-    """A line of code as it stands; of several each on a line of its own."""
+    """Format a code block: a single line inline, several lines on their own."""
     lines = without_fences(block)
     return lines.strip() if "\n" not in lines else f"\n{lines}\n"
 

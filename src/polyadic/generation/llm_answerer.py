@@ -1,4 +1,4 @@
-"""An answer by a language model, from knowledge and nothing else, with every citation checked (DESIGN: answers)."""
+"""Answer a question with a language model from retrieved knowledge, and validate every citation."""
 
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
@@ -18,33 +18,33 @@ from polyadic.text.language import detect_language
 from polyadic.text.tokens import count_tokens
 from polyadic.tracing.spans import step_done
 
-NOTHING_FOUND = "nothing was found that bears on the question, so no language model was asked"
-# What a chat endpoint wraps around the messages.
+NOTHING_FOUND = "nothing relevant was found, so no language model was asked"
+# Tokens that a chat endpoint adds to the messages.
 _AROUND_A_REQUEST = 50
-# Tokens are counted in the vocabulary of OpenAI's models; another one may need a few more.
+# Tokens are counted with OpenAI's tokenizer; another one may need a few more.
 _MARGIN = 1.1
-# Room for an answer, which is far shorter than the longest reply to wait for: beside knowledge, at most a share of all.
+# Tokens reserved for an answer, far fewer than the longest reply; at most this share of the model's context.
 _ANSWER_TOKENS, _ANSWER_SHARE = 1000, 0.25
-# What is read of a reply that comes in pieces costs as much as all that has come, so it is not read at every piece,
-# but when it has grown by this share, or after so many seconds.
+# Parsing a streamed reply takes time proportional to its length, so it is not parsed for every piece, but when it has
+# grown by this share, or after this many seconds.
 _GROWTH, _PAUSE = 0.02, 0.05
 
 
 class LLMAnswerer:
-    """Answers from knowledge with a language model.
+    """Answerer that uses a language model.
 
     Parameters
     ----------
     model
         Writes the answer.
     prompts
-        Of which ``answer``, ``answer_think`` and ``answer_alone`` are used.
+        Provides ``answer``, ``answer_think`` and ``answer_alone``.
     settings
-        Format and style.
+        Format and style of answers.
     embedder
-        Finds the sentence of a cited passage that bears a claim out.
+        Finds the sentence of a cited passage that supports a claim.
     context_tokens
-        How much knowledge the model is shown; less, where it cannot hold that.
+        Token budget for the knowledge; reduced if the model's context is too small.
     """
 
     def __init__(
@@ -62,12 +62,12 @@ class LLMAnswerer:
         self._context_tokens = context_tokens
 
     async def answer(self, knowledge: Knowledge) -> Answer:
-        """The answer, once it is whole.
+        """Return the complete answer.
 
         Raises
         ------
         ModelUnavailable, NoReply
-            As LanguageModel.ask; NoReply also where there is room for nothing of what was found.
+            As LanguageModel.ask; NoReply also if no retrieved item fits into the context.
         """
         context = self._laid_out(knowledge)
         if self._has_nothing(knowledge, context):
@@ -76,7 +76,7 @@ class LLMAnswerer:
         return await self._finished(knowledge, context, reply)
 
     async def stream(self, knowledge: Knowledge) -> AsyncGenerator[str | Answer, None]:
-        """The text of the answer in pieces as they come, then the answer; raises as :meth:`answer` does."""
+        """Stream the text of the answer, then yield the answer; raises as :meth:`answer`."""
         context = self._laid_out(knowledge)
         if self._has_nothing(knowledge, context):
             unanswered = self._unanswered(knowledge)
@@ -84,14 +84,14 @@ class LLMAnswerer:
             yield unanswered
             return
         written = shown = ""
-        pace = _Pace()
+        interval = _ParseInterval()
         async with _closing(self._model.stream(self._request(knowledge, context.text))) as pieces:
             async for piece in pieces:
                 whole = isinstance(piece, ModelReply)
                 written = piece.text if isinstance(piece, ModelReply) else written + piece
-                if not (whole or pace.is_due(len(written))):
+                if not (whole or interval.is_due(len(written))):
                     continue
-                text = self._read(written, context, whole).text
+                text = self._parse(written, context, whole).text
                 if len(text) > len(shown):
                     yield text[len(shown) :]
                     shown = text
@@ -102,29 +102,29 @@ class LLMAnswerer:
                     yield answer
 
     def _room(self, knowledge: Knowledge) -> int:
-        """Tokens of knowledge to show: as many as are wanted, and no more than the model can hold beside an answer."""
-        asked = (message.text for message in self._request(knowledge, " ").messages)
+        """Return the token budget for knowledge, limited to what the model's context holds besides an answer."""
+        prompt = (message.text for message in self._request(knowledge, " ").messages)
         held = self._model.context_tokens
         answer = min(self._model.output_tokens, _ANSWER_TOKENS, int(held * _ANSWER_SHARE))
-        left = int((held - answer) / _MARGIN) - sum(count_tokens([*asked])) - _AROUND_A_REQUEST
+        left = int((held - answer) / _MARGIN) - sum(count_tokens([*prompt])) - _AROUND_A_REQUEST
         return max(0, min(self._context_tokens, left))
 
     def _laid_out(self, knowledge: Knowledge) -> PromptContext:
-        """What the model is shown; nothing where nothing was found.
+        """Lay out the context; empty if nothing was retrieved.
 
         Raises
         ------
         NoReply
-            Something was found, and there is room for nothing of it.
+            Items were retrieved, but none fits.
         """
         room = self._room(knowledge)
         context = lay_out(knowledge, room)
         found = bool(knowledge.items) or knowledge.omitted > 0
         if found and self._has_nothing(knowledge, context):
-            raise self._roomless(room)
+            raise self._no_room_error(room)
         return context
 
-    def _roomless(self, room: int) -> NoReply:
+    def _no_room_error(self, room: int) -> NoReply:
         what = f"nothing that was found fits into {room} tokens, so {self._model.name} was not asked"
         if room == self._context_tokens:
             return NoReply(what, "raise context_tokens under [retrieval], or lower tokens under [chunking]")
@@ -154,37 +154,39 @@ class LLMAnswerer:
     def _thinks(self) -> bool:
         return self._settings.format == "think"
 
-    def _read(self, reply: str, context: PromptContext, whole: bool) -> CitedText:
+    def _parse(self, reply: str, context: PromptContext, whole: bool) -> CitedText:
         return marked(reply, len(context.pieces), self._thinks and bool(context.pieces), whole)
 
     async def _finished(self, knowledge: Knowledge, context: PromptContext, reply: ModelReply) -> Answer:
-        read = self._read(reply.text, context, whole=True)
-        if not read.text and not read.says_none:
-            raise self._wordless(read, reply)
+        parsed = self._parse(reply.text, context, whole=True)
+        if not parsed.text and not parsed.says_none:
+            raise self._no_text_error(parsed, reply)
         shown = f"{len(context.pieces)} pieces of {context.tokens} tokens, with room for {self._room(knowledge)}"
         detail = f"{shown}; {reply.usage.completion_tokens} tokens came back"
         steps = [TraceStep(f"ask {self._model.name}", detail, reply.seconds)]
         step_done(steps[0].name)
         started = perf_counter()
-        found = await narrow_citations(read.text, [context.pieces[n - 1].places for n in read.numbers], self._embedder)
-        citations = tuple(Citation(n, place, score) for n, (place, score) in enumerate(found, 1))
-        removed = f"; {read.removed} removed, which pointed nowhere" if read.removed else ""
-        steps.append(TraceStep("check the citations", f"{len(citations)} hold{removed}", perf_counter() - started))
+        narrowed = await narrow_citations(
+            parsed.text, [context.pieces[n - 1].places for n in parsed.numbers], self._embedder
+        )
+        citations = tuple(Citation(n, place, score) for n, (place, score) in enumerate(narrowed, 1))
+        removed = f"; {parsed.removed} invalid removed" if parsed.removed else ""
+        steps.append(TraceStep("check the citations", f"{len(citations)} valid{removed}", perf_counter() - started))
         step_done(steps[1].name)
         return Answer(
             question=knowledge.question,
-            text=read.text or no_answer(detect_language(knowledge.question)),
-            answered=bool(read.text) and not read.says_none,
+            text=parsed.text or no_answer(detect_language(knowledge.question)),
+            answered=bool(parsed.text) and not parsed.says_none,
             citations=citations,
             knowledge=knowledge,
             usage=reply.usage,
-            note=self._note(knowledge, context, read, reply),
+            note=self._note(knowledge, context, parsed, reply),
             trace=(*knowledge.trace, *steps),
-            reasoning=read.reasoning,
-            removed=read.removed,
+            reasoning=parsed.reasoning,
+            removed=parsed.removed,
         )
 
-    def _note(self, knowledge: Knowledge, context: PromptContext, read: CitedText, reply: ModelReply) -> str:
+    def _note(self, knowledge: Knowledge, context: PromptContext, parsed: CitedText, reply: ModelReply) -> str:
         parts = [f"answered by {self._model.name}"]
         if not context.pieces:
             parts.append("from what the model knows, not from the documents")
@@ -192,35 +194,33 @@ class LLMAnswerer:
             parts.append(f"facts read by {', '.join(knowledge.extractors)}")
         if knowledge.note:
             parts.append(knowledge.note)
-        if context.pieces and not read.numbers and not read.says_none:
+        if context.pieces and not parsed.numbers and not parsed.says_none:
             parts.append("it cites nothing: check it before you rely on it")
-        if read.removed:
-            one = read.removed == 1
-            said = (
-                "1 citation that pointed nowhere was" if one else f"{read.removed} citations that pointed nowhere were"
-            )
-            parts.append(f"{said} removed")
-        if "</think>" in read.text:
-            parts.append('it thought aloud: with format = "think" under [answer] its thoughts are kept apart')
+        if parsed.removed:
+            one = parsed.removed == 1
+            invalid = "1 invalid citation was" if one else f"{parsed.removed} invalid citations were"
+            parts.append(f"{invalid} removed")
+        if "</think>" in parsed.text:
+            parts.append('the answer contains reasoning: set format = "think" under [answer] to separate it')
         if not reply.complete:
             parts.append("cut off at output_tokens")
         return "; ".join(parts)
 
-    def _wordless(self, read: CitedText, reply: ModelReply) -> NoReply:
-        what = f"{self._model.name} gave no answer" + (", only its thoughts" if read.reasoning else "")
+    def _no_text_error(self, parsed: CitedText, reply: ModelReply) -> NoReply:
+        what = f"{self._model.name} gave no answer" + (", only reasoning" if parsed.reasoning else "")
         enough = "raise output_tokens under [model], or ask again"
         return NoReply(what, "ask again" if reply.complete else enough)
 
 
-class _Pace:
-    """When a reply that comes in pieces is to be read again."""
+class _ParseInterval:
+    """Decides when a streamed reply is parsed again."""
 
     def __init__(self) -> None:
         self._length = 0
         self._at = 0.0
 
     def is_due(self, length: int) -> bool:
-        """Whether the reply, of so many characters by now, is to be read; if so, it counts as read."""
+        """Return whether the reply of this length is to be parsed; if so, record it as parsed."""
         now = perf_counter()
         if length - self._length < _GROWTH * length and now - self._at < _PAUSE:
             return False
@@ -230,7 +230,7 @@ class _Pace:
 
 @asynccontextmanager
 async def _closing(pieces: AsyncIterator[str | ModelReply]) -> AsyncIterator[AsyncIterator[str | ModelReply]]:
-    """Closes what a model says when nobody listens any more, so that the connection is let go at once."""
+    """Close the stream of a model on exit, so that its connection is released at once."""
     try:
         yield pieces
     finally:

@@ -1,4 +1,4 @@
-"""A question that follows up on a conversation, made to be understood without it."""
+"""Condense a follow-up question into a standalone question with a language model."""
 
 import re
 from collections.abc import Sequence
@@ -12,10 +12,10 @@ from polyadic.llm.prompts.library import PromptLibrary
 from polyadic.model.types import TraceStep, Turn, Usage
 from polyadic.tracing.spans import step_done
 
-# Of a long conversation the last turns tell what a question points back to; of a long answer its beginning does.
+# The last turns of a conversation, and the beginning of a long answer, show what a question refers to.
 _TURNS = 6
 _CHARACTERS = 1500
-# What is longer is no question, but an answer or an essay.
+# Longer replies are not questions, but answers or essays.
 _LONGEST = 500
 _QUESTION_MARKS = ("?", "？", "؟")
 _QUOTES = "\"'“”„«»‘’「」*`"
@@ -25,10 +25,9 @@ _LABEL = re.compile(r"(?:(?:next |rewritten )?question|q): *", re.IGNORECASE)
 async def condense_question(
     question: str, history: Sequence[Turn], model: LanguageModel, prompts: PromptLibrary
 ) -> tuple[str, Usage, TraceStep]:
-    """The question with names in place of what points back, what that cost, and the step for the trace.
+    """Rewrite a follow-up question with names in place of references; return it with usage and trace step.
 
-    Where the model gives no question that can be used, what it refers to is added without one
-    (rule_question_condenser.py).
+    If the model returns no usable question, the rules of rule_question_condenser.py are applied instead.
 
     Raises
     ------
@@ -36,8 +35,10 @@ async def condense_question(
         As LanguageModel.ask.
     """
     started = perf_counter()
-    said = "\n".join(f"Q: {_beginning(turn.question)}\nA: {_beginning(turn.answer)}" for turn in history[-_TURNS:])
-    messages = prompts.get("follow_up").messages(conversation=said, question=question)
+    conversation = "\n".join(
+        f"Q: {_beginning(turn.question)}\nA: {_beginning(turn.answer)}" for turn in history[-_TURNS:]
+    )
+    messages = prompts.get("follow_up").messages(conversation=conversation, question=question)
     usage = Usage()
     rewritten = None
     try:
@@ -46,30 +47,30 @@ async def condense_question(
         rewritten = _rewritten(unthought(reply.text), question)
     except NoReply:
         pass
-    asked = rewritten or standalone(question, history)
-    detail = asked if rewritten else f"{model.name} gave no question that can be used; without it: {asked}"
+    condensed = rewritten or standalone(question, history)
+    detail = condensed if rewritten else f"{model.name} gave no usable question; rewritten by rules: {condensed}"
     step = TraceStep("make the question self-contained", detail, perf_counter() - started)
     step_done(step.name)
-    return asked, usage, step
+    return condensed, usage, step
 
 
 def _rewritten(reply: str, question: str) -> str | None:
-    """The question in a reply; None where there is none, but an answer, an essay or nothing.
+    """Extract the question from a reply; None if the reply contains no question.
 
     >>> _rewritten('Here it is:\\n"Where was Ada born?"', "Where was she born?")
     'Where was Ada born?'
     >>> _rewritten("Ada was born in London.", "Where was she born?") is None
     True
     """
-    lines = [bare for line in reply.splitlines() if (bare := _bare(line))]
-    asking = [line for line in lines if line.endswith(_QUESTION_MARKS)]
-    if not asking and not question.rstrip().endswith(_QUESTION_MARKS) and len(lines) == 1:
-        asking = lines
-    return asking[0] if asking and len(asking[0]) <= max(_LONGEST, 2 * len(question)) else None
+    lines = [stripped for line in reply.splitlines() if (stripped := _bare(line))]
+    questions = [line for line in lines if line.endswith(_QUESTION_MARKS)]
+    if not questions and not question.rstrip().endswith(_QUESTION_MARKS) and len(lines) == 1:
+        questions = lines
+    return questions[0] if questions and len(questions[0]) <= max(_LONGEST, 2 * len(question)) else None
 
 
 def _bare(line: str) -> str:
-    """A line without its label and the quotation marks around it.
+    """Strip the label and the surrounding quotation marks of a line.
 
     >>> _bare('Question: "Who?"'), _bare('"Emma" was written by whom?'), _bare('Who wrote "Emma"?')
     ('Who?', '"Emma" was written by whom?', 'Who wrote "Emma"?')
@@ -81,5 +82,5 @@ def _bare(line: str) -> str:
 
 
 def _beginning(text: str) -> str:
-    """The text, cut where it is long: each turn on one line."""
+    """Shorten a text and join its lines."""
     return " ".join(text[:_CHARACTERS].split())

@@ -1,4 +1,4 @@
-"""What an answer says in its own words, in the language of the question."""
+"""Fixed answer texts in the language of the question."""
 
 _NO_ANSWER = {
     "en": "Nothing in these documents answers that.",
@@ -26,7 +26,7 @@ _NO_ANSWER = {
 
 
 def no_answer(language: str) -> str:
-    """That the documents do not answer, in a language (ISO 639-1); in English where we do not have it.
+    """Return the text for an unanswered question in a language (ISO 639-1); English for unknown languages.
 
     >>> no_answer("es"), no_answer("xx")
     ('Nada en estos documentos responde a eso.', 'Nothing in these documents answers that.')
@@ -35,7 +35,7 @@ def no_answer(language: str) -> str:
 
 
 def is_no_answer(text: str) -> bool:
-    """Whether a text is what :func:`no_answer` says, in any language.
+    """Return whether a text is one that :func:`no_answer` returns, in any language.
 
     >>> is_no_answer("Nichts in diesen Dokumenten beantwortet das."), is_no_answer("Nothing.")
     (True, False)

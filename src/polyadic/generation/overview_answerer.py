@@ -1,24 +1,24 @@
-"""An answer about the documents as a whole, without a language model: their central sentences, quoted and cited."""
+"""Answer an overview question without a language model: quote and cite central sentences."""
 
 from polyadic.generation.messages import no_answer
 from polyadic.model.identity import normal_text
 from polyadic.model.types import Answer, Citation, ItemKind, Knowledge, Usage
 from polyadic.text.language import detect_language
 
-OVERVIEW = "no language model was asked: the sentences are quoted that join most of what the documents speak of"
+OVERVIEW = "no language model was asked: the most central sentences are quoted"
 EMPTY = "no language model was asked, and there is no sentence to quote"
 
 
 def quote_overview(knowledge: Knowledge) -> Answer:
-    """Quote what retrieval/overview.py has found, each sentence after the name of its theme.
+    """Quote the items found by retrieval/overview.py, each sentence after the name of its community.
 
-    What a language model reported of a theme is told in its words, and cites the sentence.
+    A community report by a language model is quoted in its own words, and cites the sentence.
 
     Returns
     -------
     Answer
-        With one citation a line, each of exactly the quoted characters; ``answered`` is false only where there is
-        nothing to quote.
+        One citation per line, each of exactly the quoted characters; ``answered`` is false only if there is nothing to
+        quote.
     """
     lines, citations = [], []
     for number, item in enumerate(knowledge.items, 1):

@@ -1,11 +1,10 @@
-"""A question that follows up on a conversation, made to be found without it and without a language model.
+"""Condense a follow-up question into a standalone question by rules, without a language model.
 
-Only a question that refers back is changed (``text/anaphora.py``): what the last turn was about is put before it, the
-names of its question or, where that has none, its words that say something and the names of its answer. "She" is the
-person for whom the last question asked and whom its answer names, or whom the question names. A question about another
-thing ("And Mir?") takes what was asked instead. Whatever is added competes with the question's own words: so nothing is
-added to a question that stands alone, nor where the conversation has nothing that fits, and no whole question where
-names do.
+Only a question that refers back is changed (``text/anaphora.py``). The topic of the last turn is put before it: the
+names of its question or, without names, its content words and the names of its answer. "She" refers to the person that
+the last question asked for and its answer names, or that the question names. A question about another thing ("And
+Mir?") gets the last question without its names instead. Whatever is added competes with the question's own words. So
+nothing is added to a standalone question or if no candidate fits, and no whole question if names suffice.
 """
 
 import re
@@ -31,13 +30,13 @@ from polyadic.text.stopwords import ARTICLES, function_words
 from polyadic.text.stopwords import words as listed
 from polyadic.text.words import words
 
-# A topic reaches this far back: question after question may refer to the one before.
+# Number of turns to trace a topic back: each question may refer to the one before.
 _TURNS = 6
 _CHARACTERS = 1_500
-# Fewer words tell their language from others by chance only.
+# With fewer words the detected language is unreliable.
 _TELLING_WORDS = 3
 _MOST_TERMS = 8
-# Of the names in the first sentence of an answer; where the question had names, these only distract
+# From the first sentence of an answer; if the question has names, these only distract
 # (benchmarks/question_condensing.py).
 _NAMES_OF_AN_ANSWER = 2
 
@@ -45,11 +44,11 @@ _WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 _SPACE = re.compile(r"\s+")
 _QUOTATION = re.compile(r'\A"(.+?)" \[1\]', re.DOTALL)
 _UNSPACED = ("zh", "ja")
-# Two words or more, all with capitals but for what may stand between them: "Marta Quill", "Leonardo da Vinci".
+# Two or more capitalised words, possibly joined by particles: "Marta Quill", "Leonardo da Vinci".
 _CAPITALISED = r"[^\W\d_a-zß-ÿ][^\W\d_]*\.?"
 _FULL_NAME = re.compile(rf"{_CAPITALISED}(?:[ '’-]+(?:(?:de|da|di|du|von|van|der|la|le|bin|al) )*{_CAPITALISED})+")
 _AFTER = [[article] for article in ARTICLES]
-# With these a request begins, not a name.
+# Words that begin a request, not a name.
 _IMPERATIVES = listed(
     "name tell list give show describe explain summarise summarize compare find say nenne erkläre beschreibe zeige "
     "liste nomme décris explique nombra describe explica"
@@ -58,7 +57,7 @@ _IMPERATIVES = listed(
 
 @dataclass(frozen=True, slots=True)
 class _Topic:
-    """What a turn leaves to the next: its question as resolved, its language, and the beginning of its answer."""
+    """The topic of a turn: its resolved question, its language, and the beginning of its answer."""
 
     question: str = ""
     language: str = "en"
@@ -70,7 +69,7 @@ class _Topic:
 
     @property
     def terms(self) -> list[str]:
-        """Names of the question; where it has none, its words that say something and the first names of the answer."""
+        """Names of the question; without names, its content words and the first names of the answer."""
         named = _names(self.question, self.language)
         if named:
             return named[:_MOST_TERMS]
@@ -80,20 +79,20 @@ class _Topic:
 
     @property
     def person(self) -> str:
-        """The person whom "she" means; empty where the turn tells of none for sure.
+        """The person that "she" refers to; empty if the turn names none for certain.
 
-        A question for a person ("Who founded Natrion?") has it in the answer; of any other a full name is taken, that
-        of the question first. A name after an article ("the Moon") is that of a thing.
+        For a question about a person ("Who founded Natrion?") it is the answer's; otherwise it is a full name, from the
+        question first. A name after an article ("the Moon") is not a person.
         """
-        sought = asked(self.question, self.language)
-        own, told = _named(self.question, self.language), _named(self.answer, self.language, self.question)
-        if sought is Asked.IDENTITY:
+        expected = asked(self.question, self.language)
+        own, answered = _named(self.question, self.language), _named(self.answer, self.language, self.question)
+        if expected is Asked.IDENTITY:
             return own[0].text if own else ""
-        told = [name for name in told if name.text.lower() not in self.question.lower()]
-        candidates = told if sought is Asked.PERSON else own + told
+        answered = [name for name in answered if name.text.lower() not in self.question.lower()]
+        candidates = answered if expected is Asked.PERSON else own + answered
         full = next((name.text for name in candidates if _is_full(name.text)), "")
-        single = (name.text for name in told if not any(map(str.isdigit, name.text)))
-        return full or (next(single, "") if sought is Asked.PERSON else "")
+        single = (name.text for name in answered if not any(map(str.isdigit, name.text)))
+        return full or (next(single, "") if expected is Asked.PERSON else "")
 
     @property
     def predicate(self) -> str:
@@ -105,7 +104,7 @@ class _Topic:
 
 
 def standalone(question: str, history: Sequence[Turn]) -> str:
-    """The question with what it takes from the conversation before it; as it is where it takes nothing.
+    """Add what a follow-up question takes from the conversation; a standalone question is returned unchanged.
 
     >>> told = [Turn("Who was Ada Lovelace?", '"Ada Lovelace was a mathematician." [1]')]
     >>> standalone("Where was she born?", told), standalone("What is the GDP of Brazil?", told)
@@ -123,15 +122,15 @@ def standalone(question: str, history: Sequence[Turn]) -> str:
 
 
 def _resolved(question: str, topic: _Topic) -> tuple[str, str]:
-    """The question with what it takes from a topic, and the language that it is in."""
+    """Resolve a question against a topic; return it with its language."""
     few = len(_WORD.findall(question)) < _TELLING_WORDS
     language = detect_language(f"{question} {topic.question}" if few else question)
     if not topic.question:
         return question, language
-    taken = reference(question, language, topic.said)
-    if taken is AnaphoricReference.NOTHING or asks_only_why(question):
+    kind = reference(question, language, topic.said)
+    if kind is AnaphoricReference.NOTHING or asks_only_why(question):
         return question, language
-    if taken is AnaphoricReference.PREDICATE:
+    if kind is AnaphoricReference.PREDICATE:
         before = topic.question if language in _UNSPACED else topic.predicate
         return f"{before} {question}", language
     if language in _UNSPACED and antecedent(question, language) is not Antecedent.PERSON:
@@ -142,21 +141,21 @@ def _resolved(question: str, topic: _Topic) -> tuple[str, str]:
 
 
 def _antecedents(question: str, language: str, topic: _Topic) -> list[str]:
-    """What the question is about of what the topic names."""
+    """Return the names of the topic that the question may refer to."""
     terms = topic.terms
-    meant = Antecedent.THING if fragment(question, language) else antecedent(question, language)
-    person = "" if meant is Antecedent.THING else topic.person
-    sought = asked(topic.question, topic.language) is Asked.PERSON
-    if meant is Antecedent.PERSON and sought and not person:
-        # What was asked for was not found, and what the question names is something else.
+    referent = Antecedent.THING if fragment(question, language) else antecedent(question, language)
+    person = "" if referent is Antecedent.THING else topic.person
+    asks_for_person = asked(topic.question, topic.language) is Asked.PERSON
+    if referent is Antecedent.PERSON and asks_for_person and not person:
+        # The person asked for was not found, and the names in the question are something else.
         return [] if _names(topic.question, topic.language) else terms
     if not person or person in terms:
         return terms
-    return [person] if meant is Antecedent.PERSON else [person, *terms] if sought else terms
+    return [person] if referent is Antecedent.PERSON else [person, *terms] if asks_for_person else terms
 
 
 def elliptic(question: str, history: Sequence[Turn]) -> str:
-    """What a question that asks nothing by itself ("And after five years?") asks about; empty for any other.
+    """Return the topic of an elliptic question ("And after five years?"); empty for any other question.
 
     >>> elliptic("And after five years?", [Turn("How long is the notice period?", "Three months.")])
     'after five years'
@@ -172,7 +171,7 @@ def _is_full(name: str) -> bool:
 
 
 def _named(text: str, language: str, context: str = "") -> list[NamedEntity]:
-    """The names in a text that are no common nouns and do not follow an article."""
+    """Return the names in a text, without common nouns and names that follow an article."""
     known = vocabulary(f"{text} {context}", language)
     found = [
         name for name in names(text, known) if name.sort is NameKind.NAME and name.text.lower() not in _IMPERATIVES
@@ -181,13 +180,13 @@ def _named(text: str, language: str, context: str = "") -> list[NamedEntity]:
 
 
 def _names(text: str, language: str) -> list[str]:
-    """What a text names, without numbers by themselves."""
-    found = [name.text for name in names(text, Vocabulary(language)) if name.sort in (NameKind.NAME, NameKind.TERM)]
-    return [name for name in found if name.lower() not in _IMPERATIVES]
+    """Return the names and terms in a text, without plain numbers."""
+    named = [name.text for name in names(text, Vocabulary(language)) if name.sort in (NameKind.NAME, NameKind.TERM)]
+    return [name for name in named if name.lower() not in _IMPERATIVES]
 
 
 def _beginning(answer: str) -> str:
-    """The first sentence quoted, or the beginning of what a model said; nothing of what was no answer."""
+    """Return the first quoted sentence, or the beginning of a model's answer; empty if the turn was not answered."""
     quoted = _QUOTATION.match(answer)
     if quoted:
         return quoted.group(1)

@@ -1,4 +1,4 @@
-"""The sentences of the passages that were retrieved, each with what tells how well it answers the question."""
+"""Collect the sentences of retrieved passages with the features for ranking them as answers."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,22 +22,22 @@ from polyadic.text.sentences import sentences
 
 PASSAGES_READ = 10
 _HIGHEST_FACT_SCORE = 10.0
-# A sentence without a fact of its own: what most complete sentences have.
+# Default for a sentence without a fact of its own: that of most complete sentences.
 _USUAL_COMPLETENESS = 0.8
-# Sentences without a stored vector that are embedded for a question, at most.
+# Maximum number of sentences without a stored vector that are embedded for a question.
 _MOST_EMBEDDED = 24
 _UNKNOWN = float("nan")
-# A word that more passages hold is not rare, however many there are.
+# A word in more passages than this is not rare, whatever the size of the store.
 _MOST_HOLDING = 500
-# A question answers none.
+# A question is not an answer.
 _QUESTION_MARKS = ("?", "？", "؟", '?"', "?”", "?’", "?'")
 
 
 @dataclass(frozen=True, slots=True)
 class SentenceCandidate:
-    """A sentence that may be quoted, where it stands, and the passage in which it does.
+    """A sentence that may be quoted, its span, and its passage.
 
-    One that is repeated stands in an earlier passage as well: it is not quoted, but others are compared with it.
+    A repeated sentence also occurs in an earlier passage: it is not quoted, but used for comparison.
     """
 
     place: SourceSpan
@@ -49,18 +49,18 @@ class SentenceCandidate:
 async def candidates(
     knowledge: Knowledge, asked: QuestionFeatures, reader: Reader, embedder: Embedder
 ) -> list[SentenceCandidate]:
-    """The sentences of the first passages, in the order of the passages.
+    """Return the sentences of the first passages, in order of the passages.
 
     The vectors of facts are reused; a few sentences without one are embedded.
     """
     passages = _passages(knowledge.items)
     scores_of, strengths = _relative_scores(knowledge.items, passages), _strengths(knowledge.facts)
-    found = list(_sentences(passages, reader.headings(list(passages)), scores_of, strengths))
-    stated = {(one.chunk_id, one.span): one.fact for one in reader.statements(list(passages))}
-    facts = [stated.get((candidate.place.chunk_id, candidate.place.span), -1) for candidate in found]
+    pool = list(_sentences(passages, reader.headings(list(passages)), scores_of, strengths))
+    fact_rows = {(stated.chunk_id, stated.span): stated.fact for stated in reader.statements(list(passages))}
+    facts = [fact_rows.get((candidate.place.chunk_id, candidate.place.span), -1) for candidate in pool]
     rows = np.unique(np.array([fact for fact in facts if fact >= 0], dtype=np.int64))
-    unknown = _to_embed(found, facts, asked)
-    vectors = await embedder.embed([knowledge.question, *(_in_context(found[place]) for place in unknown)])
+    unknown = _to_embed(pool, facts, asked)
+    vectors = await embedder.embed([knowledge.question, *(_in_context(pool[place]) for place in unknown)])
     question = vectors[:1]
     cosines = dict(zip(rows.tolist(), reader.similarity("fact", rows, question)[0].tolist(), strict=True))
     scores = dict(zip(rows.tolist(), reader.scores("fact", rows).tolist(), strict=True))
@@ -77,12 +77,12 @@ async def candidates(
                 completeness=scores[fact] / _HIGHEST_FACT_SCORE if fact in scores else _USUAL_COMPLETENESS,
             ),
         )
-        for place, (candidate, fact) in enumerate(zip(found, facts, strict=True))
+        for place, (candidate, fact) in enumerate(zip(pool, facts, strict=True))
     ]
 
 
 def rarity(asked: QuestionFeatures, reader: Reader) -> tuple[dict[str, float], frozenset[str]]:
-    """How rare each content word of a question is among all passages, and which words none of them holds."""
+    """Return the rarity of each content word of a question, and the words that no passage contains."""
     words = [word for word in dict.fromkeys(tokens(asked.text)) if stem(word, asked.language) in asked.content]
     counts = np.bincount(reader.holding(words, _MOST_HOLDING).sources, minlength=len(words)).tolist()
     holding = dict.fromkeys(asked.content, 0)
@@ -95,7 +95,7 @@ def rarity(asked: QuestionFeatures, reader: Reader) -> tuple[dict[str, float], f
 
 
 def _passages(items: Sequence[Item]) -> dict[str, list[SourceSpan]]:
-    """The first chunks that the items rest on: the whole text where it is among them, else what facts quote of it."""
+    """Return the first chunks of the items' evidence: the whole text if it is an item, else the spans of facts."""
     passages: dict[str, list[SourceSpan]] = {}
     for item in items:
         for place in item.places[:1]:
@@ -106,14 +106,14 @@ def _passages(items: Sequence[Item]) -> dict[str, list[SourceSpan]]:
 
 
 def _relative_scores(items: Sequence[Item], passages: Mapping[str, object]) -> dict[str, float]:
-    """The score of each chunk as a share of the best; 0 for one that is there by its facts alone."""
+    """Return the score of each chunk relative to the best; 0 for a chunk that is included only for its facts."""
     scores = {item.id: item.score for item in items if item.kind is ItemKind.CHUNK}
     highest = max(scores.values(), default=0.0)
     return {chunk: max(0.0, scores.get(chunk, 0.0)) / highest if highest > 0 else 0.0 for chunk in passages}
 
 
 def _strengths(facts: Sequence[Item]) -> dict[tuple[str, Span], float]:
-    """The score of each fact as a share of the best, by the document and the characters that state it."""
+    """Return the score of each fact relative to the best, by document and span."""
     highest = max((fact.score for fact in facts), default=0.0)
     return {(p.document_id, p.span): fact.score / highest for fact in facts for p in fact.places if highest > 0}
 
@@ -137,7 +137,7 @@ def _sentences(
                 if is_within(outline, place.span.start):
                     before = ""
                     continue
-                said = normal_text(text)
+                normalised = normal_text(text)
                 if text and not place.quote.endswith(_QUESTION_MARKS):
                     above = headings_above(outline, place.span.start, place.title)
                     strength = strengths.get((place.document_id, place.span), 0.0)
@@ -156,18 +156,18 @@ def _sentences(
                         strength=strength,
                         completeness=0.0,
                     )
-                    yield SentenceCandidate(replace(place, headings=above), whole, sentence, said in seen)
-                    seen.add(said)
+                    yield SentenceCandidate(replace(place, headings=above), whole, sentence, normalised in seen)
+                    seen.add(normalised)
                 before = text
 
 
-def _to_embed(found: Sequence[SentenceCandidate], facts: Sequence[int], asked: QuestionFeatures) -> list[int]:
-    """The places of those without a stored vector that are worth embedding: with most words of the question."""
+def _to_embed(pool: Sequence[SentenceCandidate], facts: Sequence[int], asked: QuestionFeatures) -> list[int]:
+    """Return the indices of sentences without a stored vector that share most words with the question."""
     lacking = [place for place, fact in enumerate(facts) if fact < 0]
-    return sorted(sorted(lacking, key=lambda place: -asked.overlap(found[place].sentence.text))[:_MOST_EMBEDDED])
+    return sorted(sorted(lacking, key=lambda place: -asked.overlap(pool[place].sentence.text))[:_MOST_EMBEDDED])
 
 
 def _in_context(candidate: SentenceCandidate) -> str:
-    """What is compared with the question: a sentence often leaves out what the title says it is about."""
+    """Return the text to compare with the question; the title is added because sentences often omit their subject."""
     title, text = candidate.place.title, candidate.sentence.text
     return text if not title or title.lower() in text.lower() else f"{title}: {text}"

@@ -1,4 +1,4 @@
-"""What an asynchronous generator yields, made by a task of its own."""
+"""Run an asynchronous generator in a task of its own."""
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
@@ -9,12 +9,12 @@ T = TypeVar("T")
 
 
 class TaskIsolatedStream(Generic[T]):
-    """The items of a generator that, with all generators it waits for, lives in a task of its own.
+    """The items of an asynchronous generator that runs in its own task, with all generators it awaits.
 
-    A loop that ends closes all generators still open at once, and one that waits for another then finds it closing
-    already. A task it cancels, before that, and what is cancelled closes from the inside out. So somebody who leaves
-    a stream with a plain ``break`` leaves one generator open and no more. This is a class for that reason: a context
-    manager out of a generator would be another one.
+    When an event loop shuts down, it closes all open generators at once; a generator that awaits another then finds it
+    closing already. The loop cancels tasks before that, and a cancelled task closes its generators from the inside out.
+    So leaving a stream with a plain ``break`` leaves only one generator open. For this reason the class is not written
+    as a context manager from a generator, which would be another one.
 
     >>> async def two() -> AsyncGenerator[int, None]:
     ...     yield 1
@@ -28,11 +28,11 @@ class TaskIsolatedStream(Generic[T]):
 
     def __init__(self, items: AsyncGenerator[T, None]) -> None:
         self._items = items
-        # Unbounded: whoever reads slowly does not keep a connection open.
-        self._made: asyncio.Queue[T | None] = asyncio.Queue()
+        # Unbounded: a slow reader does not keep a connection open.
+        self._queue: asyncio.Queue[T | None] = asyncio.Queue()
 
     async def __aenter__(self) -> Self:
-        self._task = asyncio.create_task(self._make())
+        self._task = asyncio.create_task(self._produce())
         return self
 
     async def __aexit__(
@@ -45,16 +45,16 @@ class TaskIsolatedStream(Generic[T]):
         return self
 
     async def __anext__(self) -> T:
-        item = await self._made.get()
+        item = await self._queue.get()
         if item is None:
             # Raises what the generator raised.
             await self._task
             raise StopAsyncIteration
         return item
 
-    async def _make(self) -> None:
+    async def _produce(self) -> None:
         try:
             async for item in self._items:
-                self._made.put_nowait(item)
+                self._queue.put_nowait(item)
         finally:
-            self._made.put_nowait(None)
+            self._queue.put_nowait(None)

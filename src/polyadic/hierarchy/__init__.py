@@ -1,0 +1,1 @@
+"""Clusters, communities, and their summaries and reports (HiRAG's HiIndex)."""

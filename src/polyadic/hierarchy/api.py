@@ -1,4 +1,4 @@
-"""The hierarchy of a workspace: building it, what that would cost, and what it looks like; ``Workspace.hierarchy``."""
+"""API of the hierarchy: build it, estimate the cost, show its outline; ``Workspace.hierarchy``."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ By = Literal["model", "extractive"]
 
 
 def wanted(by: By | None, settings: Settings) -> By:
-    """What is asked for, or else the settings' choice: a language model if one is named.
+    """Return the requested summarizer or the configured one; ``auto`` means the language model if one is configured.
 
     >>> wanted(None, Settings())
     'extractive'
@@ -43,16 +43,16 @@ def wanted(by: By | None, settings: Settings) -> By:
 
 @dataclass(frozen=True, slots=True)
 class HierarchyApi:
-    """Themes over the facts of a workspace: layers of summaries, and communities with reports.
+    """Build and show the hierarchy of a workspace: layers of summaries, and communities with reports.
 
     Parameters
     ----------
     settings
-        Those of the workspace.
+        Settings of the workspace.
     store, embedder, model
-        Give what they are named after when it is needed; ``model`` raises where there is none.
+        Factories, called on first use; ``model`` raises if no model is configured.
     prompts
-        What a model is asked with.
+        Prompts for the language model.
     """
 
     settings: Settings
@@ -68,31 +68,36 @@ class HierarchyApi:
         anew: bool = False,
         budget: SpendingBudget | None = None,
     ) -> BuildReport:
-        """Bring the hierarchy into line with what the workspace holds: what rests on nothing new stays as it is.
+        """Update the hierarchy to the current facts; parts without changed sources are kept.
 
-        Where the model or the budget gives out, nothing changes, and the report says why; what was replied is kept, so
-        that the next run goes on from there and pays for nothing twice.
+        If the model becomes unavailable or the budget is exhausted, the hierarchy does not change and the report gives
+        the reason. Replies are cached, so the next run resumes without paying twice.
 
         Parameters
         ----------
         report_progress
             Called after every summary and every report.
         by
-            ``model`` or ``extractive`` (names and facts, no language model); as the settings say if left out. What a
-            model wrote is kept where no model is asked, as long as it holds.
+            ``model`` or ``extractive`` (names and facts, no language model); by default as configured. An extractive
+            run keeps texts that a model wrote as long as their sources are unchanged.
         anew
-            Cluster everything anew, and have everything written again.
+            Cluster everything again and rewrite all summaries and reports.
         budget
-            The most that may be spent on the language model.
+            Spending limit for the language model.
+
+        Returns
+        -------
+        BuildReport
+            What the run did.
 
         Raises
         ------
         NotFound
             There is no workspace.
         SettingsError
-            A model is to be asked, and none is named; or the budget is in money, and there are no prices.
+            No model is configured; or the budget is in money and no prices are configured.
         ModelUnavailable
-            The language model's key is not there. What goes wrong with it later stands in the report.
+            The API key of the language model is missing. Later failures of the model are in the report.
         StoreBusy
             Another process is writing to this workspace.
         PackageMissing
@@ -122,7 +127,7 @@ class HierarchyApi:
         anew: bool = False,
         note: Callable[[Sequence[PendingRequest]], None] = lambda requests: None,
     ) -> BuildReport:
-        """As :meth:`abuild`, with this model, which may be one that is asked by file: ``note`` is told what it is."""
+        """Build as :meth:`abuild` with this model; ``note`` receives the requests of a batch-file model."""
         asked = CachedModel(model, StoreResponseCache(store), budget)
         builder = HierarchyBuilder(
             store,
@@ -139,10 +144,10 @@ class HierarchyApi:
         return report
 
     async def aestimate(self, by: By | None = None, anew: bool = False) -> BuildEstimate:
-        """What building would cost, before anything is spent; parameters and errors as for :meth:`abuild`."""
+        """Estimate the cost of building, without spending anything; parameters and errors as for :meth:`abuild`."""
         need_hierarchy()
         if wanted(by, self.settings) == "extractive":
-            return await self._drafted(ExtractiveSummarizer(), anew)
+            return await self._draft_estimate(ExtractiveSummarizer(), anew)
         model, store = self.model(), self.store()
 
         def is_remembered(key: str) -> bool:
@@ -151,23 +156,23 @@ class HierarchyApi:
 
         asked = LLMSummarizer(CachedModel(model, StoreResponseCache(store)), self.prompts, self.settings.themes)
         counting = CountingSummarizer(asked, model, is_remembered)
-        found = await self._drafted(counting, anew)
+        found = await self._draft_estimate(counting, anew)
         with store.read() as reader:
             found.usage, found.basis = counting.cost(reader.spent(), self.settings.model)
         found.remembered, found.most = counting.remembered, counting.most
         return found
 
     def outline(self, depth: int = DEPTH) -> HierarchyOutline:
-        """The hierarchy as it stands, as a tree of so many levels; raises NotFound where there is no workspace."""
+        """Return the current hierarchy as a tree of ``depth`` levels; raises NotFound if there is no workspace."""
         with self.store().read() as reader:
             return outline_of(reader, depth)
 
-    # plain twins
+    # synchronous variants
 
     build = run_sync(abuild)
     estimate = run_sync(aestimate)
 
-    async def _drafted(self, writing: ExtractiveSummarizer | CountingSummarizer, anew: bool) -> BuildEstimate:
+    async def _draft_estimate(self, writing: ExtractiveSummarizer | CountingSummarizer, anew: bool) -> BuildEstimate:
         report = BuildReport(by=writing.by)
         with self.store().read() as reader:
             ground, former = HierarchyInputs.of(reader), reader.hierarchy()

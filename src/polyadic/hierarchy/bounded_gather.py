@@ -1,4 +1,4 @@
-"""Having many pieces written at once, so that what is under way is never lost and nothing begins after a stop."""
+"""Run many model calls with bounded concurrency; after a stop, calls in progress complete and no new ones start."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -14,10 +14,16 @@ Written = TypeVar("Written")
 
 @dataclass(slots=True)
 class GatherOutcomes(Generic[Written]):
-    """What came of it, in the order of the pieces: None where there is nothing.
+    """Outcomes of a gather.
 
-    ``awaited`` has for each piece that is asked about by file its requests. ``stopped`` says why no more were tried;
-    empty where all were.
+    Parameters
+    ----------
+    results
+        Results in the order of the pieces; None for a piece without one.
+    awaited
+        Requests of each piece that waits for a batch file.
+    stopped
+        Why the run stopped early; empty if all pieces were tried.
     """
 
     results: list[Written | None]
@@ -33,23 +39,23 @@ async def gather_bounded(
     is_useless: Callable[[Written], bool],
     useless_in_a_row: int = 12,
 ) -> GatherOutcomes[Written]:
-    """Have every piece written, so many at once.
+    """Write every piece, ``at_once`` of them concurrently.
 
-    Where the run has to stop, pieces that are being written are written to the end: they are paid for.
+    If the run has to stop, pieces in progress are completed, because they have been paid for.
 
     Parameters
     ----------
     write
-        Writes one piece. ModelUnavailable stops the run, ReplyPending is noted.
+        Writes one piece. ModelUnavailable stops the run; the requests of ReplyPending go into ``awaited``.
     report_written
-        Called after every piece that was written.
+        Called after every piece.
     is_useless
-        Whether a model was paid for nothing.
+        Whether a reply could not be used.
     useless_in_a_row
-        So many in a row are no accident, and stop the run.
+        Number of consecutive unusable replies that stops the run.
     """
     outcomes: GatherOutcomes[Written] = GatherOutcomes([None] * len(pieces))
-    left, useless = iter(range(len(pieces))), 0
+    pending, useless = iter(range(len(pieces))), 0
 
     async def one(place: int) -> None:
         nonlocal useless
@@ -58,18 +64,18 @@ async def gather_bounded(
         except ReplyPending as awaited:
             outcomes.awaited.append(awaited.requests)
         except ModelUnavailable as problem:
-            # The first reason is the one to act upon: others follow from it.
+            # Keep the first reason: later ones follow from it.
             outcomes.stopped = outcomes.stopped or str(problem)
         else:
             outcomes.results[place] = written
             useless = useless + 1 if is_useless(written) else 0
             if useless >= useless_in_a_row:
-                outcomes.stopped = outcomes.stopped or f"{useless} replies in a row were of no use"
+                outcomes.stopped = outcomes.stopped or f"{useless} replies in a row could not be used"
             report_written()
 
     async def work() -> None:
-        for place in left:
-            await asyncio.sleep(0)  # a place to be cancelled at
+        for place in pending:
+            await asyncio.sleep(0)  # allow cancellation
             if not outcomes.stopped:
                 await one(place)
 

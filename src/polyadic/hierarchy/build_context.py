@@ -1,4 +1,4 @@
-"""What the steps of building a hierarchy share: what they work on and with, and where they report."""
+"""Context shared by the steps of a hierarchy build: inputs, summarizer, settings and report."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -19,41 +19,41 @@ Words = TypeVar("Words", ClusterSummaries, CommunityDescription)
 
 
 class SummaryVectors(Protocol):
-    """Where summaries lie among each other."""
+    """Provides the vectors of summaries."""
 
     async def of(self, summaries: Sequence[Summary]) -> Vectors:
-        """One vector a summary, in their order: shape (n, d)."""
+        """Return one vector per summary, in order: shape (n, d)."""
         ...
 
 
 class BuildInterrupted(Exception):
-    """The build cannot go on: the report says why."""
+    """The build stopped early; the report gives the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class BuildContext:
-    """What is built from, with and under.
+    """Context of a hierarchy build.
 
     Parameters
     ----------
     ground
-        What everything rests on.
+        Entities and facts of the store.
     former
-        The hierarchy as it was.
+        The previous hierarchy.
     writing, vectors
-        What words and vectors come from.
+        Sources of summaries and reports, and of summary vectors.
     at_once
-        How many pieces may be written at once.
+        Maximum number of concurrent summaries or reports.
     anew
-        Make everything again, also what is as it was.
+        Rebuild everything, also unchanged parts.
     report
-        Where what was done is entered.
+        Report to record results in.
     report_progress
-        Called after every piece.
+        Called after every summary or report.
     spent
-        What the model was paid so far.
+        Returns the usage of the model so far.
     note
-        Told of the requests that are asked by file.
+        Called with requests that wait for a batch file.
     """
 
     ground: HierarchyInputs
@@ -69,22 +69,22 @@ class BuildContext:
     note: Callable[[Sequence[PendingRequest]], None] = lambda requests: None
 
     def begin(self, what: str) -> None:
-        """Say that something is done that takes time and has no pieces."""
+        """Report the start of a long step without pieces."""
         self.report_progress(BuildProgress(what, 0, 0, self.spent()))
 
     def is_wanting(self, by: str) -> bool:
-        """Whether words that were written by this are to be written again by a model."""
+        """Whether texts by this author are extractive and are to be replaced by those of a model."""
         return by == EXTRACTIVE and self.writing.by != EXTRACTIVE
 
     async def written(
         self, what: str, pieces: Sequence[Piece], write: Callable[[Piece], Awaitable[Words]]
     ) -> list[Words]:
-        """Have all pieces written.
+        """Write all pieces and record problems in the report.
 
         Raises
         ------
-        Interrupted
-            Some were not.
+        BuildInterrupted
+            Not all pieces could be written.
         """
         done = 0
 

@@ -1,4 +1,4 @@
-"""What building a hierarchy did, while it runs and when it is over."""
+"""Progress and result of a hierarchy build."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -9,7 +9,17 @@ from polyadic.model.types import Usage
 
 @dataclass(frozen=True, slots=True)
 class BuildProgress:
-    """How far a step has come: ``done`` of ``all`` pieces are written, or it has none; ``usage`` is what was paid."""
+    """Progress of one step of a build.
+
+    Parameters
+    ----------
+    what
+        Name of the step.
+    done, all
+        Number of pieces written, and of all pieces; 0 if the step has none.
+    usage
+        Usage of the language model so far.
+    """
 
     what: str
     done: int
@@ -19,39 +29,43 @@ class BuildProgress:
 
 @dataclass(slots=True)
 class BuildReport:
-    """The honest sum of building a hierarchy.
+    """Result of a hierarchy build.
 
     Parameters
     ----------
     by
-        What wrote: the name of a model, or "extractive".
+        Name of the language model, or "extractive".
     anew
-        Whether everything was clustered anew.
+        Whether everything was clustered again.
     entities, layers, clusters, summaries, communities, reports
-        How many there are now.
+        Current numbers.
     sparsities
-        Cluster sparsity of each layer that was clustered, from layer 0.
+        Cluster sparsity of each clustered layer, from layer 0.
     clusters_made, reports_made
-        Clusters that were summed up in this run, and communities that were reported on; all others stayed as they were.
+        Number of clusters summarised and of communities reported on in this run; all others were kept.
     removed
-        Clusters and communities that are no more.
+        Number of clusters and communities deleted.
     failed
-        By reason, what a model gave no words for that can be used: there are names and facts in its place, and the next
-        run asks again.
+        Number of summaries and reports that the model could not provide, by reason. They are extractive instead, and
+        the next run asks the model again.
     lost
-        By reason, what was mended or left out in a model's replies.
+        Number of items repaired or dropped in the model's replies, by reason.
     awaited
-        How many clusters and communities wait for replies from a batch file.
+        Number of clusters and communities that wait for replies from a batch file.
     recalled
-        Replies that were known from an earlier run.
+        Number of replies taken from the cache.
     changed
-        Whether the workspace has another hierarchy than before.
+        Whether the hierarchy of the workspace has changed.
+    texts_embedded
+        Number of texts embedded.
     usage, embedding_usage
-        What a language model and an endpoint that embeds were paid.
+        Usage of the language model and of the embedding endpoint.
+    seconds
+        Duration of the run, in seconds.
     slowed
-        How often fewer calls were made from then on, because the endpoint said that there were too many.
+        How often the number of concurrent calls was reduced because the endpoint reported too many.
     stopped
-        Why the run ended early; nothing has changed then, and what was replied is kept for the next run.
+        Why the run ended early. The hierarchy is then unchanged, and replies are cached for the next run.
     """
 
     by: str = ""
@@ -80,11 +94,11 @@ class BuildReport:
 
     @property
     def is_whole(self) -> bool:
-        """Whether there is a hierarchy of all that the workspace holds."""
+        """Whether the build was completed."""
         return not self.stopped and not self.awaited
 
     def enter(self, lost: Iterable[str], failed: str) -> None:
-        """Note what was left out of a reply, and why there is none of use."""
+        """Count what was repaired or dropped in a reply, and why a reply could not be used."""
         self.lost.update(lost)
         if failed:
             self.failed[failed] += 1

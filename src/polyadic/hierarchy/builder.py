@@ -1,7 +1,7 @@
-"""Building the hierarchy of a store: drafted first, then one transaction puts it in place.
+"""Build the hierarchy of a store: draft it, then apply it in one transaction.
 
-Replies of a language model are committed the moment they come, so a build that is stopped or killed changes nothing in
-the hierarchy, and the next one goes on from what was replied.
+Replies of a language model are committed as they arrive, so a build that is stopped or killed does not change the
+hierarchy, and the next build resumes from the cached replies.
 """
 
 import time
@@ -28,7 +28,7 @@ EMBEDDING_BATCH = 256
 
 @dataclass(slots=True)
 class EmbeddedSummaries:
-    """Implements SummaryVectors: what is embedded once is kept in the store for when the summary comes into it."""
+    """Summary vectors from an embedder; the vectors are stored for when the summaries are added."""
 
     store: Store
     embedder: Embedder
@@ -45,7 +45,7 @@ class EmbeddedSummaries:
         return np.concatenate(vectors)
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
-        """Embed texts, and keep their vectors."""
+        """Embed texts and store their vectors."""
         vectors = await self.embedder.embed(texts)
         self.report.texts_embedded += len(texts)
         with self.store.write() as writer:
@@ -55,20 +55,20 @@ class EmbeddedSummaries:
 
 @dataclass(frozen=True, slots=True)
 class HierarchyBuilder:
-    """What a hierarchy is built with.
+    """Build the hierarchy of a store.
 
     Parameters
     ----------
     store, embedder, writing, settings
-        What it is built from and by.
+        What the build works with.
     at_once
-        How many calls of the model may be under way.
+        Maximum number of concurrent model calls.
     report_progress
-        Called after every piece that was written.
+        Called after every summary or report.
     spent
-        What the model was paid so far.
+        Returns the usage of the model so far.
     note
-        Told of the requests that are asked by file.
+        Called with requests that wait for a batch file.
     """
 
     store: Store
@@ -81,12 +81,12 @@ class HierarchyBuilder:
     note: Callable[[Sequence[PendingRequest]], None] = lambda requests: None
 
     async def build(self, anew: bool = False) -> BuildReport:
-        """Bring the hierarchy into line with what the store holds; what is as it was stays as it was.
+        """Update the hierarchy to the current facts; parts without changed sources are kept.
 
         Parameters
         ----------
         anew
-            Cluster everything anew, and have everything written again.
+            Cluster everything again and rewrite all summaries and reports.
 
         Raises
         ------
@@ -101,7 +101,7 @@ class HierarchyBuilder:
             except BuildInterrupted:
                 pass  # the report says why
             finally:
-                # Also where the run ends with an error or Ctrl-C: it has been paid for.
+                # Also if the run ends with an error or Ctrl-C: the calls have been paid for.
                 report.usage = self.spent()
                 report.embedding_usage = self.embedder.spent - embedded_before
                 self._enter_embedding()
@@ -128,10 +128,10 @@ class HierarchyBuilder:
             )
         )
         if change := rearrangement(former, hierarchy):
-            await self._put(change, vectors)
+            await self._apply(change, vectors)
 
-    async def _put(self, change: Rearrangement, vectors: EmbeddedSummaries) -> None:
-        """One transaction, as publishing has it; what is to be embedded is embedded ahead of it."""
+    async def _apply(self, change: Rearrangement, vectors: EmbeddedSummaries) -> None:
+        """Embed missing texts, then apply the change in one transaction."""
         texts = [form(one.name, one.description) for cluster in change.clusters for one in cluster.summaries]
         with self.store.write() as writer:
             lacking = writer.lacking(texts)

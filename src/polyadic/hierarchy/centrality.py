@@ -1,4 +1,4 @@
-"""Which members and facts are the most central: what joins most, and what adds most to what has been said."""
+"""Rank members by the facts they share, and select facts by greedy coverage of members."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,57 +11,57 @@ from polyadic.model.identity import normal_text
 from polyadic.text.numeric_names import is_a_code, is_a_number
 from polyadic.text.stopwords import words as listed
 
-_TYPES_OF_NUMBERS = listed("date time year duration number quantity money percent percentage")
+_NUMERIC_TYPES = listed("date time year duration number quantity money percent percentage")
 
 
 @dataclass(frozen=True)
 class MemberFacts:
-    """Which members each fact joins, by its identifier: those that it names, and those that are told with it."""
+    """Facts by identifier, and the members of each: those that it names, and those that it was listed under."""
 
     facts: Mapping[str, FactContext]
     members: Mapping[str, frozenset[str]]
 
     @classmethod
     def of(cls, members: Sequence[MemberContext], facts: Iterable[FactContext] = ()) -> Self:
-        """Of these facts, and of those that the members are told with; of facts of one text, the first counts."""
+        """Collect the given facts and those of the members; of facts with the same text, the first counts."""
         known = frozenset(member.id for member in members)
         owned = [(frozenset((member.id,)), fact) for member in members for fact in member.facts]
         owned += [(frozenset(), fact) for fact in facts]
-        told: dict[str, FactContext] = {}
+        by_text: dict[str, FactContext] = {}
         for _, fact in sorted(owned, key=lambda pair: pair[1].id):
-            told.setdefault(normal_text(fact.text), fact)
-        held = {fact.id: known & set(fact.participants) for fact in told.values()}
+            by_text.setdefault(normal_text(fact.text), fact)
+        members_of = {fact.id: known & set(fact.participants) for fact in by_text.values()}
         for owner, fact in owned:
-            if fact.id in held:
-                held[fact.id] |= owner
-        return cls({fact.id: fact for fact in told.values()}, held)
+            if fact.id in members_of:
+                members_of[fact.id] |= owner
+        return cls({fact.id: fact for fact in by_text.values()}, members_of)
 
     @cached_property
     def told(self) -> Mapping[str, int]:
-        """How many facts speak of each member."""
+        """Number of facts of each member."""
         return Counter(member for joined in self.members.values() for member in joined)
 
     @cached_property
     def shared(self) -> Mapping[str, int]:
-        """How many facts speak of each member together with another."""
+        """Number of facts that each member shares with another member."""
         return Counter(member for joined in self.members.values() if len(joined) > 1 for member in joined)
 
     def adding(self, most: int) -> list[FactContext]:
-        """So many facts at most: in turn the one that says most of members of which none before it has spoken.
+        """Select up to ``most`` facts greedily: each time the fact with the greatest weight of members not yet covered.
 
-        A member counts for the more, the more facts it shares with others: twice for one, three times for two or
-        three, and so on. Of facts that say as much, short ones come first.
+        The weight of a member grows with the number of facts that it shares: 2 for one, 3 for two or three, and so on.
+        Ties go to the shorter fact.
         """
-        left = sorted(self.facts.values(), key=lambda fact: (fact.tokens, fact.text, fact.id))
+        remaining = sorted(self.facts.values(), key=lambda fact: (fact.tokens, fact.text, fact.id))
         chosen: list[FactContext] = []
         known: frozenset[str] = frozenset()
-        while left and len(chosen) < most:
-            best = max(left, key=lambda fact: self._weight(self.members[fact.id] - known))
+        while remaining and len(chosen) < most:
+            best = max(remaining, key=lambda fact: self._weight(self.members[fact.id] - known))
             if chosen and not self.members[best.id] - known:
                 break
             chosen.append(best)
             known |= self.members[best.id]
-            left.remove(best)
+            remaining.remove(best)
         return chosen
 
     def _weight(self, members: Iterable[str]) -> int:
@@ -69,9 +69,9 @@ class MemberFacts:
 
 
 def by_centrality(members: Sequence[MemberContext], joins: MemberFacts) -> list[MemberContext]:
-    """The members, those first that share most facts with others; of as many, those of most facts, then by name.
+    """Sort members by the number of facts that they share with others, then by their number of facts, then by name.
 
-    Numbers, dates and codes come last: they are in many facts, and say nothing by themselves.
+    Numbers, dates and codes come last, because they occur in many facts and are uninformative on their own.
 
     >>> facts = (FactContext("f", "Ada met Bob in 1833.", 7, ("a", "b", "y")),)
     >>> told = [MemberContext("y", "1833", facts=facts), MemberContext("b", "Bob"), MemberContext("a", "Ada")]
@@ -92,5 +92,5 @@ def by_centrality(members: Sequence[MemberContext], joins: MemberFacts) -> list[
 
 
 def is_numeric(member: MemberContext) -> bool:
-    """Whether a member is a number, an amount or a date, by its type or by its name."""
-    return member.type.casefold() in _TYPES_OF_NUMBERS or is_a_number(member.name)
+    """Return whether a member is a number, an amount or a date, by its type or by its name."""
+    return member.type.casefold() in _NUMERIC_TYPES or is_a_number(member.name)

@@ -1,7 +1,8 @@
-"""What of a layer's former clusters holds for the items that are there now: a pure function of both.
+"""Incremental update of the clusters of a layer: a pure function of the previous clusters and the current items.
 
-A cluster whose members are all there is kept; one that has lost some, or whose words are stale, is summed up again;
-what is in no cluster of its own is loose, and is clustered afresh among itself. So little changes where little came.
+A cluster with all of its members is kept. One that has lost members or whose summaries are stale is summarised again.
+Items without a cluster of their own are loose and are clustered among themselves. So a small change of the items
+changes few clusters.
 """
 
 from collections import Counter
@@ -11,21 +12,21 @@ from dataclasses import dataclass, replace
 from polyadic.model.hierarchy import Cluster
 
 FEWEST = 2
-"""Members of a cluster."""
+"""Minimum number of members of a cluster."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClusterUpdate:
-    """What is left of a layer.
+    """Updated clusters of a layer.
 
     Parameters
     ----------
     clusters
-        With the summaries that they have, by identifier.
+        Clusters that keep their summaries, sorted by identifier.
     remade
-        Those that have to be summed up again, stale, by identifier.
+        Stale clusters, which have to be summarised again, sorted by identifier.
     loose
-        Items that are not most at home in any of these, sorted.
+        Items that belong to none of these clusters as own members, sorted.
     """
 
     clusters: tuple[Cluster, ...]
@@ -36,16 +37,16 @@ class ClusterUpdate:
 def update_clusters(
     former: Iterable[Cluster], present: Collection[str], changed: Collection[str] = ()
 ) -> ClusterUpdate:
-    """What holds of the clusters of one layer.
+    """Update the clusters of one layer.
 
     Parameters
     ----------
     former
-        The clusters as they were.
+        Previous clusters.
     present
-        Identifiers of the items that the layer has now.
+        Identifiers of the current items of the layer.
     changed
-        Identifiers of summaries below whose words are others than they were.
+        Identifiers of summaries of the layer below whose text has changed.
 
     >>> former = [Cluster(0, ("a", "b"), ("a", "b")), Cluster(0, ("c", "d", "e"), ("c", "d", "e"))]
     >>> kept = update_clusters(former, ["a", "b", "c", "d", "f"])
@@ -53,22 +54,22 @@ def update_clusters(
     ([('a', 'b')], [('c', 'd')], ('f',))
     """
     there, other = frozenset(present), frozenset(changed)
-    # Two that have lost what told them apart have become one: the first of them stands for both.
-    left: dict[str, Cluster] = {}
+    # Clusters that have the same members after the loss of others are merged; the first one is kept.
+    by_id: dict[str, Cluster] = {}
     for cluster in sorted(former, key=lambda one: one.id):
         reduced = _reduced(cluster, there, other)
         if len(reduced.members) >= FEWEST:
-            same = left.get(reduced.id)
-            left[reduced.id] = _joined(same, reduced) if same else reduced
-    homeless = there - {item for cluster in left.values() for item in cluster.own}
-    housed = _adopted([left[key] for key in sorted(left)], homeless)
-    loose = homeless - {item for cluster in housed for item in cluster.own}
-    whole = tuple(cluster for cluster in housed if not cluster.stale)
-    return ClusterUpdate(whole, tuple(cluster for cluster in housed if cluster.stale), tuple(sorted(loose)))
+            duplicate = by_id.get(reduced.id)
+            by_id[reduced.id] = _merged(duplicate, reduced) if duplicate else reduced
+    homeless = there - {item for cluster in by_id.values() for item in cluster.own}
+    adopted = _adopted([by_id[key] for key in sorted(by_id)], homeless)
+    loose = homeless - {item for cluster in adopted for item in cluster.own}
+    kept = tuple(cluster for cluster in adopted if not cluster.stale)
+    return ClusterUpdate(kept, tuple(cluster for cluster in adopted if cluster.stale), tuple(sorted(loose)))
 
 
 def joined(cluster: Cluster, item: str) -> Cluster:
-    """A cluster with one item more, to be summed up again.
+    """Add an item to a cluster and mark it stale.
 
     >>> joined(Cluster(0, ("a", "c"), ("a",)), "b").members
     ('a', 'b', 'c')
@@ -78,22 +79,22 @@ def joined(cluster: Cluster, item: str) -> Cluster:
 
 
 def stale(cluster: Cluster) -> Cluster:
-    """A cluster that has to be summed up again."""
+    """Mark a cluster as stale: drop its summaries and sources."""
     return replace(cluster, sources=(), summaries=(), stale=True)
 
 
 def renewal_is_due(settled: int, since: int, loose: int, above: float) -> bool:
-    """Whether so many items have been placed beside the others that all are to be clustered anew.
+    """Return whether so many items have been added since the last full clustering that another one is due.
 
     Parameters
     ----------
     settled, since
-        How many were placed when all were last clustered anew, and how many since then; 0 where they have to be, for
-        none were, or their vectors are others now.
+        Number of items at the last full clustering, and number added since. ``settled`` is 0 if there was none or if
+        the vectors have changed since.
     loose
-        How many have to be placed now.
+        Number of items to add now.
     above
-        Share of ``settled`` that is too much.
+        Maximum share of ``settled`` that may be added without a full clustering.
 
     >>> renewal_is_due(0, 0, 3, 0.2), renewal_is_due(100, 15, 5, 0.2), renewal_is_due(100, 15, 6, 0.2)
     (True, False, True)
@@ -108,14 +109,14 @@ def _reduced(cluster: Cluster, there: frozenset[str], changed: frozenset[str]) -
     return stale(replace(cluster, members=members, own=tuple(member for member in cluster.own if member in there)))
 
 
-def _joined(one: Cluster, other: Cluster) -> Cluster:
-    """Two clusters of the same members; what the one has in words holds for both."""
-    told = other if one.stale else one
-    return replace(told, own=tuple(sorted({*one.own, *other.own})))
+def _merged(one: Cluster, other: Cluster) -> Cluster:
+    """Merge two clusters with the same members, keeping the summaries of one that is not stale."""
+    summarised = other if one.stale else one
+    return replace(summarised, own=tuple(sorted({*one.own, *other.own})))
 
 
 def _adopted(clusters: Sequence[Cluster], homeless: Collection[str]) -> list[Cluster]:
-    """The clusters, each item without one of its own being at home in the first that has it as a member."""
+    """Make each homeless item an own member of the first cluster that contains it."""
     homes: dict[str, str] = {}
     for cluster in clusters:
         for member in cluster.members:

@@ -1,15 +1,15 @@
-"""The graph in which communities are sought: entities joined by facts, and summaries with the members they cover.
+"""Graph for community detection: clique expansion of facts over entities, and stars of summaries over their members.
 
-A fact of arity n gives each of its n (n - 1) / 2 pairs its score / (n - 1). So each participant has its score once,
-whatever the arity: with 1 a pair, a fact of 20 participants would count for as much as 190 facts of two; with a share
-of the score a pair, those who take part in large facts would hardly be tied to anything.
+A fact of arity n contributes its score / (n - 1) to each of its n (n - 1) / 2 pairs. So each participant gets the score
+once, whatever the arity. With weight 1 per pair, a fact of 20 participants would weigh as much as 190 facts of two;
+with the score divided among all pairs, participants of large facts would hardly be connected.
 
-What two entities share counts for less the more facts each is in, by the fourth root of both counts. Undamped, the
-largest communities gather round "American" or "film director"; damped by more, facts are torn apart, for then every
-entity holds on to its rarest fact alone.
+The weight of a pair is divided by the fourth root of the product of both degrees (numbers of facts). Without damping,
+the largest communities form around hubs such as "American" or "film director"; with stronger damping, facts are split,
+because every entity stays with its rarest fact.
 
-A membership joins a summary and one member as strongly as an entity is tied to all others, at the median, times
-MEMBERSHIP. So it joins members of a cluster that facts do not, and draws hardly any away from where their facts are.
+A membership edge between a summary and a member weighs MEMBERSHIP times the median strength of a node. So it connects
+members of a cluster that share no facts, and moves hardly any member away from the community of its facts.
 """
 
 from collections.abc import Iterator
@@ -23,14 +23,14 @@ from polyadic.storage.protocol import Links, Rows, Vectors
 MEMBERSHIP = 0.1
 HUB_POWER = 0.25
 REACH = 8
-"""Facts with more than 2 REACH + 1 participants join each with the REACH next ones only, in a ring."""
+"""In facts with more than 2 REACH + 1 participants, each is joined with the next REACH ones in a ring only."""
 
 Weights = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
 class CommunityGraph:
-    """An undirected graph: each pair of nodes once, ``sources`` below ``targets``, in that order; weights above 0."""
+    """An undirected graph: each pair once, sorted, with ``sources`` < ``targets``; weights are positive."""
 
     nodes: int
     sources: Rows
@@ -39,18 +39,18 @@ class CommunityGraph:
 
 
 def build_community_graph(facts: Links, scores: Vectors, memberships: Links, nodes: int) -> CommunityGraph:
-    """Join what takes part in the same facts, and what a summary covers with the summary.
+    """Join entities of the same fact, and summaries with their members.
 
     Parameters
     ----------
     facts
-        Each fact, a place in ``scores``, with each node that takes part in it.
+        Links from facts (indices into ``scores``) to the nodes that they connect.
     scores
-        Of the facts, above 0, shape (facts,).
+        Positive scores of the facts, shape (facts,).
     memberships
-        Each summary, a node, with each node that it covers.
+        Links from summary nodes to the nodes that they cover.
     nodes
-        How many there are.
+        Number of nodes.
 
     >>> pair = Links(np.array([0, 0]), np.array([0, 1]))
     >>> graph = build_community_graph(pair, np.array([8.0], dtype=np.float32), Links(np.array([2, 2]), np.array([0,
@@ -59,34 +59,34 @@ def build_community_graph(facts: Links, scores: Vectors, memberships: Links, nod
     [(0, 1, 8.0), (0, 2, 0.8), (1, 2, 0.8)]
     """
     facts = _distinct(facts)
-    joined = _damped(_summed(list(_pairs(facts, scores)), nodes), facts)
-    stars = _summed([_stars(memberships, _typical(joined))], nodes)
-    return _summed([(g.sources, g.targets, g.weights) for g in (joined, stars)], nodes)
+    joined = _damped(_sum_edges(list(_pairs(facts, scores)), nodes), facts)
+    stars = _sum_edges([_stars(memberships, _median_strength(joined))], nodes)
+    return _sum_edges([(g.sources, g.targets, g.weights) for g in (joined, stars)], nodes)
 
 
 _Edges = tuple[Rows, Rows, Weights]
 
 
 def _distinct(facts: Links) -> Links:
-    """Each participant of a fact once, in the order of facts and then of nodes."""
+    """Remove duplicate participants; sort by fact, then by node."""
     sources, targets = np.unique(np.stack([facts.sources, facts.targets]), axis=1)
     return Links(sources, targets)
 
 
 def _pairs(facts: Links, scores: Vectors) -> Iterator[_Edges]:
-    """The pairs of all facts of one arity at a time, each fact in the order of its participants."""
+    """Yield weighted pairs, for the facts of one arity at a time."""
     arities = np.bincount(facts.sources, minlength=len(scores))
     starts = np.cumsum(arities) - arities
     for arity in np.unique(arities[arities > 1]).tolist():
-        alike = np.flatnonzero(arities == arity)
-        participants = facts.targets[starts[alike][:, None] + np.arange(arity)]
-        first, second, joined = _places(arity)
-        weights = np.repeat(scores[alike].astype(np.float64) / joined, len(first))
+        rows = np.flatnonzero(arities == arity)
+        participants = facts.targets[starts[rows][:, None] + np.arange(arity)]
+        first, second, joined = _index_pairs(arity)
+        weights = np.repeat(scores[rows].astype(np.float64) / joined, len(first))
         yield participants[:, first].ravel(), participants[:, second].ravel(), weights
 
 
-def _places(arity: int) -> tuple[Rows, Rows, int]:
-    """Which places of a fact are joined, and with how many others each is."""
+def _index_pairs(arity: int) -> tuple[Rows, Rows, int]:
+    """Index pairs to join in a fact, and the number of neighbours of each participant."""
     if arity <= 2 * REACH + 1:
         first, second = np.triu_indices(arity, 1)
         return first, second, arity - 1
@@ -100,25 +100,25 @@ def _damped(graph: CommunityGraph, facts: Links) -> CommunityGraph:
     return CommunityGraph(graph.nodes, graph.sources, graph.targets, graph.weights / damping)
 
 
-def _typical(graph: CommunityGraph) -> float:
-    """How strongly a node that has an edge is tied to all others, at the median; 1 where there is no edge."""
+def _median_strength(graph: CommunityGraph) -> float:
+    """Median strength (sum of edge weights) of nodes with an edge; 1 if there are none."""
     ends = np.concatenate([graph.sources, graph.targets])
     strengths = np.bincount(ends, np.concatenate([graph.weights, graph.weights]))
-    tied = strengths[strengths > 0]
-    return float(np.median(tied)) if len(tied) else 1.0
+    connected = strengths[strengths > 0]
+    return float(np.median(connected)) if len(connected) else 1.0
 
 
-def _stars(memberships: Links, typical: float) -> _Edges:
-    return memberships.sources, memberships.targets, np.full(len(memberships.sources), MEMBERSHIP * typical)
+def _stars(memberships: Links, strength: float) -> _Edges:
+    return memberships.sources, memberships.targets, np.full(len(memberships.sources), MEMBERSHIP * strength)
 
 
-def _summed(edges: list[_Edges], nodes: int) -> CommunityGraph:
-    """Each pair once, with the sum of its weights; none of a node with itself."""
+def _sum_edges(edges: list[_Edges], nodes: int) -> CommunityGraph:
+    """Sum the weights of each pair; drop self-loops."""
     if not edges:
         nothing = np.zeros(0, dtype=np.int64)
         return CommunityGraph(nodes, nothing, nothing, np.zeros(0))
     one, other, weights = (np.concatenate([part[n] for part in edges]) for n in range(3))
     keys, at = np.unique(np.minimum(one, other) * nodes + np.maximum(one, other), return_inverse=True)
     summed = np.bincount(at, weights, len(keys))
-    apart = keys // nodes != keys % nodes
-    return CommunityGraph(nodes, keys[apart] // nodes, keys[apart] % nodes, summed[apart])
+    distinct = keys // nodes != keys % nodes
+    return CommunityGraph(nodes, keys[distinct] // nodes, keys[distinct] % nodes, summed[distinct])

@@ -1,4 +1,4 @@
-"""The communities of entities and summaries, and what each is about."""
+"""Detect communities of entities and summaries, and write their reports."""
 
 import asyncio
 from collections.abc import Collection, Sequence
@@ -21,12 +21,12 @@ from polyadic.storage.incidence import grouped
 from polyadic.storage.protocol import Links, Rows
 from polyadic.text.tokens import count_tokens
 
-_DIGITS_OF_A_BASIS = 8
+_BASIS_DIGITS = 8
 
 
 @dataclass(frozen=True, slots=True)
 class _Draft:
-    """A community, the one that it goes on from, and the facts (rows) that its report would be made from."""
+    """A community, its previous version, and the fact rows that its report is made from."""
 
     community: Community
     former: Community | None
@@ -34,36 +34,36 @@ class _Draft:
 
 
 class CommunityReportBuilder:
-    """Makes the communities of a hierarchy, once its layers are there."""
+    """Build the communities of a hierarchy on top of its layers."""
 
     def __init__(self, work: BuildContext, layers: LayerSet) -> None:
         self._work = work
         self._layers = layers
 
     async def communities(self) -> list[Community]:
-        """All of them with their reports, by level, then by identifier; raises Interrupted."""
+        """Build all communities with reports, by level, then by identifier; raises BuildInterrupted."""
         work = self._work
         work.begin("finding communities")
-        # On another thread, so that the event loop stays free.
-        drafts = await asyncio.to_thread(lambda: self._drafts(list(self._grouped().groups())))
+        # In a thread, so that the event loop is not blocked.
+        drafts = await asyncio.to_thread(lambda: self._drafts(list(self._updated().groups())))
         due = [draft for draft in drafts if draft.facts and self._is_due(draft)]
 
         async def write(draft: _Draft) -> CommunityDescription:
-            told = [work.ground.told_fact(row) for row in draft.facts]
-            return await work.writing.report(self._told(draft.community.members), told)
+            facts = [work.ground.told_fact(row) for row in draft.facts]
+            return await work.writing.report(self._member_contexts(draft.community.members), facts)
 
         written = await work.written("reports", due, write)
         work.report.reports_made += len(due)
         fresh = {id(draft): words for draft, words in zip(due, written, strict=True)}
         return [self._community(draft, fresh.get(id(draft))) for draft in drafts]
 
-    def _grouped(self) -> CommunityUpdate:
-        """Every node in its communities."""
+    def _updated(self) -> CommunityUpdate:
+        """Assign every node to communities."""
         settings = self._work.settings
         former = () if self._layers.anew else self._work.former.communities
         grouping = CommunityUpdate(former, self._nodes, settings.community_members)
         summaries = ((node, self._layers.summaries[node].members) for node in self._nodes[len(self._ground_ids) :])
-        update_communities(grouping, summaries, self._nodes, self._among, self._neighbours)
+        update_communities(grouping, summaries, self._nodes, self._detect, self._neighbours)
         return grouping
 
     # the graph
@@ -79,13 +79,13 @@ class CommunityReportBuilder:
         return [*self._ground_ids, *sorted(summaries, key=lambda one: (summaries[one].layer, one))]
 
     @cached_property
-    def _places(self) -> dict[str, int]:
+    def _rows(self) -> dict[str, int]:
         return {node: number for number, node in enumerate(self._nodes)}
 
     @cached_property
     def _graph(self) -> CommunityGraph:
         pairs = [
-            (self._places[one], self._places[member])
+            (self._rows[one], self._rows[member])
             for one in self._nodes[len(self._ground_ids) :]
             for member in self._layers.summaries[one].members
         ]
@@ -95,16 +95,16 @@ class CommunityReportBuilder:
 
     @cached_property
     def _strengths(self) -> NDArray[np.float64]:
-        """How closely each node is connected on the whole."""
+        """Strength of each node: the sum of its edge weights."""
         graph = self._graph
         ends = np.concatenate([graph.sources, graph.targets])
         both = np.concatenate([graph.weights, graph.weights])
         return np.bincount(ends, both, len(self._nodes)).astype(np.float64)
 
-    def _among(self, nodes: Sequence[str]) -> list[tuple[int, Collection[str], int]]:
-        """Communities of some nodes among themselves: level, members, place of the parent."""
+    def _detect(self, nodes: Sequence[str]) -> list[tuple[int, Collection[str], int]]:
+        """Detect communities within a set of nodes: level, members, index of the parent."""
         graph, settings = self._graph, self._work.settings
-        rows = np.array([self._places[node] for node in nodes], dtype=np.int64)
+        rows = np.array([self._rows[node] for node in nodes], dtype=np.int64)
         new = np.full(len(self._nodes), -1, dtype=np.int64)
         new[rows] = np.arange(len(rows))
         sources, targets = new[graph.sources], new[graph.targets]
@@ -115,17 +115,17 @@ class CommunityReportBuilder:
 
     def _neighbours(self, nodes: Sequence[str]) -> dict[str, dict[str, float]]:
         graph = self._graph
-        asked = np.zeros(len(self._nodes), dtype=bool)
-        asked[[self._places[node] for node in nodes]] = True
+        selected = np.zeros(len(self._nodes), dtype=bool)
+        selected[[self._rows[node] for node in nodes]] = True
         found: dict[str, dict[str, float]] = {node: {} for node in nodes}
         for here, there in ((graph.sources, graph.targets), (graph.targets, graph.sources)):
-            edges = np.flatnonzero(asked[here])
+            edges = np.flatnonzero(selected[here])
             triples = zip(here[edges].tolist(), there[edges].tolist(), graph.weights[edges].tolist(), strict=True)
             for one, other, weight in triples:
                 found[self._nodes[one]][self._nodes[other]] = weight
         return found
 
-    # what each is told of
+    # input of the reports
 
     def _drafts(self, groups: Sequence[CommunityDraft]) -> list[_Draft]:
         ids = {id(group): group.id for group in groups}
@@ -140,7 +140,7 @@ class CommunityReportBuilder:
         return drafts
 
     def _facts(self, groups: Sequence[CommunityDraft]) -> list[list[int]]:
-        """For each community of one level the facts that its report would be made from, the most important first."""
+        """Fact rows for the report of each community of one level, the most important first."""
         ground, most = self._work.ground, self._work.settings.report_tokens
         home = np.full(len(self._ground_ids), -1, dtype=np.int64)
         for number, group in enumerate(groups):
@@ -153,28 +153,28 @@ class CommunityReportBuilder:
         bounds = zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)
         return [within(sorted_rows[first:last].tolist(), ground.facts, most) for first, last in bounds]
 
-    def _told(self, members: Sequence[str]) -> list[MemberContext]:
-        """The members of a community, the most closely connected first."""
+    def _member_contexts(self, members: Sequence[str]) -> list[MemberContext]:
+        """Members of a community for the prompt, the strongest first."""
         ground, summaries = self._work.ground, self._layers.summaries
-        ranked = sorted(members, key=lambda member: (-self._strengths[self._places[member]], member))
+        ranked = sorted(members, key=lambda member: (-self._strengths[self._rows[member]], member))
         found = ((one, summaries.get(one) or ground.entities[ground.rows[one]]) for one in ranked)
         return [MemberContext(one, node.name, node.type, node.description) for one, node in found]
 
-    # what of it is new
+    # what has changed
 
     def _is_due(self, draft: _Draft) -> bool:
-        """Whether a report has to be made: there is none that holds, or more has come than it passes over."""
+        """Whether a report is due: there is no current one, or the share of new facts exceeds the limit."""
         former = draft.former
         if self._work.anew or former is None or former.stale or former.report is None:
             return True
-        if self._work.is_wanting(former.report.by) or not self._holds(former.sources):
+        if self._work.is_wanting(former.report.by) or not self._is_current(former.sources):
             return True
-        told = self._basis(draft.facts)
-        fresh = len(told - set(former.basis.split()))
-        return fresh > self._work.settings.renew_above * len(told)
+        basis = self._basis(draft.facts)
+        fresh = len(basis - set(former.basis.split()))
+        return fresh > self._work.settings.renew_above * len(basis)
 
-    def _holds(self, sources: Sequence[str]) -> bool:
-        """Whether what a report that is not stale was made from is as it was: summaries may have changed just now."""
+    def _is_current(self, sources: Sequence[str]) -> bool:
+        """Whether the sources of a report are unchanged; summaries may have changed in this run."""
         former, now = self._former_summaries, self._layers
         return not any(one in now.changed or (one in former and one not in now.summaries) for one in sources)
 
@@ -183,8 +183,8 @@ class CommunityReportBuilder:
         return frozenset(summary.id for summary in self._work.former.summaries)
 
     def _basis(self, facts: Sequence[int]) -> set[str]:
-        """A few digits of each fact: which ones a report was made from, so that it is known how many are new."""
-        return {self._work.ground.facts[row].id[:_DIGITS_OF_A_BASIS] for row in facts}
+        """Shortened identifiers of the facts of a report, to count new facts later."""
+        return {self._work.ground.facts[row].id[:_BASIS_DIGITS] for row in facts}
 
     def _community(self, draft: _Draft, words: CommunityDescription | None) -> Community:
         bare, former = draft.community, draft.former

@@ -1,8 +1,8 @@
-"""What of the former communities holds for the nodes that are there now; and where new nodes belong.
+"""Incremental update of communities when nodes are added or removed.
 
-A community whose members are all there is kept, one that has lost some goes on without them. New nodes get communities
-among themselves; a summary of what is in communities already, and a node that found none, join the one that they are
-most closely connected with.
+A community keeps its remaining members. New nodes form communities among themselves. A new summary of nodes that are in
+communities already, and a node for which no community was found, join the community that they are most strongly
+connected with.
 """
 
 from collections import defaultdict
@@ -15,7 +15,7 @@ from polyadic.model.identity import digest
 
 @dataclass(slots=True, eq=False)
 class CommunityDraft:
-    """A community in the making; ``former`` is the one that it goes on from, None where it is new."""
+    """A community being built; ``former`` is its previous version, None if it is new."""
 
     level: int
     members: set[str]
@@ -29,16 +29,16 @@ class CommunityDraft:
 
 
 class CommunityUpdate:
-    """The communities in the making, and which of level 0 each node is in.
+    """The communities being built, and the level-0 community of each node.
 
     Parameters
     ----------
     former
-        The communities as they were.
+        Previous communities.
     present
-        Identifiers of the nodes that are there now.
+        Identifiers of the current nodes.
     fewest
-        Members of a community.
+        Minimum number of members of a community.
     """
 
     def __init__(self, former: Iterable[Community], present: Collection[str], fewest: int) -> None:
@@ -53,33 +53,33 @@ class CommunityUpdate:
                 made[community.id] = self._added(CommunityDraft(community.level, set(left), parent, community))
 
     def is_placed(self, node: str) -> bool:
-        """Whether a node is in any community."""
+        """Return whether a node is in any community."""
         return node in self._home
 
     def loose(self, nodes: Iterable[str]) -> list[str]:
-        """Those of the nodes that are in none, in their order."""
+        """Return the nodes that are in no community, in order."""
         return [node for node in nodes if node not in self._home]
 
     def add(self, parts: Sequence[tuple[int, Collection[str], int]]) -> None:
-        """Add new communities: of each its level, members and the place of its parent among them, -1 for none."""
+        """Add new communities, given as level, members and index of the parent among them (-1 for none)."""
         made: list[CommunityDraft] = []
         for level, members, parent in parts:
             made.append(self._added(CommunityDraft(level, set(members), made[parent] if parent >= 0 else None)))
 
     def join(self, node: str, pulls: Mapping[str, float]) -> bool:
-        """Have a node join the community that its neighbours pull it to most, and the part of that, and so on.
+        """Add a node to the level-0 community with the greatest total edge weight, then to its parts likewise.
 
         Parameters
         ----------
         node
-            In no community yet.
+            A node that is in no community.
         pulls
-            How closely it is connected with each of its neighbours.
+            Edge weights to its neighbours.
 
         Returns
         -------
         bool
-            False where none of these is in a community.
+            False if no neighbour is in a community.
         """
         groups = {id(home): home for other in pulls if (home := self._home.get(other)) is not None}
         choice = _strongest(groups.values(), pulls)
@@ -92,12 +92,12 @@ class CommunityUpdate:
         return True
 
     def groups(self) -> Iterator[CommunityDraft]:
-        """All of them, a parent before its parts."""
-        waiting = [*self.roots]
-        while waiting:
-            group = waiting.pop()
+        """Yield all communities, parents before their sub-communities."""
+        queue = [*self.roots]
+        while queue:
+            group = queue.pop()
             yield group
-            waiting += group.parts
+            queue += group.parts
 
     def _added(self, group: CommunityDraft) -> CommunityDraft:
         if group.parent is not None:
@@ -115,24 +115,24 @@ def update_communities(
     among: Callable[[Sequence[str]], Sequence[tuple[int, Collection[str], int]]],
     neighbours: Callable[[Sequence[str]], Mapping[str, Mapping[str, float]]],
 ) -> None:
-    """Find a community for every node that has none.
+    """Assign every node that is in no community.
 
     Parameters
     ----------
     grouping
-        What is left of the former communities.
+        The communities being built.
     summaries
         All summaries with their members, lower layers first.
     nodes
         All nodes, in the order of their rows.
     among
-        Communities of some nodes among themselves (see Grouping.add).
+        Detects communities within a set of nodes (see :meth:`CommunityUpdate.add`).
     neighbours
-        How closely each of some nodes is connected with which others.
+        Returns the edge weights of each of some nodes.
     """
     for summary, members in summaries:
         placed = sum(map(grouping.is_placed, members))
-        # Made again, or of a new cluster of old members: it belongs where they are. Others are as new as theirs.
+        # A rewritten summary, or one of a new cluster of old members, joins the community of its members.
         if not grouping.is_placed(summary) and 2 * placed > len(members):
             grouping.join(summary, dict.fromkeys(members, 1.0))
     if new := grouping.loose(nodes):
@@ -144,13 +144,13 @@ def update_communities(
 
 
 def _strongest(groups: Iterable[CommunityDraft], pulls: Mapping[str, float]) -> CommunityDraft | None:
-    """The group with most of the pull, of several the one whose identifier comes first; None where there is no pull."""
+    """Community with the greatest total weight, ties by identifier; None if the total is 0."""
     strengths: defaultdict[float, list[CommunityDraft]] = defaultdict(list)
     for group in groups:
-        # In one order, so that the sum is the same whatever the history.
+        # Sum in a fixed order, so that the result does not depend on history.
         strengths[sum(pulls[node] for node in sorted(pulls) if node in group.members)].append(group)
     strongest = max(strengths, default=0.0)
     if strongest <= 0:
         return None
-    alike = strengths[strongest]
-    return alike[0] if len(alike) == 1 else min(alike, key=lambda group: group.id)
+    ties = strengths[strongest]
+    return ties[0] if len(ties) == 1 else min(ties, key=lambda group: group.id)

@@ -1,4 +1,4 @@
-"""The hierarchy as it is to be: layers, then communities; nothing is written yet."""
+"""Draft a hierarchy: layers, then communities, without writing to the store."""
 
 from collections.abc import Collection, Iterable, Mapping
 
@@ -9,12 +9,12 @@ from polyadic.model.hierarchy import Cluster, Community, Hierarchy, Rearrangemen
 
 
 async def draft(work: BuildContext) -> Hierarchy:
-    """The hierarchy that is to be, and what was done for it entered into the report.
+    """Draft the new hierarchy and record counts in the report.
 
     Raises
     ------
-    Interrupted
-        It could not be finished; the report says why.
+    BuildInterrupted
+        The draft could not be completed; the report gives the reason.
     """
     layers = await LayerBuilder(work).layers()
     work.report.anew = layers.anew
@@ -31,7 +31,7 @@ async def draft(work: BuildContext) -> Hierarchy:
 
 
 def rearrangement(former: Hierarchy, now: Hierarchy) -> Rearrangement | None:
-    """The step from one to the other; None where there is no difference.
+    """Return the change from one hierarchy to another; None if they are equal.
 
     >>> one = Hierarchy((Cluster(0, ("a", "b"), ("a", "b")),), settled=2)
     >>> rearrangement(one, one) is None, len(rearrangement(one, Hierarchy()).gone)
@@ -59,8 +59,8 @@ def _by_id(themes: Iterable[Theme]) -> Mapping[str, Theme]:
 
 
 def _gone(former: Collection[str], now: Iterable[Theme]) -> list[str]:
-    left = {one.id for one in now}
-    return sorted(one for one in former if one not in left)
+    current = {one.id for one in now}
+    return sorted(one for one in former if one not in current)
 
 
 def _count(work: BuildContext, now: Hierarchy) -> None:

@@ -1,8 +1,8 @@
-"""What building a hierarchy would cost, before anything is spent.
+"""Estimate the cost of building a hierarchy before anything is spent.
 
-The hierarchy is drafted, with names and facts standing in for what a model would say. So the requests about entities
-are those that would be made, word for word; how many follow about summaries hangs on what the model says, and is about
-right if it sums each cluster up once. Nothing is asked of any endpoint, and nothing is embedded.
+The hierarchy is drafted with extractive texts in place of a model's replies. So the requests about entities are exact.
+The number of requests about summaries depends on the replies, and is about right if the model gives one summary per
+cluster. No endpoint is called, and nothing is embedded.
 """
 
 from collections import Counter
@@ -24,29 +24,30 @@ from polyadic.model.hierarchy import Summary
 from polyadic.model.types import Usage
 from polyadic.storage.protocol import Spent, Vectors
 
-# Tokens of a reply before this workspace has paid for any: two summaries of two sentences each, a report of six
-# findings.
+# Reply tokens assumed before the first paid call: two summaries of two sentences each, a report of six findings.
 _REPLY_TOKENS = {SUMMARISE: 220, REPORT: 450}
 
 
 @dataclass(slots=True)
 class BuildEstimate:
-    """What is to be expected of building.
+    """Estimated cost of a hierarchy build.
 
     Parameters
     ----------
     by
-        What would write: the name of a model, or "extractive".
+        Name of the language model, or "extractive".
+    anew
+        Whether everything would be clustered again.
     summaries, reports
-        Clusters that would be summed up, communities that would be reported on: what a model would be asked about.
+        Number of clusters to summarise and of communities to report on.
     remembered
-        Those among them whose reply is known already.
+        Number of those whose reply is cached.
     usage
-        What the model would be paid.
+        Expected usage of the model.
     most
-        What it would be paid if each reply were as long as it may be.
+        Usage if every reply had the maximum length.
     basis
-        Where the length of replies was taken from; empty where nothing is asked.
+        How the length of replies was estimated; empty if the model would not be called.
     """
 
     by: str = ""
@@ -60,16 +61,16 @@ class BuildEstimate:
 
 
 class CountingSummarizer:
-    """Implements Writing: counts what a model would be asked, and has names and facts stand in for its replies.
+    """Summarizer that counts the requests to a model and returns extractive texts in place of its replies.
 
     Parameters
     ----------
     writing
-        Makes the requests, and reads replies that are remembered.
+        Builds the requests and reads cached replies.
     model
-        Says what a request can cost.
+        Gives the maximum cost of a request.
     is_remembered
-        Whether the reply to a request is known, by its key.
+        Whether the reply to a request is cached, by its key.
     """
 
     def __init__(self, writing: LLMSummarizer, model: LanguageModel, is_remembered: Callable[[str], bool]) -> None:
@@ -95,7 +96,7 @@ class CountingSummarizer:
         return reported(members, facts)
 
     def _is_known(self, request: ModelRequest) -> bool:
-        """Whether the reply is remembered; if not, the call is counted."""
+        """Whether the reply is cached; otherwise count the call."""
         key = request.key(self._model.name)
         if self._is_remembered(key):
             self.remembered += 1
@@ -105,13 +106,13 @@ class CountingSummarizer:
             try:
                 self.most += self._model.most(request)
             except NoReply:
-                return False  # it does not fit, so it is not sent
+                return False  # exceeds the context, so it would not be sent
             self.calls[request.purpose] += 1
             self.sent[request.purpose] += prompt_tokens(request)
         return False
 
     def cost(self, spent: Spent, settings: ModelSettings) -> tuple[Usage, str]:
-        """What the calls would be paid, and where the length of their replies was taken from."""
+        """Return the expected usage of the calls, and how the length of replies was estimated."""
         usage, basis = Usage(), []
         for purpose, calls in sorted(self.calls.items()):
             before, _ = spent.get((purpose, self.by), (Usage(), 0.0))
@@ -121,12 +122,12 @@ class CountingSummarizer:
             sent = self.sent[purpose]
             usage += Usage(calls, sent, received, price(sent, received, settings))
             where = f"as in {before.calls:,} calls before" if known else "a rule of thumb"
-            basis.append(f"{each:.0f} tokens a reply to {purpose}, {where}")
+            basis.append(f"{each:.0f} tokens per reply to {purpose}, {where}")
         return usage, "; ".join(basis)
 
 
 class AveragedSummaries:
-    """Implements SummaryVectors without an embedder: a summary lies in the middle of its members."""
+    """Summary vectors without an embedder: the normalised mean of the entities below a summary."""
 
     def __init__(self, ground: HierarchyInputs, former: Sequence[Summary]) -> None:
         self._ground = ground
@@ -136,9 +137,9 @@ class AveragedSummaries:
         self._known |= {summary.id: summary for summary in summaries}
         if not summaries:
             return np.zeros((0, self._ground.directions.shape[1]), dtype=np.float32)
-        return np.stack([self._middle(summary) for summary in summaries])
+        return np.stack([self._mean(summary) for summary in summaries])
 
-    def _middle(self, summary: Summary) -> Vectors:
+    def _mean(self, summary: Summary) -> Vectors:
         below = self._ground.below(summary.id, self._known)
         total = self._ground.directions[below].sum(axis=0)
         return np.asarray(total / max(float(np.linalg.norm(total)), 1e-12), dtype=np.float32)

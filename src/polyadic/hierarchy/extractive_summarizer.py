@@ -1,7 +1,7 @@
-"""Summaries and reports without a language model: names of the most central members, and facts, word for word.
+"""Extractive summaries and reports, without a language model: names of the most central members, and verbatim facts.
 
-Which facts are chosen: those that join most members, and then those that speak of members not spoken of yet. Nothing
-is written that does not stand in the documents, and nothing is shortened.
+Facts are chosen by coverage: first the one that connects most members, then those that add members not covered yet. All
+text is taken from the documents unchanged.
 """
 
 from collections import Counter
@@ -19,12 +19,12 @@ FINDINGS = 7
 NO_FACTS = "community without facts"
 _NAMES = 2
 _TOP = 10
-# Between the names of which an extractive name is made; the first stands for them all in the name of one above.
-_BETWEEN = " · "
+# Separates the names within an extractive name; in names of higher layers only the first one is used.
+_SEPARATOR = " · "
 
 
 class ExtractiveSummarizer:
-    """Implements Writing without a language model: the same members and facts, in any order, give the same words."""
+    """Summarizer without a language model; its texts do not depend on the order of members and facts."""
 
     by = EXTRACTIVE
 
@@ -36,11 +36,11 @@ class ExtractiveSummarizer:
 
 
 def summarised(layer: int, members: Sequence[MemberContext]) -> ClusterSummaries:
-    """One summary of all members, or none of fewer than two.
+    """Summarise all members in one summary; none for fewer than two members.
 
-    It is named after the most central ones, its type is the commonest among them (of as common ones, that of the more
-    central), and its description one or two facts that join most of them; where no facts are told, the descriptions of
-    the most central ones.
+    The name is made of those of the most central members. The type is the most common one, ties by centrality. The
+    description is one or two facts that connect most members or, without facts, the descriptions of the most central
+    members.
 
     >>> fact = FactContext("f", "Ada met Bob in London.", 6, ("a", "b"))
     >>> told = [MemberContext("b", "Bob", "person", "", (fact,)), MemberContext("a", "Ada", "person")]
@@ -64,11 +64,11 @@ def summarised(layer: int, members: Sequence[MemberContext]) -> ClusterSummaries
 
 
 def reported(members: Sequence[MemberContext], facts: Sequence[FactContext]) -> CommunityDescription:
-    """A report of all members, or none where no facts are told.
+    """Report on all members; no report without facts.
 
-    Its title names the most central members, its summary is the fact that joins most of them, its findings are facts
-    that speak of further ones; a single fact is a finding. Its rating is ten times the share of facts among members
-    and facts: it is higher where more is said of fewer.
+    The title names the most central members. The summary is the fact that connects most of them, and the findings are
+    facts that add further members; a single fact is a finding. The rating is 10 * facts / (facts + members), so it
+    grows with the number of facts per member.
 
     >>> facts = [FactContext("f", "Ada met Bob.", 4, ("a", "b")), FactContext("g", "Bob met Cy.", 4, ("b", "c"))]
     >>> told = reported([MemberContext(name[0].lower(), name) for name in ("Ada", "Bob", "Cy")], facts).report
@@ -88,36 +88,36 @@ def reported(members: Sequence[MemberContext], facts: Sequence[FactContext]) -> 
 
 
 def named_after(central: Sequence[MemberContext]) -> str:
-    """A name made of those of the first members; of two that may be one, the second is not named.
+    """Join the names of the first members; skip a name that may be an alias of another.
 
     >>> named_after([MemberContext(name, name) for name in ("Ada · Bob", "Ada (1815)", "Cy", "Dee")])
     'Ada · Cy'
     >>> named_after([MemberContext("1", "Mercury"), MemberContext("2", "Mercury")])
     'Mercury'
     """
-    return _BETWEEN.join(_first_name(member) for member in _named(central))
+    return _SEPARATOR.join(_first_name(member) for member in _named(central))
 
 
 def _named(central: Sequence[MemberContext]) -> list[MemberContext]:
-    """The members after whom something is named: no name holds all words of another, as aliases do.
+    """Members whose names make up the name of a theme: no name contains all words of another, as aliases do.
 
-    A single word in lower case ("window") names nothing beside another member, and no number of a section does.
+    Single lower-case words ("window") and section numbers are used only if there is no other name.
     """
     named: list[tuple[MemberContext, set[str]]] = []
-    telling = [member for member in central if _is_telling(_first_name(member))]
-    for member in telling or central[:1]:
+    informative = [member for member in central if _is_informative(_first_name(member))]
+    for member in informative or central[:1]:
         words = set(loose_name(_first_name(member)).split())
         if len(named) < _NAMES and not any(words <= other or other <= words for _, other in named):
             named.append((member, words))
     return [member for member, _ in named]
 
 
-def _is_telling(name: str) -> bool:
+def _is_informative(name: str) -> bool:
     return bool(theme_name(name)) and not (name.islower() and len(name.split()) == 1)
 
 
 def _first_name(member: MemberContext) -> str:
-    return member.name.partition(_BETWEEN)[0]
+    return member.name.partition(_SEPARATOR)[0]
 
 
 def _sources(*told: Sequence[MemberContext | FactContext]) -> tuple[str, ...]:
@@ -125,7 +125,7 @@ def _sources(*told: Sequence[MemberContext | FactContext]) -> tuple[str, ...]:
 
 
 def _commonest_type(central: Sequence[MemberContext]) -> str:
-    """Spelled as by the most central member of that type; that of numbers only where there is no other, or empty."""
+    """Most common type, spelled as by its most central member; numeric types only if there is no other."""
     spelled: dict[str, str] = {}
     for member in central:
         spelled.setdefault(member.type.casefold(), member.type)

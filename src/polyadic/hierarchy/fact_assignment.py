@@ -1,4 +1,4 @@
-"""Which community of a level each fact belongs to: the one of those that it is most about."""
+"""Assign facts to the communities of a level."""
 
 from collections.abc import Sequence
 
@@ -9,25 +9,30 @@ from polyadic.model.types import Fact
 from polyadic.storage.protocol import Links, Rows
 
 TOKENS_OF_A_LINE = 5
-"""What stands around a fact where it is told: its number, and the end of the line."""
+"""Tokens added to a fact in a prompt: its number and the line break."""
 
 
 def assigned(links: Links, degrees: NDArray[np.float64], home: Rows, facts: int) -> Rows:
-    """The community of each fact, shape (facts,); -1 where none of what it connects is in one.
+    """Assign each fact to the community with the greatest weight of its entities.
 
-    A participant that is in few facts says more about what a fact is about than one that is in many, so each counts
-    by the inverse of that; of as much, the community with the smaller number has it.
+    An entity weighs the inverse of its degree, because rare entities say more about the topic of a fact. Ties go to the
+    community with the smaller number.
 
     Parameters
     ----------
     links
-        Facts and their entities.
+        Links from facts to entities.
     degrees
-        In how many facts each entity takes part.
+        Number of facts of each entity.
     home
-        The community of each entity on this level, -1 for none.
+        Community of each entity on this level, -1 for none.
     facts
-        How many there are.
+        Number of facts.
+
+    Returns
+    -------
+    array of shape (facts,)
+        Community of each fact; -1 if none of its entities is in a community.
 
     >>> links = Links(np.array([0, 0, 1, 2]), np.array([0, 1, 1, 2]))
     >>> assigned(links, np.array([9.0, 2.0, 1.0]), np.array([0, 1, -1]), 3).tolist()
@@ -41,14 +46,14 @@ def assigned(links: Links, degrees: NDArray[np.float64], home: Rows, facts: int)
     width = int(home.max()) + 1
     pairs, inverse = np.unique(sources * width + home[targets], return_inverse=True)
     pulls = np.bincount(inverse, 1 / degrees[targets])
-    # The last one that is written stays: the strongest, of as strong ones the first.
+    # The last assignment wins: the strongest, ties by the smaller number.
     order = np.lexsort((-pairs, pulls))
     belongs[pairs[order] // width] = pairs[order] % width
     return belongs
 
 
 def within(rows: Sequence[int], facts: Sequence[Fact], most: int) -> list[int]:
-    """As many of the facts (by row), from the first, as have so many tokens together; the first in any case."""
+    """Take fact rows from the start within a budget of ``most`` tokens; at least the first one."""
     chosen: list[int] = []
     for row in rows:
         most -= facts[row].tokens + TOKENS_OF_A_LINE

@@ -1,4 +1,4 @@
-"""A Gaussian mixture over reduced vectors, with as many components as the Bayesian information criterion asks for."""
+"""Gaussian mixture over PCA-reduced vectors, with the number of components chosen by BIC."""
 
 import warnings
 from collections.abc import Iterator
@@ -19,18 +19,23 @@ Floats = NDArray[np.float64]
 DIMENSIONS = 10
 SAMPLE = 4000
 MOST_COMPONENTS = 32
-_COUNTS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32)
-_ROUNDS = 100
-# Of a mean variance of 1: copies of one vector are no component that is infinitely dense.
-_LEAST_VARIANCE = 0.01
-_NO_SPREAD = 1e-6
+_COMPONENT_COUNTS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32)
+_MAX_ITERATIONS = 100
+# Regularisation, relative to a mean variance of 1, so that copies of one vector do not form a degenerate component.
+_MIN_VARIANCE = 0.01
+_MIN_RANGE = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
 class GaussianMixtureFit:
-    """How likely each place belongs to each component, shape (places, components); each row sums to 1.
+    """Fitted mixture.
 
-    ``along`` is where each place lies on the direction in which they differ most, shape (places,).
+    Parameters
+    ----------
+    posteriors
+        Posterior probabilities, shape (rows, components); each row sums to 1.
+    along
+        Coordinates on the first principal axis, shape (rows,).
     """
 
     posteriors: Floats
@@ -39,8 +44,8 @@ class GaussianMixtureFit:
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Let no sum be shared among threads, which would round it differently from run to run."""
-    import sklearn.mixture  # noqa: F401 - what is not loaded yet cannot be held back
+    """Restrict numeric libraries to one thread: threaded sums round differently from run to run."""
+    import sklearn.mixture  # noqa: F401 - limits apply to loaded libraries only
     from threadpoolctl import threadpool_limits
 
     with threadpool_limits(1):
@@ -48,20 +53,19 @@ def one_thread() -> Iterator[None]:
 
 
 def fit(vectors: Vectors, least: int, seed: int) -> GaussianMixtureFit:
-    """Fit a mixture of at least so many components, if there are as many distinct vectors.
+    """Fit a mixture with at least ``least`` components, if there are as many distinct vectors.
 
-    The covariances are diagonal: after the reduction the axes are uncorrelated as a whole, and a component of twenty
-    members could not tell the 55 numbers of a full one. Of more than SAMPLE vectors, so many are fitted, and the rest
-    is placed.
+    Covariances are diagonal: after PCA the axes are uncorrelated overall, and twenty members are too few to estimate
+    the 55 parameters of a full covariance. Of more than SAMPLE vectors, a sample is fitted and the rest is assigned.
 
     Parameters
     ----------
     vectors
         Shape (n, d).
     least
-        Components; from there on, BIC chooses.
+        Minimum number of components; BIC chooses among larger ones.
     seed
-        Of the sample and the starting points.
+        Random seed of the sample and the initialisation.
     """
     sample = _sample(len(vectors), seed)
     points = _reduced(vectors, sample, seed)
@@ -80,38 +84,38 @@ def _sample(n: int, seed: int) -> NDArray[np.int64]:
 
 
 def _reduced(vectors: Vectors, sample: NDArray[np.int64], seed: int) -> Floats | None:
-    """The vectors on the axes along which the sample differs most, scaled to a mean variance of 1; None if it does not.
+    """Project the vectors on the principal axes of the sample, with mean variance 1; None if there is no variance.
 
-    Rounded, so that equal vectors stay equal.
+    The result is rounded, so that equal vectors stay equal.
     """
     from sklearn.decomposition import PCA
 
-    shown = vectors[sample]
-    if float(np.ptp(shown, axis=0).max()) < _NO_SPREAD:
+    sampled = vectors[sample]
+    if float(np.ptp(sampled, axis=0).max()) < _MIN_RANGE:
         return None
-    reduction = PCA(min(DIMENSIONS, len(shown) - 1, vectors.shape[1]), random_state=seed).fit(shown)
+    reduction = PCA(min(DIMENSIONS, len(sampled) - 1, vectors.shape[1]), random_state=seed).fit(sampled)
     points = np.asarray(reduction.transform(vectors), dtype=np.float64)
     return np.asarray(np.round(points / np.sqrt(points.var(axis=0).mean()), 5))
 
 
 def _counts(least: int, distinct: int) -> list[int]:
-    """The numbers of components to try, rising: up to as many as can have two distinct members each."""
+    """Numbers of components to try, in ascending order, up to two distinct members per component."""
     low = min(least, distinct, MOST_COMPONENTS)
-    return [low, *(count for count in _COUNTS if low < count <= min(distinct // 2, MOST_COMPONENTS))]
+    return [low, *(count for count in _COMPONENT_COUNTS if low < count <= min(distinct // 2, MOST_COMPONENTS))]
 
 
 def _best(points: Floats, counts: list[int], seed: int) -> "GaussianMixture":
-    """The mixture with the least BIC; where it has risen twice, no larger count is tried."""
+    """Fit mixtures and return the one with the lowest BIC; stop after two increases in a row."""
     best = _fitted(points, counts[0], seed)
-    least, risen = best.bic(points), 0
+    least, increases = best.bic(points), 0
     for count in counts[1:]:
         model = _fitted(points, count, seed)
         bic = model.bic(points)
         if bic < least:
-            best, least, risen = model, bic, 0
+            best, least, increases = model, bic, 0
         else:
-            risen += 1
-        if risen == 2:
+            increases += 1
+        if increases == 2:
             break
     return best
 
@@ -121,9 +125,9 @@ def _fitted(points: Floats, count: int, seed: int) -> "GaussianMixture":
     from sklearn.mixture import GaussianMixture
 
     model = GaussianMixture(
-        count, covariance_type="diag", reg_covar=_LEAST_VARIANCE, max_iter=_ROUNDS, random_state=seed
+        count, covariance_type="diag", reg_covar=_MIN_VARIANCE, max_iter=_MAX_ITERATIONS, random_state=seed
     )
     with warnings.catch_warnings():
-        # Where the rounds end is good enough: what a cluster is does not hang on the last digit.
+        # Convergence to the last digit is not needed for clusters.
         warnings.simplefilter("ignore", ConvergenceWarning)
         return model.fit(points)

@@ -1,4 +1,4 @@
-"""Entities and facts of one state, as the building of a hierarchy sees them: what everything rests on."""
+"""Entities, facts and vectors of the store, as input of a hierarchy build."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,14 +15,14 @@ from polyadic.storage.incidence import grouped, neighbours
 from polyadic.storage.protocol import Links, Reader, Rows, Vectors
 
 FACTS_TOLD = 5
-"""Facts that a member is told with."""
+"""Maximum number of facts given for a member."""
 
 
 @dataclass(frozen=True)
 class HierarchyInputs:
-    """All entities and facts, by place, in the order of their identifiers.
+    """All entities and facts of the store, in the order of their identifiers.
 
-    ``directions`` are where the entities' vectors point, shape (entities, d); ``links`` join facts to their entities.
+    ``directions`` are the unit vectors of the entities, shape (entities, d). ``links`` lead from facts to entities.
     """
 
     entities: tuple[Entity, ...]
@@ -38,7 +38,7 @@ class HierarchyInputs:
             tuple(reader.entities(rows)),
             tuple(reader.facts(facts)),
             reader.directions(rows),
-            Links(_places(facts, links.sources), _places(rows, links.targets)),
+            Links(_index_of(facts, links.sources), _index_of(rows, links.targets)),
         )
 
     @cached_property
@@ -52,7 +52,7 @@ class HierarchyInputs:
 
     @cached_property
     def degrees(self) -> NDArray[np.float64]:
-        """In how many facts each entity takes part, 1 where in none."""
+        """Number of facts of each entity, at least 1."""
         return np.maximum(np.bincount(self.links.targets, minlength=len(self.entities)), 1).astype(np.float64)
 
     @cached_property
@@ -61,7 +61,7 @@ class HierarchyInputs:
 
     @cached_property
     def importance(self) -> NDArray[np.float64]:
-        """How much each fact matters: its score, and in how many facts what it connects takes part."""
+        """Importance of each fact: its score times the mean log2(1 + degree) of its entities."""
         known = np.bincount(self.links.sources, np.log2(1 + self.degrees)[self.links.targets], len(self.facts))
         sizes = np.maximum(np.bincount(self.links.sources, minlength=len(self.facts)), 1)
         return np.asarray(self.scores * known / sizes, dtype=np.float64)
@@ -69,43 +69,43 @@ class HierarchyInputs:
     def told_fact(self, row: int) -> FactContext:
         fact = self.facts[row]
         starts, entities = self._by_fact
-        took_part = entities[starts[row] : starts[row + 1]].tolist()
-        return FactContext(fact.id, fact.text, fact.tokens, tuple(self.entities[entity].id for entity in took_part))
+        participants = entities[starts[row] : starts[row + 1]].tolist()
+        return FactContext(fact.id, fact.text, fact.tokens, tuple(self.entities[entity].id for entity in participants))
 
     def told(self, members: Sequence[str], summaries: Mapping[str, Summary]) -> list[MemberContext]:
-        """Members as a writer gets them: each with facts about it, those first that speak of most of the members.
+        """Describe members for a summarizer, each with its facts; facts that connect most of the members come first.
 
         Parameters
         ----------
         members
             Identifiers of entities or summaries.
         summaries
-            By identifier, those of all layers.
+            Summaries of all layers, by identifier.
         """
-        facts = self._facts_told([self.below(member, summaries) for member in members])
-        told = []
+        facts = self._best_facts([self.below(member, summaries) for member in members])
+        shown = []
         for member, rows in zip(members, facts, strict=True):
             one = summaries.get(member) or self.entities[self.rows[member]]
-            told.append(MemberContext(member, one.name, one.type, one.description, tuple(map(self.told_fact, rows))))
-        return told
+            shown.append(MemberContext(member, one.name, one.type, one.description, tuple(map(self.told_fact, rows))))
+        return shown
 
     def below(self, member: str, summaries: Mapping[str, Summary]) -> Rows:
-        """The entities that a summary rests on, through those it covers; of an entity, itself. Sorted."""
+        """Return the sorted rows of the entities below a summary; for an entity, its own row."""
         layer, entities = {member}, set[int]()
         while layer:
             entities.update(self.rows[one] for one in layer if one in self.rows)
             layer = {covered for one in layer if one in summaries for covered in summaries[one].members}
         return np.array(sorted(entities), dtype=np.int64)
 
-    def _facts_told(self, below: Sequence[Rows]) -> list[list[int]]:
-        """Fact rows for each of several sets of entities, the best first."""
+    def _best_facts(self, below: Sequence[Rows]) -> list[list[int]]:
+        """Best fact rows for each of several sets of entities."""
         owners = np.repeat(np.arange(len(below)), [len(rows) for rows in below])
         leaves = np.concatenate([*below, np.zeros(0, dtype=np.int64)])
         facts, places = neighbours(*self._by_entity, leaves)
         pairs = np.unique(np.stack([owners[places], facts], axis=1), axis=0)
         about, times = np.unique(pairs[:, 1], return_counts=True)
-        speaks_of = times[np.searchsorted(about, pairs[:, 1])]
-        order = np.lexsort((pairs[:, 1], -self.scores[pairs[:, 1]], -speaks_of, pairs[:, 0]))
+        coverage = times[np.searchsorted(about, pairs[:, 1])]
+        order = np.lexsort((pairs[:, 1], -self.scores[pairs[:, 1]], -coverage, pairs[:, 0]))
         best: list[list[int]] = [[] for _ in below]
         for owner, fact in pairs[order].tolist():
             if len(best[owner]) < FACTS_TOLD:
@@ -114,7 +114,7 @@ class HierarchyInputs:
 
     @cached_property
     def _by_entity(self) -> tuple[Rows, Rows]:
-        """Where the facts of each entity start, and all of them."""
+        """Facts by entity, as start offsets and rows."""
         starts, order = grouped(self.links.targets, len(self.entities))
         return starts, self.links.sources[order]
 
@@ -124,7 +124,7 @@ class HierarchyInputs:
         return starts, self.links.targets[order]
 
 
-def _places(rows: Rows, wanted: Rows) -> Rows:
-    """Where each of the wanted rows stands among all, which are in any order."""
+def _index_of(rows: Rows, wanted: Rows) -> Rows:
+    """Index of each wanted row among all rows, which are in any order."""
     order = np.argsort(rows)
     return np.asarray(order[np.searchsorted(rows, wanted, sorter=order)], dtype=np.int64)

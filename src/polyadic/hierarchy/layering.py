@@ -1,7 +1,7 @@
-"""The layers of summaries (HiIndex of HiRAG, Algorithm 1): cluster a layer, sum its clusters up, and so on.
+"""Build the layers of summaries (HiIndex of HiRAG, Algorithm 1): cluster a layer, summarise its clusters, repeat.
 
-The first time, and when many entities have come, every layer is clustered whole, and sparsity says when to stop. In
-between the number of layers stays as it is, and only what is new is clustered, among itself (see cluster_update.py).
+On the first build, and after many entities were added, every layer is clustered in full, and cluster sparsity decides
+when to stop. Otherwise the number of layers is kept, and only new items are clustered (see cluster_update.py).
 """
 
 import asyncio
@@ -21,7 +21,7 @@ from polyadic.storage.protocol import Vectors
 
 @dataclass(slots=True)
 class LayerSet:
-    """The clusters of all layers. ``changed`` are identifiers of summaries that stayed, with other words."""
+    """The clusters of all layers; ``changed`` has identifiers of summaries whose text has changed."""
 
     clusters: list[Cluster] = field(default_factory=list)
     sparsities: list[float] = field(default_factory=list)
@@ -32,7 +32,7 @@ class LayerSet:
     changed: set[str] = field(default_factory=set)
 
     def add(self, clusters: Iterable[Cluster]) -> list[str]:
-        """Take in the clusters of a layer; returns the items of the next."""
+        """Add the clusters of a layer; return the items of the next layer."""
         made = sorted(clusters, key=lambda one: one.id)
         self.clusters += made
         found = {summary.id: summary for one in made for summary in one.summaries}
@@ -41,94 +41,94 @@ class LayerSet:
 
 
 class LayerBuilder:
-    """Makes the layers of a hierarchy."""
+    """Build the layers of a hierarchy."""
 
     def __init__(self, work: BuildContext) -> None:
         self._work = work
         self._former = {summary.id: summary for summary in work.former.summaries}
 
     async def layers(self) -> LayerSet:
-        """All layers; raises Interrupted."""
+        """Build all layers; raises BuildInterrupted."""
         work, items = self._work, list(self._work.ground.ids)
-        since, new = self._arrivals(items)
+        since, new = self._count_new(items)
         is_due = renewal_is_due(work.former.settled, since, new, work.settings.renew_above)
         if work.anew or is_due or not items:
-            return await self._anew(items)
-        return await self._updated(items, since + new)
+            return await self._build_all(items)
+        return await self._update(items, since + new)
 
-    def _arrivals(self, items: Sequence[str]) -> tuple[int, int]:
-        """How many entities have been placed since all were clustered, and how many are to be placed now."""
+    def _count_new(self, items: Sequence[str]) -> tuple[int, int]:
+        """Number of entities added since the last full clustering, and number to add now."""
         former = self._work.former
         if former.clusters:
             return former.since, len(update_clusters(self._of_layer(0), items).loose)
-        # There are communities alone, which do not hold every entity: counting has to do.
+        # Without clusters there are only communities, which do not contain every entity; compare counts instead.
         return 0, max(0, len(items) - former.settled)
 
-    async def _anew(self, items: list[str]) -> LayerSet:
+    async def _build_all(self, items: list[str]) -> LayerSet:
         made = LayerSet(settled=len(items), anew=True)
         for layer in range(self._work.settings.layers):
             if len(items) < FEWEST:
                 break
-            clusters = await self._clustered(layer, items, made)
+            clusters = await self._cluster(layer, items, made)
             made.sparsities.append(sparsity([len(one.own) for one in clusters]))
             if not goes_on(made.sparsities, self._work.settings.sparsity_change):
                 break
-            items = made.add(await self._summed_up(layer, self._known(layer, clusters), made))
+            items = made.add(await self._summarise(layer, self._reuse_summaries(layer, clusters), made))
         return made
 
-    async def _updated(self, items: list[str], since: int) -> LayerSet:
+    async def _update(self, items: list[str], since: int) -> LayerSet:
         former = self._work.former
         made = LayerSet(settled=former.settled, since=since)
         depth = min(1 + max((one.layer for one in former.clusters), default=-1), self._work.settings.layers)
         for layer in range(depth):
-            clusters = await self._placed(layer, items, made)
+            clusters = await self._update_layer(layer, items, made)
             made.sparsities.append(sparsity([len(one.own) for one in clusters]))
-            items = made.add(await self._summed_up(layer, clusters, made))
-        # That of the layer at which it stopped, when all was clustered.
+            items = made.add(await self._summarise(layer, clusters, made))
+        # The sparsity of the layer at which the last full clustering stopped.
         made.sparsities += former.sparsities[depth:]
         return made
 
-    async def _placed(self, layer: int, items: Sequence[str], made: LayerSet) -> list[Cluster]:
-        """The former clusters of a layer as they are now, and those of items that are in none."""
+    async def _update_layer(self, layer: int, items: Sequence[str], made: LayerSet) -> list[Cluster]:
+        """Updated clusters of a layer, and new ones for loose items."""
         kept = update_clusters(self._of_layer(layer), items, made.changed)
         clusters = [*kept.clusters, *kept.remade]
         if len(kept.loose) == 1 and clusters:
-            return await self._with(kept.loose[0], layer, clusters, made)
-        return [*clusters, *await self._clustered(layer, kept.loose, made)]
+            return await self._add_nearest(kept.loose[0], layer, clusters, made)
+        return [*clusters, *await self._cluster(layer, kept.loose, made)]
 
-    async def _clustered(self, layer: int, items: Sequence[str], made: LayerSet) -> list[Cluster]:
-        """Clusters of these items among themselves, to be summed up."""
+    async def _cluster(self, layer: int, items: Sequence[str], made: LayerSet) -> list[Cluster]:
+        """Cluster these items; the clusters have no summaries yet."""
         settings = self._work.settings
         vectors = await self._vectors(items, made)
         self._work.begin(f"clustering layer {layer}")
-        # On another thread, so that the event loop stays free.
+        # In a thread, so that the event loop is not blocked.
         groups = await asyncio.to_thread(cluster, vectors, settings.cluster_members, settings.soft_above, settings.seed)
         found: dict[str, Cluster] = {}
         for group in groups:
             members = tuple(sorted(items[place] for place in group.members))
             one = Cluster(layer, members, tuple(sorted(items[place] for place in group.own)), stale=True)
-            # The same members twice are one cluster.
-            same = found.get(one.id)
-            found[one.id] = replace(one, own=tuple(sorted({*one.own, *same.own}))) if same else one
+            # Merge clusters with the same members.
+            duplicate = found.get(one.id)
+            found[one.id] = replace(one, own=tuple(sorted({*one.own, *duplicate.own}))) if duplicate else one
         return list(found.values())
 
-    async def _with(self, item: str, layer: int, clusters: Sequence[Cluster], made: LayerSet) -> list[Cluster]:
-        """The clusters of a layer, one item having joined the one that it is most like."""
+    async def _add_nearest(self, item: str, layer: int, clusters: Sequence[Cluster], made: LayerSet) -> list[Cluster]:
+        """Add a single item to the most similar cluster of a layer."""
         members = sorted({member for one in clusters for member in one.members})
         vectors = await self._vectors([item, *members], made)
-        likeness = dict(zip(members, (vectors[1:] @ vectors[0]).tolist(), strict=True))
-        nearest = max(clusters, key=lambda one: (float(np.mean([likeness[m] for m in one.members])), one.id))
+        similarity = dict(zip(members, (vectors[1:] @ vectors[0]).tolist(), strict=True))
+        nearest = max(clusters, key=lambda one: (float(np.mean([similarity[m] for m in one.members])), one.id))
         return [joined(one, item) if one is nearest else one for one in clusters]
 
-    def _known(self, layer: int, clusters: Iterable[Cluster]) -> list[Cluster]:
-        """The clusters, each with the words that it has already, as far as they hold."""
+    def _reuse_summaries(self, layer: int, clusters: Iterable[Cluster]) -> list[Cluster]:
+        """Reuse the current summaries of clusters with unchanged members."""
         if self._work.anew:
             return list(clusters)
         former = {one.id: one for one in self._of_layer(layer) if not one.stale}
         return [replace(former[one.id], own=one.own) if one.id in former else one for one in clusters]
 
-    async def _summed_up(self, layer: int, clusters: Sequence[Cluster], made: LayerSet) -> list[Cluster]:
-        """The clusters of a layer with their summaries."""
+    async def _summarise(self, layer: int, clusters: Sequence[Cluster], made: LayerSet) -> list[Cluster]:
+        """Summarise the clusters of a layer that need it."""
         work = self._work
         clusters = [stale(one) if not made.changed.isdisjoint(one.sources) else one for one in clusters]
         due = sorted((one for one in clusters if self._is_due(one)), key=lambda one: one.id)
@@ -152,7 +152,7 @@ class LayerBuilder:
         return [one for one in self._work.former.clusters if one.layer == layer]
 
     async def _vectors(self, items: Sequence[str], made: LayerSet) -> Vectors:
-        """Of items of one layer."""
+        """Vectors of items of one layer."""
         ground = self._work.ground
         if items and items[0] in made.summaries:
             return await self._work.vectors.of([made.summaries[item] for item in items])
@@ -160,8 +160,8 @@ class LayerBuilder:
 
 
 def _reworded(summaries: Iterable[Summary], former: dict[str, Summary]) -> set[str]:
-    return {one.id for one in summaries if one.id in former and _words(former[one.id]) != _words(one)}
+    return {one.id for one in summaries if one.id in former and _text(former[one.id]) != _text(one)}
 
 
-def _words(summary: Summary) -> Collection[str]:
+def _text(summary: Summary) -> Collection[str]:
     return summary.name, summary.type, summary.description

@@ -1,4 +1,4 @@
-"""Communities of a graph, on several levels: hierarchical Leiden (Traag, Waltman and van Eck 2019)."""
+"""Detect communities of a graph on several levels by hierarchical Leiden (Traag, Waltman and van Eck 2019)."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -8,12 +8,12 @@ import numpy as np
 from polyadic.hierarchy.community_graph import CommunityGraph
 
 ITERATIONS = 3
-"""Rounds of Leiden on each level: the second and third still make communities a little closer, later ones hardly."""
+"""Leiden iterations per level: the second and third improve communities slightly, later ones hardly."""
 
 
 @dataclass(frozen=True, slots=True)
 class LeidenCommunity:
-    """A community: ``members`` are nodes, sorted; ``parent`` is a place in the same list, -1 on level 0."""
+    """A community: ``members`` are sorted nodes; ``parent`` is an index into the same list, -1 on level 0."""
 
     level: int
     members: tuple[int, ...]
@@ -21,23 +21,23 @@ class LeidenCommunity:
 
 
 def communities(graph: CommunityGraph, split_above: int, fewest: int, seed: int) -> list[LeidenCommunity]:
-    """The communities of every component, and the parts that those fall into which are large.
+    """Detect communities, and sub-communities of large ones.
 
     Parameters
     ----------
     graph
-        Nodes that no edge reaches belong to none.
+        The graph; isolated nodes belong to no community.
     split_above
-        A community with more members has parts on the next level, unless nothing in it holds together more closely.
+        Communities with more members are split on the next level, unless Leiden finds no finer structure.
     fewest
-        Communities with fewer members are left out.
+        Communities with fewer members are dropped.
     seed
-        Of what Leiden draws; the same graph and seed give the same communities.
+        Random seed; the same graph and seed give the same communities.
 
     Returns
     -------
-    list of Part
-        By level, then by members; a parent stands before its parts.
+    list of LeidenCommunity
+        By level, then by members; parents come before their sub-communities.
 
     >>> pairs = np.array([[0, 1], [0, 2], [1, 2], [3, 4], [3, 5], [4, 5]])
     >>> triangles = CommunityGraph(7, pairs[:, 0], pairs[:, 1], np.ones(6))
@@ -46,12 +46,12 @@ def communities(graph: CommunityGraph, split_above: int, fewest: int, seed: int)
     """
     if not len(graph.sources):
         return []
-    held, parents = _run(graph, split_above, seed)
-    kept = {cluster: held[cluster] for cluster in held if len(held[cluster]) >= fewest}
+    members_of, parents = _run(graph, split_above, seed)
+    kept = {cluster: members_of[cluster] for cluster in members_of if len(members_of[cluster]) >= fewest}
     order = sorted(kept, key=lambda cluster: (cluster[0], kept[cluster]))
-    place = {cluster: number for number, cluster in enumerate(order)}
+    index_of = {cluster: number for number, cluster in enumerate(order)}
     return [
-        LeidenCommunity(cluster[0], kept[cluster], place[parents[cluster]] if cluster in parents else -1)
+        LeidenCommunity(cluster[0], kept[cluster], index_of[parents[cluster]] if cluster in parents else -1)
         for cluster in order
     ]
 
@@ -62,7 +62,7 @@ _Cluster = tuple[int, int]  # level and number
 def _run(
     graph: CommunityGraph, split_above: int, seed: int
 ) -> tuple[dict[_Cluster, tuple[int, ...]], dict[_Cluster, _Cluster]]:
-    """Members of each cluster of each level, and the cluster that holds it, where one does."""
+    """Run Leiden; return the members of each cluster of each level, and its parent, if any."""
     from graspologic_native import hierarchical_leiden
 
     found = hierarchical_leiden(
@@ -79,7 +79,7 @@ def _run(
 
 
 def _edges(graph: CommunityGraph) -> list[tuple[str, str, float]]:
-    """In the order of the nodes, for Leiden visits nodes in the order in which edges name them."""
+    """Edges in the order of the nodes, because Leiden visits nodes in the order of the edges."""
     low, high = np.minimum(graph.sources, graph.targets), np.maximum(graph.sources, graph.targets)
     order = np.lexsort((high, low))
     names = [str(node) for node in range(graph.nodes)]

@@ -1,4 +1,4 @@
-"""The hierarchy as a tree for people: layers, summaries with what they cover, communities with their parts."""
+"""Outline of a hierarchy as a tree: layers, summaries with their members, communities with sub-communities."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,14 +7,23 @@ from polyadic.model.hierarchy import Cluster, Community, Hierarchy, Summary
 from polyadic.storage.protocol import Reader
 
 DEPTH = 2
-"""How many levels of a tree are shown if nothing is said."""
+"""Default number of levels of the tree."""
 
 
 @dataclass(frozen=True, slots=True)
 class LayerOutline:
-    """One layer that was clustered, from 0, the entities. ``stale`` clusters have no summaries at the moment.
+    """A clustered layer.
 
-    ``sparsity`` is that of its clusters; None where there is none that counts.
+    Parameters
+    ----------
+    layer
+        Number of the layer; 0 is the entities.
+    items, clusters, summaries
+        Numbers of items, clusters and summaries.
+    stale
+        Number of clusters whose summaries have to be rebuilt.
+    sparsity
+        Cluster sparsity; None if unknown.
     """
 
     layer: int
@@ -27,24 +36,24 @@ class LayerOutline:
 
 @dataclass(frozen=True, slots=True)
 class OutlineNode:
-    """A summary or an entity, or a community.
+    """A summary, an entity or a community.
 
     Parameters
     ----------
     id, name, type
-        As the store has them; a community's name is the title of its report. Empty where it is stale or has none.
+        As stored. The name of a community is the title of its report, empty if it is stale or has none.
     by
-        What wrote it; empty for an entity.
+        Name of the model, or "extractive"; empty for an entity.
     size
-        How many members it covers; 0 for an entity.
+        Number of members; 0 for an entity.
     entities
-        How many entities lie below it.
+        Number of entities below it.
     rating
-        Of a community's report, in [0, 10]; None without one.
+        Rating of a community's report, in [0, 10]; None without one.
     stale
-        Whether it has to be made again.
+        Whether it has to be rebuilt.
     branches
-        Members of a summary, or parts of a community, the largest first; empty below the depth that was asked for.
+        Members of a summary, or sub-communities, the largest first; empty below the requested depth.
     """
 
     id: str
@@ -60,10 +69,20 @@ class OutlineNode:
 
 @dataclass(frozen=True, slots=True)
 class HierarchyOutline:
-    """The hierarchy of a workspace.
+    """Outline of the hierarchy of a workspace.
 
-    ``top`` are the summaries that no other covers, ``communities`` those of level 0, the largest first of both;
-    ``unplaced`` counts entities in no cluster.
+    Parameters
+    ----------
+    entities
+        Number of entities.
+    unplaced
+        Number of entities in no cluster.
+    layers
+        The clustered layers.
+    top
+        Summaries that no other summary covers, the largest first.
+    communities
+        Communities of level 0, the largest first.
     """
 
     entities: int
@@ -74,7 +93,7 @@ class HierarchyOutline:
 
 
 def outline_of(reader: Reader, depth: int = DEPTH) -> HierarchyOutline:
-    """The hierarchy as it stands, so many levels deep."""
+    """Build the outline of the current hierarchy, ``depth`` levels deep."""
     hierarchy, entities = reader.hierarchy(), reader.size("entity")
     placed = {member for one in hierarchy.clusters if one.layer == 0 for member in one.own}
     summaries = _Summaries(reader, hierarchy)
@@ -103,7 +122,7 @@ def _layers(hierarchy: Hierarchy, entities: int) -> tuple[LayerOutline, ...]:
 
 
 class _Summaries:
-    """Makes branches of summaries."""
+    """Build the outline nodes of summaries."""
 
     def __init__(self, reader: Reader, hierarchy: Hierarchy) -> None:
         self._reader = reader
@@ -140,7 +159,7 @@ class _Summaries:
         return self._below[one]
 
     def _names(self, ids: Sequence[str]) -> Mapping[str, tuple[str, str]]:
-        """Name and type of entities."""
+        """Names and types of entities, by identifier."""
         rows = self._reader.themes().entities(ids)
         return {one.id: (one.name, one.type) for one in self._reader.entities(rows)}
 

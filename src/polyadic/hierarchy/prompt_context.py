@@ -1,8 +1,8 @@
-"""What a writer of summaries and reports is shown of members and facts, and whose words these are.
+"""Format members and facts for the prompts of summaries and reports, and track the sources of the text.
 
-Every line begins with what is ours, and only our numbers stand in square brackets: what a document says takes the
-rest of one line, and its own ``[3]`` is written ``(3)``. So nothing that it says can be taken for a member, for a fact
-or for a part of the request.
+Every line begins with our own number or dash, and only our numbers are in square brackets: text from a document fills
+the rest of one line, and its ``[3]`` is written ``(3)``. So a document cannot imitate a member, a fact or a part of the
+request.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,18 +13,18 @@ from polyadic.llm.replies.cleaning import cut, printable
 from polyadic.model.identity import normal_text
 from polyadic.text.tokens import count_tokens
 
-# A member is told in as many characters as there is room for; where there is hardly any, by its name and type alone.
-_LONGEST = (1200, 600, 300, 150, 75, 0)
-_LONGEST_NAME = 200
-# Facts that are shown of a member without a description.
-_FACTS_OF_A_MEMBER = 3
-# A number in brackets, the blank after it, and the end of the line.
-_AROUND_A_LINE = 5
+# Character limits of a description, tried until all members fit; with 0 only name and type are shown.
+_DESCRIPTION_LIMITS = (1200, 600, 300, 150, 75, 0)
+_MAX_NAME_LENGTH = 200
+# Maximum number of facts shown for a member without a description.
+_MAX_FACTS = 3
+# Tokens of a number in brackets, the space after it, and the line break.
+_LINE_OVERHEAD = 5
 
 
 @dataclass(frozen=True, slots=True)
 class FactContext:
-    """A fact as a writer gets it: ``tokens`` are those of its text, ``participants`` identifiers of entities."""
+    """A fact in a prompt: ``tokens`` is the length of its text, ``participants`` are entity identifiers."""
 
     id: str
     text: str
@@ -34,15 +34,15 @@ class FactContext:
 
 @dataclass(frozen=True, slots=True)
 class MemberContext:
-    """An entity or a summary as a writer gets it.
+    """An entity or a summary in a prompt.
 
     Parameters
     ----------
     id, name, type, description
-        As the store has them; type and description may be empty.
+        As stored; type and description may be empty.
     facts
-        Some that it takes part in (of a summary: some among the entities that it covers), the best first. Extractive
-        summaries are made of them; a model is shown a few where there is no description.
+        Some facts of the entity, or of the entities that the summary covers, the best first. Extractive summaries are
+        made of them; a model gets a few if there is no description.
     """
 
     id: str
@@ -56,7 +56,8 @@ class MemberContext:
 class NumberedLines:
     """Lines of a request.
 
-    ``ids[n - 1]`` is what its line ``[n]`` shows; ``sources`` are the identifiers of all whose words stand in it.
+    ``ids[n - 1]`` is the identifier of the item in line ``[n]``; ``sources`` are the identifiers of all sources of the
+    text.
     """
 
     text: str
@@ -65,9 +66,9 @@ class NumberedLines:
 
 
 def format_members(members: Sequence[MemberContext], tokens: int) -> NumberedLines:
-    """All members, numbered from 1, each with its description, or with a few facts where it has none.
+    """Format all members, numbered from 1, each with its description or, without one, a few facts.
 
-    What is said of each is cut so that all fit into so many tokens; names and types stand there in any case.
+    Descriptions are truncated so that all members fit the token budget; names and types are always shown.
 
     >>> ada = MemberContext("e1", "Ada", "person", "wrote the first program[1]")
     >>> notes = MemberContext("e2", "Notes", facts=(FactContext("f1", "Ada wrote Notes.", 5, ("e1", "e2")),))
@@ -75,23 +76,23 @@ def format_members(members: Sequence[MemberContext], tokens: int) -> NumberedLin
     [1] Ada (person): wrote the first program(1)
     [2] Notes: Ada wrote Notes.
     """
-    return next(_fitting([_numbered(_told(members, longest)) for longest in _LONGEST], tokens))
+    return next(_fitting([_numbered(_member_lines(members, longest)) for longest in _DESCRIPTION_LIMITS], tokens))
 
 
 def format_member_list(members: Sequence[MemberContext], tokens: int) -> NumberedLines:
-    """As many members as fit into so many tokens, the first ones first, each after a dash, without their facts."""
+    """Format the first members that fit the token budget as a list with dashes, without facts."""
     described = [MemberContext(one.id, one.name, one.type, one.description) for one in members]
-    for longest in _LONGEST[1:]:
-        shown = _listed(_told(described, longest))
+    for longest in _DESCRIPTION_LIMITS[1:]:
+        shown = _listed(_member_lines(described, longest))
         if count_tokens([shown.text])[0] <= tokens:
             return shown
-    lines = _told(described, 0)
+    lines = _member_lines(described, 0)
     sizes = count_tokens([line.text for line in lines])
     return _listed(lines[: _how_many(sizes, tokens)])
 
 
 def format_facts(facts: Sequence[FactContext], tokens: int) -> NumberedLines:
-    """As many facts as fit into so many tokens, the first ones first, each text once, numbered from 1; at least one.
+    """Format the first facts that fit the token budget, each text once, numbered from 1; at least one.
 
     >>> format_facts([FactContext("f1", "Ada wrote Notes.", 5, ()), FactContext("f2", "Long.", 90, ())], 20).ids
     ('f1',)
@@ -111,40 +112,40 @@ class _Line:
     sources: frozenset[str]
 
 
-def _told(members: Iterable[MemberContext], longest: int) -> list[_Line]:
-    """One line a member, with at most so many characters about it; no fact stands in two."""
+def _member_lines(members: Iterable[MemberContext], longest: int) -> list[_Line]:
+    """One line per member, with at most ``longest`` characters of description; no fact occurs twice."""
     lines = []
-    told: set[str] = set()
+    used: set[str] = set()
     for member in members:
-        name = cut(_one_line(member.name), _LONGEST_NAME)
-        kind = cut(_one_line(member.type), _LONGEST_NAME)
-        said, facts = cut(_one_line(member.description), longest), []
+        name = cut(_one_line(member.name), _MAX_NAME_LENGTH)
+        kind = cut(_one_line(member.type), _MAX_NAME_LENGTH)
+        detail, facts = cut(_one_line(member.description), longest), []
         if not member.description:
-            facts = [fact for fact in member.facts if fact.id not in told][:_FACTS_OF_A_MEMBER] if longest else []
-            told.update(fact.id for fact in facts)
-            said = cut(" ".join(_one_line(fact.text) for fact in facts), longest)
+            facts = [fact for fact in member.facts if fact.id not in used][:_MAX_FACTS] if longest else []
+            used.update(fact.id for fact in facts)
+            detail = cut(" ".join(_one_line(fact.text) for fact in facts), longest)
         head = f"{name} ({kind})" if kind else name
         sources = frozenset((member.id, *(fact.id for fact in facts)))
-        lines.append(_Line(member.id, f"{head}: {said}" if said else head, sources))
+        lines.append(_Line(member.id, f"{head}: {detail}" if detail else head, sources))
     return lines
 
 
 def _fitting(candidates: Sequence[NumberedLines], tokens: int) -> Iterator[NumberedLines]:
-    """The candidates that fit, or else the last one."""
+    """Yield the candidates that fit, then the last one."""
     sizes = count_tokens([shown.text for shown in candidates])
     yield from (shown for shown, size in zip(candidates, sizes, strict=True) if size <= tokens)
     yield candidates[-1]
 
 
 def _how_many(sizes: Iterable[int], tokens: int) -> int:
-    """How many lines of these sizes, from the first, fit into so many tokens.
+    """Count the first lines of these sizes that fit the token budget.
 
     >>> _how_many([10, 10, 10], 40)
     2
     """
     count = 0
     for size in sizes:
-        tokens -= size + _AROUND_A_LINE
+        tokens -= size + _LINE_OVERHEAD
         if tokens < 0:
             break
         count += 1
@@ -152,19 +153,19 @@ def _how_many(sizes: Iterable[int], tokens: int) -> int:
 
 
 def _numbered(lines: Sequence[_Line]) -> NumberedLines:
-    return _shown(lines, "\n".join(f"[{number}] {line.text}" for number, line in enumerate(lines, 1)))
+    return _to_lines(lines, "\n".join(f"[{number}] {line.text}" for number, line in enumerate(lines, 1)))
 
 
 def _listed(lines: Sequence[_Line]) -> NumberedLines:
-    return _shown(lines, "\n".join(f"- {line.text}" for line in lines))
+    return _to_lines(lines, "\n".join(f"- {line.text}" for line in lines))
 
 
-def _shown(lines: Sequence[_Line], text: str) -> NumberedLines:
+def _to_lines(lines: Sequence[_Line], text: str) -> NumberedLines:
     return NumberedLines(text, tuple(line.id for line in lines), frozenset().union(*(line.sources for line in lines)))
 
 
 def _one_line(text: str) -> str:
-    """What a document says, on one line and without markers.
+    """Put text from a document on one line, without citation markers.
 
     >>> _one_line("Ada\\n[2] wrote\\u2028Notes.")
     'Ada (2) wrote Notes.'

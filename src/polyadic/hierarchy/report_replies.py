@@ -1,4 +1,4 @@
-"""Reports on a community as models write them, in our form or GraphRAG's: read with care, then held to the facts."""
+"""Parse community reports from model replies, in our format or GraphRAG's, and check them against the facts."""
 
 import re
 from collections.abc import Sequence
@@ -17,13 +17,13 @@ _SUMMARIES = ("summary", "executive_summary", "description", "overview", "abstra
 _RATINGS = ("rating", "impact_severity_rating", "importance", "score", "impact")
 _FINDINGS = ("findings", "key_findings", "detailed_findings", "insights", "key_insights", "points")
 _FINDING = ("text", "finding", "insight", "statement", "content", "claim")
-# GraphRAG's findings have a headline and what it means.
+# GraphRAG's findings have a headline and an explanation.
 _HEADLINES, _EXPLANATIONS = ("summary", "title", "headline"), ("explanation", "description", "details", "detail")
 _FACTS = ("facts", "fact_numbers", "fact_ids", "fact", "evidence", "sources", "references", "numbers", "citations")
 _WRAPPERS = ("report", "community_report", "result", "response", "output", "data")
 
 _SCALE = ScoreScale(10.0, 5.0, with_zero=True)
-_IN_WORDS = {
+_RATING_WORDS = {
     "none": 0.0,
     "very low": 1.0,
     "low": 3.0,
@@ -42,14 +42,14 @@ _MARKER = re.compile(
     re.IGNORECASE,
 )
 _GROUP = re.compile(r"(?P<of>[^\W\d]+)[\s:#]{0,3}\((?P<numbers>[^()]{0,300})\)")
-_OF_FACTS = re.compile(r"facts?|relationships?|sources?|data", re.IGNORECASE)
+_FACT_GROUP = re.compile(r"facts?|relationships?|sources?|data", re.IGNORECASE)
 _NUMBERS = re.compile(r"\d{1,6}(?:\s?[–-]\s?\d{1,6})?")
-_NO_MARKER_FROM = 1000
+_MAX_MARKER = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class DraftFinding:
-    """What a report says, and the numbers of facts that it names, as given: they may point nowhere."""
+    """A finding, with the fact numbers as given; they may not exist."""
 
     text: str
     facts: tuple[int, ...]
@@ -57,7 +57,7 @@ class DraftFinding:
 
 @dataclass(frozen=True, slots=True)
 class DraftReport:
-    """A report before it is held to the facts; title and summary may be empty, ``rating`` is within [0, 10]."""
+    """A report before its findings are checked; title and summary may be empty, ``rating`` is in [0, 10]."""
 
     title: str
     summary: str
@@ -66,14 +66,14 @@ class DraftReport:
 
 
 def read_report(reply: str, problems: Problems) -> DraftReport | None:
-    """The last report in a reply; None where there is none. What is mended is counted.
+    """Read the last report in a reply; None if there is none. Repairs are counted in ``problems``.
 
     >>> said = '{"title": "Ada", "rating": "high", "findings": [{"summary": "She wrote", "explanation": "Well. [2]"}]}'
     >>> read_report(said, Problems())
     DraftReport(title='Ada', summary='', rating=8.0, findings=(DraftFinding(text='She wrote: Well.', facts=(2,)),))
     """
     records = [_unwrapped(value) for value in reply_values(reply, problems)]
-    # What comes before the last one may be a draft.
+    # Earlier reports may be drafts.
     record = next((one for one in reversed(records) if any(name in one for name in _FINDINGS)), None)
     if record is None:
         return None
@@ -89,7 +89,7 @@ def read_report(reply: str, problems: Problems) -> DraftReport | None:
 
 
 def findings_of(draft: DraftReport, facts: Sequence[str], problems: Problems) -> tuple[ReportFinding, ...]:
-    """The findings that rest on a fact, with the identifiers of their facts, in the order of their numbers from 1.
+    """Keep the findings that cite an existing fact, with fact identifiers in place of numbers (from 1).
 
     >>> draft = DraftReport("", "", 5.0, (DraftFinding("One.", (2, 9)), DraftFinding("Two.", ())))
     >>> findings_of(draft, ["f1", "f2"], Problems())
@@ -114,11 +114,11 @@ def _unwrapped(value: object) -> dict[str, object]:
 
 def _finding(part: object, problems: Problems) -> DraftFinding:
     record = record_of(part)
-    said = tidy(part) if isinstance(part, str) else text_of(record, *_FINDING) or _explained(record)
+    text = tidy(part) if isinstance(part, str) else text_of(record, *_FINDING) or _explained(record)
     unread = Problems()
     numbers = numbers_in(list_of(record, *_FACTS), {}, unread)
     problems["fact not a number"] += unread.total()
-    return DraftFinding(cut(_without_markers(said), LONGEST_TEXT), numbers or _marked(said))
+    return DraftFinding(cut(_without_markers(text), LONGEST_TEXT), numbers or _cited_numbers(text))
 
 
 def _explained(record: dict[str, object]) -> str:
@@ -129,30 +129,30 @@ def _explained(record: dict[str, object]) -> str:
 def _rating(record: dict[str, object], problems: Problems) -> float:
     given = next((record[name] for name in _RATINGS if name in record), None)
     word = tidy(given).lower() if isinstance(given, str) else ""
-    if word in _IN_WORDS:
-        return _IN_WORDS[word]
+    if word in _RATING_WORDS:
+        return _RATING_WORDS[word]
     read = _SCALE.read(given, problems)
     return _SCALE.default if read is None else read
 
 
-def _marked(text: str) -> tuple[int, ...]:
-    """The numbers of facts that a text names in brackets.
+def _cited_numbers(text: str) -> tuple[int, ...]:
+    """Return the fact numbers that a text cites in brackets.
 
-    >>> _marked("So it was [1, 3-4], in [1843] as well [Data: Entities (7); Facts (9, +more)].")
+    >>> _cited_numbers("So it was [1, 3-4], in [1843] as well [Data: Entities (7); Facts (9, +more)].")
     (1, 3, 4, 9)
     """
     parts: list[object] = []
     for match in _MARKER.finditer(text):
         groups = [(group["of"], group["numbers"]) for group in _GROUP.finditer(match["data"] or "")]
-        said = [numbers for of, numbers in groups if _OF_FACTS.fullmatch(of)] if groups else [match[0]]
-        parts += [number for numbers in said for number in _NUMBERS.findall(numbers)]
-    return tuple(number for number in numbers_in(parts, {}, Problems()) if number < _NO_MARKER_FROM)
+        groups_of_facts = [numbers for of, numbers in groups if _FACT_GROUP.fullmatch(of)] if groups else [match[0]]
+        parts += [number for numbers in groups_of_facts for number in _NUMBERS.findall(numbers)]
+    return tuple(number for number in numbers_in(parts, {}, Problems()) if number < _MAX_MARKER)
 
 
 def _without_markers(text: str) -> str:
-    """A text without markers; a year in brackets is none.
+    """Remove citation markers from a text; a year in brackets is not a marker.
 
     >>> _without_markers("It was so [1, 3].[Data: Facts (2)] Then [1843] came.")
     'It was so. Then [1843] came.'
     """
-    return _MARKER.sub(lambda match: "" if match["data"] or _marked(match[0]) else match[0], text).strip()
+    return _MARKER.sub(lambda match: "" if match["data"] or _cited_numbers(match[0]) else match[0], text).strip()

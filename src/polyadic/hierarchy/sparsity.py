@@ -1,16 +1,16 @@
-"""Cluster sparsity, which says when further layers bring nothing new (HiRAG, Eq. 17)."""
+"""Cluster sparsity, the stopping criterion for layers (HiRAG, Eq. 17)."""
 
 from collections.abc import Sequence
 
 FEWEST = 3
-"""A layer of fewer members is not summed up."""
+"""Minimum number of members of a layer that is summarised."""
 
 
 def sparsity(own_sizes: Sequence[int]) -> float:
-    """The share of pairs of members that are in different clusters, in [0, 1]; 0 for fewer than two members.
+    """Compute the share of pairs of members in different clusters, in [0, 1]; 0 for fewer than two members.
 
-    Each member counts where it is most likely, and nowhere else: with soft membership pairs would count more than
-    once, and the share could become negative.
+    Each member counts only in its most likely cluster: with soft membership pairs would count more than once, and the
+    share could become negative.
 
     >>> sparsity([2, 2]), sparsity([4])
     (0.6666666666666667, 0.0)
@@ -22,15 +22,15 @@ def sparsity(own_sizes: Sequence[int]) -> float:
 
 
 def goes_on(sparsities: Sequence[float], change: float) -> bool:
-    """Whether the clusters that were found last are to be summed up into a further layer.
+    """Return whether to summarise the last clusters into another layer.
 
     Parameters
     ----------
     sparsities
-        Of the clusters of each layer, from layer 0 up to those in question.
+        Sparsity of each layer, from layer 0 up to the last one.
     change
-        Epsilon: the sparsity must have changed by more than this, relative to that of the layer below. The first
-        layer is always made, and none follows where all were one cluster.
+        Epsilon: minimum relative change of the sparsity from the layer below. The first layer is always built, and
+        none follows a layer with a single cluster.
 
     >>> goes_on([0.99], 0.05), goes_on([0.99, 0.8], 0.05), goes_on([0.99, 0.98], 0.05), goes_on([0.9, 0.0], 0.05)
     (True, True, False, False)

@@ -1,4 +1,4 @@
-"""What writes summaries and reports: a language model, or names and facts themselves."""
+"""Protocol of summarizers, which write cluster summaries and community reports."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,23 +8,23 @@ from polyadic.hierarchy.prompt_context import FactContext, MemberContext
 from polyadic.model.hierarchy import Report, Summary
 
 OTHER_TYPE = "normal_entity"
-"""The type of a summary that is none of the general types of the settings (HiRAG's term for it)."""
+"""Type of a summary that has none of the configured general types (HiRAG's term)."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClusterSummaries:
-    """What sums a cluster up.
+    """Summaries of a cluster.
 
     Parameters
     ----------
     summaries
-        At least one, with identifiers of their own; by a model, or extractive.
+        At least one summary, by a model or extractive.
     sources
-        Identifiers of all members and facts whose words these were made from, sorted.
+        Sorted identifiers of all members and facts whose text was used.
     lost
-        What had to be mended, or left out of a model's reply, in words for people; each as often as it happened.
+        Problems repaired or dropped in a model's reply, as messages; one entry per occurrence.
     failed
-        Why a model's words are not here, though one was asked; empty where they are, or where none was asked.
+        Why the model's reply could not be used; empty if it was used or no model was called.
     """
 
     summaries: tuple[Summary, ...]
@@ -35,7 +35,7 @@ class ClusterSummaries:
 
 @dataclass(frozen=True, slots=True)
 class CommunityDescription:
-    """What a community is about; ``report`` is None where no fact is told of it. The rest as in Summaries."""
+    """Report of a community, None without facts; the other fields are as in :class:`ClusterSummaries`."""
 
     report: Report | None
     sources: tuple[str, ...]
@@ -44,46 +44,51 @@ class CommunityDescription:
 
 
 class Summarizer(Protocol):
-    """Writes summaries and reports; ``by`` names the model, or is EXTRACTIVE.
+    """Writes summaries and reports.
 
-    The same in the same order makes the same request, so that replies are remembered. Calls do not depend on each
-    other: any number may be under way.
+    The same input in the same order must give the same request, so that replies can be cached. Calls are independent
+    and may run concurrently.
+
+    Attributes
+    ----------
+    by
+        Name of the model, or EXTRACTIVE.
     """
 
     by: str
 
     async def summarise(self, layer: int, members: Sequence[MemberContext]) -> ClusterSummaries:
-        """The summaries of a cluster.
+        """Write the summaries of a cluster.
 
         Parameters
         ----------
         layer
-            Of the summaries, from 1.
+            Layer of the summaries, from 1.
         members
-            Those of the cluster, at least two.
+            Members of the cluster, at least two.
 
         Raises
         ------
         ModelUnavailable
-            The model is not to be had, or the budget is used up: no other request will fare better.
+            The model is not available, or the budget is exhausted; other requests would fail as well.
         ReplyPending
-            The model is asked by file.
+            The reply is awaited from a batch file.
         """
         ...
 
     async def report(self, members: Sequence[MemberContext], facts: Sequence[FactContext]) -> CommunityDescription:
-        """The report of a community.
+        """Write the report of a community.
 
         Parameters
         ----------
         members
-            Those of the community, the most important first: where there is no room for all, the last are not shown.
+            Members of the community, the most important first; the last ones are dropped if there is no room.
         facts
-            Those among its members, the most important first: where there is no room for all, the last are not shown.
+            Facts among its members, the most important first; the last ones are dropped if there is no room.
 
         Raises
         ------
         ModelUnavailable, ReplyPending
-            As for summarise.
+            As for :meth:`summarise`.
         """
         ...

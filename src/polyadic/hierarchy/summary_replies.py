@@ -1,4 +1,4 @@
-"""Summaries of a cluster as a model writes them: read with care, then held to what the cluster is."""
+"""Parse cluster summaries from model replies, and check them against the members of the cluster."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -11,19 +11,19 @@ from polyadic.llm.replies.model import Problems
 from polyadic.model.identity import entity_key
 
 MOST_READ = 200
-"""Summaries of one reply that are looked at."""
+"""Maximum number of summaries read from one reply."""
 _LIST_NAMES = ("summaries", "summary_entities", "entities", "themes", "clusters", "groups", "results", "items", "data")
 _NAMES = ("name", "entity_name", "title", "summary_name", "entity", "label")
 _DESCRIPTIONS = ("description", "entity_description", "summary", "desc", "explanation")
 _TYPES = ("type", "entity_type", "category", "kind", "class")
 _MEMBERS = ("members", "member_numbers", "covers", "covered", "numbers", "member", "entities")
-# What tells a summary from a member of the same name, where its type does not.
+# Qualifier of a summary with the name of a member, if its type does not distinguish them.
 _QUALIFIER = "theme"
 
 
 @dataclass(frozen=True, slots=True)
 class DraftSummary:
-    """A summary; ``members`` are numbers from 1 of those that it covers."""
+    """A parsed summary; ``members`` are the numbers of its members, from 1."""
 
     name: str
     type: str
@@ -34,16 +34,16 @@ class DraftSummary:
 def read_summaries(
     reply: str, members: Sequence[MemberContext], types: Sequence[str]
 ) -> tuple[list[DraftSummary], Problems]:
-    """The summaries of a reply that can be used, distinct by name, and what was mended or left out.
+    """Read the usable summaries of a reply, with distinct names, and the problems found.
 
     Parameters
     ----------
     reply
-        Of any text whatever.
+        Any text.
     members
-        Those of the cluster, in the order of their numbers.
+        Members of the cluster, in the order of their numbers.
     types
-        The general types; a summary of another one is OTHER_TYPE. None: any type.
+        General types; a summary with another type gets OTHER_TYPE. If empty, any type is accepted.
 
     >>> told = [MemberContext("a", "Ada"), MemberContext("b", "Bob"), MemberContext("c", "Cy"), MemberContext("d",
     ... "Dee")]
@@ -62,14 +62,14 @@ def read_summaries(
     most = max(1, len(members) // 2)
     if len(named) > most:
         problems["more summaries than half of the members"] += len(named) - most
-        # Those that cover most; of as many, the first ones.
+        # Keep those with most members, ties by order.
         chosen = sorted(named, key=lambda draft: -len(draft.members))[:most]
         named = [draft for draft in named if draft in chosen]
-    return _apart({entity_key(member.name) for member in members}, named, problems), +problems
+    return _disambiguate({entity_key(member.name) for member in members}, named, problems), +problems
 
 
 def _records(reply: str, problems: Problems) -> list[dict[str, object]]:
-    """The records of the last list in a reply, or those that stand by themselves."""
+    """Records of the last list in a reply, or single records if there is no list."""
     alone: list[dict[str, object]] = []
     listed: list[dict[str, object]] = []
     for value in reply_values(reply, problems):
@@ -77,13 +77,13 @@ def _records(reply: str, problems: Problems) -> list[dict[str, object]]:
         if isinstance(value, list):
             found = value
         elif held := next((record[name] for name in _LIST_NAMES if isinstance(record.get(name), list | dict)), None):
-            # A record with a list of entities and a name is a summary, its entities are members.
+            # A record with a name and a list of entities is a summary, and the entities are its members.
             is_one = bool(text_of(record, *_NAMES)) and bool(text_of(record, *_DESCRIPTIONS))
             found = [record] if is_one else held if isinstance(held, list) else [held]
         else:
             alone += [record] if text_of(record, *_NAMES) else []
             continue
-        # What comes before the last one may be a draft.
+        # Earlier lists may be drafts.
         listed = [one for part in found if (one := record_of(part))] or listed
     return listed or alone
 
@@ -97,13 +97,13 @@ def _draft(
         problems["summary without a name" if description else "summary without a description"] += 1
         return None
     kind = text_of(record, *_TYPES, longest=LONGEST_NAME)
-    return DraftSummary(name, _general(kind, types), description, _covered(record, members, problems))
+    return DraftSummary(name, _general_type(kind, types), description, _member_numbers(record, members, problems))
 
 
-def _general(kind: str, types: Sequence[str]) -> str:
-    """One of the general types, spelled as there.
+def _general_type(kind: str, types: Sequence[str]) -> str:
+    """Map a type to a general type, in its spelling.
 
-    >>> _general("PERSON", ["person"]), _general("theorem", ["person"]), _general("theorem", [])
+    >>> _general_type("PERSON", ["person"]), _general_type("theorem", ["person"]), _general_type("theorem", [])
     ('person', 'normal_entity', 'theorem')
     """
     if not types:
@@ -111,21 +111,21 @@ def _general(kind: str, types: Sequence[str]) -> str:
     return next((known for known in types if known.casefold() == kind.casefold()), OTHER_TYPE)
 
 
-def _covered(record: dict[str, object], members: Sequence[MemberContext], problems: Problems) -> tuple[int, ...]:
-    """The numbers of the members that a summary covers: all where it does not say, or names fewer than two."""
+def _member_numbers(record: dict[str, object], members: Sequence[MemberContext], problems: Problems) -> tuple[int, ...]:
+    """Member numbers of a summary; all members if it lists fewer than two."""
     names = {tidy(member.name).lower(): number for number, member in enumerate(members, 1)}
     unread = Problems()
-    said = numbers_in(list_of(record, *_MEMBERS), names, unread)
-    known = tuple(sorted(number for number in said if 1 <= number <= len(members)))
-    problems["member number that does not exist"] += len(said) - len(known) + unread.total()
+    numbers = numbers_in(list_of(record, *_MEMBERS), names, unread)
+    known = tuple(sorted(number for number in numbers if 1 <= number <= len(members)))
+    problems["member number that does not exist"] += len(numbers) - len(known) + unread.total()
     if len(known) >= 2:
         return known
-    problems["summary of fewer than two members, taken as one of all"] += bool(said)
+    problems["summary of fewer than two members, taken as one of all"] += bool(numbers)
     return tuple(range(1, len(members) + 1))
 
 
 def _by_name(drafts: Iterable[DraftSummary], problems: Problems) -> list[DraftSummary]:
-    """Summaries of one name are one: of the first's type, with the longest description, of all their members."""
+    """Merge summaries with the same name: type of the first, longest description, all members."""
     distinct: dict[str, DraftSummary] = {}
     for draft in drafts:
         key = entity_key(draft.name)
@@ -138,8 +138,8 @@ def _by_name(drafts: Iterable[DraftSummary], problems: Problems) -> list[DraftSu
     return list(distinct.values())
 
 
-def _apart(taken: Collection[str], drafts: Sequence[DraftSummary], problems: Problems) -> list[DraftSummary]:
-    """Summaries that bear the name of a member say in parentheses what else they are."""
+def _disambiguate(taken: Collection[str], drafts: Sequence[DraftSummary], problems: Problems) -> list[DraftSummary]:
+    """Add a qualifier in parentheses to summaries that have the name of a member."""
     used = {*taken, *(key for draft in drafts if (key := entity_key(draft.name)) not in taken)}
     found = []
     for draft in drafts:

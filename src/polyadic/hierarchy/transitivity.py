@@ -8,10 +8,10 @@ _EDGES_AT_ONCE = 50_000
 
 
 def transitivity(graph: CommunityGraph) -> float:
-    """Closed triples / all triples, in [0, 1]; 0 where there are no triples. Weights do not count.
+    """Compute closed triples / all triples, in [0, 1]; 0 without triples. Weights are ignored.
 
-    It is measured on the projection of facts onto pairs of entities, with summaries as stars over their members: on
-    incidence there are no triangles, and if members of a summary were neighbours, it would be high for that alone.
+    It is measured on the clique expansion of facts, with summaries as stars over their members. The incidence graph has
+    no triangles, and if the members of a summary were neighbours, the coefficient would be high for that reason alone.
 
     >>> triangle_and_tail = CommunityGraph(4, np.array([0, 0, 1, 2]), np.array([1, 2, 2, 3]), np.ones(4))
     >>> transitivity(triangle_and_tail)
@@ -23,7 +23,7 @@ def transitivity(graph: CommunityGraph) -> float:
 
 
 def _triangles(graph: CommunityGraph, degrees: np.ndarray) -> int:
-    """Each edge leads from its node of lower degree to the other, so that no node has many to look through."""
+    """Count triangles; edges are directed from lower to higher degree, which keeps out-degrees small."""
     from scipy.sparse import csr_array
 
     rank = np.argsort(np.argsort(degrees, kind="stable"), kind="stable")

@@ -1,0 +1,1 @@
+"""The indexing pipeline: load, chunk, extract, aggregate, embed, publish."""

@@ -1,4 +1,4 @@
-"""Documents in the groups in which they are read and published."""
+"""Group documents into batches for extraction and publishing."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -12,38 +12,38 @@ from polyadic.model.types import Document
 
 BATCH_DOCUMENTS = 64
 BATCH_CHARACTERS = 1_000_000
-"""The most of a batch, and of all batches in hand: from when they begin to be read until they are published."""
-# About as much as two chunks of the usual size have.
-_CHARACTERS_A_CALL = 10_000
+"""Maximum number of characters of a batch, and of all batches in progress together."""
+# About two chunks of the default size.
+_CHARACTERS_PER_CALL = 10_000
 _NO_TEXT = re.compile("[\0\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
 class BatchSize:
-    """When a batch is full: at so many documents, or with the document that brings it to so many characters."""
+    """Batch limits: number of documents, and number of characters (the document that reaches it is the last)."""
 
     documents: int = BATCH_DOCUMENTS
     characters: int = BATCH_CHARACTERS
 
     @classmethod
     def of(cls, extractor: Extractor) -> "BatchSize":
-        """Where an extractor spends its time waiting, about as much as it reads in two rounds of calls.
+        """Choose the limits for an extractor; for a concurrent one, about two rounds of calls.
 
-        So while some batches wait for replies, what is whole is published, and the last is soon done.
+        Completed batches can then be published while others wait for replies, and the last batch ends soon.
         """
         if not isinstance(extractor, ConcurrentExtractor):
             return cls()
         calls = extractor.at_once
-        return cls(max(BATCH_DOCUMENTS, calls), min(BATCH_CHARACTERS, calls * _CHARACTERS_A_CALL))
+        return cls(max(BATCH_DOCUMENTS, calls), min(BATCH_CHARACTERS, calls * _CHARACTERS_PER_CALL))
 
 
 def readable(sources: Iterable[Document | SkippedInput], report: IndexReport) -> Iterator[Document]:
-    """The documents among what was read; what is none is entered into the report."""
+    """Yield the documents; record skipped inputs, notes and encodings in the report."""
     for source in sources:
         if isinstance(source, SkippedInput):
             report.skip(source)
         elif _NO_TEXT.search("\n".join((source.source, source.title, source.text, *chain(*source.metadata.items())))):
-            reason = "it holds a NUL or half of a surrogate pair, which no text does"
+            reason = "it contains a NUL character or an unpaired surrogate, so it is not valid text"
             report.skipped.append(SkippedInput(source.source, reason, "remove these characters"))
         else:
             if source.note:
@@ -54,7 +54,7 @@ def readable(sources: Iterable[Document | SkippedInput], report: IndexReport) ->
 
 
 def batches(documents: Iterable[Document], size: BatchSize) -> Iterator[list[Document]]:
-    """The documents in batches of that size; in none there are two of one source."""
+    """Group documents into batches; a batch never contains two documents with one source."""
     batch: dict[str, Document] = {}
     characters = 0
     for document in documents:

@@ -1,4 +1,4 @@
-"""How a document was cut and read, in one line of text that the store keeps with it."""
+"""Fingerprint of the extractor and chunking settings that a document was indexed with."""
 
 import json
 from dataclasses import dataclass
@@ -8,15 +8,16 @@ from polyadic.config import ChunkingSettings
 from polyadic.extraction.extractor import Extractor
 from polyadic.storage.protocol import Fingerprint
 
-# Changes when the same settings and extractor would cut or read a document in another way.
+# Increment if the same settings and extractor produce other chunks or evidence.
 _VERSION = 2
 
 
 class ReindexAction(Enum):
-    """What is done for a document.
+    """What indexing does with a document.
 
-    ``REREAD``: the document is unchanged, and to be read in another way than it was. ``RESUME``: chunks had failed, and
-    are tried again. ``OUTDATED``: nothing, though it was read in another way.
+    ``NONE``: unchanged, skip. ``ADD``: new. ``CHANGE``: the content has changed. ``REREAD``: unchanged, but reindexed
+    with another pipeline configuration. ``RESUME``: retry failed chunks. ``OUTDATED``: indexed with another pipeline
+    configuration, but not reindexed.
     """
 
     NONE = auto()
@@ -32,7 +33,7 @@ NOTHING_TO_DO = (ReindexAction.NONE, ReindexAction.OUTDATED)
 
 @dataclass(frozen=True, slots=True)
 class PipelineConfig:
-    """Which extractor reads, and how documents are cut for it."""
+    """Extractor and chunking settings of an indexing run."""
 
     extractor: str
     paid: bool
@@ -47,21 +48,28 @@ class PipelineConfig:
         return json.dumps(parts | ({"paid": True} if self.paid else {}), sort_keys=True)
 
     def stamp(self, content: str) -> Fingerprint:
-        """What a document of this content, made by this recipe, is stamped with."""
+        """Return the fingerprint of a document with this content digest under this configuration."""
         return Fingerprint(content, str(self), self.extractor)
 
     def work_for(self, content: str, stamp: Fingerprint | None, anew: bool) -> ReindexAction:
-        """What has to be done for a document of this content, whose current revision was made from ``stamp``.
+        """Return the action for a document.
 
-        ``anew``: what was read in another way is to be read again, also where that costs money. Otherwise only what
-        costs nothing is, and only where nothing that was paid for would be lost.
+        Parameters
+        ----------
+        content
+            Digest of the document's content.
+        stamp
+            Fingerprint of the current revision; None for a new document.
+        anew
+            Reindex a document whose configuration has changed even if that costs money. Otherwise it is reindexed only
+            if that is free and discards nothing that was paid for.
         """
-        wanted = self.stamp(content)
+        target = self.stamp(content)
         if stamp is None:
             return ReindexAction.ADD
-        if stamp.content != wanted.content:
+        if stamp.content != target.content:
             return ReindexAction.CHANGE
-        if stamp.recipe == wanted.recipe:
+        if stamp.recipe == target.recipe:
             return ReindexAction.NONE if stamp.complete else ReindexAction.RESUME
         return ReindexAction.REREAD if anew or not (self.paid or _was_paid(stamp)) else ReindexAction.OUTDATED
 

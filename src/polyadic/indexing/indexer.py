@@ -1,8 +1,8 @@
-"""From documents to evidence: chunk, extract, and have it published (DESIGN: the flow).
+"""Indexing pipeline: chunk documents, extract evidence and publish it (DESIGN: the flow).
 
-Work goes on in batches of documents. Evidence is committed to revisions that nobody sees; one transaction then
-makes a whole batch current. Killed at any moment, a run loses at most the batches in hand. Where an extractor waits for
-replies, several are: what is cut, derived and written is done in threads, so that nobody waits for it who could ask.
+Documents are processed in batches. Evidence is committed to staged revisions that readers do not see; one transaction
+then makes a batch current. A run that is killed loses at most the batches in progress. Extractors that wait for replies
+get several batches at a time. Chunking, deriving and writing run in threads, so that they do not delay model calls.
 """
 
 import asyncio
@@ -29,18 +29,31 @@ from polyadic.storage.protocol import DocumentLeases, FailedChunk, Fingerprint, 
 from polyadic.storage.retry import with_retries
 from polyadic.tracing.spans import TraceSpan, span, stage, step_done
 
-_SECONDS_BETWEEN = 0.2
-"""From one look at the documents that others work on to the next."""
+_LEASE_RETRY_SECONDS = 0.2
+"""Interval at which documents leased by other processes are retried."""
 
 
 @dataclass(frozen=True, slots=True)
 class Indexer:
-    """What an indexing run works with; ``report_progress`` is called after every step that takes time.
+    """Index documents into a store.
 
-    ``anew`` says that documents are to be read again that were read in another way, also where that costs money, and
-    ``wanted`` of which documents (by id) that is meant in any case; ``spent`` tells what the extractor has paid so far.
-    ``note`` is told of the chunks that are asked about by file, once that is committed; their documents are published
-    by the run that finds the last reply. ``sweeps``: in the end, what runs that were given up have left is dropped.
+    Parameters
+    ----------
+    store, extractor, embedder, chunking
+        What the run actions with.
+    report_progress
+        Called after every step that takes time.
+    anew
+        Reindex documents whose pipeline configuration has changed, even if that costs money.
+    spent
+        Returns what the extractor has paid so far.
+    wanted
+        Identifiers of documents to reindex as with ``anew``, whatever ``anew`` says.
+    note
+        Called with the chunks that wait for replies from a batch file, after they are committed. Their documents are
+        published by the run that reads the last reply.
+    sweeps
+        Drop the staged revisions of abandoned runs at the end.
     """
 
     store: Store
@@ -55,11 +68,23 @@ class Indexer:
     sweeps: bool = True
 
     async def index(self, sources: Iterable[Document | SkippedInput]) -> IndexReport:
-        """Read documents into the store; those that are as they were when last indexed cost nothing.
+        """Index documents; unchanged documents cost nothing.
 
-        A chunk that cannot be read does not stop the run: its document is published with what it has, and marked.
-        Neither does a defect that a document brings to light: the document is skipped, and stays as it was.
-        Where no chunk can be read any more, what is whole is published, and the report says why the run stopped.
+        If extraction of a chunk fails, its document is published with the other chunks and marked as incomplete. If
+        a document triggers a defect, it is skipped and its current revision stays. If no chunk can be read any more
+        (for example because the model is unavailable), completed documents are published and ``stopped`` of the report
+        gives the reason.
+
+        Parameters
+        ----------
+        sources
+            Documents, and inputs that were skipped while reading; the latter go into the report. If a source occurs
+            twice, the last occurrence wins.
+
+        Returns
+        -------
+        IndexReport
+            What the run did.
 
         Raises
         ------
@@ -69,38 +94,38 @@ class Indexer:
         report = IndexReport(extractor=self.extractor.name, by_model=self.extractor.paid)
         started = time.perf_counter()
         embedded_before = self.embedder.spent
-        with self.store.joined() as claims, span("index") as told:
+        with self.store.joined() as leases, span("index") as trace_span:
             try:
-                await _Run(self, report, claims).index_all(sources)
+                await _Run(self, report, leases).index_all(sources)
             finally:
-                _tell_of(told, report)
-                # Also where the run ends with an error or Ctrl-C: it has been paid for.
+                _record_counts(trace_span, report)
+                # Also if the run ends with an error or Ctrl-C: embedding has been paid for.
                 report.embedding_usage = self.embedder.spent - embedded_before
                 self._enter_embedding()
         report.seconds = time.perf_counter() - started
         return report
 
     def _enter_embedding(self) -> None:
-        """Enter what embedding cost in the ledger, as one call a run: single ones have nothing to tell."""
+        """Record the cost of embedding in the ledger, as one call per run."""
         usage, seconds = self.embedder.take_paid()
         if usage.calls:
             self.store.note_calls([(LedgerCall("embed", self.embedder.name, usage, seconds), None)])
 
     @property
     def recipe(self) -> PipelineConfig:
-        """How documents are cut and read."""
+        """Pipeline configuration: the extractor and the chunking settings."""
         return PipelineConfig.of(self.extractor, self.chunking)
 
 
 @dataclass(frozen=True, slots=True)
-class _TakenIn:
-    """What has to be done for each document of a batch, by id; the chunks of those with anything to do."""
+class _StagedBatch:
+    """A staged batch: actions and chunks by document id, and the documents that need work."""
 
     work: Mapping[str, ReindexAction]
     todo: Sequence[Document]
     cut: Mapping[str, Sequence[Chunk]]
     done: Mapping[str, frozenset[str]]
-    """The chunks of each whose evidence an interrupted run has left."""
+    """Chunk ids by document id whose evidence an interrupted run has stored already."""
 
     @property
     def to_read(self) -> list[tuple[Document, Chunk]]:
@@ -112,8 +137,8 @@ class _TakenIn:
 
 
 @dataclass(frozen=True, slots=True)
-class _Whole:
-    """Documents to be published, the chunks of each, and the evidence of those of which all is at hand."""
+class _CompletedDocuments:
+    """Documents ready to publish, with their chunks; evidence only for those whose evidence is all in memory."""
 
     documents: Sequence[Document]
     cut: Mapping[str, Sequence[Chunk]]
@@ -121,21 +146,21 @@ class _Whole:
 
 
 class _Run:
-    """Batches on their way, each from when it is taken in until it is published."""
+    """One run: the batches in progress, from staging to publishing."""
 
-    def __init__(self, with_: Indexer, report: IndexReport, claims: DocumentLeases) -> None:
+    def __init__(self, with_: Indexer, report: IndexReport, leases: DocumentLeases) -> None:
         self._with = with_
         self._report = report
-        self._claims = claims
-        self._with_others: list[Document] = []
-        self._readers = ExtractionRunner(with_.extractor, self._tell_read)
-        self._publisher = Publisher(with_.store, with_.embedder, with_.chunking, self._tell)
+        self._leases = leases
+        self._leased_elsewhere: list[Document] = []
+        self._runner = ExtractionRunner(with_.extractor, self._report_chunk)
+        self._publisher = Publisher(with_.store, with_.embedder, with_.chunking, self._report_progress)
         self._publishing = MicroBatcher(self._publish_all)
-        self._in_hand: dict[asyncio.Task[None], Sequence[Document]] = {}
-        self._left_out: set[str] = set()
-        self._is_coming_in = False
-        self._moved = asyncio.Event()
-        self._recipe = with_.recipe
+        self._in_progress: dict[asyncio.Task[None], Sequence[Document]] = {}
+        self._defective: set[str] = set()
+        self._is_staging = False
+        self._changed = asyncio.Event()
+        self._config = with_.recipe
 
     async def index_all(self, sources: Iterable[Document | SkippedInput]) -> None:
         report, texts_seen = self._report, set[str]()
@@ -146,121 +171,121 @@ class _Run:
                 texts_seen.add(document.content)
                 yield document
 
-        async with self._readers:
+        async with self._runner:
             try:
-                await self._index_each(counted(readable(sources, report)))
-                # What others worked on they have published by now, or given up.
-                while self._with_others and not report.stopped:
-                    await asyncio.sleep(_SECONDS_BETWEEN)
-                    again, self._with_others = self._with_others, []
-                    await self._index_each(again)
+                await self._index_batches(counted(readable(sources, report)))
+                # Documents leased by other processes have been published or abandoned by now.
+                while self._leased_elsewhere and not report.stopped:
+                    await asyncio.sleep(_LEASE_RETRY_SECONDS)
+                    retried, self._leased_elsewhere = self._leased_elsewhere, []
+                    await self._index_batches(retried)
             finally:
-                await self._give_up()
+                await self._cancel()
         report.failed.sort(key=lambda chunk: (chunk.source, chunk.span))
         if self._with.sweeps and not report.stopped:
             await run_in_thread(with_retries, self._drop_staged)
 
-    async def _index_each(self, documents: Iterable[Document]) -> None:
-        coming = batches(documents, BatchSize.of(self._with.extractor))
+    async def _index_batches(self, documents: Iterable[Document]) -> None:
+        remaining = batches(documents, BatchSize.of(self._with.extractor))
         while not self._report.stopped:
-            await self._until(self._has_room)
-            batch = await run_in_thread(next, coming, None)
+            await self._wait_until(self._can_start_batch)
+            batch = await run_in_thread(next, remaining, None)
             if batch is None:
                 break
-            # Said twice, a document is what was said last: it waits for the first to be published.
-            await self._until(partial(self._is_apart, batch))
+            # If a source occurs twice, the last occurrence wins, so it waits until the first is published.
+            await self._wait_until(partial(self._has_distinct_sources, batch))
             if not self._report.stopped:
-                self._begin(batch)
-        await self._until(lambda: not self._in_hand)
+                self._start(batch)
+        await self._wait_until(lambda: not self._in_progress)
 
-    def _has_room(self) -> bool:
-        """Whether another batch may be taken in: not before readers who wait for replies are about to have no more.
+    def _can_start_batch(self) -> bool:
+        """Whether to start another batch: only when a concurrent extractor is about to run out of chunks.
 
-        One after the other, so that the chunks of the first are the first to be read.
+        Batches are staged one after the other, so that their chunks are read in order.
         """
-        characters = sum(len(document.text) for batch in self._in_hand.values() for document in batch)
+        characters = sum(len(document.text) for batch in self._in_progress.values() for document in batch)
         extractor = self._with.extractor
-        about_to_wait = isinstance(extractor, ConcurrentExtractor) and self._readers.left < concurrency_of(extractor)
-        another = about_to_wait and not self._is_coming_in and characters < BATCH_CHARACTERS
-        return not self._in_hand or another
+        running_out = isinstance(extractor, ConcurrentExtractor) and self._runner.left < concurrency_of(extractor)
+        another = running_out and not self._is_staging and characters < BATCH_CHARACTERS
+        return not self._in_progress or another
 
-    def _is_apart(self, batch: Sequence[Document]) -> bool:
-        in_hand = {document.source for one in self._in_hand.values() for document in one}
-        return in_hand.isdisjoint(document.source for document in batch)
+    def _has_distinct_sources(self, batch: Sequence[Document]) -> bool:
+        in_progress = {document.source for other in self._in_progress.values() for document in other}
+        return in_progress.isdisjoint(document.source for document in batch)
 
-    def _begin(self, batch: Sequence[Document]) -> None:
+    def _start(self, batch: Sequence[Document]) -> None:
         task = asyncio.create_task(self._index(batch))
-        task.add_done_callback(lambda _: self._moved.set())
-        self._in_hand[task] = batch
-        self._is_coming_in = True
+        task.add_done_callback(lambda _: self._changed.set())
+        self._in_progress[task] = batch
+        self._is_staging = True
 
-    def _come_in(self) -> None:
-        """What there is to read of a batch is with the readers now."""
-        self._is_coming_in = False
-        self._moved.set()
+    def _staged(self) -> None:
+        """Note that the chunks of the last batch are in the extraction queue."""
+        self._is_staging = False
+        self._changed.set()
 
-    async def _until(self, holds: Callable[[], bool]) -> None:
-        """Wait until something holds; raises what ended any batch before its time."""
+    async def _wait_until(self, holds: Callable[[], bool]) -> None:
+        """Wait until a condition holds; re-raise the error of any batch that failed."""
         while True:
-            for task in [task for task in self._in_hand if task.done()]:
-                del self._in_hand[task]
+            for task in [task for task in self._in_progress if task.done()]:
+                del self._in_progress[task]
                 task.result()
             if holds():
                 return
-            self._moved.clear()
-            await self._moved.wait()
+            self._changed.clear()
+            await self._changed.wait()
 
-    async def _give_up(self) -> None:
-        for task in self._in_hand:
+    async def _cancel(self) -> None:
+        for task in self._in_progress:
             task.cancel()
-        await asyncio.gather(*self._in_hand, return_exceptions=True)
+        await asyncio.gather(*self._in_progress, return_exceptions=True)
         await self._publishing.given_up()
 
     async def _index(self, batch: Sequence[Document]) -> None:
         with stage("batch"):
-            taken = await run_in_thread(self._claims.take, [document.id for document in batch])
-            self._with_others += [document for document in batch if document.id not in taken]
+            taken = await run_in_thread(self._leases.take, [document.id for document in batch])
+            self._leased_elsewhere += [document for document in batch if document.id not in taken]
             try:
-                await self._index_mine([document for document in batch if document.id in taken])
+                await self._index_leased([document for document in batch if document.id in taken])
             finally:
-                await run_in_thread(self._claims.let_go, taken)
-        self._tell(self._report)
+                await run_in_thread(self._leases.let_go, taken)
+        self._report_progress(self._report)
 
-    async def _index_mine(self, batch: Sequence[Document]) -> None:
-        work = await run_in_thread(with_retries, self._work, batch)
+    async def _index_leased(self, batch: Sequence[Document]) -> None:
+        work = await run_in_thread(with_retries, self._actions, batch)
         step_done("read documents")
         _count(self._report, (kind for kind in work.values() if kind in NOTHING_TO_DO))
         todo = [document for document in batch if work[document.id] not in NOTHING_TO_DO]
         if not todo:
-            self._come_in()
+            self._staged()
             return
-        cut = await run_in_thread(self._cut, todo)
+        cut = await run_in_thread(self._chunk, todo)
         todo = [document for document in todo if document.id in cut]
-        taken = await run_in_thread(with_retries, self._taken_in, work, todo, cut)
+        taken = await run_in_thread(with_retries, self._stage, work, todo, cut)
         self._report.chunks += sum(map(len, taken.cut.values()))
         self._report.chunks_read += sum(map(len, taken.done.values()))
         step_done("chunk")
-        outcomes = await self._read(taken)
+        outcomes = await self._extract(taken)
         step_done("extract")
         await self._publish(taken, outcomes)
 
-    def _work(self, batch: Sequence[Document]) -> dict[str, ReindexAction]:
+    def _actions(self, batch: Sequence[Document]) -> dict[str, ReindexAction]:
         with self._with.store.prepare() as preparer:
             stamps = preparer.stamps([document.id for document in batch])
-            return {document.id: self._work_for(document, stamps.get(document.id), preparer) for document in batch}
+            return {document.id: self._action_for(document, stamps.get(document.id), preparer) for document in batch}
 
-    def _work_for(self, document: Document, stamp: Fingerprint | None, preparer: StagingWriter) -> ReindexAction:
-        """What has to be done for a document; where that is nothing, what it still waited for is no longer wanted."""
+    def _action_for(self, document: Document, stamp: Fingerprint | None, preparer: StagingWriter) -> ReindexAction:
+        """Return the action for a document; if there is nothing to do, release the replies that it waits for."""
         anew = self._with.anew or document.id in self._with.wanted
-        work = self._recipe.work_for(document.content, stamp, anew)
-        if work is ReindexAction.NONE:
+        action = self._config.work_for(document.content, stamp, anew)
+        if action is ReindexAction.NONE:
             preparer.waiting.release(document.id)
-        elif work is ReindexAction.OUTDATED:
+        elif action is ReindexAction.OUTDATED:
             preparer.waiting.settle(document.id, document.content)
-        return work
+        return action
 
-    def _cut(self, todo: Sequence[Document]) -> dict[str, Sequence[Chunk]]:
-        """The chunks of documents by their ids; one that cannot be cut is skipped."""
+    def _chunk(self, todo: Sequence[Document]) -> dict[str, Sequence[Chunk]]:
+        """Chunk documents; one that cannot be chunked is skipped."""
         cut: dict[str, Sequence[Chunk]] = {}
         for document in todo:
             try:
@@ -270,89 +295,92 @@ class _Run:
                 self._report.skip(skipped_because(document.source, defect))
         return cut
 
-    def _taken_in(
-        self, work: Mapping[str, ReindexAction], todo: Sequence[Document], cut: Mapping[str, Sequence[Chunk]]
-    ) -> _TakenIn:
+    def _stage(
+        self,
+        work: Mapping[str, ReindexAction],
+        todo: Sequence[Document],
+        cut: Mapping[str, Sequence[Chunk]],
+    ) -> _StagedBatch:
         """Stage documents with their chunks."""
         with self._with.store.prepare() as preparer:
-            done = preparer.stage([(d, self._recipe.stamp(d.content), cut[d.id]) for d in todo])
-        return _TakenIn(work, todo, cut, done)
+            done = preparer.stage([(d, self._config.stamp(d.content), cut[d.id]) for d in todo])
+        return _StagedBatch(work, todo, cut, done)
 
-    async def _read(self, taken: _TakenIn) -> ExtractionOutcomes:
-        """Have the chunks read, and commit what came of it."""
-        self._come_in()
-        outcomes = await self._readers.read(taken.to_read, taken.tried_before)
-        await run_in_thread(with_retries, self._keep, outcomes)
+    async def _extract(self, taken: _StagedBatch) -> ExtractionOutcomes:
+        """Extract evidence from the chunks and commit the outcomes."""
+        self._staged()
+        outcomes = await self._runner.read(taken.to_read, taken.tried_before)
+        await run_in_thread(with_retries, self._store_outcomes, outcomes)
         self._with.note(outcomes.waiting)
         report = self._report
-        report.stopped = self._readers.stopped
+        report.stopped = self._runner.stopped
         report.problems.update(outcomes.problems)
         report.skip(*outcomes.defects.values())
         report.failed += [FailedChunk(f.document.source, f.chunk.id, f.chunk.span, f.reason) for f in outcomes.failures]
         return outcomes
 
-    def _keep(self, outcomes: ExtractionOutcomes) -> None:
+    def _store_outcomes(self, outcomes: ExtractionOutcomes) -> None:
         with self._with.store.prepare() as preparer:
             preparer.put_evidence(outcomes.evidence)
             for failure in outcomes.failures:
                 preparer.put_failure(failure.document.id, failure.chunk.id, failure.reason)
-            _put_waiting(preparer, outcomes.waiting)
+            _store_pending(preparer, outcomes.waiting)
 
-    async def _publish(self, taken: _TakenIn, outcomes: ExtractionOutcomes) -> None:
-        """Publish the documents of which every chunk was tried, unless nothing came of reading one again."""
+    async def _publish(self, taken: _StagedBatch, outcomes: ExtractionOutcomes) -> None:
+        """Publish the documents whose chunks were all tried, except reindexed ones of which every chunk failed."""
         work, report = taken.work, self._report
-        kept = {
+        unread = {
             d.id for d in taken.todo if work[d.id] is ReindexAction.REREAD and _all_failed(taken.cut[d.id], outcomes)
         }
         waiting = {waiting.document.id for waiting in outcomes.waiting}
-        unfinished = outcomes.untried | kept | waiting | outcomes.defects.keys()
-        whole = [document for document in taken.todo if document.id not in unfinished]
-        if whole:
-            at_hand = {d.id: outcomes.evidence.get(d.id, {}) for d in whole if not taken.done[d.id]}
-            await self._publishing.done(_Whole(whole, taken.cut, at_hand))
-        published = [document.id for document in whole if document.id not in self._left_out]
-        self._left_out.difference_update(taken.cut)
-        _count(report, [*(work[document_id] for document_id in published), *(ReindexAction.OUTDATED for _ in kept)])
+        unfinished = outcomes.untried | unread | waiting | outcomes.defects.keys()
+        completed = [document for document in taken.todo if document.id not in unfinished]
+        if completed:
+            evidence = {d.id: outcomes.evidence.get(d.id, {}) for d in completed if not taken.done[d.id]}
+            await self._publishing.done(_CompletedDocuments(completed, taken.cut, evidence))
+        published = [document.id for document in completed if document.id not in self._defective]
+        self._defective.difference_update(taken.cut)
+        _count(report, [*(work[document_id] for document_id in published), *(ReindexAction.OUTDATED for _ in unread)])
 
-    async def _publish_all(self, batches: Sequence[_Whole]) -> None:
-        """Publish what has become whole while the last was being published, in one transaction."""
+    async def _publish_all(self, batches: Sequence[_CompletedDocuments]) -> None:
+        """Publish the documents that were completed during the previous transaction, in one transaction."""
         documents = [document for batch in batches for document in batch.documents]
         cut = {document: chunks for batch in batches for document, chunks in batch.cut.items()}
-        at_hand = {document: read for batch in batches for document, read in batch.at_hand.items()}
-        self._left_out.update(await self._publisher.publish(documents, cut, self._report, at_hand))
+        evidence = {document: read for batch in batches for document, read in batch.at_hand.items()}
+        self._defective.update(await self._publisher.publish(documents, cut, self._report, evidence))
 
     def _drop_staged(self) -> None:
         with self._with.store.write() as writer:
-            writer.drop_staged(self._claims)
+            writer.drop_staged(self._leases)
 
-    def _tell_read(self) -> None:
+    def _report_chunk(self) -> None:
         self._report.chunks_read += 1
-        self._tell(self._report)
-        self._moved.set()
+        self._report_progress(self._report)
+        self._changed.set()
 
-    def _tell(self, report: IndexReport) -> None:
+    def _report_progress(self, report: IndexReport) -> None:
         report.usage = self._with.spent()
         self._with.report_progress(report.progress())
 
 
-def _tell_of(told: TraceSpan, report: IndexReport) -> None:
+def _record_counts(trace_span: TraceSpan, report: IndexReport) -> None:
     changes = {"added": report.added, "changed": report.changed, "unchanged": report.unchanged}
     chunks = {"chunks": report.chunks, "chunks_failed": len(report.failed)}
-    told.tell({f"polyadic.{name}": count for name, count in (changes | chunks).items()})
+    trace_span.tell({f"polyadic.{name}": count for name, count in (changes | chunks).items()})
 
 
-def _put_waiting(preparer: StagingWriter, waiting: Iterable[PendingChunk]) -> None:
-    """What each document waits for from now on."""
+def _store_pending(preparer: StagingWriter, waiting: Iterable[PendingChunk]) -> None:
+    """Store the requests whose replies each document waits for."""
     purposes: dict[str, dict[str, str]] = {}
-    for one in waiting:
-        purposes.setdefault(one.document.id, {}).update((request.key, request.purpose) for request in one.requests)
+    for chunk in waiting:
+        purposes.setdefault(chunk.document.id, {}).update((request.key, request.purpose) for request in chunk.requests)
     for document_id, awaited in purposes.items():
         preparer.waiting.put(document_id, awaited)
 
 
-def _count(report: IndexReport, works: Iterable[ReindexAction]) -> None:
-    """Enter into the report what was done for documents; an outdated one is unchanged as well."""
-    counts = Counter(works)
+def _count(report: IndexReport, actions: Iterable[ReindexAction]) -> None:
+    """Count actions in the report; an outdated document also counts as unchanged."""
+    counts = Counter(actions)
     report.added += counts[ReindexAction.ADD]
     report.changed += counts[ReindexAction.CHANGE] + counts[ReindexAction.REREAD]
     report.resumed += counts[ReindexAction.RESUME]
@@ -361,6 +389,6 @@ def _count(report: IndexReport, works: Iterable[ReindexAction]) -> None:
 
 
 def _all_failed(chunks: Sequence[Chunk], outcomes: ExtractionOutcomes) -> bool:
-    """Whether nothing at all came of reading a document: facts that it has from before are better than none."""
+    """Whether every chunk of a document failed; its previous facts are then better than none."""
     failed = {failure.chunk.id for failure in outcomes.failures}
     return bool(chunks) and all(chunk.id in failed for chunk in chunks)

@@ -1,15 +1,15 @@
-"""Why there are no facts: whoever looks for them is told."""
+"""Explain why an indexing run found no facts."""
 
 from collections.abc import Iterator
 
 from polyadic.extraction.llm_extractor import FROM_NOWHERE
 from polyadic.indexing.report import IndexReport
 
-_PASSAGES = "passages are found all the same (method chunks)"
+_PASSAGES = "passages can still be searched (method chunks)"
 
 
 def explain_no_facts(report: IndexReport) -> Iterator[str]:
-    """Reasons, each with what to do, for a run that had something to read and found no fact; none for any other run.
+    """Yield the reasons why a run with new documents found no fact, each with a hint; nothing for other runs.
 
     >>> list(explain_no_facts(IndexReport(added=1)))
     ['there is no text in what was read']
@@ -23,31 +23,31 @@ def explain_no_facts(report: IndexReport) -> Iterator[str]:
         chunks = _count(len(report.failed), "chunk", "chunks")
         yield f"{chunks} could not be read, the last because {report.failed[-1].reason}"
     if report.without_fact:
-        yield _of_single_things(report)
+        yield _too_few_names(report)
     if not report.stopped and not report.failed and not report.evidence:
-        yield _of_nothing(report)
+        yield _no_statements(report)
 
 
-def _of_single_things(report: IndexReport) -> str:
+def _too_few_names(report: IndexReport) -> str:
     statements = _count(report.without_fact, "statement names", "statements name")
-    said = f"{statements} fewer than two things, and a fact connects at least two"
+    reason = f"{statements} fewer than two things, and a fact connects at least two"
     if not report.by_model:
-        return f"{said}; {_PASSAGES}, a language model may find more (--extractor model)"
+        return f"{reason}; {_PASSAGES}, a language model may find more (--extractor model)"
     if dropped := report.problems[FROM_NOWHERE]:
         names = _count(dropped, "name was", "names were")
-        said += f" ({names} left out that stand nowhere in the text: does the model invent them?)"
-    return f"{said}; {_PASSAGES}, a larger model may find more"
+        reason += f" ({names} dropped because the text does not contain them: does the model invent names?)"
+    return f"{reason}; {_PASSAGES}, a larger model may find more"
 
 
-def _of_nothing(report: IndexReport) -> str:
+def _no_statements(report: IndexReport) -> str:
     if not report.chunks:
         return "there is no text in what was read"
     if report.by_model:
         return (
-            "the model says that nothing in these chunks is a statement (lists, tables of numbers, a language that it"
+            "the model found no statements in these chunks (lists, tables of numbers, a language that it"
             f" does not know?); {_PASSAGES}, another model may find more"
         )
-    return f"nothing in these chunks is a statement (lists, tables of numbers, headings?); {_PASSAGES}"
+    return f"no statements found in these chunks (lists, tables of numbers, headings?); {_PASSAGES}"
 
 
 def _count(number: int, one: str, more: str) -> str:

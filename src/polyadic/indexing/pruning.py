@@ -1,4 +1,4 @@
-"""Which documents are gone from where they were read: their file, or their row in a file that is still there."""
+"""Find documents whose source file, or row of a file, no longer exists."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -12,21 +12,22 @@ from polyadic.storage.protocol import DocumentRecord
 
 @dataclass(slots=True)
 class SeenSources:
-    """Remembers what comes by while files are read: sources of documents, and what could not be read."""
+    """Sources seen during a run: documents that were read, and inputs that could not be read."""
 
     sources: set[str] = field(default_factory=set)
     unread: set[str] = field(default_factory=set)
 
     def watch(self, found: Iterable[Document | SkippedInput]) -> Iterator[Document | SkippedInput]:
-        """The same things, remembered as they pass."""
+        """Pass inputs through and record their sources."""
         for one in found:
             (self.unread if isinstance(one, SkippedInput) else self.sources).add(one.source)
             yield one
 
     def gone(self, records: Iterable[DocumentRecord], paths: Sequence[Path | str]) -> list[DocumentRecord]:
-        """Those of the records below these paths, all of which have come by, that are no longer there.
+        """Return the records below these paths whose source no longer exists.
 
-        What cannot be looked at is not gone. A row is gone from a file only if all of the file could be read.
+        All files below the paths must have been read. A source that cannot be accessed does not count as gone. A row
+        counts as gone only if its file could be read completely.
         """
         roots = [Path(os.path.realpath(path)) for path in paths]
         return [record for record in records if _is_below(record.source, roots) and self._is_gone(record.source)]
@@ -37,19 +38,19 @@ class SeenSources:
         file = _file_of(source)
         if _is_missing(file):
             return True
-        whole = file not in self.unread
-        return whole and any(_file_of(other) == file for other in self.sources)
+        complete = file not in self.unread
+        return complete and any(_file_of(other) == file for other in self.sources)
 
 
 def still_there(paths: Sequence[Path | str], records: Sequence[DocumentRecord]) -> list[Path | str]:
-    """The paths without those that are gone and that documents were read from, so that there is nothing to report."""
+    """Drop missing paths that documents were read from; pruning deletes these, so they need no error."""
     return [path for path in paths if not _read_from_missing(path, records)]
 
 
 def with_prune_hints(
     found: Iterable[Path | SkippedInput], records: Callable[[], Sequence[DocumentRecord]]
 ) -> Iterator[Path | SkippedInput]:
-    """The same things; of a missing path that documents were read from, the report says how to delete them."""
+    """Pass inputs through; add a hint on pruning to missing paths that documents were read from."""
     for one in found:
         gone = (
             _read_from_missing(one.source, records())
@@ -65,13 +66,13 @@ def with_prune_hints(
 
 
 def _read_from_missing(path: Path | str, records: Sequence[DocumentRecord]) -> list[DocumentRecord]:
-    """The documents that were read from a path at which there is nothing any more."""
+    """Documents that were read from a path that no longer exists."""
     root = Path(os.path.realpath(path))
     return [record for record in records if _is_below(record.source, [root])] if _is_missing(str(root)) else []
 
 
 def _is_missing(path: str) -> bool:
-    """Whether there is surely nothing at a path; False where a folder may not be entered, or a disk fails."""
+    """Whether a path certainly does not exist; False if access is denied or the disk fails."""
     try:
         os.lstat(path)
     except (FileNotFoundError, NotADirectoryError):
@@ -86,7 +87,7 @@ def _is_below(source: str, roots: Sequence[Path]) -> bool:
 
 
 def _file_of(source: str) -> str:
-    """The file of a document, which may be a row of it.
+    """Return the file of a source, which may be a row of it.
 
     >>> _file_of("/no/such/papers.jsonl#7")
     '/no/such/papers.jsonl'

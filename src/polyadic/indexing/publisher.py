@@ -1,4 +1,4 @@
-"""From evidence to a published state of the store: derive, embed, and one transaction; and back."""
+"""Publish staged revisions: derive facts and entities, embed texts, apply one transaction. Also withdraw documents."""
 
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -23,16 +23,16 @@ from polyadic.text.tokens import count_tokens
 from polyadic.tracing.spans import step_done
 
 EMBEDDING_BATCH = 256
-_LONG = 1.0  # seconds of embedding
+_COMMIT_SECONDS = 1.0  # seconds of embedding
 NOTHING_AT_HAND: Mapping[str, Mapping[str, Sequence[Evidence]]] = {}
 
 
 _Embedded = list[tuple[Sequence[str], Vectors]]
-"""Texts, some at a time, with their vectors."""
+"""Batches of texts with their vectors."""
 
 
 class _Missing(Exception):
-    """Takes a change back of which some texts have no vectors."""
+    """Roll back a change because some texts have no vectors."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         self.texts = texts
@@ -40,9 +40,9 @@ class _Missing(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Draft:
-    """A change, and the texts that it needs of which the store has no vectors yet.
+    """A change, and the texts that still need vectors for it.
 
-    ``left_out`` reports documents (by id) that a defect keeps from being derived; the change leaves them as they are.
+    ``left_out`` has the report entries of documents (by id) for which deriving failed; the change does not touch them.
     """
 
     change: StoreChange
@@ -51,8 +51,8 @@ class _Draft:
 
 
 @dataclass(frozen=True, slots=True)
-class _Stated:
-    """What documents (by id) state, chunk by chunk: now, and in the store's current revision."""
+class _EvidenceChange:
+    """Evidence of documents by id and chunk: of the staged revision (now) and the current one (before)."""
 
     now: Mapping[str, Mapping[str, Sequence[Evidence]]]
     before: Mapping[str, Sequence[Sequence[Evidence]]]
@@ -61,7 +61,7 @@ class _Stated:
 
 @dataclass(frozen=True, slots=True)
 class Publisher:
-    """What publishing works with; ``report_progress`` is called after every step that takes time."""
+    """Publish staged documents; ``report_progress`` is called after every step that takes time."""
 
     store: Store
     embedder: Embedder
@@ -75,52 +75,56 @@ class Publisher:
         report: IndexReport,
         read: Mapping[str, Mapping[str, Sequence[Evidence]]] = NOTHING_AT_HAND,
     ) -> Collection[str]:
-        """Make the staged revisions of documents current, with all that they derive, in one transaction.
-
-        Returns the documents (by id) of which that was not done, because a defect keeps them from being derived.
+        """Make the staged revisions of documents current, with everything derived from them, in one transaction.
 
         Parameters
         ----------
         documents
-            Staged, with the evidence of their chunks.
+            Staged documents, with the evidence of their chunks.
         cut
-            The chunks of each, by the document's id.
+            Chunks by document id.
         report
-            What was done is entered here.
+            Counts are added to this report.
         read
-            Of documents (by id) whose evidence is at hand all of it, by chunk, so that the store need not be asked.
+            Evidence by document id and chunk id, for documents whose complete evidence is in memory; that of the others
+            is read from the store.
+
+        Returns
+        -------
+        Collection of str
+            Identifiers of documents that were not published, because deriving from them failed.
         """
-        draft = await run_in_thread(with_retries, self._drafted, documents, cut, read)
+        draft = await run_in_thread(with_retries, self._draft, documents, cut, read)
         report.characters_due = report.characters_embedded + sum(map(len, draft.lacking))
         vectors = await self._embed(draft.lacking, report)
         step_done("derive and embed")
         report.texts_embedded += await self._apply(draft.change, vectors)
         step_done("publish")
-        said = draft.change.evidence.values()
-        report.evidence += sum(map(len, said))
-        report.without_fact += sum(evidence.fact_id is None for chunk in said for evidence in chunk)
+        evidence_by_chunk = draft.change.evidence.values()
+        report.evidence += sum(map(len, evidence_by_chunk))
+        report.without_fact += sum(evidence.fact_id is None for chunk in evidence_by_chunk for evidence in chunk)
         report.skip(*draft.left_out.values())
         return draft.left_out.keys()
 
-    def _drafted(
+    def _draft(
         self,
         documents: Sequence[Document],
         cut: Mapping[str, Sequence[Chunk]],
         read: Mapping[str, Mapping[str, Sequence[Evidence]]],
     ) -> "_Draft":
-        """The change that makes the documents current."""
+        """Prepare the change that makes the documents current."""
         with self.store.prepare() as preparer:
-            stated = _stated(preparer, documents, read)
-        derive = partial(self._derived, cut, stated)
+            stated = _evidence_change(preparer, documents, read)
+        derive = partial(self._derive, cut, stated)
         (change, texts), left_out = isolate_failures(documents, derive)
         with self.store.prepare() as preparer:
             lacking = preparer.lacking(texts)
         return _Draft(change, lacking, left_out)
 
-    def _derived(
-        self, cut: Mapping[str, Sequence[Chunk]], stated: _Stated, documents: Sequence[Document]
+    def _derive(
+        self, cut: Mapping[str, Sequence[Chunk]], stated: _EvidenceChange, documents: Sequence[Document]
     ) -> tuple[StoreChange, Sequence[str]]:
-        """The change that makes these documents current, and the texts that need vectors for it."""
+        """Derive the change that makes these documents current, and the texts that need vectors for it."""
         ids = [document.id for document in documents]
         old = [(id_, evidence) for id_ in ids for evidence in stated.before.get(id_, ())]
         new = [(id_, evidence) for id_ in ids for evidence in stated.now[id_].values()]
@@ -132,14 +136,14 @@ class Publisher:
         }
         facts = {fact_id: fact.text for fact_id, fact in tallies.facts.items() if fact.evidence > 0}
         tokens = dict(zip(facts, count_tokens(list(facts.values())), strict=True))
-        said = {chunk: evidence for id_ in ids for chunk, evidence in stated.now[id_].items()}
-        change = StoreChange(ids, (), tallies, tokens, to_embed, said)
+        evidence_by_chunk = {chunk: evidence for id_ in ids for chunk, evidence in stated.now[id_].items()}
+        change = StoreChange(ids, (), tallies, tokens, to_embed, evidence_by_chunk)
         return change, [*_texts(tallies), *(text for texts in to_embed.values() for text in texts)]
 
     async def _embed(self, lacking: Sequence[str], report: IndexReport) -> "_Embedded":
-        """The vectors of texts; what took long to make is committed ahead of the change, so that it is not lost."""
+        """Embed texts; after a second of work, commit the vectors ahead of the change, so that they are not lost."""
         embedded: _Embedded = []
-        begun = time.perf_counter()
+        last_commit = time.perf_counter()
         for start in range(0, len(lacking), EMBEDDING_BATCH):
             batch = lacking[start : start + EMBEDDING_BATCH]
             started = time.perf_counter()
@@ -148,30 +152,31 @@ class Publisher:
             report.embedding_seconds += now - started
             report.texts_embedded += len(batch)
             report.characters_embedded += sum(map(len, batch))
-            if now - begun > _LONG:
-                await run_in_thread(with_retries, self._keep, embedded)
-                embedded, begun = [], now
+            if now - last_commit > _COMMIT_SECONDS:
+                await run_in_thread(with_retries, self._store_vectors, embedded)
+                embedded, last_commit = [], now
             self.report_progress(report)
         return embedded
 
-    def _keep(self, embedded: "_Embedded") -> None:
+    def _store_vectors(self, embedded: "_Embedded") -> None:
         with self.store.write() as writer:
             for texts, vectors in embedded:
                 writer.put_vectors(texts, vectors)
 
     async def _apply(self, change: StoreChange, embedded: "_Embedded") -> int:
-        """Apply a change in one transaction; returns how many texts had to be embedded for it beside these.
+        """Apply a change in one transaction; return how many further texts had to be embedded.
 
-        Where some are found to be lacking, it is begun again: no transaction waits for an embedder.
+        If vectors are missing, the transaction is rolled back and retried after embedding, so that no transaction waits
+        for an embedder.
         """
         more = 0
-        while missing := await run_in_thread(with_retries, self._applied, change, embedded):
+        while missing := await run_in_thread(with_retries, self._try_apply, change, embedded):
             embedded = [*embedded, (missing, await self.embedder.embed(missing))]
             more += len(missing)
         return more
 
-    def _applied(self, change: StoreChange, embedded: "_Embedded") -> Sequence[str]:
-        """Apply a change, or nothing of it where these texts have no vectors."""
+    def _try_apply(self, change: StoreChange, embedded: "_Embedded") -> Sequence[str]:
+        """Apply a change, or roll it back and return the texts without vectors."""
         try:
             with self.store.write() as writer:
                 for texts, vectors in embedded:
@@ -187,9 +192,9 @@ class Publisher:
         return language_of(document, self.chunking)
 
 
-def _stated(
+def _evidence_change(
     preparer: StagingWriter, documents: Sequence[Document], read: Mapping[str, Mapping[str, Sequence[Evidence]]]
-) -> _Stated:
+) -> _EvidenceChange:
     now = {
         document.id: read[document.id]
         if document.id in read
@@ -198,43 +203,49 @@ def _stated(
     }
     current = preparer.current([document.id for document in documents])
     before = {id_: [evidence for _, evidence in chunks] for id_, chunks in current}
-    return _Stated(now, before, preparer.overlay())
+    return _EvidenceChange(now, before, preparer.overlay())
 
 
 def language_of(document: Document, chunking: ChunkingSettings) -> str:
-    """The language of a document: as the settings say, or as its text tells."""
+    """Return the language of a document: as configured, or detected from its text."""
     return detect_language(document.text) if chunking.language == "auto" else chunking.language
 
 
 async def withdraw(store: Store, document_ids: Sequence[str], embedder: Callable[[], Embedder]) -> None:
-    """Take documents out of the store, with all that only they support; the cost is that of the documents.
+    """Delete documents with all facts and entities that only they support; the cost grows with their size only.
 
-    The embedder is asked for only if a name or description that had been crowded out of an entity's best supported
-    forms comes among them again.
+    Parameters
+    ----------
+    store
+        The store.
+    document_ids
+        Identifiers of the documents.
+    embedder
+        Loads the embedder. Called only if a name or description becomes one of an entity's best supported forms again.
 
     Raises
     ------
     StoreBusy
-        Another process is writing, or, where several may at once, working on one of the documents.
+        Another process is writing or, if the engine admits several writers, is working on one of the documents.
     """
-    with store.joined() as claims:
-        taken = claims.take(document_ids)
+    with store.joined() as leases:
+        taken = leases.take(document_ids)
         try:
             if not taken.issuperset(document_ids):
                 raise StoreBusy(
-                    "another process is indexing what is to be withdrawn", "wait for it, then run this again"
+                    "another process is indexing a document to be deleted", "wait until it has finished, then retry"
                 )
             with store.write() as writer:
-                there = writer.current(document_ids)
-                told = ((document, evidence) for document, chunks in there for _, evidence in chunks)
-                gone = tally_difference(tally(()), tally(told, writer.overlay()))
-                await apply(writer, StoreChange((), document_ids, gone, {}, {}, {}), embedder)
+                current = writer.current(document_ids)
+                withdrawn = ((document, evidence) for document, chunks in current for _, evidence in chunks)
+                removal = tally_difference(tally(()), tally(withdrawn, writer.overlay()))
+                await apply(writer, StoreChange((), document_ids, removal, {}, {}, {}), embedder)
         finally:
-            claims.let_go(taken)
+            leases.let_go(taken)
 
 
 async def apply(writer: Writer, change: StoreChange, embedder: Callable[[], Embedder]) -> int:
-    """Apply a change, and give vectors to what then lacks them; returns how many texts had to be embedded for it."""
+    """Apply a change and embed texts that then have no vectors; return the number of texts embedded."""
     writer.apply(change)
     embedded = 0
     while missing := writer.attach():
@@ -244,13 +255,13 @@ async def apply(writer: Writer, change: StoreChange, embedder: Callable[[], Embe
 
 
 def _texts(tallies: Tallies) -> list[str]:
-    """What the added facts and entities need to have embedded."""
+    """Texts that have to be embedded for the added facts and entities."""
     facts = [fact.text for fact in tallies.facts.values() if fact.evidence > 0]
     return facts + [form for entity in tallies.entities.values() for form in _likely_forms(entity)]
 
 
 def _likely_forms(entity: EntityTally) -> list[str]:
-    """Those that are likely to be among the best supported, which alone are embedded; what is missed comes later."""
+    """Forms likely to be among the best supported, which are embedded; missing ones are embedded on applying."""
     added = [
         (-times, form) for (attribute, form), times in entity.said.items() if attribute is Attribute.FORM and times > 0
     ]

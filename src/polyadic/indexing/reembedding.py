@@ -1,7 +1,7 @@
-"""Changing the embedding model of a store in the background: gather new vectors, then switch to them at once.
+"""Change the embedding model of a store in the background: gather new vectors, then switch to them atomically.
 
-Readers are served from the old vectors until the switch, and documents come and go meanwhile. What is gathered is
-committed batch by batch, so a run that is killed loses at most a batch, and the next one goes on from there.
+Readers use the old vectors until the switch, and documents can be added and deleted meanwhile. New vectors are
+committed batch by batch, so a run that is killed loses at most one batch, and the next run resumes.
 """
 
 import asyncio
@@ -20,16 +20,24 @@ from polyadic.indexing.publisher import EMBEDDING_BATCH, language_of
 from polyadic.model.types import Usage
 from polyadic.storage.protocol import Fingerprint, LedgerCall, ReembeddingWriter, Store
 
-_SECONDS_BETWEEN_TRIES = 0.5
-_GOES_ON = "the store is as it was, and polyadic reembed goes on from here"
+_RETRY_SECONDS = 0.5
+_RESUME_HINT = "the store is unchanged; run polyadic reembed again to resume"
 
 
 @dataclass(frozen=True, slots=True)
 class ReembeddingProgress:
-    """How far a run has come: of about ``texts`` texts ``gathered`` have their new vector.
+    """Progress of a reembedding run.
 
-    ``waiting`` says that all have, and that another process has to stop writing first; ``usage`` is what an endpoint
-    was paid.
+    Parameters
+    ----------
+    gathered
+        Number of texts that have a new vector.
+    texts
+        Approximate number of all texts.
+    waiting
+        Whether all texts have a new vector and the run waits for another process to stop writing.
+    usage
+        Usage of the embedding endpoint.
     """
 
     gathered: int
@@ -40,11 +48,24 @@ class ReembeddingProgress:
 
 @dataclass(slots=True)
 class ReembeddingReport:
-    """What a run did; times in seconds, ``embedding_seconds`` being part of ``seconds``.
+    """Result of a reembedding run.
 
-    ``before`` and ``after`` name the embedding models; ``switched`` is false where there was nothing to do. Of
-    ``texts`` vectors that the store now holds, ``texts_embedded`` were made by this run, ``taken_up`` found from an
-    earlier one that was stopped. ``embedding_usage`` is what an endpoint was paid by this run.
+    Parameters
+    ----------
+    before, after
+        Names of the embedding models.
+    switched
+        False if there was nothing to do.
+    texts
+        Number of vectors that the store now holds.
+    texts_embedded
+        Number of vectors computed by this run.
+    taken_up
+        Number of vectors reused from an earlier run that was stopped.
+    embedding_usage
+        Usage of the embedding endpoint by this run.
+    seconds, embedding_seconds
+        Duration of the run, and the batch of it spent on embedding, in seconds.
     """
 
     before: str
@@ -59,24 +80,24 @@ class ReembeddingReport:
 
 
 @dataclass(frozen=True, slots=True)
-class _Cut:
-    """The windows of a document's chunks, as digests of their texts, and what it was when they were cut."""
+class _DocumentWindows:
+    """Embedding windows of a document's chunks, as digests of their texts, and the document's fingerprint."""
 
     stamp: Fingerprint | None
     windows: Mapping[str, Sequence[bytes]]
 
 
 class Reembedder:
-    """Brings a store to another embedding model.
+    """Switch a store to another embedding model.
 
     Parameters
     ----------
     store
-        Opened for no model in particular: it is one model's before and another's after.
+        The store, opened without a particular embedding model.
     embedder
-        The model that the store is brought to.
+        The new embedding model.
     chunking
-        As when indexing: tells the language in which sentences are found.
+        Chunking settings, as for indexing; they give the language for sentence splitting.
     report_progress
         Called after every batch.
     """
@@ -94,23 +115,23 @@ class Reembedder:
         self._report_progress = report_progress
         self._report = ReembeddingReport(store.filled_with() or "", embedder.name)
         self._expected = 0
-        self._cut: dict[str, _Cut] = {}
+        self._windows_by_document: dict[str, _DocumentWindows] = {}
 
     async def reembed(self, force: bool = False) -> ReembeddingReport:
-        """Embed what the store holds anew, and switch it over.
+        """Embed all texts of the store with the new model and switch to it.
 
         Parameters
         ----------
         force
-            Also where the store is filled with a model of that name already: an endpoint may serve another one under
-            the name, or passages are to be cut for another window.
+            Also if the store already uses a model of that name: an endpoint may serve another model under the same
+            name, or the window of the model may have changed.
 
         Raises
         ------
         StoreBusy
-            Someone else is changing the embedding model of this store.
+            Another process is changing the embedding model of this store.
         ModelUnavailable
-            The new model is not to be had. The store stays as it was, and what was gathered is kept.
+            The new model is not available. The store is unchanged, and new vectors gathered so far are kept.
         """
         report, started = self._report, time.perf_counter()
         with self._store.gathering(self._embedder.name) as gathering:
@@ -126,96 +147,104 @@ class Reembedder:
         return report
 
     async def _switch(self, gathering: ReembeddingWriter) -> None:
-        """Gather all there is, then, keeping writers out, what came meanwhile; and switch."""
+        """Gather all vectors, then lock out writers, gather the rest and switch."""
         while True:
             await self._gather_all(gathering)
-            with contextlib.ExitStack() as held:
+            with contextlib.ExitStack() as stack:
                 try:
-                    held.enter_context(self._store.exclusive())
+                    stack.enter_context(self._store.exclusive())
                 except StoreBusy:
-                    self._tell(waiting=True)
+                    self._report_state(waiting=True)
                 else:
                     await self._gather_all(gathering)
-                    cut = {chunk: mine for one in self._cut.values() for chunk, mine in one.windows.items()}
+                    cut = {
+                        chunk: digests
+                        for document in self._windows_by_document.values()
+                        for chunk, digests in document.windows.items()
+                    }
                     await asyncio.to_thread(gathering.switch, cut)
                     return
-            await asyncio.sleep(_SECONDS_BETWEEN_TRIES)
+            await asyncio.sleep(_RETRY_SECONDS)
 
     async def _gather_all(self, gathering: ReembeddingWriter) -> None:
-        """Until nothing is found lacking: while much is embedded, much may come."""
+        """Embed texts until none is missing; documents may be added meanwhile."""
         lacking = True
         while lacking:
             lacking = False
-            for texts in _parts(self._texts(gathering), EMBEDDING_BATCH):
+            for texts in _batches(self._texts(gathering), EMBEDDING_BATCH):
                 if batch := gathering.lacking(texts):
                     lacking = True
                     await self._embed(batch, gathering)
-                await asyncio.sleep(0)  # a place to be cancelled at
+                await asyncio.sleep(0)  # allow cancellation
 
     def _texts(self, gathering: ReembeddingWriter) -> Iterator[str]:
-        """Everything that is to have a vector; on the way, passages are cut anew where they were not yet."""
+        """Yield all texts that need a vector; compute embedding windows of documents that have none yet."""
         yield from gathering.texts()
         with self._store.read() as reader:
             present = [record.id for record in reader.documents()]
-        self._cut = {document: self._cut[document] for document in present if document in self._cut}
+        self._windows_by_document = {
+            document: self._windows_by_document[document]
+            for document in present
+            if document in self._windows_by_document
+        }
         for document in present:
             yield from self._windows(document, gathering)
 
     def _windows(self, document_id: str, gathering: ReembeddingWriter) -> list[str]:
-        """The texts of a document's windows that were not cut before; none where it has been withdrawn by now."""
+        """Compute the windows of a new or changed document and return their texts; none if it has been deleted."""
         try:
             with self._store.read() as reader:
                 stamp = reader.stamp(document_id)
-                if document_id in self._cut and self._cut[document_id].stamp == stamp:
+                if document_id in self._windows_by_document and self._windows_by_document[document_id].stamp == stamp:
                     return []
                 document = reader.document(document_id)
                 chunks = [chunk for chunk, _ in reader.evidence(document_id)]
         except NotFound:
-            self._cut.pop(document_id, None)
+            self._windows_by_document.pop(document_id, None)
             return []
         cut = windows(document, chunks, language_of(document, self._chunking), self._embedder)
         digests = {chunk: [gathering.digest(text) for text in texts] for chunk, texts in cut.items()}
-        self._cut[document_id] = _Cut(stamp, digests)
+        self._windows_by_document[document_id] = _DocumentWindows(stamp, digests)
         return [text for texts in cut.values() for text in texts]
 
     async def _embed(self, texts: Sequence[str], gathering: ReembeddingWriter) -> None:
-        """Embed a batch, commit it and what it cost; also what was paid for nothing."""
+        """Embed a batch and commit its vectors and its cost; the cost is recorded even if the call fails."""
         report = self._report
         before, started = self._embedder.spent, time.perf_counter()
         vectors, done = np.zeros((0, 0), dtype=np.float32), 0
         try:
             vectors, done = await self._embedder.embed(texts), len(texts)
         except ModelUnavailable as problem:
-            raise ModelUnavailable(problem.what, "; ".join(filter(None, (problem.next_step, _GOES_ON)))) from None
+            raise ModelUnavailable(problem.what, "; ".join(filter(None, (problem.next_step, _RESUME_HINT)))) from None
         finally:
             seconds, usage = time.perf_counter() - started, self._embedder.spent - before
             call = LedgerCall("embed", self._embedder.name, usage, seconds)
             if await asyncio.to_thread(gathering.put, texts[:done], vectors, call):
-                self._cut.clear()
+                self._windows_by_document.clear()
                 report.taken_up = 0
             report.embedding_seconds += seconds
             report.embedding_usage += usage
             report.texts_embedded += done
-        self._tell()
+        self._report_state()
 
-    def _tell(self, waiting: bool = False) -> None:
+    def _report_state(self, waiting: bool = False) -> None:
         gathered = self._report.taken_up + self._report.texts_embedded
         self._report_progress(
             ReembeddingProgress(gathered, max(gathered, self._expected), waiting, self._report.embedding_usage)
         )
 
 
-def _parts(texts: Iterator[str], most: int) -> Iterator[list[str]]:
-    """The texts in their order, so many at a time.
+def _batches(texts: Iterator[str], size: int) -> Iterator[list[str]]:
+    """Split texts into batches, in order.
 
-    >>> list(_parts(iter("abcde"), 2))
+    >>> list(_batches(iter("abcde"), 2))
     [['a', 'b'], ['c', 'd'], ['e']]
     """
-    part = []
+    batch = []
     for text in texts:
-        part.append(text)
-        if len(part) == most:
-            yield part
-            part = []
-    if part:
-        yield part
+        batch.append(text)
+        if len(batch) == size:
+            yield batch
+            batch = []
+    if batch:
+        yield batch

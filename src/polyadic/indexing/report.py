@@ -1,4 +1,4 @@
-"""What an indexing run did, while it runs and when it is over."""
+"""Progress and result of an indexing run."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -10,12 +10,26 @@ from polyadic.storage.protocol import FailedChunk
 
 @dataclass(frozen=True, slots=True)
 class IndexProgress:
-    """How far a run has come: documents looked at, and what has been done so far for those that needed work.
+    """Progress of an indexing run.
 
-    ``usage`` is what language models were paid for. ``characters_due`` counts the characters to embed of documents
-    whose chunks have been read, of which ``characters_embedded`` are embedded. Where files are read, ``files`` is how
-    many there are, ``share`` how much of the run is done (0 to 1), and ``seconds_left`` what the rest will take; None
-    where that is not known.
+    Parameters
+    ----------
+    documents
+        Number of documents processed, skipped ones included.
+    chunks, chunks_read
+        Number of chunks of the documents that need work, and of those whose evidence is extracted.
+    texts_embedded
+        Number of texts embedded.
+    usage
+        Usage of language models.
+    characters_embedded, characters_due
+        Number of characters embedded, out of those to embed for documents whose chunks have been read.
+    files
+        Number of files, if files are read.
+    share
+        Share of the run that is done, from 0 to 1; None if unknown.
+    seconds_left
+        Estimated time left, in seconds; None if unknown.
     """
 
     documents: int
@@ -32,19 +46,54 @@ class IndexProgress:
 
 @dataclass(slots=True)
 class IndexReport:
-    """The honest sum of an indexing run; times in seconds, ``embedding_seconds`` being part of ``seconds``.
+    """Result of an indexing run.
 
-    ``unsupported`` counts files in folders that no reader reads, by suffix; ``encodings`` counts files by their
-    encoding, where that is not UTF-8; ``notes`` say how files were read where that was a choice.
-
-    ``withdrawn`` are sources that were gone and were to be pruned; ``resumed`` documents had failed chunks, which
-    were tried again; ``outdated`` ones are unchanged, and were read in another way than the settings now say, or
-    could not be read in that way at all. ``decided`` counts decisions on who is who that an import brought, and that
-    hold for all documents from now on. ``by_model`` says that a language model read. ``problems`` counts, by reason,
-    what extraction left out or mended; ``failed`` are chunks that gave no evidence. ``usage`` is what a language model
-    was paid, ``embedding_usage`` what an endpoint was paid for embedding. ``slowed`` counts how often fewer calls were
-    made from then on, because the endpoint said that there were too many. ``stopped`` says why the run ended early, if
-    it did. ``characters_embedded`` and ``characters_due`` are as in :class:`Progress`.
+    Parameters
+    ----------
+    added, changed, resumed, unchanged
+        Numbers of documents: new ones, changed or reindexed ones, those whose failed chunks were retried, and those
+        that needed no work.
+    withdrawn
+        Sources of documents that were pruned because they no longer exist.
+    outdated
+        Number of unchanged documents that were indexed with another pipeline configuration, or could not be indexed
+        with the current one.
+    skipped
+        Inputs that were skipped, with reasons.
+    unsupported
+        Number of files in folders whose type is not supported, by suffix.
+    encodings
+        Number of files by encoding, for encodings other than UTF-8.
+    notes
+        How files were read, if there was a choice.
+    same_text
+        Number of documents whose content equals that of an earlier one in the run.
+    extractor
+        Name of the extractor.
+    by_model
+        Whether a language model extracted the evidence.
+    chunks, chunks_read
+        Number of chunks of the documents that needed work, and of those whose evidence was extracted.
+    evidence, without_fact
+        Number of statements extracted, and of those that connect fewer than two entities.
+    decided
+        Number of resolution decisions that an import added; they apply to all documents.
+    problems
+        Number of items that extraction dropped or repaired, by reason.
+    failed
+        Chunks whose extraction failed.
+    texts_embedded
+        Number of texts embedded.
+    characters_embedded, characters_due
+        As in :class:`IndexProgress`.
+    usage, embedding_usage
+        Usage of the language model and of the embedding endpoint.
+    seconds, embedding_seconds
+        Duration of the run, and the part of it spent on embedding, in seconds.
+    slowed
+        How often the number of concurrent calls was reduced because the endpoint reported too many.
+    stopped
+        Why the run ended early; empty if it did not.
     """
 
     added: int = 0
@@ -79,6 +128,7 @@ class IndexReport:
 
     @property
     def documents(self) -> int:
+        """Number of documents processed, without skipped ones."""
         return self.added + self.changed + self.resumed + self.unchanged
 
     @property
@@ -87,12 +137,12 @@ class IndexReport:
         return bool(self.skipped or self.unsupported)
 
     def skip(self, *skipped: SkippedInput) -> None:
-        """Enter what was skipped; files of unsupported types are counted."""
+        """Record skipped inputs; files of unsupported types are only counted."""
         self.unsupported.update(one.file_type for one in skipped if one.file_type)
         self.skipped += [one for one in skipped if not one.file_type]
 
     def progress(self) -> IndexProgress:
-        """How far the run has come."""
+        """Return the current progress."""
         looked_at = self.documents + len(self.skipped) + self.unsupported.total()
         return IndexProgress(
             looked_at,
@@ -106,5 +156,5 @@ class IndexReport:
 
     @property
     def facts(self) -> int:
-        """Statements that make a fact."""
+        """Number of statements that make a fact."""
         return self.evidence - self.without_fact

@@ -1,4 +1,4 @@
-"""Indexing a sample into a store that is thrown away, to see what the rest will take."""
+"""Index a sample into a temporary store, to estimate the cost of indexing."""
 
 import math
 import tempfile
@@ -24,11 +24,24 @@ _DIMENSION = 384
 
 @dataclass(frozen=True, slots=True)
 class TrialRun:
-    """What indexing a sample took, embedding left out.
+    """Result of indexing a sample, without embedding.
 
-    ``seconds`` is per document. ``texts`` are all that had to be embedded, ``others`` those of them that are no windows
-    of passages: ``facts``, and ``forms`` (entities with their descriptions), of which a ``share`` of the sample had
-    ``forms_of_share``.
+    Parameters
+    ----------
+    seconds
+        Duration per document, in seconds.
+    texts
+        All texts to embed.
+    others
+        Texts to embed other than windows of passages.
+    facts
+        Number of facts.
+    forms
+        Number of distinct forms (entities with their descriptions).
+    share
+        Share of the sample that ``forms_of_share`` was measured on.
+    forms_of_share
+        Number of distinct forms in that share.
     """
 
     seconds: float
@@ -40,7 +53,7 @@ class TrialRun:
     forms_of_share: int
 
     def forms_in(self, times: float) -> float:
-        """How many distinct forms there are in so many times the sample, by Heaps' law."""
+        """Estimate the number of distinct forms in ``times`` times the sample, by Heaps' law."""
         if not self.forms_of_share or self.share == 1:
             return self.forms * times
         exponent = min(1.0, max(0.3, math.log(self.forms / self.forms_of_share) / -math.log(self.share)))
@@ -50,16 +63,16 @@ class TrialRun:
 async def run_trial(
     sample: Sequence[Document], half: int, extractor: Extractor, embedder: Embedder, chunking: ChunkingSettings
 ) -> TrialRun:
-    """Index a sample of passages, each as a document, with an extractor that asks no model; nothing is embedded.
+    """Index a sample of passages, each as a document, with an extractor without a model; nothing is embedded.
 
-    What a part of it brings is noted after the first ``half`` documents.
+    Distinct forms are also counted after the first ``half`` documents, to fit Heaps' law.
     """
-    embedded = _Unembedded(embedder)
+    embedded = _RecordingEmbedder(embedder)
     with tempfile.TemporaryDirectory(prefix="polyadic-") as folder:
         store = SqliteStore(Path(folder), embedded.name)
         try:
             indexer = Indexer(store, extractor, embedded, chunking)
-            # The first document loads what all of them need, and is not timed.
+            # Warm-up: the first document loads shared resources and is not timed.
             first = await indexer.index(sample[:1])
             reports = [await indexer.index(sample[1:half])]
             passages = [_windows(document, indexer) for document in sample]
@@ -76,27 +89,27 @@ async def run_trial(
 
 
 def _share(sample: Sequence[Document], first: int) -> float:
-    """The share of the sample's text that the first documents have."""
+    """Share of the sample's characters in the first documents."""
     sizes = [len(document.text) for document in sample]
     return sum(sizes[:first]) / max(1, sum(sizes))
 
 
 def _facts_and_forms(store: SqliteStore, passages: Sequence[frozenset[str]]) -> tuple[int, int]:
-    """How many facts there are, and texts of entities with a vector, where passages have these windows."""
+    """Count facts, and texts of entities with a vector, given the windows of the passages."""
     with store.read() as reader:
         counts = reader.counts()
     return counts.facts, max(0, counts.vectors - counts.facts - len(frozenset().union(*passages)))
 
 
 def _windows(document: Document, by: Indexer) -> frozenset[str]:
-    """The texts that are embedded for the passages of a document."""
+    """Texts that are embedded for the passages of a document."""
     chunks = chunk_document(document, by.chunking)
     cut = windows(document, chunks, language_of(document, by.chunking), by.embedder)
     return frozenset(text for texts in cut.values() for text in texts)
 
 
-class _Unembedded:
-    """Stands in for an embedder: notes the texts, and gives all of them the same vector."""
+class _RecordingEmbedder:
+    """Embedder stub: records the texts and returns the same vector for all of them."""
 
     def __init__(self, embedder: Embedder) -> None:
         self.name = embedder.name
@@ -120,4 +133,4 @@ class _Unembedded:
         return Usage(), 0.0
 
     async def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: there is nothing to close."""

@@ -1,1 +1,1 @@
-"""Retrievers for other frameworks, one a file; each needs that framework, and nothing else here does."""
+"""Retrievers for other frameworks, one per file; each imports its framework, nothing else here does."""

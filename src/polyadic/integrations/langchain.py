@@ -18,16 +18,16 @@ from polyadic.workspace import Workspace
 
 
 class PolyadicRetriever(BaseRetriever):
-    """Documents are the facts and passages that bear on a question, best first.
+    """LangChain retriever; its documents are the facts and passages relevant to a question, best first.
 
     Parameters
     ----------
     workspace
-        What is asked; it stays open, and whoever opened it closes it.
+        Workspace to search; it stays open, and the caller closes it.
     method, context_tokens
-        As for ``Workspace.retrieve``: how knowledge is found, and how many tokens it may have.
+        Retrieval method and token budget, as for ``Workspace.retrieve``.
     only
-        The documents that may be heard; all if left out.
+        Document filter; all documents by default.
 
     Examples
     --------
@@ -57,8 +57,8 @@ class PolyadicRetriever(BaseRetriever):
         return _documents(await self.workspace.aretrieve(query, self.method, self.context_tokens, self.only))
 
 
-def _documents(found: Knowledge) -> list[Document]:
-    return [_document(item) for item in found.items]
+def _documents(knowledge: Knowledge) -> list[Document]:
+    return [_document(item) for item in knowledge.items]
 
 
 def _document(item: Item) -> Document:

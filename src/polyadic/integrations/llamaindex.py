@@ -14,23 +14,25 @@ from polyadic.integrations.result_metadata import metadata
 from polyadic.model.types import Filter, Item, ItemKind, Knowledge
 from polyadic.workspace import Workspace
 
-# A model is told where something comes from; how it was found, and by what numbers, is for programs.
-_FOR_PROGRAMS = ("kind", "id", "score", "why", "document", "start", "end")
+# The model sees where an item comes from; how it was found, and its score, are for programs only.
+_HIDDEN_FROM_MODELS = ("kind", "id", "score", "why", "document", "start", "end")
 
 
 class PolyadicRetriever(BaseRetriever):
-    """Nodes are the facts and passages that bear on a question, best first; their scores compare one kind only.
+    """LlamaIndex retriever; its nodes are the facts and passages relevant to a question, best first.
+
+    Scores are comparable within one kind of item only.
 
     Parameters
     ----------
     workspace
-        What is asked; it stays open, and whoever opened it closes it.
+        Workspace to search; it stays open, and the caller closes it.
     method, context_tokens
-        As for ``Workspace.retrieve``: how knowledge is found, and how many tokens it may have.
+        Retrieval method and token budget, as for ``Workspace.retrieve``.
     only
-        The documents that may be heard; all if left out.
+        Document filter; all documents by default.
     callback_manager
-        As for every retriever of LlamaIndex.
+        As for every LlamaIndex retriever.
 
     Examples
     --------
@@ -69,19 +71,19 @@ class PolyadicRetriever(BaseRetriever):
         return _nodes(await self._workspace.aretrieve(question, self._method, self._context_tokens, self._only))
 
 
-def _nodes(found: Knowledge) -> list[NodeWithScore]:
-    return [NodeWithScore(node=_node(item), score=item.score) for item in found.items]
+def _nodes(knowledge: Knowledge) -> list[NodeWithScore]:
+    return [NodeWithScore(node=_node(item), score=item.score) for item in knowledge.items]
 
 
 def _node(item: Item) -> TextNode:
-    # A fact is worded to stand alone, so only the text of a passage is found in its document at these characters.
+    # Facts are reworded to stand alone, so only the text of a passage occurs verbatim at these characters.
     span = item.places[0].span if item.kind is ItemKind.CHUNK and item.places else None
     node = TextNode(
         id_=item.id,
         text=item.text,
         metadata=metadata(item),
-        excluded_llm_metadata_keys=list(_FOR_PROGRAMS),
-        excluded_embed_metadata_keys=list(_FOR_PROGRAMS),
+        excluded_llm_metadata_keys=list(_HIDDEN_FROM_MODELS),
+        excluded_embed_metadata_keys=list(_HIDDEN_FROM_MODELS),
         start_char_idx=span.start if span else None,
         end_char_idx=span.end if span else None,
     )

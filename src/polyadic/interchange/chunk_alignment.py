@@ -1,4 +1,4 @@
-"""Where statements from elsewhere stand in a document: which chunk each is evidence of."""
+"""Align imported statements with the chunks of a document."""
 
 import json
 from bisect import bisect_right
@@ -11,14 +11,14 @@ from polyadic.interchange.document_record import ChunkExport, DocumentExport
 from polyadic.model.types import Chunk, Document, Evidence, Span
 
 NAME = "import"
-"""The extractor that is recorded where the file names none."""
+"""Extractor recorded for statements whose file names none."""
 
 
 def align_to_chunks(document: Document, said: Sequence[Evidence], chunking: ChunkingSettings) -> DocumentExport:
-    """A document with what was said of it, cut as indexing would.
+    """Chunk a document as indexing would and assign evidence to its chunks.
 
-    Evidence belongs to the chunk in which its first characters stand. Where none are named, its text is looked for;
-    where that is not there word for word, it belongs to the chunk that names most of its participants.
+    Evidence belongs to the chunk that contains the start of its first span. Evidence without spans is located by its
+    text; if the document does not contain it verbatim, the chunk that names most of its participants is chosen.
 
     >>> from polyadic.model.types import Participation
     >>> ada = Evidence("Ada met Babbage.", 8.0, (Participation("Ada"), Participation("Babbage")), (), NAME)
@@ -29,35 +29,37 @@ def align_to_chunks(document: Document, said: Sequence[Evidence], chunking: Chun
     Raises
     ------
     ValueError
-        There is evidence, but no text.
+        There is evidence, but the document has no text.
     """
     chunks = chunk_document(document, chunking)
     if said and not chunks:
-        raise ValueError("there is no text that facts could rest on")
+        raise ValueError("the document has no text for its facts")
     names = [chunk.text.casefold() for chunk in chunks]
     by_chunk: list[list[Evidence]] = [[] for _ in chunks]
     for evidence in said:
-        placed = _located(document, evidence)
-        by_chunk[_chunk_of(placed, chunks, names)].append(placed)
+        located = _located(document, evidence)
+        by_chunk[_chunk_of(located, chunks, names)].append(located)
     extractors = {evidence.extractor for evidence in said}
     extractor = extractors.pop() if len(extractors) == 1 else NAME
-    passages = tuple(ChunkExport(chunk, tuple(found)) for chunk, found in zip(chunks, by_chunk, strict=True))
+    passages = tuple(
+        ChunkExport(chunk, tuple(evidence_of_chunk)) for chunk, evidence_of_chunk in zip(chunks, by_chunk, strict=True)
+    )
     return DocumentExport(document, _recipe(extractor, chunking), extractor, passages)
 
 
 def _recipe(extractor: str, chunking: ChunkingSettings) -> str:
-    """As of what was paid for: indexing the document again must not replace unasked what somebody brought."""
+    """Return a recipe marked as paid, so that indexing the document again does not replace imported evidence."""
     return json.dumps({"extractor": extractor, "imported": True, "paid": True, **chunking.model_dump()}, sort_keys=True)
 
 
 def _located(document: Document, evidence: Evidence) -> Evidence:
-    """With the characters at which the text stands, where it names none and stands there word for word."""
-    at = -1 if evidence.spans else document.text.find(evidence.text)
-    return evidence if at < 0 else replace(evidence, spans=(Span(at, at + len(evidence.text)),))
+    """Add the span of the text if the evidence has none and the document contains it verbatim."""
+    start = -1 if evidence.spans else document.text.find(evidence.text)
+    return evidence if start < 0 else replace(evidence, spans=(Span(start, start + len(evidence.text)),))
 
 
 def _chunk_of(evidence: Evidence, chunks: Sequence[Chunk], texts: Sequence[str]) -> int:
     if evidence.spans:
         return max(0, bisect_right([chunk.fresh for chunk in chunks], evidence.spans[0].start) - 1)
-    wanted = [participant.name.casefold() for participant in evidence.participants]
-    return max(range(len(chunks)), key=lambda i: sum(name in texts[i] for name in wanted))
+    participants = [participant.name.casefold() for participant in evidence.participants]
+    return max(range(len(chunks)), key=lambda i: sum(name in texts[i] for name in participants))

@@ -1,4 +1,4 @@
-"""A document with its chunks and all that was said of them: what goes in and out as one piece."""
+"""A document with its chunks and their evidence: the unit of export and import."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from polyadic.storage.protocol import Fingerprint, Reader
 
 @dataclass(frozen=True, slots=True)
 class ChunkExport:
-    """A chunk with its evidence; ``failure`` says why it could not be read, where that is so."""
+    """A chunk with its evidence; ``failure`` is the reason if extraction failed."""
 
     chunk: Chunk
     evidence: tuple[Evidence, ...]
@@ -18,7 +18,7 @@ class ChunkExport:
 
 @dataclass(frozen=True, slots=True)
 class DocumentExport:
-    """A document as a store holds it; ``recipe`` says how it was cut and read, ``extractor`` by what."""
+    """A document as a store holds it, with the ``recipe`` (chunking and extraction settings) and the extractor."""
 
     document: Document
     recipe: str
@@ -35,25 +35,27 @@ class DocumentExport:
 
 
 def export_documents(reader: Reader) -> Iterator[DocumentExport]:
-    """Every document of a store, by source, one at a time."""
+    """Iterate over the documents of a store, ordered by source."""
     failures = failures_of(reader)
     for record in reader.documents():
         stamp = reader.stamp(record.id)
         if stamp is not None:
-            yield _told(reader, record.id, stamp, failures)
+            yield _export(reader, record.id, stamp, failures)
 
 
 def existing_export(reader: Reader, document_id: str, failures: Mapping[str, str]) -> DocumentExport | None:
-    """What a store holds of one document; None where it has none."""
+    """Return the export of one document, or None if the store does not hold it."""
     stamp = reader.stamp(document_id)
-    return None if stamp is None else _told(reader, document_id, stamp, failures)
+    return None if stamp is None else _export(reader, document_id, stamp, failures)
 
 
 def failures_of(reader: Reader) -> dict[str, str]:
-    """Why chunks (by id) could not be read."""
+    """Return the reasons of failed extractions by chunk id."""
     return {failed.chunk_id: failed.reason for failed in reader.failures()}
 
 
-def _told(reader: Reader, document_id: str, stamp: Fingerprint, failures: Mapping[str, str]) -> DocumentExport:
-    passages = [ChunkExport(chunk, said, failures.get(chunk.id)) for chunk, said in reader.evidence(document_id)]
+def _export(reader: Reader, document_id: str, stamp: Fingerprint, failures: Mapping[str, str]) -> DocumentExport:
+    passages = [
+        ChunkExport(chunk, evidence, failures.get(chunk.id)) for chunk, evidence in reader.evidence(document_id)
+    ]
     return DocumentExport(reader.document(document_id), stamp.recipe, stamp.extractor, tuple(passages))

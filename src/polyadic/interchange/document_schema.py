@@ -1,6 +1,6 @@
-"""How a whole document lies in a file: the layout of ``metadata.polyadic`` (docs/interchange.md).
+"""JSON schema of ``metadata.polyadic`` in a HIF file: documents, evidence and decisions (docs/interchange.md).
 
-Writing builds plain values; reading goes through models that check every bound, because a file may come from anywhere.
+Writing builds plain values. Reading validates every bound with Pydantic, because a file may come from any source.
 """
 
 import json
@@ -19,7 +19,7 @@ VERSION = 1
 
 
 def plain_document(told: DocumentExport) -> dict[str, Any]:
-    """A document in terms of JSON, always in the same order."""
+    """Convert a document to JSON values, always in the same order."""
     document = told.document
     return {
         "source": document.source,
@@ -34,7 +34,7 @@ def plain_document(told: DocumentExport) -> dict[str, Any]:
 
 
 def plain_decision(decision: ResolutionDecision) -> dict[str, Any]:
-    """A decision on who is who in terms of JSON."""
+    """Convert an entity resolution decision to JSON values."""
     return {
         "kind": decision.kind.value,
         "names": list(decision.names),
@@ -44,7 +44,7 @@ def plain_decision(decision: ResolutionDecision) -> dict[str, Any]:
 
 
 def plain_entities(evidence: Evidence) -> list[dict[str, Any]]:
-    """The participants of a statement in terms of JSON."""
+    """Convert the participants of a statement to JSON values."""
     return [
         {"name": p.name, "type": p.type, "description": p.description, "score": p.score} for p in evidence.participants
     ]
@@ -59,13 +59,13 @@ def _plain_passage(passage: ChunkExport) -> dict[str, Any]:
     failure = {} if passage.failure is None else {"failure": passage.failure}
     evidence = [
         {
-            "text": said.text,
-            "score": said.score,
-            "extractor": said.extractor,
-            "spans": plain_spans(said),
-            "entities": plain_entities(said),
+            "text": item.text,
+            "score": item.score,
+            "extractor": item.extractor,
+            "spans": plain_spans(item),
+            "entities": plain_entities(item),
         }
-        for said in passage.evidence
+        for item in passage.evidence
     ]
     bounds = {"start": chunk.span.start, "end": chunk.span.end, "fresh": chunk.fresh, "tokens": chunk.tokens}
     return {**bounds, **failure, "evidence": evidence}
@@ -99,7 +99,7 @@ class ChunkSchema(StrictModel):
     end: int
     fresh: int
     tokens: int = Field(ge=0)
-    # An empty reason is none: what failed says why.
+    # Present only if extraction failed; see has_failed.
     failure: Text = ""
     evidence: list[EvidenceSchema]
 
@@ -110,7 +110,7 @@ class ChunkSchema(StrictModel):
     def passage(self, document: Document) -> ChunkExport:
         span = Span(self.start, self.end)
         chunk = Chunk(document.id, span, document.text[self.start : self.end], self.tokens, self.fresh)
-        evidence = tuple(said.evidence() for said in self.evidence)
+        evidence = tuple(schema.evidence() for schema in self.evidence)
         return ChunkExport(chunk, evidence, self.failure if self.has_failed else None)
 
 
@@ -130,26 +130,26 @@ class DocumentSchema(StrictModel):
         try:
             value = json.loads(recipe)
         except (ValueError, RecursionError) as error:
-            raise ValueError("a recipe is a JSON object in a string") from error
+            raise ValueError("a recipe must be a JSON object in a string") from error
         if not isinstance(value, Mapping):
-            raise ValueError("a recipe is a JSON object in a string")
+            raise ValueError("a recipe must be a JSON object in a string")
         return recipe
 
     @model_validator(mode="after")
-    def _places_are_in_the_text(self) -> "DocumentSchema":
+    def _offsets_lie_in_the_text(self) -> "DocumentSchema":
         length = len(self.text)
         if self.pages != sorted(set(self.pages)) or any(not 0 <= page <= length for page in self.pages):
-            raise ValueError("pages begin one after the other, within the text")
+            raise ValueError("page offsets must increase and lie within the text")
         for number, chunk in enumerate(self.chunks):
             if not chunk.start <= chunk.fresh <= chunk.end <= length:
                 raise ValueError(f"chunk {number} lies outside the text")
             if chunk.has_failed and chunk.evidence:
                 raise ValueError(f"chunk {number} has failed and has evidence")
-            for span in (span for said in chunk.evidence for span in said.spans):
+            for span in (span for evidence in chunk.evidence for span in evidence.spans):
                 if len(span) != 2 or not 0 <= span[0] <= span[1] <= length:
                     raise ValueError(f"chunk {number} has evidence outside the text")
         if len({(chunk.start, chunk.end) for chunk in self.chunks}) < len(self.chunks):
-            raise ValueError("a chunk is there twice")
+            raise ValueError("a chunk occurs twice")
         return self
 
     def told(self) -> DocumentExport:
@@ -175,19 +175,19 @@ class WorkspaceSchema(StrictModel):
 
     @field_validator("documents")
     @classmethod
-    def _each_once(cls, documents: list[DocumentSchema]) -> list[DocumentSchema]:
+    def _documents_are_unique(cls, documents: list[DocumentSchema]) -> list[DocumentSchema]:
         if len({document.source for document in documents}) < len(documents):
-            raise ValueError("a document is there twice")
+            raise ValueError("a document occurs twice")
         return documents
 
     @field_validator("decisions")
     @classmethod
-    def _agree(cls, decisions: list[DecisionSchema]) -> list[DecisionSchema]:
-        said = [layout.decision() for layout in decisions]
-        if len({decision.id for decision in said}) < len(said):
-            raise ValueError("a decision is there twice")
+    def _decisions_are_consistent(cls, decisions: list[DecisionSchema]) -> list[DecisionSchema]:
+        resolved = [schema.decision() for schema in decisions]
+        if len({decision.id for decision in resolved}) < len(resolved):
+            raise ValueError("a decision occurs twice")
         try:
-            EntityResolution.of(said)
+            EntityResolution.of(resolved)
         except DecisionRefused as problem:
             raise ValueError(problem.what) from problem
         return decisions

@@ -1,6 +1,7 @@
-"""Writing a workspace in another format: the one entry for what goes out.
+"""Export a workspace to other formats.
 
-The same evidence gives the same bytes, whatever the history: sorted, no times, no vectors.
+Output is deterministic: the same evidence gives the same bytes, whatever the history. It is sorted and contains neither
+times nor vectors.
 """
 
 import os
@@ -19,11 +20,11 @@ WRITERS: Mapping[str, Callable[[Reader], Iterator[str]]] = {
     "graphml": graphml_pieces,
     "jsonl": fact_lines,
 }
-"""Formats of one file; ``csv`` is a folder."""
+"""Single-file formats; ``csv`` writes a folder."""
 
 
 def exported(kb: Workspace, name: str) -> Iterator[bytes]:
-    """The workspace in the format of this name, in pieces; of one committed state, also where it is written meanwhile.
+    """Export one committed state of the workspace in pieces, even if another process writes to it.
 
     Raises
     ------
@@ -36,12 +37,12 @@ def exported(kb: Workspace, name: str) -> Iterator[bytes]:
 
 
 def export_file(kb: Workspace, name: str, path: Path | str) -> None:
-    """Write a file, whole or not at all; ``name`` as for :func:`exported`."""
+    """Export the workspace to a file atomically; ``name`` is a key of :data:`WRITERS`."""
     _write(Path(path), exported(kb, name))
 
 
 def export_tables(kb: Workspace, folder: Path | str) -> None:
-    """Write the files of Neo4j's import tool into a folder, which is made if it is not there."""
+    """Write the files of Neo4j's import tool into a folder, which is created if necessary."""
     with kb.store().read() as reader:
         Path(folder).mkdir(parents=True, exist_ok=True)
         for name, lines in tables(reader):
@@ -49,17 +50,17 @@ def export_tables(kb: Workspace, folder: Path | str) -> None:
 
 
 def _write(path: Path, pieces: Iterable[bytes]) -> None:
-    """What was there stays until all is written."""
+    """Write a file; the previous one stays until all pieces are written."""
     if path.exists() and not path.is_file():
-        # A pipe or a device takes what comes; a folder says that it is none.
+        # Pipes and devices are written directly; for a folder, open raises IsADirectoryError.
         with path.open("wb") as file:
             file.writelines(pieces)
         return
-    aside = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    partial_file = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
-        with aside.open("wb") as file:
+        with partial_file.open("wb") as file:
             file.writelines(pieces)
-        aside.replace(path)
+        partial_file.replace(path)
     except BaseException:
-        aside.unlink(missing_ok=True)
+        partial_file.unlink(missing_ok=True)
         raise

@@ -1,4 +1,4 @@
-"""The documents that facts from elsewhere are about: those that are given, or ones made of what was said."""
+"""Match imported facts with the given documents, or create documents from their statements."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,21 +13,21 @@ from polyadic.loaders.loader import SkippedInput
 from polyadic.loaders.metadata import title_of
 from polyadic.model.types import Document, Evidence, Span
 
-SPANS_OF_NOTHING = "statement with characters of a text that is not here, which were not kept"
+SPANS_OF_NOTHING = "statement whose spans were dropped, because the text of its document was not given"
 
 
 @dataclass(frozen=True, slots=True)
 class FactAlignment:
-    """Brings the lines of a file together with the documents they name.
+    """Matching of the lines of a facts file with documents.
 
     Parameters
     ----------
     lines
-        The file, checked.
+        The checked file.
     path
-        Its absolute path: a document made of facts is ``PATH#NAME``.
+        Its absolute path; a document created from facts has the source ``PATH#NAME``.
     problems, skipped
-        What could not be held is entered here.
+        Filled with information that could not be kept, and with documents that were skipped.
     """
 
     lines: FactLines
@@ -37,39 +37,39 @@ class FactAlignment:
     skipped: list[SkippedInput]
 
     def in_documents(self, documents: Iterable[Document | SkippedInput]) -> Iterator[DocumentExport]:
-        """Documents that facts are about, with these; statements that name no document make their own."""
-        found: set[str] = set()
+        """Yield the documents with their facts; statements that name no document form documents of their own."""
+        matched_names: set[str] = set()
         for document in documents:
             if isinstance(document, SkippedInput):
                 self.skipped.append(document)
                 continue
-            names = [name for name in names_of(document) if name in self.lines.offsets and name not in found]
+            names = [name for name in names_of(document) if name in self.lines.offsets and name not in matched_names]
             if not names:
-                self.problems["document without facts in the file, left out (polyadic index reads it)"] += 1
+                self.problems["document skipped: the file has no facts about it (polyadic index reads it)"] += 1
                 continue
-            found.update(names)
-            said = [fact.evidence() for line in self.lines.of(*names) for fact in line.facts]
-            yield from self._placed(document, said)
+            matched_names.update(names)
+            evidence = [fact.evidence() for line in self.lines.of(*names) for fact in line.facts]
+            yield from self._aligned(document, evidence)
         for name in self.lines.offsets:
-            if name not in found:
+            if name not in matched_names:
                 yield from self._without_document(name)
 
     def on_their_own(self) -> Iterator[DocumentExport]:
-        """A document for each name, its text made of the statements, one a line."""
+        """Yield one document per name; its text is the statements, one per line."""
         for name in self.lines.offsets:
-            yield from self._made(name, list(self.lines.of(name)))
+            yield from self._synthetic_document(name, list(self.lines.of(name)))
 
     def _without_document(self, name: str) -> Iterator[DocumentExport]:
         lines = list(self.lines.of(name))
         if any(line.is_named for line in lines):
-            self._skip(name, "its facts were left out: none of the documents that were given has this name")
+            self._skip(name, "its facts were skipped: no given document has this name")
         else:
-            yield from self._made(name, lines)
+            yield from self._synthetic_document(name, lines)
 
-    def _made(self, name: str, lines: Sequence[FactsLine]) -> Iterator[DocumentExport]:
+    def _synthetic_document(self, name: str, lines: Sequence[FactsLine]) -> Iterator[DocumentExport]:
         facts = [fact for line in lines for fact in line.facts]
         self.problems[SPANS_OF_NOTHING] += sum(bool(fact.spans) for fact in facts)
-        # Said twice, a statement stands there once.
+        # A repeated statement occurs once in the text.
         starts: dict[str, int] = {}
         length = 0
         for fact in facts:
@@ -78,30 +78,30 @@ class FactAlignment:
                 length += len(fact.text) + 1
         title = next((line.title for line in lines if line.title), "")
         document = Document(f"{self.path}#{name}", title_of(title), "\n".join(starts))
-        said = [
+        evidence = [
             replace(fact.evidence(), spans=(Span(starts[fact.text], starts[fact.text] + len(fact.text)),))
             for fact in facts
         ]
-        if said:
-            yield from self._placed(document, said)
+        if evidence:
+            yield from self._aligned(document, evidence)
         else:
-            self._skip(name, "it has no facts, and its text is not here", "give it with --documents")
+            self._skip(name, "it has neither facts nor text", "give its text with --documents")
 
-    def _placed(self, document: Document, said: Sequence[Evidence]) -> Iterator[DocumentExport]:
-        end = max((span.end for evidence in said for span in evidence.spans), default=0)
+    def _aligned(self, document: Document, all_evidence: Sequence[Evidence]) -> Iterator[DocumentExport]:
+        end = max((span.end for evidence in all_evidence for span in evidence.spans), default=0)
         if end > len(document.text):
-            self._skip(document.source, f"its facts name character {end:,}, its text has {len(document.text):,}")
-        elif said and not document.text.strip():
-            self._skip(document.source, "it has no text that its facts could rest on")
+            self._skip(document.source, f"its facts end at character {end:,}, but its text has {len(document.text):,}")
+        elif all_evidence and not document.text.strip():
+            self._skip(document.source, "it has facts but no text")
         else:
-            yield align_to_chunks(document, said, self.chunking)
+            yield align_to_chunks(document, all_evidence, self.chunking)
 
     def _skip(self, source: str, reason: str, next_step: str = "") -> None:
         self.skipped.append(SkippedInput(source, reason, next_step))
 
 
 def names_of(document: Document) -> list[str]:
-    """What a file of facts may call a document: its source, a row's own name or a file's, its title.
+    """Return the names by which a facts file may refer to a document: source, row or file name, and title.
 
     >>> names_of(Document("/data/corpus.jsonl#w0001", "", "...")), names_of(Document("/data/a.txt", "Ada", "..."))
     (['/data/corpus.jsonl#w0001', 'w0001'], ['/data/a.txt', 'a.txt', 'Ada'])

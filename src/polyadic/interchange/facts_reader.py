@@ -1,7 +1,7 @@
-"""Facts as JSON lines: a statement a line, or a document's statements a line (docs/interchange.md).
+"""Read facts from JSON lines: one statement, or the statements of one document, per line (docs/interchange.md).
 
-A file is gone through twice: every line is checked before anything changes, and where lines lie is noted, so that
-those of one document need not stand together. Only one document's lines are held at a time.
+A file is read in two passes. The first checks every line before anything changes and records line offsets, so the lines
+of a document need not be adjacent. The second holds the lines of one document at a time.
 """
 
 import re
@@ -33,8 +33,8 @@ _LONGEST_REFERENCE = 1_000
 _NOT_IN_A_NAME = re.compile("[\x00-\x1f\x7f-\x9f]")
 
 
-class _Said(BaseModel):
-    """What people bring may say more than we hold; that is counted, not refused."""
+class _LenientModel(BaseModel):
+    """Model that accepts unknown fields; they are counted as not kept."""
 
     model_config = ConfigDict(extra="allow", strict=True, frozen=True, allow_inf_nan=False)
 
@@ -43,7 +43,7 @@ class _Said(BaseModel):
         return list(self.model_extra or ())
 
 
-class EntityLine(_Said):
+class EntityLine(_LenientModel):
     name: Text
     type: Text = ""
     description: Text = ""
@@ -54,7 +54,7 @@ def _named(value: object) -> object:
     return {"name": value} if isinstance(value, str) else value
 
 
-class FactLine(_Said):
+class FactLine(_LenientModel):
     text: Name
     score: FactScore = 5.0
     entities: list[Annotated[EntityLine, BeforeValidator(_named)]] = Field(default_factory=list)
@@ -62,14 +62,14 @@ class FactLine(_Said):
     extractor: Name = NAME
 
     def evidence(self) -> Evidence:
-        """Raises ValueError where a span is none."""
+        """Return the evidence; raises ValueError for an invalid span."""
         participants = tuple(Participation(e.name, e.type, e.description, e.score) for e in self.entities)
         spans = tuple(Span(start, end) for start, end in self.spans)
         return Evidence(self.text, self.score, participants, spans, self.extractor)
 
 
-class FactsLine(_Said):
-    """``facts`` of one document; ``source``, ``document``, ``_id`` or ``title`` names it, in this order."""
+class FactsLine(_LenientModel):
+    """Facts of one document, which ``source``, ``document``, ``_id`` or ``title`` names; the first one given wins."""
 
     source: Text = ""
     document: Identifier = ""
@@ -87,7 +87,7 @@ class FactsLine(_Said):
 
     @property
     def reference(self) -> str:
-        """What names the document; of a statement without any it is a digest of its text."""
+        """Name of the document; for facts without one, a digest of their texts."""
         return self._name or identity.digest("facts", *(identity.normal_text(fact.text) for fact in self.facts))
 
     @model_validator(mode="after")
@@ -97,12 +97,12 @@ class FactsLine(_Said):
         return self
 
 
-_OF_A_DOCUMENT = ("source", "document", "_id", "title")
+_DOCUMENT_KEYS = ("source", "document", "_id", "title")
 
 
 @dataclass(slots=True)
 class FactLines:
-    """A file of facts, checked: where the lines of each document begin, in the order of the file."""
+    """Index of a facts file: the offsets of each document's lines, in file order."""
 
     file: BinaryIO
     name: str
@@ -110,12 +110,12 @@ class FactLines:
     offsets: dict[str, "array[int]"] = field(default_factory=dict)
 
     def check(self) -> None:
-        """Go through the whole file.
+        """Check every line and index the file.
 
         Raises
         ------
         InvalidFile
-            Some line is not as it should be; says which and why.
+            A line is invalid; the message says which and why.
         """
         self.file.seek(0)
         number = offset = 0
@@ -127,10 +127,10 @@ class FactLines:
                 self.offsets.setdefault(line.reference, array("q")).append(offset)
             offset += len(data)
         if not self.offsets:
-            raise InvalidFile(f"{self.name} holds no facts", "one JSON object a line is expected")
+            raise InvalidFile(f"{self.name} holds no facts", "write one JSON object per line")
 
     def of(self, *references: str) -> Iterator[FactsLine]:
-        """The lines that name a document in any of these ways, in the order of the file."""
+        """Iterate over the lines with any of these document names, in file order."""
         for offset in sorted(offset for reference in references for offset in self.offsets[reference]):
             self.file.seek(offset)
             yield self._parsed(self.file.readline(LONGEST_LINE + 1), self.name)
@@ -138,7 +138,7 @@ class FactLines:
     def _parsed(self, data: bytes, where: str) -> FactsLine:
         if len(data) > LONGEST_LINE:
             raise InvalidFile(
-                f"{where}: longer than {LONGEST_LINE // 1_000_000} MB", "a statement or a document a line"
+                f"{where}: longer than {LONGEST_LINE // 1_000_000} MB", "write one statement or document per line"
             )
         value: Any = None
         try:
@@ -147,23 +147,25 @@ class FactLines:
             for fact in line.facts:
                 fact.evidence()
         except ValidationError as error:
-            # A statement on a line of its own stands in no list, as far as its author knows.
-            said = validation_error(error) if "facts" in value else validation_error(error).replace("facts[0].", "", 1)
-            raise InvalidFile(f"{where}: {said}", "nothing was taken in") from error
+            # The author of a single-statement line wrote no "facts" list, so the path omits it.
+            reason = (
+                validation_error(error) if "facts" in value else validation_error(error).replace("facts[0].", "", 1)
+            )
+            raise InvalidFile(f"{where}: {reason}", "nothing was imported") from error
         except ValueError as error:
-            raise InvalidFile(f"{where}: {error}", "nothing was taken in") from error
+            raise InvalidFile(f"{where}: {error}", "nothing was imported") from error
         return line
 
     def _note(self, line: FactsLine) -> None:
-        for said in (line, *line.facts, *(entity for fact in line.facts for entity in fact.entities)):
-            self.problems.update(f"field not kept: {name[:60]}" for name in said.fields_not_kept)
+        for item in (line, *line.facts, *(entity for fact in line.facts for entity in fact.entities)):
+            self.problems.update(f"field not kept: {name[:60]}" for name in item.fields_not_kept)
 
 
 def _as_document(value: Any) -> Any:
-    """A statement on a line of its own, as a document's only one."""
+    """Wrap a single-statement line in a document with that statement."""
     if not isinstance(value, dict):
         raise ValueError("not a JSON object")
     if "facts" in value:
         return value
-    about = {key: value[key] for key in _OF_A_DOCUMENT if key in value}
-    return about | {"facts": [{key: said for key, said in value.items() if key not in about}]}
+    document = {key: value[key] for key in _DOCUMENT_KEYS if key in value}
+    return document | {"facts": [{key: field_value for key, field_value in value.items() if key not in document}]}

@@ -1,4 +1,4 @@
-"""Facts as JSON lines: one statement a line, with its entities and its place."""
+"""Write facts as JSON lines: one statement per line, with its entities and spans."""
 
 import json
 from collections.abc import Iterator
@@ -9,16 +9,16 @@ from polyadic.storage.protocol import Reader
 
 
 def fact_lines(reader: Reader) -> Iterator[str]:
-    """Every statement in the order of sources and of their texts, also those that name fewer than two entities."""
-    for told in export_documents(reader):
-        for said in (said for passage in told.passages for said in passage.evidence):
+    """Yield every statement, ordered by source and position, including those with fewer than two entities."""
+    for export in export_documents(reader):
+        for statement in (statement for passage in export.passages for statement in passage.evidence):
             line = {
-                "text": said.text,
-                "score": said.score,
-                "entities": plain_entities(said),
-                "source": told.document.source,
-                "title": told.document.title,
-                "spans": plain_spans(said),
-                "extractor": said.extractor,
+                "text": statement.text,
+                "score": statement.score,
+                "entities": plain_entities(statement),
+                "source": export.document.source,
+                "title": export.document.title,
+                "spans": plain_spans(statement),
+                "extractor": statement.extractor,
             }
             yield json.dumps(line, ensure_ascii=False) + "\n"

@@ -1,4 +1,4 @@
-"""The bipartite graph of entities and facts as GraphML (graphml.graphdrawing.org)."""
+"""Export the bipartite graph of entities and facts as GraphML (graphml.graphdrawing.org)."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -22,16 +22,16 @@ _HEAD = (
     + "".join(f'<key id="{key}" for="node" attr.name="{key}" attr.type="{kind}"/>\n' for key, kind in _KEYS.items())
     + '<graph edgedefault="undirected">\n'
 )
-# What XML 1.0 has no way to write.
+# Characters that XML 1.0 cannot represent.
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def graphml_pieces(reader: Reader) -> Iterator[str]:
-    """The file in pieces: nodes by identifier with their ``kind``, and an edge for each participation."""
+    """Yield the file in pieces: nodes by identifier with their ``kind``, and an edge per participation."""
     yield _HEAD
     for e in all_entities(reader):
-        said: dict[str, object] = {"name": e.name, "type": e.type, "description": e.description}
-        yield _node(e.id, {"kind": "entity", **said, "score": e.score, "facts": e.facts})
+        attributes: dict[str, object] = {"name": e.name, "type": e.type, "description": e.description}
+        yield _node(e.id, {"kind": "entity", **attributes, "score": e.score, "facts": e.facts})
     for f in all_facts(reader):
         yield _node(f.id, {"kind": "fact", "text": f.text, "score": f.score, "support": f.support})
     for f, entities in all_participations(reader):
@@ -46,5 +46,5 @@ def _node(identifier: str, values: Mapping[str, object]) -> str:
 
 
 def _xml(text: str) -> str:
-    # A carriage return that stands as itself would be read as a line feed.
+    # XML parsers would read a literal carriage return as a line feed.
     return escape(_NOT_IN_XML.sub("\ufffd", text), {"\r": "&#13;"})

@@ -1,8 +1,8 @@
-"""Any HIF file as documents with evidence.
+"""Convert HIF files to documents with evidence.
 
-A file that we wrote holds its documents, and they are taken. Of any other, each edge becomes a document of one
-statement, ``FILE#edge/ID``; a node that is in no edge, or of which more is said than a name, a type and a description,
-becomes one as well, ``FILE#node/ID``. What these cannot hold is counted.
+A file written by Polyadic contains its documents, and these are used. In any other file, each edge becomes a document
+of one statement, ``FILE#edge/ID``; so does a node that is in no edge or has attributes other than name, type and
+description, ``FILE#node/ID``. Information that cannot be kept is counted.
 """
 
 import json
@@ -28,54 +28,55 @@ from polyadic.model.types import Document, Evidence, Participation, Span
 
 Id = str | int
 _Shape = tuple[AbstractSet[Id], AbstractSet[Id], AbstractSet[tuple[Id, Id]]]
-"""Nodes, edges and incidences."""
-_OURS = "polyadic"
+"""Identifiers of nodes, edges and incidences."""
+_POLYADIC_KEY = "polyadic"
 _NAMES = ("name", "label", "title")
 _STATEMENTS = ("text", "sentence", "label", "name", "title", "description")
-# Attributes that evidence holds; all others go into the metadata of a document.
-_HELD_OF_AN_EDGE = ("text",)
-_HELD_OF_A_NODE = ("name", "type", "description")
+# Attributes that become evidence; all others go into the metadata of a document.
+_EVIDENCE_KEYS_OF_EDGE = ("text",)
+_EVIDENCE_KEYS_OF_NODE = ("name", "type", "description")
 _TO_QUOTE = re.compile('^["\\s]|[\x00-\x1f\x7f-\x9f]|\\s$|^$')
-_FACT_SCORE, _MOST_OF_A_FACT = 5.0, 10.0
-_ENTITY_SCORE, _MOST_OF_AN_ENTITY = 50.0, 100.0
+_FACT_SCORE, _MAX_FACT_SCORE = 5.0, 10.0
+_ENTITY_SCORE, _MAX_ENTITY_SCORE = 50.0, 100.0
 
 
 @dataclass(frozen=True, slots=True)
 class HifContents:
-    """The documents that a file holds or makes, and the decisions on who is who that it holds."""
+    """Documents and entity resolution decisions of a HIF file."""
 
     documents: Iterable[DocumentExport]
     overlay: EntityResolution = NO_OVERLAY
 
 
 def contents_of(graph: HifHypergraph, path: str, chunking: ChunkingSettings, problems: Counter[str]) -> HifContents:
-    """What a hypergraph holds or makes.
+    """Convert a hypergraph to documents and decisions; ``problems`` counts information that cannot be kept.
 
     Raises
     ------
     InvalidFile
-        It holds documents of ours, and they are damaged or belong to another hypergraph.
+        ``metadata.polyadic`` is damaged, or does not match the hypergraph.
     """
-    if _OURS in graph.metadata:
-        return _ours(graph, path)
-    return HifContents(_Foreign(graph, path, chunking, problems).told())
+    if _POLYADIC_KEY in graph.metadata:
+        return _polyadic_contents(graph, path)
+    return HifContents(_ForeignGraph(graph, path, chunking, problems).told())
 
 
-def _ours(graph: HifHypergraph, path: str) -> HifContents:
+def _polyadic_contents(graph: HifHypergraph, path: str) -> HifContents:
     try:
-        # Taken out, so that what has been checked need not be held twice.
-        layout = WorkspaceSchema.model_validate(graph.metadata.pop(_OURS))
+        # Removed from the graph, so that the documents are not held in memory twice.
+        schema = WorkspaceSchema.model_validate(graph.metadata.pop(_POLYADIC_KEY))
     except ValidationError as error:
         raise InvalidFile(
-            f"{path} is damaged or of a newer version, at metadata.{_OURS}.{validation_error(error)}", "export it again"
+            f"{path} is damaged or of a newer version, at metadata.{_POLYADIC_KEY}.{validation_error(error)}",
+            "export it again",
         ) from error
-    documents = [document.told() for document in layout.documents]
-    overlay = EntityResolution.of(decision.decision() for decision in layout.decisions)
-    del layout
-    if _shape_of(graph) != _shape_stated(documents, overlay):
+    documents = [document.told() for document in schema.documents]
+    overlay = EntityResolution.of(decision.decision() for decision in schema.decisions)
+    del schema
+    if _shape_of(graph) != _shape_from_documents(documents, overlay):
         raise InvalidFile(
-            f"{path} holds another hypergraph than its documents state: somebody has changed it",
-            f"to take in the hypergraph alone, remove metadata.{_OURS}",
+            f"the hypergraph of {path} does not match its documents: the file was edited after its export",
+            f"remove metadata.{_POLYADIC_KEY} to import the hypergraph alone",
         )
     return HifContents(documents, overlay)
 
@@ -85,14 +86,16 @@ def _shape_of(graph: HifHypergraph) -> _Shape:
     return {node.node for node in graph.nodes}, {edge.edge for edge in graph.edges}, incidences
 
 
-def _shape_stated(documents: Iterable[DocumentExport], overlay: EntityResolution) -> _Shape:
-    counts = tally(((told.document.id, passage.evidence) for told in documents for passage in told.passages), overlay)
-    incidences = {(fact, key) for fact, said in counts.facts.items() for key in said.participants}
+def _shape_from_documents(documents: Iterable[DocumentExport], overlay: EntityResolution) -> _Shape:
+    counts = tally(
+        ((export.document.id, passage.evidence) for export in documents for passage in export.passages), overlay
+    )
+    incidences = {(fact, key) for fact, counted in counts.facts.items() for key in counted.participants}
     return set(counts.entities), set(counts.facts), incidences
 
 
 @dataclass(slots=True)
-class _Foreign:
+class _ForeignGraph:
     graph: HifHypergraph
     path: str
     chunking: ChunkingSettings
@@ -102,56 +105,56 @@ class _Foreign:
     incidences: dict[Id, dict[Id, HifIncidence]] = field(default_factory=dict)
 
     def told(self) -> Iterator[DocumentExport]:
-        """In the order of the file: edges that it lists, edges that only incidences name, nodes."""
+        """Yield documents in file order: listed edges, edges that only incidences name, nodes."""
         self._collect()
-        self._count_what_is_not_held()
+        self._count_dropped_information()
         edge_names, node_names = _labels(self.edges), _labels(self.nodes)
         for identifier, edge in self.edges.items():
             members = self.incidences.get(identifier, {})
             yield self._edge(edge, edge_names[identifier], members, node_names)
         connected = {identifier for members in self.incidences.values() for identifier in members}
         for identifier, node in self.nodes.items():
-            besides = _said_besides(node, _HELD_OF_A_NODE, _MOST_OF_AN_ENTITY)
-            if besides or identifier not in connected:
-                yield self._node(node, node_names[identifier], besides)
+            extra = _extra_attributes(node, _EVIDENCE_KEYS_OF_NODE, _MAX_ENTITY_SCORE)
+            if extra or identifier not in connected:
+                yield self._node(node, node_names[identifier], extra)
 
     def _collect(self) -> None:
-        """What is listed twice counts as it was listed last."""
+        """Index the graph by identifier; of duplicates, the last one is kept."""
         graph = self.graph
         for node in graph.nodes:
-            self.problems["nodes listed twice, the last kept"] += node.node in self.nodes
+            self.problems["duplicate nodes, the last one kept"] += node.node in self.nodes
             self.nodes[node.node] = node
         for edge in graph.edges:
-            self.problems["edges listed twice, the last kept"] += edge.edge in self.edges
+            self.problems["duplicate edges, the last one kept"] += edge.edge in self.edges
             self.edges[edge.edge] = edge
         for incidence in graph.incidences:
             members = self.incidences.setdefault(incidence.edge, {})
-            self.problems["incidences listed twice, the last kept"] += incidence.node in members
+            self.problems["duplicate incidences, the last one kept"] += incidence.node in members
             members[incidence.node] = incidence
             self.edges.setdefault(incidence.edge, HifEdge(edge=incidence.edge))
             self.nodes.setdefault(incidence.node, HifNode(node=incidence.node))
 
-    def _count_what_is_not_held(self) -> None:
+    def _count_dropped_information(self) -> None:
         for key in self.graph.metadata:
-            self.problems[f"metadata of the whole file, not kept: {key[:60]}"] += 1
+            self.problems[f"file metadata not kept: {key[:60]}"] += 1
         if self.graph.network_type == "asc":
-            self.problems["network-type asc (that every part of an edge is one as well), not kept"] += 1
+            self.problems["network-type asc (abstract simplicial complex) not kept"] += 1
         names = _labels(self.nodes)
         keys = Counter(entity_key(_name(node, names[i])) for i, node in self.nodes.items())
-        self.problems["nodes of the same name as another, one entity here"] += sum(keys.values()) - len(keys)
+        self.problems["nodes merged into the entity of another with the same name"] += sum(keys.values()) - len(keys)
 
     def _edge(
         self, edge: HifEdge, label: str, members: Mapping[Id, HifIncidence], names: Mapping[Id, str]
     ) -> DocumentExport:
-        participants = tuple(self._participant(self.nodes[i], names[i], said) for i, said in members.items())
+        participants = tuple(self._participant(self.nodes[i], names[i], incidence) for i, incidence in members.items())
         text = _first_text(edge.attrs, _STATEMENTS)
         text = text or (f"{label}: {', '.join(p.name for p in participants)}" if participants else label)
-        metadata = _said_besides(edge, _HELD_OF_AN_EDGE, _MOST_OF_A_FACT)
+        metadata = _extra_attributes(edge, _EVIDENCE_KEYS_OF_EDGE, _MAX_FACT_SCORE)
         for identifier, incidence in members.items():
-            said = incidence.model_dump(exclude_unset=True, exclude={"edge", "node"})
-            if said:
-                metadata[f"incidence {names[identifier]}"] = _json(said)
-        score = _score(edge.attrs, _MOST_OF_A_FACT) or _FACT_SCORE
+            attributes = incidence.model_dump(exclude_unset=True, exclude={"edge", "node"})
+            if attributes:
+                metadata[f"incidence {names[identifier]}"] = _json(attributes)
+        score = _score(edge.attrs, _MAX_FACT_SCORE) or _FACT_SCORE
         return self._document(f"edge/{label}", text, score, participants, metadata)
 
     def _node(self, node: HifNode, label: str, besides: dict[str, str]) -> DocumentExport:
@@ -160,8 +163,8 @@ class _Foreign:
         return self._document(f"node/{label}", text, _FACT_SCORE, (participant,), besides)
 
     def _participant(self, node: HifNode, label: str, incidence: HifIncidence | None = None) -> Participation:
-        said_here = _score(incidence.attrs, _MOST_OF_AN_ENTITY) if incidence else None
-        score = said_here or _score(node.attrs, _MOST_OF_AN_ENTITY) or _ENTITY_SCORE
+        own_score = _score(incidence.attrs, _MAX_ENTITY_SCORE) if incidence else None
+        score = own_score or _score(node.attrs, _MAX_ENTITY_SCORE) or _ENTITY_SCORE
         kind, description = _first_text(node.attrs, ("type",)), _first_text(node.attrs, ("description",))
         return Participation(_name(node, label), kind, description, score)
 
@@ -174,12 +177,12 @@ class _Foreign:
         metadata: dict[str, str],
     ) -> DocumentExport:
         document = Document(f"{self.path}#{name}", "", text, metadata)
-        said = Evidence(text, score, participants, (Span(0, len(text)),), NAME)
-        return align_to_chunks(document, [said], self.chunking)
+        incidence = Evidence(text, score, participants, (Span(0, len(text)),), NAME)
+        return align_to_chunks(document, [incidence], self.chunking)
 
 
-def _said_besides(item: HifNode | HifEdge, texts_held: Sequence[str], most: float) -> dict[str, str]:
-    """Weight and attributes as strings, but for what evidence holds: these texts, and a score up to ``most``."""
+def _extra_attributes(item: HifNode | HifEdge, texts_held: Sequence[str], most: float) -> dict[str, str]:
+    """Return weight and attributes as strings, without those that become evidence: ``texts_held`` and the score."""
     weight = {"weight": str(item.weight)} if "weight" in item.model_fields_set else {}
     held = {key for key in texts_held if _first_text(item.attrs, (key,))}
     if _score(item.attrs, most) is not None:
@@ -194,12 +197,12 @@ def _name(node: HifNode, label: str) -> str:
 
 
 def _first_text(attrs: Mapping[str, Any], names: Iterable[str]) -> str:
-    found = (attrs.get(name) for name in names)
-    return next((_clean(text).strip() for text in found if isinstance(text, str) and text.strip()), "")
+    values = (attrs.get(name) for name in names)
+    return next((_clean(text).strip() for text in values if isinstance(text, str) and text.strip()), "")
 
 
 def _score(attrs: Mapping[str, Any], most: float) -> float | None:
-    """The attribute of that name, where it is one in our sense; a weight may mean anything."""
+    """Return the score attribute if it is within our range; weights are ignored, as they may mean anything."""
     value = attrs.get("score")
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
@@ -207,17 +210,16 @@ def _score(attrs: Mapping[str, Any], most: float) -> float | None:
 
 
 def _labels(identifiers: Iterable[Id]) -> dict[Id, str]:
-    """Identifiers as strings, each of its own.
+    """Return a distinct string for each identifier.
 
-    In JSON's quotes stand those that would not be seen, or be taken for another: where both 1 and "1" are there, the
-    latter.
+    Identifiers that would be invisible or ambiguous are quoted as in JSON, such as "1" if the number 1 occurs as well.
 
     >>> _labels([1, "1", "a"])
     {1: '1', '1': '"1"', 'a': 'a'}
     """
-    known = list(identifiers)
-    numbers = {str(i) for i in known if isinstance(i, int)}
-    return {i: json.dumps(i) if i in numbers or _TO_QUOTE.search(str(i)) else str(i) for i in known}
+    all_identifiers = list(identifiers)
+    numbers = {str(i) for i in all_identifiers if isinstance(i, int)}
+    return {i: json.dumps(i) if i in numbers or _TO_QUOTE.search(str(i)) else str(i) for i in all_identifiers}
 
 
 def _clean(text: str) -> str:

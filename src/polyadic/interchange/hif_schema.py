@@ -1,4 +1,4 @@
-"""The Hypergraph Interchange Format as its schema defines it (github.com/HIF-org/HIF-standard), in our own words."""
+"""Pydantic models of the Hypergraph Interchange Format (github.com/HIF-org/HIF-standard)."""
 
 from codecs import BOM_UTF8
 from typing import Any, Literal
@@ -7,12 +7,12 @@ from pydantic import Field, ValidationError
 
 from polyadic.interchange.validation import Identifier, InvalidFile, StrictModel, validation_error
 
-# A file is held whole while it is checked, at about fifteen times its size.
+# Parsing holds the file in memory, at about fifteen times its size.
 MOST_MEGABYTES = 256
 
 
 class _Weighted(StrictModel):
-    """``weight`` and ``attrs`` may be left out, but are never null; ``model_fields_set`` tells what was said."""
+    """Element with optional but not nullable ``weight`` and ``attrs``; see ``model_fields_set`` for those given."""
 
     weight: float = 1.0
     attrs: dict[str, Any] = Field(default_factory=dict)
@@ -41,7 +41,7 @@ class HifHypergraph(StrictModel):
 
 
 def parse_hif(data: bytes, name: str) -> HifHypergraph:
-    """The hypergraph in a file's bytes.
+    """Parse the bytes of a HIF file.
 
     >>> parse_hif(b'{"incidences": [{"edge": 1, "node": "a"}]}', "a.json").incidences[0].node
     'a'
@@ -49,11 +49,11 @@ def parse_hif(data: bytes, name: str) -> HifHypergraph:
     Raises
     ------
     InvalidFile
-        It is not what the format asks for; says what and where.
+        The file is not valid HIF; the message says what is wrong and where.
     """
     try:
         return HifHypergraph.model_validate_json(data.removeprefix(BOM_UTF8))
     except ValidationError as error:
         raise InvalidFile(
-            f"{name} is no HIF file: {validation_error(error)}", "mend it; nothing was taken in"
+            f"{name} is not a HIF file: {validation_error(error)}", "fix the file; nothing was imported"
         ) from error

@@ -1,4 +1,4 @@
-"""A workspace as HIF: the derived hypergraph for everyone, the documents with their evidence for us."""
+"""Export a workspace as HIF: the derived hypergraph, and the documents with their evidence as metadata."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -12,13 +12,13 @@ from polyadic.storage.protocol import Reader
 
 
 def hif_pieces(reader: Reader) -> Iterator[str]:
-    """The file in pieces, in the order of sources and identifiers.
+    """Yield the file in pieces, ordered by source and identifier.
 
-    Nodes are entities by key, edges facts by identifier. All evidence, and all decisions on
-    who is who, lie under ``metadata.polyadic``.
+    Nodes are entities by key, edges are facts by identifier. Evidence and entity resolution decisions are in
+    ``metadata.polyadic``.
     """
     yield f'{{"network-type": "undirected",\n"metadata": {{"polyadic": {{"version": {VERSION}, "documents": ['
-    yield from _values(plain_document(told) for told in export_documents(reader))
+    yield from _values(plain_document(export) for export in export_documents(reader))
     yield '],\n"decisions": ['
     yield from _values(plain_decision(decision) for decision in _by_identifier(reader))
     yield ']}},\n"nodes": ['
@@ -53,6 +53,6 @@ def _by_identifier(reader: Reader) -> list[ResolutionDecision]:
 
 
 def _values(values: Iterable[dict[str, Any]]) -> Iterator[str]:
-    """Values of an array, one a line."""
+    """Yield the values of an array, one per line."""
     for number, value in enumerate(values):
         yield (",\n" if number else "\n") + json.dumps(value, ensure_ascii=False)

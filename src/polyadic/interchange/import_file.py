@@ -1,4 +1,4 @@
-"""Taking a file into a workspace: the one entry for what comes in."""
+"""Import a HIF or facts file into a workspace."""
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
@@ -23,7 +23,7 @@ from polyadic.resolution.apply import apply_decisions, check
 from polyadic.workspace import Workspace
 
 LINES = (".jsonl", ".ndjson")
-"""Files of facts; every other file is taken for HIF."""
+"""Suffixes of facts files; all other files are read as HIF."""
 
 
 async def aimport_file(
@@ -32,39 +32,40 @@ async def aimport_file(
     documents: Sequence[Path | str] = (),
     report_progress: Callable[[IndexProgress], None] = lambda progress: None,
 ) -> IndexReport:
-    """Take in HIF (.json, .hif) or facts as JSON lines (.jsonl, .ndjson); the same file twice changes nothing.
+    """Import HIF (.json, .hif) or facts as JSON lines (.jsonl, .ndjson); importing a file again changes nothing.
 
     Parameters
     ----------
     kb
-        The workspace; made if there is none yet.
+        The workspace; created if there is none.
     path
         The file. All of it is checked before anything changes.
     documents
-        Files and folders with the documents that facts are about; without them, facts are their own documents.
+        Files and folders with the documents that the facts are about; without them, documents are created from the
+        facts.
     report_progress
         Called after every step that takes time.
 
     Raises
     ------
     InvalidFile
-        The file is not readable or not what its format asks for.
+        The file is unreadable or does not conform to its format.
     DecisionRefused
-        What the file decides on who is who contradicts what was decided here.
+        Entity resolution decisions of the file contradict those of the workspace.
     StoreBusy
         Another process is writing to this workspace.
     WeightsMissing
-        The embedding model is not on this machine yet.
+        The embedding model has not been downloaded yet.
     """
     file = Path(path).expanduser().resolve()
     report = IndexReport(extractor=NAME)
     try:
         if file.suffix.lower() in LINES:
-            await _take_facts(kb, file, documents, report_progress, report)
+            await _import_facts(kb, file, documents, report_progress, report)
         else:
-            await _take_hif(kb, file, report_progress, report)
+            await _import_hif(kb, file, report_progress, report)
     except UnreadableDocument as problem:
-        raise InvalidFile(f"{file} cannot be taken in ({problem.what})", problem.next_step) from problem
+        raise InvalidFile(f"{file} cannot be imported ({problem.what})", problem.next_step) from problem
     report.problems = +report.problems
     return report
 
@@ -72,56 +73,63 @@ async def aimport_file(
 import_file = run_sync(aimport_file)
 
 
-async def _take_hif(kb: Workspace, file: Path, tell: Callable[[IndexProgress], None], report: IndexReport) -> None:
+async def _import_hif(
+    kb: Workspace, file: Path, report_progress: Callable[[IndexProgress], None], report: IndexReport
+) -> None:
     if file.is_file() and file.stat().st_size > byte_limit(MOST_MEGABYTES):
-        raise InvalidFile(f"{file} is over the limit of {MOST_MEGABYTES} MB for HIF", "bring it as JSON lines of facts")
+        raise InvalidFile(
+            f"{file} is over the limit of {MOST_MEGABYTES} MB for HIF", "convert it to JSON lines of facts"
+        )
     contents = contents_of(
         parse_hif(read_whole(file, MOST_MEGABYTES), str(file)), str(file), _chunking(kb), report.problems
     )
     if not contents.overlay.decisions:
-        await _take(kb, iter(contents.documents), tell, report)
+        await _import_documents(kb, iter(contents.documents), report_progress, report)
         return
     embedder = kb.embedder
     store = kb.store(make=True)
-    # What contradicts decisions here is refused before any document is taken in, and nobody decides in between.
+    # Decisions are checked before any document is imported; the lock excludes other decisions in between.
     with store.exclusive():
         check(store, contents.overlay.decisions)
-        await _take(kb, iter(contents.documents), tell, report)
+        await _import_documents(kb, iter(contents.documents), report_progress, report)
         outcome = await apply_decisions(store, lambda: embedder, contents.overlay.decisions)
     report.decided = len(outcome.decided)
 
 
-async def _take_facts(
+async def _import_facts(
     kb: Workspace,
     file: Path,
     documents: Sequence[Path | str],
-    tell: Callable[[IndexProgress], None],
+    report_progress: Callable[[IndexProgress], None],
     report: IndexReport,
 ) -> None:
     with opened(file) as stream:
         lines = FactLines(stream, str(file), report.problems)
         lines.check()
-        placing = FactAlignment(lines, str(file), _chunking(kb), report.problems, report.skipped)
-        told = placing.on_their_own()
+        alignment = FactAlignment(lines, str(file), _chunking(kb), report.problems, report.skipped)
+        exports = alignment.on_their_own()
         if documents:
-            told = placing.in_documents(read_documents(documents, kb.settings.reading, exclude=[kb.folder, file]))
-        await _take(kb, told, tell, report)
+            exports = alignment.in_documents(read_documents(documents, kb.settings.reading, exclude=[kb.folder, file]))
+        await _import_documents(kb, exports, report_progress, report)
 
 
-async def _take(
-    kb: Workspace, told: Iterator[DocumentExport], tell: Callable[[IndexProgress], None], report: IndexReport
+async def _import_documents(
+    kb: Workspace,
+    exports: Iterator[DocumentExport],
+    report_progress: Callable[[IndexProgress], None],
+    report: IndexReport,
 ) -> None:
-    """A workspace is made only where there is something to put into it."""
-    for first in told:
-        await take(chain([first], told), _publisher(kb, tell), report)
+    """Import the documents; the workspace is created only if there is one."""
+    for first in exports:
+        await take(chain([first], exports), _publisher(kb, report_progress), report)
 
 
-def _publisher(kb: Workspace, tell: Callable[[IndexProgress], None]) -> Publisher:
-    # Of a new workspace the model comes first, so that none is made where weights are missing.
+def _publisher(kb: Workspace, report_progress: Callable[[IndexProgress], None]) -> Publisher:
+    # The embedder is loaded first, so that no workspace is created if its weights are missing.
     embedder = kb.embedder
-    return Publisher(kb.store(make=True), embedder, _chunking(kb), lambda report: tell(report.progress()))
+    return Publisher(kb.store(make=True), embedder, _chunking(kb), lambda report: report_progress(report.progress()))
 
 
 def _chunking(kb: Workspace) -> ChunkingSettings:
-    """What comes with its facts is cut as for a model: somebody else's has read it."""
+    """Return the chunking settings for extraction by a model, which usually produced the imported facts."""
     return kb.settings.chunking.sized(by_model=True)

@@ -1,4 +1,4 @@
-"""Taking documents with their evidence into a store: a normal write, published like what was indexed here."""
+"""Ingest documents with their evidence into a store, published in the same way as indexed documents."""
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -10,18 +10,18 @@ from polyadic.interchange.document_record import DocumentExport, existing_export
 
 
 async def take(told: Iterable[DocumentExport], publisher: Publisher, report: IndexReport) -> None:
-    """Publish documents as they are told; one that the store already holds just so costs nothing.
+    """Publish documents with their evidence; documents that the store already holds unchanged are skipped.
 
-    Each document is replaced whole or not at all. Vectors are those that indexing would give.
+    Each document is replaced atomically and embedded as in indexing.
 
     Parameters
     ----------
     told
-        No document twice.
+        Documents, each at most once.
     publisher
-        As indexing uses it.
+        Publisher as in indexing.
     report
-        What was done is entered here.
+        Report to add counts to.
 
     Raises
     ------
@@ -33,51 +33,54 @@ async def take(told: Iterable[DocumentExport], publisher: Publisher, report: Ind
         with publisher.store.read() as reader:
             failures = failures_of(reader)
         for batch in _batches(told):
-            await _take_batch(batch, publisher, report, failures)
+            await _publish_batch(batch, publisher, report, failures)
     report.seconds = time.perf_counter() - started
 
 
-async def _take_batch(
+async def _publish_batch(
     batch: Sequence[DocumentExport], publisher: Publisher, report: IndexReport, failures: Mapping[str, str]
 ) -> None:
     with publisher.store.read() as reader:
-        before = [existing_export(reader, told.document.id, failures) for told in batch]
-    todo = [told for told, known in zip(batch, before, strict=True) if told != known]
-    report.unchanged += len(batch) - len(todo)
-    if not todo:
+        before = [existing_export(reader, export.document.id, failures) for export in batch]
+    pending = [export for export, existing in zip(batch, before, strict=True) if export != existing]
+    report.unchanged += len(batch) - len(pending)
+    if not pending:
         return
-    _stage(todo, publisher)
-    report.chunks += sum(len(told.passages) for told in todo)
-    report.chunks_read += sum(len(told.passages) for told in todo)
-    chunks = {told.document.id: told.chunks for told in todo}
-    left_out = await publisher.publish([told.document for told in todo], chunks, report)
-    is_new = {told.document.id: known is None for told, known in zip(batch, before, strict=True)}
-    taken = [is_new[document_id] for document_id in chunks if document_id not in left_out]
-    report.added += sum(taken)
-    report.changed += len(taken) - sum(taken)
+    _stage(pending, publisher)
+    report.chunks += sum(len(export.passages) for export in pending)
+    report.chunks_read += sum(len(export.passages) for export in pending)
+    chunks = {export.document.id: export.chunks for export in pending}
+    failed = await publisher.publish([export.document for export in pending], chunks, report)
+    is_new = {export.document.id: existing is None for export, existing in zip(batch, before, strict=True)}
+    is_new_document = [is_new[document_id] for document_id in chunks if document_id not in failed]
+    report.added += sum(is_new_document)
+    report.changed += len(is_new_document) - sum(is_new_document)
 
 
-def _stage(todo: Sequence[DocumentExport], publisher: Publisher) -> None:
+def _stage(pending: Sequence[DocumentExport], publisher: Publisher) -> None:
     with publisher.store.write() as writer:
-        writer.stage([(told.document, told.stamp, told.chunks) for told in todo])
+        writer.stage([(export.document, export.stamp, export.chunks) for export in pending])
         writer.put_evidence(
-            {one.document.id: {p.chunk.id: p.evidence for p in one.passages if p.failure is None} for one in todo}
+            {
+                export.document.id: {p.chunk.id: p.evidence for p in export.passages if p.failure is None}
+                for export in pending
+            }
         )
-        for told in todo:
-            for passage in told.passages:
+        for export in pending:
+            for passage in export.passages:
                 if passage.failure is not None:
-                    writer.put_failure(told.document.id, passage.chunk.id, passage.failure)
+                    writer.put_failure(export.document.id, passage.chunk.id, passage.failure)
 
 
-def _batches(told: Iterable[DocumentExport]) -> Iterator[list[DocumentExport]]:
-    """Documents in groups that are published together."""
+def _batches(documents: Iterable[DocumentExport]) -> Iterator[list[DocumentExport]]:
+    """Group documents that are published together."""
     batch: list[DocumentExport] = []
     characters = 0
-    for one in told:
+    for export in documents:
         if len(batch) == BATCH_DOCUMENTS or characters >= BATCH_CHARACTERS:
             yield batch
             batch, characters = [], 0
-        batch.append(one)
-        characters += len(one.document.text)
+        batch.append(export)
+        characters += len(export.document.text)
     if batch:
         yield batch

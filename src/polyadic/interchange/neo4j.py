@@ -1,4 +1,4 @@
-"""Tables with the headers of Neo4j's import tool (``neo4j-admin database import``), one file a kind."""
+"""Export CSV tables for Neo4j's import tool (``neo4j-admin database import``), one file per node or edge type."""
 
 import csv
 import io
@@ -12,9 +12,9 @@ _Row = Iterable[object]
 
 
 def tables(reader: Reader) -> Iterator[tuple[str, Iterator[str]]]:
-    """The name of each file and its lines.
+    """Yield the name and the lines of each file.
 
-    Texts are quoted and otherwise left as they are, also where a spreadsheet would take one for a formula.
+    Texts are quoted and otherwise unchanged, even if a spreadsheet would read one as a formula.
     """
     for name, header, rows in (
         (
@@ -41,8 +41,8 @@ def _documents(reader: Reader) -> Iterator[_Row]:
 
 
 def _chunks(reader: Reader) -> Iterator[_Row]:
-    for told in export_documents(reader):
-        yield from ((c.id, c.text, c.span.start, c.span.end, c.tokens, "Chunk") for c in told.chunks)
+    for export in export_documents(reader):
+        yield from ((c.id, c.text, c.span.start, c.span.end, c.tokens, "Chunk") for c in export.chunks)
 
 
 def _participations(reader: Reader) -> Iterator[_Row]:
@@ -51,28 +51,28 @@ def _participations(reader: Reader) -> Iterator[_Row]:
 
 
 def _statements(reader: Reader) -> Iterator[_Row]:
-    """Where each fact is stated; one that names no characters is stated by the whole chunk."""
-    for told in export_documents(reader):
-        for passage in told.passages:
+    """Yield the span of each statement of a fact, or its whole chunk if it has no span."""
+    for export in export_documents(reader):
+        for passage in export.passages:
             places = {
-                (said.fact_id, span.start, span.end)
-                for said in passage.evidence
-                if said.fact_id is not None
-                for span in said.spans or (passage.chunk.span,)
+                (evidence.fact_id, span.start, span.end)
+                for evidence in passage.evidence
+                if evidence.fact_id is not None
+                for span in evidence.spans or (passage.chunk.span,)
             }
             for fact, start, end in sorted(places, key=lambda place: (place[1:], place[0])):
                 yield fact, passage.chunk.id, start, end, "STATED_IN"
 
 
 def _parts(reader: Reader) -> Iterator[_Row]:
-    for told in export_documents(reader):
-        yield from ((chunk.id, told.document.id, "PART_OF") for chunk in told.chunks)
+    for export in export_documents(reader):
+        yield from ((chunk.id, export.document.id, "PART_OF") for chunk in export.chunks)
 
 
 def _lines(header: _Row, rows: Iterable[_Row]) -> Iterator[str]:
     buffer = io.StringIO(newline="")
     yield ",".join(map(str, header)) + "\n"
-    # Every text is quoted, so that an empty one is not taken for a missing one.
+    # Every text is quoted, so that an empty text is not read as a missing value.
     writer = csv.writer(buffer, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
     for row in rows:
         writer.writerow(row)

@@ -1,4 +1,4 @@
-"""Rules that all that comes in from elsewhere is held to, and one line for what breaks them."""
+"""Validation rules for imported values, and one-line messages for violations."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -7,25 +7,25 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PlainValidato
 
 from polyadic.errors import PolyadicError
 
-# Scores are summed in hundredths, so a smaller one would be none.
+# Scores are summed in hundredths, so a smaller one would count as zero.
 LEAST_SCORE = 0.01
 _LONGEST_REASON = 200
 _LARGEST = 10**100
 
 
 class InvalidFile(PolyadicError):
-    """A file is not what its format asks for; nothing of it is taken in."""
+    """A file does not conform to its format; nothing was imported."""
 
 
 class StrictModel(BaseModel):
-    """Values as they are, without conversions, and no field that is not named."""
+    """Model without type conversions and unknown fields."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
 
 
 def _is_text(text: str) -> str:
     if "\0" in text:
-        raise ValueError("it holds a NUL character, which no text does")
+        raise ValueError("it contains a NUL character")
     return text
 
 
@@ -39,9 +39,9 @@ def _identifier(value: object) -> str | int:
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, str | int):
-        raise ValueError("an identifier is a string or a whole number")
+        raise ValueError("an identifier must be a string or a whole number")
     if isinstance(value, int) and abs(value) > _LARGEST:
-        raise ValueError("an identifier of so many digits is written as a string")
+        raise ValueError("an identifier with so many digits must be a string")
     return value
 
 
@@ -54,7 +54,7 @@ EntityScore = Annotated[float, Field(ge=LEAST_SCORE, le=100)]
 
 
 def validation_error(problem: ValidationError) -> str:
-    """The first thing that is wrong, and where.
+    """Format the first validation error and its location.
 
     >>> class Point(StrictModel):
     ...     at: list[float]
@@ -66,8 +66,8 @@ def validation_error(problem: ValidationError) -> str:
     """
     first = problem.errors(include_url=False, include_context=False, include_input=False)[0]
     message = "this field is not part of the format" if first["type"] == "extra_forbidden" else first["msg"]
-    said = " ".join(message.removeprefix("Value error, ").split())[:_LONGEST_REASON]
-    reason = f"{said[:1].lower()}{said[1:]}" if not said.startswith("JSON") else said
+    shortened = " ".join(message.removeprefix("Value error, ").split())[:_LONGEST_REASON]
+    reason = f"{shortened[:1].lower()}{shortened[1:]}" if not shortened.startswith("JSON") else shortened
     where = _path(first["loc"])
     return f"{where}: {reason}" if where else reason
 

@@ -1,4 +1,4 @@
-"""Copying a workspace to another place, in another engine or the same, and seeing that the two say the same."""
+"""Copy a workspace to another location or database engine and verify the copy."""
 
 import hashlib
 import time
@@ -15,7 +15,7 @@ from polyadic.storage.url import StoreLocation
 
 @dataclass(frozen=True, slots=True)
 class CopyProgress:
-    """How many of all rows are there; ``comparing`` when the two are being compared."""
+    """Number of rows copied; ``comparing`` while the copy is being verified."""
 
     rows: int
     total: int
@@ -24,18 +24,18 @@ class CopyProgress:
 
 @dataclass(frozen=True, slots=True)
 class CopyReport:
-    """What was copied.
+    """Outcome of a copy.
 
     Attributes
     ----------
     rows
-        Rows of each table that the copy has.
+        Rows of the copy by table.
     taken_up
         How many of them an earlier run had copied.
     sha256
-        Of the HIF export, which is the same of both.
+        Hash of the HIF export, identical for the original and the copy.
     seconds
-        What all of it took.
+        Duration.
     """
 
     rows: Mapping[str, int]
@@ -45,41 +45,43 @@ class CopyReport:
 
 
 def copy(source: StoreLocation, destination: StoreLocation, on_progress: Callable[[CopyProgress], None]) -> CopyReport:
-    """Copy one committed state of a workspace with all that it holds; no model is asked and nothing embedded.
+    """Copy one committed state of a workspace completely, without model calls or embedding.
 
-    Stopped or killed, the same copy goes on from there, unless the source has changed, when it begins anew. Nobody can
-    read the copy or write to it before its export has been seen to have the same hash.
+    An interrupted copy resumes, or restarts if the source has changed. The copy cannot be opened before its export has
+    been verified to have the same hash.
 
     Raises
     ------
     NotFound
-        There is no workspace to copy.
+        There is no workspace at the source.
     StoreError
-        The destination holds something already, one of the two cannot be used, or they came to differ.
+        The destination is not empty, a store cannot be used, or the copy differs from the original.
     """
     started = time.perf_counter()
     if not source.exists():
-        raise NotFound(f"there is no workspace in {source} yet", "name the workspace to copy first, then where to")
-    with _opened(source) as given, given.original() as original:
+        raise NotFound(
+            f"there is no workspace in {source} yet", "give the workspace to copy first, then the destination"
+        )
+    with _opened(source) as source_store, source_store.original() as original:
         state, counts = original.state, original.counts()
-        with _opened(destination) as taking, taking.duplicate() as duplicate:
+        with _opened(destination) as target_store, target_store.duplicate() as duplicate:
             duplicate.begin(state)
-            with taking.original() as found:
-                there = found.counts()
-            _copy_rows(original, duplicate, there, on_progress)
+            with target_store.original() as target:
+                copied_counts = target.counts()
+            _copy_rows(original, duplicate, copied_counts, on_progress)
             duplicate.settle()
             rows = sum(counts.values())
             on_progress(CopyProgress(rows, rows, comparing=True))
-            with taking.original() as copied:
+            with target_store.original() as copied:
                 sha256 = _compare(original, copied, duplicate)
             duplicate.finish()
-    return CopyReport(counts, sum(there.values()), sha256, time.perf_counter() - started)
+    return CopyReport(counts, sum(copied_counts.values()), sha256, time.perf_counter() - started)
 
 
 @contextmanager
-def _opened(home: StoreLocation) -> Iterator[Store]:
-    # Vectors are copied and not compared: it is all the same which model they are of.
-    store = home.open(None)
+def _opened(location: StoreLocation) -> Iterator[Store]:
+    # Vectors are copied without being interpreted, so the store needs no embedding model.
+    store = location.open(None)
     try:
         yield store
     finally:
@@ -87,10 +89,13 @@ def _opened(home: StoreLocation) -> Iterator[Store]:
 
 
 def _copy_rows(
-    original: CopySource, duplicate: CopyTarget, there: Mapping[str, int], on_progress: Callable[[CopyProgress], None]
+    original: CopySource,
+    duplicate: CopyTarget,
+    copied_counts: Mapping[str, int],
+    on_progress: Callable[[CopyProgress], None],
 ) -> None:
     counts = original.counts()
-    done, total = sum(there.values()), sum(counts.values())
+    done, total = sum(copied_counts.values()), sum(counts.values())
     for table in counts:
         last = duplicate.last(table)
         while rows := original.following(table, last):
@@ -101,20 +106,20 @@ def _copy_rows(
 
 
 def _compare(original: CopySource, copied: CopySource, duplicate: CopyTarget) -> str:
-    """The hash of both exports.
+    """Return the hash of both exports.
 
     Raises
     ------
     StoreError
-        The two do not hold the same.
+        Original and copy differ.
     """
-    counts, found = original.counts(), copied.counts()
-    differing = [table for table in counts if counts[table] != found[table]]
+    counts, target = original.counts(), copied.counts()
+    differing = [table for table in counts if counts[table] != target[table]]
     hashes = (_hash(original.reader), _hash(copied.reader))
     if differing or len(set(hashes)) > 1:
         duplicate.drop()
-        where = f"in {', '.join(differing)}" if differing else "in what they export"
-        raise StoreError(f"the copy came to differ {where}", "run it again: it begins anew")
+        where = f"in {', '.join(differing)}" if differing else "in their exports"
+        raise StoreError(f"the copy differs from the original {where}", "run it again to copy from the start")
     return hashes[0]
 
 

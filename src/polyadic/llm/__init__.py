@@ -1,1 +1,1 @@
-"""Models behind small protocols: what turns texts into vectors, and what counts their tokens."""
+"""Language models behind endpoints: requests, replies, retries, budgets, prompts."""

@@ -1,8 +1,8 @@
-"""How many calls are under way at once: fewer where the endpoint says that these are too many, and more again after.
+"""Limit the number of concurrent calls: decrease when the endpoint reports overload, then increase again.
 
-Additive increase where it goes well would take hours to come back from a long way down; here the number halves with a
-refusal and grows by a fiftieth with each reply. It may fall below one: then there is one call at a time, and a rest
-after each, so that a call is under way that share of the time.
+Additive increase would take hours to recover from a low limit. Here the limit halves with each refusal and grows by a
+fiftieth with each reply. It may fall below one: then calls run one at a time with a pause after each, so that the
+fraction of time in which a call is running equals the limit.
 """
 
 import asyncio
@@ -13,26 +13,26 @@ from time import monotonic
 from polyadic.llm.rate_limiter import RateLimiterProtocol
 
 LONGEST_WAIT = 120.0
-"""Seconds. An endpoint that asks for a longer wait is not waited for: the call has failed."""
+"""Seconds. If an endpoint asks for a longer wait, the call fails instead."""
 _DOWN, _UP = 0.5, 1.02
 _LEAST = 1 / 64
-# Where it does not say how long to wait: so that the number halves again only for what comes of the new one.
-_USUAL_WAIT = 0.5
-# A call that took long is no reason to do nothing for many times as long.
+# Wait if the endpoint names none, so that the limit halves again only for responses to calls made after the change.
+_DEFAULT_WAIT = 0.5
+# Limits the pause after a slow call.
 _LONGEST_REST = 15.0
 
 
 class AdaptiveConcurrencyLimiter:
-    """Lets calls to one endpoint begin, one after the other in the order in which they came.
+    """Start calls to one endpoint in order of arrival, within a limit that adapts to refusals.
 
     Parameters
     ----------
     most
-        How many may be under way at once where nothing is refused.
+        Maximum number of concurrent calls.
     requests
-        How many may begin in a minute; None: any number.
+        Rate limiter for the start of calls; None for no limit.
     report_slowed
-        Called each time that the number is halved.
+        Called each time the limit is halved.
     """
 
     def __init__(
@@ -42,14 +42,14 @@ class AdaptiveConcurrencyLimiter:
         self._limit = float(most)
         self._requests = requests
         self._report_slowed = report_slowed
-        self._under_way = 0
+        self._running = 0
         self._closed_until = self._slowed_at = 0.0
-        self._door = asyncio.Lock()
+        self._entry = asyncio.Lock()
         self._ended = asyncio.Event()
 
     @property
     def at_once(self) -> int:
-        """How many calls may be under way at this moment.
+        """Return the current limit of concurrent calls.
 
         >>> AdaptiveConcurrencyLimiter(16).at_once
         16
@@ -58,41 +58,41 @@ class AdaptiveConcurrencyLimiter:
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[float]:
-        """Enter once one more call may begin; gives the time at which it does."""
-        async with self._door:
-            await self._opened()
-            self._under_way += 1
+        """Enter when another call may start; yield its start time."""
+        async with self._entry:
+            await self._wait_for_capacity()
+            self._running += 1
         try:
             yield monotonic()
         finally:
-            self._under_way -= 1
+            self._running -= 1
             self._ended.set()
 
     def went_well(self, began: float) -> None:
-        """A call that began then has brought its reply."""
+        """Record a successful reply to a call that started at ``began``."""
         now = monotonic()
         self._limit = min(self._most, self._limit * _UP)
         if self._limit < 1:
             self._close(now + min((now - began) * (1 / self._limit - 1), _LONGEST_REST))
 
     def refused(self, began: float, wait: float) -> None:
-        """The endpoint says that there are too many calls; ``wait`` is for how many seconds it wants none, or 0."""
+        """Record a refusal because of too many calls; ``wait`` is the requested pause in seconds, or 0."""
         now = monotonic()
-        # Calls that were under way when it was slowed down say nothing of how it goes since.
+        # Calls that started before the last reduction say nothing about the new limit.
         if began >= self._slowed_at:
             self._limit = max(_LEAST, self._limit * _DOWN)
             self._slowed_at = now
             self._report_slowed()
         if wait <= LONGEST_WAIT:
-            self._close(now + (wait or _USUAL_WAIT))
+            self._close(now + (wait or _DEFAULT_WAIT))
 
     def _close(self, until: float) -> None:
-        """No call begins before that."""
+        """Start no call before ``until``."""
         self._closed_until = max(self._closed_until, until)
 
-    async def _opened(self) -> None:
-        while self._under_way >= self.at_once or self._closed_until > monotonic():
-            if self._under_way >= self.at_once:
+    async def _wait_for_capacity(self) -> None:
+        while self._running >= self.at_once or self._closed_until > monotonic():
+            if self._running >= self.at_once:
                 self._ended.clear()
                 await self._ended.wait()
             else:

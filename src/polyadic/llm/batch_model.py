@@ -1,4 +1,4 @@
-"""A language model that is asked by file: requests are noted instead of sent, and replies come in another file."""
+"""Language model for batch files: requests are recorded instead of sent; replies come from another file."""
 
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from polyadic.llm.endpoint_model import EndpointModel
 
 Recall = Callable[[str], ModelReply | None]
-"""The reply to a request (by its key), with what was paid for it; None where it has not come yet."""
+"""Return the reply to a request (by its key) with its usage; None if there is none yet."""
 
 
 @dataclass(frozen=True, slots=True)
 class PendingRequest:
-    """A request to be asked by file: the key that its reply will be known by, what it is for, and what is sent."""
+    """A request for a batch file: the key of its reply, its purpose, and the request body."""
 
     key: str
     purpose: str
@@ -25,30 +25,31 @@ class PendingRequest:
 
 
 class ReplyPending(PolyadicError):
-    """What was asked has been noted, and goes on when the replies have come.
+    """The reply is not available yet; the requests were recorded for a batch file.
 
     Parameters
     ----------
     requests
-        Those without a reply yet.
+        The requests without a reply.
     """
 
     def __init__(self, *requests: PendingRequest) -> None:
         super().__init__(
-            "the reply is awaited from a batch file", "polyadic batch write asks for it, batch read takes it"
+            "the reply is pending in a batch file",
+            "run polyadic batch write to export the requests, then polyadic batch read to import the replies",
         )
         self.requests = requests
 
 
 class BatchModel:
-    """Implements LanguageModel without ever calling anybody, so it needs no key.
+    """A LanguageModel that never calls an endpoint, so it needs no key.
 
     Parameters
     ----------
     model
-        What would be asked: says what is sent and what fits.
+        The model of the batch; provides request bodies and token limits.
     recall
-        Knows the replies that have come.
+        Returns the replies that have been imported.
     """
 
     def __init__(self, model: "EndpointModel", recall: Recall) -> None:
@@ -59,7 +60,7 @@ class BatchModel:
         self._recall = recall
 
     def check(self) -> None:
-        """Nothing can be missing."""
+        """Do nothing: no key is needed."""
 
     @property
     def slowed(self) -> int:
@@ -72,20 +73,20 @@ class BatchModel:
         return self._model.counted(request, text)
 
     async def ask(self, request: ModelRequest) -> ModelReply:
-        """The reply that has come.
+        """Return the imported reply.
 
         Raises
         ------
         ReplyPending
-            It has not.
+            There is no reply yet.
         NoReply
             The request does not fit into the model's context.
         """
         key = request.key(self.name)
-        known = self._recall(key)
-        if known is None:
+        reply = self._recall(key)
+        if reply is None:
             raise ReplyPending(PendingRequest(key, request.purpose, self._model.body(request)))
-        return known
+        return reply
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[str | ModelReply]:
         reply = await self.ask(request)
@@ -93,4 +94,4 @@ class BatchModel:
         yield reply
 
     async def close(self) -> None:
-        """There is nothing to let go of."""
+        """Do nothing: there are no connections."""

@@ -1,4 +1,4 @@
-"""What a run may spend on a language model, never exceeded: each call is paid from what is surely left."""
+"""Spending budget of a run, never exceeded: each call first reserves the most that it can cost."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -13,7 +13,7 @@ from polyadic.model.types import Usage
 
 @dataclass(frozen=True, slots=True)
 class SpendingBudget:
-    """The most that may be spent; None: no limit. ``money`` by the prices in the settings.
+    """The maximum that may be spent; None for no limit. ``money`` is by the prices in the settings.
 
     >>> SpendingBudget(tokens=1000).allows(Usage(1, 600, 300), Usage(1, 50, 100))
     False
@@ -23,13 +23,13 @@ class SpendingBudget:
     tokens: int | None = None
 
     def allows(self, spent: Usage, further: Usage) -> bool:
-        """Whether this much may be spent after that."""
+        """Return whether ``further`` may be spent after ``spent``."""
         total = spent + further
         within = self.money is None or total.money <= self.money
         return within and (self.tokens is None or total.tokens <= self.tokens)
 
     def after(self, spent: Usage) -> "SpendingBudget":
-        """What is left of it.
+        """Return the remaining budget.
 
         >>> SpendingBudget(tokens=100).after(Usage(1, 80, 30))
         SpendingBudget(money=None, tokens=0)
@@ -38,7 +38,7 @@ class SpendingBudget:
         return SpendingBudget(money, None if self.tokens is None else max(0, self.tokens - spent.tokens))
 
     def used_up(self, spent: Usage) -> ModelUnavailable:
-        """Why no further call is made."""
+        """Return the error for a call that the budget does not allow."""
         what = f"the budget of {self} has no room for another call ({spent.tokens:,} tokens are spent)"
         return ModelUnavailable(what, "the same command goes on from there; give it a larger budget")
 
@@ -48,59 +48,59 @@ class SpendingBudget:
 
 
 def check_prices(budget: SpendingBudget | None, model: ModelSettings) -> None:
-    """Raises SettingsError where a budget is in money, and the settings name no prices."""
+    """Raise SettingsError if the budget is in money and the settings have no prices."""
     if budget and budget.money is not None and not (model.prompt_price or model.completion_price):
         raise SettingsError("a budget in money needs prices", "set prompt_price and completion_price under [model]")
 
 
 class BudgetProtocol(Protocol):
-    """What calls are paid from.
+    """Budget shared by concurrent calls.
 
     Attributes
     ----------
     spent
-        What those that came to it have cost so far.
+        Cost of the recorded calls so far.
     """
 
     spent: Usage
 
     def pay(self, usage: Usage) -> None:
-        """Enter what a call has cost."""
+        """Record the cost of a call."""
 
     def room_for(self, most: Usage) -> AbstractAsyncContextManager[None]:
-        """Entered once there is enough for one more call, which costs at most this; see :class:`BudgetLedger`."""
+        """Enter when the budget allows another call that costs at most ``most``; see :class:`BudgetLedger`."""
 
 
 class BudgetLedger:
-    """Keeps a budget over calls at once: each sets aside the most that it can cost until it is known what it did."""
+    """Enforce a budget over concurrent calls: each reserves the most that it can cost until it ends."""
 
     def __init__(self, budget: SpendingBudget) -> None:
         self.spent = Usage()
         self._budget = budget
-        self._set_aside: list[Usage] = []
-        self._returned = asyncio.Event()
+        self._reserved: list[Usage] = []
+        self._released = asyncio.Event()
 
     def pay(self, usage: Usage) -> None:
-        """Enter what a call has cost."""
+        """Record the cost of a call."""
         self.spent += usage
 
     @asynccontextmanager
     async def room_for(self, most: Usage) -> AsyncIterator[None]:
-        """Leave once there is surely enough for one more call, which costs at most this.
+        """Enter when the budget allows another call that costs at most ``most``; reserve that amount meanwhile.
 
         Raises
         ------
         ModelUnavailable
-            There is not, and no call is under way that might leave something over.
+            The budget does not allow it, and no running call could release a reservation.
         """
-        while not self._budget.allows(sum(self._set_aside, self.spent), most):
-            if not self._set_aside:
+        while not self._budget.allows(sum(self._reserved, self.spent), most):
+            if not self._reserved:
                 raise self._budget.used_up(self.spent)
-            self._returned.clear()
-            await self._returned.wait()
-        self._set_aside.append(most)
+            self._released.clear()
+            await self._released.wait()
+        self._reserved.append(most)
         try:
             yield
         finally:
-            self._set_aside.remove(most)
-            self._returned.set()
+            self._reserved.remove(most)
+            self._released.set()

@@ -1,4 +1,4 @@
-"""Asking a language model so that the same request is never paid for twice."""
+"""Language model with a response cache and a budget: the same request is never paid for twice."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -15,7 +15,7 @@ from polyadic.model.types import Usage
 
 @dataclass(frozen=True, slots=True)
 class PaidCall:
-    """A call that was paid for, what came of it, and whether its reply is worth remembering."""
+    """A paid call, its reply, and whether the reply is worth caching."""
 
     request: ModelRequest
     model: str
@@ -24,37 +24,37 @@ class PaidCall:
 
 
 @dataclass(slots=True)
-class _Sought:
-    """A request by its key, and the reply to it once that has been looked for."""
+class _CacheLookup:
+    """A request key and, after the lookup, the cached reply."""
 
     key: str
     known: tuple[str, bool] | None = None
 
 
 class ResponseCache(Protocol):
-    """Where replies are remembered, and paid calls entered in a ledger."""
+    """A cache of replies and a ledger of paid calls."""
 
     def recall(self, keys: Sequence[str]) -> Mapping[str, tuple[str, bool]]:
-        """By key the replies to those of these requests that are remembered, and whether each was complete."""
+        """Return the cached replies to these requests by key, each with whether it was complete."""
 
     def note(self, paid: Sequence[PaidCall]) -> None:
-        """Enter paid calls, all of them at once, and remember the replies that are worth it."""
+        """Record paid calls in one transaction, and cache the replies marked ``remember``."""
 
 
 class NullCache:
-    """Implements Memory where nothing may be written: it remembers nothing."""
+    """A ResponseCache for read-only use: it stores nothing."""
 
     def recall(self, keys: Sequence[str]) -> Mapping[str, tuple[str, bool]]:
         return {}
 
     def note(self, paid: Sequence[PaidCall]) -> None:
-        """Nothing is kept."""
+        """Store nothing."""
 
 
 class CachedModel:
-    """A language model with a memory and a budget; ``recalled`` counts replies that were remembered.
+    """A language model with a response cache and a budget; ``recalled`` counts cached replies that were used.
 
-    ``purse`` keeps the budget; without one it is kept here, as if nobody else spent of it.
+    ``purse`` enforces a budget that is shared with others; without it, ``budget`` is enforced for this model alone.
     """
 
     def __init__(
@@ -67,28 +67,28 @@ class CachedModel:
         self.model = model
         self.recalled = 0
         self._memory = memory
-        self._recalling = MicroBatcher(self._recall)
-        self._entering = MicroBatcher(self._note)
+        self._lookup_batcher = MicroBatcher(self._recall)
+        self._write_batcher = MicroBatcher(self._note)
         self._budget = budget
         self._purse = purse or BudgetLedger(budget or SpendingBudget())
-        self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     @property
     def spent(self) -> Usage:
-        """What was paid so far."""
+        """Return the cost so far."""
         return self._purse.spent
 
     async def ask(self, request: ModelRequest, is_usable: Callable[[ModelReply], bool]) -> ModelReply:
-        """The remembered reply, or a new one, which is remembered if it is usable; raises as LanguageModel.ask does."""
+        """Return the cached reply, or a new one, which is cached if usable; raises as LanguageModel.ask does."""
         key = request.key(self.model.name)
-        # The same request at the same time waits for the reply to the first: texts repeat within a document.
-        lock = self._asking.setdefault(key, asyncio.Lock())
+        # Concurrent identical requests wait for the first reply: texts repeat within a document.
+        lock = self._locks.setdefault(key, asyncio.Lock())
         async with lock:
-            known = await self._known(key)
+            known = await self._lookup(key)
             if known:
                 self.recalled += 1
                 return ModelReply(*known, Usage(), 0.0)
-            # Without a budget there is no need to know, and counting takes its time.
+            # Without a budget the estimate is not needed, and counting tokens takes time.
             most = self.model.most(request) if self._budget else Usage()
             async with self._purse.room_for(most):
                 reply = await self._paid(request)
@@ -96,7 +96,7 @@ class CachedModel:
             return reply
 
     async def _paid(self, request: ModelRequest) -> ModelReply:
-        """A new reply; what was paid for one that is of no use is entered as well."""
+        """Request a new reply; also record the cost of a reply that is not usable."""
         try:
             return await self.model.ask(request)
         except NoReply as problem:
@@ -104,22 +104,22 @@ class CachedModel:
                 await self._enter(request, ModelReply("", False, problem.usage, problem.seconds), remember=False)
             raise
 
-    async def _known(self, key: str) -> tuple[str, bool] | None:
-        sought = _Sought(key)
-        # To its end in any case: what it reads is not closed before.
-        await shielded(self._recalling.begun(sought))
-        return sought.known
+    async def _lookup(self, key: str) -> tuple[str, bool] | None:
+        lookup = _CacheLookup(key)
+        # Shielded from cancellation, so that the store is not closed while it is read.
+        await shielded(self._lookup_batcher.begun(lookup))
+        return lookup.known
 
-    async def _recall(self, sought: Sequence[_Sought]) -> None:
-        """Look for replies in a thread, those to several requests at once: a store may be far away."""
-        known = await run_in_thread(self._memory.recall, [one.key for one in sought])
-        for one in sought:
-            one.known = known.get(one.key)
+    async def _recall(self, lookups: Sequence[_CacheLookup]) -> None:
+        """Look up several replies at once, in a thread: the store may be remote."""
+        known = await run_in_thread(self._memory.recall, [lookup.key for lookup in lookups])
+        for lookup in lookups:
+            lookup.known = known.get(lookup.key)
 
     async def _note(self, paid: Sequence[PaidCall]) -> None:
         await run_in_thread(self._memory.note, paid)
 
     async def _enter(self, request: ModelRequest, reply: ModelReply, remember: bool) -> None:
         self._purse.pay(reply.usage)
-        # To its end in any case: it has been paid for. Replies that come together are committed together.
-        await shielded(self._entering.begun(PaidCall(request, self.model.name, reply, remember)))
+        # Shielded from cancellation, because the call is paid for. Replies that arrive together are committed together.
+        await shielded(self._write_batcher.begun(PaidCall(request, self.model.name, reply, remember)))

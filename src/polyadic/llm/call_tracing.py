@@ -1,6 +1,6 @@
-"""Calls of models as spans, by OpenTelemetry's conventions for generative AI: never what was said either way.
+"""Trace model calls as OpenTelemetry spans for generative AI, without the text of prompts and replies.
 
-https://github.com/open-telemetry/semantic-conventions-genai has the names.
+Attribute names follow https://github.com/open-telemetry/semantic-conventions-genai.
 """
 
 from collections.abc import Iterator
@@ -35,52 +35,52 @@ _LONGEST = 200
 def chat_span(
     endpoint: "Endpoint", model: str, request: "ModelRequest", sent: int, longest: int, heard: "EndpointReply"
 ) -> Iterator[None]:
-    """One call of a language model; at its end it tells what had been heard by then.
+    """Trace one call of a language model; on exit, record what was received so far.
 
     Parameters
     ----------
     endpoint, model, request
-        Who is asked, and for what purpose.
+        The called endpoint and model, and the request.
     sent, longest
-        How many tokens the request has, as counted here, and how many its reply may have.
+        Number of prompt tokens, as counted here, and maximum number of completion tokens.
     heard
-        What the reply is gathered in.
+        The reply under construction.
     """
-    attributes = _called("chat", endpoint, model) | {
+    attributes = _attributes("chat", endpoint, model) | {
         "gen_ai.request.max_tokens": longest,
         "gen_ai.output.type": "json" if request.schema else "text",
         "polyadic.purpose": request.purpose,
     }
-    with span(f"chat {model}", attributes, "client") as told:
+    with span(f"chat {model}", attributes, "client") as trace_span:
         try:
             yield
         finally:
-            if told.listened:
-                _tell_of_reply(told, heard, sent)
+            if trace_span.listened:
+                _record_reply(trace_span, heard, sent)
 
 
 @contextmanager
 def embeddings_span(endpoint: "Endpoint", model: str, texts: int) -> Iterator[TraceSpan]:
-    """One call of an embedding model for so many texts; :func:`tell_of_vectors` says what came of it."""
-    attributes = _called("embeddings", endpoint, model) | {"polyadic.texts": texts}
-    with span(f"embeddings {model}", attributes, "client") as told:
-        yield told
+    """Trace one call of an embedding model for ``texts`` texts; :func:`tell_of_vectors` adds the result."""
+    attributes = _attributes("embeddings", endpoint, model) | {"polyadic.texts": texts}
+    with span(f"embeddings {model}", attributes, "client") as trace_span:
+        yield trace_span
 
 
 def tell_of_vectors(told: TraceSpan, model: str, tokens: int) -> None:
-    """Which model the vectors came from, and of how many tokens."""
+    """Record the response model and the number of input tokens of an embedding call."""
     told.tell({"gen_ai.usage.input_tokens": tokens} | ({"gen_ai.response.model": _clean(model)} if model else {}))
 
 
 def local_embeddings_span(model: str, dimension: int, texts: int) -> TraceSpan:
-    """The same on this machine, where nobody counts tokens."""
+    """Trace one call of a local embedding model, which reports no token count."""
     known = {"gen_ai.request.model": model, "gen_ai.provider.name": ON_THIS_MACHINE}
     counts = {"gen_ai.embeddings.dimension.count": dimension, "polyadic.texts": texts}
     return span(f"embeddings {model}", {"gen_ai.operation.name": "embeddings", **known, **counts})
 
 
 def provider(host: str, azure: bool) -> str:
-    """Who is asked, as the conventions call them; whoever else speaks OpenAI's protocol is told apart by the address.
+    """Return the provider name of the conventions; other OpenAI-compatible hosts are identified by their address.
 
     >>> provider("api.deepseek.com", False), provider("localhost", False), provider("ada.openai.azure.com", True)
     ('deepseek', 'openai', 'azure.ai.openai')
@@ -88,7 +88,7 @@ def provider(host: str, azure: bool) -> str:
     return _AZURE if azure else _PROVIDERS.get(host, _OPENAI)
 
 
-def _called(operation: str, endpoint: "Endpoint", model: str) -> dict[str, Value]:
+def _attributes(operation: str, endpoint: "Endpoint", model: str) -> dict[str, Value]:
     host, port = _address(endpoint)
     known: dict[str, Value] = {
         "gen_ai.operation.name": operation,
@@ -100,7 +100,7 @@ def _called(operation: str, endpoint: "Endpoint", model: str) -> dict[str, Value
 
 
 def _address(endpoint: "Endpoint") -> tuple[str, int]:
-    """Host and port of an endpoint, 0 where no port is named: nothing else of its address, which may hold secrets."""
+    """Return host and port of an endpoint, 0 for the default port; the rest of the URL may contain secrets."""
     try:
         address = urlsplit(endpoint.address)
         return address.hostname or _OPENAIS_HOST, address.port or 0
@@ -108,17 +108,17 @@ def _address(endpoint: "Endpoint") -> tuple[str, int]:
         return "", 0
 
 
-def _tell_of_reply(told: TraceSpan, heard: "EndpointReply", sent: int) -> None:
-    """What it cost as the endpoint says, and else as it is counted here."""
-    if heard.envelope:
-        received = heard.received or sum(count_tokens([heard.text, heard.refusal]))
-        told.tell({"gen_ai.usage.input_tokens": heard.sent or sent, "gen_ai.usage.output_tokens": received})
-    if heard.model:
-        told.tell({"gen_ai.response.model": _clean(heard.model)})
-    if heard.finish:
-        told.tell({"gen_ai.response.finish_reasons": [_clean(heard.finish)]})
+def _record_reply(trace_span: TraceSpan, reply: "EndpointReply", sent: int) -> None:
+    """Record token counts, as reported by the endpoint or else as counted here, and the finish reason."""
+    if reply.envelope:
+        received = reply.received or sum(count_tokens([reply.text, reply.refusal]))
+        trace_span.tell({"gen_ai.usage.input_tokens": reply.sent or sent, "gen_ai.usage.output_tokens": received})
+    if reply.model:
+        trace_span.tell({"gen_ai.response.model": _clean(reply.model)})
+    if reply.finish:
+        trace_span.tell({"gen_ai.response.finish_reasons": [_clean(reply.finish)]})
 
 
-def _clean(said: str) -> str:
-    """What an endpoint says of itself, shortened; half a surrogate pair cannot be sent on."""
-    return said[:_LONGEST].encode("utf-8", "replace").decode("utf-8")
+def _clean(value: str) -> str:
+    """Shorten a string reported by an endpoint and replace lone surrogates, which cannot be exported."""
+    return value[:_LONGEST].encode("utf-8", "replace").decode("utf-8")

@@ -1,4 +1,4 @@
-"""An endpoint that speaks the OpenAI protocol, through the official client, which makes calls again that failed."""
+"""Connections to an OpenAI-compatible endpoint through the official client, which retries failed calls."""
 
 import asyncio
 import os
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
 _NO_KEY = "none"
-# Longer than any machine that is there takes to be reached, however long its replies then take.
+# Connecting to a running server takes less than this, however long its replies take.
 _TO_CONNECT = 10.0
 _LONGEST_QUOTE = 200
 _CREDENTIALS = re.compile(r"^(\w+://)?[^/]*@")
@@ -26,7 +26,7 @@ _VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*")
 
 @dataclass(frozen=True, slots=True)
 class _Session:
-    """What is bound to one event loop: connections, and who may go next."""
+    """State bound to one event loop: the client and its limiters."""
 
     client: "AsyncOpenAI"
     gate: asyncio.Semaphore
@@ -34,21 +34,21 @@ class _Session:
 
 
 class Endpoint:
-    """Connections to one endpoint, and its limits; usable from several event loops, of which each has its own.
+    """Connections to one endpoint and its limits; usable from several event loops, each with its own session.
 
     Parameters
     ----------
     settings
-        Where it is and what it allows.
+        Address and limits of the endpoint.
     section
-        Which section of the settings these are, for messages.
+        Section of the settings, for messages.
     limits
-        What may be asked in a minute, for each event loop; by default as the settings say, for each by itself.
+        Creates the rate limits of a session; by default those of the settings, for each event loop separately.
 
     Attributes
     ----------
     slowed
-        How often it was slowed down, because the endpoint said that there were too many calls.
+        How often concurrency was reduced because the endpoint reported too many calls.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class Endpoint:
 
     @property
     def address(self) -> str:
-        """The base URL, for messages: without what may be secret in it, a password or a query.
+        """The base URL for messages, without credentials and query, which may be secret.
 
         >>> Endpoint(EndpointSettings(base_url="http://ada:secret@host/v1?key=secret"), "model").address
         'http://host/v1'
@@ -72,17 +72,17 @@ class Endpoint:
 
     @property
     def key(self) -> str:
-        """The key itself, which must never be shown.
+        """The API key, which must never be shown.
 
         Raises
         ------
         ModelUnavailable
-            The variable that should hold it is not set, or holds what can be no key.
+            The environment variable is not set, or its value cannot be a key.
         """
         variable = self.settings.key_variable
         if not variable:
             return _NO_KEY
-        # Who took the setting for the key itself must not see it in a message.
+        # A user may have put the key itself into key_variable: it must not appear in a message.
         shown = variable if _VARIABLE.fullmatch(variable) else "that key_variable names"
         key = os.environ.get(variable, "").strip()
         if not key:
@@ -91,19 +91,19 @@ class Endpoint:
                 f'set it, or key_variable = "" under [{self.section}] if the endpoint needs none',
             )
         if not (key.isascii() and key.isprintable()):
-            what = f"the environment variable {shown} holds characters that no key has"
+            what = f"the environment variable {shown} holds characters that are not valid in a key"
             raise ModelUnavailable(what, "set it to the key and nothing else")
         return key
 
     def quoted(self, said: str) -> str:
-        """What an endpoint said, on one line, shortened, and without the key even if the endpoint repeats it."""
+        """Format a message of the endpoint: on one line, shortened, and with the key masked."""
         key = os.environ.get(self.settings.key_variable, "").strip()
         line = " ".join((said.replace(key, "***") if key else said).split())
         return line if len(line) <= _LONGEST_QUOTE else line[: _LONGEST_QUOTE - 1] + "…"
 
     @asynccontextmanager
     async def turn(self, tokens: int) -> AsyncIterator["AsyncOpenAI"]:
-        """The client, once there is room for one more call of about so many tokens."""
+        """Yield the client once the limits allow another call of about ``tokens`` tokens."""
         session = await self._session()
         async with session.gate:
             if session.tokens:
@@ -111,7 +111,7 @@ class Endpoint:
             yield session.client
 
     async def close(self) -> None:
-        """Close this loop's connections; the next call opens new ones."""
+        """Close the connections of this event loop; the next call opens new ones."""
         life = self._lives.get(asyncio.get_running_loop())
         if life:
             await life.aclose()
@@ -126,8 +126,11 @@ class Endpoint:
         return self._sessions[loop]
 
     async def _live(self, loop: asyncio.AbstractEventLoop) -> AsyncGenerator[_Session, None]:
-        """One loop's session. It is a generator because a loop that shuts down closes those that are still open:
-        connections end with their loop, also where nobody calls close."""
+        """Yield the session of one event loop.
+
+        It is an asynchronous generator because an event loop closes open generators on shutdown: connections end with
+        their loop, even if ``close`` is never called.
+        """
         at_once, limits = self.settings.at_once, self._limits(self.settings)
         try:
             client = self._client(AdaptiveConcurrencyLimiter(at_once, limits.requests, self._slow_down))
@@ -150,7 +153,7 @@ class Endpoint:
         return (self.settings.base_url or os.environ.get("OPENAI_BASE_URL", "")).strip()
 
     def _client(self, pace: AdaptiveConcurrencyLimiter) -> "AsyncOpenAI":
-        """The client; ModelUnavailable if the address, or what the environment says of proxies, is nonsense."""
+        """Create the client; raise ModelUnavailable if the address or the proxy settings are invalid."""
         from openai import AsyncAzureOpenAI, AsyncOpenAI, Timeout
 
         from polyadic.llm.throttled_client import ThrottledClient
@@ -158,7 +161,7 @@ class Endpoint:
         s, key = self.settings, self.key
         timeout = Timeout(s.timeout, connect=min(s.timeout, _TO_CONNECT))
         if s.azure_api_version and not self._url:
-            what = "azure_api_version is set, but not which endpoint is meant"
+            what = "azure_api_version is set, but base_url is not"
             raise ModelUnavailable(what, f"set base_url under [{self.section}], such as https://NAME.openai.azure.com")
         try:
             http = ThrottledClient(pace, s.timeout)
@@ -175,7 +178,7 @@ class Endpoint:
                 base_url=self._url or None, api_key=key, timeout=timeout, max_retries=s.retries, http_client=http
             )
         except Exception as error:
-            # No call was made yet, so it is what was set: an address, a proxy, a file of certificates.
+            # No call was made yet, so a setting is wrong: address, proxy or certificate file.
             what = f"no connection to {self.address} can be set up ({type(error).__name__})"
             next_step = f"check base_url under [{self.section}], and HTTP_PROXY, HTTPS_PROXY, SSL_CERT_FILE if set"
             raise ModelUnavailable(what, next_step) from None

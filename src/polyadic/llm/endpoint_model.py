@@ -25,19 +25,19 @@ if TYPE_CHECKING:
 
 _CHAT = "/chat/completions"
 _PRICED_TOKENS = 1_000_000
-# What a chat endpoint wraps around each message, and around the reply.
+# Tokens that a chat endpoint adds to each message, and to the reply.
 _AROUND_A_MESSAGE, _AROUND_A_REPLY = 4, 3
-# Tokens are counted in the vocabulary of OpenAI's models; another one may need a few more.
+# Tokens are counted with OpenAI's tokenizer; another one may need a few more.
 _MARGIN = 1.1
-# A shorter reply than this says nothing: better none, and a word why.
+# With less room for the reply than this, fail with a message instead of requesting a useless fragment.
 _LEAST_REPLY, _LEAST_SHARE = 200, 0.1
 
 
 class EndpointModel:
-    """Implements LanguageModel.
+    """A LanguageModel behind an endpoint.
 
-    Calls that failed in passing (too many at once, a busy server) are made again by the client; parameters that the
-    endpoint does not know are left out from then on.
+    The client retries transient failures (too many calls, a busy server). Parameters that the endpoint rejects are left
+    out from then on.
     """
 
     def __init__(
@@ -57,11 +57,11 @@ class EndpointModel:
         return self.endpoint.slowed
 
     def check(self) -> None:
-        """Raises as LanguageModel.check says."""
+        """Raise as LanguageModel.check if the key is missing."""
         _ = self.endpoint.key
 
     def most(self, request: ModelRequest) -> Usage:
-        """As LanguageModel.most says; what is sent is counted with a margin, as vocabularies differ."""
+        """Return the maximum cost as LanguageModel.most; prompt tokens have a margin, because tokenizers differ."""
         sent, longest = self._room(request)
         counted = math.ceil(sent * _MARGIN)
         return Usage(1, counted, longest, price(counted, longest, self._settings))
@@ -70,43 +70,43 @@ class EndpointModel:
         return self._usage(EndpointReply([text]), prompt_tokens(request))
 
     async def ask(self, request: ModelRequest) -> ModelReply:
-        """The reply, once it is whole; raises as LanguageModel.ask says."""
+        """Return the complete reply; raises as LanguageModel.ask."""
         sent, longest = self._room(request)
-        heard = EndpointReply()
+        response = EndpointReply()
         async with self._turn(sent, longest) as client:
             started = perf_counter()
-            with chat_span(self.endpoint, self.name, request, sent, longest, heard):
-                heard.add(await self._call(client, request, longest))
+            with chat_span(self.endpoint, self.name, request, sent, longest, response):
+                response.add(await self._call(client, request, longest))
             seconds = perf_counter() - started
-        return self._reply(heard, sent, seconds)
+        return self._reply(response, sent, seconds)
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[str | ModelReply]:
-        """The pieces as they come, then the whole; raises as LanguageModel.ask does."""
+        """Yield pieces of the reply, then the complete reply; raises as LanguageModel.ask."""
         sent, longest = self._room(request)
-        heard = EndpointReply()
+        response = EndpointReply()
         streamed = self.dialect.streams
         if streamed:
-            # Events are read within the turn: a call is under way until its last one.
+            # Events are read while holding the limiter: a call runs until its last event.
             async with self._turn(sent, longest) as client:
                 started = perf_counter()
-                with chat_span(self.endpoint, self.name, request, sent, longest, heard):
+                with chat_span(self.endpoint, self.name, request, sent, longest, response):
                     stream = await self._call(client, request, longest, stream=True)
                     try:
                         streamed = not _is_json(stream)
                         if streamed:
                             async for event in stream:
-                                if piece := heard.add(event):
+                                if piece := response.add(event):
                                     yield piece
                         else:
-                            # It sent the whole instead: from now on it is asked for that.
+                            # The endpoint sent a complete reply instead: do not request streams from now on.
                             self.dialect = replace(self.dialect, streams=False)
-                            if piece := heard.add(await _completion(stream)):
+                            if piece := response.add(await _completion(stream)):
                                 yield piece
                     finally:
                         await stream.close()
                 seconds = perf_counter() - started
-        if streamed or heard.envelope:
-            yield self._reply(heard, sent, seconds)
+        if streamed or response.envelope:
+            yield self._reply(response, sent, seconds)
             return
         reply = await self.ask(request)
         yield reply.text
@@ -116,24 +116,24 @@ class EndpointModel:
         await self.endpoint.close()
 
     def body(self, request: ModelRequest) -> dict[str, Any]:
-        """What is sent for a request, also where others send it; NoReply as LanguageModel.most says."""
+        """Return the request body, for sending it elsewhere; raises NoReply as LanguageModel.most."""
         _, longest = self._room(request)
         return self.dialect.body(request, self._settings, longest)
 
     def read(self, body: Mapping[str, object]) -> ModelReply:
-        """The reply in what came back for a request that others sent; raises NoReply as LanguageModel.ask does."""
+        """Parse a response body that was received elsewhere; raises NoReply as LanguageModel.ask."""
         from openai.types.chat import ChatCompletion
 
-        heard = EndpointReply()
-        # Whatever else a body holds could pass for an argument of construct.
+        response = EndpointReply()
+        # Other fields of a body could be mistaken for arguments of construct.
         read: dict[str, Any] = {name: body[name] for name in READ if name in body}
-        heard.add(ChatCompletion.construct(**read))
-        return self._reply(heard, 0, 0.0)
+        response.add(ChatCompletion.construct(**read))
+        return self._reply(response, 0, 0.0)
 
     def _room(self, request: ModelRequest) -> tuple[int, int]:
-        """How many tokens a request has, and how many its reply may have so that both fit.
+        """Return the number of prompt tokens, and the maximum number of reply tokens so that both fit.
 
-        A local server cuts what does not fit off without a word, so it must never be sent.
+        A local server silently truncates a request that does not fit, so it must never be sent.
         """
         sent = prompt_tokens(request)
         left = self.context_tokens - math.ceil(sent * _MARGIN)
@@ -146,16 +146,16 @@ class EndpointModel:
 
     @asynccontextmanager
     async def _turn(self, sent: int, longest: int) -> AsyncIterator["AsyncOpenAI"]:
-        """The client, once there is room for the call; what goes wrong with it is explained.
+        """Yield the client once the limits allow the call; translate its errors.
 
-        What the endpoint said is not kept as the cause: it may repeat the key.
+        The original error is not kept as the cause: the endpoint's message may repeat the key.
         """
         import openai
 
         from polyadic.llm.endpoint_errors import no_reply, translate_errors
 
         try:
-            # Few replies are as long as they may be.
+            # Few replies reach their maximum length.
             async with self.endpoint.turn(sent + longest // 4) as client:
                 yield client
         except openai.OpenAIError as error:
@@ -164,14 +164,14 @@ class EndpointModel:
             raise no_reply(self.endpoint) from None
 
     async def _call(self, client: "AsyncOpenAI", request: ModelRequest, longest: int, stream: bool = False) -> Any:
-        """What the client returns, in the next dialect where this one is refused."""
+        """Send the request; adapt the parameters and retry where the endpoint rejects one."""
         import openai
         from openai.types.chat import ChatCompletion, ChatCompletionChunk
 
         from polyadic.llm.endpoint_errors import is_too_long, message_of
 
-        # Not by chat.completions.create, which goes through all that is sent for what it has to transform: of what is
-        # sent here that is nothing, and finding that out takes about as long as sending it.
+        # chat.completions.create would first search the whole request for values to transform. There are none here, and
+        # the search takes about as long as sending the request.
         post: Any = client.post
         while True:
             dialect = self.dialect
@@ -190,68 +190,71 @@ class EndpointModel:
                     raise
                 self.dialect = self.dialect.joined(adapted)
 
-    def _reply(self, heard: EndpointReply, sent: int, seconds: float) -> ModelReply:
-        """The reply, if what was heard is one; its tokens as reported, or as counted here where they are not."""
-        text = heard.text
-        self._check(heard, text)
-        usage = self._usage(heard, sent)
-        if flaw := self._flaw(heard, text):
+    def _reply(self, response: EndpointReply, sent: int, seconds: float) -> ModelReply:
+        """Validate the reply; token counts are those reported, or else counted here."""
+        text = response.text
+        self._check(response, text)
+        usage = self._usage(response, sent)
+        if flaw := self._flaw(response, text):
             raise NoReply(*flaw, usage=usage, seconds=seconds)
-        return ModelReply(text, heard.finish != "length", usage, seconds)
+        return ModelReply(text, response.finish != "length", usage, seconds)
 
-    def _usage(self, heard: EndpointReply, sent: int) -> Usage:
-        sent, received = heard.sent or sent, heard.received or sum(count_tokens([heard.text, heard.refusal]))
+    def _usage(self, response: EndpointReply, sent: int) -> Usage:
+        sent, received = (
+            response.sent or sent,
+            response.received or sum(count_tokens([response.text, response.refusal])),
+        )
         return Usage(1, sent, received, price(sent, received, self._settings))
 
-    def _check(self, heard: EndpointReply, text: str) -> None:
-        """Raises NoReply where what came has not even the form of a reply, which nobody is paid for."""
+    def _check(self, response: EndpointReply, text: str) -> None:
+        """Raise NoReply if the response does not have the form of a reply, which costs nothing."""
         from polyadic.llm.endpoint_errors import no_reply
 
-        if heard.error and not text:
-            what = f"{self.endpoint.address} reports an error ({self.endpoint.quoted(heard.error)})"
-            raise NoReply(what, "polyadic doctor looks for the reason")
-        if not heard.envelope:
+        if response.error and not text:
+            what = f"{self.endpoint.address} reports an error ({self.endpoint.quoted(response.error)})"
+            raise NoReply(what, "run polyadic doctor to find the reason")
+        if not response.envelope:
             raise no_reply(self.endpoint)
 
-    def _flaw(self, heard: EndpointReply, text: str) -> tuple[str, str] | None:
-        """Why a reply that was paid for is of no use, and what to do about it; None if it is of use."""
-        if heard.refusal:
-            return f"{self.name} refuses ({self.endpoint.quoted(heard.refusal)})", "nothing can be done from here"
-        if heard.finish == "content_filter":
-            return f"{self.endpoint.address} withholds the reply by its content filter", "nothing can be done from here"
-        if not text.strip() and heard.finish == "length":
-            return f"{self.name} used up its tokens before it said anything", "raise output_tokens under [model]"
+    def _flaw(self, response: EndpointReply, text: str) -> tuple[str, str] | None:
+        """Return why a paid reply is unusable and the next step; None if it is usable."""
+        if response.refusal:
+            return f"{self.name} refuses ({self.endpoint.quoted(response.refusal)})", "rephrase the input"
+        if response.finish == "content_filter":
+            return f"{self.endpoint.address} withheld the reply because of its content filter", "rephrase the input"
+        if not text.strip() and response.finish == "length":
+            return f"{self.name} used up its tokens before it wrote any text", "raise output_tokens under [model]"
         if not text.strip():
-            return f"{self.name} sent an empty reply", "polyadic doctor looks for the reason"
+            return f"{self.name} sent an empty reply", "run polyadic doctor to find the reason"
         return None
 
 
 def load_client() -> None:
-    """Import what calls are made with while nobody waits: it takes seconds, for which a loop would stand still."""
+    """Import the client ahead of the first call: the import takes seconds and would block the event loop."""
     import openai.types.chat  # noqa: F401
 
     from polyadic.llm import endpoint_errors, throttled_client  # noqa: F401
 
 
 def _is_json(stream: Any) -> bool:
-    """Whether an endpoint that was asked for a stream sent a whole reply."""
+    """Return whether an endpoint answered a streaming request with a complete JSON reply."""
     return str(stream.response.headers.get("content-type", "")).startswith("application/json")
 
 
 async def _completion(stream: Any) -> object:
-    """The whole reply that came instead of a stream; None where it cannot be read."""
+    """Return the complete reply that came instead of a stream; None if it cannot be read."""
     from openai.types.chat import ChatCompletion
 
     try:
         return ChatCompletion.construct(**json.loads(await stream.response.aread()))
     except Exception:
-        # It broke off, or is JSON of another kind: asked for the whole, the endpoint fares better or the client says
+        # It ended early, or is JSON of another kind. A request without streaming then succeeds, or the client reports
         # what is wrong.
         return None
 
 
 def prompt_tokens(request: ModelRequest) -> int:
-    """About how many tokens a request has, as a chat endpoint counts them.
+    """Estimate the number of tokens of a request, as a chat endpoint counts them.
 
     >>> from polyadic.llm.language_model import ChatMessage
     >>> prompt_tokens(ModelRequest("answer", (ChatMessage("user", "Ada Lovelace"),)))
@@ -267,12 +270,12 @@ def _tokens(message: ChatMessage) -> int:
 
 @lru_cache(maxsize=64)
 def _of_instructions(text: str) -> int:
-    """Those with which one request after the other begins, longer than what follows."""
+    """Count the tokens of system messages, which are long and the same in many requests."""
     return count_tokens([text])[0]
 
 
 def price(prompt_tokens: int, completion_tokens: int, settings: ModelSettings) -> float:
-    """What so many tokens cost, in the currency of the settings' prices.
+    """Return the cost of these tokens, in the currency of the prices in the settings.
 
     >>> price(2_000_000, 1_000_000, ModelSettings(prompt_price=0.15, completion_price=0.6))
     0.9

@@ -1,19 +1,19 @@
-"""What an endpoint said: taken as it comes, since endpoints differ, and the client does not check it."""
+"""Accumulate an endpoint's reply; fields are validated here, because endpoints differ and the client does not check."""
 
 from dataclasses import dataclass, field
 
 READ = ("choices", "usage", "error", "model")
-"""What is read of a reply."""
+"""Fields of a response that are read."""
 
 _MOST_TOKENS = 1_000_000_000
 
 
 @dataclass(slots=True)
 class EndpointReply:
-    """What was heard so far of one reply, whole or in the events of a stream.
+    """A reply received so far, complete or from the events of a stream.
 
-    ``envelope`` says whether anything came that has the form of a reply; ``sent`` and ``received`` are the tokens
-    that the endpoint reports, 0 where it reports none; ``model`` is which one it says that it asked.
+    ``envelope`` says whether anything with the form of a reply was received. ``sent`` and ``received`` are the token
+    counts reported by the endpoint, 0 if none. ``model`` is the reported model name.
     """
 
     pieces: list[str] = field(default_factory=list)
@@ -30,7 +30,7 @@ class EndpointReply:
         return "".join(self.pieces)
 
     def add(self, event: object) -> str:
-        """Take in a whole reply or one event of a stream; returns its text.
+        """Add a complete reply or one event of a stream; return its text.
 
         >>> EndpointReply().add("<html>")
         ''
@@ -57,19 +57,19 @@ class EndpointReply:
 
 
 def reported(reply: object, name: str) -> int:
-    """How many tokens a reply says that it took; 0 where it says nothing of use, or more than any reply can take."""
+    """Return a reported token count; 0 if it is missing or implausible."""
     value = getattr(getattr(reply, "usage", None), name, None)
     return value if type(value) is int and 0 < value <= _MOST_TOKENS else 0
 
 
 def model_of(reply: object) -> str:
-    """Which model a reply says that it comes from; empty where it does not say."""
+    """Return the reported model name; empty if there is none."""
     name = getattr(reply, "model", None)
     return name if isinstance(name, str) else ""
 
 
 def _text(content: object) -> str:
-    """The text of a message, which may come in parts, thoughts among them; half surrogate pairs become ``?``.
+    """Return the text of a message, which may be a list of parts, thoughts among them; lone surrogates become ``?``.
 
     >>> _text([{"type": "thinking", "thinking": []}, {"type": "text", "text": "Yes."}])
     'Yes.'

@@ -1,4 +1,4 @@
-"""JSON schemas in the strict form that endpoints demand: nothing optional, nothing further."""
+"""JSON schemas in the strict form that endpoints require: no optional and no additional properties."""
 
 TEXT: dict[str, object] = {"type": "string"}
 NUMBER: dict[str, object] = {"type": "number"}
@@ -6,7 +6,7 @@ INTEGER: dict[str, object] = {"type": "integer"}
 
 
 def record(**properties: dict[str, object]) -> dict[str, object]:
-    """An object with exactly these properties.
+    """Return the schema of an object with exactly these properties.
 
     >>> record(name=TEXT)["required"]
     ['name']

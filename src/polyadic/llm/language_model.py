@@ -1,4 +1,4 @@
-"""What a language model is asked, and what comes back; any model stands behind one small protocol."""
+"""Protocol for language models, with their requests and replies."""
 
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from polyadic.model.types import Usage
 
 @dataclass(frozen=True, slots=True)
 class ChatMessage:
-    """One turn of a conversation."""
+    """One message of a chat request."""
 
     role: Literal["system", "user", "assistant"]
     text: str
@@ -18,7 +18,7 @@ class ChatMessage:
 
 @dataclass(frozen=True, slots=True)
 class ReplySchema:
-    """A JSON schema, named, that a reply has to follow; in the strict form: nothing optional, nothing further."""
+    """A named JSON schema for a reply, in strict form: no optional and no additional properties."""
 
     name: str
     schema: Mapping[str, object]
@@ -26,9 +26,9 @@ class ReplySchema:
 
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
-    """One question to a language model. ``purpose`` says what for, in a word: ``extract``, ``answer``, ...
+    """One request to a language model. ``purpose`` is a keyword: ``extract``, ``answer``, ...
 
-    ``about`` is the identifier of the document that it is about, for the ledger; empty where it is about none.
+    ``about`` is the identifier of the document that the request is about, for the ledger; empty if there is none.
     """
 
     purpose: str
@@ -37,9 +37,9 @@ class ModelRequest:
     about: str = ""
 
     def key(self, model: str) -> str:
-        """What a reply to this request from this model is remembered by: the same words, the same key.
+        """Return the cache key of this request to this model: the same words give the same key.
 
-        Two documents may hold the same words, so ``about`` is no part of it: the reply is paid for once.
+        ``about`` is not part of the key, because documents may share text, and the reply is paid for once.
 
         >>> question = (ChatMessage("user", "Why?"),)
         >>> ModelRequest("answer", question).key("m") == ModelRequest("extract", question).key("m")
@@ -51,7 +51,7 @@ class ModelRequest:
 
 @dataclass(frozen=True, slots=True)
 class ModelReply:
-    """What came back: ``complete`` unless it was cut off at the longest reply allowed. Times in seconds."""
+    """The reply to a request: ``complete`` unless it was cut off at the maximum length; ``seconds`` until complete."""
 
     text: str
     complete: bool
@@ -60,16 +60,16 @@ class ModelReply:
 
 
 class LanguageModel(Protocol):
-    """One language model.
+    """A language model.
 
     Attributes
     ----------
     name
-        What evidence and answers say they were made by.
+        Name recorded in evidence and answers.
     context_tokens
-        How many tokens a request and its reply may have together.
+        Maximum number of tokens of a request and its reply together.
     output_tokens
-        How many of these are kept for the reply.
+        Number of these that are reserved for the reply.
     """
 
     name: str
@@ -78,49 +78,49 @@ class LanguageModel(Protocol):
 
     @property
     def slowed(self) -> int:
-        """How often it was asked more slowly from then on, because the endpoint said that these were too many calls."""
+        """How often the call rate was reduced because the endpoint reported too many calls."""
         ...
 
     def check(self) -> None:
-        """What can be known without a call: whether the key is there.
+        """Check the configuration without a call: whether the key is available.
 
         Raises
         ------
         ModelUnavailable
-            The environment variable that should hold it is not set.
+            The environment variable for the key is not set.
         """
         ...
 
     def most(self, request: ModelRequest) -> Usage:
-        """The most that a request can cost.
+        """Return the maximum cost of a request.
 
         Raises
         ------
         NoReply
-            It does not fit into the model's context.
+            The request does not fit into the model's context.
         """
         ...
 
     def counted(self, request: ModelRequest, text: str) -> Usage:
-        """What a reply of this text costs, as far as it can be counted without the endpoint."""
+        """Estimate the cost of a reply with this text, without the endpoint."""
         ...
 
     async def ask(self, request: ModelRequest) -> ModelReply:
-        """The reply, once it is whole.
+        """Send a request and return the complete reply.
 
         Raises
         ------
         ModelUnavailable
-            The endpoint, the key or the model is not to be had: no other request will fare better.
+            The endpoint, the key or the model is unavailable: every other request would fail as well.
         NoReply
-            This request got no usable reply; another may.
+            This request got no usable reply; others may.
         """
         ...
 
     def stream(self, request: ModelRequest) -> AsyncIterator[str | ModelReply]:
-        """The reply in pieces as they come, and then the whole; raises as :meth:`ask` does."""
+        """Yield pieces of the reply as they arrive, then the complete reply; raises as :meth:`ask`."""
         ...
 
     async def close(self) -> None:
-        """Let go of connections."""
+        """Close the connections."""
         ...

@@ -5,7 +5,7 @@ from polyadic.llm.language_model import LanguageModel
 
 
 def load_language_model(settings: ModelSettings) -> LanguageModel | None:
-    """The language model that the settings name; None where they name none. Nothing is asked of it yet.
+    """Load the language model that the settings name; None if they name none. No call is made.
 
     >>> load_language_model(ModelSettings()) is None
     True

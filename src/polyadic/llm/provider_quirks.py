@@ -1,4 +1,4 @@
-"""How one endpoint wants to be asked: endpoints that speak the OpenAI protocol differ in a few parameters."""
+"""Request parameters that differ between OpenAI-compatible endpoints."""
 
 import re
 from dataclasses import dataclass, replace
@@ -14,7 +14,7 @@ _JSON_MODE = re.compile(r"response[ _]format|schema|json_object", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class ProviderQuirks:
-    """What to send. It begins with what says most, and learns from what the endpoint refuses."""
+    """The parameters to send. It starts with the most informative ones and adapts to what the endpoint rejects."""
 
     json_mode: JsonMode = "schema"
     limit: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
@@ -25,10 +25,10 @@ class ProviderQuirks:
     def body(
         self, request: ModelRequest, settings: ModelSettings, longest: int, stream: bool = False
     ) -> dict[str, Any]:
-        """The parameters of a call whose reply may have so many tokens."""
+        """Build the body of a request whose reply may have ``longest`` tokens."""
         body: dict[str, Any] = {
             "model": settings.name,
-            "messages": [_turn(message) for message in request.messages],
+            "messages": [_message(message) for message in request.messages],
             self.limit: longest,
         }
         if self.temperature:
@@ -45,12 +45,12 @@ class ProviderQuirks:
         return body
 
     def without(self, refused: str) -> "ProviderQuirks | None":
-        """The dialect to try next where this was refused; None where nothing in it was.
+        """Return the parameters to try next after a rejection; None if the message names none of them.
 
         Parameters
         ----------
         refused
-            The parameter that the endpoint names, or all that it says.
+            The parameter named by the endpoint, or its error message.
 
         >>> ProviderQuirks().without("'temperature' is not supported with this model").temperature
         False
@@ -68,7 +68,7 @@ class ProviderQuirks:
         return None
 
     def joined(self, other: "ProviderQuirks") -> "ProviderQuirks":
-        """What both have learned: of calls at once, each learns from its own refusal.
+        """Combine two adaptations; concurrent calls each learn from their own rejection.
 
         >>> ProviderQuirks(temperature=False).joined(ProviderQuirks(json_mode="object"))
         ProviderQuirks(json_mode='object', limit='max_tokens', temperature=False, streamed_usage=True, streams=True)
@@ -82,6 +82,6 @@ class ProviderQuirks:
         )
 
 
-def _turn(message: ChatMessage) -> dict[str, str]:
-    # Half a surrogate pair, which an undecodable name may hold, cannot be sent.
+def _message(message: ChatMessage) -> dict[str, str]:
+    # Lone surrogates, which an undecodable file name may contain, cannot be sent.
     return {"role": message.role, "content": message.text.encode("utf-8", "replace").decode("utf-8")}

@@ -1,4 +1,4 @@
-"""So much in any minute, and no more."""
+"""Sliding-window rate limiter for requests or tokens per minute."""
 
 import asyncio
 from dataclasses import dataclass
@@ -8,37 +8,37 @@ from aiolimiter import AsyncLimiter
 
 from polyadic.config import EndpointSettings
 
-# This share may be used at once; the rest is handed out evenly, so that no minute holds more than the whole.
+# Fraction of the limit available as a burst; the rest is released evenly, so that no window exceeds the limit.
 _AT_ONCE = 0.05
 
 
 class RateLimiterProtocol(Protocol):
-    """Whoever may use something asks it first."""
+    """A limiter that callers acquire capacity from before they use it."""
 
     async def take(self, amount: float = 1.0) -> None:
-        """Wait until there is so much."""
+        """Wait until ``amount`` is available."""
 
 
 class RateLimiter:
-    """What may be used in any stretch of so many seconds.
+    """Limit the amount used in any time window.
 
     Parameters
     ----------
     most
-        Requests or tokens.
+        Maximum number of requests or tokens in a window.
     seconds
-        The stretch.
+        Length of the window.
     """
 
     def __init__(self, most: int, seconds: float = 60.0) -> None:
         self._most = most
         self._portion = max(1.0, most * _AT_ONCE)
-        # Of an allowance of one there is no rest to hand out, and it comes back after two stretches.
+        # With a limit of one, nothing is left to release evenly, and capacity returns after two windows.
         self._bucket = AsyncLimiter(self._portion, seconds * self._portion / max(most - self._portion, most / 2))
         self._in_order = asyncio.Lock()
 
     async def take(self, amount: float = 1.0) -> None:
-        """Wait until there is so much; of what is more than the whole allowance, until there is all of it."""
+        """Wait until ``amount`` is available; an amount above the limit waits for the whole limit."""
         left = min(amount, float(self._most))
         async with self._in_order:
             while left > 0:
@@ -48,18 +48,18 @@ class RateLimiter:
 
 
 def per_minute(most: int) -> RateLimiter | None:
-    """The allowance that a setting names; None where it is 0, which is no limit."""
+    """Create the rate limiter for a setting; None if it is 0, which means no limit."""
     return RateLimiter(most) if most else None
 
 
 @dataclass(frozen=True, slots=True)
 class RateLimits:
-    """How many requests, and how many tokens, an endpoint allows in a minute; None is no limit."""
+    """Limits for requests and tokens per minute of an endpoint; None for no limit."""
 
     requests: RateLimiterProtocol | None = None
     tokens: RateLimiterProtocol | None = None
 
     @classmethod
     def of(cls, settings: EndpointSettings) -> Self:
-        """Those that the settings name, as if nobody else used the endpoint."""
+        """Create the limits in the settings, for a single user of the endpoint."""
         return cls(per_minute(settings.requests_per_minute), per_minute(settings.tokens_per_minute))

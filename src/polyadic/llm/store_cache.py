@@ -1,4 +1,4 @@
-"""Replies of language models, remembered in the store that they fill."""
+"""Response cache in the store of a workspace."""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,7 +9,7 @@ from polyadic.storage.retry import with_retries
 
 
 class StoreResponseCache:
-    """Implements Memory; to be used by whoever may remember replies, which hold what documents say."""
+    """A ResponseCache in a store; cached replies contain text from documents, so access needs the same rights."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -18,14 +18,14 @@ class StoreResponseCache:
         return with_retries(self._store.replies, keys)
 
     def note(self, paid: Sequence[PaidCall]) -> None:
-        """Committed at once: whatever happens to the run, these calls have been paid for."""
-        self._store.note_calls([(_call(one), _kept(one) if one.remember else None) for one in paid])
+        """Record calls in one committed transaction, because they are paid for even if the run fails."""
+        self._store.note_calls([(_call(call), _reply(call) if call.remember else None) for call in paid])
 
 
 def _call(paid: PaidCall) -> LedgerCall:
     return LedgerCall(paid.request.purpose, paid.model, paid.reply.usage, paid.reply.seconds, paid.request.about)
 
 
-def _kept(paid: PaidCall) -> ToRemember:
-    # What is never read is not kept either; one character more tells that there was more.
+def _reply(paid: PaidCall) -> ToRemember:
+    # Text beyond LONGEST_REPLY is never parsed; one more character shows that the reply was longer.
     return paid.request.key(paid.model), paid.reply.text[: LONGEST_REPLY + 1], paid.reply.complete

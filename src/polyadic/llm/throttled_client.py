@@ -1,4 +1,4 @@
-"""The HTTP client below the official one: every request, also one that is made again, goes at the endpoint's pace."""
+"""HTTP client below the official one: every request, retries included, passes the concurrency limiter."""
 
 import asyncio
 import math
@@ -13,29 +13,29 @@ import openai
 from polyadic.llm.adaptive_concurrency import AdaptiveConcurrencyLimiter
 
 LARGEST_REPLY = 64_000_000
-"""Bytes; the longest reply of any model, and the vectors of the longest call, have far fewer."""
+"""Bytes; far more than the longest reply of any model, or the vectors of the largest call."""
 _TOO_MANY = 429
 _BUSY = 503
 
 
 class ReplyTooLarge(openai.OpenAIError):
-    """A reply goes on and on."""
+    """A reply exceeds the size limit."""
 
 
 class ThrottledClient(openai.DefaultAsyncHttpxClient):
-    """Waits for its turn before each request, and tells the pace what came of it.
+    """HTTP client that waits for the concurrency limiter before each request and reports the outcome to it.
 
     Parameters
     ----------
     pace
-        Of the endpoint.
+        Concurrency limiter of the endpoint.
     seconds
-        How long a whole reply may take from its turn on; the time between two of its pieces is limited by the official
-        client, and is all that is limited of a reply that is streamed.
+        Timeout for a complete reply, from the start of the request. The official client limits the time between two
+        pieces; for a streamed reply that is the only limit.
     """
 
     def __init__(self, pace: AdaptiveConcurrencyLimiter, seconds: float) -> None:
-        super().__init__(event_hooks={"response": [_bound]})
+        super().__init__(event_hooks={"response": [_limit_size]})
         self._pace = pace
         self._seconds = seconds
 
@@ -45,8 +45,8 @@ class ThrottledClient(openai.DefaultAsyncHttpxClient):
                 async with asyncio.timeout(None if stream else self._seconds):
                     response = await super().send(request, stream=stream, **options)
             except TimeoutError:
-                # Something may have come all the time, and never the end.
-                raise httpx2.ReadTimeout("no whole reply in time", request=request) from None
+                # Data may have arrived all the time without completing the reply.
+                raise httpx2.ReadTimeout("no complete reply in time", request=request) from None
             wait = seconds_to_wait(response.headers)
             if response.status_code == _TOO_MANY or (response.status_code == _BUSY and wait):
                 self._pace.refused(began, wait)
@@ -56,7 +56,7 @@ class ThrottledClient(openai.DefaultAsyncHttpxClient):
 
 
 def seconds_to_wait(headers: Mapping[str, str]) -> float:
-    """For how long an endpoint wants no further call; 0 where it does not say.
+    """Return how many seconds an endpoint asks to wait before the next call; 0 if it does not say.
 
     >>> seconds_to_wait({"retry-after": "2"}), seconds_to_wait({"retry-after-ms": "250"})
     (2.0, 0.25)
@@ -70,26 +70,26 @@ def seconds_to_wait(headers: Mapping[str, str]) -> float:
     return 0.0
 
 
-def _seconds(said: str) -> float:
-    """A number, or the time until a date; NaN where it is neither."""
+def _seconds(value: str) -> float:
+    """Parse a number, or the time until a date; NaN if it is neither."""
     try:
-        return float(said)
+        return float(value)
     except ValueError:
         pass
     try:
-        at = parsedate_to_datetime(said)
+        at = parsedate_to_datetime(value)
     except ValueError:
         return math.nan
     return (at.replace(tzinfo=at.tzinfo or UTC) - datetime.now(UTC)).total_seconds()
 
 
-async def _bound(response: httpx2.Response) -> None:
+async def _limit_size(response: httpx2.Response) -> None:
     if isinstance(response.stream, httpx2.AsyncByteStream):
-        response.stream = _Bounded(response.stream)
+        response.stream = _LimitedStream(response.stream)
 
 
-class _Bounded(httpx2.AsyncByteStream):
-    """What comes, up to the largest reply there may be."""
+class _LimitedStream(httpx2.AsyncByteStream):
+    """A response stream limited to ``LARGEST_REPLY`` bytes."""
 
     def __init__(self, stream: httpx2.AsyncByteStream) -> None:
         self._stream = stream

@@ -1,1 +1,1 @@
-"""The steps from paths to documents: which files there are, what their bytes say, what each format means."""
+"""Read documents from files of many formats."""

@@ -1,4 +1,4 @@
-"""Archives (.docx, .pptx, .xlsx and .epub are zips): looked over before anything in them is unpacked."""
+"""Open zip-based formats (.docx, .pptx, .xlsx, .epub) and check their size before unpacking anything."""
 
 import io
 import posixpath
@@ -11,13 +11,13 @@ from polyadic.loaders.file_access import byte_limit
 from polyadic.loaders.optional_readers import OptionalFormat, encrypted, unreadable
 
 MOST_ENTRIES = 20_000
-"""Files in one archive."""
+"""Maximum number of files in one archive."""
 
 UNPACKED_TIMES = 4
-"""How many times as large as the largest text all that is in an archive may be: pictures count as well."""
+"""Maximum unpacked size of an archive, pictures included, as a multiple of the size limit for text."""
 
-# Styles and the like are in the smallest of files.
-_LEAST_MEGABYTES = 2.0
+# Even the smallest files contain styles and similar parts.
+_MIN_LIMIT_MEGABYTES = 2.0
 _MARKUP = (".xml", ".rels", ".opf", ".xhtml", ".html", ".htm", ".ncx", ".vml")
 _ENCRYPTED_FLAG = 0x1
 _OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -26,27 +26,28 @@ _PASSWORD_STREAM = "EncryptedPackage".encode("utf-16-le")
 
 @contextmanager
 def archive(data: bytes, kind: OptionalFormat, max_megabytes: float, markup_times: int = 1) -> Iterator[ZipFile]:
-    """An archive that is safe to unpack.
+    """Open an archive after checking that it is safe to unpack.
 
     Parameters
     ----------
     data
         All bytes of the file.
     kind
-        What it should be.
+        The expected format.
     max_megabytes
-        The largest text of a document.
+        The size limit for the text of a document, in megabytes.
     markup_times
-        How many times as large all the markup may be; 1 where trees are made of it, which take many times its size.
+        Limit for the total size of the markup, as a multiple of ``max_megabytes``; 1 if the markup is parsed into
+        trees, which take many times its size in memory.
 
     Raises
     ------
     UnreadableDocument
-        It is no archive, is encrypted, or would unpack to more than is allowed (zip bombs do).
+        The file is not a zip archive, is encrypted, or would unpack to more than the limits allow (zip bombs).
 
     Notes
     -----
-    zipfile unpacks no more of a file than its entry says, so that the sum of what the entries say is a bound.
+    zipfile unpacks no more of a file than its entry declares, so the sum of the declared sizes is an upper bound.
     """
     if data.startswith(_OLD_OFFICE):
         raise (
@@ -57,14 +58,14 @@ def archive(data: bytes, kind: OptionalFormat, max_megabytes: float, markup_time
     try:
         opened = ZipFile(io.BytesIO(data))
     except BadZipFile as error:
-        raise unreadable(kind, "no complete zip archive") from error
+        raise unreadable(kind, "not a complete zip archive") from error
     with opened:
-        _look_over(opened, max_megabytes, markup_times)
+        _check_entries(opened, max_megabytes, markup_times)
         yield opened
 
 
 def member(opened: ZipFile, name: str) -> bytes:
-    """A file in an archive by its name, or by the same name in other case; empty where there is none.
+    """Read a file in an archive by its name, ignoring case if needed; return empty bytes if it does not exist.
 
     >>> with ZipFile(io.BytesIO(), "w") as zipped:
     ...     zipped.writestr("OPS/One.xhtml", "Text.")
@@ -78,19 +79,19 @@ def member(opened: ZipFile, name: str) -> bytes:
     return opened.read(found) if found is not None else b""
 
 
-def _look_over(opened: ZipFile, max_megabytes: float, markup_times: int) -> None:
+def _check_entries(opened: ZipFile, max_megabytes: float, markup_times: int) -> None:
     entries = opened.infolist()
     if len(entries) > MOST_ENTRIES:
         raise UnreadableDocument(f"an archive of more than {MOST_ENTRIES:,} files", "split it")
     if any(entry.flag_bits & _ENCRYPTED_FLAG for entry in entries):
         raise encrypted()
-    _bounded(sum(entry.file_size for entry in entries), UNPACKED_TIMES * max_megabytes)
+    _check_size(sum(entry.file_size for entry in entries), UNPACKED_TIMES * max_megabytes)
     markup = sum(entry.file_size for entry in entries if entry.filename.lower().endswith(_MARKUP))
-    _bounded(markup, markup_times * max_megabytes)
+    _check_size(markup, markup_times * max_megabytes)
 
 
-def _bounded(size: int, max_megabytes: float) -> None:
-    limit = max(_LEAST_MEGABYTES, max_megabytes)
+def _check_size(size: int, max_megabytes: float) -> None:
+    limit = max(_MIN_LIMIT_MEGABYTES, max_megabytes)
     if size > byte_limit(limit):
-        what = f"unpacks to {size / 1e6:,.6g} MB, which is over the limit of {limit:,g} MB"
-        raise UnreadableDocument(what, "raise max_megabytes under [reading] in the settings, or split it")
+        message = f"unpacks to {size / 1e6:,.6g} MB, which is over the limit of {limit:,g} MB"
+        raise UnreadableDocument(message, "raise max_megabytes under [reading] in the settings, or split it")

@@ -1,27 +1,27 @@
-"""Binary data within text, as in a patch of a picture that was sent as a message."""
+"""Remove binary data embedded in text, such as the patch of a picture sent in a message."""
 
 from collections.abc import Sequence
 
 NOTE = "[binary data left out]"
-"""What stands in the text where lines of binary data were."""
+"""Placeholder for removed lines of binary data."""
 
-_REPLACED = "\ufffd"
-_LEAST_SHARE = 0.15
-_LEAST_LINES = 3
-# Lines between two of binary data that may be readable by chance.
-_MOST_BETWEEN = 4
+_REPLACEMENT_CHARACTER = "\ufffd"
+_MIN_SHARE = 0.15
+_MIN_LINES = 3
+# Maximum number of lines between two binary lines that may look readable by chance.
+_MAX_GAP = 4
 
 
 def without_binary_lines(text: str) -> str:
-    r"""The text with a note in the place of each run of lines that are mostly undecodable.
+    r"""Replace each run of mostly undecodable lines with a placeholder.
 
     >>> without_binary_lines("+++ b/a.png\n" + "\ufffd\ufffdP\n" * 9 + "-- \nAda")
     '+++ b/a.png\n[binary data left out]\n-- \nAda'
     """
-    if _REPLACED not in text:
+    if _REPLACEMENT_CHARACTER not in text:
         return text
     lines = text.split("\n")
-    binary = [place for place, line in enumerate(lines) if line.count(_REPLACED) > _LEAST_SHARE * len(line)]
+    binary = [index for index, line in enumerate(lines) if line.count(_REPLACEMENT_CHARACTER) > _MIN_SHARE * len(line)]
     kept: list[str] = []
     end = 0
     for first, last in _runs(binary):
@@ -31,11 +31,11 @@ def without_binary_lines(text: str) -> str:
 
 
 def _runs(binary: Sequence[int]) -> list[tuple[int, int]]:
-    """The first and last lines of runs of binary lines that are long enough, with what stands between."""
+    """Return the first and last line of each run of binary lines that is long enough, gaps included."""
     runs: list[list[int]] = []
-    for place in binary:
-        if runs and place - runs[-1][-1] <= _MOST_BETWEEN + 1:
-            runs[-1].append(place)
+    for index in binary:
+        if runs and index - runs[-1][-1] <= _MAX_GAP + 1:
+            runs[-1].append(index)
         else:
-            runs.append([place])
-    return [(run[0], run[-1]) for run in runs if len(run) >= _LEAST_LINES]
+            runs.append([index])
+    return [(run[0], run[-1]) for run in runs if len(run) >= _MIN_LINES]

@@ -1,4 +1,4 @@
-"""From bytes to text: UTF-8, what a byte order mark says, the encoding that the settings name, or the likeliest one."""
+"""Decode bytes: as UTF-8, by byte order mark, with the encoding from the settings, or with the detected encoding."""
 
 import codecs
 import io
@@ -14,7 +14,7 @@ from polyadic.loaders.encoding_detection import detected, encoding_name, is_bina
 UTF_8 = "utf-8-sig"
 """UTF-8 with or without a byte order mark."""
 
-# The mark of UTF-32 (little end first) begins with that of UTF-16, so it is looked for first.
+# The little-endian UTF-32 mark begins with the UTF-16 mark, so test for it first.
 _MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
@@ -31,24 +31,24 @@ _CONVERT = "set encoding under [reading] in the settings, or convert it: iconv -
 
 
 def decode(data: bytes, encoding: str = "") -> str:
-    """The text of a file, its line ends made ``\\n``, its byte order mark removed; nothing else is altered.
+    """Decode the bytes of a file, convert line ends to ``\\n`` and drop the byte order mark; change nothing else.
 
     Parameters
     ----------
     data
         All bytes of the file.
     encoding
-        What to fall back on where the bytes are not UTF-8 and carry no mark; empty: the encoding is detected.
+        Fallback for bytes that are not UTF-8 and have no byte order mark; empty to detect the encoding.
 
     Raises
     ------
     UnreadableDocument
-        The bytes are not text in that encoding, hold a NUL, or there is nothing but white space.
+        The bytes are not text in that encoding, contain a NUL, or contain only white space.
 
     Notes
     -----
-    UTF-8 with some invalid bytes stays UTF-8, each of these replaced by U+FFFD. Any encoding but valid UTF-8 is noted
-    for :func:`noted_encodings`.
+    UTF-8 with a few invalid bytes is decoded as UTF-8, and each of them becomes U+FFFD. Every encoding other than valid
+    UTF-8 is recorded for :func:`noted_encodings`.
 
     >>> decode(b"\\xef\\xbb\\xbfone\\r\\ntwo")
     'one\\ntwo'
@@ -57,7 +57,7 @@ def decode(data: bytes, encoding: str = "") -> str:
 
 
 def checked(text: str) -> str:
-    """The text, if it is one: not empty, without NUL. Other control characters are kept as they are."""
+    """Return the text unchanged, or raise UnreadableDocument if it contains a NUL or only white space."""
     if "\0" in text:
         raise binary()
     if not text.strip():
@@ -67,7 +67,7 @@ def checked(text: str) -> str:
 
 @contextmanager
 def noted_encodings() -> Iterator[set[str]]:
-    """Collect the names of the encodings other than UTF-8 in which bytes are decoded within this context."""
+    """Collect the names of the encodings, other than UTF-8, that are used for decoding within this context."""
     noted: set[str] = set()
     token = _noted.set(noted)
     try:
@@ -77,10 +77,10 @@ def noted_encodings() -> Iterator[set[str]]:
 
 
 def stream_encoding(file: BinaryIO, fallback: str) -> str:
-    """The encoding of a file too large to be held, which is left at its beginning.
+    """Determine the encoding of a file that is too large to hold in memory, and rewind the file.
 
-    Only where there is a ``fallback`` must the file be read through, to learn whether it is UTF-8 as a whole:
-    single lines of another encoding can look like UTF-8 by accident. Otherwise the beginning decides.
+    With a ``fallback`` the whole file is read, to check that all of it is UTF-8: single lines in another encoding can
+    look like UTF-8 by accident. Without one, the beginning of the file decides.
     """
     head = file.read(_LONGEST_MARK)
     marks = (*_MARKS, (codecs.BOM_UTF8, UTF_8))
@@ -96,26 +96,26 @@ def stream_encoding(file: BinaryIO, fallback: str) -> str:
 
 
 def require_text_encoding(encoding: str) -> None:
-    """Raise ``SettingsError`` unless Python knows this encoding of text; empty is allowed."""
+    """Raise ``SettingsError`` unless Python knows this text encoding; an empty name is allowed."""
     try:
         b"a".decode(encoding or UTF_8, "replace")
     except LookupError as error:
-        what = f"reading.encoding is {encoding!r}, which is no encoding of text"
-        raise SettingsError(what, "name one such as latin-1, cp1252, shift_jis or gb18030") from error
+        what = f"reading.encoding is {encoding!r}, which is not a text encoding"
+        raise SettingsError(what, "use for example latin-1, cp1252, shift_jis or gb18030") from error
 
 
 def has_surrogates(text: str) -> bool:
-    """Whether the text holds halves of surrogate pairs, which no UTF-8 file can."""
+    """Return whether the text contains lone surrogates, which valid UTF-8 cannot encode."""
     return not text.isascii() and _SURROGATE.search(text) is not None
 
 
 def without_surrogates(text: str) -> str:
-    """The text with each lone half of a surrogate pair (a JSON escape can make one) replaced by U+FFFD."""
+    """Replace each lone surrogate (a JSON escape can produce one) with U+FFFD."""
     return _SURROGATE.sub("\ufffd", text) if has_surrogates(text) else text
 
 
 def undecodable(error: UnicodeError, encoding: str) -> UnreadableDocument:
-    """The refusal of bytes that are not text in this encoding, with the first that is not."""
+    """Return the error for bytes that are not text in this encoding, with the position of the first invalid byte."""
     where = ""
     if isinstance(error, UnicodeDecodeError):
         where = f" (byte 0x{error.object[error.start]:02x} at {error.start:,})"
@@ -124,7 +124,7 @@ def undecodable(error: UnicodeError, encoding: str) -> UnreadableDocument:
 
 
 def not_utf_8(text: str) -> UnreadableDocument:
-    """The refusal of a line decoded with ``surrogateescape``; the place is counted in bytes of that line."""
+    """Return the error for a line decoded with ``surrogateescape``; the position counts bytes of that line."""
     try:
         text.encode("utf-8", "surrogateescape").decode("utf-8")
     except UnicodeDecodeError as error:
@@ -133,7 +133,7 @@ def not_utf_8(text: str) -> UnreadableDocument:
 
 
 def binary() -> UnreadableDocument:
-    """The refusal of bytes that are no text."""
+    """Return the error for bytes that are not text."""
     return UnreadableDocument("looks like a binary file", "convert it to text")
 
 
@@ -151,7 +151,7 @@ def _decoded(data: bytes, fallback: str) -> str:
 
 def _decoded_as_detected(data: bytes) -> str:
     if b"\0" in data and (encoding := detected(data)):
-        # Wide characters can be valid UTF-8, as those of Russian are.
+        # UTF-16 text can be valid UTF-8, for example in Russian.
         _note(encoding)
         return without_surrogates(data.decode(encoding, "replace"))
     try:
@@ -168,7 +168,7 @@ def _decoded_as_detected(data: bytes) -> str:
 
 
 def _encoding_of_beginning(beginning: bytes) -> str:
-    """The encoding of a file that begins so; UTF-8 where nothing else is likely."""
+    """Guess the encoding of a file from its beginning; default to UTF-8."""
     try:
         codecs.getincrementaldecoder("utf-8")().decode(beginning)
     except UnicodeDecodeError:
@@ -183,9 +183,9 @@ def _note(encoding: str) -> None:
 
 
 def _is_utf_8(file: BinaryIO) -> bool:
-    """Whether all of the file is UTF-8 text; read in blocks.
+    """Return whether the whole file, read in blocks, is UTF-8 text.
 
-    UTF-16 without its mark is valid UTF-8 where all is ASCII, so NULs count against it.
+    UTF-16 without a byte order mark is valid UTF-8 if all characters are ASCII, so a NUL rules out UTF-8.
     """
     file.seek(0)
     decoder = codecs.getincrementaldecoder("utf-8")()

@@ -1,4 +1,4 @@
-"""The likeliest encoding of bytes that are not UTF-8 and do not say what they are."""
+"""Detect the most likely encoding of bytes that are not UTF-8 and have no byte order mark."""
 
 import codecs
 import re
@@ -9,21 +9,21 @@ _NON_ASCII = re.compile(rb"[\x80-\xff]")
 _BEFORE, _LONGEST_LINE = 400, 4_000
 _CONTROL = re.compile(rb"[\x01-\x08\x0e-\x1a\x1c-\x1f]")
 _WORD_WITH_NON_ASCII = re.compile(r"[a-z]*[^\W\d_a-zA-Z]\w*")
-# Signs within or after words, and letters of Icelandic where Turkish has its own.
+# Symbols within or after words, and Icelandic letters in places where Turkish letters belong.
 _OUT_OF_PLACE = re.compile("(?<=[a-z])[¡£¤¥¦¨¬¯±²³´¶¸¹¼¾¿ýþð]|[¡£¤¥¦¨¬¯±²³´¶¸¹¼¾þð](?=[a-z])")
 _RUN = re.compile(rb"[\x80-\xff]+")
 _NOT_IN_WIDE_TEXT = re.compile("[\0-\x08\x0e-\x1f\x7f-\x9f\ue000-\uf8ff\ufff0-\uffff\ud800-\udfff]")
 _ALPHABETS = ((0x20, 0x250), (0x370, 0x700), (0x3000, 0x3100), (0x4E00, 0xA000), (0xAC00, 0xD7A4), (0xFF00, 0xFFF0))
 
-_MOST_CONTROLS = 0.01
-_MOST_INVALID = 0.02
-_CHARACTERS_AN_INVALID = 4
-_LEAST_IN_ALPHABETS = 0.95
-# Letters with marks stand alone between plain ones; of other alphabets most do not.
-_LATIN_RUN = 1.6
-_MOST_MARKED = 0.3
+_MAX_CONTROL_SHARE = 0.01
+_MAX_INVALID_SHARE = 0.02
+_VALID_PER_INVALID = 4
+_MIN_ALPHABETIC_SHARE = 0.95
+# Mean length of runs of non-ASCII bytes: accented Latin letters are mostly isolated, other alphabets form long runs.
+_MAX_LATIN_RUN = 1.6
+_MAX_ACCENTED_SHARE = 0.3
 
-# Those of the languages that have Latin letters with marks: what differs are the words that this makes.
+# Encodings for languages with accented Latin letters; the words that decoding produces tell them apart.
 _LATIN = {
     "cp1252": ("fr", "de", "es", "pt", "it", "nl", "sv", "da", "no", "fi"),
     "cp1250": ("pl", "cs", "sk", "hu", "hr", "sl", "ro"),
@@ -44,28 +44,28 @@ _NAMES = {
 
 
 def detected(data: bytes) -> str:
-    """The Python codec in which bytes are most likely text; empty where none is likely.
+    """Return the Python codec in which bytes are most likely text; empty if none is likely.
 
     >>> size = "Größe in Metern"
     >>> detected(size.encode("cp1252")), detected(size.encode("utf-16-le")), detected(bytes(range(256)))
     ('cp1252', 'utf_16_le', '')
     """
     if b"\0" in data:
-        return _wide(data)
+        return _utf_16_or_32(data)
     if is_binary(data):
         return ""
     sample = _sample(data)
     runs = _RUN.findall(sample)
-    marked = sum(map(len, runs))
-    if marked < _LATIN_RUN * len(runs):
+    non_ascii = sum(map(len, runs))
+    if non_ascii < _MAX_LATIN_RUN * len(runs):
         encoding = _latin(sample)
     else:
-        encoding = _other_than_latin(sample) or (_latin(sample) if marked < _MOST_MARKED * len(sample) else "")
+        encoding = _non_latin(sample) or (_latin(sample) if non_ascii < _MAX_ACCENTED_SHARE * len(sample) else "")
     return encoding if encoding and _is_decodable(data, encoding) else ""
 
 
 def encoding_name(codec: str) -> str:
-    """What people call a codec of Python.
+    """Return the common name of a Python codec.
 
     >>> encoding_name("cp1252"), encoding_name("utf_16_le"), encoding_name("shift_jis")
     ('windows-1252', 'UTF-16-LE', 'SHIFT-JIS')
@@ -77,23 +77,23 @@ def encoding_name(codec: str) -> str:
 
 
 def is_binary(data: bytes) -> bool:
-    """Whether bytes without a NUL have more control characters than text has."""
+    """Return whether bytes without a NUL contain more control characters than text does."""
     sample = data[:_SAMPLE]
-    return len(_CONTROL.findall(sample)) > _MOST_CONTROLS * len(sample) + 1
+    return len(_CONTROL.findall(sample)) > _MAX_CONTROL_SHARE * len(sample) + 1
 
 
 def is_nearly_utf_8(data: bytes) -> bool:
-    """Whether bytes are UTF-8 but for a few, and not in another encoding."""
+    """Return whether bytes are UTF-8 with a few invalid bytes, rather than text in another encoding."""
     if b"\0" in data:
         return False
     text = data.decode("utf-8", "replace")
     invalid = text.count("\ufffd")
     valid = sum(not character.isascii() for character in text) - invalid if not text.isascii() else 0
-    return valid >= _CHARACTERS_AN_INVALID * invalid
+    return valid >= _VALID_PER_INVALID * invalid
 
 
 def _sample(data: bytes) -> bytes:
-    """The lines in which anything but ASCII stands, as many as decide, of long ones a part."""
+    """Return lines with non-ASCII bytes, up to the sample size; long lines are shortened."""
     lines: list[bytes] = []
     size = end = 0
     while size < _SAMPLE and (found := _NON_ASCII.search(data, end)):
@@ -106,19 +106,19 @@ def _sample(data: bytes) -> bytes:
     return b"\n".join(lines)
 
 
-def _wide(data: bytes) -> str:
-    """UTF-16 or UTF-32 without a byte order mark; empty where it is neither."""
+def _utf_16_or_32(data: bytes) -> str:
+    """Detect UTF-16 or UTF-32 without a byte order mark; return an empty string if it is neither."""
     sample = data[: _SAMPLE - _SAMPLE % 4]
     for encoding in ("utf_32_le", "utf_32_be", "utf_16_le", "utf_16_be"):
         text = codecs.getincrementaldecoder(encoding)("replace").decode(sample)
         known = sum(any(start <= ord(letter) < end for start, end in _ALPHABETS) or letter.isspace() for letter in text)
         spaces = sum(letter in " \n\t\u3000\u3002" for letter in text)
-        if text and spaces and not _NOT_IN_WIDE_TEXT.search(text[:-1]) and known >= _LEAST_IN_ALPHABETS * len(text):
+        if text and spaces and not _NOT_IN_WIDE_TEXT.search(text[:-1]) and known >= _MIN_ALPHABETIC_SHARE * len(text):
             return encoding
     return ""
 
 
-def _other_than_latin(sample: bytes) -> str:
+def _non_latin(sample: bytes) -> str:
     from charset_normalizer import from_bytes
 
     best = from_bytes(sample, cp_isolation=[*_OTHERS, *_LATIN], enable_fallback=False).best()
@@ -127,28 +127,28 @@ def _other_than_latin(sample: bytes) -> str:
 
 
 def _latin(sample: bytes) -> str:
-    """Of the encodings of Latin letters the one in which most words are of its languages, or fewest look wrong."""
+    """Choose the Latin encoding that yields the most known words of its languages and the fewest misplaced symbols."""
     ranked = []
     for encoding, languages in _LATIN.items():
         try:
             text = sample.decode(encoding)
         except UnicodeDecodeError:
             continue
-        said = _WORD_WITH_NON_ASCII.findall(text.lower())
-        known = sum(word in _words(languages) for word in said)
+        candidate_words = _WORD_WITH_NON_ASCII.findall(text.lower())
+        known = sum(word in _words(languages) for word in candidate_words)
         ranked.append((known - len(_OUT_OF_PLACE.findall(text)), encoding))
-    return max(ranked, key=lambda one: one[0])[1] if ranked else "cp1252"
+    return max(ranked, key=lambda score: score[0])[1] if ranked else "cp1252"
 
 
 @lru_cache
 def _words(languages: tuple[str, ...]) -> frozenset[str]:
-    """The commonest words of some languages that are not written in ASCII alone."""
+    """Return the stop words of some languages that contain non-ASCII letters."""
     from stopwordsiso import stopwords
 
     return frozenset(word for word in stopwords(list(languages)) if not word.isascii())
 
 
 def _is_decodable(data: bytes, encoding: str) -> bool:
-    """Whether hardly anything in the bytes is invalid in an encoding."""
+    """Return whether nearly all bytes are valid in an encoding."""
     invalid = data.decode(encoding, "replace").count("\ufffd")
-    return invalid <= _MOST_INVALID * len(_NON_ASCII.findall(data))
+    return invalid <= _MAX_INVALID_SHARE * len(_NON_ASCII.findall(data))

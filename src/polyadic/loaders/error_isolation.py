@@ -1,4 +1,4 @@
-"""Defects of Polyadic that one document brings to light: that document is skipped, all others are indexed."""
+"""Isolate crashes caused by a single document: skip that document and index all others."""
 
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -13,58 +13,60 @@ from polyadic.model.types import Document
 
 T = TypeVar("T")
 _PACKAGE = Path(__file__).parents[1]
-_REPORT_IT = "report this defect with what POLYADIC_DEBUG=1 prints, and with the document if you may share it"
+_REPORT_IT = (
+    "report this defect with the traceback that POLYADIC_DEBUG=1 prints, and with the document if you may share it"
+)
 
 
 class DocumentDefect(Exception):
-    """An unforeseen error in work on a single document; ``__cause__`` is that error."""
+    """An unexpected error while processing a single document; ``__cause__`` is that error."""
 
 
 @contextmanager
 def on_one_document() -> Iterator[None]:
-    """Mark work that looks at one document and at nothing else, so that a defect in it concerns this document alone.
+    """Mark code that processes one document only, so that an unexpected error in it concerns that document alone.
 
     Raises
     ------
-    Defect
-        An error that is not a :class:`PolyadicError`; what the user is to be told passes as it is.
+    DocumentDefect
+        The code raised an error that is not a :class:`PolyadicError`. A :class:`PolyadicError` is passed on unchanged.
     """
     try:
         yield
     except (PolyadicError, DocumentDefect):
         raise
     except Exception as error:
-        raise DocumentDefect(_place(error)) from error
+        raise DocumentDefect(_location(error)) from error
 
 
 def skipped_because(source: str, defect: DocumentDefect) -> SkippedInput:
-    """The report of a document that was skipped; where POLYADIC_DEBUG is set, the defect is raised instead."""
+    """Report a document that was skipped because of a defect; if POLYADIC_DEBUG is set, raise the defect instead."""
     if os.environ.get("POLYADIC_DEBUG"):
         raise defect
-    return SkippedInput(source, f"not indexed, because of a defect in Polyadic ({defect})", _REPORT_IT)
+    return SkippedInput(source, f"not indexed because of a defect in Polyadic ({defect})", _REPORT_IT)
 
 
 def isolate_failures(
     documents: Sequence[Document], work: Callable[[Sequence[Document]], T]
 ) -> tuple[T, dict[str, SkippedInput]]:
-    """Work on several documents together; where that fails, on those on which it does not fail alone.
+    """Process several documents together; if that fails, exclude the documents that fail on their own and try again.
 
     Returns
     -------
     tuple
-        What the work gives, and a report for each document (by id) on which it fails.
+        The result of the work, and a report for each excluded document (by id).
 
     Raises
     ------
     Exception
-        What the work raised, if it fails on none of the documents alone: then no document is to blame.
+        The original error, if no document fails on its own: then no single document caused it.
     """
     try:
         return work(documents), {}
     except PolyadicError:
         raise
     except Exception:
-        failing = {document.id: found for document in documents if (found := _failure(work, document))}
+        failing = {document.id: report for document in documents if (report := _failure(work, document))}
         if not failing:
             raise
     return work([document for document in documents if document.id not in failing]), failing
@@ -79,10 +81,10 @@ def _failure(work: Callable[[Sequence[Document]], T], document: Document) -> Ski
     return None
 
 
-def _place(error: Exception) -> str:
-    """The kind of an error, and the line of this package that it passed last.
+def _location(error: Exception) -> str:
+    """Return the type of an error and the innermost line of this package in its traceback.
 
-    What the error says is left out: that may be a piece of the document, or a path.
+    The error message is omitted, because it may contain a path or text of the document.
     """
     frames = [frame for frame in extract_tb(error.__traceback__) if Path(frame.filename).is_relative_to(_PACKAGE)]
     name = type(error).__name__

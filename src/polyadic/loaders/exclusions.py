@@ -1,4 +1,4 @@
-"""Which files and folders are passed over because a pattern says so."""
+"""Exclude files and folders that match glob patterns."""
 
 import os
 from collections.abc import Sequence
@@ -11,22 +11,22 @@ from polyadic.text.glob_patterns import matches
 
 @dataclass(frozen=True, slots=True)
 class Exclusions:
-    """Patterns as in ``.gitignore``: one without a slash matches a name at any depth, any other a path.
+    """Exclusion patterns as in ``.gitignore``: one without a slash matches a name at any depth, any other a path.
 
-    A path is taken as from the folder that is searched, or as from the current folder.
+    A path pattern is relative to the folder being searched, or to the current folder.
     """
 
     patterns: Sequence[str] = ()
 
     def cover(self, path: PurePath, root: PurePath) -> bool:
-        """Whether a file or folder below a root is to be passed over.
+        """Return whether a file or folder below a root is excluded.
 
         Parameters
         ----------
         path
-            Absolute; a folder that is passed over is passed over with all that is in it.
+            The absolute path; excluding a folder excludes everything in it.
         root
-            The folder that is searched.
+            The folder being searched.
 
         >>> root = PurePath("/docs")
         >>> excluded = Exclusions(["*.log", "old/drafts/"])

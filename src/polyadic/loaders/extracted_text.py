@@ -1,4 +1,4 @@
-"""Text that was taken out of pages, slides, sheets and chapters: cleaned, bounded, and put together as a document."""
+"""Assemble a document from the text of pages, slides, sheets or chapters: clean it and enforce the size limit."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -12,14 +12,14 @@ from polyadic.loaders.metadata import metadata_of, title_of
 from polyadic.model.types import Document
 
 _LINE_BREAK = re.compile(r"\r\n?|[\v\f\x85\u2028\u2029]")
-# Control characters, soft hyphens and byte order marks say nothing, and would part the words they stand in.
-_SILENT = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\ufeff]")
+# Control characters, soft hyphens and byte order marks carry no text and would split words.
+_INVISIBLE = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\ufeff]")
 _BLANK_LINES = re.compile(r"\n{3,}")
 _FIRST_HEADING = re.compile(r"^#{1,6} (.+)", re.MULTILINE)
 
 
 class ExtractedText:
-    """Grows page by page; a text that becomes larger than the settings allow is refused at that page.
+    """Builder of a document's text, page by page; raises UnreadableDocument once the text exceeds the size limit.
 
     >>> extracted = ExtractedText(max_megabytes=1)
     >>> for page in ("One.", "", "Two."):
@@ -37,7 +37,7 @@ class ExtractedText:
         self._bytes = 0
 
     def add(self, page: str, separator: str = "\n\n") -> None:
-        """A page, also one without text, and what parts it from the text before."""
+        """Add a page, which may be empty, and the separator between it and the text before."""
         text = cleaned(page)
         if text and self._parts:
             self._append(separator)
@@ -46,35 +46,35 @@ class ExtractedText:
             self._append(text)
 
     def add_table(self, title: str, lines: Iterable[str]) -> None:
-        """A table as a page: its title as a heading, then its lines; without lines an empty page."""
-        taken: list[str] = []
+        """Add a table as a page: its title as a heading, then its lines; an empty page if it has no lines."""
+        kept: list[str] = []
         size = 0
         for line in lines:
             size += len(line) + 1
             if size > byte_limit(self._max_megabytes):
                 raise too_large(size, self._max_megabytes)
-            taken.append(line)
-        self.add("\n\n".join([f"# {' '.join(title.split())}", "\n".join(taken)]) if taken else "")
+            kept.append(line)
+        self.add("\n\n".join([f"# {' '.join(title.split())}", "\n".join(kept)]) if kept else "")
 
     @property
     def last(self) -> str:
-        """The text added last; empty at the beginning."""
+        """The text of the last page added; empty at the beginning."""
         return self._parts[-1] if self._parts else ""
 
     def document(self, path: Path, title: str, metadata: Mapping[str, object], paged: bool) -> Document:
-        """The document; a title that is empty is looked for in the text.
+        """Build the document; an empty title is replaced by one found in the text.
 
         Raises
         ------
         UnreadableDocument
-            There is no text.
+            No page has text.
         """
         text = "".join(self._parts)
         if not text:
             raise UnreadableDocument("empty", "")
         heading = _FIRST_HEADING.search(text)
-        named = title_of(title) or (title_of(heading.group(1)) if heading else plain_title(text))
-        return Document(str(path), named, text, metadata_of(metadata), tuple(self._starts) if paged else ())
+        found_title = title_of(title) or (title_of(heading.group(1)) if heading else plain_title(text))
+        return Document(str(path), found_title, text, metadata_of(metadata), tuple(self._starts) if paged else ())
 
     def _append(self, text: str) -> None:
         self._parts.append(text)
@@ -85,10 +85,10 @@ class ExtractedText:
 
 
 def cleaned(text: str) -> str:
-    """The text without control characters, without white space at line ends, with at most one blank line in a row.
+    """Remove control characters and trailing white space, and collapse runs of blank lines into one.
 
     >>> cleaned(" One \\r\\n\\n\\n\\ntwo" + chr(0))
     'One\\n\\ntwo'
     """
-    lines = _SILENT.sub("", _LINE_BREAK.sub("\n", without_surrogates(text))).split("\n")
+    lines = _INVISIBLE.sub("", _LINE_BREAK.sub("\n", without_surrogates(text))).split("\n")
     return _BLANK_LINES.sub("\n\n", "\n".join(line.rstrip() for line in lines)).strip()

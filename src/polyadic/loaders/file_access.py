@@ -1,4 +1,4 @@
-"""Opening files without surprises: nothing that blocks, nothing that changes meanwhile."""
+"""Open regular files safely: never block on pipes, and detect files that change while they are read."""
 
 import os
 import stat
@@ -15,16 +15,16 @@ _RAISE_THE_LIMIT = "raise max_megabytes under [reading] in the settings, or spli
 
 @contextmanager
 def opened(path: Path) -> Iterator[BinaryIO]:
-    """A regular file, open for reading.
+    """Open a regular file for reading.
 
     Raises
     ------
     UnreadableDocument
-        It has vanished, is not permitted, is no regular file, cannot be read to its end, or was written to
-        meanwhile (this last one on leaving).
+        The file does not exist, may not be read, is not a regular file, or cannot be read to its end. On exit: the
+        file changed while it was open.
     """
     try:
-        with _open_at_once(path) as file:
+        with _open_without_blocking(path) as file:
             before = os.fstat(file.fileno())
             if not stat.S_ISREG(before.st_mode):
                 raise UnreadableDocument("not a regular file", "give a file or a folder")
@@ -37,26 +37,26 @@ def opened(path: Path) -> Iterator[BinaryIO]:
 
 
 def read_whole(path: Path, max_megabytes: float) -> bytes:
-    """All bytes of a file of at most this many millions of them; a larger one is refused unread."""
+    """Read a whole file; raise UnreadableDocument, without reading, if it exceeds the limit in megabytes."""
     limit = byte_limit(max_megabytes)
     with opened(path) as file:
         size = os.fstat(file.fileno()).st_size
         if size > limit:
             raise too_large(size, max_megabytes)
         data = file.read(limit + 1)
-    # Some file systems report no size (such as /proc), so what was read counts as well.
+    # Some file systems (such as /proc) report no size, so check the bytes read as well.
     if len(data) > limit:
         raise too_large(len(data), max_megabytes)
     return data
 
 
 def byte_limit(max_megabytes: float) -> int:
-    """The setting in bytes, at least 1."""
+    """Convert a limit in megabytes (10^6 bytes) to bytes, at least 1."""
     return max(1, int(max_megabytes * _BYTES_IN_MEGABYTE))
 
 
 def too_large(size: int, max_megabytes: float) -> UnreadableDocument:
-    """The refusal of a text of this many bytes.
+    """Return the error for a text of this many bytes, which is over the limit.
 
     >>> print(too_large(61_500_000, 50.0).what)
     61.5 MB is over the limit of 50 MB
@@ -66,16 +66,16 @@ def too_large(size: int, max_megabytes: float) -> UnreadableDocument:
 
 
 def why_not(error: OSError) -> UnreadableDocument:
-    """An error of the operating system in words that suggest what to do."""
+    """Convert an operating system error into one with a hint what to do."""
     if isinstance(error, FileNotFoundError):
         return UnreadableDocument("no such file or folder", "check the path")
     if isinstance(error, PermissionError):
-        return UnreadableDocument("permission denied", "give yourself the right to read it")
+        return UnreadableDocument("permission denied", "grant read permission for it")
     return UnreadableDocument((error.strerror or str(error)).lower(), "check the disk and the path")
 
 
-def _open_at_once(path: Path) -> BinaryIO:
-    """Open for reading; a named pipe that has taken the file's place is not waited for."""
+def _open_without_blocking(path: Path) -> BinaryIO:
+    """Open for reading without blocking, in case a named pipe has replaced the file."""
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     descriptor = os.open(path, flags)
     try:

@@ -1,4 +1,4 @@
-"""Lines of files too large to be held, each bounded."""
+"""Read lines of bounded length from files that are too large to hold in memory."""
 
 import io
 from collections.abc import Iterator
@@ -16,9 +16,9 @@ _HEAD = 8_192
 
 @dataclass(frozen=True, slots=True)
 class FileLine:
-    """A line with its ending, counted from 1.
+    """A line with its line ending and its number, counted from 1.
 
-    Where there is a ``fault`` the line is not to be used; its text is empty if it was too long to be held.
+    If ``fault`` is set, do not use the line; its text is empty if it was too long to hold.
     """
 
     number: int
@@ -27,10 +27,10 @@ class FileLine:
 
 
 def lines_of(file: BinaryIO, settings: ReadingSettings) -> Iterator[FileLine]:
-    """The lines of a file, each at most ``max_megabytes`` long (a character counted as a byte).
+    """Yield the lines of a file, each at most ``max_megabytes`` long (one character counts as one byte).
 
-    A line that is too long or not UTF-8 is passed with its fault. Text in another encoding ends at its first
-    fault, because what follows cannot be told apart.
+    A line that is too long or not valid UTF-8 is yielded with its fault. In other encodings reading stops at the first
+    invalid line, because decoding cannot resynchronise after it.
 
     Raises
     ------
@@ -39,7 +39,7 @@ def lines_of(file: BinaryIO, settings: ReadingSettings) -> Iterator[FileLine]:
     """
     encoding = stream_encoding(file, settings.encoding)
     _refuse_binary(file, encoding)
-    # Only UTF-8 can be taken up again after a fault; its undecodable bytes come as surrogates.
+    # Only UTF-8 can resynchronise after an error; undecodable bytes become surrogates.
     errors = "surrogateescape" if encoding == UTF_8 else "strict"
     text = io.TextIOWrapper(file, encoding=encoding, errors=errors, newline="")
     number = 0
@@ -60,20 +60,20 @@ def _refuse_binary(file: BinaryIO, encoding: str) -> None:
 
 
 def _next_line(text: io.TextIOWrapper, number: int, max_megabytes: float) -> FileLine | None:
-    """The next line, or None at the end."""
+    """Return the next line, or None at the end."""
     limit = byte_limit(max_megabytes)
     line = text.readline(limit + 1)
     if not line:
         return None
     if len(line) > limit:
-        return FileLine(number, "", too_large(len(line) + _pass_over(text, line), max_megabytes))
+        return FileLine(number, "", too_large(len(line) + _skip_rest(text, line), max_megabytes))
     return FileLine(number, line, not_utf_8(line) if has_surrogates(line) else None)
 
 
-def _pass_over(text: io.TextIOWrapper, line: str) -> int:
-    """Read on to the end of a line without holding it; returns the characters passed."""
-    passed = 0
+def _skip_rest(text: io.TextIOWrapper, line: str) -> int:
+    """Skip to the end of a line without storing it; return the number of characters skipped."""
+    skipped_characters = 0
     while line and not line.endswith(("\n", "\r")):
         line = text.readline(_BLOCK)
-        passed += len(line)
-    return passed
+        skipped_characters += len(line)
+    return skipped_characters

@@ -1,4 +1,4 @@
-"""From paths to documents: the entry to reading."""
+"""Load documents from files and folders: the entry point of the loaders."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -23,15 +23,15 @@ from polyadic.model.types import Document
 __all__ = ["READERS", "Reader", "SkippedInput", "is_readable", "read_documents", "read_file"]
 
 Reader = Callable[[Path, ReadingSettings], Iterable[Document | SkippedInput]]
-"""Reads one file; raises UnreadableDocument where it cannot, or cannot go on."""
+"""Reads one file; raises UnreadableDocument if the file cannot be read, or not to its end."""
 
 
-def _later(module: str) -> Reader:
-    """A reader whose module is imported when the first such file is read: most need much that plain text does not."""
+def _lazy_reader(module: str) -> Reader:
+    """Return a reader that imports its module on first use, because most formats need large libraries."""
 
     def read(path: Path, settings: ReadingSettings) -> Iterable[Document | SkippedInput]:
-        place = "source_code" if module in ("source", "unnamed") else module
-        reader: Reader = getattr(import_module(f"polyadic.loaders.formats.{place}"), f"read_{module}")
+        module_name = "source_code" if module in ("source", "unnamed") else module
+        reader: Reader = getattr(import_module(f"polyadic.loaders.formats.{module_name}"), f"read_{module}")
         return reader(path, settings)
 
     return read
@@ -48,42 +48,42 @@ READERS: Mapping[str, Reader] = {
     ".ndjson": read_json_lines,
     ".csv": read_table,
     ".tsv": read_table,
-    ".html": _later("html"),
-    ".htm": _later("html"),
-    ".pdf": _later("pdf"),
-    ".docx": _later("docx"),
-    ".pptx": _later("pptx"),
-    ".xlsx": _later("xlsx"),
-    ".epub": _later("epub"),
-    ".eml": _later("eml"),
-    ".mbox": _later("mbox"),
-    ".odt": _later("odt"),
-    ".rtf": _later("rtf"),
-    ".rst": _later("rst"),
-    ".tex": _later("latex"),
-    ".xml": _later("xml"),
-    ".yaml": _later("yaml"),
-    ".yml": _later("yaml"),
-    **dict.fromkeys(LANGUAGES, _later("source")),
+    ".html": _lazy_reader("html"),
+    ".htm": _lazy_reader("html"),
+    ".pdf": _lazy_reader("pdf"),
+    ".docx": _lazy_reader("docx"),
+    ".pptx": _lazy_reader("pptx"),
+    ".xlsx": _lazy_reader("xlsx"),
+    ".epub": _lazy_reader("epub"),
+    ".eml": _lazy_reader("eml"),
+    ".mbox": _lazy_reader("mbox"),
+    ".odt": _lazy_reader("odt"),
+    ".rtf": _lazy_reader("rtf"),
+    ".rst": _lazy_reader("rst"),
+    ".tex": _lazy_reader("latex"),
+    ".xml": _lazy_reader("xml"),
+    ".yaml": _lazy_reader("yaml"),
+    ".yml": _lazy_reader("yaml"),
+    **dict.fromkeys(LANGUAGES, _lazy_reader("source")),
 }
-"""By suffix, in lower case with its dot."""
+"""Readers by file suffix, in lower case with the dot."""
 
-_SOURCE, _UNNAMED = _later("source"), _later("unnamed")
-# Texts that come with software, whatever stands behind their names: README.Debian, LICENSE.MIT, COPYING.LIB.
+_SOURCE, _UNKNOWN_TEXT = _lazy_reader("source"), _lazy_reader("unnamed")
+# Text files that come with software, whatever their suffix: README.Debian, LICENSE.MIT, COPYING.LIB.
 _KNOWN_TEXT = re.compile(
     r"(?:readme|license|licence|copying|copyright|notice|authors|contributors|contributing|maintainers|changelog|changes"
     r"|news|history|install|todo|faq|release)(?:[-_.]|$)",
     re.IGNORECASE,
 )
-# Files to copy and edit: rsnapshot.conf.default, env.example.
-_EXAMPLES = {".default", ".defaults", ".dist", ".example", ".orig", ".sample", ".template"}
-# What looks like a version or an ordinal is no suffix: RELEASE-1.2, notes.2024.
+# Template files to copy and edit: rsnapshot.conf.default, env.example.
+_TEMPLATE_SUFFIXES = {".default", ".defaults", ".dist", ".example", ".orig", ".sample", ".template"}
+# Version numbers and years are not suffixes: RELEASE-1.2, notes.2024.
 _SUFFIX = re.compile(r"\.[a-z][a-z0-9_]{0,11}", re.IGNORECASE)
-_NO_TEXT = re.compile(r"\.(?:so|gz|bz2|xz|zip|asc|sig|png|jpe?g|gif|svg|ico)(?:\.[\d.]+)?$", re.IGNORECASE)
+_BINARY_SUFFIX = re.compile(r"\.(?:so|gz|bz2|xz|zip|asc|sig|png|jpe?g|gif|svg|ico)(?:\.[\d.]+)?$", re.IGNORECASE)
 
 
 def is_readable(name: str) -> bool:
-    """Whether there is a reader for a file of this name.
+    """Return whether a reader exists for a file with this name.
 
     >>> [is_readable(name) for name in ("notes.TXT", "LICENSE", "RELEASE-1.2", "README.Debian", "a.png", "x.bin")]
     [True, True, True, True, False, False]
@@ -92,12 +92,12 @@ def is_readable(name: str) -> bool:
 
 
 def is_unnamed(name: str) -> bool:
-    """Whether nothing in a file's name says what kind of file it is, so that its content has to.
+    """Return whether a file's name does not reveal its type, so that its content must be inspected.
 
     >>> [is_unnamed(name) for name in ("LICENSE", "RELEASE-1.2", "README.Debian", "app.conf.sample", "notes.txt")]
     [True, True, True, True, False]
     """
-    return _reader_of(name) is _UNNAMED
+    return _reader_of(name) is _UNKNOWN_TEXT
 
 
 def _reader_of(name: str) -> Reader | None:
@@ -107,8 +107,8 @@ def _reader_of(name: str) -> Reader | None:
         return _SOURCE
     if suffix in READERS:
         return READERS[suffix]
-    is_known = suffix in _EXAMPLES or not _SUFFIX.fullmatch(suffix) or _KNOWN_TEXT.match(name) is not None
-    return _UNNAMED if is_known and not _NO_TEXT.search(name) else None
+    may_be_text = suffix in _TEMPLATE_SUFFIXES or not _SUFFIX.fullmatch(suffix) or _KNOWN_TEXT.match(name) is not None
+    return _UNKNOWN_TEXT if may_be_text and not _BINARY_SUFFIX.search(name) else None
 
 
 def read_documents(
@@ -117,38 +117,46 @@ def read_documents(
     exclude: Sequence[Path | str] = (),
     watch: Callable[[Iterator[Path | SkippedInput]], Iterator[Path | SkippedInput]] = lambda found: found,
 ) -> Iterator[Document | SkippedInput]:
-    """Documents from files and folders, one at a time, and a report for each thing that gave none.
+    """Yield the documents in files and folders one at a time, and a report for each input that was skipped.
 
-    A document's source is the absolute path of its file with all links resolved, so a file reached in two
-    ways is one document; a row's is that path, ``#`` and the row's id (its number where it has none).
-    A document's text is what the reader of its format makes of the file: a text file's with its line ends made line
-    feeds, without byte order mark and front matter, without running heads, page numbers and contents, and with marks
-    before numbered headings; spans count characters of that text. Headings begin with number signs, and code stands
-    between fences. Other number signs that begin a line of plain text or PDF are followed by a no-break space.
+    The source of a document is the absolute path of its file with all symbolic links resolved, so a file reached by
+    two paths is one document. The source of a table row is that path, ``#`` and the row's id (its number if it has
+    no id).
+
+    The text of a document is what the reader for its format extracts; spans are character offsets in that text. For a
+    text file, line ends become line feeds; byte order mark, front matter, running headers, page numbers and tables of
+    contents are removed; and numbered headings are marked. Headings begin with number signs, and code is fenced. Other
+    number signs at the start of a line of plain text or PDF are followed by a no-break space.
 
     Parameters
     ----------
     paths
-        Files and folders; folders are searched to any depth, without what is hidden.
+        Files and folders; folders are searched recursively, without hidden entries.
     settings
-        How to decode, how large a text may be, and what to pass over.
+        Encoding, size limit in megabytes, and exclusion patterns.
     exclude
-        Files and folders to pass over, such as the workspace.
+        Files and folders to skip, such as the workspace.
     watch
-        Passes on the files that were found; each is read before the next is asked for.
+        Wraps the iterator of discovered files, for example to report progress; each file is read before the next is
+        requested.
+
+    Yields
+    ------
+    Document or SkippedInput
+        A document, or the reason why a file, folder or row gave none.
 
     Raises
     ------
     SettingsError
-        The settings name an encoding that Python does not know; raised at once.
+        The settings name an encoding that Python does not know; raised by the call itself, before iteration.
     """
     require_text_encoding(settings.encoding)
-    several = [paths] if isinstance(paths, str | Path) else paths
-    return _read(watch(discover(several, is_readable, is_unnamed, exclude, settings.exclude)), settings)
+    path_list = [paths] if isinstance(paths, str | Path) else paths
+    return _read(watch(discover(path_list, is_readable, is_unnamed, exclude, settings.exclude)), settings)
 
 
-def _read(found: Iterator[Path | SkippedInput], settings: ReadingSettings) -> Iterator[Document | SkippedInput]:
-    for path in found:
+def _read(paths: Iterator[Path | SkippedInput], settings: ReadingSettings) -> Iterator[Document | SkippedInput]:
+    for path in paths:
         if isinstance(path, SkippedInput):
             yield path
             continue
@@ -156,9 +164,14 @@ def _read(found: Iterator[Path | SkippedInput], settings: ReadingSettings) -> It
 
 
 def read_file(path: Path, settings: ReadingSettings) -> Iterator[Document | SkippedInput]:
-    """What one file gives that is readable by its name; ``path`` is what sources begin with.
+    """Yield the documents of one file, whose name must be readable; their sources begin with ``path``.
 
-    The first document says in which encoding the file was read, if it is not UTF-8.
+    The first document records the encoding of the file if it is not UTF-8.
+
+    Raises
+    ------
+    ValueError
+        No reader exists for a file with this name.
     """
     reader = _reader_of(path.name)
     if reader is None:
@@ -172,15 +185,15 @@ def read_file(path: Path, settings: ReadingSettings) -> Iterator[Document | Skip
         yield skipped_because(str(path), defect)
 
 
-def _with_encoding(found: Iterator[Document | SkippedInput]) -> Iterator[Document | SkippedInput]:
+def _with_encoding(documents: Iterator[Document | SkippedInput]) -> Iterator[Document | SkippedInput]:
     is_first = True
     while True:
-        # Decoding is watched step by step, as each step of a generator may run in another context.
+        # Collect encodings separately for each step, because each step of a generator may run in another context.
         with noted_encodings() as noted:
-            one = next(found, None)
-        if one is None:
+            item = next(documents, None)
+        if item is None:
             return
-        if is_first and isinstance(one, Document):
+        if is_first and isinstance(item, Document):
             is_first = False
-            one = replace(one, encoding=", ".join(sorted(noted)))
-        yield one
+            item = replace(item, encoding=", ".join(sorted(noted)))
+        yield item

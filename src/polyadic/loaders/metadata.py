@@ -1,4 +1,4 @@
-"""What a document says about itself, as short strings."""
+"""Convert document metadata to short strings."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -15,9 +15,10 @@ _SPACE = re.compile(r"[\s\x00-\x1f]+")
 
 
 def metadata_of(values: Mapping[str, object]) -> dict[str, str]:
-    """Scalars as strings, lists of scalars joined by ", "; nested and empty values are left out.
+    """Convert scalars to strings and join lists of scalars with ", "; drop nested and empty values.
 
-    At most 50 entries, keys of 100 and values of 1,000 characters: metadata is for showing and filtering.
+    Keeps at most 50 entries, with keys of up to 100 and values of up to 1,000 characters: metadata serves display and
+    filtering.
 
     >>> metadata_of({"year": 1843, "tags": ["engine", "notes"], "draft": False, "more": {"a": 1}})
     {'year': '1843', 'tags': 'engine, notes', 'draft': 'false'}
@@ -27,7 +28,7 @@ def metadata_of(values: Mapping[str, object]) -> dict[str, str]:
 
 
 def title_of(text: str) -> str:
-    """A title on one line, of at most 200 characters."""
+    """Normalise a title to one line of at most 200 characters."""
     return _line(text, LONGEST_TITLE)
 
 
@@ -38,7 +39,7 @@ def _value(value: object) -> str:
 
 
 def _scalars(values: Iterable[object]) -> Iterable[str]:
-    """As many of the values as could be seen."""
+    """Convert values to strings, at most as many as could fit into the longest value."""
     return islice((text for text in map(_scalar, values) if text), LONGEST_VALUE)
 
 
@@ -51,6 +52,6 @@ def _scalar(value: object) -> str:
 
 
 def _line(text: str, longest: int) -> str:
-    """The text on one line, cut with an ellipsis where it is too long."""
+    """Put the text on one line; truncate it with an ellipsis if it is too long."""
     line = _SPACE.sub(" ", without_surrogates(text)).strip()
     return line if len(line) <= longest else line[: longest - 1].rstrip() + "…"

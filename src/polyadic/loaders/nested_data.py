@@ -1,21 +1,21 @@
-"""Nested data, as of JSON, YAML and TOML, as lines of ``path.to.key: value``, records in it as rows."""
+"""Render nested data (JSON, YAML, TOML) as lines of ``path.to.key: value``, and lists of records as table rows."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from polyadic.loaders.tables.record_rows import record_rows
 from polyadic.text.code_fences import without_headings
 
-_MOST_LINES = 1_000_000
-_LONGEST_LIST_ON_A_LINE = 50
-_LONGEST_PATH = 1_000
+_MAX_LINES = 1_000_000
+_MAX_INLINE_ITEMS = 50
+_MAX_PATH_CHARACTERS = 1_000
 
 
 def nested_text(value: object) -> str:
-    """The values in nested mappings and lists, each after the path of keys that leads to it.
+    """Render the values in nested mappings and lists, each after its path of keys.
 
-    Items of lists are numbered from 1; lists of plain values stand on one line. Between the entries of the outermost
-    mapping or list there are blank lines where these are nested themselves. Records are rows, below the path of
-    their list. At most a million values are written.
+    List items are numbered from 1; a list of plain values takes one line. Nested entries of the outermost mapping or
+    list are separated by blank lines. Records become rows below the path of their list. At most a million values are
+    written.
 
     >>> print(nested_text({"name": "relay", "ports": [80, 443], "limits": {"users": 5, "log": None, "tls": True}}))
     - name: relay
@@ -40,20 +40,20 @@ def nested_text(value: object) -> str:
         for line in _lines(key, inner):
             part.append(line)
             written += 1
-            if written >= _MOST_LINES:
+            if written >= _MAX_LINES:
                 break
         if _is_nested(inner):
             blocks += ["\n".join(lines), "\n".join(part)]
             lines = []
         else:
             lines += part
-        if written >= _MOST_LINES:
+        if written >= _MAX_LINES:
             break
     return "\n\n".join(filter(None, (block.strip() for block in [*blocks, "\n".join(lines)])))
 
 
 def entry(path: str, value: str) -> str:
-    """The line of a value; one of several lines stands below its path as it is.
+    """Format a value as a line; a multi-line value follows its path unchanged.
 
     >>> entry("server.host", "localhost"), entry("", "alone")
     ('- server.host: localhost', '- alone')
@@ -66,34 +66,34 @@ def entry(path: str, value: str) -> str:
 
 
 def heading(path: str) -> str:
-    """The line above the rows of a list."""
+    """Format the line above the rows of a list."""
     return f"\n{path}:\n"
 
 
 def joined_path(path: str, key: object) -> str:
-    """A path with one more key; what is nested beyond all reason has the path of what it is in."""
-    if len(path) > _LONGEST_PATH:
+    """Append a key to a path; a path that is already very long is returned unchanged."""
+    if len(path) > _MAX_PATH_CHARACTERS:
         return path
     name = " ".join(str(key).split())
     return f"{path}.{name}" if path else name
 
 
 def _lines(path: str, value: object) -> Iterator[str]:
-    """The lines of a value, however deeply nested, without recursion."""
-    ahead: list[Iterator[tuple[str, object]]] = [iter([(path, value)])]
-    while ahead:
-        here = next(ahead[-1], None)
-        if here is None:
-            ahead.pop()
+    """Yield the lines of a value, nested to any depth, without recursion."""
+    stack: list[Iterator[tuple[str, object]]] = [iter([(path, value)])]
+    while stack:
+        current = next(stack[-1], None)
+        if current is None:
+            stack.pop()
             continue
-        place, inner = here
+        inner_path, inner = current
         if rows := record_rows(inner):
-            yield from [heading(place)] if place else []
+            yield from [heading(inner_path)] if inner_path else []
             yield from (line for row in rows for line in row)
         elif _is_nested(inner):
-            ahead.append(_below(place, inner))
+            stack.append(_below(inner_path, inner))
         elif text := _text(inner):
-            yield entry(place, text)
+            yield entry(inner_path, text)
 
 
 def _below(path: str, value: object) -> Iterator[tuple[str, object]]:
@@ -114,7 +114,7 @@ def _is_nested(value: object) -> bool:
     if not _is_list(value):
         return False
     items = value if isinstance(value, Sequence) else ()
-    return len(items) > _LONGEST_LIST_ON_A_LINE or any(isinstance(item, Mapping) or _is_list(item) for item in items)
+    return len(items) > _MAX_INLINE_ITEMS or any(isinstance(item, Mapping) or _is_list(item) for item in items)
 
 
 def _is_list(value: object) -> bool:

@@ -1,4 +1,4 @@
-"""The one place where libraries of others are called: they give a document, or one line that says why not."""
+"""Call third-party parsers; convert any failure into a one-line reason."""
 
 import logging
 import warnings
@@ -15,14 +15,14 @@ from polyadic.loaders.file_access import read_whole
 from polyadic.loaders.skipped import printable
 from polyadic.model.types import Document
 
-_LONGEST_WORDS = 120
-CHECK_IT = "check that it opens elsewhere, and save it again"
+_MAX_CHARACTERS = 120
+CHECK_IT = "check that it opens in another program, and save it again"
 _INSTALL = "pip install 'polyadic[formats]'"
 
 
 @dataclass(frozen=True, slots=True)
 class OptionalFormat:
-    """A kind of file: its suffix, what people call it, and the package and module that read it, if it needs them."""
+    """A file format: its suffix, common name, and the package and module needed to read it, if any."""
 
     suffix: str
     name: str
@@ -32,18 +32,26 @@ class OptionalFormat:
 
 @dataclass(frozen=True, slots=True)
 class PartialDocument:
-    """A document from which something is missing, and what."""
+    """An incomplete document, and what is missing from it."""
 
     document: Document
     problem: UnreadableDocument
 
 
 Parse = Callable[[Path, bytes, ReadingSettings], Document | PartialDocument]
-"""Makes the document of a file's bytes; may raise whatever it likes."""
+"""Parses the bytes of a file into a document; may raise any exception."""
 
 
 class OptionalReader:
-    """Reads files of a format: opens each with care, and explains whatever parsing raises."""
+    """Reader of one format: opens files safely and converts parser errors into ``UnreadableDocument``.
+
+    Parameters
+    ----------
+    kind
+        The format.
+    parse
+        Parses the bytes of a file.
+    """
 
     def __init__(self, kind: OptionalFormat, parse: Parse) -> None:
         self.__doc__ = parse.__doc__
@@ -54,40 +62,46 @@ class OptionalReader:
         yield from self.parse(path, read_whole(path, settings.max_megabytes), settings)
 
     def parse(self, path: Path, data: bytes, settings: ReadingSettings) -> Iterator[Document]:
-        """The document of bytes that are not a file of their own, such as a message in a mailbox."""
+        """Parse bytes that are not a separate file, such as a message in a mailbox.
+
+        Raises
+        ------
+        UnreadableDocument
+            The bytes are empty or cannot be parsed, or the document is incomplete (raised after yielding it).
+        """
         if not data.strip():
             raise UnreadableDocument("empty", "")
-        with _explained(self._kind), _silenced(self._kind):
-            found = self._parse(path, data, settings)
-        if isinstance(found, Document):
-            yield found
+        with _explain_errors(self._kind), _silence(self._kind):
+            result = self._parse(path, data, settings)
+        if isinstance(result, Document):
+            yield result
             return
-        yield found.document
-        raise found.problem
+        yield result.document
+        raise result.problem
 
 
 def reader(kind: OptionalFormat) -> Callable[[Parse], OptionalReader]:
-    """Make a reader of a function that parses bytes."""
+    """Decorate a function that parses bytes, to make it a reader."""
     return partial(OptionalReader, kind)
 
 
 def unreadable(kind: OptionalFormat, why: str, next_step: str = CHECK_IT) -> UnreadableDocument:
-    """The refusal of a file that is not what its suffix says.
+    """Return the error for a file whose content does not match its suffix.
 
-    >>> unreadable(OptionalFormat(".pdf", "PDF"), "it does not begin like one").what
-    'not a readable PDF (it does not begin like one)'
+    >>> unreadable(OptionalFormat(".pdf", "PDF"), "wrong file signature").what
+    'not a readable PDF (wrong file signature)'
     """
     return UnreadableDocument(f"not a readable {kind.name} ({why})", next_step)
 
 
 def encrypted() -> UnreadableDocument:
-    """The refusal of what cannot be read without a password."""
+    """Return the error for a file that is protected by a password."""
     return UnreadableDocument("encrypted", "save it without a password")
 
 
 @contextmanager
-def _explained(kind: OptionalFormat) -> Iterator[None]:
-    """Whatever is raised, said in one line; the package that reads the format is there."""
+def _explain_errors(kind: OptionalFormat) -> Iterator[None]:
+    """Check that the required package is installed, and convert any exception into a one-line error."""
     try:
         if kind.module:
             _require(kind)
@@ -99,8 +113,8 @@ def _explained(kind: OptionalFormat) -> Iterator[None]:
 
 
 @contextmanager
-def _silenced(kind: OptionalFormat) -> Iterator[None]:
-    """What a library warns of or logs concerns whoever made the file, not whoever reads it."""
+def _silence(kind: OptionalFormat) -> Iterator[None]:
+    """Suppress a library's warnings and log messages: they concern the author of the file, not its reader."""
     log = logging.getLogger(kind.module or __name__)
     level = log.level
     log.setLevel(logging.CRITICAL + 1)
@@ -123,8 +137,8 @@ def _require(kind: OptionalFormat) -> None:
 
 
 def error_words(error: Exception) -> str:
-    """The kind of an error and the first of its words."""
-    words = printable(" ".join(str(error).split()))
+    """Return the type of an error and the beginning of its message."""
+    message = printable(" ".join(str(error).split()))
     name = type(error).__name__
-    cut = words if len(words) <= _LONGEST_WORDS else words[: _LONGEST_WORDS - 1].rstrip() + "…"
-    return f"{name}: {cut.rstrip('.')}" if cut else name
+    short = message if len(message) <= _MAX_CHARACTERS else message[: _MAX_CHARACTERS - 1].rstrip() + "…"
+    return f"{name}: {short.rstrip('.')}" if short else name

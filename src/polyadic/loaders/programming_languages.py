@@ -1,4 +1,4 @@
-"""Programming languages by the suffixes of their files: how comments and definitions look."""
+"""Syntax of programming languages by file suffix: comments and definitions."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """A language.
+    """The comment and definition syntax of a language.
 
-    ``line`` are marks of comments that go on to the end of the line; ``blocks`` pairs of marks around others; ``name``
-    is written behind the fence. ``definition`` is a pattern of a line that defines what its group 1 names. A
-    configuration has sections and settings for definitions.
+    ``name`` is the info string after the opening code fence. ``line`` holds the markers of comments that run to the end
+    of the line; ``blocks`` holds pairs of markers around block comments. ``definition`` is a pattern for a line that
+    defines something, whose name is group 1. In a configuration, sections and settings take the place of definitions.
     """
 
     name: str
@@ -30,7 +30,7 @@ _KEYWORDS = (
     r"|union|fun)"
 )
 _NAMED = rf"[ \t]{{0,8}}{_MODIFIERS}{_KEYWORDS} +(?:\([^()]{{0,80}}\) ?)?([\w.$:]+)"
-# A type, a name and parameters at the margin or one step in, and no semicolon at the end of the line.
+# A type, a name and parameters, not indented or by one level, without a semicolon at the end of the line.
 _C_FUNCTION = r"[ ]{0,4}(?:[\w:*&<>\[\],~]+[ \t]+){1,6}[*&]*([\w:~]+) ?\([^;={}]{0,300}(?:\{|\)|,)\s*$"
 _PYTHON = Language("python", ("#",), (('"""', '"""'), ("'''", "'''")), r"[ \t]{0,8}(?:async +)?(?:def|class) +(\w+)")
 _C = Language("c", ("//",), _C_MARKS, rf"(?!\s*(?:return|else|if|for|while|switch)\b)(?:{_NAMED}|{_C_FUNCTION})")
@@ -80,10 +80,10 @@ BY_NAME: Mapping[str, str] = {
     "makefile": ".mk", "gnumakefile": ".mk", "dockerfile": ".conf", "rakefile": ".rb", "gemfile": ".rb",
     "cmakelists.txt": ".cmake",
 }  # fmt: skip
-"""Files that are known by their names, and the suffix as which they are read."""
+"""File names with a known format, and the suffix as which such files are read."""
 
 BY_INTERPRETER: Mapping[str, str] = {
     "python": ".py", "sh": ".sh", "bash": ".sh", "dash": ".sh", "zsh": ".sh", "perl": ".pl", "ruby": ".rb",
     "node": ".js",
 }  # fmt: skip
-"""Scripts without a suffix, by the interpreter that their first line names."""
+"""Suffixes for scripts without one, by the interpreter named in their first line."""

@@ -1,4 +1,4 @@
-"""What was left out of a reading, and what can be done about it."""
+"""Reports of skipped input: what was skipped, why, and what to do about it."""
 
 import re
 from dataclasses import dataclass
@@ -10,12 +10,23 @@ _NOT_PRINTED = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True)
 class SkippedInput:
-    """A file, a folder or a row that gave no document; the others go on.
+    """A file, folder or row that was skipped; loading continues with the others.
 
-    ``source`` is a path; ``line`` is that at which a row of the file begins, from 1, or 0 for all of it.
-    ``reason`` and ``next_step`` are sentences without a full stop; the latter may be empty. As a string it
-    is always one printable line. ``file_type`` is the suffix of a file that was met in a folder and that no reader
-    reads ("none" where it has no suffix): there may be hundreds of these, and reports count them by type.
+    Its string form is always one printable line.
+
+    Attributes
+    ----------
+    source
+        The path.
+    reason
+        Why it was skipped, without a full stop.
+    next_step
+        What to do about it, without a full stop; may be empty.
+    line
+        The line at which the row begins in its file, counted from 1; 0 for the whole file.
+    file_type
+        The suffix of an unsupported file found in a folder, or "none" if it has no suffix; otherwise empty. There may
+        be hundreds of these files, so reports count them by type.
 
     >>> print(SkippedInput("/data/notes.jsonl", "not JSON", "mend it", line=7))
     /data/notes.jsonl, line 7: not JSON; mend it
@@ -34,14 +45,14 @@ class SkippedInput:
 
 
 def skipped(source: str, problem: UnreadableDocument, line: int = 0) -> SkippedInput:
-    """The report of a problem that a reader ran into."""
+    """Convert an error raised by a reader into a report."""
     return SkippedInput(source, problem.what, problem.next_step, line)
 
 
 def printable(text: str) -> str:
-    """The text with control characters, line ends and undecodable bytes of file names escaped.
+    """Escape control characters, line ends and undecodable bytes of file names.
 
     >>> printable("a" + chr(10) + "b")
     'a\\\\nb'
     """
-    return _NOT_PRINTED.sub(lambda found: found.group().encode("unicode_escape").decode("ascii"), text)
+    return _NOT_PRINTED.sub(lambda match: match.group().encode("unicode_escape").decode("ascii"), text)

@@ -1,8 +1,8 @@
-"""Raised characters as plain text: powers keep a sign before them, marks of footnotes are left out."""
+"""Convert superscripts to plain text: exponents are written with ``^``, footnote marks are dropped."""
 
 import re
 
-_MARK_OF_A_NOTE = re.compile(
+_FOOTNOTE_MARK = re.compile(
     r"[\[(]\s*(?:\d{1,4}|[A-Za-z]{1,2}|(?:note|nb|n)\s*\d{1,3})\s*[\])]|[*†‡§¶]{1,3}", re.IGNORECASE
 )
 _NUMBER = re.compile(r"[+\-−–]?\d[\d.,/]*|[+\-−–]?[A-Za-z]|[A-Za-z0-9]{1,4}[+\-−–*/][A-Za-z0-9]{1,4}")
@@ -10,20 +10,20 @@ _ORDINAL = re.compile(
     r"(?:st|nd|rd|th|er|ers|re|res|e|es|ème|eme|nde?|d|de|o|os|a|as|r|ra|s|lle|lles|me|mes|te)\.?", re.IGNORECASE
 )
 _SIGNS = {"tm": "™", "sm": "℠", "(r)": "®", "r": "®"}
-_ENDS_LIKE_A_SENTENCE = re.compile(r"[.,;:!?…\"”»’。，；：！？]$")
+_SENTENCE_END = re.compile(r"[.,;:!?…\"”»’。，；：！？]$")
 _BASE = re.compile(r"[^\s,.;:!?\"“”«»]+$")
 _ROMAN = re.compile(r"[IVXLC]+$")
 
 
 def raised(before: str, text: str) -> str:
-    """What to write for raised characters.
+    """Return the plain text for superscript characters.
 
     Parameters
     ----------
     before
-        The text right before them, on the same line.
+        The text directly before them, on the same line.
     text
-        The raised characters.
+        The superscript characters.
 
     >>> [before + raised(before, text) for before, text in (("2", "31"), ("m", "2"), ("10", "-3"), ("the 1", "st"))]
     ['2^31', 'm^2', '10^-3', 'the 1st']
@@ -32,10 +32,10 @@ def raised(before: str, text: str) -> str:
     """
     words = text.strip()
     base = _BASE.search(before)
-    if not words or _MARK_OF_A_NOTE.fullmatch(words):
+    if not words or _FOOTNOTE_MARK.fullmatch(words):
         return ""
     if base is None:
-        is_note = words.isdigit() and _ENDS_LIKE_A_SENTENCE.search(before)
+        is_note = words.isdigit() and _SENTENCE_END.search(before)
         return "" if is_note else f" {words}" if before.strip() else words
     if words.lower() in _SIGNS and len(base.group()) > 1 and words.isupper():
         return _SIGNS[words.lower()]

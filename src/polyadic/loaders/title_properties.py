@@ -1,11 +1,11 @@
-"""Which titles in the properties of a file are titles, and not what a program put there."""
+"""Tell real titles in file properties from placeholders that programs put there."""
 
 import re
 from pathlib import Path
 
-_LEAST = 3
-# What programs put in the place of a title: their own name, that of the file, or nothing.
-_MADE_UP = re.compile(
+_MIN_CHARACTERS = 3
+# Placeholders that programs write instead of a title: their own name, the file name, or nothing.
+_PLACEHOLDER = re.compile(
     r"microsoft (?:office )?(?:word|powerpoint|excel|publisher|visio)\b.{0,3} [-–]"
     r"|(?:(?:microsoft )?(?:office )?(?:word|powerpoint|excel) ?)?(?:document|presentation|slide|book|workbook)? ?\d*$"
     r"|(?:untitled|unknown|no title|title|\(?unspecified\)?|\(?anonymous\)?)[\W\d_]*$"
@@ -17,7 +17,7 @@ _MADE_UP = re.compile(
 
 
 def sensible_title(title: object, path: Path) -> str:
-    """The title, unless it is what a program made up, or the name of the file.
+    """Return the title, or an empty string if it is a placeholder or the name of the file.
 
     >>> path = Path("a-17.pdf")
     >>> [sensible_title(title, path) for title in ("Microsoft Word - report.doc", "a-17", None, "On Engines")]
@@ -25,4 +25,4 @@ def sensible_title(title: object, path: Path) -> str:
     """
     words = " ".join(title.replace("\0", "").split()) if isinstance(title, str) else ""
     is_name = words.casefold() in {path.stem.casefold(), path.name.casefold()}
-    return "" if len(words) < _LEAST or is_name or _MADE_UP.match(words) else words
+    return "" if len(words) < _MIN_CHARACTERS or is_name or _PLACEHOLDER.match(words) else words

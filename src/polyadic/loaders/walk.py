@@ -1,4 +1,4 @@
-"""Which files there are under the given paths: each real file once, in a stable order."""
+"""Discover the readable files under the given paths: each real file once, in a stable order."""
 
 import os
 import stat
@@ -18,7 +18,7 @@ _HEAD = 8_192
 
 
 class UnsupportedType(UnreadableDocument):
-    """A file that no reader reads, by its suffix."""
+    """Error for a file type without a reader; ``suffix`` is its suffix in lower case, or ``none``."""
 
     def __init__(self, suffix: str) -> None:
         kind = suffix or "no suffix, and not text"
@@ -33,30 +33,30 @@ def discover(
     exclude: Sequence[Path | str] = (),
     patterns: Sequence[str] = (),
 ) -> Iterator[Path | SkippedInput]:
-    """Files that can be read, as absolute paths with all links resolved.
+    """Yield the files that can be read, as absolute paths with all links resolved.
 
     Parameters
     ----------
     paths
-        Files and folders. Folders are searched to any depth, in the order of names. What is hidden in them
-        (a leading dot) is passed over; a link that leads out of the folder is reported and not followed. The
-        paths given may themselves be hidden or links.
+        Files and folders. Folders are searched recursively, in the order of names. Hidden entries (with a leading
+        dot) are skipped; a link that leads out of the folder is reported and not followed. The given paths may
+        themselves be hidden or links.
     is_readable
-        Whether there is a reader for a file of this name.
+        Returns whether a reader exists for a file name.
     is_unnamed
-        Whether its content has to say whether it is text.
+        Returns whether a file's content must be inspected to tell if it is text.
     exclude
-        Files and folders that are passed over wherever they turn up, such as the workspace.
+        Files and folders to skip wherever they occur, such as the workspace.
     patterns
-        Patterns of files and folders that are passed over (see exclusions.py).
+        Patterns of files and folders to skip (see exclusions.py).
 
     Yields
     ------
-    Path or Skipped
-        A file to read, or a path that cannot be, in the order in which they are met.
+    Path or SkippedInput
+        A file to read, or a report of a path that cannot be read, in the order of discovery.
     """
-    passed_over = [Path(os.path.realpath(path)) for path in exclude]
-    search = _Search(is_readable, is_unnamed, passed_over, Exclusions(patterns))
+    excluded = [Path(os.path.realpath(path)) for path in exclude]
+    search = _Search(is_readable, is_unnamed, excluded, Exclusions(patterns))
     for path in paths:
         yield from search.given(str(path))
 
@@ -76,11 +76,11 @@ class _Search:
         self._seen: set[Path] = set()
 
     def given(self, name: str) -> Iterator[Path | SkippedInput]:
-        """What is found under one of the given paths."""
+        """Yield the files found under one of the given paths."""
         try:
             path = _real(name)
             if self._excluded(path):
-                raise UnreadableDocument("belongs to the workspace", "give the documents' own folder")
+                raise UnreadableDocument("belongs to the workspace", "pass the folder that contains the documents")
             if self._exclusions.cover(path, path.parent):
                 return
             if _is_folder(path):
@@ -91,36 +91,36 @@ class _Search:
             yield skipped(printable(name), problem)
 
     def _folder(self, root: Path) -> Iterator[Path | SkippedInput]:
-        """What is found in a folder; says so where nothing can be read."""
+        """Yield the files found in a folder; report a folder without readable files."""
         documents = 0
         for path in self._walk(root):
             if isinstance(path, SkippedInput):
                 yield path
                 continue
-            found = self._reported(path)
-            documents += isinstance(found, Path)
+            entry = self._reported(path)
+            documents += isinstance(entry, Path)
             if self._is_new(path):
-                yield found
+                yield entry
         if not documents:
             yield no_document(str(root))
 
     def _walk(self, root: Path) -> Iterator[Path | SkippedInput]:
-        """The real paths of what is neither folder, hidden nor excluded; each folder is entered once."""
+        """Yield the real paths of files that are neither hidden nor excluded; enter each folder once."""
         entered: set[Path] = set()
-        ahead = [root]
-        while ahead:
-            name = ahead.pop()
+        pending = [root]
+        while pending:
+            name = pending.pop()
             try:
                 path = _real(str(name))
                 if not path.is_relative_to(root):
-                    raise UnreadableDocument("a link that leaves the folder", "give its target as a path")
+                    raise UnreadableDocument("a link that leaves the folder", "pass its target as a path")
                 if self._excluded(path) or self._exclusions.cover(path, root) or path in entered:
                     continue
                 if not _is_folder(path):
                     yield path
                     continue
                 entered.add(path)
-                ahead.extend(_entries(path))
+                pending.extend(_entries(path))
             except UnreadableDocument as problem:
                 yield skipped(printable(str(name)), problem)
 
@@ -133,7 +133,7 @@ class _Search:
             return skipped(printable(str(path)), problem)
 
     def _file(self, path: Path) -> Path:
-        """The path, if it is a file that can be read."""
+        """Return the path if the file can be read; raise UnreadableDocument otherwise."""
         if not stat.S_ISREG(_mode(path)):
             raise UnreadableDocument("not a regular file", "give a file or a folder")
         if printable(str(path)) != str(path):
@@ -146,7 +146,7 @@ class _Search:
         return any(path.is_relative_to(other) for other in self._exclude)
 
     def _is_new(self, path: Path) -> bool:
-        """Whether a file is met for the first time."""
+        """Return whether a file has not been seen before, and remember it."""
         if path in self._seen:
             return False
         self._seen.add(path)
@@ -154,7 +154,7 @@ class _Search:
 
 
 def no_document(folder: str) -> SkippedInput:
-    """The report of a folder in which nothing can be read."""
+    """Report a folder without readable files."""
     return SkippedInput(folder, "no document in this folder", f"give another folder; {_SEE_FORMATS}")
 
 
@@ -167,14 +167,14 @@ def _is_binary(path: Path) -> bool:
 
 
 def _real(name: str) -> Path:
-    """The absolute path with all links resolved, which must exist."""
+    """Return the absolute path with all links resolved; raise UnreadableDocument if it does not exist."""
     if not name:
         raise UnreadableDocument("an empty path", "give a file or a folder")
     try:
         return Path(os.path.realpath(name, strict=True))
     except FileNotFoundError as error:
         if Path(name).is_symlink():
-            raise UnreadableDocument("a link that points nowhere", "mend or remove it") from error
+            raise UnreadableDocument("a broken link", "fix or delete it") from error
         raise why_not(error) from error
     except OSError as error:
         raise why_not(error) from error
@@ -183,7 +183,7 @@ def _real(name: str) -> Path:
 
 
 def _entries(folder: Path) -> list[Path]:
-    """What is in a folder and not hidden, last name first."""
+    """Return the entries of a folder that are not hidden, in reverse order of names."""
     try:
         shown = [entry for entry in folder.iterdir() if not entry.name.startswith(".")]
     except OSError as error:

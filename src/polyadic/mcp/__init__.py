@@ -1,7 +1,7 @@
-"""A workspace as a server of the Model Context Protocol: tools and resources for agents, thin over ``Workspace``.
+"""A workspace as a Model Context Protocol server: tools and resources for agents, thin over ``Workspace``.
 
-``stdio`` serves one client over standard input and output, ``http`` is an ASGI application; both serve what ``server``
-builds of ``tools/`` and ``resources``.
+``stdio`` serves one client over standard input and output, ``http`` is an ASGI application. Both serve the server that
+``server`` builds from ``tools/`` and ``resources``.
 
 Raises
 ------

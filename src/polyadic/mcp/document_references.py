@@ -1,6 +1,6 @@
-"""What clients call a document: its resource, identifier, source, end of its source, or title.
+"""Resolve a client's reference to a document: resource URI, identifier, source, end of the source, or title.
 
-Unlike at a terminal, nothing on the disk is looked at: what a name is found to be tells a client nothing about files.
+Unlike on the command line, no file on disk is looked at, so the reply reveals nothing about which files exist.
 """
 
 import re
@@ -12,13 +12,13 @@ from polyadic.model.identity import document_id
 from polyadic.storage.protocol import DocumentRecord, Reader
 
 URI = "polyadic://document/"
-_WHOLE = re.compile(r"[0-9a-f]{32}")
-_BEGINNING = re.compile(r"[0-9a-f]{8,32}")
-_LISTED = "list_documents lists them"
+_FULL_ID = re.compile(r"[0-9a-f]{32}")
+_ID_PREFIX = re.compile(r"[0-9a-f]{8,32}")
+_HINT = "list_documents lists them"
 
 
 def uri_of(document: str) -> str:
-    """The resource of a document, by its identifier.
+    """Return the resource URI of a document identifier.
 
     >>> uri_of("5f0c")
     'polyadic://document/5f0c'
@@ -27,51 +27,51 @@ def uri_of(document: str) -> str:
 
 
 def document_named(reader: Reader, reference: str) -> DocumentRecord:
-    """The document that a client means.
+    """Find the document that a reference names.
 
     Raises
     ------
     NotFound
-        There is none, or more than one.
+        No document matches, or more than one.
     """
     name = reference.removeprefix(URI)
-    whole = reader.record(name) if _WHOLE.fullmatch(name) else None
-    record = whole or reader.record(document_id(name))
+    exact = reader.record(name) if _FULL_ID.fullmatch(name) else None
+    record = exact or reader.record(document_id(name))
     if record:
         return record
-    for matches in _guesses(reader.documents(), name) if name.strip() else ():
+    for matches in _candidates(reader.documents(), name) if name.strip() else ():
         if len(matches) == 1:
             return matches[0]
         if matches:
-            some = ", ".join(match.id for match in matches[:3])
-            raise NotFound(
-                f"{len(matches):,} documents answer to {_shown(name)}", f"name one by its id, such as {some}"
-            )
-    raise NotFound(f"no document matches {_shown(name)}", _LISTED)
+            examples = ", ".join(match.id for match in matches[:3])
+            raise NotFound(f"{len(matches):,} documents match {_quoted(name)}", f"use an id, such as {examples}")
+    raise NotFound(f"no document matches {_quoted(name)}", _HINT)
 
 
 def documents_named(reader: Reader, reference: str) -> frozenset[str]:
-    """The documents that a client means, by identifier: one, or those of a folder or a file of rows.
+    """Find the identifiers of the documents that a reference names.
+
+    These are one document, or the documents of a folder or of a file of rows.
 
     Raises
     ------
     NotFound
-        There is none, or more than one document that is not in one folder.
+        No document matches, or several that do not share a folder.
     """
-    below = reader.select([reference], {}) if reference.strip() else frozenset()
-    return below or frozenset([document_named(reader, reference).id])
+    selected = reader.select([reference], {}) if reference.strip() else frozenset()
+    return selected or frozenset([document_named(reader, reference).id])
 
 
-def _guesses(records: Sequence[DocumentRecord], name: str) -> list[list[DocumentRecord]]:
-    """What the name may mean, the likelier first."""
-    ends = (f"/{name.removeprefix('./')}", f"#{name}")
-    digits = bool(_BEGINNING.fullmatch(name))
+def _candidates(records: Sequence[DocumentRecord], name: str) -> list[list[DocumentRecord]]:
+    """Return candidate lists for a name, the most likely match first."""
+    endings = (f"/{name.removeprefix('./')}", f"#{name}")
+    is_id_prefix = bool(_ID_PREFIX.fullmatch(name))
     return [
-        [record for record in records if record.source.endswith(ends)],
+        [record for record in records if record.source.endswith(endings)],
         [record for record in records if record.title.casefold() == name.casefold()],
-        [record for record in records if digits and record.id.startswith(name)],
+        [record for record in records if is_id_prefix and record.id.startswith(name)],
     ]
 
 
-def _shown(name: str) -> str:
+def _quoted(name: str) -> str:
     return repr(cut(name, NAME // 5))

@@ -1,4 +1,4 @@
-"""Errors as clients see them: one line, and no path of this machine that the client did not name."""
+"""Errors as clients see them: one line, without paths of this machine that the client did not name."""
 
 import logging
 import re
@@ -14,36 +14,36 @@ from polyadic.mcp.limits import cut
 
 _log = logging.getLogger(__name__)
 
-# An absolute path of two parts or more; what follows a host or a scheme is none.
+# An absolute path of two parts or more, but not the path of a URL.
 _PATH = re.compile(r"(?<![\w:/.…~-])~?(?:/[^\s/'\",;:()]+){2,}/?")
-_LONGEST = 500
-_SHOWN = 3
+_MAX_LENGTH = 500
+_MAX_PROBLEMS = 3
 
 
 class BadArguments(PolyadicError):
-    """What a tool was called with is not what it takes."""
+    """The arguments of a tool call are not valid."""
 
 
 def bad_arguments(tool: str, error: ValidationError) -> BadArguments:
-    """What is wrong with the arguments of a tool, without repeating them."""
+    """Build the error for invalid arguments of a tool, without repeating their values."""
     problems = error.errors(include_url=False, include_input=False, include_context=False)
-    told = [_told(problem["loc"], problem["msg"]) for problem in problems[:_SHOWN]]
-    more = [f"and {len(problems) - _SHOWN} more"] if len(problems) > _SHOWN else []
+    messages = [_message(problem["loc"], problem["msg"]) for problem in problems[:_MAX_PROBLEMS]]
+    more = [f"and {len(problems) - _MAX_PROBLEMS} more"] if len(problems) > _MAX_PROBLEMS else []
     return BadArguments(
-        f"{tool} cannot be called like this ({'; '.join([*told, *more])})", "its schema says what it takes"
+        f"invalid arguments for {tool} ({'; '.join([*messages, *more])})", "see the input schema of the tool"
     )
 
 
 def one_line(error: Exception, said: str, folder: Path | None = None) -> str:
-    """What to tell a client about an error.
+    """Build the one-line message that the client gets for an error.
 
     Parameters
     ----------
     error
-        What was raised. Where models are is left out. What neither we nor the server around us explain is a defect: its
-        words go to the log only.
+        The exception. Addresses of models are removed. Unexpected exceptions are reported as defects, and their text
+        goes to the log only.
     said
-        What the client sent: paths that stand in it are no secret.
+        What the client sent: paths in it need not be hidden.
     folder
         The folder of the workspace, if one was found.
 
@@ -62,12 +62,12 @@ def one_line(error: Exception, said: str, folder: Path | None = None) -> str:
     if folder is not None:
         text = text.replace(f"{folder}", f"…/{folder.name}")
     text = without_addresses(text, said)
-    shown = _PATH.sub(lambda path: path[0] if path[0].rstrip("/.") in said else f"…/{Path(path[0]).name}", text)
-    return cut(printable(" ".join(shown.split())), _LONGEST)
+    visible = _PATH.sub(lambda path: path[0] if path[0].rstrip("/.") in said else f"…/{Path(path[0]).name}", text)
+    return cut(printable(" ".join(visible.split())), _MAX_LENGTH)
 
 
-def _told(where: Sequence[str | int], what: str) -> str:
-    name = cut(".".join(map(str, where)), 60)
-    told = what.removeprefix("Value error, ").rstrip(".")
-    told = f"{told[:1].lower()}{told[1:]}"
-    return f"{name}: {told}" if name else told
+def _message(location: Sequence[str | int], message: str) -> str:
+    name = cut(".".join(map(str, location)), 60)
+    text = message.removeprefix("Value error, ").rstrip(".")
+    text = f"{text[:1].lower()}{text[1:]}"
+    return f"{name}: {text}" if name else text

@@ -1,4 +1,4 @@
-"""Many clients over streamable HTTP: an ASGI application for a route of a larger server."""
+"""MCP over streamable HTTP for many clients: an ASGI application to mount in a larger server."""
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -18,7 +18,7 @@ from polyadic.mcp.server import build
 from polyadic.workspace import Workspace
 
 Resolve = Callable[[Request], AbstractAsyncContextManager[Workspace]]
-"""The workspace that an HTTP request is about, held open until the request is answered."""
+"""Opens the workspace of an HTTP request until the request is answered."""
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
@@ -30,30 +30,30 @@ def asgi(
     run: RunInWorkspace = here,
     jobs: Callable[[Request], ToolJobs] | None = None,
 ) -> "McpApp":
-    """An ASGI application that serves MCP at whatever path it is routed from.
+    """Create an ASGI application that serves MCP at any path.
 
-    Each request is resolved by itself and no session is kept, so a key is looked at every time, and nothing grows with
+    Requests are independent and there are no sessions: each request is authorised anew, and memory does not grow with
     the number of clients.
 
     Parameters
     ----------
     resolve
-        Finds the workspace of a request, by its path or its key. What it raises is told to the client in one line, if
-        it is a ``PolyadicError`` or an ``HTTPException``.
+        Opens the workspace of a request, by its path or its key. A ``PolyadicError`` or ``HTTPException`` that it
+        raises is reported to the client in one line.
     may_write
         Whether a request may add documents.
     hosts
-        Names under which the server may be called, without ports: others are refused, so that no web page can reach it
-        by giving its own name the server's address. None where something in front has seen to that.
+        Host names, without ports, under which the server may be addressed; others are refused, to prevent DNS
+        rebinding. None if something in front of the application has checked the host.
     run
-        Runs what is done with a workspace, where that is to happen on another loop than the one that serves.
+        Runs work on a workspace, if that has to happen on another event loop than the one that serves.
     jobs
-        The jobs that read documents for the workspace of a request, always on the loop that serves; if left out, a
-        request that adds a document reads it.
+        The indexing jobs of the workspace of a request; always used on the loop that serves. By default, the request
+        that adds a document also indexes it.
 
     Examples
     --------
-    ``Route("/mcp/{workspace}", app)`` routes to it, and the server's own lifespan has to enter that of the application:
+    Add ``Route("/mcp/{workspace}", app)`` to the server, and enter the application's lifespan in that of the server:
 
     >>> from contextlib import asynccontextmanager
     >>> from starlette.applications import Starlette
@@ -72,11 +72,11 @@ def asgi(
         async with resolve(request) as workspace:
             yield WorkspaceAccess(workspace, may_write(request), jobs(request) if jobs else None)
 
-    return McpApp(build(opened, run), _checked(hosts))
+    return McpApp(build(opened, run), _transport_security(hosts))
 
 
 class McpApp:
-    """Serves requests while its ``lifespan`` is entered, which may be done again after it has ended."""
+    """ASGI application that serves requests while its ``lifespan`` is entered; the lifespan may be entered again."""
 
     def __init__(self, server: Server[Any], security: TransportSecuritySettings) -> None:
         self._server = server
@@ -99,14 +99,14 @@ class McpApp:
         if self._manager is None:
             raise RuntimeError("the lifespan of the MCP application has not been entered")
         if scope["type"] == "http" and scope["method"] != "POST":
-            # Without sessions nothing is ever sent unasked, so no client need hold a connection open for it.
+            # Without sessions the server sends nothing on its own, so clients need no event stream (GET).
             await Response(status_code=405, headers={"Allow": "POST"})(scope, receive, send)
             return
         await self._manager.handle_request(scope, receive, send)
 
 
-def _checked(hosts: Sequence[str] | None) -> TransportSecuritySettings:
-    """Which names a request may call the server by, and which pages it may come from, with any port."""
+def _transport_security(hosts: Sequence[str] | None) -> TransportSecuritySettings:
+    """Build the host and origin checks for these host names, with any port."""
     if hosts is None:
         return TransportSecuritySettings(enable_dns_rebinding_protection=False)
     named = [name for host in hosts for name in (host, f"{host}:*")]

@@ -1,4 +1,4 @@
-"""Documents that are read behind a request: what a server that has jobs does for its clients."""
+"""Indexing jobs as seen by MCP tools; a server that runs jobs implements :class:`ToolJobs`."""
 
 from dataclasses import dataclass
 from typing import Literal, Protocol
@@ -12,10 +12,10 @@ GOING = ("queued", "running")
 
 @dataclass(frozen=True, slots=True)
 class ToolJob:
-    """A job as it stands.
+    """State of a job.
 
-    ``chunks_read`` of ``chunks`` have been read so far. ``outcome`` is None as long as that is not known, and where the
-    document was not published. ``problem`` says why it was not, or not the whole of it.
+    ``chunks_read`` of ``chunks`` have been read so far. ``outcome`` is None while it is unknown, and if the document
+    was not published. ``problem`` says why the document, or a part of it, was not indexed.
     """
 
     id: str
@@ -30,7 +30,7 @@ class ToolJobs(Protocol):
     """The jobs of one workspace."""
 
     async def hand_in(self, document: Document) -> ToolJob:
-        """Have a document read; waits a little, so that a short one has been read when this returns."""
+        """Queue a document for indexing; waits a little, so that a short document is indexed when this returns."""
 
     async def job(self, identifier: str) -> ToolJob:
-        """How a job stands; raises what the server around us explains where there is none."""
+        """Return the state of a job; raises an error of the surrounding server if there is none."""

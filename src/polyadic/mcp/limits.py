@@ -1,4 +1,4 @@
-"""The most that a request may ask for, and the most that a result carries; lengths are characters."""
+"""Limits on requests and results; lengths are in characters."""
 
 # about 5,000 tokens, as for every question
 QUESTION = 20_000
@@ -17,19 +17,19 @@ RESOURCE = 50_000
 RESOURCES = 100
 TEXT = 500_000
 
-# of what is found
+# results
 PLACES = 3
 CITATIONS = 100
 QUOTE = 600
 STATEMENT = 2_000
 ANSWER = 50_000
 
-# a text of the greatest length as JSON, most of whose characters are escaped
+# a text of maximum length as JSON, with most of its characters escaped
 BODY_BYTES = 4 * 1024 * 1024
 
 
 def cut(text: str, most: int) -> str:
-    """The text, or its beginning with an ellipsis where it is longer than ``most``.
+    """Return the text, cut to ``most`` characters with an ellipsis at the end if it is longer.
 
     >>> cut("knowledge", 5), cut("facts", 5)
     ('know…', 'facts')

@@ -1,4 +1,4 @@
-"""Which workspace a request is about, and what it may do there."""
+"""The workspace of a request, and what the request may do there."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
@@ -20,7 +20,10 @@ Found = TypeVar("Found")
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceAccess:
-    """A workspace, whether documents may be added to it, and the jobs that read them; None: a request reads itself."""
+    """Access to a workspace: whether documents may be added, and the jobs that index them.
+
+    Without jobs (None) the request that adds a document also indexes it.
+    """
 
     workspace: Workspace
     may_write: bool
@@ -28,34 +31,34 @@ class WorkspaceAccess:
 
 
 Opened = Callable[[Request | None], AbstractAsyncContextManager[WorkspaceAccess]]
-"""Gives access for as long as one request is answered; over standard input there is no HTTP request."""
+"""Opens access to a workspace while a request is answered; over standard input there is no HTTP request."""
 
 
 class RunInWorkspace(Protocol):
-    """Runs what is done with a workspace, perhaps on another loop: connections to models belong to one."""
+    """Runs work on a workspace, possibly on another event loop: connections to models are bound to one loop."""
 
     def __call__(self, work: Coroutine[Any, Any, Found], workspace: Workspace, /) -> Awaitable[Found]: ...
 
 
 async def here(work: Coroutine[Any, Any, Found], workspace: Workspace) -> Found:
-    """On the loop that serves, at once."""
+    """Run the work at once on the loop that serves."""
     return await work
 
 
 async def read(workspace: Workspace, work: Callable[[Reader], Found], only: Filter | None = None) -> Found:
-    """What ``work`` makes of the last committed state, computed on another thread.
+    """Run ``work`` on the last committed state in another thread, and return its result.
 
     Raises
     ------
     NotFound
-        There is no workspace yet, or the filter leaves no document.
+        The workspace does not exist yet, or no document passes the filter.
     """
-    # Opened on this thread: two others could otherwise open it at once.
+    # Open on this thread: otherwise two worker threads could open it at the same time.
     store = workspace.store()
-    heard = None if only is None else partial(filter_documents, only=only)
+    document_filter = None if only is None else partial(filter_documents, only=only)
 
     def reading() -> Found:
-        with store.read(heard) as reader:
+        with store.read(document_filter) as reader:
             return work(reader)
 
     return await asyncio.to_thread(reading)

@@ -1,4 +1,4 @@
-"""Reading parts of documents, as the tool for spans and resources do."""
+"""Read parts of documents, for the span tool and for resources."""
 
 from pydantic import BaseModel, ConfigDict
 
@@ -16,34 +16,34 @@ class DocumentExcerpt(BaseModel):
     document: str
     """Identifier of the document."""
     uri: str
-    """Resource of the document."""
+    """Resource URI of the document."""
     source: str
     title: str
     page: int | None
-    """Page on which the part begins, from 1; null where the document has no pages."""
+    """Page on which the part begins, from 1; null if the document has no pages."""
     start: int
     """First character of the part, from 0."""
     end: int
-    """Character after its last one; the document's end, where that came before what was asked for."""
+    """Character after the last one; less than requested if the document ends earlier."""
     characters: int
-    """How many characters the document has."""
+    """Length of the document in characters."""
     text: str
-    """The words of the part, exactly."""
+    """The exact text of the part."""
 
 
 def passage(reader: Reader, reference: str, span: Span) -> DocumentExcerpt:
-    """The part of a document that a span covers, as far as the document goes.
+    """Return the part of a document that a span covers, cut off at the end of the document.
 
     Raises
     ------
     NotFound
-        No document matches the reference, or it ends before the span begins.
+        No document matches the reference, or the document ends before the span begins.
     """
     record = document_named(reader, reference)
     document = reader.document(record.id)
     length = len(document.text)
     if span.start > length:
-        raise NotFound(f"the document has {length:,} characters, so none from {span.start:,} on", "read from 0 on")
+        raise NotFound(f"the document has {length:,} characters, so none from {span.start:,} on", "use a smaller start")
     end = min(span.end, length)
     return DocumentExcerpt(
         document=record.id,

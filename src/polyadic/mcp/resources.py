@@ -1,4 +1,4 @@
-"""Documents as resources: listed page by page, read as text, a long one part by part."""
+"""Documents as MCP resources: listed in pages, read as text, long ones in parts."""
 
 import re
 from urllib.parse import parse_qs, urlsplit
@@ -20,21 +20,21 @@ TEMPLATE = types.ResourceTemplate(
     uri_template=f"{URI}{{id}}{{?start,end}}",
     name="document",
     title="A document, or a part of it",
-    description=f"The text of a document between two characters, at most {RESOURCE:,} at once; all of a shorter one.",
+    description=f"Text of a document from start to end, in characters; at most {RESOURCE:,} per request.",
     mime_type=TEXT,
 )
-_PATH = re.compile(r"/([0-9a-f]{32})")
-_CHARACTER = re.compile(r"[0-9]{1,15}")
+_DOCUMENT_PATH = re.compile(r"/([0-9a-f]{32})")
+_OFFSET = re.compile(r"[0-9]{1,15}")
 
 
 async def listed(workspace: Workspace, cursor: str | None) -> types.ListResourcesResult:
-    """One page of the documents."""
+    """Return one page of the documents."""
     page = await read(workspace, lambda reader: reader.listed(cursor, RESOURCES))
     return types.ListResourcesResult(resources=[_resource(one) for one in page.documents], next_cursor=next_after(page))
 
 
 async def contents(workspace: Workspace, uri: str) -> types.ReadResourceResult:
-    """The text that a resource stands for; of a long document the first part, with the resource of the next.
+    """Return the text of a resource; for a long document the first part, with the resource of the next part.
 
     Raises
     ------
@@ -57,26 +57,26 @@ def _resource(record: DocumentRecord) -> types.Resource:
 
 
 def _parsed(uri: str) -> tuple[str, Span]:
-    """The identifier and the characters that a resource names."""
+    """Split a resource URI into document identifier and span."""
     try:
         parts = urlsplit(uri)
-        path = _PATH.fullmatch(parts.path) if uri.startswith(URI) and not parts.fragment else None
-        asked = parse_qs(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query), max_num_fields=2)
-        start, end = (_character(asked.pop(name, [])) for name in ("start", "end"))
+        path = _DOCUMENT_PATH.fullmatch(parts.path) if uri.startswith(URI) and not parts.fragment else None
+        query = parse_qs(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query), max_num_fields=2)
+        start, end = (_offset(query.pop(name, [])) for name in ("start", "end"))
         span = Span(start or 0, (start or 0) + RESOURCE if end is None else min(end, (start or 0) + RESOURCE))
     except ValueError:
-        path, asked = None, {}
-    if path is None or asked:
+        path, query = None, {}
+    if path is None or query:
         raise NotFound("there is no such resource", f"resources are {URI}ID, with ?start=0&end=1000 for a part")
     return path[1], span
 
 
-def _character(told: list[str]) -> int | None:
-    if not told:
+def _offset(values: list[str]) -> int | None:
+    if not values:
         return None
-    if len(told) > 1 or not _CHARACTER.fullmatch(told[0]):
-        raise ValueError("no character of a document")
-    return int(told[0])
+    if len(values) > 1 or not _OFFSET.fullmatch(values[0]):
+        raise ValueError("not a character offset")
+    return int(values[0])
 
 
 def _contents(uri: str, part: DocumentExcerpt) -> types.TextResourceContents:

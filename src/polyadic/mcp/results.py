@@ -1,4 +1,4 @@
-"""What tools return: values with a schema, so that a client knows their shape before it calls."""
+"""Results of tools: models with a schema, so that clients know their shape before the call."""
 
 from pydantic import BaseModel, ConfigDict
 
@@ -6,58 +6,58 @@ from polyadic.model.types import ItemKind
 
 
 class ToolResult(BaseModel):
-    """What all results have in common."""
+    """Base class of tool results."""
 
     model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
 
 
 class QuotationResult(ToolResult):
-    """Where something stands in a document, with the words that stand there."""
+    """A place in a document, with the quoted words."""
 
     document: str
     """Identifier of the document."""
     uri: str
-    """Resource of the document."""
+    """Resource URI of the document."""
     source: str
     """Where the document came from: a path or a URI."""
     title: str
     headings: list[str]
-    """Headings of the sections that it stands in, the outermost first."""
+    """Headings of the enclosing sections, outermost first."""
     page: int | None
-    """Page on which it begins, from 1; null where the document has no pages."""
+    """Page on which the quote begins, from 1; null if the document has no pages."""
     start: int
-    """First character, from 0."""
+    """First character of the quote, from 0."""
     end: int
     """Character after the last one."""
     quote: str
-    """The words that stand there; of long ones the beginning, with an ellipsis."""
+    """The quoted words; long ones are cut and end with an ellipsis."""
 
 
 class CitationResult(QuotationResult):
-    """A marker in an answer, and what it points at."""
+    """A citation marker of an answer, and the place it points to."""
 
     marker: int
-    """The number that stands in the answer in brackets."""
+    """The number in brackets in the answer."""
 
 
 class RetrievedResult(ToolResult):
-    """A fact, a passage or something else that was retrieved."""
+    """A retrieved fact, passage or other item."""
 
     kind: ItemKind
     id: str
     text: str
     score: float
-    """Compares what is of one kind within one result only."""
+    """Comparable only with items of the same kind in the same result."""
     why: str
-    """Why it was found."""
+    """Why it was retrieved."""
     entities: list[str]
-    """Names that a fact connects."""
+    """Names of the entities that a fact connects."""
     places: list[QuotationResult]
-    """Where it stands: the first few places."""
+    """The first few places where it is stated."""
 
 
 class FactResult(ToolResult):
-    """A statement and all that it connects."""
+    """A fact and the entities it connects."""
 
     id: str
     text: str
@@ -67,7 +67,7 @@ class FactResult(ToolResult):
     support: int
     """How often documents state it."""
     places: list[QuotationResult]
-    """Where it is stated: the first few places."""
+    """The first few places where it is stated."""
 
 
 class DocumentResult(ToolResult):
@@ -81,5 +81,5 @@ class DocumentResult(ToolResult):
     chunks: int
     facts: int
     unread_chunks: int
-    """Chunks of which no facts could be read."""
+    """Number of chunks from which no facts could be extracted."""
     metadata: dict[str, str]

@@ -1,4 +1,4 @@
-"""One client over standard input and output; nothing else in the process can write to that output meanwhile."""
+"""MCP over standard input and output for one client; nothing else in the process may write to that output."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -12,12 +12,12 @@ from polyadic.workspace import Workspace
 
 
 async def serve_stdio(workspace: Workspace, may_write: bool = False) -> None:
-    """Serve a workspace until the client closes its end; the workspace stays open.
+    """Serve a workspace until the client closes the connection; the workspace stays open.
 
     Parameters
     ----------
     workspace
-        What is asked; it need not hold anything yet.
+        Workspace to serve; it may be empty.
     may_write
         Whether the client may add documents.
     """

@@ -1,4 +1,4 @@
-"""From values of the knowledge hypergraph to results of tools, none longer than it may be."""
+"""Conversion of core values to tool results, with every text cut to its limit."""
 
 from collections.abc import Iterable
 
@@ -52,7 +52,7 @@ def fact(of: types.Fact, stated: Iterable[SourceSpan]) -> results.FactResult:
 
 
 def document(record: DocumentRecord) -> results.DocumentResult:
-    told = list(record.metadata.items())[: limits.PAIRS]
+    metadata = list(record.metadata.items())[: limits.PAIRS]
     return results.DocumentResult(
         id=record.id,
         uri=uri_of(record.id),
@@ -62,7 +62,7 @@ def document(record: DocumentRecord) -> results.DocumentResult:
         chunks=record.chunks,
         facts=record.facts,
         unread_chunks=record.failed,
-        metadata={cut(key, limits.NAME): cut(value, limits.VALUE) for key, value in told},
+        metadata={cut(key, limits.NAME): cut(value, limits.VALUE) for key, value in metadata},
     )
 
 

@@ -1,8 +1,9 @@
-"""Facts and entities as a pure, order-independent function of the evidence present and the decisions that hold.
+"""Aggregate evidence into facts and entities, with their scores.
 
-*This is where scores come from.* Evidence is counted into tallies: integers that add and subtract exactly, so
-what is withdrawn leaves no trace. A fact's score is the mean of the scores its evidence gave it, an entity's the
-mean over the evidence that makes a fact and names it; both stay in the papers' ranges, (0, 10] and (0, 100].
+Facts and entities are a pure, order-independent function of the evidence and the resolution decisions. Evidence is
+counted into tallies of integers, which add and subtract exactly, so deleting a document leaves no trace. The score of a
+fact is the mean score of its evidence; the score of an entity is the mean over its participations in facts. Both stay
+in the ranges of the papers, (0, 10] and (0, 100].
 """
 
 import functools
@@ -15,30 +16,41 @@ from polyadic.model import identity
 from polyadic.model.resolution import NO_OVERLAY, EntityResolution
 from polyadic.model.types import Evidence
 
-# Scores are summed as integers of hundredths: sums of floats would depend on their order.
+# Scores are summed as integer hundredths, because a sum of floats depends on the order.
 SCORE_UNIT = 100
-# An entity is embedded once for each of its best supported forms, at most so many.
+# An entity is embedded once for each of its best supported forms, up to this number.
 FORMS_EMBEDDED = 8
 
 
 class Attribute(StrEnum):
-    """What evidence may say of an entity in several versions, of which the best supported is shown."""
+    """Attribute of an entity that evidence may give in several versions; the best supported version is shown."""
 
     NAME = "name"
     TYPE = "type"
     DESCRIPTION = "description"
     FORM = "form"  # name and description together: what is embedded
 
-    # That of enumerations is Python code, and is called for every version that is counted.
+    # Enum.__hash__ is Python code and would be called for every version counted.
     __hash__ = str.__hash__
 
 
 @dataclass(slots=True)
 class FactTally:
-    """``evidence`` counts what states the fact, ``score`` sums its scores in hundredths.
+    """Counts of one fact.
 
-    ``arity`` is how many names the fact connects. ``participants`` counts for each entity, by key, how much of the
-    evidence means it by one of these names: all of it, unless a name was split.
+    Parameters
+    ----------
+    text
+        The statement, normalised.
+    arity
+        Number of names that the fact connects.
+    evidence
+        Number of pieces of evidence.
+    score
+        Sum of the evidence's scores, in hundredths.
+    participants
+        Pieces of evidence by key of the entity that one of the names resolves to. Each count equals ``evidence``
+        unless a name was split.
     """
 
     text: str
@@ -50,7 +62,19 @@ class FactTally:
 
 @dataclass(slots=True)
 class EntityTally:
-    """``evidence`` counts participations, ``chunks`` the chunks they are in, ``said`` every version of an attribute."""
+    """Counts of one entity.
+
+    Parameters
+    ----------
+    evidence
+        Number of participations.
+    score
+        Sum of their scores, in hundredths.
+    chunks
+        Number of chunks that contain them.
+    said
+        Number of participations by attribute and version.
+    """
 
     evidence: int = 0
     score: int = 0
@@ -60,14 +84,14 @@ class EntityTally:
 
 @dataclass(frozen=True, slots=True)
 class Tallies:
-    """Counts of some evidence, or the difference of two such counts: facts by id, entities by key."""
+    """Counts of a set of evidence, or the difference of two such counts: facts by id, entities by key."""
 
     facts: dict[str, FactTally]
     entities: dict[str, EntityTally]
 
 
 def mean_score(total: int, evidence: int) -> float:
-    """The aggregated score: the mean, from a sum in hundredths.
+    """Compute the mean score from a sum in hundredths.
 
     >>> mean_score(total=1750, evidence=2)
     8.75
@@ -76,7 +100,7 @@ def mean_score(total: int, evidence: int) -> float:
 
 
 def form(name: str, description: str) -> str:
-    """The text that is embedded for an entity with this name and description.
+    """Return the text that is embedded for an entity with this name and description.
 
     >>> form("Ada Lovelace", "English mathematician"), form("Ada Lovelace", "")
     ('Ada Lovelace: English mathematician', 'Ada Lovelace')
@@ -85,14 +109,14 @@ def form(name: str, description: str) -> str:
 
 
 def tally(chunks: Iterable[tuple[str, Sequence[Evidence]]], overlay: EntityResolution = NO_OVERLAY) -> Tallies:
-    """Count the evidence of whole chunks; evidence that makes no fact counts for nothing here.
+    """Count the evidence of complete chunks; evidence that makes no fact is ignored.
 
     Parameters
     ----------
     chunks
-        For each the identifier of its document, and its evidence.
+        Pairs of document identifier and the evidence of one chunk.
     overlay
-        Which entity is meant by a name.
+        Resolution decisions, which map names to entities.
 
     Examples
     --------
@@ -108,15 +132,15 @@ def tally(chunks: Iterable[tuple[str, Sequence[Evidence]]], overlay: EntityResol
         for evidence in chunk:
             fact_id = evidence.fact_id
             if fact_id is not None:
-                meant = {key: overlay.key(key, document_id) for key in evidence.keys}
-                named.update(_count(counts, fact_id, evidence, meant))
+                resolved = {key: overlay.key(key, document_id) for key in evidence.keys}
+                named.update(_count(counts, fact_id, evidence, resolved))
         for key in named:
             counts.entities[key].chunks += 1
     return counts
 
 
 def tally_difference(new: Tallies, old: Tallies) -> Tallies:
-    """What must be added to ``old`` to get ``new``; what is the same in both is left out.
+    """Compute what must be added to ``old`` to get ``new``; entries without change are omitted.
 
     >>> same = tally([])
     >>> tally_difference(same, same)
@@ -125,55 +149,55 @@ def tally_difference(new: Tallies, old: Tallies) -> Tallies:
     if not old.facts and not old.entities:
         return new
     facts = {i: FactTally(f.text, f.arity, f.evidence, f.score, Counter(f.participants)) for i, f in new.facts.items()}
-    for fact_id, gone in old.facts.items():
-        fact = facts.setdefault(fact_id, FactTally(gone.text, gone.arity))
-        fact.evidence -= gone.evidence
-        fact.score -= gone.score
-        fact.participants.subtract(gone.participants)
+    for fact_id, removed_fact in old.facts.items():
+        fact = facts.setdefault(fact_id, FactTally(removed_fact.text, removed_fact.arity))
+        fact.evidence -= removed_fact.evidence
+        fact.score -= removed_fact.score
+        fact.participants.subtract(removed_fact.participants)
     entities = {k: EntityTally(e.evidence, e.score, e.chunks, Counter(e.said)) for k, e in new.entities.items()}
-    for key, less in old.entities.items():
+    for key, removed_entity in old.entities.items():
         entity = entities.setdefault(key, EntityTally())
-        entity.evidence -= less.evidence
-        entity.score -= less.score
-        entity.chunks -= less.chunks
-        entity.said.subtract(less.said)
+        entity.evidence -= removed_entity.evidence
+        entity.score -= removed_entity.score
+        entity.chunks -= removed_entity.chunks
+        entity.said.subtract(removed_entity.said)
     return Tallies(
         {i: f for i, f in facts.items() if f.evidence or f.score or any(f.participants.values())},
         {k: e for k, e in entities.items() if e.evidence or e.score or e.chunks or any(e.said.values())},
     )
 
 
-def _count(counts: Tallies, fact_id: str, evidence: Evidence, meant: Mapping[str, str]) -> set[str]:
-    """Count one piece of evidence; ``meant`` has for each key the entity that it means here. Returns these entities."""
+def _count(counts: Tallies, fact_id: str, evidence: Evidence, resolved: Mapping[str, str]) -> set[str]:
+    """Count one piece of evidence; ``resolved`` maps each of its keys to an entity. Return these entities."""
     fact = counts.facts.get(fact_id)
     if fact is None:
-        fact = counts.facts[fact_id] = FactTally(identity.normal_text(evidence.text), len(meant))
+        fact = counts.facts[fact_id] = FactTally(identity.normal_text(evidence.text), len(resolved))
     fact.evidence += 1
     fact.score += round(evidence.score * SCORE_UNIT)
-    named = set(meant.values())
+    named = set(resolved.values())
     fact.participants.update(named)
     for participant in evidence.participants:
-        key = meant.get(participant.key)
-        if key is None:  # a name of nothing but quotes
+        key = resolved.get(participant.key)
+        if key is None:  # a name that consists of quotes only
             continue
         entity = counts.entities.get(key)
         if entity is None:
             entity = counts.entities[key] = EntityTally()
         entity.evidence += 1
         entity.score += round(participant.score * SCORE_UNIT)
-        said = entity.said
+        counter = entity.said
         for version in _versions(participant.name, participant.type, participant.description):
-            said[version] = said.get(version, 0) + 1
+            counter[version] = counter.get(version, 0) + 1
     return named
 
 
-# A model says the same of an entity in one fact after the other.
+# A model repeats the same description of an entity from fact to fact.
 @functools.lru_cache(maxsize=4_096)
 def _versions(name: str, kind: str, description: str) -> tuple[tuple[Attribute, str], ...]:
-    """What a participation says of its entity."""
-    said = [(Attribute.NAME, name), (Attribute.FORM, form(name, description))]
+    """Attribute versions that a participation gives for its entity."""
+    versions = [(Attribute.NAME, name), (Attribute.FORM, form(name, description))]
     if kind:
-        said.append((Attribute.TYPE, kind))
+        versions.append((Attribute.TYPE, kind))
     if description:
-        said.append((Attribute.DESCRIPTION, description))
-    return tuple(said)
+        versions.append((Attribute.DESCRIPTION, description))
+    return tuple(versions)

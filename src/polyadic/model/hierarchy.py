@@ -1,12 +1,12 @@
-"""The terms of the hierarchy (HiRAG, arXiv 2503.10150): clusters with summary entities, communities with reports.
+"""Data types of the hierarchy (HiRAG, arXiv 2503.10150): clusters with summary entities, communities with reports.
 
-Layer 0 is the entities. What is alike in one layer is a *cluster*; each cluster gets one or more *summary entities*,
-which are the next layer; a summary and the members that it covers are joined by one *membership fact*. What is
-connected, through facts and memberships, is a *community*, on several levels; each gets a *report*.
+Layer 0 consists of the entities. Similar members of one layer form a *cluster*. Each cluster gets one or more *summary
+entities*, which form the next layer; one *membership fact* connects a summary with the members that it covers. Nodes
+that are connected by facts and memberships form *communities* on several levels; each community gets a *report*.
 
-All of it is derived from facts and entities, by a language model or without one, and lives beside them: it is never
-evidence. What rests on something that has changed is stale: its words are gone, and it is told to nobody until it has
-been made again.
+The hierarchy is derived from facts and entities, with or without a language model, and is stored beside them; it is
+never evidence. A cluster or community whose sources have changed is stale: its texts are deleted, and it is not
+retrieved until it has been rebuilt.
 """
 
 from collections.abc import Sequence
@@ -15,15 +15,25 @@ from dataclasses import dataclass, field
 from polyadic.model import identity
 
 EXTRACTIVE = "extractive"
-"""What made a summary or a report where no language model did: its words are those of names and facts."""
+"""Value of ``by`` for summaries and reports made without a language model, from the words of names and facts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
     """A summary entity and its membership fact.
 
-    ``layer`` is 1 or more; ``members`` are the identifiers of the entities (layer 1) or summaries (above) that it
-    covers, at least two, sorted; ``cluster`` is the identifier of theirs; ``by`` names the model, or is EXTRACTIVE.
+    Parameters
+    ----------
+    cluster
+        Identifier of the cluster of its members.
+    layer
+        Layer of the summary, 1 or more.
+    name, type, description
+        As of an entity.
+    members
+        Identifiers of the entities (layer 1) or summaries (higher layers) that it covers, sorted; at least two.
+    by
+        Name of the language model, or EXTRACTIVE.
     """
 
     cluster: str
@@ -36,29 +46,29 @@ class Summary:
 
     @property
     def id(self) -> str:
-        """The same as long as the cluster has the same members and the summary its name."""
+        """Identifier; stable as long as the members of the cluster and the name of the summary are."""
         return identity.digest("summary", self.cluster, identity.entity_key(self.name))
 
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """Members of one layer that are alike, and what sums them up.
+    """Similar members of one layer, with their summaries.
 
     Parameters
     ----------
     layer
-        That of its members, from 0.
+        Layer of its members, from 0.
     members
         Identifiers, sorted; at least two.
     own
-        Those of the members that are more likely here than in any other cluster (sparsity counts these alone).
+        Members whose most likely cluster is this one; cluster sparsity counts only these.
     sources
-        Identifiers of all entities, summaries and facts whose words the summaries were made from. If what they
-        said then is said no more, or one of them goes, the cluster is stale.
+        Identifiers of all entities, summaries and facts whose text the summaries were made from. If one of them
+        changes or is deleted, the cluster becomes stale.
     summaries
         Empty if the cluster is stale.
     stale
-        Whether its summaries have to be made again.
+        Whether its summaries have to be rebuilt.
     """
 
     layer: int
@@ -75,7 +85,7 @@ class Cluster:
 
 @dataclass(frozen=True, slots=True)
 class ReportFinding:
-    """One thing that a report says, and the identifiers of the facts that it rests on."""
+    """A finding of a community report, with the identifiers of the facts that support it."""
 
     text: str
     facts: tuple[str, ...]
@@ -83,7 +93,19 @@ class ReportFinding:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a community is about; ``rating`` in [0, 10] says how much it matters; ``by`` as in Summary."""
+    """Report of a community.
+
+    Parameters
+    ----------
+    title, summary
+        What the community is about.
+    rating
+        Importance of the community, in [0, 10].
+    findings
+        Findings with their supporting facts.
+    by
+        Name of the language model, or EXTRACTIVE.
+    """
 
     title: str
     summary: str
@@ -93,32 +115,34 @@ class Report:
 
     @property
     def text(self) -> str:
-        """The report as it is read."""
+        """Title, summary and findings, one per line."""
         lines = [f"{self.title}. {self.summary}" if self.summary else self.title, *(f.text for f in self.findings)]
         return "\n".join(lines)
 
 
 @dataclass(frozen=True, slots=True)
 class Community:
-    """Entities and summaries that are closely connected.
+    """A group of densely connected entities and summaries.
 
     Parameters
     ----------
     level
-        0 for those that no other holds; its parts are one level further down.
+        0 for top-level communities; sub-communities are one level deeper.
     members
         Identifiers of entities and summaries of any layer, sorted.
     parent
-        Identifier of the community that holds it; empty on level 0.
+        Identifier of the community that contains it; empty on level 0.
     basis
-        A digest of what its report was made from; another one where a report would now be made from something else.
+        Digest of the input of its report; if the digest of the current input differs, the report is outdated.
     sources
-        Identifiers of all entities, summaries and facts whose words the report was made from. If what they said
-        then is said no more, or one of them goes, the community is stale.
-    tokens
-        Of the report's text.
+        Identifiers of all entities, summaries and facts whose text the report was made from. If one of them changes
+        or is deleted, the community becomes stale.
     report
-        None if the community is stale or too small for one.
+        None if the community is stale or too small for a report.
+    tokens
+        Number of tokens of the report.
+    stale
+        Whether its report has to be rebuilt.
     """
 
     level: int
@@ -142,13 +166,13 @@ class Hierarchy:
     Parameters
     ----------
     clusters, communities
-        By layer or level, then by identifier.
+        Sorted by layer or level, then by identifier.
     sparsities
-        CS of the clusters of each layer that was clustered, from layer 0 (HiRAG, Eq. 17).
+        Cluster sparsity of each clustered layer, from layer 0 (HiRAG, Eq. 17).
     settled
-        How many entities were placed when all were last clustered anew.
+        Number of entities assigned at the last full clustering.
     since
-        How many have been placed since then.
+        Number of entities assigned since then.
     """
 
     clusters: tuple[Cluster, ...] = ()
@@ -164,10 +188,16 @@ class Hierarchy:
 
 @dataclass(frozen=True, slots=True)
 class Rearrangement:
-    """One step of the hierarchy from a state to the next.
+    """A change of the hierarchy.
 
-    ``clusters`` and ``communities`` are put in the place of those with the same identifiers; ``gone`` are identifiers
-    of clusters and communities that are no more. The numbers are as in Hierarchy.
+    Parameters
+    ----------
+    clusters, communities
+        New or changed ones; they replace those with the same identifiers.
+    gone
+        Identifiers of deleted clusters and communities.
+    sparsities, settled, since
+        As in :class:`Hierarchy`.
     """
 
     clusters: Sequence[Cluster] = ()

@@ -1,7 +1,7 @@
-"""When two names mean one entity, and two statements one fact (DESIGN: entity and fact identity).
+"""Identity of entities, facts, documents and chunks (DESIGN: entity and fact identity).
 
-Everything here is a pure function of text, so identifiers are the same in every workspace and after
-every history of indexing and deleting.
+All functions are pure functions of text, so identifiers are the same in every workspace and do not depend on the
+history of indexing and deleting.
 """
 
 import functools
@@ -16,13 +16,13 @@ _PARENTHESES = re.compile(r"\s*\([^()]*\)")
 _QUALIFIER = re.compile(r"(?<=\S)\s+\([^()]*\)\s*$")
 _POSSESSIVE = re.compile(r"['’](?:s\b|(?=\s|$))")
 _NICKNAME = re.compile(r"""\s["“'‘]([^"“”'‘’]{2,20})["”'’]\s""")
-_WORDS_OF_A_PERSON = 5
-_NOT_A_WORD = re.compile(r"[^\w]+")
+_MAX_PERSON_WORDS = 5
+_NON_WORD = re.compile(r"[^\w]+")
 _DIGEST_BYTES = 16
 
 
 def digest(*parts: str) -> str:
-    """A 32-digit hexadecimal identifier of the parts, in their order.
+    """Compute a 32-digit hexadecimal identifier of the parts, which depends on their order.
 
     >>> digest("a", "b") == digest("ab")
     False
@@ -36,7 +36,7 @@ def digest(*parts: str) -> str:
 
 
 def normal_text(text: str) -> str:
-    """Text as far as it matters to identity: NFC, white space folded to single spaces.
+    """Normalise text for identity: NFC, runs of white space replaced by single spaces.
 
     >>> normal_text(" one\\n  fact ")
     'one fact'
@@ -46,9 +46,10 @@ def normal_text(text: str) -> str:
 
 @functools.lru_cache(maxsize=65_536)
 def entity_key(name: str) -> str:
-    """The identity of an entity: NFKC, case-folded, without outer quotes and leading English article.
+    """Return the key of an entity: its name in NFKC, case-folded, without outer quotes and leading English article.
 
-    Qualifiers stay, so that homonyms stay apart. Empty only if the name is nothing but space and quotes.
+    Qualifiers are kept, so that homonyms have different keys. The key is empty only if the name consists of white
+    space and quotes.
 
     >>> entity_key('"The  Analytical Engine"'), entity_key('The "Titanic"'), entity_key("Mercury (planet)")
     ('analytical engine', 'titanic', 'mercury (planet)')
@@ -59,7 +60,7 @@ def entity_key(name: str) -> str:
 
 
 def without_qualifier(name: str) -> str:
-    """A name without what tells it from others of the same name.
+    """Remove the trailing parenthesised qualifier of a name.
 
     >>> without_qualifier("Mercury (planet)"), without_qualifier("(I Can't Get No) Satisfaction")
     ('Mercury', "(I Can't Get No) Satisfaction")
@@ -69,9 +70,9 @@ def without_qualifier(name: str) -> str:
 
 @functools.lru_cache(maxsize=65_536)
 def loose_name(name: str) -> str:
-    """A looser form for matching questions and proposing aliases: no accents, parentheses, possessive.
+    """Return a looser form for matching questions and proposing aliases: no accents, parentheses or possessive.
 
-    Two entities may share a loose name; it is never an identity.
+    Several entities may share a loose name, so it is never used as an identifier.
 
     >>> loose_name("The Café de Flore (Paris)"), loose_name("Lovelace's")
     ('cafe de flore', 'lovelace')
@@ -79,7 +80,7 @@ def loose_name(name: str) -> str:
     key = entity_key(name)
     bare = _PARENTHESES.sub("", key) or key
     plain = _POSSESSIVE.sub("", bare)
-    return _NOT_A_WORD.sub(" ", plain if plain.isascii() else _without_accents(plain)).strip() or key
+    return _NON_WORD.sub(" ", plain if plain.isascii() else _without_accents(plain)).strip() or key
 
 
 def _without_accents(text: str) -> str:
@@ -89,7 +90,7 @@ def _without_accents(text: str) -> str:
 
 @functools.lru_cache(maxsize=65_536)
 def called(name: str) -> frozenset[str]:
-    """Loose names under which something of this name may be found: its own, and shorter ones that people bear.
+    """Return the loose names that match a name: its own, and short forms if it looks like the name of a person.
 
     >>> sorted(called("Robert Adolf Stemmle"))
     ['r a stemmle', 'robert a stemmle', 'robert adolf stemmle', 'robert stemmle']
@@ -102,7 +103,7 @@ def called(name: str) -> frozenset[str]:
     bare = without_qualifier(name)
     nickname = _NICKNAME.search(bare)
     words = (bare[: nickname.start()] + " " + bare[nickname.end() :] if nickname else bare).split()
-    if not 2 <= len(words) <= _WORDS_OF_A_PERSON or not all(word[0].isupper() for word in words):
+    if not 2 <= len(words) <= _MAX_PERSON_WORDS or not all(word[0].isupper() for word in words):
         return frozenset(forms)
     *given, last = words
     if nickname:
@@ -115,20 +116,20 @@ def called(name: str) -> frozenset[str]:
 
 
 def fact_id(text: str, entity_keys: Iterable[str]) -> str:
-    """The identity of a fact: its normalised text and the set of its entities' keys."""
+    """Return the identifier of a fact, from its normalised text and the set of its entity keys."""
     return digest("fact", normal_text(text), *sorted(set(entity_keys)))
 
 
 def entity_id(key: str) -> str:
-    """The public identifier of the entity with this key."""
+    """Return the public identifier of the entity with this key."""
     return digest("entity", key)
 
 
 def document_id(source: str) -> str:
-    """The public identifier of the document from this source (an absolute path or a URI)."""
+    """Return the public identifier of the document with this source (an absolute path or a URI)."""
     return digest("document", source)
 
 
 def chunk_id(document: str, start: int, text: str) -> str:
-    """The public identifier of a chunk: its document, where it starts, and its text."""
+    """Return the public identifier of a chunk, from its document, start offset and text."""
     return digest("chunk", document, str(start), text)

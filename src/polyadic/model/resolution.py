@@ -1,7 +1,7 @@
-"""Decisions on who is who: which names mean one entity, and which name means several.
+"""Entity resolution decisions: merges, splits and cannot-link constraints.
 
-They lie over the evidence, which stays as it was said: facts keep their identity and their arity, and undoing a
-decision leaves no trace. Evidence and decisions together make the hypergraph (aggregation.py).
+Decisions are an overlay on the evidence, which is not changed: facts keep their identifiers and their arity, and
+undoing a decision leaves no trace. The hypergraph is derived from evidence and decisions together (aggregation.py).
 """
 
 from collections.abc import Iterable, Mapping
@@ -13,7 +13,11 @@ from polyadic.model.identity import digest, entity_key
 
 
 class DecisionKind(StrEnum):
-    """``MERGE``: these names mean one. ``SPLIT``: in these documents the name means another. ``APART``: two are two."""
+    """Kind of a resolution decision.
+
+    ``MERGE``: the names refer to one entity. ``SPLIT``: in some documents the name refers to another entity. ``APART``
+    (cannot-link): two names refer to different entities.
+    """
 
     MERGE = "merge"
     SPLIT = "split"
@@ -22,18 +26,18 @@ class DecisionKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ResolutionDecision:
-    """One decision, identified by what it says.
+    """A resolution decision, identified by its content.
 
     Parameters
     ----------
     kind
-        See Kind.
+        Merge, split or cannot-link.
     names
-        Names of the entities that it is about: two or more of a merge, two that are kept apart, the one that is split.
+        Names of the entities concerned: two or more for a merge, two for a cannot-link, one for a split.
     into
-        What the entity is called that a merge or a split makes; empty where two are kept apart.
+        Name of the entity that a merge or a split creates; empty for a cannot-link.
     documents
-        Identifiers of the documents in which a split holds.
+        Identifiers of the documents that a split applies to.
 
     Examples
     --------
@@ -52,18 +56,18 @@ class ResolutionDecision:
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The distinct keys of the names, sorted."""
+        """Distinct keys of the names, sorted."""
         return tuple(sorted({entity_key(name) for name in self.names}))
 
     @property
     def touched(self) -> frozenset[str]:
-        """Keys of all entities that it may change."""
+        """Keys of all entities that the decision may change."""
         return frozenset() if self.kind is DecisionKind.APART else frozenset((*self.keys, entity_key(self.into)))
 
 
 @dataclass(frozen=True)
 class EntityResolution:
-    """All decisions that hold, in no order that would matter: first names are split, then merged.
+    """All current decisions as an overlay. Their order does not matter: names are split first, then merged.
 
     Examples
     --------
@@ -80,12 +84,12 @@ class EntityResolution:
 
     @classmethod
     def of(cls, decisions: Iterable[ResolutionDecision]) -> "EntityResolution":
-        """The overlay of these decisions.
+        """Build the overlay of these decisions.
 
         Raises
         ------
         DecisionRefused
-            One of them makes no sense, or two contradict each other.
+            A decision is invalid, or two decisions contradict each other.
         """
         kept = sorted(frozenset(decisions), key=lambda one: one.id)
         split: dict[tuple[str, str], str] = {}
@@ -96,12 +100,12 @@ class EntityResolution:
             if decision.kind is DecisionKind.SPLIT:
                 for document in decision.documents:
                     if split.setdefault((decision.keys[0], document), into) != into:
-                        raise _contradiction(decision.names[0], "is split otherwise in one of these documents")
+                        raise _contradiction(decision.names[0], "is split differently in one of these documents")
             elif decision.kind is DecisionKind.MERGE:
                 for key in decision.touched:
-                    # Whoever says A is B, and B is C, has not said that A is C.
+                    # Merges are not transitive: "A is B" and "B is C" do not decide that A is C.
                     if key in merged:
-                        raise _contradiction(key, "is merged already: to merge more names, undo that and say all")
+                        raise _contradiction(key, "is merged already: undo that and merge all names at once")
                 merged |= dict.fromkeys(decision.touched, into)
         for decision in kept:
             if decision.kind is DecisionKind.APART and len({merged.get(key, key) for key in decision.keys}) == 1:
@@ -109,27 +113,27 @@ class EntityResolution:
         return cls(frozenset(kept), split, merged, _names(kept))
 
     def key(self, key: str, document_id: str) -> str:
-        """The key of the entity that this key means in this document."""
-        meant = self._split.get((key, document_id), key) if self._split else key
-        return self._merged.get(meant, meant)
+        """Return the key of the entity that a key resolves to in a document."""
+        resolved = self._split.get((key, document_id), key) if self._split else key
+        return self._merged.get(resolved, resolved)
 
     def meanings(self, keys: Iterable[str]) -> frozenset[str]:
-        """Keys of all entities that these keys mean in some document."""
-        asked = frozenset(keys)
-        split = {into for (key, _), into in self._split.items() if key in asked}
-        return frozenset(self._merged.get(key, key) for key in asked | split)
+        """Return the keys of all entities that these keys resolve to in any document."""
+        requested = frozenset(keys)
+        split = {into for (key, _), into in self._split.items() if key in requested}
+        return frozenset(self._merged.get(key, key) for key in requested | split)
 
     def name(self, key: str) -> str | None:
-        """What a decision calls the entity with this key; None where none does."""
+        """Return the name that a decision gives the entity with this key; None if there is none."""
         return self._names.get(key)
 
     @property
     def named(self) -> frozenset[str]:
-        """Keys of all entities that a decision has a name for."""
+        """Keys of all entities that a decision names."""
         return frozenset(self._names)
 
     def one(self, key: str, other: str) -> bool:
-        """Whether two keys are decided to mean one entity, wherever they are not split."""
+        """Return whether two keys are merged into one entity, splits aside."""
         return self._merged.get(key, key) == self._merged.get(other, other)
 
 
@@ -137,7 +141,7 @@ NO_OVERLAY = EntityResolution()
 
 
 def _names(decisions: Iterable[ResolutionDecision]) -> dict[str, str]:
-    """What decisions call entities, by key; of two spellings neither could be said to be the one that counts."""
+    """Return the names that decisions give entities, by key; refuse two spellings of one name."""
     names: dict[str, str] = {}
     for into in sorted({decision.into for decision in decisions if decision.into}):
         first = names.setdefault(entity_key(into), into)
@@ -150,10 +154,10 @@ def _names(decisions: Iterable[ResolutionDecision]) -> dict[str, str]:
 
 
 def _check(decision: ResolutionDecision) -> None:
-    """Refuse what makes no sense, whatever else has been decided."""
+    """Refuse a decision that is invalid on its own."""
     keys, into = decision.keys, entity_key(decision.into)
     if not all(keys) or (decision.kind is not DecisionKind.APART and not into):
-        raise DecisionRefused("a name is empty", "name the entities as polyadic show entity does")
+        raise DecisionRefused("a name is empty", "use names as polyadic show entity prints them")
     if decision.kind is DecisionKind.SPLIT:
         if len(keys) != 1 or into == keys[0]:
             raise DecisionRefused(
@@ -161,10 +165,12 @@ def _check(decision: ResolutionDecision) -> None:
                 'give it a name of its own, such as "Mercury (planet)"',
             )
         if not decision.documents:
-            raise DecisionRefused(f"no document is named in which {decision.names[0]} is {decision.into}", "name one")
+            raise DecisionRefused(
+                f"the split of {decision.names[0]} into {decision.into} has no documents", "name at least one"
+            )
     elif len(keys) < 2 or (decision.kind is DecisionKind.APART and len(keys) > 2):
         raise DecisionRefused(f"{', '.join(decision.names)}: these are not two names", "name two different entities")
 
 
 def _contradiction(name: str, why: str) -> DecisionRefused:
-    return DecisionRefused(f"{name} {why}", "polyadic entities review --decided lists what was decided")
+    return DecisionRefused(f"{name} {why}", "polyadic entities review --decided lists all decisions")

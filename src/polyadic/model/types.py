@@ -1,7 +1,7 @@
-"""The terms of Polyadic as frozen, typed values; every other module speaks in them.
+"""Core data types: documents, chunks, evidence, facts, entities, retrieved knowledge and answers.
 
-A *fact* is a hyperedge: one self-contained sentence with every entity it connects. *Evidence* is what one
-extraction said of one chunk; facts and entities are derived from the evidence present, and from nothing else.
+A *fact* is a hyperedge: one self-contained sentence with every entity it connects. *Evidence* is one statement that
+an extractor found in one chunk. Facts and entities are derived from the stored evidence only.
 """
 
 from bisect import bisect_right
@@ -15,7 +15,13 @@ from polyadic.model import identity
 
 @dataclass(frozen=True, slots=True, order=True)
 class Span:
-    """Characters ``start`` (inclusive) to ``end`` (exclusive) of a document's text."""
+    """A range of characters of a document's text, ``start`` inclusive and ``end`` exclusive.
+
+    Raises
+    ------
+    ValueError
+        ``start`` is negative or greater than ``end``.
+    """
 
     start: int
     end: int
@@ -29,12 +35,24 @@ class Span:
 class Document:
     """A source and its text.
 
-    ``source`` is an absolute path, a path with a row (``/data/corpus.jsonl#h0001``) or a URI; it is the
-    document's identity. ``title`` is empty where nothing names the document. ``pages`` are the characters at which
-    its pages (slides, sheets) begin, in order; empty where it has none. ``note`` tells the report of indexing how the
-    file was read, where that was a choice. ``encoding`` names the encoding in which its file was read, on the first
-    document of a file that is not UTF-8. Both are for reports, and are part neither of the content nor of what is
-    stored.
+    Parameters
+    ----------
+    source
+        Absolute path, path with a row (``/data/corpus.jsonl#h0001``) or URI. It identifies the document.
+    title
+        Title; empty if the document has none.
+    text
+        The full text.
+    metadata
+        Names and values that document filters match.
+    pages
+        Character offsets at which pages (slides, sheets) begin, in order; empty if the document has no pages.
+    note
+        How the file was read, if there was a choice. For the indexing report only: it is neither stored nor part of
+        the content digest.
+    encoding
+        Encoding of the file if it is not UTF-8, set on the first document of that file. For the indexing report only,
+        as ``note``.
     """
 
     source: str
@@ -47,17 +65,33 @@ class Document:
 
     @property
     def id(self) -> str:
+        """Identifier derived from ``source``."""
         return identity.document_id(self.source)
 
     @property
     def content(self) -> str:
-        """A digest of all that indexing depends on; equal means that nothing needs to be done again."""
+        """Digest of title, text, metadata and pages; if it is unchanged, the document need not be reindexed."""
         pairs = [part for item in sorted(self.metadata.items()) for part in item]
         return identity.digest("content", self.title, self.text, *pairs, *map(str, self.pages))
 
 
 def page_of(pages: Sequence[int], character: int) -> int | None:
-    """The number of the page that holds a character, from 1, by where pages begin; None where there are none.
+    """Return the 1-based number of the page that contains a character.
+
+    Parameters
+    ----------
+    pages
+        Character offsets at which pages begin, in order.
+    character
+        Character offset in the document's text.
+
+    Returns
+    -------
+    int or None
+        None if the document has no pages.
+
+    Examples
+    --------
 
     >>> page_of((0, 4), 5), page_of((), 5)
     (2, None)
@@ -67,7 +101,17 @@ def page_of(pages: Sequence[int], character: int) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A heading: characters ``start`` to ``end`` of the text, its level (from 1), and its words without marks."""
+    """A section heading of a document.
+
+    Parameters
+    ----------
+    start, end
+        Character range in the document's text.
+    level
+        Nesting level, from 1.
+    words
+        Text of the heading without markup.
+    """
 
     start: int
     end: int
@@ -77,12 +121,18 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Which documents may be heard: as if there were no others.
+    """Document filter: restrict retrieval to the documents that match.
 
-    ``sources`` are documents (path or other source, title, 8 digits or more of the identifier), files of rows and
-    folders, of which any may hold; ``where`` are metadata that a document must have, all of them. ``documents`` are
-    further documents beside those of ``sources``, by their whole identifiers: for them alone nothing is looked up, on
-    the disk least of all, so this is what to use for those who may not know what lies there.
+    Parameters
+    ----------
+    sources
+        Documents (by path or other source, title, or at least 8 digits of the identifier), files of rows, or folders.
+        A document matches if it matches any of them.
+    where
+        Metadata that a document must have; all entries must match.
+    documents
+        Full identifiers of further documents, in addition to those of ``sources``. These are not resolved against the
+        file system, so use them for callers who must not learn which files exist.
     """
 
     sources: tuple[str, ...] = ()
@@ -94,7 +144,18 @@ class Filter:
 class Chunk:
     """A token-bounded piece of a document: ``document.text[span.start:span.end] == text``.
 
-    ``fresh`` is the character of the document at which the chunk stops repeating the one before it.
+    Parameters
+    ----------
+    document_id
+        Identifier of the document.
+    span
+        Character range in the document's text.
+    text
+        Text of the chunk.
+    tokens
+        Number of tokens of ``text``.
+    fresh
+        Character offset in the document at which the overlap with the previous chunk ends.
     """
 
     document_id: str
@@ -110,7 +171,19 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class Participation:
-    """That an entity takes part in a fact, as one extraction said it. ``score`` in (0, 100]."""
+    """One entity of a statement, as extracted from one chunk.
+
+    Parameters
+    ----------
+    name
+        Name of the entity as extracted.
+    type
+        Entity type; empty if unknown.
+    description
+        Description of the entity; empty if there is none.
+    score
+        Importance score in (0, 100].
+    """
 
     name: str
     type: str = ""
@@ -119,15 +192,28 @@ class Participation:
 
     @property
     def key(self) -> str:
+        """Normalised name that identifies the entity."""
         return identity.entity_key(self.name)
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """What one extraction of one chunk said: a statement, its participants, where it rests.
+    """A statement extracted from one chunk, with its participants and its provenance.
 
-    ``score`` in (0, 10] says how complete the statement is on its own. ``spans`` are characters of the
-    document. Fewer than two distinct participants make no fact; such evidence is kept and counted.
+    Evidence with fewer than two distinct participants makes no fact; it is stored and counted.
+
+    Parameters
+    ----------
+    text
+        The statement.
+    score
+        How complete the statement is on its own, in (0, 10].
+    participants
+        Entities of the statement.
+    spans
+        Character ranges in the document that the statement was extracted from.
+    extractor
+        Name of the extractor.
     """
 
     text: str
@@ -138,16 +224,17 @@ class Evidence:
 
     @cached_property
     def keys(self) -> tuple[str, ...]:
-        """The distinct entity keys, sorted."""
+        """Distinct entity keys, sorted."""
         return tuple(sorted({p.key for p in self.participants} - {""}))
 
     @cached_property
     def fact_id(self) -> str | None:
+        """Identifier of the fact, or None with fewer than two distinct participants."""
         return fact_of(self.text, self.keys)
 
 
 def fact_of(text: str, keys: Collection[str]) -> str | None:
-    """The identifier of the fact that a statement makes of distinct entities, by key; None of fewer than two.
+    """Return the identifier of the fact that connects these distinct entity keys; None if there are fewer than two.
 
     >>> fact_of("Ada wrote.", ["ada"]) is None, fact_of("Ada met Babbage.", ["ada", "babbage"]) is None
     (True, False)
@@ -157,7 +244,23 @@ def fact_of(text: str, keys: Collection[str]) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A hyperedge, derived from all evidence that states it. ``score`` in (0, 10]; ``support`` counts the evidence."""
+    """A hyperedge, derived from all evidence that states it.
+
+    Parameters
+    ----------
+    id
+        Identifier.
+    text
+        The statement.
+    score
+        Mean score of the evidence, in (0, 10].
+    entities
+        The entities that the fact connects.
+    support
+        Number of pieces of evidence.
+    tokens
+        Number of tokens of ``text``.
+    """
 
     id: str
     text: str
@@ -169,7 +272,21 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """A named thing, derived from all evidence that names it. ``score`` in (0, 100]; ``facts`` counts its facts."""
+    """A node of the hypergraph, derived from all evidence that names it.
+
+    Parameters
+    ----------
+    id
+        Identifier.
+    key
+        Normalised name.
+    name, type, description
+        The best supported versions in the evidence.
+    score
+        Mean score of its participations, in (0, 100].
+    facts
+        Number of facts that connect it.
+    """
 
     id: str
     key: str
@@ -181,20 +298,34 @@ class Entity:
 
 
 class ItemKind(StrEnum):
-    """What an item of knowledge is."""
+    """Kind of a retrieved item."""
 
     FACT = "fact"
     CHUNK = "chunk"
-    ENTITY = "entity"  # of any layer: a summary as well
-    REPORT = "report"  # of a community
+    ENTITY = "entity"  # of any layer, so also a summary entity
+    REPORT = "report"  # community report
 
 
 @dataclass(frozen=True, slots=True)
 class SourceSpan:
-    """Where in which document something stands, with the words that stand there.
+    """A quoted character range of a document.
 
-    ``page`` is that of its first character, from 1, where the document has pages; ``extractor`` read the facts there.
-    ``headings`` are those of the sections that its first character stands in, the outermost first.
+    Parameters
+    ----------
+    document_id, source, title
+        The document.
+    chunk_id
+        The chunk that contains the range.
+    span
+        Character range in the document's text.
+    quote
+        The text of the range.
+    page
+        1-based page of the first character; None if the document has no pages.
+    extractor
+        Name of the extractor that found the facts in this range.
+    headings
+        Headings of the sections that contain the first character, outermost first.
     """
 
     document_id: str
@@ -208,10 +339,15 @@ class SourceSpan:
     headings: tuple[str, ...] = ()
 
     def part(self, span: Span) -> "SourceSpan":
-        """The place of a part of the quote; ``span`` counts from the beginning of the quote, not of the document.
+        """Return the source span of a part of the quote; page and headings are kept.
 
-        It keeps the page and the headings of the whole.
+        Parameters
+        ----------
+        span
+            Character range relative to the beginning of the quote, not of the document.
 
+        Examples
+        --------
         >>> place = SourceSpan("d", "memory:d", "", "c", Span(100, 112), "Ada Lovelace")
         >>> place.part(Span(4, 12)).span, place.part(Span(4, 12)).quote
         (Span(start=104, end=112), 'Lovelace')
@@ -221,7 +357,7 @@ class SourceSpan:
 
 
 class RetrievalSection(StrEnum):
-    """For what part of an answer an item was retrieved (HiRAG): most methods make no difference."""
+    """Section of the prompt that an item was retrieved for (HiRAG); ``NONE`` for all other methods."""
 
     NONE = ""
     LOCAL = "local"
@@ -231,11 +367,28 @@ class RetrievalSection(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One thing that was retrieved: what, how strongly, why, and where it stands.
+    """A retrieved fact, chunk, entity or community report.
 
-    ``score`` compares items of one kind within one retrieval only. ``why`` is a sentence for people.
-    ``entities`` are the names that a fact connects; empty for a chunk. The places of an entity or a report are those of
-    facts that it rests on.
+    Parameters
+    ----------
+    kind
+        What the item is.
+    id
+        Identifier of the fact, chunk, entity or community.
+    text
+        Text of the item.
+    score
+        Retrieval score; comparable only among items of one kind within one retrieval.
+    why
+        Human-readable explanation of why the item was retrieved.
+    tokens
+        Number of tokens that the item takes of the budget.
+    places
+        Provenance. For an entity or a report these are the source spans of the facts that it was made from.
+    entities
+        Names of the entities that a fact connects; empty for a chunk.
+    section
+        Section of the prompt that the item was retrieved for.
     """
 
     kind: ItemKind
@@ -250,13 +403,23 @@ class Item:
 
     @property
     def told(self) -> tuple[SourceSpan, ...]:
-        """The places that it tells what stands there: all of a fact or a chunk, the first of what sums up others."""
+        """Source spans shown with the item: all for a fact or a chunk, only the first for an entity or a report."""
         return self.places[:1] if self.kind in {ItemKind.ENTITY, ItemKind.REPORT} else self.places
 
 
 @dataclass(frozen=True, slots=True)
 class TraceStep:
-    """One step of a retrieval or an answer: what was done, and how long it took in seconds."""
+    """One timed step of a retrieval or an answer.
+
+    Parameters
+    ----------
+    name
+        Name of the step.
+    detail
+        What the step did.
+    seconds
+        Duration in seconds.
+    """
 
     name: str
     detail: str
@@ -265,10 +428,19 @@ class TraceStep:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What language models were asked for: calls, tokens in and out, and their price.
+    """Usage of language models or embedding endpoints; instances can be added and subtracted.
 
-    ``money`` is kept to the 12th decimal (prices are by the million tokens), so that a sum does not depend on the order
-    in which calls came back.
+    Parameters
+    ----------
+    calls
+        Number of calls.
+    prompt_tokens
+        Tokens sent.
+    completion_tokens
+        Tokens received.
+    money
+        Price, rounded to 12 decimals (prices are per million tokens), so that a sum does not depend on the order in
+        which calls return.
     """
 
     calls: int = 0
@@ -281,10 +453,12 @@ class Usage:
 
     @property
     def tokens(self) -> int:
+        """Tokens sent and received."""
         return self.prompt_tokens + self.completion_tokens
 
     def __add__(self, other: "Usage") -> "Usage":
-        """
+        """Add two usages.
+
         >>> Usage(1, 10, 2) + Usage(1, 5, 1, 0.5)
         Usage(calls=2, prompt_tokens=15, completion_tokens=3, money=0.5)
         """
@@ -296,7 +470,8 @@ class Usage:
         )
 
     def __sub__(self, other: "Usage") -> "Usage":
-        """
+        """Subtract an earlier usage.
+
         >>> Usage(3, 15, 3) - Usage(1, 5, 1)
         Usage(calls=2, prompt_tokens=10, completion_tokens=2, money=0.0)
         """
@@ -310,12 +485,29 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Knowledge:
-    """What retrieval returns for a question: items best first, fitted to a budget of tokens.
+    """Result of retrieval for a question: items in descending order of relevance, fitted to a token budget.
 
-    ``tokens`` is what the items cost together; ``omitted`` counts those that did not fit; ``usage`` is what a language
-    model was paid for finding them. ``sought`` is False where the method looks for nothing, so that a model is to
-    answer from what it knows: to find nothing is another thing. ``note`` is a line for people on what the method
-    lacked, mostly empty.
+    Parameters
+    ----------
+    question
+        The question.
+    method
+        Name of the retrieval method.
+    items
+        Retrieved items, best first.
+    tokens
+        Total number of tokens of the items.
+    omitted
+        Number of items that did not fit the budget.
+    trace
+        Steps of the retrieval.
+    usage
+        Usage of language models during retrieval.
+    sought
+        False if the method does not search at all, so that the model answers from its own knowledge. True with no
+        items means that the search found nothing.
+    note
+        Hint for users about something the method lacked; usually empty.
     """
 
     question: str
@@ -329,6 +521,7 @@ class Knowledge:
     note: str = ""
 
     def of(self, kind: ItemKind) -> tuple[Item, ...]:
+        """Return the items of one kind, best first."""
         return tuple(item for item in self.items if item.kind is kind)
 
     @property
@@ -341,22 +534,32 @@ class Knowledge:
 
     @property
     def documents(self) -> tuple[str, ...]:
-        """Sources of the documents that the items rest on, in the order in which items first tell of them.
+        """Sources of the documents that the items come from, in the order in which they are first shown.
 
-        What sums up others tells of the first of its places only; the documents of the others come last.
+        Entities and reports show only their first source span; documents that occur only in the others come last.
         """
-        told = [place.source for item in self.items for place in item.told]
-        return tuple(dict.fromkeys((*told, *(place.source for item in self.items for place in item.places))))
+        shown = [place.source for item in self.items for place in item.told]
+        return tuple(dict.fromkeys((*shown, *(place.source for item in self.items for place in item.places))))
 
     @property
     def extractors(self) -> tuple[str, ...]:
-        """What read the facts among the items, sorted by name."""
+        """Names of the extractors of the retrieved facts, sorted."""
         return tuple(sorted({place.extractor for fact in self.facts for place in fact.places if place.extractor}))
 
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A marker in an answer and the exact characters that it points at."""
+    """A citation marker in an answer and the characters that it refers to.
+
+    Parameters
+    ----------
+    marker
+        Number of the marker.
+    place
+        The cited source span.
+    score
+        How well the span supports the answer.
+    """
 
     marker: int
     place: SourceSpan
@@ -365,7 +568,7 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A question of a conversation and its answer."""
+    """One turn of a conversation: a question and its answer."""
 
     question: str
     answer: str
@@ -373,13 +576,32 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer with what it rests on; ``str(answer)`` is its text.
+    """An answer with its citations and the knowledge behind it; ``str(answer)`` is its text.
 
-    ``question`` is what was asked, made self-contained where it followed up on another. ``answered`` is false where
-    the documents do not support any answer. ``note`` says how the answer was made (quoted sentences, which language
-    model). ``reasoning`` is what the model thought first, where it was asked to; ``removed`` counts citation markers
-    that pointed at nothing. ``confidence`` is how probable it is that the first quotation answers, in (0, 1); None
-    where a model wrote the answer.
+    Parameters
+    ----------
+    question
+        The question; a follow-up question is rewritten as a standalone question.
+    text
+        Text of the answer.
+    answered
+        False if the documents do not support an answer.
+    citations
+        Citations of the text.
+    knowledge
+        What retrieval returned.
+    usage
+        Usage of language models for retrieval and answer.
+    note
+        How the answer was made: quoted sentences, or the name of the language model.
+    trace
+        Steps of retrieval and answering.
+    reasoning
+        The model's reasoning before the answer, if it was requested.
+    removed
+        Number of citation markers that were removed because they referred to nothing.
+    confidence
+        Probability in (0, 1) that the first quotation answers the question; None if a language model wrote the answer.
     """
 
     question: str
@@ -399,8 +621,10 @@ class Answer:
 
     @property
     def method(self) -> str:
+        """Name of the retrieval method."""
         return self.knowledge.method
 
     @property
     def seconds(self) -> float:
+        """Total duration of all steps, in seconds."""
         return sum(step.seconds for step in self.trace)

@@ -1,4 +1,4 @@
-"""Asking a workspace: what bears on a question, and answers to it."""
+"""Public query methods of a workspace: retrieve knowledge, answer questions, stream answers."""
 
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Callable, Sequence
@@ -10,12 +10,12 @@ from polyadic.query.engine import QueryEngine, QueryRequest
 
 
 class QueryMixin(ABC):
-    """What can be asked; each asynchronous method has a plain twin, which waits for it."""
+    """Retrieval and question answering; each asynchronous method has a synchronous counterpart."""
 
     @property
     @abstractmethod
     def _asker(self) -> QueryEngine:
-        """What questions are answered with."""
+        """Return the query engine of this workspace."""
 
     async def aretrieve(
         self,
@@ -24,23 +24,28 @@ class QueryMixin(ABC):
         context_tokens: int | None = None,
         only: Filter | None = None,
     ) -> Knowledge:
-        """The knowledge that bears on a question, without an answer.
+        """Retrieve the knowledge relevant to a question, without answering it.
 
         Parameters
         ----------
         question
-            In any language that the documents use.
+            The question, in any language of the documents.
         method
-            One of ``settings.METHODS``, such as ``walk`` or ``hypergraph``; the settings' choice if left out.
+            One of ``settings.METHODS``, such as ``walk`` or ``hypergraph``; by default the method in the settings.
         context_tokens
-            How many tokens the knowledge may have; the settings' choice if left out.
+            Token budget for the retrieved knowledge; by default the value in the settings.
         only
-            The documents that may be heard: everything is then as if there were no others. All if left out.
+            Restrict retrieval to these documents, as if the store held no others; by default all documents.
+
+        Returns
+        -------
+        Knowledge
+            The retrieved items, with their scores, evidence and trace.
 
         Raises
         ------
         NotFound
-            The filter names what is no document's, or leaves none.
+            The filter names an unknown document, or matches no document.
         """
         return await self._asker.retrieve(QueryRequest(question, method, context_tokens, only=only))
 
@@ -53,23 +58,28 @@ class QueryMixin(ABC):
         answer: AnswerSettings | None = None,
         only: Filter | None = None,
     ) -> Answer:
-        """An answer with citations.
+        """Answer a question, with citations.
 
         Parameters
         ----------
         question, method, context_tokens, only
             As for :meth:`aretrieve`.
         history
-            The conversation so far; a question that follows up on it is made self-contained first.
+            The conversation so far; a follow-up question is condensed into a standalone question first.
         answer
-            How to answer; the settings' choice if left out.
+            Settings for the answer; by default those of the workspace.
+
+        Returns
+        -------
+        Answer
+            The text of the answer with its citations, usage and trace.
 
         Raises
         ------
         ModelUnavailable, NoReply
-            The language model is not to be had, or gave no usable reply.
+            The language model is unavailable, or returned no usable reply.
         NotFound
-            The filter names what is no document's, or leaves none.
+            The filter names an unknown document, or matches no document.
         """
         return await self._asker.answer(QueryRequest(question, method, context_tokens, history, answer, only))
 
@@ -83,12 +93,22 @@ class QueryMixin(ABC):
         only: Filter | None = None,
         found: Callable[[Knowledge], None] = lambda knowledge: None,
     ) -> AsyncGenerator[str | Answer, None]:
-        """The text of the answer in pieces as they come, then the answer; parameters as for :meth:`aquery`.
+        """Stream the text of the answer, then yield the complete :class:`Answer`.
 
-        ``found`` is told what was retrieved before an answer is made of it.
+        The loop may be left with a plain ``break``; pending work is then cancelled when the event loop next runs. To
+        wait for the cancellation, use ``async with contextlib.aclosing(kb.astream(...)) as pieces``.
 
-        It may be left with a plain ``break``: what is under way then ends as soon as the loop comes to it. To have it
-        ended before going on, say ``async with contextlib.aclosing(kb.astream(...)) as pieces``.
+        Parameters
+        ----------
+        question, method, context_tokens, history, answer, only
+            As for :meth:`aquery`.
+        found
+            Called with the retrieved knowledge before the answer is generated.
+
+        Yields
+        ------
+        str or Answer
+            Pieces of text, then the answer.
         """
         return self._asker.stream(QueryRequest(question, method, context_tokens, history, answer, only, found))
 

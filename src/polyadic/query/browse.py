@@ -1,4 +1,4 @@
-"""Looking things up in a workspace by what a person types: entities, facts, documents. Plain and quick."""
+"""Look up entities, facts and documents of a workspace by name, identifier or words."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -14,80 +14,90 @@ from polyadic.storage.protocol import DocumentRecord, Store
 
 
 class BrowseMixin(ABC):
-    """What can be looked up in the store of a workspace."""
+    """Lookups in the store of a workspace."""
 
     @abstractmethod
     def store(self, make: bool = False) -> Store:
-        """The store itself, for what goes through all of it; ``make`` one where there is none yet.
+        """Return the store itself.
+
+        Parameters
+        ----------
+        make
+            Create the store if it does not exist.
 
         Raises
         ------
         NotFound
-            There is no workspace yet, and none is to be made.
+            The workspace does not exist, and ``make`` is false.
         """
 
-    # the hypergraph itself (Proposition 2 of arXiv 2503.21322: the bipartite form answers all of these)
+    # Queries on the hypergraph (Proposition 2 of arXiv 2503.21322: the bipartite form answers all of them)
 
     def facts_of(self, entity: str, limit: int = 1000) -> list[Fact]:
-        """The facts in which an entity takes part, the most complete first, at most ``limit``."""
+        """Return at most ``limit`` facts that contain an entity, in descending order of score."""
         return self.facts_containing([entity], limit)
 
     def entities_of(self, fact: str) -> list[Entity]:
-        """Entities that a fact connects; the fact by its identifier."""
+        """Return the entities that a fact connects; ``fact`` is an identifier."""
         with self.store().read() as reader:
             return reader.entities(reader.entities_of(np.array([lookup.row(reader, "fact", fact)])).targets)
 
     def facts_containing(self, entities: Sequence[str], limit: int = 1000) -> list[Fact]:
-        """The facts that contain every one of these entities, the most complete first, at most ``limit``."""
+        """Return at most ``limit`` facts that contain all of these entities, in descending order of score."""
         with self.store().read() as reader:
             rows = [lookup.entity_row(reader, entity) for entity in entities]
             return reader.facts(lookup.facts_of_all(reader, rows, limit))
 
     def co_occur(self, first: str, second: str) -> bool:
-        """Whether some fact connects two entities."""
+        """Return whether a fact connects two entities."""
         return bool(self.facts_containing([first, second], limit=1))
 
-    # by what a person types
+    # Lookups by name, identifier or words
 
     def documents(self) -> list[DocumentRecord]:
-        """Every document, by source."""
+        """Return all documents, sorted by source."""
         with self.store().read() as reader:
             return reader.documents()
 
     def search(self, words: str, limit: int = 10, only: Filter | None = None) -> list[FoundPassage]:
-        """Passages that hold any of these words, the best first (BM25); no embedder and no model is asked.
+        """Search passages that contain any of these words, ranked by BM25; needs neither embedder nor language model.
 
         Parameters
         ----------
         words
-            Any text is a legal query; only its words count.
+            The query; any text is valid, and only its words count.
         limit
-            The most passages to return.
+            Maximum number of passages.
         only
-            The documents that are searched; all if left out.
+            Restrict the search to these documents; by default all documents.
+
+        Returns
+        -------
+        list of FoundPassage
+            Passages in descending order of score.
 
         Raises
         ------
         NotFound
-            The filter names what is no document's, or leaves none.
+            The filter names an unknown document, or matches no document.
         """
         with self.store().read(None if only is None else partial(filter_documents, only=only)) as reader:
             return search_passages(reader, words, limit)
 
     def find_documents(self, references: Sequence[str]) -> list[DocumentRecord]:
-        """The documents that :meth:`Workspace.delete` would delete by these names, by source; nothing is changed.
+        """Return the documents that :meth:`Workspace.delete` would delete for these references, sorted by source.
 
         Raises
         ------
         NotFound
-            No document matches one of the names, or a title or identifier fits more than one.
+            A reference matches no document, or a title or identifier matches several.
         """
         with self.store().read() as reader:
             found = {record.id: record for name in references for record in lookup.documents(reader, name)}
         return sorted(found.values(), key=lambda record: record.source)
 
     def show_document(self, reference: str) -> lookup.DocumentView:
-        """A document by source (or the end of it), title or identifier; ``:START-END`` after it names a place."""
+        """Return a document by source (or the end of it), title or identifier; append ``:START-END`` for a span."""
         with self.store().read() as reader:
             return lookup.document_view(reader, reference)
 

@@ -1,4 +1,4 @@
-"""Which documents a filter lets be heard."""
+"""Resolve a document filter to document identifiers."""
 
 from pathlib import PurePath
 
@@ -11,48 +11,48 @@ _LISTED = "polyadic status --documents lists them"
 
 
 def filter_documents(reader: Reader, only: Filter) -> frozenset[str]:
-    """The documents, by identifier, that a filter lets be heard.
+    """Return the identifiers of the documents that match a filter.
 
     Raises
     ------
     NotFound
-        A source of the filter is none of a document, or no document has the metadata: an answer from nothing would
-        look like one that was not found.
+        A source of the filter matches no document, or no document has the metadata. Without this error, an empty
+        selection would look like a question without an answer.
     """
     sources = [_sources(reader, reference) for reference in only.sources]
     found: frozenset[str] = frozenset()
     if sources or not only.documents:
-        found = reader.select([source for of_one in sources for source in of_one], only.where)
+        found = reader.select([source for group in sources for source in group], only.where)
     if only.documents:
         found |= reader.select((), only.where) & frozenset(only.documents)
     if not found:
-        raise NotFound(_nothing(only), _LISTED)
+        raise NotFound(_no_match(only), _LISTED)
     return found
 
 
-def _nothing(only: Filter) -> str:
-    """What to say where no document is left."""
+def _no_match(only: Filter) -> str:
+    """Explain why a filter matches no document."""
     if not only.where:
-        return "none of the documents that were chosen is there any more"
+        return "none of the selected documents exists any more"
     wanted = " and ".join(f"{key}={value}" for key, value in only.where.items())
-    among = f" from {', '.join(only.sources)}" if only.sources else " that was chosen" if only.documents else ""
+    among = f" from {', '.join(only.sources)}" if only.sources else " in the selection" if only.documents else ""
     return f"no document{among} has the metadata {wanted}"
 
 
 def _sources(reader: Reader, reference: str) -> list[str]:
-    """What a person typed, as sources: a path or the beginning of a URI, else a title or an identifier."""
+    """Resolve a reference to sources: a path or the beginning of a URI, else a title or an identifier."""
     if not reference.strip():
-        raise NotFound("an empty name is no document's", _LISTED)
-    either = list(dict.fromkeys([reference, lookup.real_path(reference)]))
-    if reader.select(either, {}):
-        return either
+        raise NotFound("a document name is empty", _LISTED)
+    candidates = list(dict.fromkeys([reference, lookup.real_path(reference)]))
+    if reader.select(candidates, {}):
+        return candidates
     if named := _with_file_name(reader, reference):
         return [named]
     return [lookup.document(reader, reference, exact=True).source]
 
 
 def _with_file_name(reader: Reader, name: str) -> str | None:
-    """The source of the one document whose file has this name; None where there is none, or more than one."""
+    """Return the source of the only document with this file name; None if there is none, or more than one."""
     if PurePath(name).name != name or not PurePath(name).suffix:
         return None
     found = [record.source for record in reader.documents() if PurePath(record.source).name == name]

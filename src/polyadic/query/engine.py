@@ -1,4 +1,4 @@
-"""From a question to knowledge and to an answer, with a language model or without one, as the settings say."""
+"""Answer questions: retrieve knowledge, then generate or quote an answer, as the settings say."""
 
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing, suppress
@@ -43,21 +43,34 @@ NO_MODEL = SettingsError(
     "polyadic init --preset openai (or ollama, ...) names one, or set name under [model]",
 )
 
-# About 5,000 tokens: what is longer is a document.
+# About 5,000 tokens; longer input is a document rather than a question.
 LONGEST_QUESTION = 20_000
-_PASSAGES_OF_A_LANGUAGE = 5
+_LANGUAGE_PASSAGES = 5
 _SPAN = "question"
 AUTO = "auto"
-"""The method that finds what a question about the whole is answered from; any other finds what it always does."""
+"""The only method that answers overview questions from the document overview."""
 
 
 @dataclass(frozen=True, slots=True)
 class QueryRequest:
-    """A question and how it is to be answered; what is left out is as the settings say.
+    """A question and the options for answering it; options left out default to the settings.
 
-    ``history`` is the conversation so far: a question that follows up on it is made self-contained first. ``only``
-    are the documents that may be heard; all if left out. ``found`` is told what was retrieved before a streamed answer
-    is made of it.
+    Parameters
+    ----------
+    question
+        The question.
+    method
+        Name of the retrieval method.
+    context_tokens
+        Token budget for the retrieved knowledge.
+    history
+        The conversation so far; a follow-up question is condensed into a standalone question first.
+    answer
+        Settings for the answer.
+    only
+        Filter for the documents to search; None for all.
+    found
+        Called with the retrieved knowledge before a streamed answer is generated.
     """
 
     question: str
@@ -71,11 +84,11 @@ class QueryRequest:
 
 @dataclass(frozen=True, slots=True)
 class QueryEngine:
-    """What questions are answered with.
+    """Everything needed to answer questions.
 
-    ``load_model`` gives the language model, None where the settings name none; it is called only for what needs one,
-    so that quoting works also where the model's key is missing. ``ledger`` is where each call is entered; ``bill`` is
-    that of the question in hand. ``reranker`` puts the passages of any method in order, where there is one.
+    ``load_model`` returns the language model, or None if the settings name none. It is called only when a model is
+    needed, so quoting also works without the model's key. ``ledger`` records every paid call, and ``bill`` sums up
+    the calls for the current question. ``reranker``, if given, reorders the passages of every method.
     """
 
     settings: Settings
@@ -88,45 +101,45 @@ class QueryEngine:
     reranker: Reranker | None = None
 
     async def retrieve(self, ask: QueryRequest) -> Knowledge:
-        """The knowledge that bears on a question as it stands."""
-        asking = self._billed()
+        """Retrieve the knowledge relevant to a question, without condensing it."""
+        engine = self._metered()
         try:
-            with stage(_SPAN) as told:
-                knowledge = await asking._retrieved(_readable(ask), self.settings.hypergraph.question_entities)
-                _tell_of_knowledge(told, knowledge)
+            with stage(_SPAN) as trace_span:
+                knowledge = await engine._retrieved(_validated(ask), self.settings.hypergraph.question_entities)
+                _record_knowledge(trace_span, knowledge)
         finally:
-            await asking._enter_calls()
-        return replace(knowledge, usage=asking.bill.usage)
+            await engine._enter_calls()
+        return replace(knowledge, usage=engine.bill.usage)
 
     async def answer(self, ask: QueryRequest) -> Answer:
-        """The answer, once it is whole."""
-        asking = self._billed()
+        """Return the complete answer."""
+        engine = self._metered()
         try:
-            with stage(_SPAN) as told:
-                answer = await asking._answer(_readable(ask))
-                _tell_of_answer(told, answer)
+            with stage(_SPAN) as trace_span:
+                answer = await engine._answer(_validated(ask))
+                _record_answer(trace_span, answer)
                 return answer
         finally:
-            await asking._enter_calls()
+            await engine._enter_calls()
 
     async def stream(self, ask: QueryRequest) -> AsyncGenerator[str | Answer, None]:
-        """The text of the answer in pieces as they come, then the answer; may be left at any piece."""
-        asking = self._billed()
+        """Stream the text of the answer, then yield the answer; iteration may stop at any piece."""
+        engine = self._metered()
         try:
-            async with TaskIsolatedStream(asking._told_pieces(_readable(ask))) as pieces:
+            async with TaskIsolatedStream(engine._traced_pieces(_validated(ask))) as pieces:
                 async for piece in pieces:
                     yield piece
         finally:
-            await asking._enter_calls()
+            await engine._enter_calls()
 
     async def _enter_calls(self) -> None:
-        """Enter what endpoints were paid for embedding and reranking."""
+        """Record the cost of embedding and reranking calls in the ledger."""
         await self.bill.enter_embedding(self.embedder)
         if self.reranker is not None:
             await self.bill.enter_reranking(self.reranker)
 
-    def _billed(self) -> "QueryEngine":
-        """What answers one question, with a bill of its own."""
+    def _metered(self) -> "QueryEngine":
+        """Return a copy with a usage meter for one question."""
         return replace(self, bill=UsageMeter(self.ledger))
 
     async def _answer(self, ask: QueryRequest) -> Answer:
@@ -136,12 +149,12 @@ class QueryEngine:
         knowledge, steps = await self._prepared(ask)
         return self._finished(await answerer.answer(knowledge), steps)
 
-    async def _told_pieces(self, ask: QueryRequest) -> AsyncGenerator[str | Answer, None]:
-        with stage(_SPAN) as told:
+    async def _traced_pieces(self, ask: QueryRequest) -> AsyncGenerator[str | Answer, None]:
+        with stage(_SPAN) as trace_span:
             async with aclosing(self._pieces(ask)) as pieces:
                 async for piece in pieces:
                     if isinstance(piece, Answer):
-                        _tell_of_answer(told, piece)
+                        _record_answer(trace_span, piece)
                     yield piece
 
     async def _pieces(self, ask: QueryRequest) -> AsyncGenerator[str | Answer, None]:
@@ -161,53 +174,53 @@ class QueryEngine:
     async def _retrieved(self, ask: QueryRequest, names_by: NamesBy) -> Knowledge:
         retrieval = self.settings.retrieval
         name = ask.method or retrieval.method
-        # No other method asks what a question names, so none needs a model for it.
-        named = self._question_entities(names_by) if asks_for_names(name) else None
+        # Other methods do not use question entities, so they need no model to find them.
+        entity_finder = self._question_entities(names_by) if asks_for_names(name) else None
         budget = retrieval.context_tokens if ask.context_tokens is None else ask.context_tokens
-        if name == AUTO and (whole := self._overview(ask)):
-            return whole
-        method = method_named(name, self.settings, named)
+        if name == AUTO and (overview_knowledge := self._overview(ask)):
+            return overview_knowledge
+        method = method_named(name, self.settings, entity_finder)
         if self.reranker is not None:
             method = RerankedMethod(method, self.reranker, self.settings.reranker.passages)
-        with self.store.read(_heard(ask.only)) as reader:
+        with self.store.read(_document_filter(ask.only)) as reader:
             started = perf_counter()
-            asked = spelled(ask.question, reader)
-            spelling = TraceStep("check the spelling", asked.note, perf_counter() - started)
+            corrected = spelled(ask.question, reader)
+            spelling = TraceStep("check the spelling", corrected.note, perf_counter() - started)
             step_done(spelling.name)
-            found = await method.retrieve(asked.question, reader, self.embedder, budget)
-        note = "; ".join(filter(None, (asked.note, found.note)))
-        return replace(found, note=note, trace=(spelling, *found.trace))
+            knowledge = await method.retrieve(corrected.question, reader, self.embedder, budget)
+        note = "; ".join(filter(None, (corrected.note, knowledge.note)))
+        return replace(knowledge, note=note, trace=(spelling, *knowledge.trace))
 
     def _overview(self, ask: QueryRequest) -> Knowledge | None:
-        """What the documents are about, where the question is about them all or one of them; None for any other."""
-        asked = overview_question(ask.question)
-        if asked is None:
+        """Return an overview for a question about all documents or about one; None for any other question."""
+        overview_query = overview_question(ask.question)
+        if overview_query is None:
             return None
         only = ask.only
-        if asked.title:
-            with self.store.read(_heard(only)) as reader:
-                document = titled(reader, asked.title)
+        if overview_query.title:
+            with self.store.read(_document_filter(only)) as reader:
+                document = titled(reader, overview_query.title)
             if document is None:
                 return None
             only = Filter(documents=(document,))
         budget = self.settings.retrieval.context_tokens if ask.context_tokens is None else ask.context_tokens
-        with self.store.read(_heard(only)) as reader:
-            found = overview(ask.question, reader, budget)
-        return found if found.items else None
+        with self.store.read(_document_filter(only)) as reader:
+            knowledge = overview(ask.question, reader, budget)
+        return knowledge if knowledge.items else None
 
     async def _quoted_answer(self, ask: QueryRequest) -> Answer:
-        """Quote the answer to a question made self-contained.
+        """Quote the answer to the question, condensed into a standalone question.
 
-        An elliptic question ("And after five years?") is also asked as it is, and the answer to that is taken where it
-        quotes more of the question's words from the same document: what was added has outweighed these.
+        An elliptic question ("And after five years?") is also retrieved as typed. That answer is preferred if it
+        quotes more of the question's own words from the same document, because the added words then dominated.
         """
         names_by = self.settings.hypergraph.question_entities
         if self._settings_for(ask).by == "quotes":
             names_by = "names"
-        alone = replace(ask, question=standalone(ask.question, ask.history))
-        answer = await self._quoted(alone, names_by)
+        condensed = replace(ask, question=standalone(ask.question, ask.history))
+        answer = await self._quoted(condensed, names_by)
         own = words(elliptic(ask.question, ask.history))
-        if not own or alone.question == ask.question:
+        if not own or condensed.question == ask.question:
             return answer
         other = await self._quoted(ask, names_by)
         return other if _quotes_more_of(own, other, answer) else answer
@@ -216,12 +229,12 @@ class QueryEngine:
         knowledge = self._overview(ask) or await self._retrieved(ask, names_by)
         if knowledge.method == OVERVIEW:
             return quote_overview(knowledge)
-        with self.store.read(_heard(ask.only)) as reader:
+        with self.store.read(_document_filter(ask.only)) as reader:
             answer = await quote_answer(knowledge, self.embedder, reader)
         return answer if answer.answered else replace(answer, text=no_answer(_language_of(knowledge)))
 
     async def _prepared(self, ask: QueryRequest) -> tuple[Knowledge, tuple[TraceStep, ...]]:
-        """Knowledge for a model, with the question made self-contained where it follows up, and the step that took."""
+        """Retrieve knowledge for a model, condensing a follow-up question first; also return the condensing step."""
         names_by = self.settings.hypergraph.question_entities
         if not ask.history:
             return await self._retrieved(ask, names_by), ()
@@ -232,12 +245,12 @@ class QueryEngine:
         return ask.answer or self.settings.answer
 
     def _answerer(self, ask: QueryRequest) -> LLMAnswerer | None:
-        """Who answers; None where the answer is quoted.
+        """Return the answerer that uses the language model; None if the answer is quoted.
 
         Raises
         ------
         SettingsError
-            A model is to answer, and none is named.
+            The answer needs a model, and none is configured.
         """
         settings = self._settings_for(ask)
         if settings.by == "quotes" or (settings.by == "auto" and not self.settings.model.name):
@@ -256,44 +269,44 @@ class QueryEngine:
         return MeteredModel(model, self.bill)
 
     def _finished(self, answer: Answer, steps: tuple[TraceStep, ...]) -> Answer:
-        """The answer with all that was done and paid for it, and the page of what each citation quotes."""
+        """Add usage, trace and the page of each citation to an answer."""
         return replace(
             answer,
-            citations=tuple(replace(citation, place=self._paged(citation.place)) for citation in answer.citations),
+            citations=tuple(replace(citation, place=self._with_page(citation.place)) for citation in answer.citations),
             usage=self.bill.usage,
-            trace=(*steps, *answer.trace, *self._not_entered()),
+            trace=(*steps, *answer.trace, *self._ledger_failures()),
         )
 
-    def _not_entered(self) -> list[TraceStep]:
-        """That the ledger lacks a call, where it does."""
+    def _ledger_failures(self) -> list[TraceStep]:
+        """Return a trace step that reports a call missing from the ledger, if there is one."""
         problem = self.bill.not_entered
-        return [TraceStep("enter in the ledger", f"it could not be: {problem}", 0.0)] if problem else []
+        return [TraceStep("enter in the ledger", f"could not be written: {problem}", 0.0)] if problem else []
 
-    def _paged(self, place: SourceSpan) -> SourceSpan:
-        """A place knows the page on which its chunk begins; a sentence of it may stand on a later one."""
+    def _with_page(self, place: SourceSpan) -> SourceSpan:
+        """Set the page of a quoted span; until then it has the page on which its chunk begins."""
         if place.page is None:
             return place
         with self.store.read() as reader, suppress(NotFound):
             document = reader.document(place.document_id)
             if document.text[place.span.start : place.span.end] == place.quote:
                 return replace(place, page=page_of(document.pages, place.span.start))
-        # It was changed or withdrawn since it was quoted: better no page than one of another version.
+        # The document changed or was deleted after retrieval: no page is better than one of another version.
         return replace(place, page=None)
 
 
-def _heard(only: Filter | None) -> Callable[[Reader], frozenset[str]] | None:
-    """What a store is to be read through; None for all of it."""
+def _document_filter(only: Filter | None) -> Callable[[Reader], frozenset[str]] | None:
+    """Return the filter function for ``Store.read``; None reads all documents."""
     return None if only is None else partial(filter_documents, only=only)
 
 
 def _language_of(knowledge: Knowledge) -> str:
-    """The language of the question; where nothing in it tells, that of the best passages."""
-    told = certain_language(knowledge.question)
-    return told or detect_language(" ".join(item.text for item in knowledge.items[:_PASSAGES_OF_A_LANGUAGE]))
+    """Return the language of the question, or that of the best passages if the question gives no clue."""
+    language = certain_language(knowledge.question)
+    return language or detect_language(" ".join(item.text for item in knowledge.items[:_LANGUAGE_PASSAGES]))
 
 
 def _quotes_more_of(own: frozenset[str], answer: Answer, than: Answer) -> bool:
-    """Whether the first quotation has more of some words than that of another answer, from the same document."""
+    """Return whether the first quotation of ``answer`` has more of these words, and both quote the same document."""
     if not answer.citations or not than.citations:
         return False
     first, second = answer.citations[0].place, than.citations[0].place
@@ -301,20 +314,20 @@ def _quotes_more_of(own: frozenset[str], answer: Answer, than: Answer) -> bool:
     return same and len(own & words(first.quote)) > len(own & words(second.quote))
 
 
-def _tell_of_knowledge(told: TraceSpan, found: Knowledge) -> None:
-    counts = {"polyadic.items": len(found.items), "polyadic.context_tokens": found.tokens}
-    told.tell({"polyadic.method": found.method, **counts})
+def _record_knowledge(trace_span: TraceSpan, knowledge: Knowledge) -> None:
+    counts = {"polyadic.items": len(knowledge.items), "polyadic.context_tokens": knowledge.tokens}
+    trace_span.tell({"polyadic.method": knowledge.method, **counts})
 
 
-def _tell_of_answer(told: TraceSpan, answer: Answer) -> None:
-    _tell_of_knowledge(told, answer.knowledge)
-    told.tell({"polyadic.answered": answer.answered, "polyadic.citations": len(answer.citations)})
+def _record_answer(trace_span: TraceSpan, answer: Answer) -> None:
+    _record_knowledge(trace_span, answer.knowledge)
+    trace_span.tell({"polyadic.answered": answer.answered, "polyadic.citations": len(answer.citations)})
 
 
-def _readable(ask: QueryRequest) -> QueryRequest:
-    """The question, if it is one, as it can be read.
+def _validated(ask: QueryRequest) -> QueryRequest:
+    """Check the length of the question and replace lone surrogates.
 
-    An argument that could not be decoded holds half surrogates, which no model and no store can read.
+    A command-line argument that could not be decoded contains lone surrogates, which neither models nor stores accept.
     """
     if len(ask.question) > LONGEST_QUESTION:
         what = f"the question has {len(ask.question):,} characters, and at most {LONGEST_QUESTION:,} can be answered"

@@ -1,4 +1,4 @@
-"""Searching facts: by meaning, by the entities that they connect, by both, or the most complete of all."""
+"""Search facts by meaning, by the entities that they connect, by both, or list those with the highest scores."""
 
 from collections.abc import Sequence
 
@@ -10,15 +10,15 @@ from polyadic.query.lookup import facts_of_all
 from polyadic.query.usage import UsageMeter
 from polyadic.storage.protocol import Hits, Reader, Store, Vectors
 
-# Of what connects the entities, the most complete facts are compared with the words.
-_COMPARED = 2_000
-_MOST_RANKED = 100_000
+# With entities and a vector, only this many of the highest-scored facts are compared with the vector.
+_MAX_COMPARED = 2_000
+_MAX_RANKED = 100_000
 
 
 async def vector_of(words: str, store: Store, embedder: Embedder) -> Vectors | None:
-    """The vector of some words, shape (d,); None where they say nothing.
+    """Embed the search words, shape (d,); return None for blank words.
 
-    What an endpoint is paid for it is entered in the store's ledger.
+    The cost of an endpoint is recorded in the store's ledger.
     """
     if not words.strip():
         return None
@@ -30,24 +30,26 @@ async def vector_of(words: str, store: Store, embedder: Embedder) -> Vectors | N
 
 
 def search_facts(reader: Reader, vector: Vectors | None, entities: Sequence[int], limit: int) -> Hits:
-    """At most ``limit`` facts, the best first; ties by identifier.
+    """Return at most ``limit`` facts, best first; ties are ordered by identifier.
 
     Parameters
     ----------
     reader
-        Where to search.
+        The store to search.
     vector
-        What they are to be like: hits then carry similarities, else how complete each fact is.
+        Query vector. Hits carry similarities if it is given, otherwise the scores of the facts.
     entities
-        Rows of entities, all of which a fact has to connect; any fact where there are none.
+        Rows of entities that every fact has to connect; empty for any fact.
+    limit
+        Maximum number of facts.
     """
     if vector is None:
-        every = not entities
-        rows = reader.identified("fact", "", _MOST_RANKED) if every else facts_of_all(reader, entities, limit)
+        unrestricted = not entities
+        rows = reader.identified("fact", "", _MAX_RANKED) if unrestricted else facts_of_all(reader, entities, limit)
         return _best(Hits(rows, reader.scores("fact", rows)), limit)
     if not entities:
         return reader.nearest("fact", vector, limit)
-    rows = facts_of_all(reader, entities, _COMPARED)
+    rows = facts_of_all(reader, entities, _MAX_COMPARED)
     return _best(Hits(rows, reader.similarity("fact", rows, vector[None, :])[0]), limit)
 
 

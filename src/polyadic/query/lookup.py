@@ -1,4 +1,4 @@
-"""From what a person types to documents, chunks, facts and entities, with their surroundings."""
+"""Resolve names and identifiers to documents, chunks, facts and entities, with the surrounding text."""
 
 import os
 import re
@@ -25,7 +25,7 @@ _SURE_DIGITS = 8
 _PLACE = re.compile(r"(?P<document>.+):(?P<start>\d{1,15})[-–](?P<end>\d{1,15})")
 _SURROUNDINGS = 200
 _NAMES_SHOWN = 3
-# Of the documents whose title holds some words, those that may have no others.
+# Documents whose title contains the words; if there are more, the title is taken as ambiguous.
 _TITLES = 100
 _FACTS_SHOWN = 20
 # Hypergraphs in other formats, whose edges are documents.
@@ -37,7 +37,7 @@ Found = TypeVar("Found")
 
 @dataclass(frozen=True, slots=True)
 class DocumentView:
-    """A document, and the place in it that was asked for (``span``) with what surrounds it."""
+    """A document, the requested ``span`` in it, and the text before and after the span."""
 
     document: Document
     record: DocumentRecord
@@ -48,7 +48,7 @@ class DocumentView:
 
 @dataclass(frozen=True, slots=True)
 class ChunkView:
-    """A chunk with what surrounds it in its document, which has so many ``characters``."""
+    """A chunk, the text around it, and the length of its document in ``characters``."""
 
     chunk: Chunk
     place: SourceSpan
@@ -72,24 +72,24 @@ class EntityView:
 
 
 def document(reader: Reader, reference: str, exact: bool = False) -> DocumentRecord:
-    """The document with this source, this end of a source, this title or this beginning of an identifier.
+    """Return the document with this source, this end of a source, this title or this beginning of an identifier.
 
-    A path is taken as from the current folder, with its links resolved. What is there can be nothing else: no
-    document of another folder, and no title, answers to the path of a file that was never indexed.
+    A path is relative to the current folder, with its links resolved. An existing path matches that file alone: it
+    never falls back to a document in another folder or to a title.
 
     Parameters
     ----------
     reader
-        Where to look.
+        The store to search.
     reference
-        What a person typed.
+        The name as typed by the user.
     exact
-        Leave no room for guesses: the end of a source is not enough, nor fewer than 8 digits of an identifier.
+        Do not guess: reject the end of a source, and require at least 8 digits of an identifier.
 
     Raises
     ------
     NotFound
-        There is none, or more than one.
+        No document matches, or more than one.
     """
     if not reference.strip():
         raise NotFound("no document is named", f"name a document, {_LISTED}")
@@ -103,28 +103,28 @@ def document(reader: Reader, reference: str, exact: bool = False) -> DocumentRec
     if rows:
         raise NotFound(f"{reference} holds {len(rows):,} documents", f"name one of them, such as {rows[0].source}")
     if os.path.lexists(real_path(reference)):
-        raise NotFound(f"{reference} is no document of this workspace", _LISTED)
+        raise NotFound(f"{reference} is not a document of this workspace", _LISTED)
     for guessed in _guesses(records, reference, exact):
         if guessed:
             return _only(guessed, f"document {reference!r}", [r.source for r in guessed])
-    raise NotFound(f"no document matches {reference!r}", _meant(records, reference) if exact else _LISTED)
+    raise NotFound(f"no document matches {reference!r}", _suggestion(records, reference) if exact else _LISTED)
 
 
 def documents(reader: Reader, reference: str) -> list[DocumentRecord]:
-    """The documents to delete by this name: one that is surely named, or all of a file, a folder or a pattern.
+    """Return the documents to delete for a reference: one exact match, or all of a file, a folder or a pattern.
 
     Parameters
     ----------
     reader
-        Where to look.
+        The store to search.
     reference
-        As for :func:`document`; or the path of a file of rows, that of a folder, or a pattern of paths, which need not
-        be there any more.
+        As for :func:`document`; or the path of a file of rows, of a folder, or a pattern of paths. The paths need not
+        exist any more.
 
     Raises
     ------
     NotFound
-        There is none, or a title or identifier fits more than one.
+        No document matches, or a title or identifier matches several.
     """
     if found := _with_source(reader, reference):
         return [found]
@@ -142,7 +142,7 @@ def documents(reader: Reader, reference: str) -> list[DocumentRecord]:
 
 
 def titled(reader: Reader, title: str) -> str | None:
-    """The identifier of the one document with this title or file name (with or without suffix); None where none is."""
+    """Return the identifier of the only document with this title or file name, with or without suffix; else None."""
     wanted = title.casefold()
     records = reader.listed(None, _TITLES, title).documents
     named = [
@@ -154,7 +154,8 @@ def titled(reader: Reader, title: str) -> str | None:
 
 
 def _file_names(source: str) -> tuple[str, str]:
-    """
+    """Return the file name with and without suffix.
+
     >>> _file_names("/docs/notes on ada.md")
     ('notes on ada.md', 'notes on ada')
     """
@@ -163,7 +164,7 @@ def _file_names(source: str) -> tuple[str, str]:
 
 
 def row(reader: Reader, side: Side, reference: str) -> int:
-    """The row of a chunk, fact or entity by the beginning of its identifier (4 digits or more)."""
+    """Return the row of a chunk, fact or entity by the beginning of its identifier (4 digits or more)."""
     rows = reader.identified(side, reference, 2) if _IDENTIFIER.fullmatch(reference) else np.zeros(0, dtype=np.int64)
     if not len(rows):
         raise NotFound(f"no {side} matches {reference!r}", "identifiers are shown by polyadic query --trace")
@@ -171,8 +172,8 @@ def row(reader: Reader, side: Side, reference: str) -> int:
 
 
 def entity_row(reader: Reader, reference: str) -> int:
-    """The row of an entity by name, else by the loose form of a name, else by identifier."""
-    # Half of a surrogate pair, as an undecodable argument has it, is in no name.
+    """Return the row of an entity by name, else by the normalised form of a name, else by identifier."""
+    # No name contains lone surrogates, which an undecodable command-line argument has.
     reference = reference.encode("utf-8", "replace").decode("utf-8")
     exact = reader.keyed([entity_key(reference)])
     if exact:
@@ -183,14 +184,14 @@ def entity_row(reader: Reader, reference: str) -> int:
         return int(_only(rows, f"entity {reference!r}", [e.name for e in reader.entities(np.array(rows))]))
     if _IDENTIFIER.fullmatch(reference):
         return row(reader, "entity", reference)
-    next_step = "say a name as documents have it, which polyadic show document DOC shows"
+    next_step = "use a name as it appears in the documents (see polyadic show document DOC)"
     raise NotFound(f"no entity matches {reference!r}", next_step)
 
 
 def facts_of_all(reader: Reader, entities: Sequence[int], limit: int) -> Rows:
-    """Facts that contain all of these entities, best score first, at most ``limit``; ties by identifier."""
+    """Return at most ``limit`` facts that contain all of these entities, best score first; ties by identifier."""
     distinct = np.unique(np.array(entities, dtype=np.int64))
-    # All of them are ranked, and there can be no more than the rarest entity has.
+    # All matches are ranked; there are no more of them than the rarest entity has facts.
     most = int(reader.degrees("entity", distinct).min(initial=reader.size("fact")))
     rows = reader.containing(distinct, most)
     best = np.argsort(-reader.scores("fact", rows), kind="stable")
@@ -198,24 +199,24 @@ def facts_of_all(reader: Reader, entities: Sequence[int], limit: int) -> Rows:
 
 
 def document_view(reader: Reader, reference: str) -> DocumentView:
-    found = None if _with_source(reader, reference) else _PLACE.fullmatch(reference)
-    record = document(reader, found["document"] if found else reference)
-    whole = reader.document(record.id)
-    span = Span(0, len(whole.text))
-    if found:
-        start, end = int(found["start"]), int(found["end"])
-        if not start <= end <= len(whole.text):
-            raise NotFound(f"{record.source} has {len(whole.text):,} characters, so no place {start}-{end}")
+    match = None if _with_source(reader, reference) else _PLACE.fullmatch(reference)
+    record = document(reader, match["document"] if match else reference)
+    stored = reader.document(record.id)
+    span = Span(0, len(stored.text))
+    if match:
+        start, end = int(match["start"]), int(match["end"])
+        if not start <= end <= len(stored.text):
+            raise NotFound(f"{record.source} has {len(stored.text):,} characters, so no place {start}-{end}")
         span = Span(start, end)
-    return DocumentView(whole, record, span, *_around(whole.text, span))
+    return DocumentView(stored, record, span, *_around(stored.text, span))
 
 
 def chunk_view(reader: Reader, reference: str) -> ChunkView:
     rows = np.array([row(reader, "chunk", reference)])
-    stated = reader.facts_in(rows, int(reader.degrees("chunk", rows)[0])).targets
+    facts = reader.facts_in(rows, int(reader.degrees("chunk", rows)[0])).targets
     chunk, place = reader.chunks(rows)[0], reader.chunk_places(rows)[0]
     text = reader.document(chunk.document_id).text
-    return ChunkView(chunk, place, tuple(reader.facts(stated)), *_around(text, chunk.span), len(text))
+    return ChunkView(chunk, place, tuple(reader.facts(facts)), *_around(text, chunk.span), len(text))
 
 
 def fact_view(reader: Reader, reference: str) -> FactView:
@@ -231,7 +232,7 @@ def entity_view(reader: Reader, reference: str) -> EntityView:
 
 
 def _with_source(reader: Reader, reference: str) -> DocumentRecord | None:
-    """The document that has this source, or whose path this is; finding it costs the same in any workspace."""
+    """Return the document with this source or path; the cost does not depend on the size of the workspace."""
     for source in _sources(reference):
         record = reader.record(document_id(source))
         if record:
@@ -240,16 +241,16 @@ def _with_source(reader: Reader, reference: str) -> DocumentRecord | None:
 
 
 def _sources(reference: str) -> Iterator[str]:
-    """The sources that a reference may stand for; the disk is looked at only after it has been taken as it is."""
+    """Yield the sources that a reference may stand for; the reference itself comes first and needs no disk access."""
     yield reference
     yield real_path(reference)
-    # A row is named after its file: links are resolved before the #.
-    for found in re.finditer("#", reference):
-        yield real_path(reference[: found.start()]) + reference[found.start() :]
+    # The source of a row is FILE#ROW: links are resolved in the part before the #.
+    for separator in re.finditer("#", reference):
+        yield real_path(reference[: separator.start()]) + reference[separator.start() :]
 
 
 def _guesses(records: Sequence[DocumentRecord], reference: str, exact: bool) -> list[list[DocumentRecord]]:
-    """What else the reference may mean, the likelier first."""
+    """Return groups of documents that the reference may mean, most likely group first."""
     digits = bool(_IDENTIFIER.fullmatch(reference)) and (not exact or len(reference) >= _SURE_DIGITS)
     return [
         [] if exact else _ending(records, reference),
@@ -262,26 +263,26 @@ def _ending(records: Sequence[DocumentRecord], reference: str) -> list[DocumentR
     return [r for r in records if r.source.endswith(("/" + reference.removeprefix("./"), "#" + reference))]
 
 
-def _meant(records: Sequence[DocumentRecord], reference: str) -> str:
-    """What to do where only guesses are left, and guesses are not wanted."""
+def _suggestion(records: Sequence[DocumentRecord], reference: str) -> str:
+    """Suggest a next step where an exact reference was required and only guesses match."""
     likely = _ending(records, reference)
     return f"if you mean {likely[0].source}, give the full path" if likely else _LISTED
 
 
 def _rows_of(records: Sequence[DocumentRecord], reference: str) -> list[DocumentRecord]:
-    """The rows of a file, if that is what the reference is the path of."""
+    """Return the rows of a file if the reference is its path."""
     start = f"{real_path(reference)}#"
     return [record for record in records if _holds_rows(reference) and record.source.startswith(start)]
 
 
 def _below(records: Sequence[DocumentRecord], reference: str) -> list[DocumentRecord]:
-    """The documents below a folder, also one of other storage."""
+    """Return the documents below a folder, also in remote storage."""
     starts = tuple(f"{folder.rstrip('/')}/" for folder in (reference, real_path(reference)))
     return [record for record in records if record.source.startswith(starts)]
 
 
 def _matching(records: Sequence[DocumentRecord], reference: str) -> list[DocumentRecord]:
-    """The documents whose source, or the file of whose row, matches a pattern."""
+    """Return the documents whose source, or the file of whose row, matches a pattern."""
     if not is_pattern(reference):
         return []
     patterns = (reference, real_path(reference))
@@ -289,10 +290,10 @@ def _matching(records: Sequence[DocumentRecord], reference: str) -> list[Documen
 
 
 def _paths_of(source: str) -> Iterator[str]:
-    """A source, and the file of rows that it may be a row of."""
+    """Yield a source, and the file that it is a row of, if any."""
     yield source
-    for found in re.finditer("#", source):
-        if _holds_rows(file := source[: found.start()]):
+    for separator in re.finditer("#", source):
+        if _holds_rows(file := source[: separator.start()]):
             yield file
 
 
@@ -302,11 +303,11 @@ def _holds_rows(reference: str) -> bool:
 
 
 def real_path(reference: str) -> str:
-    """The path as sources have it: absolute, with all links resolved; it need not exist."""
+    """Return the path as stored in sources: absolute, with links resolved; it need not exist."""
     try:
         return os.path.realpath(expanded(reference))
     except (OSError, ValueError):
-        # No path at all, so no document's either.
+        # Not a valid path, so not the path of any document.
         return reference
 
 
@@ -317,5 +318,5 @@ def _around(text: str, span: Span) -> tuple[str, str]:
 def _only(matches: Sequence[Found], what: str, shown: Sequence[str]) -> Found:
     if len(matches) > 1:
         names = [*shown[:_NAMES_SHOWN], *(["..."] if len(shown) > _NAMES_SHOWN else [])]
-        raise NotFound(f"{what} is ambiguous ({', '.join(names)})", "say more of it")
+        raise NotFound(f"{what} is ambiguous ({', '.join(names)})", "use a longer or more specific name")
     return matches[0]

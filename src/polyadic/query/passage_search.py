@@ -1,4 +1,4 @@
-"""Searching passages by words: ranked by BM25, with the places of the words."""
+"""Search passages by words, ranked by BM25, with the positions of the matches."""
 
 from dataclasses import dataclass
 
@@ -12,11 +12,11 @@ _EXCERPT = 200
 
 @dataclass(frozen=True, slots=True)
 class FoundPassage:
-    """A passage that holds words that were searched for; all characters are those of the document.
+    """A passage that contains words of the query; all positions are character offsets in the document.
 
-    ``score`` is higher for better passages of one search. ``matches`` are the words that were found, ``excerpt`` is
-    where the most different ones stand together. ``line`` (from 1), ``page`` (None where there are none) and
-    ``headings`` (of the sections, the outermost first) are those of the excerpt.
+    ``score`` is higher for better passages and comparable within one search. ``matches`` are the spans of the query
+    words; ``excerpt`` is the window with the most distinct ones. ``line`` (from 1), ``page`` (None without pages) and
+    ``headings`` (of the enclosing sections, outermost first) are those of the excerpt.
     """
 
     place: SourceSpan
@@ -29,29 +29,29 @@ class FoundPassage:
 
 
 def search_passages(reader: Reader, words: str, limit: int) -> list[FoundPassage]:
-    """At most ``limit`` passages that hold any of the words, the best first."""
+    """Return at most ``limit`` passages that contain any of the words, best first."""
     hits = reader.search(words, limit)
-    sought = sought_words(words)
+    query_words = sought_words(words)
     documents = {}
-    found = []
+    passages = []
     places = reader.chunk_places(hits.rows)
     headings = reader.headings([place.chunk_id for place in places])
     for place, score in zip(places, hits.scores.tolist(), strict=True):
         if place.document_id not in documents:
             documents[place.document_id] = reader.document(place.document_id)
         document = documents[place.document_id]
-        words_here = list(matches(place.quote, sought))
-        start, end = best_window(words_here, _EXCERPT)
+        word_spans = list(matches(place.quote, query_words))
+        start, end = best_window(word_spans, _EXCERPT)
         at = place.span.start
-        found.append(
+        passages.append(
             FoundPassage(
                 place,
                 score,
-                tuple(Span(at + start, at + end) for start, end, _ in words_here),
+                tuple(Span(at + start, at + end) for start, end, _ in word_spans),
                 Span(at + start, at + end),
                 document.text.count("\n", 0, at + start) + 1,
                 page_of(document.pages, at + start),
                 headings_above(headings[place.chunk_id], at + start, place.title),
             )
         )
-    return found
+    return passages

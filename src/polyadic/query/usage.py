@@ -1,4 +1,4 @@
-"""What answering one question is paid for: every call is summed up, and entered in the ledger as it comes."""
+"""Usage metering for one question: sum up model calls and record each in the ledger."""
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
@@ -17,10 +17,10 @@ from polyadic.rerankers.reranker import Reranker
 
 @dataclass(slots=True)
 class UsageMeter:
-    """The calls for one question.
+    """The model calls for one question.
 
-    ``usage`` is what they cost, those that brought nothing of use included; ``not_entered`` says why one of them could
-    not be entered in the ledger: an answer that is paid for is not lost for that.
+    ``usage`` is their total cost, including calls without a usable reply. ``not_entered`` is the reason why a call
+    could not be recorded in the ledger; the answer is returned nevertheless, because it is paid for.
     """
 
     memory: ResponseCache = field(default_factory=NullCache)
@@ -28,25 +28,25 @@ class UsageMeter:
     not_entered: str = ""
 
     async def pay(self, request: ModelRequest, model: str, usage: Usage, seconds: float) -> None:
-        """Enter a call; its reply is not remembered, since it is for this question alone."""
+        """Add the cost of a call and record it in the ledger; the reply is not cached."""
         self.usage += usage
         await self._enter(request, model, usage, seconds)
 
     async def enter_embedding(self, embedder: Embedder) -> None:
-        """Enter what an endpoint was paid for embedding, as one call; a bill is of language models alone."""
+        """Record the cost of embedding at an endpoint as one call, in the ledger only."""
         usage, seconds = embedder.take_paid()
         if usage.calls:
             await self._enter(ModelRequest("embed", ()), embedder.name, usage, seconds)
 
     async def enter_reranking(self, reranker: Reranker) -> None:
-        """Enter what an endpoint was paid for reranking, as one call."""
+        """Record the cost of reranking at an endpoint as one call."""
         usage, seconds = reranker.take_paid()
         if usage.calls:
             await self._enter(ModelRequest("rerank", ()), reranker.name, usage, seconds)
 
     async def _enter(self, request: ModelRequest, model: str, usage: Usage, seconds: float) -> None:
         try:
-            # In a thread: someone else's transaction may have to end first.
+            # In a thread: the write may have to wait for another transaction.
             paid = PaidCall(request, model, ModelReply("", False, usage, seconds), remember=False)
             await asyncio.to_thread(self.memory.note, [paid])
         except StoreError as error:
@@ -54,7 +54,7 @@ class UsageMeter:
 
 
 class MeteredModel:
-    """Implements LanguageModel: another one, of which every call is put on a bill."""
+    """A LanguageModel wrapper that adds the cost of every call to a usage meter."""
 
     def __init__(self, model: LanguageModel, bill: UsageMeter) -> None:
         self.name = model.name
@@ -87,9 +87,9 @@ class MeteredModel:
         return reply
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[str | ModelReply]:
-        """As LanguageModel.stream; what was said until nobody listened any more is paid for as it is counted here."""
-        started, said, due = perf_counter(), list[str](), True
-        # Every language model streams by a generator, which lets go of its connection when it is closed.
+        """Stream as LanguageModel.stream; if iteration stops early, the cost of the text so far is estimated."""
+        started, received, due = perf_counter(), list[str](), True
+        # Every language model streams by a generator, which releases its connection when it is closed.
         stream = cast(AsyncGenerator[str | ModelReply, None], self._model.stream(request))
         try:
             async with aclosing(stream) as pieces:
@@ -98,7 +98,7 @@ class MeteredModel:
                         due = False
                         await self._pay(request, piece.usage, piece.seconds)
                     else:
-                        said.append(piece)
+                        received.append(piece)
                     yield piece
         except NoReply as problem:
             if problem.usage:
@@ -106,8 +106,8 @@ class MeteredModel:
                 await self._pay(request, problem.usage, problem.seconds)
             raise
         finally:
-            if due and said:
-                await self._pay(request, self._model.counted(request, "".join(said)), perf_counter() - started)
+            if due and received:
+                await self._pay(request, self._model.counted(request, "".join(received)), perf_counter() - started)
 
     async def close(self) -> None:
         await self._model.close()

@@ -1,4 +1,4 @@
-"""What a workspace holds, and what was paid for it, in numbers."""
+"""Contents and cost of a workspace in numbers."""
 
 from collections import Counter
 from collections.abc import Collection, Sequence
@@ -11,22 +11,22 @@ from polyadic.storage.protocol import Counts, FailedChunk, LedgerEntry, Reader, 
 
 @dataclass(frozen=True, slots=True)
 class HierarchyStatus:
-    """What there is of a hierarchy.
+    """The size and state of a hierarchy.
 
     Parameters
     ----------
     layers, levels
-        How many summaries there are of each layer, from 1, and communities on each level, from 0.
+        Number of summaries of each layer, from 1, and of communities on each level, from 0.
     reports
-        Of communities, on all levels.
+        Number of community reports, on all levels.
     extractive
-        Summaries and reports made of names and facts, by no language model.
+        Number of summaries and reports made from names and facts without a language model.
     sparsities
-        Cluster sparsity of each layer that was clustered, from layer 0.
+        Cluster sparsity of each clustered layer, from layer 0.
     stale_clusters, stale_communities
-        Those that have to be made again, because what they rested on has changed; nothing of them is told.
+        Number of clusters and communities to rebuild because their sources changed; their texts are not used.
     unplaced
-        Entities in no cluster: they came later.
+        Number of entities in no cluster because they were added later.
     """
 
     layers: tuple[int, ...]
@@ -45,11 +45,12 @@ class HierarchyStatus:
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceStatus:
-    """What a workspace holds.
+    """The contents of a workspace.
 
-    ``arities`` counts facts by how many entities they connect, ``extractors`` documents by what read their facts;
-    ``failures`` are chunks that could not be read; ``spent`` is what models were paid so far, for indexing and for
-    questions, ``spent_for`` the same by purpose; ``bytes`` is on disk. ``hierarchy`` is None where none was built.
+    ``arities`` counts facts by the number of entities that they connect; ``extractors`` counts documents by the
+    extractor of their facts. ``failures`` are chunks that could not be extracted. ``spent`` is the total cost of model
+    calls for indexing and questions, ``spent_for`` the same by purpose. ``bytes`` is the size on disk. ``hierarchy`` is
+    None if none was built.
     """
 
     folder: str
@@ -66,9 +67,9 @@ class WorkspaceStatus:
 
 @dataclass(frozen=True, slots=True)
 class PaidTotal:
-    """What a model was paid for one purpose: ``extract``, ``glean``, ``embed``, ``answer``, ...
+    """The total cost of one model for one purpose: ``extract``, ``glean``, ``embed``, ``answer``, ...
 
-    ``seconds`` are those until all replies, one after the other.
+    ``seconds`` is the sum of the response times.
     """
 
     purpose: str
@@ -79,7 +80,7 @@ class PaidTotal:
 
 @dataclass(frozen=True, slots=True)
 class DocumentCost:
-    """What the calls about one document cost; ``source`` is empty where the workspace no longer holds it."""
+    """The cost of the calls about one document; ``source`` is empty if the workspace no longer holds it."""
 
     document: str
     source: str
@@ -88,7 +89,7 @@ class DocumentCost:
 
 @dataclass(frozen=True, slots=True)
 class CostLedger:
-    """Every call that was paid for, and what they sum to: by purpose and model, and by document, the dearest first."""
+    """All paid calls, with totals by purpose and model, and by document, most expensive first."""
 
     purposes: tuple[PaidTotal, ...]
     documents: tuple[DocumentCost, ...]
@@ -96,7 +97,7 @@ class CostLedger:
 
 
 def status_of(store: Store, place: str, embedder: str) -> WorkspaceStatus:
-    """Counted in one committed state of the store."""
+    """Compute the status of a workspace from one committed state of its store."""
     size = store.size()
     with store.read() as reader:
         spent_for = _by_purpose(reader.spent())
@@ -115,7 +116,7 @@ def status_of(store: Store, place: str, embedder: str) -> WorkspaceStatus:
 
 
 def ledger_of(store: Store, about: Collection[str] | None = None) -> CostLedger:
-    """The ledger of a store; of the calls about these documents (by id) where some are named."""
+    """Return the ledger of a store; with ``about``, only the calls about these documents (by id)."""
     with store.read() as reader:
         calls = [entry for entry in reader.ledger() if about is None or entry.call.document in about]
         spent = [reader.spent()] if about is None else [reader.spent_on(document) for document in about]
@@ -126,25 +127,25 @@ def ledger_of(store: Store, about: Collection[str] | None = None) -> CostLedger:
             by_document[document] = by_document.get(document, Usage()) + entry.call.usage
     costs = [DocumentCost(document, sources.get(document, ""), usage) for document, usage in by_document.items()]
     costs.sort(key=lambda cost: (-cost.usage.money, -cost.usage.tokens, cost.source, cost.document))
-    return CostLedger(_joined(spent), tuple(costs), tuple(calls))
+    return CostLedger(_totals(spent), tuple(costs), tuple(calls))
 
 
 def _hierarchy(reader: Reader) -> HierarchyStatus | None:
-    held = reader.hierarchy()
-    if not held.clusters and not held.communities:
+    hierarchy = reader.hierarchy()
+    if not hierarchy.clusters and not hierarchy.communities:
         return None
-    layers, levels = Counter(one.layer for one in held.summaries), Counter(one.level for one in held.communities)
-    reports = [one.report for one in held.communities if one.report]
-    placed = {member for one in held.clusters if one.layer == 0 for member in one.own}
+    layers, levels = Counter(s.layer for s in hierarchy.summaries), Counter(c.level for c in hierarchy.communities)
+    reports = [community.report for community in hierarchy.communities if community.report]
+    placed = {member for cluster in hierarchy.clusters if cluster.layer == 0 for member in cluster.own}
     return HierarchyStatus(
         layers=tuple(layers[layer] for layer in sorted(layers)),
         levels=tuple(levels[level] for level in sorted(levels)),
         reports=len(reports),
-        extractive=Counter([*(one.by for one in held.summaries), *(one.by for one in reports)])[EXTRACTIVE],
-        sparsities=held.sparsities,
-        stale_clusters=sum(one.stale for one in held.clusters),
-        stale_communities=sum(one.stale for one in held.communities),
-        unplaced=reader.size("entity") - len(placed) if held.clusters else 0,
+        extractive=Counter([*(s.by for s in hierarchy.summaries), *(r.by for r in reports)])[EXTRACTIVE],
+        sparsities=hierarchy.sparsities,
+        stale_clusters=sum(cluster.stale for cluster in hierarchy.clusters),
+        stale_communities=sum(community.stale for community in hierarchy.communities),
+        unplaced=reader.size("entity") - len(placed) if hierarchy.clusters else 0,
     )
 
 
@@ -155,8 +156,8 @@ def _by_purpose(spent: Spent) -> dict[str, Usage]:
     return sums
 
 
-def _joined(several: Sequence[Spent]) -> tuple[PaidTotal, ...]:
-    """The sums of several, by purpose and model."""
+def _totals(several: Sequence[Spent]) -> tuple[PaidTotal, ...]:
+    """Sum up several tables of costs by purpose and model."""
     sums: dict[tuple[str, str], tuple[Usage, float]] = {}
     for spent in several:
         for key, (usage, seconds) in spent.items():

@@ -1,0 +1,1 @@
+"""Rerankers: endpoints and local cross-encoders."""

@@ -1,7 +1,7 @@
-"""A cross-encoder on this machine: ``model.onnx`` and ``tokenizer.json`` in a folder, run by onnxruntime.
+"""Local cross-encoder: ``model.onnx`` and ``tokenizer.json`` in a folder, run by onnxruntime.
 
-These are the files that exporters of Hugging Face models write for a sequence classifier with one output: a question
-and a passage go in as one sequence, and a logit comes out.
+Exporters of Hugging Face models write these files for a sequence classifier with one output: a question and a passage
+go in as one sequence, and a logit comes out.
 """
 
 import asyncio
@@ -20,31 +20,31 @@ if TYPE_CHECKING:
 
 GRAPH, TOKENIZER = "model.onnx", "tokenizer.json"
 _AT_ONCE = 8
-# What fills up the shorter pairs of a batch, by the family of the model.
+# Padding tokens by model family.
 _PADDING = ("[PAD]", "<pad>")
 
 
 class CrossEncoder:
-    """Implements Reranker.
+    """A Reranker that runs on this machine.
 
     Parameters
     ----------
     folder
-        Where the two files lie; they are loaded by the first call.
+        Folder of the two files; they are loaded by the first call.
     window
-        Tokens of question and passage together; the end of a longer passage is not read.
+        Maximum number of tokens of question and passage together; longer passages are truncated.
 
     Raises
     ------
     WeightsMissing
-        One of the files is not there.
+        One of the files does not exist.
     """
 
     def __init__(self, folder: Path, window: int) -> None:
         for file in (folder / GRAPH, folder / TOKENIZER):
             if not file.is_file():
                 step = f"put {GRAPH} and {TOKENIZER} of a cross-encoder there, or change folder under [reranker]"
-                raise WeightsMissing(f"the reranker needs {file}, which is not there", step)
+                raise WeightsMissing(f"the reranker needs {file}, which does not exist", step)
         self.name = folder.name
         self._folder = folder
         self._window = window
@@ -52,39 +52,39 @@ class CrossEncoder:
         self._loaded: tuple[Tokenizer, Any] | None = None
 
     async def scores(self, question: str, passages: Sequence[str]) -> list[float]:
-        """One score a passage; raises ModelUnavailable where the files are no cross-encoder."""
+        """Return one score per passage; raise ModelUnavailable if the files are not a cross-encoder."""
         return await asyncio.to_thread(self._scores, question, passages)
 
     def take_paid(self) -> tuple[Usage, float]:
         return Usage(), 0.0
 
     async def close(self) -> None:
-        """There is nothing to let go of."""
+        """Do nothing: there are no connections."""
 
     def _scores(self, question: str, passages: Sequence[str]) -> list[float]:
         try:
             tokenizer, session = self._model()
-            found: list[float] = []
+            scores: list[float] = []
             for start in range(0, len(passages), _AT_ONCE):
-                found += self._batch(question, passages[start : start + _AT_ONCE], tokenizer, session)
-        # Both libraries raise plain Exceptions, of many kinds, for files that are not what they should be.
+                scores += self._batch(question, passages[start : start + _AT_ONCE], tokenizer, session)
+        # Both libraries raise many kinds of plain Exceptions for invalid files.
         except Exception as error:
-            what = f"{self._folder} holds no cross-encoder that can be run ({type(error).__name__})"
+            what = f"{self._folder} contains no usable cross-encoder ({type(error).__name__})"
             step = (
                 f"check that {GRAPH} has one output and {TOKENIZER} is its tokenizer, or change folder under [reranker]"
             )
             raise ModelUnavailable(what, step) from error
-        return found
+        return scores
 
     def _batch(self, question: str, passages: Sequence[str], tokenizer: "Tokenizer", session: Any) -> list[float]:
         encoded = tokenizer.encode_batch([(question, passage) for passage in passages])
-        known = {
-            "input_ids": [one.ids for one in encoded],
-            "attention_mask": [one.attention_mask for one in encoded],
-            "token_type_ids": [one.type_ids for one in encoded],
+        inputs = {
+            "input_ids": [encoding.ids for encoding in encoded],
+            "attention_mask": [encoding.attention_mask for encoding in encoded],
+            "token_type_ids": [encoding.type_ids for encoding in encoded],
         }
-        wanted = [given.name for given in session.get_inputs()]
-        (logits, *_) = session.run(None, {name: np.array(known[name], np.int64) for name in wanted})
+        wanted = [declared.name for declared in session.get_inputs()]
+        (logits, *_) = session.run(None, {name: np.array(inputs[name], np.int64) for name in wanted})
         scores = np.asarray(logits, np.float64)
         if scores.size != len(passages) or not np.isfinite(scores).all():
             raise ValueError(f"{scores.size} scores for {len(passages)} passages")

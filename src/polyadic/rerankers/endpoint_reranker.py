@@ -1,8 +1,8 @@
-"""A reranking model behind an endpoint with ``POST /rerank``, as Cohere, Jina, vLLM and llama.cpp have it.
+"""Reranking model behind an endpoint with ``POST /rerank``, as offered by Cohere, Jina, vLLM and llama.cpp.
 
-The request has ``model``, ``query``, ``documents`` and ``top_n``; the reply has ``results`` with ``index`` and
-``relevance_score``, or is a list of ``index`` and ``score``, as that of Text Embeddings Inference. Passages without a
-score come last. No Authorization header is sent where no key is set.
+The request has ``model``, ``query``, ``documents`` and ``top_n``. The reply has ``results`` with ``index`` and
+``relevance_score``; Text Embeddings Inference returns a list of ``index`` and ``score``. Passages without a score are
+ranked last. No Authorization header is sent if no key is configured.
 """
 
 import math
@@ -20,7 +20,7 @@ _PRICED_TOKENS = 1_000_000
 
 
 class EndpointReranker:
-    """Implements Reranker over HTTP, with the limits, retries and pace of every endpoint."""
+    """A Reranker over HTTP, with the limits and retries of every endpoint."""
 
     def __init__(self, settings: RerankerSettings) -> None:
         self.name = settings.name
@@ -30,14 +30,14 @@ class EndpointReranker:
         self._seconds = 0.0
 
     async def scores(self, question: str, passages: Sequence[str]) -> list[float]:
-        """One score a passage; raises ModelUnavailable as Reranker.scores."""
+        """Return one score per passage; raises ModelUnavailable as Reranker.scores."""
         if not passages:
             return []
         import openai
 
         from polyadic.llm.endpoint_errors import no_reply, translate_errors
 
-        asked = {"model": self.name, "query": question, "documents": [*passages], "top_n": len(passages)}
+        body = {"model": self.name, "query": question, "documents": [*passages], "top_n": len(passages)}
         tokens = sum(count_tokens([question, *passages]))
         problem: PolyadicError
         try:
@@ -46,7 +46,7 @@ class EndpointReranker:
                 headers: dict[str, str | openai.Omit] = (
                     {} if self._endpoint.settings.key_variable else {"Authorization": openai.Omit()}
                 )
-                reply = await client.post("/rerank", cast_to=object, body=asked, options={"headers": headers})
+                reply = await client.post("/rerank", cast_to=object, body=body, options={"headers": headers})
             self._paid += Usage(1, tokens, 0, tokens * self._price / _PRICED_TOKENS)
             self._seconds += perf_counter() - started
             return _scores(reply, len(passages))
@@ -55,9 +55,11 @@ class EndpointReranker:
         except RecursionError:
             problem = no_reply(self._endpoint)
         except (ValueError, TypeError) as error:
-            what = f"{self._endpoint.address} sent something that is no ranking ({self._endpoint.quoted(str(error))})"
+            what = (
+                f"{self._endpoint.address} sent something that is not a ranking ({self._endpoint.quoted(str(error))})"
+            )
             problem = ModelUnavailable(what, "check base_url and name under [reranker]")
-        # What the endpoint said is not kept as the cause, since it may repeat the key.
+        # The original error is not kept as the cause, because the endpoint's message may repeat the key.
         raise ModelUnavailable(problem.what, problem.next_step) from None
 
     def take_paid(self) -> tuple[Usage, float]:
@@ -70,7 +72,7 @@ class EndpointReranker:
 
 
 def _scores(reply: Any, count: int) -> list[float]:
-    """The scores in the order of the passages.
+    """Return the scores in the order of the passages.
 
     >>> _scores({"results": [{"index": 1, "relevance_score": 0.9}]}, 2)
     [-inf, 0.9]
@@ -80,18 +82,18 @@ def _scores(reply: Any, count: int) -> list[float]:
     Raises
     ------
     ValueError
-        The reply has no results, or one of them no place or no score.
+        The reply has no results, or a result lacks its index or score.
     """
     results = reply.get("results") if isinstance(reply, dict) else reply
     if not isinstance(results, list) or not results:
         raise ValueError("no results")
     scores = [-math.inf] * count
     for result in results:
-        one = result if isinstance(result, dict) else {}
-        place, score = one.get("index"), one.get("relevance_score", one.get("score"))
+        fields = result if isinstance(result, dict) else {}
+        index, score = fields.get("index"), fields.get("relevance_score", fields.get("score"))
         if not isinstance(score, int | float) or not math.isfinite(score):
             raise ValueError("a result without relevance_score")
-        if not isinstance(place, int) or not 0 <= place < count:
+        if not isinstance(index, int) or not 0 <= index < count:
             raise ValueError("a result without index")
-        scores[place] = float(score)
+        scores[index] = float(score)
     return scores

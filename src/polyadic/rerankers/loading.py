@@ -6,7 +6,7 @@ from polyadic.rerankers.reranker import Reranker
 
 
 def load_reranker(settings: RerankerSettings) -> Reranker | None:
-    """The reranker that the settings name; None where there is to be none. Nothing is asked of it yet.
+    """Load the reranker that the settings name; None if it is off. No call is made.
 
     >>> load_reranker(RerankerSettings()) is None
     True
@@ -14,9 +14,9 @@ def load_reranker(settings: RerankerSettings) -> Reranker | None:
     Raises
     ------
     WeightsMissing
-        A local one is named, and its files are not there.
+        The files of a local reranker do not exist.
     SettingsError
-        Its name or its folder is missing.
+        The name or the folder is missing.
     """
     if settings.model == "off":
         return None

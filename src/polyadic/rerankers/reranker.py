@@ -1,4 +1,4 @@
-"""What judges how well passages answer a question; any model stands behind one small protocol."""
+"""Protocol for rerankers."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -7,30 +7,42 @@ from polyadic.model.types import Usage
 
 
 class Reranker(Protocol):
-    """One reranking model, also called a cross-encoder.
+    """A reranking model, also called a cross-encoder.
 
     Attributes
     ----------
     name
-        The model's name, for people.
+        Display name of the model.
     """
 
     name: str
 
     async def scores(self, question: str, passages: Sequence[str]) -> list[float]:
-        """How relevant each passage is to the question, higher is better; comparable within one call.
+        """Score the relevance of each passage to the question.
+
+        Parameters
+        ----------
+        question
+            The question.
+        passages
+            Texts of the passages.
+
+        Returns
+        -------
+        list of float
+            One score per passage, higher is better; comparable within one call.
 
         Raises
         ------
         ModelUnavailable
-            The model is not to be had, or what it sent are no scores.
+            The model is unavailable, or returned no scores.
         """
         ...
 
     def take_paid(self) -> tuple[Usage, float]:
-        """What was paid since this was last asked, and the seconds that it took; nothing for a local model."""
+        """Return cost and seconds since the last call of this method; nothing for a local model."""
         ...
 
     async def close(self) -> None:
-        """Let go of connections; the next call opens new ones."""
+        """Close connections; the next call opens new ones."""
         ...

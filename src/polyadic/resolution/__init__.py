@@ -1,0 +1,1 @@
+"""Entity resolution: proposals, decisions, and applying them."""

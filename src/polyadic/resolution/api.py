@@ -1,4 +1,4 @@
-"""Who is who in a workspace: what may be one, what was decided, and deciding; ``Workspace.entities``."""
+"""API of entity resolution: review candidates, make, list and undo decisions; ``Workspace.entities``."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -21,19 +21,29 @@ from polyadic.resolution.llm_adjudication import LLMAdjudication, adjudicate
 from polyadic.storage.protocol import Store
 
 SHOWN = 20
-"""How many pairs a review shows if nothing is said."""
+"""Default number of pairs in a review."""
 
 LEAST_WITH_A_MODEL = 0.6
-"""From this score on a model's yes is enough to merge, where somebody asks for that."""
+"""Recommended minimum score for merging pairs that a language model confirms."""
 
 
 @dataclass(frozen=True, slots=True)
 class ResolutionReview:
-    """What may be one, the likeliest first, and names that may mean several.
+    """Candidate pairs for merging, and names that may be homonyms.
 
-    Pairs of which one is merged already come last: ``why`` says what to undo first. ``found`` counts all pairs, also
-    those that are not shown; ``sure`` those that merge_sure would merge.
-    ``usage``, ``unreadable`` and ``stopped`` tell of a model that was asked (see Arbitration).
+    Parameters
+    ----------
+    candidates
+        Pairs of entities, the most likely first. Pairs with an entity that is merged already come last; their ``why``
+        says which decision to undo first.
+    homonyms
+        Names that may refer to several entities.
+    found
+        Number of all pairs, including those not shown.
+    sure
+        Number of pairs that ``merge_sure`` would merge.
+    usage, unreadable, stopped
+        As in :class:`~polyadic.resolution.llm_adjudication.LLMAdjudication`, if a model was asked.
     """
 
     candidates: tuple[MergeCandidate, ...]
@@ -47,7 +57,7 @@ class ResolutionReview:
 
 @dataclass(frozen=True, slots=True)
 class AutoMergeReport:
-    """What was merged by itself; ``asked`` tells of the model, where one was asked."""
+    """Result of automatic merging; ``asked`` is the model's adjudication, if one was asked."""
 
     outcome: DecisionOutcome
     asked: LLMAdjudication
@@ -55,16 +65,16 @@ class AutoMergeReport:
 
 @dataclass(frozen=True, slots=True)
 class ResolutionApi:
-    """Decisions on who is who; they lie over the evidence, and undoing one leaves no trace.
+    """Review and make resolution decisions. They are an overlay on the evidence, and undoing one leaves no trace.
 
     Parameters
     ----------
     store, embedder, model
-        Give what they are named after when it is needed; ``model`` raises where there is none.
+        Factories, called on first use; ``model`` raises if no model is configured.
     prompts
-        What a model is asked with.
+        Prompts for the language model.
     at_once
-        How many calls of the model may be under way.
+        Maximum number of concurrent model calls.
     """
 
     store: Callable[[], Store]
@@ -76,23 +86,28 @@ class ResolutionApi:
     async def areview(
         self, limit: int = SHOWN, by_model: bool = False, budget: SpendingBudget | None = None
     ) -> ResolutionReview:
-        """What may be one entity, and what may be several.
+        """List candidate pairs for merging, and possible homonyms.
 
         Parameters
         ----------
         limit
-            How many pairs are shown, the likeliest first.
+            Maximum number of pairs, the most likely first.
         by_model
-            Ask the language model about those shown that are not sure.
+            Ask the language model about the listed pairs below the score ``SURE``.
         budget
-            The most that it may cost.
+            Spending limit for the language model.
+
+        Returns
+        -------
+        ResolutionReview
+            Pairs and homonyms.
 
         Raises
         ------
         NotFound
             There is no workspace.
         SettingsError
-            A model is to be asked, and none is named.
+            ``by_model`` is set, and no model is configured.
         """
         store = self.store()
         with store.read() as reader:
@@ -103,31 +118,31 @@ class ResolutionApi:
         asked = LLMAdjudication()
         if by_model:
             free = (one for one, pair in zip(shown, ranked, strict=True) if found.merged(pair) is None)
-            asked = await self._asked(store, [one for one in free if one.score < SURE], budget)
-        told = tuple(
+            asked = await self._adjudicate(store, [one for one in free if one.score < SURE], budget)
+        candidates = tuple(
             replace(one, same=verdict.same, said=verdict.why) if (verdict := asked.verdicts.get(one.id)) else one
             for one in shown
         )
         return ResolutionReview(
-            told, tuple(hints), len(found.judged), found.sure(), asked.usage, asked.unreadable, asked.stopped
+            candidates, tuple(hints), len(found.judged), found.sure(), asked.usage, asked.unreadable, asked.stopped
         )
 
     async def amerge(self, names: Sequence[str], into: str = "") -> DecisionOutcome:
-        """Have these names mean one entity.
+        """Merge entities: from now on these names refer to one entity.
 
         Parameters
         ----------
         names
-            Two or more, as they are looked up; all that are to be one have to be named at once.
+            Two or more names or other references. Name all entities of the merge at once.
         into
-            What it is called; if left out, as the one of them that is in most facts.
+            Name of the merged entity; by default that of the entity with most facts.
 
         Raises
         ------
         NotFound
-            A name is unknown, or means several entities.
+            A name is unknown or ambiguous.
         DecisionRefused
-            It contradicts what was decided before.
+            It contradicts an earlier decision.
         """
         with self.store().read() as reader:
             decision = decision_builder.merge(reader, names, into)
@@ -136,16 +151,16 @@ class ResolutionApi:
     async def amerge_sure(
         self, least: float = SURE, by_model: bool = False, budget: SpendingBudget | None = None
     ) -> AutoMergeReport:
-        """Merge what is surely one: groups in which every two have this score at least, none by a friend of a friend.
+        """Merge groups of entities in which every pair has a sufficient score (complete linkage).
 
         Parameters
         ----------
         least
-            The smallest score; with a model, LEAST_WITH_A_MODEL is a good one.
+            Minimum score; with a model, LEAST_WITH_A_MODEL is recommended.
         by_model
-            Ask the language model about all of these as well: every pair needs its yes.
+            Merge only pairs that the language model confirms as well.
         budget
-            The most that it may cost.
+            Spending limit for the language model.
         """
         store, asked = self.store(), LLMAdjudication()
         with store.read() as reader:
@@ -153,25 +168,25 @@ class ResolutionApi:
             likely = found.likely(least)
             candidates = [found.candidate(pair) for pair in likely] if by_model else []
         if by_model:
-            asked = await self._asked(store, candidates, budget)
+            asked = await self._adjudicate(store, candidates, budget)
         agreed = {one for one, verdict in asked.verdicts.items() if verdict.same}
         decisions = found.merges(least, agreed if by_model else None)
         return AutoMergeReport(await self._decide(decisions), asked)
 
     async def asettle(self, accepted: Sequence[str] = (), rejected: Sequence[str] = ()) -> DecisionOutcome:
-        """Merge pairs of a review, and keep others apart, so that they are not proposed again.
+        """Accept and reject candidate pairs: merge the former, add cannot-link decisions for the latter.
 
         Parameters
         ----------
         accepted, rejected
-            Identifiers of candidates, or their beginnings of 4 digits or more.
+            Identifiers of candidates, or prefixes of at least 4 digits.
 
         Raises
         ------
         NotFound
-            No pair has this identifier, or more than one begins like it.
+            No pair, or more than one, matches an identifier.
         DecisionRefused
-            It contradicts what was decided before, or what is decided here.
+            A decision contradicts an earlier one, or another one in this call.
         """
         with self.store().read() as reader:
             found = CandidatePairs.of(reader)
@@ -187,52 +202,52 @@ class ResolutionApi:
         return await self._decide([*merges, *aparts])
 
     async def aapart(self, one: str, other: str) -> DecisionOutcome:
-        """Keep two entities apart: they are not proposed again, and cannot be merged; raises as :meth:`amerge`."""
+        """Forbid merging two entities (cannot-link), so that they are not proposed again; raises as :meth:`amerge`."""
         with self.store().read() as reader:
             decision = decision_builder.apart(reader, (one, other))
         return await self._decide([decision])
 
     async def asplit(self, name: str, into: str, documents: Sequence[str]) -> DecisionOutcome:
-        """Have a name mean another entity in some documents.
+        """Split a name: in some documents it refers to another entity.
 
         Parameters
         ----------
         name
-            As the documents have it.
+            Name as written in the documents.
         into
-            What it means there: a name of its own ("Mercury (planet)"), or that of an entity that is there.
+            Name of the entity it refers to there: a new name ("Mercury (planet)") or that of an existing entity.
         documents
-            Path or other source, title or identifier of each.
+            Documents, by path or other source, title or identifier.
 
         Raises
         ------
         NotFound
-            A document is unknown, or has no fact about the name.
+            A document is unknown, or has no fact with the name.
         DecisionRefused
-            It contradicts what was decided before.
+            It contradicts an earlier decision.
         """
         with self.store().read() as reader:
             decision = decision_builder.split(reader, name, into, documents)
         return await self._decide([decision])
 
     async def aundo(self, *references: str) -> DecisionOutcome:
-        """Undo decisions, by the beginning of their identifiers; the store is as if they had never been made.
+        """Undo decisions, by identifier or prefix; the store is then as if they had never been made.
 
         Raises
         ------
         NotFound
-            No decision answers to a reference, or more than one.
+            No decision, or more than one, matches a reference.
         """
         held = {decision.id: decision for decision, _ in self.decisions()}
         undone = [held[resolve_id_prefix(held, one, "decision", LISTED)] for one in references]
         return await apply_decisions(self.store(), self.embedder, (), undone)
 
     def decisions(self) -> list[tuple[ResolutionDecision, str]]:
-        """The decisions that hold, each with the time at which it was made (ISO 8601, UTC)."""
+        """Return the current decisions, each with its time (ISO 8601, UTC)."""
         with self.store().read() as reader:
             return reader.decisions()
 
-    # plain twins
+    # synchronous variants
 
     review = run_sync(areview)
     merge = run_sync(amerge)
@@ -245,7 +260,7 @@ class ResolutionApi:
     async def _decide(self, decisions: Sequence[ResolutionDecision]) -> DecisionOutcome:
         return await apply_decisions(self.store(), self.embedder, decisions)
 
-    async def _asked(
+    async def _adjudicate(
         self, store: Store, candidates: Sequence[MergeCandidate], budget: SpendingBudget | None
     ) -> LLMAdjudication:
         model = CachedModel(self.model(), StoreResponseCache(store), budget)

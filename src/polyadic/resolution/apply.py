@@ -1,4 +1,4 @@
-"""Decisions on who is who, made and undone: one transaction each, and no language model."""
+"""Apply and undo resolution decisions, in one transaction and without a language model."""
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
@@ -9,13 +9,13 @@ from polyadic.model.aggregation import tally, tally_difference
 from polyadic.model.resolution import EntityResolution, ResolutionDecision
 from polyadic.storage.protocol import Store, StoreChange
 
-LISTED = "polyadic entities review --decided lists what was decided"
-"""What to do to see which decisions hold."""
+LISTED = "polyadic entities review --decided lists all decisions"
+"""Hint on how to list the current decisions."""
 
 
 @dataclass(frozen=True, slots=True)
 class DecisionOutcome:
-    """What came of decisions: those that hold from now on, those that no longer do, and those that held already."""
+    """Outcome of applying decisions: new ones, undone ones, and those that were in force already."""
 
     decided: tuple[ResolutionDecision, ...] = ()
     undone: tuple[ResolutionDecision, ...] = ()
@@ -23,7 +23,7 @@ class DecisionOutcome:
 
 
 def check(store: Store, new: Collection[ResolutionDecision]) -> None:
-    """Raises DecisionRefused where :func:`apply_decisions` would; nothing is changed."""
+    """Raise DecisionRefused if :func:`apply_decisions` would, without changing anything."""
     with store.read() as reader:
         EntityResolution.of([*reader.overlay().decisions, *new])
 
@@ -34,30 +34,30 @@ async def apply_decisions(
     new: Collection[ResolutionDecision] = (),
     undone: Collection[ResolutionDecision] = (),
 ) -> DecisionOutcome:
-    """Make decisions and undo others, all of them or none; what held already changes nothing.
+    """Add decisions and undo others atomically; decisions already in force are ignored.
 
-    The cost is that of the chunks that name the entities. The embedder is asked for only where a name and description
-    comes among the best supported ones of an entity that was not among them before.
+    The cost grows with the number of chunks that name the entities. The embedder is loaded only if a form (name and
+    description) becomes one of the best supported ones of an entity.
 
     Raises
     ------
     DecisionRefused
-        A decision makes no sense, or contradicts another.
+        A decision is invalid or contradicts another.
     StoreBusy
         Another process is writing.
     """
     with store.write() as writer:
         before = writer.overlay()
-        known = {one.id: one for one in before.decisions}
-        going = {one.id: known[one.id] for one in undone if one.id in known}
-        coming = {one.id: one for one in new if one.id not in known}
-        held = tuple(known[one.id] for one in new if one.id in known)
-        if not coming and not going:
+        current = {one.id: one for one in before.decisions}
+        removed = {one.id: current[one.id] for one in undone if one.id in current}
+        added = {one.id: one for one in new if one.id not in current}
+        held = tuple(current[one.id] for one in new if one.id in current)
+        if not added and not removed:
             return DecisionOutcome(held=held)
-        after = EntityResolution.of([*(one for one in before.decisions if one.id not in going), *coming.values()])
-        touched = frozenset(key for one in (*coming.values(), *going.values()) for key in one.touched)
-        told = writer.naming(before.meanings(touched) | after.meanings(touched))
-        tallies = tally_difference(tally(told, after), tally(told, before))
-        outcome = DecisionOutcome(tuple(coming.values()), tuple(going.values()), held)
+        after = EntityResolution.of([*(one for one in before.decisions if one.id not in removed), *added.values()])
+        touched = frozenset(key for one in (*added.values(), *removed.values()) for key in one.touched)
+        evidence = writer.naming(before.meanings(touched) | after.meanings(touched))
+        tallies = tally_difference(tally(evidence, after), tally(evidence, before))
+        outcome = DecisionOutcome(tuple(added.values()), tuple(removed.values()), held)
         await apply(writer, StoreChange((), (), tallies, {}, {}, {}, outcome.decided, outcome.undone), embedder)
     return outcome

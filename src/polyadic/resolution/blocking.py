@@ -1,4 +1,4 @@
-"""Which names are worth comparing: those that share a key. Never all with all, so the work grows with the names."""
+"""Blocking: select pairs of names to compare by shared keys, so that the cost grows with the number of names."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,17 +11,17 @@ from polyadic.resolution.names import ParsedName
 from polyadic.storage.protocol import Vectors
 
 Pair = tuple[int, int]
-"""Places of two names, the smaller one first."""
+"""Indices of two names, the smaller one first."""
 
-# A key that more names share tells nothing: all of their pairs would only be noise in a list for people.
+# Keys shared by more names are ignored: their pairs would be noise.
 MOST_IN_A_BLOCK = 24
-_LONGEST_PART = 5
-_MOST_NEAR = 3
-_ROUNDS = 4
+_MAX_PART_WORDS = 5
+_NEIGHBOURS = 3
+_ITERATIONS = 4
 
 
 def by_name(names: Sequence[ParsedName]) -> set[Pair]:
-    """Pairs of names that may be one, by what is written in them.
+    """Return pairs of names that may refer to one entity, by their spelling.
 
     >>> by_name([ParsedName.of("Ada Lovelace"), ParsedName.of("Lovelace"), ParsedName.of("Turing")])
     {(0, 1)}
@@ -31,20 +31,20 @@ def by_name(names: Sequence[ParsedName]) -> set[Pair]:
         for key in dict.fromkeys(_keys(name)):
             blocks[key].append(place)
     pairs = set(_within(blocks))
-    pairs.update(_across(_shorts(names), ((place, _parts(name)) for place, name in enumerate(names))))
+    pairs.update(_across(_full_names(names), ((place, _parts(name)) for place, name in enumerate(names))))
     pairs.update(_across(_abbreviations(names), ((place, name.acronyms) for place, name in enumerate(names))))
     return pairs
 
 
 def by_vector(vectors: Vectors, least: float) -> set[Pair]:
-    """Pairs of rows whose cosine is at least this: for each row its nearest ones within its own region of space.
+    """Return pairs of rows with sufficient cosine similarity: for each row, its nearest rows within its own cell.
 
     Parameters
     ----------
     vectors
-        Of length 1, shape (n, d).
+        Unit vectors, shape (n, d).
     least
-        The smallest cosine that counts.
+        Minimum cosine similarity.
     """
     pairs: set[Pair] = set()
     for cell in _cells(vectors):
@@ -52,7 +52,7 @@ def by_vector(vectors: Vectors, least: float) -> set[Pair]:
             mine = cell[start : start + 512]
             cosines = vectors[mine] @ vectors[cell].T
             cosines[np.arange(len(mine)), np.arange(start, start + len(mine))] = -1.0
-            nearest = np.argpartition(-cosines, min(_MOST_NEAR, len(cell) - 1), axis=1)[:, :_MOST_NEAR]
+            nearest = np.argpartition(-cosines, min(_NEIGHBOURS, len(cell) - 1), axis=1)[:, :_NEIGHBOURS]
             rows, ranks = np.nonzero(np.take_along_axis(cosines, nearest, axis=1) >= least)
             ones, others = mine[rows], cell[nearest[rows, ranks]]
             pairs.update(zip(np.minimum(ones, others).tolist(), np.maximum(ones, others).tolist(), strict=True))
@@ -71,7 +71,7 @@ def _keys(name: ParsedName) -> Iterator[str]:
         yield f"ends {words[0][0]} {words[-1]}"
         yield f"ends {words[0]} {words[-1]}"
     if len(letters) >= SHORTEST_WITH_A_SLIP:
-        # One letter too many lies in one half, and leaves the other as it is.
+        # A single edit lies in one half and leaves the other half unchanged.
         for half in {len(letters) // 2, (len(letters) + 1) // 2}:
             yield f"begins {letters[:half]}"
             yield f"closes {letters[half:]}"
@@ -83,19 +83,19 @@ def _within(blocks: Mapping[str, Sequence[int]]) -> Iterator[Pair]:
             yield from combinations(places, 2)
 
 
-def _across(known: Mapping[str, Sequence[int]], asked: Iterable[tuple[int, Iterable[str]]]) -> Iterator[Pair]:
-    """Each short form with the long ones that hold it, unless they are too many."""
+def _across(known: Mapping[str, Sequence[int]], candidates: Iterable[tuple[int, Iterable[str]]]) -> Iterator[Pair]:
+    """Pair each short form with the long forms that contain it, unless they are too many."""
     found: dict[str, list[int]] = defaultdict(list)
-    for place, parts in asked:
+    for place, parts in candidates:
         for part in parts:
             if part in known and len(found[part]) <= MOST_IN_A_BLOCK:
                 found[part].append(place)
-    for part, longs in found.items():
-        if len(longs) <= MOST_IN_A_BLOCK >= len(known[part]):
-            yield from ((min(s, long), max(s, long)) for s in known[part] for long in longs if s != long)
+    for part, long_forms in found.items():
+        if len(long_forms) <= MOST_IN_A_BLOCK >= len(known[part]):
+            yield from ((min(s, long), max(s, long)) for s in known[part] for long in long_forms if s != long)
 
 
-def _shorts(names: Sequence[ParsedName]) -> Mapping[str, Sequence[int]]:
+def _full_names(names: Sequence[ParsedName]) -> Mapping[str, Sequence[int]]:
     known: dict[str, list[int]] = defaultdict(list)
     for place, name in enumerate(names):
         if not name.is_time_or_number:
@@ -112,15 +112,15 @@ def _abbreviations(names: Sequence[ParsedName]) -> Mapping[str, Sequence[int]]:
 
 
 def _parts(name: ParsedName) -> Iterator[str]:
-    """What the name begins with and what it ends with."""
+    """Word prefixes and suffixes of a name."""
     words = name.words
-    for count in range(1, min(len(words), _LONGEST_PART + 1)):
+    for count in range(1, min(len(words), _MAX_PART_WORDS + 1)):
         yield " ".join(words[:count])
         yield " ".join(words[-count:])
 
 
 def _cells(vectors: Vectors) -> Iterator[np.ndarray]:
-    """Regions of neighbours, about as many as a region has rows; drawn alike each time."""
+    """Partition the rows by k-means into about sqrt(n) / 2 cells, with a fixed seed."""
     rows = len(vectors)
     count = max(1, round(rows**0.5 / 2))
     if count == 1:
@@ -129,7 +129,7 @@ def _cells(vectors: Vectors) -> Iterator[np.ndarray]:
     drawn = np.random.default_rng(0)
     centres = vectors[np.sort(drawn.choice(rows, count, replace=False))].copy()
     nearest = np.zeros(rows, dtype=np.int64)
-    for _ in range(_ROUNDS):
+    for _ in range(_ITERATIONS):
         for start in range(0, rows, 4096):
             nearest[start : start + 4096] = np.argmax(vectors[start : start + 4096] @ centres.T, axis=1)
         for cell in range(count):

@@ -1,4 +1,4 @@
-"""From what a person types to a decision on who is who."""
+"""Build resolution decisions from user input."""
 
 from collections.abc import Sequence
 
@@ -13,21 +13,21 @@ from polyadic.storage.protocol import Reader
 
 
 def merge(reader: Reader, names: Sequence[str], into: str = "") -> ResolutionDecision:
-    """That these names mean one entity.
+    """Build the decision to merge these entities.
 
     Parameters
     ----------
     reader
-        Where the names are known.
+        Reader of the store.
     names
-        As ``polyadic show entity`` takes them.
+        Entity references, as for ``polyadic show entity``.
     into
-        What the one is called; if left out, as the one of them that is in most facts.
+        Name of the merged entity; by default that of the entity with most facts.
 
     Raises
     ------
     NotFound
-        A name is unknown, or means several entities.
+        A name is unknown or ambiguous.
     """
     overlay = reader.overlay()
     merged = _merged(overlay, names)
@@ -39,24 +39,24 @@ def merge(reader: Reader, names: Sequence[str], into: str = "") -> ResolutionDec
 
 
 def apart(reader: Reader, names: Sequence[str]) -> ResolutionDecision:
-    """That two names mean two entities; raises as :func:`merge` does."""
+    """Build the decision to keep two entities apart (cannot-link); raises as :func:`merge`."""
     overlay = reader.overlay()
     return ResolutionDecision(DecisionKind.APART, _distinct([_entity(reader, overlay, name) for name in names]))
 
 
 def split(reader: Reader, name: str, into: str, documents: Sequence[str]) -> ResolutionDecision:
-    """That a name means another entity in these documents.
+    """Build the decision that a name refers to another entity in these documents.
 
     Parameters
     ----------
     reader
-        Where the documents are.
+        Reader of the store.
     name
-        As the documents have it.
+        Name as written in the documents.
     into
-        What the other is called: a new name, or that of an entity that is there.
+        Name of the other entity: a new one, or that of an existing entity.
     documents
-        As ``polyadic show document`` takes them.
+        Document references, as for ``polyadic show document``.
 
     Raises
     ------
@@ -65,16 +65,16 @@ def split(reader: Reader, name: str, into: str, documents: Sequence[str]) -> Res
     """
     records = [lookup.document(reader, document) for document in documents]
     for record in records:
-        said = (evidence.keys for _, chunk in reader.evidence(record.id) for evidence in chunk)
-        if not any(entity_key(name) in keys for keys in said):
-            raise NotFound(f"no fact of {record.source} names {name}", "polyadic show document shows what it says")
+        key_sets = (evidence.keys for _, chunk in reader.evidence(record.id) for evidence in chunk)
+        if not any(entity_key(name) in keys for keys in key_sets):
+            raise NotFound(f"no fact of {record.source} names {name}", "polyadic show document lists its facts")
     return ResolutionDecision(
         DecisionKind.SPLIT, (name.strip(),), into.strip(), tuple(sorted(record.id for record in records))
     )
 
 
 def _merged(overlay: EntityResolution, names: Sequence[str]) -> ResolutionDecision | None:
-    """The decision that made one of all these names."""
+    """Find the merge decision that contains all these names."""
     keys = {entity_key(name) for name in names}
     merges = (one for one in overlay.decisions if one.kind is DecisionKind.MERGE)
     return next((one for one in merges if len(keys) > 1 and keys <= one.touched), None)
@@ -86,7 +86,7 @@ def _entity(reader: Reader, overlay: EntityResolution, name: str) -> Entity:
     except NotFound:
         if overlay.name(overlay.key(entity_key(name), "")) is None:
             raise
-        # Decided about before, though no document names it now.
+        # Named by a decision, though no document names it any more.
         return Entity("", entity_key(name), name, "", "", 0.0, 0)
 
 

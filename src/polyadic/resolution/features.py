@@ -1,4 +1,4 @@
-"""All entities of a store at once, as arrays: their names, and which facts and documents they are in."""
+"""Features for entity resolution, as arrays over all entities: names, facts and documents."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,17 +11,17 @@ from polyadic.model.types import Entity
 from polyadic.resolution.names import ParsedName
 from polyadic.storage.protocol import Reader, Rows
 
-_MOST_PLACES = 64
-_MOST_TEXTS = 8
-# Of a fact that connects more, only neighbours in it count as standing together.
-_MOST_APART = 32
+_MAX_CHUNKS = 64
+_MAX_FACTS = 8
+# In facts with more entities, only entities within this distance count as connected.
+_MAX_DISTANCE = 32
 
 
 @dataclass(frozen=True)
 class ResolutionFeatures:
-    """Entities by row, and for each its facts, for each fact its entities, for each entity its documents.
+    """Entities by row, with the facts and documents of each, and the entities of each fact.
 
-    To be used as long as its reader is.
+    Valid as long as its reader is open.
     """
 
     reader: Reader
@@ -35,16 +35,18 @@ class ResolutionFeatures:
         entities = reader.entities(np.arange(reader.size("entity")))
         facts = np.arange(reader.size("fact"))
         members = reader.entities_of(facts)
-        stated = reader.chunks_of(facts, _MOST_PLACES)
-        held = np.full(reader.size("chunk"), -1, dtype=np.int64)
+        stated = reader.chunks_of(facts, _MAX_CHUNKS)
+        chunk_document = np.full(reader.size("chunk"), -1, dtype=np.int64)
         for number, record in enumerate(reader.documents()):
-            held[reader.chunks_in(record.id)] = number
+            chunk_document[reader.chunks_in(record.id)] = number
         return cls(
             reader,
             entities,
             _grouped(members.targets, members.sources, len(entities)),
             _grouped(members.sources, members.targets, len(facts)),
-            _joined(members.sources, members.targets, stated.sources, held[stated.targets], len(entities)),
+            _entity_documents(
+                members.sources, members.targets, stated.sources, chunk_document[stated.targets], len(entities)
+            ),
         )
 
     @cached_property
@@ -52,26 +54,26 @@ class ResolutionFeatures:
         return [ParsedName.of(entity.name) for entity in self.entities]
 
     def facts_of(self, row: int) -> Rows:
-        return _of(self.facts, row)
+        return _row_items(self.facts, row)
 
     def documents_of(self, row: int) -> Rows:
-        """Numbers of the documents whose facts the entity is in, in the order of sources."""
-        return _of(self.documents, row)
+        """Return the numbers of the documents with facts of the entity, in the order of sources."""
+        return _row_items(self.documents, row)
 
     def says_both(self, one: int, other: int, says: Callable[[str, str, str], bool]) -> bool:
-        """Whether the text of some fact that connects both says this of their names."""
-        shared = np.intersect1d(self.facts_of(one), self.facts_of(other))[:_MOST_TEXTS]
+        """Return whether ``says(text, one, other)`` is true of a fact that connects both entities."""
+        shared = np.intersect1d(self.facts_of(one), self.facts_of(other))[:_MAX_FACTS]
         names = self.entities[one].name, self.entities[other].name
         return any(says(fact.text, *names) for fact in self.reader.facts(shared))
 
     def together(self, pairs: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Whether some fact connects both entities of each pair, shape (n, 2), the smaller row first."""
+        """Return for each pair, shape (n, 2), smaller row first, whether a fact connects both entities."""
         count = len(self.entities)
         wanted = pairs[:, 0] * count + pairs[:, 1]
         starts, members = self.members
         owners = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
         found = np.zeros(len(pairs), dtype=bool)
-        for distance in range(1, min(len(members), _MOST_APART)):
+        for distance in range(1, min(len(members), _MAX_DISTANCE)):
             same = owners[distance:] == owners[:-distance]
             if not same.any():
                 break
@@ -80,7 +82,7 @@ class ResolutionFeatures:
         return found
 
 
-def _of(grouped: tuple[Rows, Rows], row: int) -> Rows:
+def _row_items(grouped: tuple[Rows, Rows], row: int) -> Rows:
     starts, items = grouped
     return items[starts[row] : starts[row + 1]]
 
@@ -92,8 +94,8 @@ def _grouped(owners: Rows, items: Rows, count: int) -> tuple[Rows, Rows]:
     return starts, items[order]
 
 
-def _joined(facts: Rows, entities: Rows, stated: Rows, documents: Rows, count: int) -> tuple[Rows, Rows]:
-    """Which documents each entity is in: by its facts, and where these are stated."""
+def _entity_documents(facts: Rows, entities: Rows, stated: Rows, documents: Rows, count: int) -> tuple[Rows, Rows]:
+    """Documents of each entity: those that state its facts."""
     most = int(max(facts.max(initial=-1), stated.max(initial=-1))) + 1
     starts, places = _grouped(stated, documents, most)
     sizes = (starts[1:] - starts[:-1])[facts]

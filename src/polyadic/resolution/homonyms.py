@@ -1,4 +1,4 @@
-"""Names that may mean several entities, by what their documents say: for people to look at, never split by itself."""
+"""Find homonyms: names that may refer to several entities. They are listed for review and never split automatically."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,7 +12,7 @@ from polyadic.storage.protocol import DocumentRecord, Reader
 
 @dataclass(frozen=True, slots=True)
 class HomonymSense:
-    """What a name may mean in some documents: a name of its own, and the sources of these documents."""
+    """One sense of a name: a distinct name for it, and the sources of the documents that use it."""
 
     name: str
     documents: tuple[str, ...]
@@ -20,7 +20,7 @@ class HomonymSense:
 
 @dataclass(frozen=True, slots=True)
 class Homonym:
-    """A name that may mean several; ``why`` is for people."""
+    """A name that may refer to several entities; ``why`` is an explanation for users."""
 
     name: str
     senses: tuple[HomonymSense, ...]
@@ -28,7 +28,7 @@ class Homonym:
 
 
 def homonyms(reader: Reader, found: CandidatePairs) -> list[Homonym]:
-    """Names whose documents give types that exclude each other, and short names that are short for different ones.
+    """Find names to which documents give incompatible types, and short forms of different long names.
 
     The evidence of every document is read once.
     """
@@ -37,50 +37,51 @@ def homonyms(reader: Reader, found: CandidatePairs) -> list[Homonym]:
 
 
 def _of_types(reader: Reader, found: CandidatePairs, records: Sequence[DocumentRecord]) -> Iterator[Homonym]:
-    said: dict[str, dict[str, dict[str, None]]] = defaultdict(lambda: defaultdict(dict))
+    documents_by_type: dict[str, dict[str, dict[str, None]]] = defaultdict(lambda: defaultdict(dict))
     for record in records:
         for _, chunk in reader.evidence(record.id):
             for one in (participant for evidence in chunk for participant in evidence.participants):
-                # What is split there already needs no other name.
+                # Skip names that are already split in this document.
                 if one.type and one.key and found.overlay.key(one.key, record.id) == one.key:
-                    said[one.key][one.type.casefold()][record.source] = None
+                    documents_by_type[one.key][one.type.casefold()][record.source] = None
     names = {entity.key: entity.name for entity in found.census.entities}
-    for key, types in said.items():
-        apart = _apart(types)
-        if len(apart) > 1 and key in names:
-            senses = tuple(HomonymSense(f"{names[key]} ({kind})", tuple(apart[kind])) for kind in apart)
-            yield Homonym(names[key], senses, "documents give it types that exclude each other")
+    for key, types in documents_by_type.items():
+        incompatible = _incompatible(types)
+        if len(incompatible) > 1 and key in names:
+            senses = tuple(HomonymSense(f"{names[key]} ({kind})", tuple(incompatible[kind])) for kind in incompatible)
+            yield Homonym(names[key], senses, "documents give it incompatible types")
 
 
-def _apart(types: Mapping[str, Mapping[str, None]]) -> dict[str, list[str]]:
-    """Types that exclude the one given most, each with the documents that give it and no other of these."""
+def _incompatible(types: Mapping[str, Mapping[str, None]]) -> dict[str, list[str]]:
+    """Types incompatible with the most common one, each with the documents that give only this type."""
     ranked = sorted(types, key=lambda kind: (-len(types[kind]), kind))
-    kept = [ranked[0], *(kind for kind in ranked[1:] if conflicting(ranked[0], kind))]
+    kinds = [ranked[0], *(kind for kind in ranked[1:] if conflicting(ranked[0], kind))]
     return {
         kind: documents
-        for kind in kept
-        if (documents := [d for d in types[kind] if not any(d in types[k] for k in kept if k != kind)])
+        for kind in kinds
+        if (documents := [d for d in types[kind] if not any(d in types[k] for k in kinds if k != kind)])
     }
 
 
 def _of_short_names(found: CandidatePairs, records: Sequence[DocumentRecord]) -> Iterator[Homonym]:
-    """A last name or an acronym whose documents each spell out another long name."""
+    """Last names and acronyms that stand for different long names in different documents."""
     census = found.census
-    longs: dict[int, list[int]] = defaultdict(list)
+    long_forms: dict[int, list[int]] = defaultdict(list)
     for pair, short in found.shorts.items():
-        longs[short].append(pair[0] if pair[1] == short else pair[1])
-    for short, those in longs.items():
-        if len(those) < 2:
+        long_forms[short].append(pair[0] if pair[1] == short else pair[1])
+    for short, candidates in long_forms.items():
+        if len(candidates) < 2:
             continue
-        spelt: dict[int, list[str]] = defaultdict(list)
+        by_form: dict[int, list[str]] = defaultdict(list)
         for document in census.documents_of(short).tolist():
-            here = [long for long in those if document in census.documents_of(long)]
-            if len(here) == 1:
-                spelt[here[0]].append(records[document].source)
-        if len(spelt) > 1:
+            present = [long for long in candidates if document in census.documents_of(long)]
+            if len(present) == 1:
+                by_form[present[0]].append(records[document].source)
+        if len(by_form) > 1:
             entities = census.entities
             senses = sorted(
-                (HomonymSense(entities[long].name, tuple(of)) for long, of in spelt.items()), key=lambda s: s.name
+                (HomonymSense(entities[long].name, tuple(of)) for long, of in by_form.items()),
+                key=lambda s: s.name,
             )
             if len({entity_key(sense.name) for sense in senses}) > 1:
-                yield Homonym(entities[short].name, tuple(senses), "its documents spell it out differently")
+                yield Homonym(entities[short].name, tuple(senses), "its documents give different long forms")

@@ -1,4 +1,4 @@
-"""A language model says whether two names mean one: asked about many pairs at a time, and read with care."""
+"""Ask a language model whether pairs of names refer to the same entity, many pairs per request."""
 
 import asyncio
 import re
@@ -13,10 +13,10 @@ from polyadic.model.types import Usage
 from polyadic.resolution.candidates import CandidateEntity, MergeCandidate
 
 PAIRS_A_REQUEST = 20
-_LONGEST = 300
-_LONGEST_REASON = 200
-_THOUGHTS = re.compile(r"\A.*</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
-_SAID = {"true": True, "yes": True, "same": True, "false": False, "no": False, "different": False, "unsure": None}
+_MAX_LINE = 300
+_MAX_REASON = 200
+_REASONING = re.compile(r"\A.*</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
+_ANSWERS = {"true": True, "yes": True, "same": True, "false": False, "no": False, "different": False, "unsure": None}
 _SCHEMA = ReplySchema(
     "decisions",
     {
@@ -44,7 +44,7 @@ _SCHEMA = ReplySchema(
 
 @dataclass(frozen=True, slots=True)
 class AdjudicationVerdict:
-    """What a model says of a pair: one, two, or None where it is unsure; and its reason."""
+    """Verdict of a model on a pair: True for the same entity, None if unsure; with its reason."""
 
     same: bool | None
     why: str
@@ -52,9 +52,18 @@ class AdjudicationVerdict:
 
 @dataclass(slots=True)
 class LLMAdjudication:
-    """What came of asking. ``unreadable`` pairs got no verdict that can be read: none is guessed.
+    """Verdicts of a language model.
 
-    ``stopped`` says why not all pairs were asked about; empty if they were.
+    Parameters
+    ----------
+    verdicts
+        Verdicts by candidate identifier.
+    unreadable
+        Number of pairs without a readable verdict.
+    usage
+        Usage of the model.
+    stopped
+        Why not all pairs were sent to the model; empty if they were.
     """
 
     verdicts: dict[str, AdjudicationVerdict] = field(default_factory=dict)
@@ -66,27 +75,27 @@ class LLMAdjudication:
 async def adjudicate(
     candidates: Sequence[MergeCandidate], model: CachedModel, prompts: PromptLibrary, at_once: int = 1
 ) -> LLMAdjudication:
-    """Ask about pairs, twenty a request; verdicts by the identifier of the candidate.
+    """Ask a model about candidate pairs, twenty per request.
 
     Parameters
     ----------
     candidates
-        The same in the same order are asked about in the same words, and so paid for once.
+        The pairs. The same pairs in the same order give the same requests, so their replies are cached.
     model
-        With its memory and its budget: where that is used up, no more is asked, and what came is kept.
+        Model with response cache and budget. If the budget is exhausted, verdicts so far are kept.
     prompts
-        Where the words of the request are.
+        Prompts of the requests.
     at_once
-        How many requests may be under way.
+        Maximum number of concurrent requests.
     """
     batches = [candidates[at : at + PAIRS_A_REQUEST] for at in range(0, len(candidates), PAIRS_A_REQUEST)]
-    outcome, free = LLMAdjudication(), asyncio.Semaphore(at_once)
+    outcome, semaphore = LLMAdjudication(), asyncio.Semaphore(at_once)
 
     async def ask(batch: Sequence[MergeCandidate]) -> None:
-        async with free:
+        async with semaphore:
             if outcome.stopped:
                 return
-            request = ModelRequest("same-entity", prompts.get("same_entity").messages(pairs=_shown(batch)), _SCHEMA)
+            request = ModelRequest("same-entity", prompts.get("same_entity").messages(pairs=_format(batch)), _SCHEMA)
             try:
                 reply = await model.ask(request, lambda reply: bool(_verdicts(reply.text, len(batch))))
             except ModelUnavailable as problem:
@@ -94,28 +103,28 @@ async def adjudicate(
             except NoReply:
                 outcome.unreadable += len(batch)
             else:
-                _enter(outcome, batch, reply)
+                _record(outcome, batch, reply)
 
     await asyncio.gather(*(ask(batch) for batch in batches))
     outcome.usage = model.spent
     return outcome
 
 
-def _enter(outcome: LLMAdjudication, batch: Sequence[MergeCandidate], reply: ModelReply) -> None:
+def _record(outcome: LLMAdjudication, batch: Sequence[MergeCandidate], reply: ModelReply) -> None:
     found = _verdicts(reply.text, len(batch))
     outcome.verdicts |= {batch[number - 1].id: verdict for number, verdict in found.items()}
     outcome.unreadable += len(batch) - len(found)
 
 
-def _shown(batch: Sequence[MergeCandidate]) -> str:
+def _format(batch: Sequence[MergeCandidate]) -> str:
     return "\n\n".join(
-        f"Pair {number}\n{_side('A', candidate.one)}\n{_side('B', candidate.other)}"
+        f"Pair {number}\n{_format_entity('A', candidate.one)}\n{_format_entity('B', candidate.other)}"
         for number, candidate in enumerate(batch, start=1)
     )
 
 
-def _side(letter: str, about: CandidateEntity) -> str:
-    """One name with what is known of it; every line is ours, so nothing in a document can pass for another pair."""
+def _format_entity(letter: str, about: CandidateEntity) -> str:
+    """Describe one entity; every line has our prefix, so that text of a document cannot imitate another pair."""
     known = {"type": about.type, "description": about.description, "statement": about.fact}
     lines = [f"  {what}: {_line(text)}" for what, text in known.items() if text]
     return "\n".join([f"{letter}: {_line(about.name)}", *lines])
@@ -123,19 +132,19 @@ def _side(letter: str, about: CandidateEntity) -> str:
 
 def _line(text: str) -> str:
     flat = " ".join(text.split())
-    return flat if len(flat) <= _LONGEST else f"{flat[:_LONGEST]}…"
+    return flat if len(flat) <= _MAX_LINE else f"{flat[:_MAX_LINE]}…"
 
 
 def _verdicts(reply: str, pairs: int) -> dict[int, AdjudicationVerdict]:
-    """Verdicts by the number of the pair; what cannot be read, or says two things of one pair, is left out.
+    """Parse verdicts by pair number; unreadable and contradictory ones are dropped.
 
     >>> _verdicts('<think>{}</think>[{"pair": "1", "same": true}, {"pair": 2, "same": "perhaps"}]', 2)
     {1: AdjudicationVerdict(same=True, why='')}
     """
-    # Imported late: only replies of models need mending.
+    # Imported here, because it is needed only for replies of models.
     from json_repair import repair_json
 
-    read = repair_json(_THOUGHTS.sub("", reply), return_objects=True)
+    read = repair_json(_REASONING.sub("", reply), return_objects=True)
     listed = read.get("decisions") if isinstance(read, dict) else read
     found: dict[int, AdjudicationVerdict] = {}
     contradicted = set()
@@ -151,5 +160,5 @@ def _verdicts(reply: str, pairs: int) -> dict[int, AdjudicationVerdict]:
 def _entry(entry: Mapping[str, object]) -> tuple[int, AdjudicationVerdict | None]:
     number, same, why = entry.get("pair"), str(entry.get("same")).strip().lower(), entry.get("why")
     place = number if type(number) is int else int(number) if isinstance(number, str) and number.isdecimal() else 0
-    reason = " ".join(why.split())[:_LONGEST_REASON] if isinstance(why, str) else ""
-    return place, AdjudicationVerdict(_SAID[same], reason) if same in _SAID else None
+    reason = " ".join(why.split())[:_MAX_REASON] if isinstance(why, str) else ""
+    return place, AdjudicationVerdict(_ANSWERS[same], reason) if same in _ANSWERS else None

@@ -1,4 +1,4 @@
-"""Whether two names may mean one entity, by the names alone; a pure function of both."""
+"""Compare two names for entity resolution; a pure function of both."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -9,7 +9,7 @@ SHORTEST_WITH_A_SLIP = 8
 
 
 class SimilarityKind(StrEnum):
-    """In what two names are alike, as it is said to people."""
+    """How two names are similar, as shown to users."""
 
     SPELLING = "the same but for accents, spaces and punctuation"
     QUALIFIED = "the same but for what stands in parentheses"
@@ -18,27 +18,27 @@ class SimilarityKind(StrEnum):
     ACRONYM = "one is the first letters of the other"
     INITIALS = "the same but for a first name given by its initial"
     MIDDLE = "the same but for names in the middle"
-    LAST = "one is how the other ends"
-    FIRST = "one is how the other begins"
+    LAST = "one name ends with the other"
+    FIRST = "one name begins with the other"
     SLIP = "the same but for one letter"
     MEANING = "their descriptions are alike"
 
 
 @dataclass(frozen=True, slots=True)
 class NameSimilarity:
-    """In what two names are alike; ``short`` is the place (0 or 1) of the one that leaves something out, else None."""
+    """How two names are similar; ``short`` is the index (0 or 1) of the short form, or None."""
 
     likeness: SimilarityKind
     short: int | None = None
 
 
 def compare_names(one: ParsedName, other: ParsedName) -> NameSimilarity | None:
-    """In what two names are alike; None where they are not, or where something in them tells them apart.
+    """Return how two names are similar; None if they are not, or if something distinguishes them.
 
     >>> compare_names(ParsedName.of("Apollo 11"), ParsedName.of("Apollo 12")) is None
     True
     >>> compare_names(ParsedName.of("IMF"), ParsedName.of("International Monetary Fund"))
-    NameSimilarity(compare_names=<SimilarityKind.ACRONYM: 'one is the first letters of the other'>, short=0)
+    NameSimilarity(likeness=<SimilarityKind.ACRONYM: 'one is the first letters of the other'>, short=0)
     """
     if one.qualifier and other.qualifier and one.qualifier != other.qualifier:
         return None
@@ -59,23 +59,23 @@ def compare_names(one: ParsedName, other: ParsedName) -> NameSimilarity | None:
         return NameSimilarity(SimilarityKind.ORDER)
     if one.core == other.core:
         return NameSimilarity(SimilarityKind.LEGAL)
-    # Where numbers tell things apart, letters do as well: Soyuz T-12, Soyuz TM-12.
-    designated = one.has_digits or other.has_digits
+    # In designations with numbers, letters distinguish as well: Soyuz T-12, Soyuz TM-12.
+    is_designation = one.has_digits or other.has_digits
     if len(one.words) != len(other.words):
         place = 0 if len(one.words) < len(other.words) else 1
         short, long = (one, other) if place == 0 else (other, one)
-        found = (None if designated else _middle(short, long) or _initials(short, long)) or _within(short, long)
+        found = (None if is_designation else _middle(short, long) or _initials(short, long)) or _within(short, long)
         return NameSimilarity(found, place) if found else None
-    if designated:
+    if is_designation:
         return None
     if initial := _initials(one, other):
         return NameSimilarity(initial, 0 if len(one.squeezed) < len(other.squeezed) else 1)
-    told = one.tells(set(one.words) - set(other.words)) or one.tells(set(other.words) - set(one.words))
-    return NameSimilarity(SimilarityKind.SLIP) if _slip(one, other) and not told else None
+    differs = one.tells(set(one.words) - set(other.words)) or one.tells(set(other.words) - set(one.words))
+    return NameSimilarity(SimilarityKind.SLIP) if _slip(one, other) and not differs else None
 
 
 def _middle(short: ParsedName, long: ParsedName) -> SimilarityKind | None:
-    """Henrik Angell and Henrik August Angell; J. Angell is left to :func:`_initials`."""
+    """Match Henrik Angell and Henrik August Angell; J. Angell is left to :func:`_initials`."""
     if len(short.words) < 2 or len(short.words[0]) == 1:
         return None
     rest = iter(long.words[1:-1])
@@ -83,20 +83,20 @@ def _middle(short: ParsedName, long: ParsedName) -> SimilarityKind | None:
     if not ends_agree or not all(word in rest for word in short.words[1:-1]):
         return None
     added = [word for word in long.words if word not in short.words]
-    apart = long.tells(added) or any(word in SMALL for word in added)
-    return None if apart else SimilarityKind.MIDDLE
+    distinct = long.tells(added) or any(word in SMALL for word in added)
+    return None if distinct else SimilarityKind.MIDDLE
 
 
 def _initials(one: ParsedName, other: ParsedName) -> SimilarityKind | None:
-    """Word by word the same, or one the initial of the other; a middle name may be left out. The last is whole."""
+    """Match names word by word; words may be initials, middle names may be missing, last names must be equal."""
     if not (one.may_have_initials and other.may_have_initials):
         return None
     short, long = sorted((one.words, other.words), key=len)
     if len(short) < 2 or short[-1] != long[-1] or len(short[-1]) < 2:
         return None
     rest = iter(long[:-1])
-    fits = all(any(_is_initial(word, whole) for whole in rest) for word in short[:-1])
-    if not fits or not _is_initial(short[0], long[0]):
+    matches = all(any(_is_initial(word, whole) for whole in rest) for word in short[:-1])
+    if not matches or not _is_initial(short[0], long[0]):
         return None
     return SimilarityKind.INITIALS if any(len(word) == 1 for word in (*short[:-1], *long[:-1])) else None
 
@@ -106,22 +106,22 @@ def _is_initial(word: str, whole: str) -> bool:
 
 
 def _within(short: ParsedName, long: ParsedName) -> SimilarityKind | None:
-    """Curtis and Ian Curtis, Taito and Taito Station; what follows "of" or "in" is another thing."""
+    """Match Curtis and Ian Curtis, Taito and Taito Station; after "of" or "in" comes another entity."""
     count = len(short.words)
     if len(short.squeezed) < 3 or short.words[0] in SMALL or long.tells(short.words):
         return None
     added_before, added_after = long.words[:-count], long.words[count:]
     if long.words[-count:] == short.words:
-        apart = added_before[-1] in SMALL or long.tells(added_before)
-        return None if apart else SimilarityKind.LAST
+        distinct = added_before[-1] in SMALL or long.tells(added_before)
+        return None if distinct else SimilarityKind.LAST
     if long.words[:count] == short.words:
-        apart = long.tells(added_after) or "and" in added_after
-        return None if apart else SimilarityKind.FIRST
+        distinct = long.tells(added_after) or "and" in added_after
+        return None if distinct else SimilarityKind.FIRST
     return None
 
 
 def _slip(one: ParsedName, other: ParsedName) -> bool:
-    """Whether one letter is another, too few or too many, or two neighbours changed places, in a longer name."""
+    """Whether two long names differ by one substitution, insertion, deletion or transposition of letters."""
     short, long = sorted((one.squeezed, other.squeezed), key=len)
     if len(short) < SHORTEST_WITH_A_SLIP or len(long) - len(short) > 1:
         return False

@@ -1,4 +1,4 @@
-"""A name as far as it matters to who may be who: its words, its numbers, what tells it from others."""
+"""Parse a name for entity resolution: words, numbers, qualifier and distinguishing signs."""
 
 import re
 import unicodedata
@@ -14,25 +14,25 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’.&][^\W\d_]+)*|\d+")
 _DIGITS = re.compile(r"\d+")
 _ROMAN = re.compile(r"(?=[IVXLC])(?:C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})")
 _LETTERS = re.compile(r"[^\W_]+")
-_WORDS_OF_A_LETTER = frozenset("AI")
+_ONE_LETTER_WORDS = frozenset("AI")
 _SYMBOLS = frozenset("+#*=<>%°$€£@")
 _ACRONYM = re.compile(r"(?:[^\W\d_]\.?){2,8}")
 _POSSESSIVE = re.compile(r"['’]s\b")
-# ".ch", "--connect", "!pattern"; quotation marks, brackets and the marks that open a Spanish sentence are no signs.
-_SIGN_IN_FRONT = re.compile(r"[^\w\s\"'“”„‟«»‹›‘’‚‛`´()\[\]{}<>¿¡*_]+(?=\w)")
+# Matches ".ch", "--connect", "!pattern", but not quotation marks, brackets or inverted Spanish marks.
+_LEADING_SIGN = re.compile(r"[^\w\s\"'“”„‟«»‹›‘’‚‛`´()\[\]{}<>¿¡*_]+(?=\w)")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _LONE_LETTER = re.compile(r"(?<![^\W\d_])[^\W\d_](?![^\W\d_])\W?")
 
 SMALL = listed(
     "of the and for in on at to a an de del della di da la le les des du der die das und et y e von van den en el al"
 )
-"""Words that acronyms leave out, and after which another thing is named."""
+"""Words that acronyms skip, and that introduce another entity."""
 LEGAL = listed(
     "inc incorporated corp corporation co company ltd limited llc llp plc gmbh ag kg se sa sas sarl spa srl bv nv ab as"
     " oy kk pty sl"
 )
-"""Words that say of what kind a firm is, not which."""
-_TELLING = listed(
+"""Legal forms of companies."""
+_DISTINGUISHING = listed(
     "north south east west northern southern eastern western central new old upper lower inner outer great greater"
     " lesser little junior senior jr sr mr mrs ms miss lady lord sir king queen prince princess men women mens womens"
     " boys girls male female younger elder father mother son daughter brother sister first last pre post anti non un"
@@ -54,7 +54,7 @@ _TIMES = listed(
 
 @dataclass(frozen=True)
 class ParsedName:
-    """One name, taken apart; ``words`` are those of its loose form.
+    """A parsed name; ``words`` are those of its loose form.
 
     >>> (ParsedName.of("Mercury (planet)").qualifier, ParsedName.of("World War II").numbers,
     ... ParsedName.of("J. R. R. Tolkien").words)
@@ -74,42 +74,42 @@ class ParsedName:
 
     @cached_property
     def squeezed(self) -> str:
-        """Letters and digits alone, without the marks that stand for sounds of other scripts."""
+        """Letters and digits only, without modifier letters."""
         return "".join(c for word in self.words for c in word if unicodedata.category(c) != "Lm") or "".join(self.words)
 
     @cached_property
     def symbols(self) -> tuple[str, ...]:
-        """Signs that are part of a name, and that its words leave out: C++ and C# are two, ".ch" and "CH" as well."""
-        in_front = _SIGN_IN_FRONT.match(self.text)
-        return (in_front[0] if in_front else "", *sorted(sign for sign in self.text if sign in _SYMBOLS))
+        """Significant signs that ``words`` omits: they distinguish C++ from C#, and ".ch" from "CH"."""
+        leading = _LEADING_SIGN.match(self.text)
+        return (leading[0] if leading else "", *sorted(sign for sign in self.text if sign in _SYMBOLS))
 
     @cached_property
     def digits(self) -> tuple[str, ...]:
-        """The runs of digits in their order: "1.6" has two and "16" one, "10,000" has one as well."""
+        """Runs of digits in order: "1.6" has two, "16" has one, "10,000" has one."""
         return tuple(_DIGITS.findall(_THOUSANDS.sub("", _QUALIFIER.sub("", self.text))))
 
     @cached_property
     def accented(self) -> str:
-        """Letters and digits alone, with the accents that ``squeezed`` leaves out."""
+        """Letters and digits only, with the accents that ``squeezed`` omits."""
         return "".join(filter(str.isalnum, _QUALIFIER.sub("", entity_key(self.text))))
 
     @cached_property
     def core(self) -> tuple[str, ...]:
-        """The words without what kind of firm it is, which stands last and has a capital."""
-        kept, said = list(self.words), _LETTERS.findall(self.text)
-        while len(kept) > 1 and kept[-1] in LEGAL and not said[-1][0].islower():
-            kept, said = kept[:-1], said[:-1]
-        # "S.A." and "A.G." fall into letters.
+        """Words without a capitalised legal form at the end."""
+        kept, letters = list(self.words), _LETTERS.findall(self.text)
+        while len(kept) > 1 and kept[-1] in LEGAL and not letters[-1][0].islower():
+            kept, letters = kept[:-1], letters[:-1]
+        # "S.A." and "A.G." are split into letters.
         while len(kept) > 2 and len(kept[-1]) == len(kept[-2]) == 1 and kept[-2] + kept[-1] in LEGAL:
             kept = kept[:-2]
         return tuple(kept)
 
     @cached_property
     def may_have_initials(self) -> bool:
-        """Whether its lone letters may be initials of a person: "J. K. Rowling", but not "N-th" or "rc.d.gz".
+        """Whether its single letters may be initials of a person: "J. K. Rowling", but not "N-th" or "rc.d.gz".
 
-        All words have capitals but the small ones; each lone letter is followed by a full stop or a space, and one
-        without a full stop is no word of its own, as "A" and "I" are.
+        All words other than small ones are capitalised. Each single letter is followed by a full stop or a space; one
+        without a full stop is not a word ("A", "I").
         """
         words = self.text.split()
         if any(word[0].islower() and word.casefold() not in SMALL for word in words):
@@ -118,13 +118,13 @@ class ParsedName:
 
     @cached_property
     def is_acronym(self) -> bool:
-        """Whether it looks like one: capitals, perhaps with full stops."""
+        """Whether it looks like an acronym: capitals, possibly with full stops."""
         letters = self.text.replace(".", "").replace("&", "")
         return bool(_ACRONYM.fullmatch(self.text.replace("&", ""))) and letters.isupper() and 2 <= len(letters) <= 8
 
     @cached_property
     def acronyms(self) -> frozenset[str]:
-        """What it may be abbreviated to: first letters of its words, with and without the small ones."""
+        """Possible acronyms: first letters of its words, with and without small words."""
         if len(self.words) < 2:
             return frozenset()
         parts = _POSSESSIVE.sub("", self.text).replace("-", " ").split()
@@ -139,28 +139,28 @@ class ParsedName:
 
     @cached_property
     def is_time_or_number(self) -> bool:
-        """Whether it names nothing but a time or a number: those are one where they are alike, else never."""
+        """Whether it is only a time or a number; such names match only if they are equal."""
         words = [word for word in self.words if not _DIGITS.search(word)]
         return all(word in _TIMES or word in _NUMBERS or word in SMALL for word in words)
 
     def tells(self, words: Iterable[str]) -> bool:
-        """Whether one of these words makes another thing of what else has the same name."""
-        return any(word in _TELLING or word in _NUMBERS or _DIGITS.search(word) for word in words)
+        """Return whether one of these words distinguishes entities with otherwise equal names."""
+        return any(word in _DISTINGUISHING or word in _NUMBERS or _DIGITS.search(word) for word in words)
 
 
 def _may_be_initial(letter: str) -> bool:
-    """Whether a letter that stands alone may be an initial, by the character after it, if there is one.
+    """Return whether a single letter may be an initial, given the character after it, if any.
 
     >>> [_may_be_initial(letter) for letter in ("J.", "J ", "A.", "A ", "N-", "d.")]
     [True, True, True, False, False, False]
     """
     if letter[0].islower():
         return False
-    return letter[1:] == "." or (letter[1:] in ("", " ") and letter[0] not in _WORDS_OF_A_LETTER)
+    return letter[1:] == "." or (letter[1:] in ("", " ") and letter[0] not in _ONE_LETTER_WORDS)
 
 
 def _numbers(text: str) -> tuple[str, ...]:
-    """The numbers in a name, as digits, sorted: in digits, in words, Roman."""
+    """Numbers in a name as sorted digit strings; reads digits, words and Roman numerals."""
     found = []
     for place, word in enumerate(_WORD.findall(text)):
         digits = _DIGITS.search(word)
@@ -168,13 +168,13 @@ def _numbers(text: str) -> tuple[str, ...]:
             found.append(digits[0].lstrip("0") or "0")
         elif word.casefold() in _NUMBERS:
             found.append(_NUMBERS[word.casefold()])
-        # No number begins a name, and a lone C or L in it is as likely a letter.
+        # A Roman numeral does not begin a name, and a single C or L may be a letter.
         elif place and word not in ("C", "L") and _ROMAN.fullmatch(word):
-            found.append(str(_value(word)))
+            found.append(str(_roman_value(word)))
     return tuple(sorted(found))
 
 
-def _value(roman: str) -> int:
+def _roman_value(roman: str) -> int:
     values = [{"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}[letter] for letter in roman]
     following = [*values[1:], 0]
     return sum(-one if one < then else one for one, then in zip(values, following, strict=True))

@@ -1,7 +1,7 @@
-"""How likely two entities are one: what their names say, weighed with what the store says of both.
+"""Score how likely two entities are the same, by their names and their context in the store.
 
-A score is about the share of such pairs that people put together in the even-numbered documents of Re-DocRED
-(benchmarks/entity_resolution.py), and a cautious guess where there are few of them.
+A score approximates the share of such pairs that annotators merged in the even-numbered documents of Re-DocRED
+(benchmarks/entity_resolution.py), or is a conservative guess if there are few such pairs.
 """
 
 from collections import Counter
@@ -16,20 +16,20 @@ from polyadic.resolution.names import LEGAL, ParsedName
 from polyadic.text.stopwords import words as listed
 
 LEAST = 0.3
-"""Under this score a pair is not worth anybody's time."""
+"""Minimum score of a candidate pair."""
 
 _PERSON = listed("person per people human man woman politician author actor scientist musician player")
 _ORGANISATION = listed("organization organisation org company agency institution university team party band business")
-_NAMED = (
+_NAMED_TYPES = (
     _PERSON,
     listed("location loc place city town country state region river mountain gpe geo province county village"),
     _ORGANISATION,
     listed("event war battle election conference"),
     listed("work book film movie song album publication magazine newspaper"),
 )
-_FAMILIES = (*_NAMED, listed("date time year num number quantity money percent"))
-# Of two names in one statement one is rarely the other, unless the statement says so.
-_TOGETHER = {
+_TYPE_FAMILIES = (*_NAMED_TYPES, listed("date time year num number quantity money percent"))
+# Two names in one statement rarely refer to the same entity, unless the statement says so; factors by similarity.
+_COOCCURRENCE_FACTORS = {
     SimilarityKind.SPELLING: 0.95,
     SimilarityKind.ACRONYM: 1.0,
     SimilarityKind.QUALIFIED: 0.7,
@@ -39,15 +39,15 @@ _TOGETHER = {
 
 @dataclass(frozen=True, slots=True)
 class PairScore:
-    """A score in [0, 1], and why, in words for people."""
+    """A score in [0, 1], and an explanation for users."""
 
     score: float
     why: str
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
-    """What the store says of two entities: which of them is the shorter name (0 or 1), where they stand."""
+class _Context:
+    """Context of two entities: shared documents, co-occurrence in a fact, and uniqueness of the short form."""
 
     one: Entity
     other: Entity
@@ -59,87 +59,87 @@ class _Seen:
 
 
 class PairScorer:
-    """Judges pairs of entities of one census.
+    """Score pairs of entities.
 
     Parameters
     ----------
     census
-        What there is.
+        Features of all entities.
     signs
-        In what each pair of names is alike; of a short form with several long ones, none is sure.
+        Pairs with their name similarity; they give the number of long forms of each short form.
     """
 
     def __init__(self, census: ResolutionFeatures, signs: Collection[tuple[tuple[int, int], NameSimilarity]]) -> None:
         self._census = census
-        self._longs = Counter(pair[sign.short] for pair, sign in signs if sign.short is not None)
+        self._long_forms = Counter(pair[sign.short] for pair, sign in signs if sign.short is not None)
 
     def judge(self, pair: tuple[int, int], sign: NameSimilarity, together: bool, cosine: float) -> PairScore | None:
-        """What to think of a pair; None if it is not worth a look.
+        """Score a pair; None if the score is too low for a candidate.
 
         Parameters
         ----------
         pair, sign
-            Rows of the census, and in what their names are alike.
+            Rows of the entities, and the similarity of their names.
         together
-            Whether some fact connects both.
+            Whether a fact connects both.
         cosine
-            Of the vectors of their names and descriptions.
+            Cosine similarity of the vectors of their names and descriptions.
         """
-        seen = self._seen(pair, sign, together)
+        seen = self._context(pair, sign, together)
         names = (self._census.names[pair[0]], self._census.names[pair[1]])
         score = _by_names(names, sign, seen)
         reasons = [sign.likeness.value]
         if seen.defined:
             score, reasons = max(score, 0.96), [*reasons, "a fact gives one in parentheses after the other"]
         elif together:
-            score *= _TOGETHER.get(sign.likeness, 0.6)
+            score *= _COOCCURRENCE_FACTORS.get(sign.likeness, 0.6)
             reasons.append("but one fact connects both")
         if sign.short is not None and not seen.only:
-            reasons.append("but the short one may mean several")
+            reasons.append("but the short form is ambiguous")
         reasons.append("named in the same documents" if seen.within else "" if seen.share else "in no common document")
         if conflicting(seen.one.type, seen.other.type):
             score *= 0.5
             reasons.append(f"but one is {seen.one.type}, the other {seen.other.type}")
         if seen.one.description and seen.other.description:
             score += min(0.05, max(-0.1, 0.2 * (cosine - 0.5)))
-            reasons.append(f"descriptions {'' if cosine >= 0.5 else 'un'}like each other ({cosine:.2f})")
-        kept = round(min(1.0, max(0.0, score)), 2)
-        return PairScore(kept, "; ".join(filter(None, reasons))) if kept >= LEAST else None
+            reasons.append(f"descriptions {'' if cosine >= 0.5 else 'dis'}similar ({cosine:.2f})")
+        rounded = round(min(1.0, max(0.0, score)), 2)
+        return PairScore(rounded, "; ".join(filter(None, reasons))) if rounded >= LEAST else None
 
-    def _seen(self, pair: tuple[int, int], sign: NameSimilarity, together: bool) -> _Seen:
+    def _context(self, pair: tuple[int, int], sign: NameSimilarity, together: bool) -> _Context:
         one, other = (set(self._census.documents_of(row).tolist()) for row in pair)
         short, long = (one, other) if sign.short == 0 else (other, one)
         within = short <= long if sign.short is not None else bool(one & other)
-        only = sign.short is None or self._longs[pair[sign.short]] == 1
+        only = sign.short is None or self._long_forms[pair[sign.short]] == 1
         entities = (self._census.entities[pair[0]], self._census.entities[pair[1]])
         defined = (
             together and sign.likeness is SimilarityKind.ACRONYM and self._census.says_both(*pair, _in_parentheses)
         )
-        return _Seen(*entities, bool(one & other), within, only, together, defined)
+        return _Context(*entities, bool(one & other), within, only, together, defined)
 
 
 def conflicting(one: str, other: str) -> bool:
-    """Whether two types exclude each other.
+    """Return whether two types exclude each other.
 
     >>> conflicting("person", "city"), conflicting("person", "politician"), conflicting("", "city")
     (True, False, False)
     """
-    families = [{n for n, words in enumerate(_FAMILIES) if kind.casefold() in words} for kind in (one, other)]
+    families = [{n for n, words in enumerate(_TYPE_FAMILIES) if kind.casefold() in words} for kind in (one, other)]
     return bool(families[0] and families[1] and not families[0] & families[1])
 
 
-def _by_names(names: tuple[ParsedName, ParsedName], sign: NameSimilarity, seen: _Seen) -> float:
-    """The score that the names give, in view of the documents they are in."""
+def _by_names(names: tuple[ParsedName, ParsedName], sign: NameSimilarity, seen: _Context) -> float:
+    """Base score by name similarity and document context."""
     sure = seen.only and seen.within
     match sign.likeness:
         case SimilarityKind.SPELLING:
-            if _may_be_two_words(*names) and not _are_named(seen):
+            if _may_be_two_words(*names) and not _share_named_type(seen):
                 return 0.8
             return 0.97 if seen.share or len(names[0].words) > 1 else 0.92 if len(names[0].squeezed) > 4 else 0.7
         case SimilarityKind.QUALIFIED:
             return 0.7 if seen.share else 0.55
         case SimilarityKind.ORDER:
-            return 0.95 if _turned(*names) or _turned(*reversed(names)) else 0.55
+            return 0.95 if _is_inverted(*names) or _is_inverted(*reversed(names)) else 0.55
         case SimilarityKind.LEGAL:
             both = all(set(name.words) & LEGAL for name in names)
             return 0.6 if both else 0.93 if _names_a_firm(names, seen) else 0.75
@@ -160,20 +160,20 @@ def _by_names(names: tuple[ParsedName, ParsedName], sign: NameSimilarity, seen: 
             return 0.45
 
 
-def _by_last_name(seen: _Seen, sure: bool) -> float:
-    """Curtis and Ian Curtis: mostly one, where there is no other Curtis; of places and works the half at best."""
+def _by_last_name(seen: _Context, sure: bool) -> float:
+    """Score Curtis and Ian Curtis: likely for a person if there is no other Curtis, less so for places and works."""
     if _are_persons(seen):
         return 0.86 if sure else 0.45
     return 0.6 if sure and not seen.one.type else 0.4 if sure else 0.3
 
 
 def _may_be_two_words(one: ParsedName, other: ParsedName) -> bool:
-    """Whether accents may make two words of these, as of "Forderung" and "Förderung"; in longer names they do not."""
+    """Whether single words differ in accents, as "Forderung" and "Förderung"; in longer names accents do not matter."""
     return one.accented != other.accented and len(one.words) == 1
 
 
-def _names_a_firm(names: tuple[ParsedName, ParsedName], seen: _Seen) -> bool:
-    """Whether a firm is meant without its legal form: Monsters, Inc. is not Monsters, nor War, Inc. war."""
+def _names_a_firm(names: tuple[ParsedName, ParsedName], seen: _Context) -> bool:
+    """Whether the name without legal form is also the company: Monsters, Inc. is not Monsters, nor War, Inc. war."""
     if any(name.text[0].islower() for name in names):
         return False
     return len(names[0].core) > 1 or (
@@ -181,31 +181,31 @@ def _names_a_firm(names: tuple[ParsedName, ParsedName], seen: _Seen) -> bool:
     )
 
 
-def _are_named(seen: _Seen) -> bool:
-    """Whether both are of a kind that bears names: persons, places, firms, events or works."""
-    return any(_is_one_of(kinds, seen.one) and _is_one_of(kinds, seen.other) for kinds in _NAMED)
+def _share_named_type(seen: _Context) -> bool:
+    """Whether both have the same type of named thing: person, place, organisation, event or work."""
+    return any(_is_one_of(kinds, seen.one) and _is_one_of(kinds, seen.other) for kinds in _NAMED_TYPES)
 
 
 def _is_one_of(kinds: frozenset[str], entity: Entity) -> bool:
     return entity.type.casefold() in kinds
 
 
-def _are_persons(seen: _Seen) -> bool:
+def _are_persons(seen: _Context) -> bool:
     return _is_one_of(_PERSON, seen.one) and _is_one_of(_PERSON, seen.other)
 
 
-def _turned(one: ParsedName, other: ParsedName) -> bool:
-    """Whether one is the other with its last name first: "Lovelace, Ada"."""
+def _is_inverted(one: ParsedName, other: ParsedName) -> bool:
+    """Whether one is the other with the last name first: "Lovelace, Ada"."""
     last, comma, first = one.text.partition(",")
     return bool(comma) and ParsedName.of(f"{first} {last}").words == other.words
 
 
 def _in_parentheses(text: str, one: str, other: str) -> bool:
-    """Whether a text gives one name in parentheses after the other.
+    """Return whether a text gives one name in parentheses after the other.
 
     >>> _in_parentheses("The Monetary Fund (IMF) lends.", "IMF", "Monetary Fund")
     True
     """
-    said = normal_text(text).casefold().replace("( ", "(").replace(" )", ")")
+    folded = normal_text(text).casefold().replace("( ", "(").replace(" )", ")")
     pairs = ((one.casefold(), other.casefold()), (other.casefold(), one.casefold()))
-    return any(f"{long} ({short})" in said for long, short in pairs)
+    return any(f"{long} ({short})" in folded for long, short in pairs)

@@ -1,0 +1,1 @@
+"""Retrieval methods and the steps that they are built from."""

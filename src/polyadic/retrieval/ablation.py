@@ -1,4 +1,4 @@
-"""A method under another name, with other settings: an ablation."""
+"""Ablation: a method with other settings under a name of its own."""
 
 from dataclasses import replace
 
@@ -9,12 +9,12 @@ from polyadic.storage.protocol import Reader
 
 
 class AblatedMethod:
-    """Implements Method: what another method finds, told as found by this name."""
+    """A method under another name: same results, reported under that name."""
 
     def __init__(self, name: str, method: Method) -> None:
         self.name = name
         self._method = method
 
     async def retrieve(self, question: str, reader: Reader, embedder: Embedder, context_tokens: int) -> Knowledge:
-        found = await self._method.retrieve(question, reader, embedder, context_tokens)
-        return replace(found, method=self.name)
+        knowledge = await self._method.retrieve(question, reader, embedder, context_tokens)
+        return replace(knowledge, method=self.name)

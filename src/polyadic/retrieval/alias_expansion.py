@@ -1,8 +1,8 @@
-"""Entities whose names say that they may be one: "S. R. Puttanna Kanagal" and "Puttanna Kanagal".
+"""Alias expansion: entities whose names may mean the same: "S. R. Puttanna Kanagal" and "Puttanna Kanagal".
 
-A language model names things as each passage does, and a person asks in yet other words. What a passage or a question
-calls by a longer name than the title of another document does is joined while a question is answered, and only then:
-evidence and identity stay as they are.
+A language model uses the names of each passage, and a user may use others. If a passage or a question uses a longer
+name than the title of another document, both entities are linked while the question is answered, and only then:
+evidence and entity resolution do not change.
 """
 
 import re
@@ -20,7 +20,7 @@ _AFTER_NAME = re.compile(r"(?:,| of | von | de | du | der )")
 _SHORTEST = 4
 _MOST_HOMONYMS = 3
 _MOST_PASSAGES = 3
-# How people are addressed, which is no part of their names.
+# Titles of persons, which are not part of their names.
 _STYLES = words(
     "king queen prince princess sir dame lord lady dr mr mrs ms prof professor saint st pope emperor empress duke "
     "duchess count countess baron baroness general captain colonel president könig königin kaiser herzog graf rey "
@@ -29,15 +29,15 @@ _STYLES = words(
 
 
 def expand_aliases(entities: Rows, reader: Reader) -> Links:
-    """For each entity those that a passage is about, and whose name says that it may be the same.
+    """Return for each entity other entities that passages are about and whose names may mean the same.
 
-    Its name is also the other's, or stands within its own: the end of it from half of the words on ("king Gundobad"),
-    or what comes before a comma or before "of" ("Lothair II of Lotharingia"). A name that more than three entities bear
-    says nothing; nor, measured on the even-numbered questions of two sets, does one that no passage is about. Where no
-    name does, a last name that hardly any passage holds will do ("King Dikkha": "Min Dikkha").
+    The other's name equals its name, or is part of it: its end, at most half of the words shorter ("king Gundobad"), or
+    what precedes a comma or "of" ("Lothair II of Lotharingia"). A name shared by more than three entities is ignored,
+    and so is one that no passage is about (chosen on the even-numbered questions of two data sets). If no name matches,
+    a last name that occurs in hardly any passage is enough ("King Dikkha": "Min Dikkha").
     """
-    told = list(zip(entities.tolist(), reader.entities(entities), strict=True))
-    wanted = {row: _forms(entity.name) for row, entity in told}
+    named_entities = list(zip(entities.tolist(), reader.entities(entities), strict=True))
+    wanted = {row: _forms(entity.name) for row, entity in named_entities}
     known = reader.named(list(dict.fromkeys(form for forms in wanted.values() for form in forms)))
     pairs = {
         (row, other)
@@ -47,14 +47,14 @@ def expand_aliases(entities: Rows, reader: Reader) -> Links:
         for other in known.get(form, ())
         if other != row
     }
-    named = _about_something(pairs, reader)
-    found = set(named.sources.tolist())
-    rare = _by_rare_names({row: entity.name for row, entity in told if row not in found}, reader)
+    named = _with_passages(pairs, reader)
+    matched = set(named.sources.tolist())
+    rare = _by_rare_names({row: entity.name for row, entity in named_entities if row not in matched}, reader)
     return _links({*zip(named.sources.tolist(), named.targets.tolist(), strict=True), *rare})
 
 
-def _about_something(pairs: set[tuple[int, int]], reader: Reader) -> Links:
-    """Those of which the second is what a passage is about."""
+def _with_passages(pairs: set[tuple[int, int]], reader: Reader) -> Links:
+    """Return the pairs whose second entity is the topic of a passage."""
     links = _links(pairs)
     is_subject = among(links.targets, reader.titled(distinct(links.targets), 1).sources)
     return Links(links.sources[is_subject], links.targets[is_subject])
@@ -66,7 +66,7 @@ def _links(pairs: set[tuple[int, int]]) -> Links:
 
 
 def _by_rare_names(names: Mapping[int, str], reader: Reader) -> set[tuple[int, int]]:
-    """For each entity what the few passages that hold its last name are about, if the names go together."""
+    """Link each entity to the topics of the few passages that contain its last name, if the names are compatible."""
     wanted = {row: parts for row, name in names.items() if (parts := _ending_in_a_name(name))}
     bearers: dict[str, list[int]] = {}
     for row, parts in wanted.items():
@@ -90,16 +90,16 @@ def _by_rare_names(names: Mapping[int, str], reader: Reader) -> set[tuple[int, i
 
 
 def _ending_in_a_name(name: str) -> list[str]:
-    """The loose words of a name that ends in a last name; none of one that is told from others of its name."""
+    """Return the normalised words of a name that ends in a last name; empty if the name has a qualifier."""
     parts = loose_name(name).split()
-    is_told_apart = without_qualifier(name) != name
-    if is_told_apart or not parts or len(parts[-1]) < _SHORTEST or not name.rsplit(maxsplit=1)[-1][0].isupper():
+    is_qualified = without_qualifier(name) != name
+    if is_qualified or not parts or len(parts[-1]) < _SHORTEST or not name.rsplit(maxsplit=1)[-1][0].isupper():
         return []
     return parts
 
 
 def _go_together(name: list[str], other: list[str]) -> bool:
-    """Whether two names share a last name, and are not those of two members of one family.
+    """Return whether two names share a last name and do not look like two members of a family.
 
     >>> _go_together(["king", "dikkha"], ["min", "dikkha"]), _go_together(["ada", "falk"], ["mira", "falk"])
     (True, False)
@@ -111,7 +111,7 @@ def _go_together(name: list[str], other: list[str]) -> bool:
 
 @lru_cache(maxsize=8_192)
 def _forms(name: str) -> tuple[str, ...]:
-    """Loose forms of a name and of the names that it may hold; none of one that is told from others of its name.
+    """Return normalised forms of a name and of names contained in it; empty if the name has a qualifier.
 
     >>> _forms("King Saw Hla of Arakan"), _forms("Mercury (planet)")
     (('king saw hla of arakan', 'hla of arakan', 'saw hla of arakan', 'king saw hla'), ())
@@ -123,8 +123,8 @@ def _forms(name: str) -> tuple[str, ...]:
     head = _AFTER_NAME.split(name, maxsplit=1)[0]
     if head != name:
         within.append(head)
-    return (loose_name(name), *(loose_name(form) for form in within if _tells(form)))
+    return (loose_name(name), *(loose_name(form) for form in within if _is_name(form)))
 
 
-def _tells(form: str) -> bool:
+def _is_name(form: str) -> bool:
     return len(form) >= _SHORTEST and form[0].isupper()

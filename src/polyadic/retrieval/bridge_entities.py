@@ -1,7 +1,7 @@
-"""Bridges: entities that a first walk found strong and the question does not name.
+"""Bridge entities: strong in the first walk, and not named by the question.
 
-"Where was the composer of Billy Elliot born?" leads to Stephen Warbeck, of whom then is asked what the question
-asks: "Stephen Warbeck: Where was the composer of born?".
+"Where was the composer of Billy Elliot born?" leads to Stephen Warbeck, and the second walk then uses the bridge
+question "Stephen Warbeck: Where was the composer of born?".
 """
 
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ FACTS_IN_A_CHUNK = 200
 
 @dataclass(frozen=True, slots=True)
 class BridgeEntities:
-    """Entities, strongest first, with their names and strengths."""
+    """Entities, strongest first, with their names and strengths, and links to entities with equivalent names."""
 
     rows: Rows
     names: tuple[str, ...]
@@ -37,25 +37,25 @@ class BridgeEntities:
 
     @property
     def either(self) -> Rows:
-        """The bridges and all that bear their names."""
+        """The bridges and the entities with equivalent names."""
         return distinct(self.rows, self.alike.targets)
 
     def questions(self, question: AnalyzedQuestion) -> list[str]:
-        """What is asked of each."""
+        """Return the bridge question of each bridge."""
         return [f"{name}: {question.remainder}" for name in self.names]
 
 
 def find_bridges(graph: Subgraph, masses: PPRScores, question: AnalyzedQuestion, reader: Reader) -> BridgeEntities:
-    """The entities with the highest mass for the number of facts they are in; no numbers, no dead ends.
+    """Return the entities with the highest score relative to their number of facts; no numbers, no dead ends.
 
-    An entity leads to further passages by its facts, by a title, or by another that bears its name.
+    An entity leads to further passages by its facts, by a title, or by another entity with an equivalent name.
     """
     strength = masses.entities / np.sqrt(np.maximum(reader.degrees("entity", graph.entities), 1))
     names_something = reader.scores("entity", graph.entities) >= LEAST_SCORE
     strength = strength * (names_something & ~among(graph.entities, question.anchors))
     leads_on = reader.spread(graph.entities) >= LEAST_CHUNKS
     dead_ends = np.sort(_strongest(strength * ~leads_on, DEAD_ENDS))
-    # All that may be among the best in the end, so that names are looked up once.
+    # All entities that may be among the best in the end, so that names are looked up once.
     eligible = graph.entities[np.sort(np.append(dead_ends, _strongest(strength * leads_on, MOST)))]
     titled = _titled_dead_ends(eligible, graph.entities[dead_ends], reader)
     reader.expect(ChunkFactsPrefetch(distinct(titled.targets), FACTS_IN_A_CHUNK))
@@ -71,20 +71,20 @@ def find_bridges(graph: Subgraph, masses: PPRScores, question: AnalyzedQuestion,
 
 
 def _strongest(strength: NDArray[np.floating[Any]], most: int) -> Places:
-    """Places of the highest strengths above 0, the highest first."""
+    """Return the positions of the highest strengths above 0, in descending order."""
     best = np.argsort(-strength, kind="stable")[:most]
     return best[strength[best] > 0]
 
 
 def _titled_dead_ends(eligible: Rows, dead_ends: Rows, reader: Reader) -> Links:
-    """The first chunk about each of these dead ends; asked of all that is eligible, which is looked at next."""
+    """Return the first chunk about each dead end; all eligible entities are looked up, because they are needed next."""
     titled = reader.titled(eligible, 1)
     of_dead_ends = among(titled.sources, dead_ends)
     return Links(titled.sources[of_dead_ends], titled.targets[of_dead_ends])
 
 
 def _named_elsewhere(titled: Links, reader: Reader) -> Rows:
-    """Those that name a document whose facts do not name them: what is known of them there is yet to be found."""
+    """Return the entities that name a document whose facts do not mention them, so that it leads to new knowledge."""
     stated = reader.facts_in(distinct(titled.targets), FACTS_IN_A_CHUNK)
     facts_in, entities_of = targets_by_source(stated), targets_by_source(reader.entities_of(distinct(stated.targets)))
     unnamed = [
@@ -96,7 +96,7 @@ def _named_elsewhere(titled: Links, reader: Reader) -> Rows:
 
 
 def facts_of_bridges(bridges: BridgeEntities, vectors: Vectors, reader: Reader) -> Rows:
-    """A few facts of each bridge, and of what bears its name: those most like what is asked of it."""
+    """Return a few facts of each bridge and its equivalents: those most similar to its bridge question."""
     place = {row: at for at, row in enumerate(bridges.rows.tolist())}
     bearing = np.array([place[row] for row in bridges.alike.sources.tolist()], dtype=np.int64)
     named = np.concatenate([bridges.rows, bridges.alike.targets])

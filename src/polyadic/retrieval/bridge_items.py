@@ -19,14 +19,14 @@ from polyadic.retrieval.similarity_hits import targets_by_source
 from polyadic.storage.protocol import Rows, Vectors
 
 FACTS_OF_A_STEP = 2
-"""Told where a path leads from one entity to the next; what else joins the two follows after all paths."""
+"""Facts shown for a step from one entity to the next; further facts that join the two follow after all paths."""
 ITEMS = 100
-_AMONG = "joins what the paths lead through"
+_AMONG = "connects entities on the paths"
 _TWO = 2
 
 
 def consecutive(keys: Sequence[Nodes]) -> list[Pair]:
-    """The pairs between which paths are sought (Eq. 15): key entities in their order, from community to community.
+    """Return the pairs to connect by paths (Eq. 15): consecutive key entities, from community to community.
 
     >>> consecutive([np.array([1, 2]), np.array([2, -1])])
     [(1, 2), (2, -1)]
@@ -36,10 +36,10 @@ def consecutive(keys: Sequence[Nodes]) -> list[Pair]:
 
 
 def bridge_items(paths: Sequence[ShortestPath], search: HierarchySearch) -> list[Item]:
-    """What joins the nodes of these paths, along them, so that it reads as a chain; then what else joins any of them.
+    """Return what joins the nodes of these paths, ordered along them as a chain; then what else joins any of them.
 
-    A step through a fact is told by that fact and what else joins the same two, a step through a summary by its
-    membership fact. The path whose steps are nearest to the question on average is told first.
+    A step through a fact is shown as that fact and others that join the same two, a step through a summary as its
+    membership fact. The path whose steps are nearest to the question on average comes first.
     """
     facts, alike = _facts_among(paths, search)
     near = dict(zip(facts.tolist(), alike.tolist(), strict=True))
@@ -50,20 +50,20 @@ def bridge_items(paths: Sequence[ShortestPath], search: HierarchySearch) -> list
     whys: dict[int, str] = {}
     for path in paths:
         chain = " — ".join(named[node] for node in path.nodes)
-        for told in _along(path, joining):
-            whys.setdefault(told, f"on the path {chain}")
-    telling = dict(zip(facts.tolist(), (alike * completeness(facts, search.reader)).tolist(), strict=True))
-    rest = sorted(telling, key=lambda fact: (-telling[fact], fact))
+        for step in _along(path, joining):
+            whys.setdefault(step, f"on the path {chain}")
+    worth = dict(zip(facts.tolist(), (alike * completeness(facts, search.reader)).tolist(), strict=True))
+    rest = sorted(worth, key=lambda fact: (-worth[fact], fact))
     whys = dict(list((whys | {fact: whys.get(fact, _AMONG) for fact in rest}).items())[:ITEMS])
-    items = _told_facts([one for one in whys if one >= 0], whys, near, search)
-    items |= _told_memberships([one for one in whys if one < 0], whys, paths, named, search)
-    return [replace(items[one], section=RetrievalSection.BRIDGE) for one in whys if one in items]
+    items = _fact_items([step for step in whys if step >= 0], whys, near, search)
+    items |= _membership_items([step for step in whys if step < 0], whys, paths, named, search)
+    return [replace(items[step], section=RetrievalSection.BRIDGE) for step in whys if step in items]
 
 
 def _facts_among(paths: Sequence[ShortestPath], search: HierarchySearch) -> tuple[Rows, Vectors]:
-    """The facts that join entities on the paths (Eq. 16), and how near the question they are.
+    """Return the facts that join entities on the paths (Eq. 16), and their similarity to the question.
 
-    Of a hub, those nearest to the question; and in any case those that the paths lead through.
+    For a hub these are the facts nearest to the question; facts on the paths are always included.
     """
     reader, on_paths = search.reader, _entities_on(paths)
     through = np.array([step for path in paths for step in path.steps if step >= 0], dtype=np.int64)
@@ -77,7 +77,7 @@ def _facts_among(paths: Sequence[ShortestPath], search: HierarchySearch) -> tupl
 def _nearest_first(
     paths: Sequence[ShortestPath], near: Mapping[int, float], search: HierarchySearch
 ) -> list[ShortestPath]:
-    """A membership is as near as its summary."""
+    """Sort paths by the mean similarity of their steps; a membership has the similarity of its summary."""
     summaries = np.array(sorted({step for path in paths for step in path.steps if step < 0}), dtype=np.int64)
     alike = search.themes.similarity(summaries_in(summaries), search.vector[None, :])[0]
     near = {**near, **dict(zip(summaries.tolist(), alike.tolist(), strict=True))}
@@ -91,25 +91,25 @@ def _entities_on(paths: Sequence[ShortestPath]) -> Rows:
 def _joining(
     facts: Rows, near: Mapping[int, float], paths: Sequence[ShortestPath], search: HierarchySearch
 ) -> dict[Pair, list[int]]:
-    """The facts that join each two neighbours on a path, the nearest to the question first."""
+    """Return the facts that join each two neighbours on a path, nearest to the question first."""
     neighbours = {frozenset(pair) for path in paths for pair in pairwise(path.nodes)}
     on_paths = set(_entities_on(paths).tolist())
-    found: dict[Pair, list[int]] = {}
+    joining: dict[Pair, list[int]] = {}
     for fact, entities in targets_by_source(search.reader.entities_of(facts)).items():
         for pair in permutations(sorted(on_paths.intersection(entities)), _TWO):
             if frozenset(pair) in neighbours:
-                found.setdefault(pair, []).append(fact)
-    return {pair: sorted(among, key=lambda fact: (-near[fact], fact)) for pair, among in found.items()}
+                joining.setdefault(pair, []).append(fact)
+    return {pair: sorted(among, key=lambda fact: (-near[fact], fact)) for pair, among in joining.items()}
 
 
 def _along(path: ShortestPath, joining: Mapping[Pair, Sequence[int]]) -> Iterator[int]:
-    """What tells of each step of a path: facts by row, memberships by the node of their summary."""
+    """Yield the items of each step of a path: facts by row, memberships by the node of their summary."""
     for pair, step in zip(pairwise(path.nodes), path.steps, strict=True):
         further = [fact for fact in joining.get(pair, ()) if fact != step]
         yield from (step, *further[: FACTS_OF_A_STEP - 1])
 
 
-def _told_facts(
+def _fact_items(
     facts: Sequence[int], whys: Mapping[int, str], near: Mapping[int, float], search: HierarchySearch
 ) -> dict[int, Item]:
     scores = np.array([near[fact] for fact in facts], dtype=np.float32)
@@ -117,14 +117,14 @@ def _told_facts(
     return dict(zip(facts, items, strict=True))
 
 
-def _told_memberships(
+def _membership_items(
     summaries: Sequence[int],
     whys: Mapping[int, str],
     paths: Sequence[ShortestPath],
     named: Mapping[int, str],
     search: HierarchySearch,
 ) -> dict[int, Item]:
-    """Each summary with those members from which or to which a path leads."""
+    """Return each summary with the members that a path enters or leaves it by."""
     members: dict[int, dict[str, None]] = {summary: {} for summary in summaries}
     for path in paths:
         for pair, step in zip(pairwise(path.nodes), path.steps, strict=True):
@@ -132,8 +132,8 @@ def _told_memberships(
                 members[step].update({named[node]: None for node in pair if node != step})
     rows, vector = summaries_in(np.array(summaries, dtype=np.int64)), search.vector
     known = search.themes.summaries(rows)
-    texts = [covering(one, [*members[node]]) for node, one in zip(summaries, known, strict=True)]
+    texts = [covering(summary, [*members[node]]) for node, summary in zip(summaries, known, strict=True)]
     alike = search.themes.similarity(rows, vector[None, :])[0]
-    told = [whys[summary] for summary in summaries]
-    items = {item.id: item for item in summary_items(rows, texts, alike, told, vector, search.reader, search.themes)}
-    return {node: items[one.id] for node, one in zip(summaries, known, strict=True) if one.id in items}
+    reasons = [whys[summary] for summary in summaries]
+    items = {item.id: item for item in summary_items(rows, texts, alike, reasons, vector, search.reader, search.themes)}
+    return {node: items[summary.id] for node, summary in zip(summaries, known, strict=True) if summary.id in items}

@@ -1,4 +1,4 @@
-"""One budget of tokens for several kinds of knowledge."""
+"""Split one token budget between several kinds of items."""
 
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
@@ -13,18 +13,21 @@ _Key = TypeVar("_Key")
 def split_budget(
     queues: Mapping[_Key, Sequence[Item]], shares: Mapping[_Key, float], context_tokens: int
 ) -> tuple[tuple[Item, ...], int]:
-    """The items of all queues that fit, each once, and how many did not.
+    """Return the items of all queues that fit, without repetition, and the number that did not fit.
 
-    Whichever queue has used least of its share gives its next item: so the first items of each come first, and the
-    shares hold for any beginning of what is returned, up to an item. What one does not use the others do. One with a
-    share of 0 is left out, and its items are not counted. What is too long for the room that is left is passed over.
+    The next item always comes from the queue that has used least of its share. So the first items of each queue come
+    first, and the shares hold for any prefix of the result, up to an item. What one queue does not use is available to
+    the others. A queue with a share of 0 is left out, and its items are not counted. An item that is too long for the
+    remaining room is skipped.
 
     Parameters
     ----------
     queues
-        Items, best first; where as much is used of two, the one that is named first goes on.
+        Items, best first; ties prefer the queue that comes first.
     shares
-        Of each queue, at least 0; they need not sum to 1.
+        Share of each queue, at least 0; they need not sum to 1.
+    context_tokens
+        Token budget.
     """
     waiting = {key: list(reversed(items)) for key, items in queues.items() if shares[key] > 0}
     used = dict.fromkeys(waiting, 0)
@@ -32,7 +35,7 @@ def split_budget(
     omitted: set[tuple[str, str]] = set()
     room = context_tokens
     while waiting := {key: items for key, items in waiting.items() if items}:
-        key = min(waiting, key=lambda one: used[one] / shares[one])
+        key = min(waiting, key=lambda queue: used[queue] / shares[queue])
         item = waiting[key].pop()
         identity = (item.kind, item.id)
         if identity in kept or identity in omitted:
@@ -54,13 +57,13 @@ def shared_knowledge(
     context_tokens: int,
     trace: Trace,
 ) -> Knowledge:
-    """What a method with sections returns, with the trace of how it was found.
+    """Combine the sections of a method into its result, with the trace.
 
-    Reports come last, whatever their share: of what is asked they tell least. The others come by turns.
+    Reports come last, whatever their share, because they are least specific. The other sections are interleaved.
     """
     mixed, omitted = split_budget(sections, shares, context_tokens)
     kept = said_once(sorted(mixed, key=lambda item: item.section is RetrievalSection.GLOBAL))
     used = {section: sum(item.tokens for item in kept if item.section is section) for section in sections}
-    told = ", ".join(f"{section or 'without section'} {tokens}" for section, tokens in used.items())
-    trace.done("fit", f"{len(kept)} items of {told} tokens; {omitted} did not fit into {context_tokens}")
+    sizes = ", ".join(f"{section or 'without section'} {tokens}" for section, tokens in used.items())
+    trace.done("fit", f"{len(kept)} items of {sizes} tokens; {omitted} did not fit into {context_tokens}")
     return Knowledge(question, method, kept, sum(item.tokens for item in kept), omitted, trace.steps)

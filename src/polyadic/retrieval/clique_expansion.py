@@ -1,8 +1,8 @@
-"""Facts broken into pairs: what a method for ordinary graphs sees of a hypergraph.
+"""Clique expansion: facts as pairs of entities, for methods that work on ordinary graphs.
 
-A fact of n entities becomes n(n-1)/2 pairs, each with the fact's sentence as its description. That forgets which
-pairs belong together: {a, b, c} leaves the same pairs as {a, b}, {a, c}, {b, c} (HyperGraphRAG, Proposition 1). Pairs
-are made while a question is answered, and nothing of them is stored.
+A fact of n entities becomes n(n-1)/2 pairs, each with the fact's sentence as its description. This loses which pairs
+belong together: {a, b, c} gives the same pairs as {a, b}, {a, c}, {b, c} (HyperGraphRAG, Proposition 1). Pairs are
+created while a question is answered, and not stored.
 """
 
 from collections.abc import Sequence
@@ -15,9 +15,9 @@ from polyadic.retrieval.similarity_hits import targets_by_source
 from polyadic.storage.protocol import Reader, Rows, Vectors
 
 ENTITIES_OF_A_FACT = 32
-"""Of a longer list, those with the highest scores are paired: 300 names would give 45,000 pairs."""
+"""In a larger fact, the entities with the highest scores are paired: 300 names would give 45,000 pairs."""
 STATEMENTS_OF_A_PAIR = 3
-"""Of what is said of a pair, that most like the question is shown."""
+"""Maximum number of statements per pair: those most similar to the question."""
 
 
 _SIDES = ("facts", "firsts", "seconds")
@@ -47,7 +47,7 @@ class PairwiseEdges:
 
 
 def expand_cliques(facts: Rows, reader: Reader) -> PairwiseEdges:
-    """The pairs of each fact, in the order of the facts."""
+    """Return the pairs of each fact, in the order of the facts."""
     order = {fact: i for i, fact in enumerate(dict.fromkeys(facts.tolist()))}
     members: dict[int, list[list[int]]] = {}
     for fact, entities in _participants(np.array(list(order), dtype=np.int64), reader).items():
@@ -64,9 +64,9 @@ def expand_cliques(facts: Rows, reader: Reader) -> PairwiseEdges:
 
 
 def _participants(facts: Rows, reader: Reader) -> dict[int, list[int]]:
-    """The entities of each fact, by row."""
-    found = targets_by_source(reader.entities_of(facts))
-    return {fact: _foremost(entities, reader) for fact, entities in found.items()}
+    """Return the entities of each fact, by row."""
+    entities_by_fact = targets_by_source(reader.entities_of(facts))
+    return {fact: _foremost(entities, reader) for fact, entities in entities_by_fact.items()}
 
 
 def _foremost(entities: list[int], reader: Reader) -> list[int]:
@@ -77,15 +77,19 @@ def _foremost(entities: list[int], reader: Reader) -> list[int]:
 
 
 def gathered(pairs: PairwiseEdges, ends: list[tuple[int, int]], similarity: Vectors) -> NDArray[np.int64]:
-    """Places in ``pairs`` of what is said of each pair of ends, in their order; of one the likest statements first.
+    """Return positions in ``pairs`` of the statements about each pair of ends, in the order of ``ends``.
 
     Parameters
     ----------
+    pairs
+        The pairs to search.
+    ends
+        Pairs of entities.
     similarity
-        Of the fact of each of the pairs to the question, shape (pairs,).
+        Similarity of the fact of each pair to the question, shape (pairs,); the most similar statements come first.
     """
-    said: dict[tuple[int, int], list[int]] = {}
+    positions: dict[tuple[int, int], list[int]] = {}
     for place, end in enumerate(pairs.ends):
-        said.setdefault(end, []).append(place)
-    chosen = [sorted(said[end], key=lambda place: -similarity[place])[:STATEMENTS_OF_A_PAIR] for end in ends]
+        positions.setdefault(end, []).append(place)
+    chosen = [sorted(positions[end], key=lambda place: -similarity[place])[:STATEMENTS_OF_A_PAIR] for end in ends]
     return np.array([place for places in chosen for place in places], dtype=np.int64)

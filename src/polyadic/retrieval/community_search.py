@@ -1,4 +1,4 @@
-"""The communities of what a question is nearest to, and their key entities (HiRAG, arXiv 2503.10150, Algorithm 2)."""
+"""Find the communities nearest to a question, and their key entities (HiRAG, arXiv 2503.10150, Algorithm 2)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,12 +11,12 @@ from polyadic.storage.hierarchy import HierarchyMembers, HierarchyReader
 from polyadic.storage.protocol import Hits, Rows, Vectors
 
 AGAIN = 0.5
-"""What is left of what a node counts for the next community, once one that holds it has been chosen."""
+"""Factor for the weight of a node once a chosen community contains it."""
 
 
 @dataclass(frozen=True, slots=True)
 class NearCommunity:
-    """A community (by row), how near it is to the question, and which of the nearest nodes it holds, in their order."""
+    """A community (by row), its score for the question, and the nearest nodes that it contains, in their order."""
 
     row: int
     nearness: float
@@ -24,17 +24,23 @@ class NearCommunity:
 
 
 def search_communities(near: Hits, most: int, themes: HierarchyReader, again: float = AGAIN) -> list[NearCommunity]:
-    """The communities that hold any of the nearest nodes, the nearest first, at most so many.
+    """Return at most ``most`` communities that contain any of the nearest nodes, nearest first.
 
-    A community is as near as the sum of the similarities of those of the nodes that it holds. As all levels serve,
-    communities hold one another: a node that one of those chosen holds counts less for the next (``again``), and less
-    still for that after it, so that what comes next brings something else. Of as near ones the more specific, which
-    holds fewer, comes first. A community that brings nothing any more is left out.
+    The score of a community is the sum of the similarities of the nearest nodes in it. All levels are used, so
+    communities contain one another: the weight of a node is multiplied by ``again`` for each chosen community that
+    contains it, so that the next community adds something new. Ties prefer the more specific community, which has fewer
+    members. A community that adds nothing is left out.
 
     Parameters
     ----------
     near
         Nodes (see hierarchy_nodes.py) with their similarity to the question.
+    most
+        Maximum number of communities.
+    themes
+        The hierarchy.
+    again
+        Factor for nodes that a chosen community contains.
     """
     rows = themes.communities_of(entities_in(near.rows), summaries_in(near.rows))
     if not len(rows):
@@ -57,29 +63,29 @@ def search_communities(near: Hits, most: int, themes: HierarchyReader, again: fl
 def key_entities(
     communities: list[NearCommunity], most: int, worth: Callable[[Nodes], Vectors], themes: HierarchyReader
 ) -> list[Nodes]:
-    """Of each community the nodes that are worth most, at most so many, the best first."""
-    rows = np.array([one.row for one in communities], dtype=np.int64)
+    """Return for each community its ``most`` best nodes by ``worth``, best first."""
+    rows = np.array([community.row for community in communities], dtype=np.int64)
     members = themes.held(rows)
     sources = np.concatenate([members.entities.sources, members.summaries.sources])
     nodes = nodes_of(members.entities.targets, members.summaries.targets)
     once, which = np.unique(nodes, return_inverse=True)
-    # The best first; of as good ones in the order of rows, entities before summaries.
+    # Best first; ties are ordered by row, entities before summaries.
     order = np.lexsort((np.where(nodes >= 0, nodes, ~nodes), nodes < 0, -worth(once)[which]))
     nodes, sources = nodes[order], sources[order]
     return [nodes[sources == row][:most] for row in rows.tolist()]
 
 
 def holding(rows: Rows, near: Nodes, members: HierarchyMembers) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
-    """Which of some nodes each community holds, shape (communities, nodes), and how many nodes it holds in all.
+    """Return which nodes each community contains, shape (communities, nodes), and the size of each community.
 
-    ``rows`` are sorted, and each of them has members.
+    ``rows`` are sorted, and each community has members.
     """
     sources = np.concatenate([members.entities.sources, members.summaries.sources])
     nodes = nodes_of(members.entities.targets, members.summaries.targets)
     community = np.searchsorted(rows, sources)
     order = np.argsort(near)
     place = order[np.minimum(np.searchsorted(near[order], nodes), len(near) - 1)]
-    found = near[place] == nodes
+    present = near[place] == nodes
     held = np.zeros((len(rows), len(near)), dtype=bool)
-    held[community[found], place[found]] = True
+    held[community[present], place[present]] = True
     return held, np.bincount(community, minlength=len(rows))

@@ -1,8 +1,8 @@
-"""One list of facts and passages that serves a reader with little room and one with much.
+"""Order facts and passages in one list that suits both small and large token budgets.
 
-Facts are cheap, so the best come first, then the passages, then further facts. Each passage's best fact *leads* it:
-leads keep the order of the passages, so documents first appear in the order of their passages; other facts stand
-where their score puts them, which is what tells good from bad within long passages about many things.
+Facts are short, so the best come first, then the passages, then further facts. The best fact of each passage is its
+*lead*: leads keep the order of the passages, so documents first appear in the order of their passages. Other facts are
+ordered by score, which separates relevant from irrelevant facts within long passages about many things.
 """
 
 import numpy as np
@@ -13,7 +13,7 @@ from polyadic.storage.protocol import Vectors
 from polyadic.storage.row_sets import among, distinct
 
 FACTS_FIRST = 24
-"""Facts before the first passage."""
+"""Number of facts before the first passage."""
 
 _NONE = -1
 
@@ -21,22 +21,24 @@ _NONE = -1
 def order_context(
     graph: Subgraph, chunks: Places, scores: Vectors, most: int, first: int = FACTS_FIRST
 ) -> list[tuple[ItemKind, int]]:
-    """Facts and chunks in reading order, as kinds and positions in the graph.
+    """Return facts and chunks in reading order, as kinds and positions in the graph.
 
     Parameters
     ----------
+    graph
+        The subgraph around the question.
     chunks
         The chunks to show, best first.
     scores
-        Of each fact of the graph, shape (facts,).
+        Score of each fact of the graph, shape (facts,).
     most
-        Facts to show beside the leads.
+        Number of facts to show besides the leads.
     first
-        Entries before the first passage, nearly all of them facts.
+        Number of entries before the first passage, nearly all of them facts.
     """
     leads = _leads(graph, chunks, scores)
     worth = np.where(leads == _NONE, 0.0, scores[leads]) if len(scores) else np.zeros(len(leads))
-    # A lead is worth as much as the best lead after it, so that sorting keeps the order of the passages.
+    # The score of a lead is raised to that of the best lead after it, so that sorting keeps the order of the passages.
     worth = np.maximum.accumulate(worth[::-1])[::-1]
     led = [
         (-value, (ItemKind.CHUNK, chunk) if lead == _NONE else (ItemKind.FACT, lead))
@@ -49,7 +51,7 @@ def order_context(
 
 
 def _leads(graph: Subgraph, chunks: Places, scores: Vectors) -> Places:
-    """For each chunk its best fact that leads none before it; _NONE where there is none."""
+    """Return for each chunk its best fact that is not the lead of an earlier one; _NONE if there is none."""
     facts, stating = graph.statement
     leads: dict[int, int] = {}
     for chunk in chunks.tolist():
@@ -60,7 +62,7 @@ def _leads(graph: Subgraph, chunks: Places, scores: Vectors) -> Places:
 
 
 def _others(graph: Subgraph, chunks: Places, leads: Places, scores: Vectors, most: int) -> list[int]:
-    """The best facts of these chunks that lead none of them."""
+    """Return the best facts of these chunks that are not leads."""
     facts, stating = graph.statement
     stated = distinct(facts[among(stating, chunks)])
     others = stated[~among(stated, leads)]

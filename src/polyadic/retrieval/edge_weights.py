@@ -1,4 +1,4 @@
-"""How readily a walk passes through a fact, an entity, a chunk."""
+"""Edge weights of the walk: conductance of facts, entities and chunks."""
 
 import numpy as np
 
@@ -14,10 +14,11 @@ _COMPLETENESS_POWER = 0.5
 
 
 def compute_edge_weights(graph: Subgraph, relevance: Vectors, reader: Reader) -> PPRScores:
-    """The conductance of each node, given how relevant each fact is (standardised, shape (facts,)).
+    """Return the conductance of each node, given the relevance of each fact (standardised, shape (facts,)).
 
-    A fact conducts by its relevance and completeness; an entity by its score, less the more facts it is in, so that
-    dates, numbers and hubs do not join what has nothing else in common; chunks conduct alike.
+    The conductance of a fact grows with its relevance and completeness; that of an entity with its score, and falls
+    with its number of facts, so that dates, numbers and hubs do not join unrelated facts; chunks have equal
+    conductance.
     """
     salience = (reader.scores("entity", graph.entities) / _HIGHEST_SCORE) ** SALIENCE_POWER
     hubness = np.maximum(reader.degrees("entity", graph.entities), 1) ** HUB_POWER
@@ -29,12 +30,12 @@ def compute_edge_weights(graph: Subgraph, relevance: Vectors, reader: Reader) ->
 
 
 def completeness(facts: Rows, reader: Reader) -> Vectors:
-    """How far a fact says something on its own, in (0, 1]: a fragment like "asked Ada." resembles any question."""
+    """Return how self-contained each fact is, in (0, 1]: a fragment like "asked Ada." resembles any question."""
     return np.asarray((reader.scores("fact", facts) / _HIGHEST_FACT_SCORE) ** _COMPLETENESS_POWER, dtype=np.float32)
 
 
 def standardised(values: Vectors) -> Vectors:
-    """Values as distances from their mean in standard deviations; zeros where all are equal.
+    """Return z-scores: distances from the mean in standard deviations; zeros if all values are equal.
 
     >>> standardised(np.array([1.0, 3.0])).tolist(), standardised(np.array([2.0, 2.0])).tolist()
     ([-1.0, 1.0], [0.0, 0.0])

@@ -1,4 +1,4 @@
-"""Names and terms that the store knows, wherever a text mentions them."""
+"""Entity linking: find names and terms of the store in a text."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,13 +15,13 @@ from polyadic.text.words import WORD
 _LONGEST_NAME = 8
 _LONGEST_TERM = 4
 _MOST_HOMONYMS = 8
-# A single word in lower case is a term that tells something if so few chunks hold it.
+# A single lower-case word is only used as a term if at most this many chunks contain it.
 _MOST_CHUNKS_OF_A_WORD = 12
 _SHORTEST_TERM = 4
-# Names, without a model, are scored higher than this, and terms lower.
+# Without a language model, the scores of names are at least this, and those of terms lower.
 _LEAST_OF_A_NAME = 50.0
 _ARTICLES = frozenset({"a", "an", "the"})
-# With which titles begin in other languages.
+# Articles at the beginning of titles in other languages.
 _FOREIGN_ARTICLES = {
     "de": ("der", "die", "das"),
     "es": ("el", "la", "los", "las"),
@@ -31,11 +31,11 @@ _FOREIGN_ARTICLES = {
     "nl": ("de", "het"),
     "ca": ("el", "la", "els", "les"),
 }
-# Languages whose genitive adds these to a name without an apostrophe: "Kesslers Zeichnungen".
+# Languages whose genitive appends these to a name without an apostrophe: "Kesslers Zeichnungen".
 _GENITIVES = {"de": ("es", "s"), "nl": ("s",), "sv": ("s",), "da": ("s",), "no": ("s",)}
 
 
-# What a singular of a language ends in, and its plural in place of that.
+# Endings of singulars by language, and the plural endings that replace them.
 _PLURALS = {
     "en": (("y", "ies"), ("ss", "sses"), ("x", "xes"), ("ch", "ches"), ("sh", "shes"), ("", "s")),
     "de": (("", "en"), ("", "n"), ("", "e")),
@@ -48,9 +48,9 @@ _PLURALS = {
 
 @dataclass(frozen=True, slots=True)
 class EntityMention:
-    """Characters of a text that name entities of the store: more than one where it knows homonyms, at most eight.
+    """A span that names entities of the store: several for homonyms, at most eight.
 
-    ``is_term`` tells that they are the words for something rather than its name.
+    ``is_term`` is true if it is a term for a kind of thing rather than a name.
     """
 
     span: Span
@@ -59,12 +59,12 @@ class EntityMention:
 
 
 def link_entities(texts: Sequence[str], reader: Reader) -> list[list[EntityMention]]:
-    """The mentions in each text, from left to right: the longest first, each word in at most one.
+    """Return the mentions in each text from left to right: longest match first, each word in at most one.
 
-    A name needs a capital or a digit where the text uses capitals at all; where it does not, a word that is no
-    function word of its language. A name is found without the article that a title begins with ("del faro": "El
-    faro"), and in a genitive without apostrophe. A term is found in the singular and in the plural: one of several
-    words, or a single word that few chunks hold. All texts are looked up at once.
+    A name needs a capital or a digit if the text uses capitals at all; otherwise any word except function words of its
+    language. A name also matches without the article of a title ("del faro": "El faro"), and in a genitive without
+    apostrophe. A term matches in singular and plural: several words, or a single word that few chunks contain. All
+    texts are looked up together.
     """
     languages = [detect_language(text) for text in texts]
     words = [[Span(*match.span()) for match in WORD.finditer(text)] for text in texts]
@@ -79,9 +79,9 @@ def link_entities(texts: Sequence[str], reader: Reader) -> list[list[EntityMenti
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """Words from ``first`` to before ``last`` that may be a name, in the loose forms that it may be known by.
+    """Words from ``first`` to before ``last`` that may be a name, with its possible normalised forms.
 
-    ``is_name`` tells that they may be a name, and not only a term; ``is_lower`` that they are in lower case.
+    ``is_name`` is true if they may be a name, and not only a term; ``is_lower`` if they are in lower case.
     """
 
     first: int
@@ -97,7 +97,7 @@ class _Run:
 
 
 def _foremost(homonyms: Sequence[int], reader: Reader) -> tuple[int, ...]:
-    """The homonyms, or of very many those that take part in most facts."""
+    """Return the homonyms; if there are too many, those with most facts."""
     if len(homonyms) <= _MOST_HOMONYMS:
         return tuple(homonyms)
     rows = np.array(homonyms, dtype=np.int64)
@@ -106,24 +106,24 @@ def _foremost(homonyms: Sequence[int], reader: Reader) -> tuple[int, ...]:
 
 
 def _terms(known: Mapping[str, tuple[int, ...]], reader: Reader) -> set[int]:
-    """The entities that are terms and no names."""
+    """Return the entities that are terms, not names."""
     rows = np.array(sorted({row for rows in known.values() for row in rows}), dtype=np.int64)
-    told = zip(rows.tolist(), reader.entities(rows), strict=True)
+    entities = zip(rows.tolist(), reader.entities(rows), strict=True)
     return {
-        row for row, entity in told if entity.score < _LEAST_OF_A_NAME and not any(c.isdigit() for c in entity.name)
+        row for row, entity in entities if entity.score < _LEAST_OF_A_NAME and not any(c.isdigit() for c in entity.name)
     }
 
 
 def _common(words: Sequence[str], reader: Reader) -> set[str]:
-    """The words that many chunks hold."""
+    """Return the words that many chunks contain."""
     distinct = list(dict.fromkeys(words))
     held = reader.holding(distinct, _MOST_CHUNKS_OF_A_WORD + 1).sources
     return {distinct[place] for place in np.flatnonzero(np.bincount(held) > _MOST_CHUNKS_OF_A_WORD)}
 
 
 def _candidates(text: str, words: Sequence[Span], language: str) -> Iterator[_Run]:
-    """Runs of words that may be a name; longest first, then from the left."""
-    telling = _telling(text, words, language)
+    """Yield runs of words that may be a name; longest first, then from the left."""
+    boundaries = _name_boundaries(text, words, language)
     content = _content(text, words, language)
     loose_ends = [_is_loose_end(text, word) for word in words]
     for length in range(min(_LONGEST_NAME, len(words)), 0, -1):
@@ -132,26 +132,26 @@ def _candidates(text: str, words: Sequence[Span], language: str) -> Iterator[_Ru
             if loose_ends[first] or loose_ends[last - 1]:
                 continue
             shown = text[words[first].start : words[last - 1].end]
-            if telling[first] or telling[last - 1]:
+            if boundaries[first] or boundaries[last - 1]:
                 forms = _forms(shown, language)
                 if length == 1 and content[first]:
-                    forms = tuple(dict.fromkeys([*forms, *_numbers(loose_name(shown), language)]))
+                    forms = tuple(dict.fromkeys([*forms, *_number_forms(loose_name(shown), language)]))
                 yield _Run(first, last, forms, is_name=True, is_lower=shown.islower())
             elif length <= _LONGEST_TERM and content[first] and content[last - 1]:
-                yield _Run(first, last, _numbers(loose_name(shown), language), is_name=False, is_lower=True)
+                yield _Run(first, last, _number_forms(loose_name(shown), language), is_name=False, is_lower=True)
 
 
 def _content(text: str, words: Sequence[Span], language: str) -> list[bool]:
-    """Which words a term may begin or end with."""
+    """Return for each word whether a term may begin or end with it."""
     common = function_words(language) | function_words("en")
     shown = (text[word.start : word.end].lower() for word in words)
     return [len(word) >= _SHORTEST_TERM and word not in common for word in shown]
 
 
-def _numbers(term: str, language: str) -> tuple[str, ...]:
-    """A term in loose form, and what may be its singular or its plural.
+def _number_forms(term: str, language: str) -> tuple[str, ...]:
+    """Return a normalised term and its possible singulars or plurals.
 
-    >>> _numbers("authorization codes", "en"), _numbers("deploy key", "en")
+    >>> _number_forms("authorization codes", "en"), _number_forms("deploy key", "en")
     (('authorization codes', 'authorization code'), ('deploy key', 'deploy keies', 'deploy keys'))
     """
     forms = _PLURALS.get(language, ())
@@ -162,7 +162,7 @@ def _numbers(term: str, language: str) -> tuple[str, ...]:
 
 
 def _forms(name: str, language: str) -> tuple[str, ...]:
-    """The loose forms that a name may be known by, as it is said first.
+    """Return the possible normalised forms of a name, the literal one first.
 
     >>> _forms("Kesslers", "de")[:3], _forms("the Kesslers", "en")
     (('kesslers', 'kessler', 'der kesslers'), ('kesslers',))
@@ -180,21 +180,21 @@ def _forms(name: str, language: str) -> tuple[str, ...]:
 
 
 def _is_loose_end(text: str, word: Span) -> bool:
-    """Whether a word is an article or what follows a possessive's apostrophe, which loose names lack at their ends."""
+    """Return whether a word is an article or a possessive "s", which normalised names lack at their ends."""
     shown = text[word.start : word.end].lower()
     return shown in _ARTICLES or (shown == "s" and text[max(word.start - 1, 0)] in "'’")
 
 
-def _telling(text: str, words: Sequence[Span], language: str) -> list[bool]:
-    """Which words a name may begin or end with."""
+def _name_boundaries(text: str, words: Sequence[Span], language: str) -> list[bool]:
+    """Return for each word whether a name may begin or end with it."""
     shown = [text[word.start : word.end] for word in words]
     capitals = [any(c.isupper() for c in word) for word in shown]
     cased = any(capitals)
-    # The language of a few words may be mistaken; then it is English, most of all.
+    # The language of a few words may be misdetected; the text is then most likely English.
     common = function_words(language) | function_words("en")
-    told = (not cased or capital or word[0].isdigit() for capital, word in zip(capitals, shown, strict=True))
+    marked = (not cased or capital or word[0].isdigit() for capital, word in zip(capitals, shown, strict=True))
     # "Who" at the start of a question is not the band.
-    return [tells and ((i > 0 and cased) or shown[i].lower() not in common) for i, tells in enumerate(told)]
+    return [is_name and ((i > 0 and cased) or shown[i].lower() not in common) for i, is_name in enumerate(marked)]
 
 
 def _longest(
@@ -204,9 +204,9 @@ def _longest(
     terms: Collection[int],
     common: Collection[str],
 ) -> list[EntityMention]:
-    """Mentions, each word in at most one; ``terms`` are the entities that are no names, ``common`` frequent words."""
+    """Return mentions, each word in at most one; ``terms`` are entities that are terms, ``common`` frequent words."""
     free = np.ones(len(words), dtype=bool)
-    found = []
+    mentions = []
     for run in runs:
         rows = dict.fromkeys(row for form in run.forms for row in known.get(form, ()))
         if not rows or not free[run.first : run.last].all():
@@ -216,5 +216,5 @@ def _longest(
         if entities:
             free[run.first : run.last] = False
             span = Span(words[run.first].start, words[run.last - 1].end)
-            found.append(EntityMention(span, entities, all(row in terms for row in entities)))
-    return sorted(found, key=lambda mention: mention.span)
+            mentions.append(EntityMention(span, entities, all(row in terms for row in entities)))
+    return sorted(mentions, key=lambda mention: mention.span)

@@ -1,4 +1,4 @@
-"""Why something was found, as a sentence for people."""
+"""Explain retrieved facts and chunks for the user."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,12 +10,12 @@ from polyadic.storage.protocol import Vectors
 
 
 class Explanations:
-    """Tells of each fact and chunk of a subgraph which name explains it: of the question, else of a bridge."""
+    """Explain each fact and chunk of a subgraph by a name in the question, or else by a bridge."""
 
     def __init__(self, graph: Subgraph, question: AnalyzedQuestion, bridges: BridgeEntities) -> None:
         self._texts = [f"about {name}, which the question names" for name in question.mentions]
         self._texts += [f"reached through {name}" for name in bridges.names]
-        # A reason is its place among the texts: the first explains best, the last place stands for none.
+        # A reason is an index of _texts: lower ones explain better; len(_texts) means none.
         reasons = np.full(len(graph.entities), len(self._texts))
         assign(reasons, graph.entities, bridges.rows, len(question.mentions) + np.arange(len(bridges.rows)))
         assign(reasons, graph.entities, question.anchors, question.groups)
@@ -25,20 +25,20 @@ class Explanations:
         self._chunks = np.where(named < len(self._texts), named, stated)
 
     def of_facts(self, facts: Places, similarities: Vectors) -> list[str]:
-        """A reason for each fact, given by position in the graph, and how similar it is to the question."""
-        return self._tell(self._facts[facts], similarities)
+        """Explain facts, given by position in the graph, with their similarity to the question."""
+        return self._explain(self._facts[facts], similarities)
 
     def of_chunks(self, chunks: Places, similarities: Vectors) -> list[str]:
-        """A reason for each chunk, given by position in the graph, and how similar it is to the question."""
-        return self._tell(self._chunks[chunks], similarities)
+        """Explain chunks, given by position in the graph, with their similarity to the question."""
+        return self._explain(self._chunks[chunks], similarities)
 
     def _first(self, size: int, incidence: Places, reasons: NDArray[np.int64]) -> NDArray[np.int64]:
-        """For each source of an incidence the first reason among its targets."""
+        """Return for each source of an incidence the best reason among its targets."""
         first = np.full(size, len(self._texts))
         np.minimum.at(first, incidence[0], reasons[incidence[1]])
         return first
 
-    def _tell(self, reasons: NDArray[np.int64], similarities: Vectors) -> list[str]:
+    def _explain(self, reasons: NDArray[np.int64], similarities: Vectors) -> list[str]:
         return [
             self._texts[reason] if reason < len(self._texts) else f"similar to the question ({similarity:.2f})"
             for reason, similarity in zip(reasons.tolist(), similarities.tolist(), strict=True)

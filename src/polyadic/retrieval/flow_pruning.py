@@ -1,31 +1,31 @@
-"""Flow through a graph of pairs, and the paths that it takes (PathRAG, arXiv 2502.14902, section 3.3)."""
+"""Flow-based pruning: reliable paths in a graph of pairs (PathRAG, arXiv 2502.14902, section 3.3)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 Graph = Mapping[int, Sequence[int]]
-"""The neighbours of each node, each once."""
+"""The distinct neighbours of each node."""
 
 LONGEST = 3
-"""Pairs of a path."""
+"""Maximum number of pairs on a path."""
 
 
 @dataclass(frozen=True, slots=True)
 class FlowPath:
-    """Nodes in their order, and how reliable it is that they belong together."""
+    """The nodes of a path in order, and its reliability."""
 
     nodes: tuple[int, ...]
     reliability: float
 
 
 def paths_between(graph: Graph, ends: Sequence[int], decay: float, threshold: float) -> list[FlowPath]:
-    """Every path from one of the ends to another along which enough flows, the most reliable first.
+    """Return all paths between two of the ends that have enough flow, most reliable first.
 
-    From its start 1 flows, in equal parts to all neighbours and a little less after each pair (``decay``); where a
-    part would be less than ``threshold``, nothing flows on. The reliability of a path is what reached its nodes, its
-    start included, summed and divided by the number of its pairs. A path that is found from both ends counts once, by
-    the better of them.
+    A flow of 1 leaves the start in equal parts to all neighbours, reduced by ``decay`` for each pair; where a part
+    would be less than ``threshold``, the flow stops. The reliability of a path is the sum of the flows at its nodes,
+    including the start, divided by the number of its pairs. A path found from both ends counts once, with the better
+    reliability.
 
     >>> paths_between({1: [2], 2: [1, 3], 3: [2]}, [1, 3], decay=1.0, threshold=0.1)
     [FlowPath(nodes=(1, 2, 3), reliability=1.25)]
@@ -40,25 +40,25 @@ def paths_between(graph: Graph, ends: Sequence[int], decay: float, threshold: fl
 
 
 def _from(graph: Graph, start: int, ends: AbstractSet[int], decay: float, threshold: float) -> Iterator[FlowPath]:
-    """The paths from one start; what flows reaches each node by the fewest pairs."""
+    """Yield the paths from one start; flow reaches each node along the fewest pairs."""
     reached = {start: 1.0}
-    leading: list[tuple[int, ...]] = [(start,)]
+    partial: list[tuple[int, ...]] = [(start,)]
     for _ in range(LONGEST):
         wave: dict[int, float] = {}
-        open_ends = {nodes[-1] for nodes in leading}
+        open_ends = {nodes[-1] for nodes in partial}
         flowing = {node for node in open_ends if graph.get(node) and reached[node] / len(graph[node]) >= threshold}
         for node in sorted(flowing):
             for neighbour in graph[node]:
                 if neighbour not in reached:
                     wave[neighbour] = wave.get(neighbour, 0.0) + decay * reached[node] / len(graph[node])
-        leading = [
+        partial = [
             (*nodes, neighbour)
-            for nodes in leading
+            for nodes in partial
             if nodes[-1] in flowing
             for neighbour in graph[nodes[-1]]
             if neighbour in wave
         ]
         reached |= wave
-        for nodes in leading:
+        for nodes in partial:
             if nodes[-1] in ends:
                 yield FlowPath(nodes, sum(reached[node] for node in nodes) / (len(nodes) - 1))

@@ -17,7 +17,7 @@ from polyadic.text.language import detect_language
 
 PASSAGE_FEATURES = (
     "bm25", "bm25_rank", "bm25_slow_rank", "cosine_gap", "cosine_rank", "cosine_slow_rank",
-    "walk", "walk_rank", "walk_slow_rank", "fact_gap", "fact_rank", "mass", "title", "headings", "headings_with_title",
+    "walk", "walk_rank", "walk_slow_rank", "fact_gap", "fact_rank", "mass",
 )  # fmt: skip
 QUESTION_FEATURES = (
     "one", "names", "nameless", "rarest_name", "bm25_and_walk_agree", "walk_and_cosine_agree",
@@ -35,9 +35,7 @@ class FusionSignals:
     """What is known of the passages around a question, shape (passages,) each, and of the names it mentions.
 
     ``bm25`` is 0 where a passage is no hit; ``facts`` is the best cosine of the facts that a passage states;
-    ``mass`` is in [0, 1]; ``titles`` and ``headings`` are the shares of the question's words, in [0, 1], that are in
-    the title of the document and in the headings of one section. ``spread`` tells in how many passages each known name
-    occurs.
+    ``mass`` is in [0, 1]; ``spread`` counts the passages in which each known name occurs.
     """
 
     question: str
@@ -46,9 +44,6 @@ class FusionSignals:
     walk: Vectors
     facts: Vectors
     mass: Vectors
-    titles: Vectors
-    headings: Vectors
-    titled_headings: Vectors
     names: int
     spread: NDArray[np.int64]
 
@@ -78,9 +73,6 @@ def passage_features(signals: FusionSignals) -> NDArray[np.float64]:
         facts - _highest(facts),
         1 / (1 + by_fact),
         signals.mass,
-        signals.titles,
-        signals.headings,
-        signals.titled_headings,
     )
     return np.stack([np.asarray(column, dtype=np.float64) for column in columns], axis=1)
 

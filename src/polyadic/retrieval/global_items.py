@@ -17,18 +17,18 @@ _NAMES = 3
 
 
 def global_items(search: HierarchySearch) -> list[Item]:
-    """What the reports are about, the nearest community first, then what they find, by turns."""
-    told = told_reports(search.communities, search.reader, search.themes)
-    found = findings(told, search.vector, search.reader, search.themes, FINDINGS)
-    return [*heads(told, search.vector, search.reader, search.themes), *found]
+    """Return the heads of the reports, nearest community first, then their findings, interleaved."""
+    reports = told_reports(search.communities, search.reader, search.themes)
+    found = findings(reports, search.vector, search.reader, search.themes, FINDINGS)
+    return [*heads(reports, search.vector, search.reader, search.themes), *found]
 
 
 def told_reports(communities: Sequence[NearCommunity], reader: Reader, themes: HierarchyReader) -> list[ReportContext]:
-    """The communities that have a report, with what the question has to do with them."""
-    rows = np.array([one.row for one in communities], dtype=np.int64)
-    told = []
+    """Return the communities that have a report, with their relevance to the question."""
+    rows = np.array([community.row for community in communities], dtype=np.int64)
+    reports = []
     for near, community in zip(communities, themes.communities(rows), strict=True):
         if community.report is not None:
             held = ", ".join(names(near.holds[:_NAMES], reader, themes)[node] for node in near.holds[:_NAMES].tolist())
-            told.append(ReportContext(community, community.report, near.nearness, f"a community that holds {held}"))
-    return told
+            reports.append(ReportContext(community, community.report, near.nearness, f"a community that holds {held}"))
+    return reports

@@ -11,16 +11,19 @@ Floats = NDArray[np.floating[Any]]
 
 
 def pagerank(edges: NDArray[np.int64], weights: Floats, seeds: Floats, damping: float) -> Floats:
-    """Where a walker is found that starts at the seeds and returns to them with probability 1 - damping.
+    """Compute Personalised PageRank scores; the walk returns to the seeds with probability 1 - damping.
 
     Parameters
     ----------
     edges
-        Undirected, pairs of places in ``seeds``, shape (2, n); of several between the same nodes the weights add up.
+        Undirected edges as pairs of positions in ``seeds``, shape (2, n); weights of parallel edges add up.
     weights
-        How readily the walker takes each edge, shape (n,), not negative.
+        Weight of each edge, shape (n,), not negative.
     seeds
-        Shape (nodes,), not negative; what comes back sums to 1 where these have any mass, else it is all 0.
+        Reset distribution, shape (nodes,), not negative. The result sums to 1 if it has any mass, otherwise it is all
+        0.
+    damping
+        Probability of following an edge.
 
     >>> pagerank(np.array([[0], [1]]), np.ones(1), np.array([1.0, 0.0]), 0.5).round(3).tolist()
     [0.667, 0.333]

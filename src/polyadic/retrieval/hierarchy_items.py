@@ -1,7 +1,7 @@
-"""From entities, summaries and reports to items of knowledge.
+"""Convert entities, summaries and reports to items of knowledge.
 
-What sums up others is no evidence: each item rests on places of the facts below it, those nearest to the question, and
-on three at most, so that it stands for no more of the documents than it can tell of.
+A summarising text is not evidence: each item cites evidence of the facts below it, those nearest to the question, and
+three spans at most, so that it does not stand for more of the documents than it can tell about.
 """
 
 from collections.abc import Sequence
@@ -19,11 +19,11 @@ from polyadic.text.tokens import count_tokens
 
 PLACES_OF_AN_ITEM = 3
 _MEMBERS_FOLLOWED = 3
-_SUMMING_UP = frozenset({ItemKind.ENTITY, ItemKind.REPORT})
+_SUMMARISING = frozenset({ItemKind.ENTITY, ItemKind.REPORT})
 
 
 def described(name: str, type_: str, description: str) -> str:
-    """An entity or a summary as it is told.
+    """Format an entity or a summary.
 
     >>> described("Ada Lovelace", "person", "Wrote the first program."), described("Ada Lovelace", "", "")
     ('Ada Lovelace (person): Wrote the first program.', 'Ada Lovelace')
@@ -33,7 +33,7 @@ def described(name: str, type_: str, description: str) -> str:
 
 
 def covering(summary: Summary, members: Sequence[str]) -> str:
-    """A membership fact as a sentence, of the members that matter here.
+    """Format a membership fact as a sentence, with the relevant members.
 
     >>> covering(Summary("c", 1, "Engines", "", "Machines that compute.", ("a", "b"), "m"), ["Engine", "Mill", "Loom"])
     'Engines covers Engine, Mill and Loom: Machines that compute.'
@@ -43,14 +43,14 @@ def covering(summary: Summary, members: Sequence[str]) -> str:
 
 
 def extractive(by: str) -> str:
-    """What a reason says of who wrote something, where no model did."""
+    """Return a suffix for an explanation if a text was not written by a model."""
     return "; extractive" if by == EXTRACTIVE else ""
 
 
 def entity_items(entities: Rows, scores: Vectors, whys: Sequence[str], vector: Vectors, reader: Reader) -> list[Item]:
-    """An item for each of the entities that has a description, in the order given."""
-    told = zip(reader.entities(entities), entities.tolist(), scores.tolist(), whys, strict=True)
-    known = [one for one in told if one[0].description]
+    """Return an item for each entity that has a description, in the given order."""
+    entries = zip(reader.entities(entities), entities.tolist(), scores.tolist(), whys, strict=True)
+    known = [entry for entry in entries if entry[0].description]
     rows = np.array([row for _, row, _, _ in known], dtype=np.int64)
     places = first_places(_facts_near_each(rows, vector, reader), reader)
     items = [
@@ -69,43 +69,44 @@ def summary_items(
     reader: Reader,
     themes: HierarchyReader,
 ) -> list[Item]:
-    """An item for each summary with what is said of it, in the order given."""
+    """Return an item for each summary with its text, in the given order."""
     places = first_places([_facts_under(row, vector, reader, themes) for row in summaries.tolist()], reader)
-    told = zip(themes.summaries(summaries), texts, scores.tolist(), whys, places, strict=True)
+    entries = zip(themes.summaries(summaries), texts, scores.tolist(), whys, places, strict=True)
     items = [
         Item(ItemKind.ENTITY, summary.id, text, score, why + extractive(summary.by), 0, where)
-        for summary, text, score, why, where in told
+        for summary, text, score, why, where in entries
     ]
     return counted(items)
 
 
 def counted(items: Sequence[Item]) -> list[Item]:
-    """Those of the items that rest on something, with their tokens."""
+    """Return the items that have evidence, with their token counts."""
     founded = [item for item in items if item.places]
     counts = count_tokens([item.text for item in founded])
     return [replace(item, tokens=tokens) for item, tokens in zip(founded, counts, strict=True)]
 
 
 def said_once(items: Sequence[Item]) -> tuple[Item, ...]:
-    """The items, of which no summary and no report repeats a fact, word for word, that is among them.
+    """Remove from summaries and reports the sentences that repeat a fact among the items literally.
 
-    A description of which nothing is left is left out; a title, or what a summary covers, still says something.
+    An entity whose description becomes empty is left out; a title, or the list of members of a summary, is kept.
     """
     facts = [item.text for item in items if item.kind is ItemKind.FACT]
-    shortened = {place: _without(item.text, facts) for place, item in enumerate(items) if item.kind in _SUMMING_UP}
+    shortened = {place: _without(item.text, facts) for place, item in enumerate(items) if item.kind in _SUMMARISING}
     changed = {place: text for place, text in shortened.items() if text != items[place].text}
     tokens = dict(zip(changed, count_tokens([*changed.values()]), strict=True))
-    told = []
+    kept = []
     for place, item in enumerate(items):
         text = changed.get(place, item.text)
         if text.endswith(":") and item.kind is ItemKind.ENTITY and item.section is not RetrievalSection.BRIDGE:
             continue
-        told.append(replace(item, text=text.removesuffix(":"), tokens=tokens.get(place, item.tokens)))
-    return tuple(told)
+        kept.append(replace(item, text=text.removesuffix(":"), tokens=tokens.get(place, item.tokens)))
+    return tuple(kept)
 
 
 def _without(text: str, facts: Sequence[str]) -> str:
-    """
+    """Remove facts that occur as whole sentences.
+
     >>> _without("Ada and Bob: Ada met Bob. Bob wept.", ["Ada met Bob.", "Bob"]), _without("Ada: Cy met.", ["Cy met."])
     ('Ada and Bob: Bob wept.', 'Ada:')
     """
@@ -117,7 +118,7 @@ def _without(text: str, facts: Sequence[str]) -> str:
 
 
 def first_places(facts: Sequence[Rows], reader: Reader) -> list[tuple[SourceSpan, ...]]:
-    """For each group of facts the first places where they are stated, three at most; all are looked up at once."""
+    """Return the first evidence spans of each group of facts, three at most; all groups are looked up together."""
     few = [rows[:PLACES_OF_AN_ITEM] for rows in facts]
     rows = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *few]))
     stated = dict(zip(rows.tolist(), reader.fact_places(rows), strict=True))
@@ -125,14 +126,14 @@ def first_places(facts: Sequence[Rows], reader: Reader) -> list[tuple[SourceSpan
 
 
 def _facts_near(entities: Rows, vector: Vectors, reader: Reader) -> Rows:
-    """The few facts of some entities that are nearest to the question, the nearest first."""
+    """Return the few facts of some entities that are nearest to the question, nearest first."""
     facts = np.unique(reader.facts_of(entities, PLACES_OF_AN_ITEM, vector).targets)
     alike = reader.similarity("fact", facts, vector[None, :])[0]
     return facts[np.argsort(-alike, kind="stable")[:PLACES_OF_AN_ITEM]]
 
 
 def _facts_near_each(entities: Rows, vector: Vectors, reader: Reader) -> list[Rows]:
-    """The same of each of these entities; all are looked up at once."""
+    """Return the nearest facts of each entity; all entities are looked up together."""
     links = reader.facts_of(entities, PLACES_OF_AN_ITEM, vector)
     order = np.lexsort((links.targets, -alike_to(vector, "fact", links.targets, reader)))
     sources, facts = links.sources[order], links.targets[order]
@@ -140,7 +141,7 @@ def _facts_near_each(entities: Rows, vector: Vectors, reader: Reader) -> list[Ro
 
 
 def _facts_under(summary: int, vector: Vectors, reader: Reader, themes: HierarchyReader) -> Rows:
-    """The same of the entities that a summary covers at any depth: of the few to which the question is nearest."""
+    """Return the nearest facts below a summary, following at each layer the few members nearest to the question."""
     entities, summaries = np.zeros(0, dtype=np.int64), np.array([summary], dtype=np.int64)
     while len(summaries):
         covered = themes.covered(summaries)

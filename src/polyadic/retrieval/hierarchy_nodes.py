@@ -1,7 +1,7 @@
 """Entities and summaries of all layers as nodes of one graph.
 
-A node is an integer: an entity its row, a summary the complement of its row (``~row``, below zero). So one array holds
-both, and sorting it puts them in an order that depends on nothing but public identifiers.
+A node is an integer: the row of an entity, or the complement of the row of a summary (``~row``, below zero). So one
+array holds both, and sorting it gives an order that depends on public identifiers only.
 """
 
 import numpy as np
@@ -13,7 +13,7 @@ Nodes = Rows
 
 
 def nodes_of(entities: Rows, summaries: Rows) -> Nodes:
-    """Entities first, each in the order given.
+    """Return the nodes of entities and summaries, entities first, each in the given order.
 
     >>> nodes_of(np.array([3, 5]), np.array([0, 1])).tolist()
     [3, 5, -1, -2]
@@ -22,12 +22,12 @@ def nodes_of(entities: Rows, summaries: Rows) -> Nodes:
 
 
 def entities_in(nodes: Nodes) -> Rows:
-    """The rows of the entities among them, in their order."""
+    """Return the rows of the entities among nodes, in their order."""
     return nodes[nodes >= 0]
 
 
 def summaries_in(nodes: Nodes) -> Rows:
-    """The rows of the summaries among them, in their order.
+    """Return the rows of the summaries among nodes, in their order.
 
     >>> summaries_in(np.array([3, -1, 5, -3])).tolist()
     [0, 2]
@@ -36,7 +36,7 @@ def summaries_in(nodes: Nodes) -> Rows:
 
 
 def nearest(vector: Vectors, k: int, reader: Reader, themes: HierarchyReader) -> Hits:
-    """The k nodes of any layer most similar to a vector of shape (d,); entities before summaries where equal."""
+    """Return the k nodes of any layer most similar to a vector of shape (d,); ties prefer entities."""
     entities, summaries = reader.nearest("entity", vector, k), themes.nearest(vector, k)
     nodes = nodes_of(entities.rows, summaries.rows)
     scores = np.concatenate([entities.scores, summaries.scores])
@@ -45,7 +45,7 @@ def nearest(vector: Vectors, k: int, reader: Reader, themes: HierarchyReader) ->
 
 
 def similarity(nodes: Nodes, vector: Vectors, reader: Reader, themes: HierarchyReader) -> Vectors:
-    """Cosine of each node with a vector of shape (d,)."""
+    """Return the cosine of each node with a vector of shape (d,)."""
     alike = np.zeros(len(nodes), dtype=np.float32)
     is_entity = nodes >= 0
     if is_entity.any():
@@ -56,8 +56,8 @@ def similarity(nodes: Nodes, vector: Vectors, reader: Reader, themes: HierarchyR
 
 
 def names(nodes: Nodes, reader: Reader, themes: HierarchyReader) -> dict[int, str]:
-    """The name of each node."""
+    """Return the name of each node."""
     entities, summaries = np.unique(entities_in(nodes)), np.unique(summaries_in(nodes))
     named = {row: entity.name for row, entity in zip(entities.tolist(), reader.entities(entities), strict=True)}
-    told = zip((~summaries).tolist(), themes.summaries(summaries), strict=True)
-    return named | {node: summary.name for node, summary in told}
+    summary_names = zip((~summaries).tolist(), themes.summaries(summaries), strict=True)
+    return named | {node: summary.name for node, summary in summary_names}

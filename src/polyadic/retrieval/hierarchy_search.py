@@ -1,4 +1,4 @@
-"""Where a question leads in a hierarchy: what the parts of HiRetrieval (HiRAG, arXiv 2503.10150) start from."""
+"""Entry points of a question into a hierarchy: the start of HiRetrieval (HiRAG, arXiv 2503.10150)."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -15,25 +15,29 @@ from polyadic.storage.protocol import Hits, Reader, Rows, Vectors
 
 NOT_BUILT = "no hierarchy has been built: polyadic hierarchy build"
 SAMPLE = 200
-"""Nodes from which the largest communities are found, where a question is about no one thing."""
+"""Number of nodes used to find the largest communities for a general question."""
 
 
 @dataclass(frozen=True, slots=True)
 class HierarchySearch:
-    """A question and where it leads.
+    """A question with its nearest nodes and communities.
 
     Parameters
     ----------
     vector
-        The question's, shape (d,).
+        Vector of the question, shape (d,).
     near
-        The nodes of any layer nearest to it.
+        The nearest nodes of any layer.
     communities
-        Those that it leads to, the nearest first.
+        The nearest communities, in order.
     keys
-        The key entities of each of these; where there are none, the nearest nodes as a whole.
+        The key entities of each community; without communities, the nearest nodes as one group.
     whole
-        Whether the question is about no one thing, and so about the whole.
+        Whether the question is general, without a specific topic.
+    reader
+        The store.
+    themes
+        The hierarchy in the store.
     """
 
     vector: Vectors
@@ -56,28 +60,36 @@ def is_built(themes: HierarchyReader) -> bool:
 def find(
     question: str, vector: Vectors, unrelated_below: float, settings: HierarchySearchSettings, reader: Reader
 ) -> HierarchySearch:
-    """The nodes nearest to a question after those that it names, their communities, and the key entities of these.
+    """Find the nodes that a question names or is nearest to, their communities, and the key entities of these.
 
-    A question that names nothing and is unlike whatever there is ("What are the main themes?") resembles some entities
-    by chance alone. It is about the whole: it leads to the largest communities instead, and to what most is said of
-    in each.
+    A question that names no entity and is dissimilar to everything ("What are the main themes?") resembles some
+    entities by chance alone. It is treated as general: the result has the largest communities instead, and the entities
+    with most facts in each.
 
     Parameters
     ----------
+    question
+        The question.
+    vector
+        Its vector, shape (d,).
     unrelated_below
-        The cosine below which a text and a question have nothing to do with each other (see Embedder).
+        The cosine below which a text and a question are unrelated (see Embedder).
+    settings
+        Limits for entities, communities and key entities.
+    reader
+        The store.
     """
     themes = reader.themes()
     named = np.unique(analyze_question(question, reader).anchors)
     near = _named_first(named, nearest(vector, settings.entities, reader, themes), vector, reader)
     alike = partial(similarity, vector=vector, reader=reader, themes=themes)
-    whole = is_built(themes) and not len(named) and _most_alike(near, vector, reader) < unrelated_below
+    whole = is_built(themes) and not len(named) and _highest_similarity(near, vector, reader) < unrelated_below
     if whole:
         sample = nearest(vector, SAMPLE, reader, themes)
-        evenly = Hits(sample.rows, np.ones_like(sample.scores))
-        communities = search_communities(evenly, settings.communities, themes, again=0.0)
-        keys = key_entities(communities, settings.key_entities, partial(_facts_of_each, reader=reader), themes)
-        central = _by_turns(keys)[: settings.entities]
+        uniform = Hits(sample.rows, np.ones_like(sample.scores))
+        communities = search_communities(uniform, settings.communities, themes, again=0.0)
+        keys = key_entities(communities, settings.key_entities, partial(_fact_counts, reader=reader), themes)
+        central = _interleaved(keys)[: settings.entities]
         near = Hits(central, alike(central))
     else:
         communities = search_communities(near, settings.communities, themes)
@@ -87,7 +99,7 @@ def find(
 
 
 def _named_first(named: Rows, near: Hits, vector: Vectors, reader: Reader) -> Hits:
-    """As many nodes, the named ones before those that are nearest."""
+    """Put the named entities before the nearest nodes; the number of nodes stays the same."""
     alike = reader.similarity("entity", named, vector[None, :])[0]
     order = np.argsort(-alike, kind="stable")
     others = ~np.isin(near.rows, named)
@@ -95,19 +107,19 @@ def _named_first(named: Rows, near: Hits, vector: Vectors, reader: Reader) -> Hi
     return Hits(rows[: len(near.rows)], scores[: len(near.rows)])
 
 
-def _most_alike(near: Hits, vector: Vectors, reader: Reader) -> float:
-    """How much the question resembles the node or fact that it resembles most."""
+def _highest_similarity(near: Hits, vector: Vectors, reader: Reader) -> float:
+    """Return the highest similarity of the question to any node or fact."""
     return max([*near.scores[:1].tolist(), *reader.nearest("fact", vector, 1).scores.tolist()], default=0.0)
 
 
-def _facts_of_each(nodes: Nodes, reader: Reader) -> Vectors:
-    """In how many facts each entity takes part; summaries come last."""
+def _fact_counts(nodes: Nodes, reader: Reader) -> Vectors:
+    """Return the number of facts of each entity; summaries come last."""
     counts = np.full(len(nodes), -1.0, dtype=np.float32)
     counts[nodes >= 0] = reader.degrees("entity", entities_in(nodes))
     return counts
 
 
-def _by_turns(keys: list[Nodes]) -> Nodes:
-    """The first of each, then the second of each, each node once."""
+def _interleaved(keys: list[Nodes]) -> Nodes:
+    """Interleave several lists of nodes, each node once."""
     turns = zip_longest(*(nodes.tolist() for nodes in keys))
     return np.array(list(dict.fromkeys(node for turn in turns for node in turn if node is not None)), dtype=np.int64)

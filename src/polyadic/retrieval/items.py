@@ -1,4 +1,4 @@
-"""From rows of a store to items of knowledge."""
+"""Convert rows of a store to items of knowledge."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -12,9 +12,9 @@ from polyadic.storage.protocol import QuotePrefetch, Reader, Rows, Vectors
 
 @dataclass(frozen=True, slots=True)
 class RetrievedRow:
-    """A fact or a chunk that was found, before what it says and where it stands are fetched.
+    """A retrieved fact or chunk, before its text and evidence are fetched.
 
-    Only what fits into a budget of tokens needs to be.
+    Only rows that fit into the token budget need to be fetched.
     """
 
     kind: ItemKind
@@ -31,50 +31,50 @@ class RetrievedRow:
 def retrieved_rows(
     side: Literal["fact", "chunk"], rows: Rows, scores: Vectors, whys: Sequence[str], reader: Reader
 ) -> list[RetrievedRow]:
-    """These rows, in the order given."""
+    """Return rows with token counts, scores and explanations, in the given order."""
     kind, tokens = ItemKind(side), reader.tokens(side, rows).tolist()
-    given = zip(rows.tolist(), tokens, scores.tolist(), whys, strict=True)
-    return [RetrievedRow(kind, row, count, score, why) for row, count, score, why in given]
+    entries = zip(rows.tolist(), tokens, scores.tolist(), whys, strict=True)
+    return [RetrievedRow(kind, row, count, score, why) for row, count, score, why in entries]
 
 
 def to_items(wanted: Sequence[RetrievedRow], reader: Reader) -> list[Item]:
-    """The items of what was found, in the order given; all facts are fetched at once, and all chunks."""
-    facts, chunks = ([one for one in wanted if one.kind is kind] for kind in (ItemKind.FACT, ItemKind.CHUNK))
+    """Fetch the items of retrieved rows, in the given order; all facts are fetched together, and all chunks."""
+    facts, chunks = ([row for row in wanted if row.kind is kind] for kind in (ItemKind.FACT, ItemKind.CHUNK))
     reader.expect(QuotePrefetch(_rows(facts), _rows(chunks)))
     items = iter(_fact_items(facts, reader)), iter(_chunk_items(chunks, reader))
-    return [next(items[one.kind is ItemKind.CHUNK]) for one in wanted]
+    return [next(items[row.kind is ItemKind.CHUNK]) for row in wanted]
 
 
 def fact_items(facts: Rows, scores: Vectors, whys: Sequence[str], reader: Reader) -> list[Item]:
-    """An item for each fact, in the order given."""
+    """Return an item for each fact, in the given order."""
     return to_items(retrieved_rows("fact", facts, scores, whys, reader), reader)
 
 
 def chunk_items(chunks: Rows, scores: Vectors, whys: Sequence[str], reader: Reader) -> list[Item]:
-    """An item for each chunk, in the order given."""
+    """Return an item for each chunk, in the given order."""
     return to_items(retrieved_rows("chunk", chunks, scores, whys, reader), reader)
 
 
 def similar(scores: Iterable[float]) -> list[str]:
-    """Why something is there that resembles the question."""
+    """Return the explanations of items that were retrieved by similarity."""
     return [f"similar to the question ({score:.2f})" for score in scores]
 
 
 def _fact_items(facts: Sequence[RetrievedRow], reader: Reader) -> list[Item]:
     rows = _rows(facts)
     return [
-        Item(ItemKind.FACT, fact.id, fact.text, one.score, one.why, one.tokens, places, fact.entities)
-        for one, fact, places in zip(facts, reader.facts(rows), reader.fact_places(rows), strict=True)
+        Item(ItemKind.FACT, fact.id, fact.text, row.score, row.why, row.tokens, places, fact.entities)
+        for row, fact, places in zip(facts, reader.facts(rows), reader.fact_places(rows), strict=True)
     ]
 
 
 def _chunk_items(chunks: Sequence[RetrievedRow], reader: Reader) -> list[Item]:
-    """The words of a chunk are those that stand in its place."""
+    """Return the items of chunks, with the quote of their span as text."""
     return [
-        Item(ItemKind.CHUNK, place.chunk_id, place.quote, one.score, one.why, one.tokens, (place,))
-        for one, place in zip(chunks, reader.chunk_places(_rows(chunks)), strict=True)
+        Item(ItemKind.CHUNK, place.chunk_id, place.quote, row.score, row.why, row.tokens, (place,))
+        for row, place in zip(chunks, reader.chunk_places(_rows(chunks)), strict=True)
     ]
 
 
 def _rows(wanted: Sequence[RetrievedRow]) -> Rows:
-    return np.array([one.row for one in wanted], dtype=np.int64)
+    return np.array([retrieved.row for retrieved in wanted], dtype=np.int64)

@@ -16,17 +16,17 @@ from polyadic.storage.protocol import Hits, Rows, Vectors
 
 FACTS_OF_AN_ENTITY, FACTS, PASSAGES = 20, 40, 10
 _PASSAGES_OF_A_FACT = 5
-# How descriptions, facts and passages are mixed, by tokens.
+# Token shares of descriptions, facts and passages.
 _SHARES = {"descriptions": 0.2, "facts": 0.55, "passages": 0.25}
-_EVERYTHING = 10**9
+_UNLIMITED = 10**9
 
 
 def local_items(search: HierarchySearch) -> list[Item]:
-    """What is known of the nearest nodes, best first: descriptions, facts and passages by turns.
+    """Return descriptions, facts and passages of the nearest nodes, best first and interleaved.
 
-    Facts are those in which the nearest entities take part, the nearest to the question first; passages those that
-    state them. An entity without a description is told by its facts alone. Where the question is about no one thing,
-    no passage is nearer than others, and none is told.
+    Facts are those of the nearest entities, nearest to the question first; passages are those that state them. An
+    entity without a description is represented by its facts alone. For a general question no passage is nearer than
+    others, so none is returned.
     """
     facts, alike = _facts(search)
     queues = {
@@ -34,24 +34,24 @@ def local_items(search: HierarchySearch) -> list[Item]:
         "facts": fact_items(facts, alike, _whys(facts, search), search.reader),
         "passages": [] if search.whole else _passages(facts, alike, search),
     }
-    mixed, _ = split_budget(queues, _SHARES, _EVERYTHING)
+    mixed, _ = split_budget(queues, _SHARES, _UNLIMITED)
     return [replace(item, section=RetrievalSection.LOCAL) for item in mixed]
 
 
 def _descriptions(search: HierarchySearch) -> list[Item]:
-    """Of each of the nearest entities and summaries that has one, in their order."""
+    """Return the descriptions of the nearest entities and summaries, best first."""
     reader, themes, near = search.reader, search.themes, search.near
     entities, summaries = entities_in(near.rows), summaries_in(near.rows)
     of_entities, of_summaries = near.scores[near.rows >= 0], near.scores[near.rows < 0]
     items = entity_items(entities, of_entities, similar(of_entities.tolist()), search.vector, reader)
-    texts = [described(one.name, one.type, one.description) for one in themes.summaries(summaries)]
+    texts = [described(summary.name, summary.type, summary.description) for summary in themes.summaries(summaries)]
     whys = similar(of_summaries.tolist())
     items += summary_items(summaries, texts, of_summaries, whys, search.vector, reader, themes)
     return sorted(items, key=lambda item: -item.score)
 
 
 def _facts(search: HierarchySearch) -> tuple[Rows, Vectors]:
-    """The facts of the nearest entities that are nearest to the question, less so the less they say on their own."""
+    """Return the facts of the nearest entities by similarity to the question x completeness."""
     reader = search.reader
     facts = np.unique(reader.facts_of(entities_in(search.near.rows), FACTS_OF_AN_ENTITY, search.vector).targets)
     alike = reader.similarity("fact", facts, search.vector[None, :])[0] * completeness(facts, reader)
@@ -60,7 +60,7 @@ def _facts(search: HierarchySearch) -> tuple[Rows, Vectors]:
 
 
 def _whys(facts: Rows, search: HierarchySearch) -> list[str]:
-    """For each fact which of the nearest entities, the nearest of them, it is about."""
+    """Explain each fact by the nearest entity that takes part in it."""
     rank = {node: i for i, node in enumerate(search.near.rows.tolist())}
     taking_part = targets_by_source(search.reader.entities_of(facts))
     best = [min((e for e in taking_part[fact] if e in rank), key=rank.__getitem__) for fact in facts.tolist()]
@@ -70,7 +70,7 @@ def _whys(facts: Rows, search: HierarchySearch) -> list[str]:
 
 
 def _passages(facts: Rows, alike: Vectors, search: HierarchySearch) -> list[Item]:
-    """The passages that state these facts: as near as the passage and the nearest fact in it are on average."""
+    """Return the passages that state these facts, by the mean similarity of the passage and its nearest fact."""
     links = search.reader.chunks_of(facts, _PASSAGES_OF_A_FACT)
     chunks, which = np.unique(links.targets, return_inverse=True)
     own = search.reader.similarity("chunk", chunks, search.vector[None, :])[0]
@@ -83,6 +83,6 @@ def _passages(facts: Rows, alike: Vectors, search: HierarchySearch) -> list[Item
 
 
 def _places(rows: Rows, among: Rows) -> Rows:
-    """Where rows stand in an array that holds them all in any order."""
+    """Return the positions of rows in an unsorted array that contains them all."""
     order = np.argsort(among)
     return order[np.searchsorted(among[order], rows)]

@@ -1,4 +1,4 @@
-"""A method: a named way from a question to knowledge (Table 1 of the papers compares them)."""
+"""Protocol for retrieval methods: from a question to knowledge (Table 1 of the papers compares them)."""
 
 from typing import Protocol
 
@@ -8,9 +8,26 @@ from polyadic.storage.protocol import Reader
 
 
 class Method(Protocol):
-    """Finds knowledge for a question in one committed state of a store."""
+    """A retrieval method; works on one committed state of a store."""
 
     name: str
 
     async def retrieve(self, question: str, reader: Reader, embedder: Embedder, context_tokens: int) -> Knowledge:
-        """Knowledge for the question, best first, at most ``context_tokens`` tokens of it."""
+        """Retrieve knowledge for a question.
+
+        Parameters
+        ----------
+        question
+            The question.
+        reader
+            A committed state of the store.
+        embedder
+            The embedder of the store's vectors.
+        context_tokens
+            Token budget.
+
+        Returns
+        -------
+        Knowledge
+            Items, best first, with at most ``context_tokens`` tokens in total.
+        """

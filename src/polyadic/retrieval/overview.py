@@ -1,9 +1,9 @@
-"""What a question about the whole is answered from: the sentences that are central to the documents.
+"""Overview of the documents: select central sentences to answer general questions.
 
-Where a hierarchy has been built, its largest communities are the themes, and each is told by its report. Where none
-has, a theme is an entity with much PageRank on the graph of facts and entities, told by the fact that joins most of
-such mass. Of a large store a sample of facts is read (by identifier, which is a digest, so it is a random one), so the
-cost does not grow with the store. Documents without facts are told by the sentences that open their passages.
+If a hierarchy has been built, its largest communities are the themes, with their reports. Otherwise a theme is an
+entity with high PageRank on the graph of facts and entities, with the fact that has most PageRank among its entities. A
+large store is sampled (by identifier, which is a digest, so the sample is random), so the cost does not grow with the
+store. Documents without facts are represented by the first sentences of their passages.
 """
 
 import math
@@ -30,7 +30,7 @@ from polyadic.text.tokens import count_tokens
 
 NAME = "overview"
 SAMPLE = 4_000
-"""Facts that are read at most; of a smaller store all of them."""
+"""Maximum number of facts that are read; a smaller store is read completely."""
 THEMES = 6
 
 _NOTHING = np.zeros(0, dtype=np.int64)
@@ -39,24 +39,24 @@ _FACTS_OF_A_THEME, _CHUNKS_OF_A_THEME = 25, 2
 _COMMUNITIES = 8
 _CHUNKS = 60
 _DAMPING = 0.85
-# A sentence that opens its document says what this is about; one that begins with a name says what that is.
+# Weight of positions near the beginning of a document, and of sentences that begin with the name of the theme.
 _OPENING, _SUBJECT = 400, 5
 _SUBJECT_WEIGHT = 3.0
-# What other entities of a sentence add, so many at most: a sentence that lists everything is about nothing.
+# Weight and maximum number of further entities in a sentence: a sentence that lists everything is about nothing.
 _OTHERS, _OTHERS_WEIGHT = 3, 0.3
-# An entity that no sentence begins with ("American") is a property of others, and hardly a theme.
+# An entity that begins no sentence ("American") is a property of others, and hardly a theme.
 _LEAST_SUBJECT = 0.1
-# Each further sentence of one document counts this much less, beyond its share of all facts.
+# Factor for each further sentence of a document beyond its share of all facts.
 _SAME_DOCUMENT = 0.4
-# What stands in so many documents alike is a header, a licence or a signature.
+# A sentence in this many documents is a header, a licence or a signature.
 _BOILERPLATE = 3
 
 
 @dataclass(frozen=True, slots=True)
 class OverviewTheme:
-    """A theme with the sentence that tells it; ``score`` is comparable within one overview.
+    """A theme with its sentence; ``score`` is comparable within one overview.
 
-    ``report`` is what a language model said of it, empty where none did.
+    ``report`` is the text of a language model's report on the theme; empty if there is none.
     """
 
     name: str
@@ -77,9 +77,10 @@ class OverviewTheme:
 
 
 def overview(question: str, reader: Reader, context_tokens: int) -> Knowledge:
-    """The themes of what a reader sees, the most central first, each a sentence of a document.
+    """Return the themes of the documents, most central first, each as a sentence of a document.
 
-    An item's ``why`` names its theme. What a language model reported is a report, and rests on the sentence.
+    ``why`` of an item is the name of its theme. A report of a language model becomes a report item with the sentence as
+    evidence.
     """
     trace = Trace()
     themes, how = _themes(reader)
@@ -104,7 +105,7 @@ def overview(question: str, reader: Reader, context_tokens: int) -> Knowledge:
 
 
 def _with_title(theme: OverviewTheme) -> str:
-    """The name of a theme and the title of the document that tells of it, unless one says the other."""
+    """Append the document title to the name of a theme, unless one contains the other."""
     shown = theme.place.title or Path(theme.place.source).name
     name, title = loose_name(theme.name), loose_name(shown)
     return theme.name if not title or name in title or title in name else f"{theme.name} ({shown})"
@@ -118,21 +119,21 @@ def _themes(reader: Reader) -> tuple[list[OverviewTheme], str]:
         named = _of_communities(communities, graph, reader)
         if len(named) > 1:
             return named, f"{len(named)} communities"
-        found = _of_entities(graph, reader)
-        if found:
-            return found, f"the most central of {len(graph.entities)} entities in {len(sample)} facts"
+        central = _of_entities(graph, reader)
+        if central:
+            return central, f"the most central of {len(graph.entities)} entities in {len(sample)} facts"
     return _openings(reader), "the openings of passages"
 
 
 @dataclass(frozen=True, slots=True)
 class _Graph:
-    """Facts, their entities, and the PageRank mass of each entity (in the order of ``entities``, shape (n,))."""
+    """Facts, their entities, and the PageRank of each entity (in the order of ``entities``, shape (n,))."""
 
     facts: Rows
     entities: Rows
     mass: Floats
     documents: Counter[str]
-    """How many of the facts each document has."""
+    """Number of facts of each document."""
 
     @classmethod
     def of(cls, facts: Rows, reader: Reader) -> "_Graph":
@@ -149,18 +150,18 @@ class _Graph:
         return self.entities[np.argsort(-self.mass, kind="stable")[:most]]
 
     def due(self, document: str) -> float:
-        """How many themes a document may tell by its size; one at least."""
+        """Return the number of themes that a document may have, by its share of facts; at least one."""
         return max(1.0, THEMES * self.documents[document] / max(1, self.documents.total()))
 
     def mass_of(self, entities: Rows) -> Floats:
-        """Of entities that are not in the sample, the least."""
+        """Return the PageRank of entities; those outside the sample get the minimum."""
         at = np.minimum(np.searchsorted(self.entities, entities), len(self.entities) - 1)
         known = self.entities[at] == entities
         return np.where(known, self.mass[at], float(self.mass.min()))
 
 
 def _communities(graph: _Graph, reader: Reader) -> list[NearCommunity]:
-    """The communities that hold most of the central entities, each bringing others."""
+    """Return the communities that contain most of the central entities, each adding others."""
     themes = reader.themes()
     if not themes.community_count:
         return []
@@ -169,17 +170,17 @@ def _communities(graph: _Graph, reader: Reader) -> list[NearCommunity]:
 
 
 def _of_communities(communities: Sequence[NearCommunity], graph: _Graph, reader: Reader) -> list[OverviewTheme]:
-    """Each community by the title of its report, and the central sentence among the facts of the central members."""
+    """Return a theme per community: the title of its report, and a central sentence about its central members."""
     themes = reader.themes()
     rows = np.array([near.row for near in communities], dtype=np.int64)
-    choice = _Choice(graph, reader)
+    selector = _SentenceSelector(graph, reader)
     found = []
     for near, community in zip(communities, themes.communities(rows), strict=True):
         if community.report is None:
             continue
-        cited = themes.facts(sorted({fact for one in community.report.findings for fact in one.facts}))
-        facts = np.union1d(cited, choice.facts_of(entities_in(near.holds)[:3]))
-        chosen = choice.best(facts)
+        cited = themes.facts(sorted({fact for finding in community.report.findings for fact in finding.facts}))
+        facts = np.union1d(cited, selector.facts_of(entities_in(near.holds)[:3]))
+        chosen = selector.best(facts)
         if chosen is not None:
             title, summary, by = community.report.title, community.report.summary, community.report.by
             found.append(replace(chosen, name=title, report=f"{title}. {summary}" if by != EXTRACTIVE else ""))
@@ -187,34 +188,36 @@ def _of_communities(communities: Sequence[NearCommunity], graph: _Graph, reader:
 
 
 def _of_entities(graph: _Graph, reader: Reader) -> list[OverviewTheme]:
-    """In turn the most central entity of which no sentence before has told, by its best sentence.
+    """Select the most central entities in turn, each with its best sentence, skipping entities mentioned before.
 
-    A document tells no more of them than it is due, unless the others tell too few.
+    A document gets no more themes than its share, unless the others have too few.
     """
-    choice = _Choice(graph, reader)
-    found: list[OverviewTheme] = []
+    selector = _SentenceSelector(graph, reader)
+    themes: list[OverviewTheme] = []
     further: list[OverviewTheme] = []
     by_document: Counter[str] = Counter()
-    told: set[str] = set()
-    for name, facts, about, _ in sorted(_candidates(graph, choice, reader), key=lambda one: -one[3]):
+    mentioned: set[str] = set()
+    for name, facts, about, _ in sorted(_candidates(graph, selector, reader), key=lambda candidate: -candidate[3]):
         loose = loose_name(name)
-        if loose in told or any(loose in loose_name(theme.name) for theme in found):
+        if loose in mentioned or any(loose in loose_name(theme.name) for theme in themes):
             continue
-        chosen = choice.best(facts, about, name)
+        chosen = selector.best(facts, about, name)
         if chosen is None:
             continue
         theme = replace(chosen, name=theme_name(name))
         by_document[theme.place.document_id] += 1
         many = by_document[theme.place.document_id] > math.ceil(graph.due(theme.place.document_id))
-        (further if many else found).append(theme)
-        told |= {loose, *(loose_name(other) for other in chosen.entities)}
-        if len(found) == THEMES:
+        (further if many else themes).append(theme)
+        mentioned |= {loose, *(loose_name(other) for other in chosen.entities)}
+        if len(themes) == THEMES:
             break
-    return (found + further)[:THEMES]
+    return (themes + further)[:THEMES]
 
 
-def _candidates(graph: _Graph, choice: "_Choice", reader: Reader) -> Iterator[tuple[str, Rows, Rows, float]]:
-    """Central entities with their facts and passages; each is worth its mass, if sentences are about it."""
+def _candidates(
+    graph: _Graph, selector: "_SentenceSelector", reader: Reader
+) -> Iterator[tuple[str, Rows, Rows, float]]:
+    """Yield central entities with facts, passages and score; sentences that begin with the name raise the score."""
     central = graph.central(_CENTRAL)
     language = detect_language(" ".join(fact.text for fact in reader.facts(graph.facts[:_CENTRAL])))
     named = [
@@ -224,68 +227,68 @@ def _candidates(graph: _Graph, choice: "_Choice", reader: Reader) -> Iterator[tu
     ][:_CONSIDERED]
     for row, name in named:
         entity = np.array([row], dtype=np.int64)
-        facts = choice.facts_of(entity)
-        said = [fact.text for fact in reader.facts(facts)]
-        share = sum(_begins_with(name, text) for text in said) / max(1, len(said))
-        yield name, facts, choice.about(entity), float(graph.mass_of(entity)[0]) * (_LEAST_SUBJECT + share)
+        facts = selector.facts_of(entity)
+        texts = [fact.text for fact in reader.facts(facts)]
+        share = sum(_begins_with(name, text) for text in texts) / max(1, len(texts))
+        yield name, facts, selector.about(entity), float(graph.mass_of(entity)[0]) * (_LEAST_SUBJECT + share)
 
 
 def _begins_with(name: str, sentence: str) -> bool:
-    """Whether a sentence is about a name, but for an article or a preposition before it."""
+    """Return whether a sentence begins with a name, ignoring an article or a preposition before it."""
     at = sentence.casefold().find(name.casefold())
     return 0 <= at <= _SUBJECT
 
 
-class _Choice:
-    """Chooses sentences, none twice, spread over documents."""
+class _SentenceSelector:
+    """Chooses sentences without repetition, spread over documents."""
 
     def __init__(self, graph: _Graph, reader: Reader) -> None:
         self._graph = graph
         self._reader = reader
-        self._said: set[str] = set()
+        self._quoted: set[str] = set()
         self._documents: Counter[str] = Counter()
 
     def facts_of(self, entities: Rows) -> Rows:
-        """Facts of these entities, a bounded number of each, and those of the passages that are about them."""
+        """Return facts of these entities, a bounded number of each, and those of the passages about them."""
         links = self._reader.facts_of(entities, _FACTS_OF_A_THEME, self._reader.directions(entities))
         about = self.about(entities)
         return np.union1d(links.targets, self._reader.facts_in(about, _FACTS_OF_A_THEME).targets)
 
     def about(self, entities: Rows) -> Rows:
-        """Passages about these entities, the first ones of their documents."""
+        """Return the first passages of the documents about these entities."""
         return np.unique(self._reader.titled(entities, _CHUNKS_OF_A_THEME).targets)
 
     def best(self, facts: Rows, about: Rows = _NOTHING, name: str = "") -> OverviewTheme | None:
-        """The sentence with the most mass of entities.
+        """Return the sentence with the highest PageRank of its entities; None if none is left.
 
-        It counts for more if it opens its document or begins with the name of the theme, and for less if its document
+        A sentence counts more if it opens its document or begins with the name of the theme, and less if its document
         has been quoted.
         """
         links = self._reader.entities_of(facts)
         mass = self._graph.mass_of(links.targets)
-        told = zip(facts.tolist(), self._reader.facts(facts), self._reader.fact_places(facts), strict=True)
+        stated = zip(facts.tolist(), self._reader.facts(facts), self._reader.fact_places(facts), strict=True)
         candidates = [
             OverviewTheme("", sentence, float(mass.max(initial=0.0)) * self._weight(sentence, name), (name,))
             for sentence in self._opening(about)
-            if normal_text(sentence.quote) not in self._said
+            if normal_text(sentence.quote) not in self._quoted
         ]
-        for row, fact, places in told:
+        for row, fact, places in stated:
             if len({place.document_id for place in places}) >= _BOILERPLATE:
                 continue
             for sentence in [_sentence(place, fact.entities) for place in places[:1]]:
-                if sentence is None or normal_text(sentence.quote) in self._said:
+                if sentence is None or normal_text(sentence.quote) in self._quoted:
                     continue
                 masses = np.sort(mass[links.sources == row])[::-1]
                 worth = float(masses[0] + _OTHERS_WEIGHT * masses[1 : 1 + _OTHERS].sum())
                 candidates.append(OverviewTheme("", sentence, worth * self._weight(sentence, name), fact.entities))
         best = max(candidates, key=lambda theme: theme.score, default=None)
         if best is not None:
-            self._said.add(normal_text(best.place.quote))
+            self._quoted.add(normal_text(best.place.quote))
             self._documents[best.place.document_id] += 1
         return best
 
     def _opening(self, chunks: Rows) -> Iterator[SourceSpan]:
-        """The sentence that opens the document of these passages, if they begin it."""
+        """Yield the first sentence of the document, if one of these passages begins it."""
         places = sorted(self._reader.chunk_places(chunks), key=lambda place: (place.span.start, place.source))
         for place in places[:1]:
             first = next(_quotable(place), None)
@@ -300,27 +303,27 @@ class _Choice:
 
 
 def _sentence(place: SourceSpan, names: Sequence[str]) -> SourceSpan | None:
-    """The sentence of a place that names most, if it can be quoted by itself."""
+    """Return the quotable sentence of a span with most of the names; None if there is none."""
     lowered = [name.casefold() for name in names]
     whole = _quotable(place) if place.quote else ()
     return max(whole, key=lambda part: sum(name in part.quote.casefold() for name in lowered), default=None)
 
 
 def _openings(reader: Reader) -> list[OverviewTheme]:
-    """The first sentence that can be quoted of each document in a sample of passages."""
+    """Return the first quotable sentence of each document in a sample of passages."""
     rows = reader.identified("chunk", "", _CHUNKS)
     places = sorted(reader.chunk_places(rows), key=lambda place: (place.span.start, place.source))
-    found: dict[str, OverviewTheme] = {}
+    themes: dict[str, OverviewTheme] = {}
     for place in places:
         whole = (place.part(span) for span in sentences(place.quote, detect_language(place.quote)))
         first = next(_quotable(place), None) or next((part for part in whole if is_whole(part.quote)), None)
         if first is not None:
-            found.setdefault(place.document_id, OverviewTheme(place.title, first, 1.0 / (1.0 + place.span.start)))
-    return list(found.values())[:THEMES]
+            themes.setdefault(place.document_id, OverviewTheme(place.title, first, 1.0 / (1.0 + place.span.start)))
+    return list(themes.values())[:THEMES]
 
 
 def _quotable(place: SourceSpan) -> Iterator[SourceSpan]:
-    """The sentences of a place that can be quoted by themselves, without the numbers of their paragraphs."""
+    """Yield the self-contained sentences of a span, without their paragraph numbers."""
     language = detect_language(place.quote)
     for span in sentences(place.quote, language):
         start = span.start + without_number(place.quote[span.start : span.end])

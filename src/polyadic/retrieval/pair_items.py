@@ -1,4 +1,4 @@
-"""From pairs of entities to items of knowledge."""
+"""Convert pairs of entities to items of knowledge."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -16,10 +16,10 @@ _DIGITS = 12
 def pair_items(
     pairs: PairwiseEdges, scores: Vectors, whys: Sequence[str], reader: Reader, sentences: bool = True
 ) -> list[Item]:
-    """An item for each pair, in the order given: "Ada — Byron: Ada was a daughter of Byron.", or without the sentence.
+    """Return an item for each pair, in order: "Ada — Byron: Ada was a daughter of Byron.", or without the sentence.
 
-    It rests on the places of its fact, and its identifier begins with the fact's. Bare pairs of the same entities say
-    the same, so they become one item with all their places.
+    The item has the evidence of its fact, and its identifier begins with the fact's. Without sentences, pairs of the
+    same entities are merged into one item with the evidence of all.
     """
     rows, entities = np.unique(pairs.facts), np.unique(np.concatenate([pairs.firsts, pairs.seconds]))
     facts = dict(zip(rows.tolist(), reader.facts(rows), strict=True))
@@ -45,7 +45,7 @@ def _item(fact: Fact, ends: Sequence[Entity], score: float, why: str, sentences:
 
 
 def pair_text(names: Sequence[str], sentence: str = "") -> str:
-    """A pair as it is told, with a sentence or bare.
+    """Format a pair, with its sentence if given.
 
     >>> pair_text(["Ada", "Byron"], "Ada was a daughter of Byron.")
     'Ada — Byron: Ada was a daughter of Byron.'

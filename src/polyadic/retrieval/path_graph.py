@@ -1,7 +1,7 @@
-"""The part of a hierarchical hypergraph in which paths between some of its nodes are sought.
+"""The part of a hierarchical hypergraph in which paths between nodes are searched.
 
-It is made in rings: the first holds what the nodes themselves take part in, the second what those take part in that
-the first one reached. Each ring is bounded, however large the store is and whatever its hubs.
+It grows in rings: the first contains the facts and memberships of the nodes themselves, the second those of the nodes
+that the first one reached. The size of each ring is bounded, independent of the size of the store and of hubs.
 """
 
 from dataclasses import dataclass
@@ -14,9 +14,9 @@ from polyadic.storage.hierarchy import HierarchyReader
 from polyadic.storage.protocol import Links, Reader, Rows, Vectors
 
 FACTS_OF_A_NODE = 50
-"""Of a hub, those most similar to the question."""
+"""Facts per node; for a hub, those most similar to the question."""
 FRONTIER = 200
-"""Nodes from which a further ring goes on: those most similar to the question."""
+"""Number of nodes that a further ring starts from: those most similar to the question."""
 
 
 @dataclass(frozen=True)
@@ -24,8 +24,8 @@ class PathGraph:
     """Nodes with the facts and the memberships that join them.
 
     ``nodes`` and ``facts`` are sorted. ``participation`` holds pairs of positions in facts and nodes, ``membership``
-    pairs of positions in nodes, the summary first; both have shape (2, n). ``rings`` says how many were made; what
-    joins a node of an inner one is all there, but for the bounds.
+    pairs of positions in nodes, the summary first; both have shape (2, n). ``rings`` is the number of rings; all edges
+    of the nodes of inner rings are included, within the bounds.
     """
 
     nodes: Nodes
@@ -38,7 +38,7 @@ class PathGraph:
 
 
 def first_ring(keys: Nodes, toward: Vectors, reader: Reader, themes: HierarchyReader) -> PathGraph:
-    """What the key nodes take part in; of a hub, the facts most similar to ``toward``, shape (d,)."""
+    """Return the graph of the key nodes; for a hub, with the facts most similar to ``toward``, shape (d,)."""
     none = np.zeros(0, dtype=np.int64)
     return _grown(
         np.unique(keys), PathGraph(none, none, _EMPTY, _EMPTY, 0, none, Links(none, none)), toward, reader, themes
@@ -46,7 +46,7 @@ def first_ring(keys: Nodes, toward: Vectors, reader: Reader, themes: HierarchyRe
 
 
 def further_ring(graph: PathGraph, toward: Vectors, reader: Reader, themes: HierarchyReader) -> PathGraph:
-    """The graph with what its outermost nodes take part in."""
+    """Extend the graph by the facts and memberships of its outermost nodes."""
     outer = np.setdiff1d(graph.nodes, graph._inner)
     if len(outer) > FRONTIER:
         nearest = np.argsort(-similarity(outer, toward, reader, themes), kind="stable")[:FRONTIER]
@@ -61,7 +61,7 @@ def _grown(frontier: Nodes, graph: PathGraph, toward: Vectors, reader: Reader, t
     entities, summaries = entities_in(frontier), summaries_in(frontier)
     facts = np.union1d(graph.facts, reader.facts_of(entities, FACTS_OF_A_NODE, toward).targets)
     taking_part = reader.entities_of(facts)
-    memberships = _together(graph._memberships, *_memberships(entities, summaries, themes))
+    memberships = _merged(graph._memberships, *_memberships(entities, summaries, themes))
     ends = (taking_part.targets, memberships.sources, memberships.targets, frontier, graph.nodes)
     nodes = np.unique(np.concatenate(ends))
     return PathGraph(
@@ -76,7 +76,7 @@ def _grown(frontier: Nodes, graph: PathGraph, toward: Vectors, reader: Reader, t
 
 
 def _memberships(entities: Rows, summaries: Rows, themes: HierarchyReader) -> list[Links]:
-    """Pairs of a summary and a member of it, as nodes, of all memberships in which any of these take part."""
+    """Return all memberships of these entities and summaries as pairs of nodes, the summary first."""
     below, above = themes.summaries_of(entities), themes.above(summaries)
     covered = themes.covered(summaries)
     return [
@@ -87,10 +87,10 @@ def _memberships(entities: Rows, summaries: Rows, themes: HierarchyReader) -> li
     ]
 
 
-def _together(*links: Links) -> Links:
-    """All of them, each pair once."""
+def _merged(*links: Links) -> Links:
+    """Merge links; each pair occurs once."""
     table = np.stack(
-        [np.concatenate([one.sources for one in links]), np.concatenate([one.targets for one in links])], axis=1
+        [np.concatenate([part.sources for part in links]), np.concatenate([part.targets for part in links])], axis=1
     )
     once = np.unique(table, axis=0)
     return Links(once[:, 0], once[:, 1])

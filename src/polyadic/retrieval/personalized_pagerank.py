@@ -13,7 +13,7 @@ ITERATIONS = 15
 
 @dataclass(frozen=True, slots=True)
 class PPRScores:
-    """A number for each fact, entity and chunk of a subgraph."""
+    """A score for each fact, entity and chunk of a subgraph."""
 
     facts: Vectors
     entities: Vectors
@@ -25,10 +25,26 @@ class PPRScores:
 
 
 def run_pagerank(graph: Subgraph, seeds: PPRScores, conductance: PPRScores, damping: float = DAMPING) -> PPRScores:
-    """Where a walker is found that starts at the seeds and returns to them with probability 1 - damping.
+    """Compute Personalised PageRank scores; the walk returns to the seeds with probability 1 - damping.
 
-    From a node it goes to a neighbour in proportion to that neighbour's conductance; where there is none, back to
-    the seeds. All masses sum to 1 if the seeds have any mass, else all are 0.
+    From a node it moves to a neighbour with probability proportional to the neighbour's conductance; without neighbours
+    it returns to the seeds. The scores sum to 1 if the seeds have any mass, otherwise all are 0.
+
+    Parameters
+    ----------
+    graph
+        The subgraph to walk over.
+    seeds
+        Reset distribution over the nodes; need not be normalised.
+    conductance
+        Weight of each node.
+    damping
+        Probability of moving to a neighbour.
+
+    Returns
+    -------
+    PPRScores
+        Score of each node.
     """
     start = seeds.joined.astype(np.float64)
     total = start.sum()
@@ -49,7 +65,7 @@ def run_pagerank(graph: Subgraph, seeds: PPRScores, conductance: PPRScores, damp
 
 
 def _edges(graph: Subgraph) -> tuple[np.ndarray, np.ndarray]:
-    """Every incidence in both directions, as places in facts + entities + chunks."""
+    """Return every incidence in both directions, as positions in facts + entities + chunks."""
     facts, entities, _ = graph.sizes
     participation = graph.participation + np.array([[0], [facts]])
     statement = graph.statement + np.array([[0], [facts + entities]])

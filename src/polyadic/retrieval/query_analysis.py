@@ -1,8 +1,8 @@
-"""What a question names, and what it asks of that.
+"""Analyse a question: the entities it names, and the remainder of its words.
 
-The names that the store knows and the question mentions are its *anchors*; the question without them is the
-*remainder*: "When was the mother of Ada Lovelace born?" asks "When was the mother of born?" of Ada Lovelace. Terms
-("authorization code") are anchors as well, and part of the remainder, because they say what is asked.
+Entities of the store that the question mentions by name are its *anchors*; the question without these names is the
+*remainder*: "When was the mother of Ada Lovelace born?" has the remainder "When was the mother of born?". Terms
+("authorization code") are anchors as well, but stay in the remainder, because they express what is asked.
 """
 
 import re
@@ -22,10 +22,10 @@ _POSSESSIVE_AFTER = re.compile(r"^['’]s\b")
 
 @dataclass(frozen=True, slots=True)
 class AnalyzedQuestion:
-    """A question as the store understands it.
+    """A question with the entities that it names.
 
-    ``anchors`` are entities, ``groups`` tells for each which of the mentions it stands for: homonyms share one.
-    ``names`` are the anchors that are names and no terms.
+    ``anchors`` are entities; ``groups`` gives the index of each anchor's mention, which homonyms share. ``names`` are
+    the anchors that are names, not terms.
     """
 
     text: str
@@ -37,7 +37,7 @@ class AnalyzedQuestion:
 
 
 def analyze_question(text: str, reader: Reader) -> AnalyzedQuestion:
-    """Find what a question names."""
+    """Link a question to the entities that it names."""
     mentions = link_entities([text], reader)[0]
     return AnalyzedQuestion(
         text,
@@ -50,7 +50,7 @@ def analyze_question(text: str, reader: Reader) -> AnalyzedQuestion:
 
 
 def _without(text: str, spans: Sequence[Span]) -> str:
-    """The text without these characters and the article before or the possessive after them.
+    """Remove spans from a text, with an article before and a possessive after them.
 
     >>> _without("When was the Engine's wheel made?", [Span(13, 19)])
     'When was wheel made?'

@@ -1,4 +1,4 @@
-"""V_q, the entities of a question (HyperGraphRAG): as the store knows them, or as a language model names them."""
+"""V_q, the entities of a question (HyperGraphRAG): found in the store, or by a language model."""
 
 import re
 from dataclasses import dataclass
@@ -12,9 +12,9 @@ from polyadic.retrieval.query_analysis import analyze_question
 from polyadic.storage.protocol import Reader
 from polyadic.text.named_entities import Vocabulary, names
 
-_MOST = 20
-# A name is short; what is longer is a sentence about the question.
-_LONGEST = 100
+_MAX_NAMES = 20
+# Longer strings are not names, but sentences about the question.
+_MAX_NAME_LENGTH = 100
 _THOUGHTS = re.compile(r"\A.*</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
 
 _SCHEMA = ReplySchema(
@@ -30,7 +30,7 @@ _SCHEMA = ReplySchema(
 
 @dataclass(frozen=True, slots=True)
 class LinkedNames:
-    """The names, how they were found, and what that cost."""
+    """The names in a question, a phrase that tells how they were found, and the cost."""
 
     names: tuple[str, ...]
     how: str
@@ -38,8 +38,8 @@ class LinkedNames:
 
     @property
     def told(self) -> str:
-        """What a trace says of them."""
-        return f"{self.how} {', '.join(self.names)}" if self.names else "names nothing; it stands for itself"
+        """Description for the trace."""
+        return f"{self.how} {', '.join(self.names)}" if self.names else "names nothing; the whole question is used"
 
 
 class QueryEntityFinder(Protocol):
@@ -49,7 +49,7 @@ class QueryEntityFinder(Protocol):
 
 
 class StoreEntityFinder:
-    """Implements QueryEntityFinder without a model: the names that the store knows, and what else looks like one."""
+    """QueryEntityFinder without a model: names known to the store, and other words that look like names."""
 
     async def named(self, question: str, reader: Reader) -> LinkedNames:
         known = analyze_question(question, reader)
@@ -58,45 +58,45 @@ class StoreEntityFinder:
 
 
 class LLMEntityFinder:
-    """Implements QueryEntityFinder with a language model; where its reply cannot be read, without one."""
+    """QueryEntityFinder with a language model; falls back to the store if the reply is unreadable."""
 
     def __init__(self, model: LanguageModel, prompts: PromptLibrary) -> None:
         self._model = model
         self._prompt = prompts.get("question_entities")
 
     async def named(self, question: str, reader: Reader) -> LinkedNames:
-        """Raises ModelUnavailable as LanguageModel.ask does."""
+        """Find names with the model; raises ModelUnavailable as LanguageModel.ask."""
         usage = Usage()
-        found = None
+        named = None
         try:
             reply = await self._model.ask(
                 ModelRequest("question-entities", self._prompt.messages(question=question), _SCHEMA)
             )
             usage = reply.usage
-            found = _names(reply.text)
+            named = _names(reply.text)
         except NoReply:
             pass
-        if found is None:
+        if named is None:
             known = await StoreEntityFinder().named(question, reader)
-            return LinkedNames(known.names, f"{self._model.name} gave no names that can be read; names", usage)
-        return LinkedNames(found, f"{self._model.name} names", usage)
+            return LinkedNames(known.names, f"{self._model.name} gave no readable names; names", usage)
+        return LinkedNames(named, f"{self._model.name} names", usage)
 
 
 def _names(reply: str) -> tuple[str, ...] | None:
-    """The names in a reply, also where it is a mere list, or its entities are objects; None where it has no such form.
+    """Parse the names in a reply: an object, a plain list, or a list of objects; None if it has none of these forms.
 
     >>> _names('<think>{}</think> {"entities": ["Ada", "Ada", ""]}'), _names('["Ada", {"name": "Byron"}]')
     (('Ada',), ('Ada', 'Byron'))
     >>> _names("The question is about Ada.") is None
     True
     """
-    # Imported late: only replies of models need mending.
+    # Imported late: only replies of models need repair.
     from json_repair import repair_json
 
-    read = repair_json(_THOUGHTS.sub("", reply), return_objects=True)
-    listed = read.get("entities") if isinstance(read, dict) else read
+    parsed = repair_json(_THOUGHTS.sub("", reply), return_objects=True)
+    listed = parsed.get("entities") if isinstance(parsed, dict) else parsed
     if not isinstance(listed, list):
         return None
     named = (entry.get("name") if isinstance(entry, dict) else entry for entry in listed)
     names = dict.fromkeys(" ".join(name.split()) for name in named if isinstance(name, str))
-    return tuple(name for name in names if 0 < len(name) <= _LONGEST)[:_MOST]
+    return tuple(name for name in names if 0 < len(name) <= _MAX_NAME_LENGTH)[:_MAX_NAMES]

@@ -1,4 +1,4 @@
-"""Misspelled words of a question: replaced by the words of passages that hold the rest of it."""
+"""Correct misspelled words of a question, using words of passages about the rest of the question."""
 
 import re
 from collections import Counter
@@ -11,21 +11,21 @@ from polyadic.text.spelling import LEAST, likely_word
 from polyadic.text.stopwords import function_words
 
 _WORD = re.compile(r"[^\W\d_]+")
-# Passages that are read for words, the best by BM25.
+# Number of passages whose words are candidates, the best by BM25.
 _PASSAGES = 50
 _MOST_WORDS = 30
 
 
 @dataclass(frozen=True, slots=True)
 class CorrectedQuestion:
-    """A question as it is read, and what each word that no passage holds was read as."""
+    """A corrected question, and the replacement of each corrected word."""
 
     question: str
     read_as: tuple[tuple[str, str], ...] = ()
 
     @property
     def note(self) -> str:
-        """What was done, for the user; empty where nothing was.
+        """Message about the corrections for the user; empty if there are none.
 
         >>> CorrectedQuestion("the Debian project", (("Debain", "Debian"),)).note
         '"Debain" was read as "Debian"'
@@ -34,9 +34,9 @@ class CorrectedQuestion:
 
 
 def spelled(question: str, reader: Reader) -> CorrectedQuestion:
-    """Correct what no passage holds and some passage about the rest of the question nearly holds.
+    """Replace words that no passage contains by similar words of passages about the rest of the question.
 
-    Costs a look-up of the question's words, and passages are read only where one of them is unknown.
+    The cost is one look-up of the question's words; passages are read only if a word is unknown.
     """
     empty = function_words(detect_language(question)) | function_words("en")
     long = (word for word in dict.fromkeys(_WORD.findall(question)) if len(word) >= LEAST)
@@ -56,7 +56,7 @@ def spelled(question: str, reader: Reader) -> CorrectedQuestion:
 
 
 def _is_a_form(word: str, other: str, language: str) -> bool:
-    """Whether the two seem to be forms of one word, which are found by how they begin."""
+    """Return whether two words seem to be forms of the same word, which search finds by stem or prefix."""
     return stem(word, language) == stem(other, language) or word.startswith(other) or other.startswith(word)
 
 

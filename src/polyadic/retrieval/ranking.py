@@ -1,4 +1,4 @@
-"""How good passages and facts are after a walk."""
+"""Score passages and facts after a walk."""
 
 import numpy as np
 
@@ -19,16 +19,24 @@ def score_chunks(
     second_facts: Vectors,
     second_chunks: Vectors,
 ) -> Vectors:
-    """How good each chunk is: its mass; whether the question or a bridge names its document; what it answers.
+    """Score chunks by PageRank, by names of their document in the question or in bridges, and by bridge questions.
 
     Parameters
     ----------
+    graph
+        The subgraph.
+    masses
+        PageRank scores.
+    anchors
+        Entities that the question names.
+    bridges
+        Bridge entities.
     second_facts, second_chunks
-        Similarity of each fact and chunk to the nearest question about a bridge; zeros where there are none.
+        Similarity of each fact and chunk to the nearest bridge question; zeros without bridges.
     """
     naming = np.zeros(len(graph.entities), dtype=np.float32)
     strengths = BRIDGE_WEIGHT * _relative(bridges.strengths)
-    assign(naming, graph.entities, *_of_those_alike(bridges, strengths))
+    assign(naming, graph.entities, *_equivalents(bridges, strengths))
     assign(naming, graph.entities, bridges.rows, strengths)
     assign(naming, graph.entities, anchors, np.full(len(anchors), NAMED_WEIGHT, dtype=np.float32))
     score = np.sqrt(_relative(masses.chunks)) + best_target(graph.naming, naming, len(graph.chunks))
@@ -36,8 +44,8 @@ def score_chunks(
     return np.asarray(score + SECOND_CHUNK_WEIGHT * second_chunks, dtype=np.float32)
 
 
-def _of_those_alike(bridges: BridgeEntities, strengths: Vectors) -> tuple[Rows, Vectors]:
-    """What may be one with a bridge is worth as much as the strongest that it may be."""
+def _equivalents(bridges: BridgeEntities, strengths: Vectors) -> tuple[Rows, Vectors]:
+    """Return equivalents of bridges with the highest strength among their bridges."""
     by_row = dict(zip(bridges.rows.tolist(), strengths.tolist(), strict=True))
     best: dict[int, float] = {}
     for bridge, other in zip(bridges.alike.sources.tolist(), bridges.alike.targets.tolist(), strict=True):
@@ -47,7 +55,7 @@ def _of_those_alike(bridges: BridgeEntities, strengths: Vectors) -> tuple[Rows, 
 
 
 def score_facts(masses: PPRScores, second: Vectors) -> Vectors:
-    """How good each fact is: its mass, and what it answers; ``second`` as for chunks."""
+    """Score facts by PageRank and by similarity to bridge questions; ``second`` as ``second_facts`` for chunks."""
     return np.asarray(np.sqrt(_relative(masses.facts)) + SECOND_FACT_WEIGHT * second, dtype=np.float32)
 
 
@@ -57,7 +65,7 @@ def _relative(values: Vectors) -> Vectors:
 
 
 def best_target(incidence: Places, values: Vectors, size: int) -> Vectors:
-    """For each source of an incidence the highest value among its targets; 0 where it has none."""
+    """Return for each source of an incidence the highest value among its targets; 0 if it has none."""
     best = np.zeros(size, dtype=np.float32)
     np.maximum.at(best, incidence[0], values[incidence[1]])
     return best

@@ -1,4 +1,4 @@
-"""The methods by name."""
+"""Registry of retrieval methods by name."""
 
 from collections.abc import Callable
 
@@ -20,9 +20,9 @@ from polyadic.retrieval.methods.pathrag import PathRAG
 from polyadic.retrieval.methods.walk import Walk
 from polyadic.retrieval.query_entities import QueryEntityFinder, StoreEntityFinder
 
-_Make = Callable[[Settings, QueryEntityFinder], Method]
+_Factory = Callable[[Settings, QueryEntityFinder], Method]
 
-_ASKING: dict[str, _Make] = {
+_ENTITY_METHODS: dict[str, _Factory] = {
     "lightrag": lambda settings, named: LightRAG(settings.lightrag, named),
     "lightrag-bare": lambda settings, named: LightRAG(settings.lightrag.model_copy(update={"sentences": False}), named),
     "pathrag": lambda settings, named: PathRAG(settings.pathrag, named),
@@ -33,9 +33,9 @@ _ASKING: dict[str, _Make] = {
     "hypergraph-without-cr": lambda settings, named: _ablated(settings, named, "chunk"),
     "hypergraph-without-all": lambda settings, named: _ablated(settings, named, "entity", "fact", "chunk"),
 }
-"""Those that ask what a question names."""
+"""Methods that need the entities named in the question."""
 
-_METHODS: dict[str, _Make] = _ASKING | {
+_METHODS: dict[str, _Factory] = _ENTITY_METHODS | {
     "auto": lambda settings, _: Auto(settings),
     "none": lambda *_: NoRetrieval(),
     "bm25": lambda *_: BM25(),
@@ -51,21 +51,21 @@ _METHODS: dict[str, _Make] = _ASKING | {
 
 
 def method_named(name: str, settings: Settings, question_entities: QueryEntityFinder | None = None) -> Method:
-    """The method with this name, set up by the settings.
+    """Create the method with this name.
 
     Parameters
     ----------
     name
         One of settings.METHODS.
     settings
-        Each method takes its own section of them.
+        Settings; each method uses its own section.
     question_entities
-        For the methods that ask what a question names; without a language model if left out.
+        Finds the entities of the question for methods that need them; by default without a language model.
 
     Raises
     ------
     SettingsError
-        There is no such method.
+        The name is unknown.
 
     >>> method_named("walk", Settings()).name
     'walk'
@@ -77,12 +77,12 @@ def method_named(name: str, settings: Settings, question_entities: QueryEntityFi
 
 
 def asks_for_names(name: str) -> bool:
-    """Whether a method asks what a question names, for which the settings may want a language model.
+    """Return whether a method needs the entities named in the question, for which a language model may be configured.
 
     >>> asks_for_names("hypergraph"), asks_for_names("walk")
     (True, False)
     """
-    return name in _ASKING
+    return name in _ENTITY_METHODS
 
 
 def _ablated(settings: Settings, named: QueryEntityFinder, *off: str) -> Method:

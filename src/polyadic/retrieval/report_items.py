@@ -1,7 +1,7 @@
-"""From communities to items of knowledge: what their reports are about, and what they find.
+"""Convert community reports to items of knowledge.
 
-A report is told in parts, so that of each the part that bears on the question fits in and can be cited by itself: its
-*head*, title and summary; and its findings. A finding that is a fact, word for word, is that fact.
+A report is split into its *head*, title and summary, and its findings, so that the relevant parts fit into the context
+and can be cited separately. A finding that repeats a fact literally becomes that fact.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from polyadic.storage.protocol import Reader, Rows, Vectors
 
 @dataclass(frozen=True, slots=True)
 class ReportContext:
-    """A community with its report, how near it is to the question, and why it is told."""
+    """A community with its report, its similarity to the question, and the reason for including it."""
 
     community: Community
     report: Report
@@ -29,7 +29,7 @@ class ReportContext:
 
 @dataclass(frozen=True, slots=True)
 class _Finding:
-    """A finding, the facts that it rests on, those nearest to the question first, and how near the first is."""
+    """A finding, its facts, nearest to the question first, and the similarity of the first one."""
 
     of: ReportContext
     number: int
@@ -39,21 +39,30 @@ class _Finding:
 
 
 def heads(told: Sequence[ReportContext], vector: Vectors, reader: Reader, themes: HierarchyReader) -> list[Item]:
-    """An item for each report: its title and summary.
+    """Return an item for each report: its title and summary.
 
-    It rests on the facts of its findings that are nearest to the question, shape (d,).
+    Its evidence is that of the findings' facts that are nearest to the question, shape (d,).
     """
-    bases = _Bases([finding for one in told for finding in one.report.findings], vector, reader, themes)
+    cited = _CitedFacts([finding for context in told for finding in context.report.findings], vector, reader, themes)
     places = first_places(
-        [bases.nearest(tuple(fact for f in one.report.findings for fact in f.facts))[0] for one in told], reader
+        [cited.nearest(tuple(fact for f in context.report.findings for fact in f.facts))[0] for context in told], reader
     )
     items = []
-    for one, where in zip(told, places, strict=True):
-        report = one.report
+    for context, where in zip(told, places, strict=True):
+        report = context.report
         text = f"{report.title}. {report.summary}" if report.summary else report.title
-        why = f"report on {one.why}{extractive(report.by)}"
+        why = f"report on {context.why}{extractive(report.by)}"
         items.append(
-            Item(ItemKind.REPORT, one.community.id, text, one.nearness, why, 0, where, section=RetrievalSection.GLOBAL)
+            Item(
+                ItemKind.REPORT,
+                context.community.id,
+                text,
+                context.nearness,
+                why,
+                0,
+                where,
+                section=RetrievalSection.GLOBAL,
+            )
         )
     return counted(items)
 
@@ -61,8 +70,8 @@ def heads(told: Sequence[ReportContext], vector: Vectors, reader: Reader, themes
 def whole_reports(
     told: Sequence[ReportContext], vector: Vectors, reader: Reader, themes: HierarchyReader
 ) -> list[Item]:
-    """An item for each report as it was written."""
-    whole = {one.community.id: one for one in told}
+    """Return an item for each report with its complete text."""
+    whole = {context.community.id: context for context in told}
     items = heads(told, vector, reader, themes)
     return [
         replace(
@@ -75,13 +84,13 @@ def whole_reports(
 def findings(
     told: Sequence[ReportContext], vector: Vectors, reader: Reader, themes: HierarchyReader, most: int
 ) -> list[Item]:
-    """At most so many findings: of each report in turn the one nearest to the question, then the next of each."""
-    bases = _Bases([finding for one in told for finding in one.report.findings], vector, reader, themes)
+    """Return at most ``most`` findings: for each report in turn its nearest to the question, then its next, etc."""
+    cited = _CitedFacts([finding for context in told for finding in context.report.findings], vector, reader, themes)
     turns: list[tuple[int, int, _Finding]] = []
-    for place, one in enumerate(told):
+    for place, context in enumerate(told):
         near = [
-            _Finding(one, number, finding, *bases.nearest(finding.facts))
-            for number, finding in enumerate(one.report.findings)
+            _Finding(context, number, finding, *cited.nearest(finding.facts))
+            for number, finding in enumerate(context.report.findings)
             if finding.facts
         ]
         near.sort(key=lambda finding: -finding.alike)
@@ -91,23 +100,23 @@ def findings(
 
 
 def _finding_items(chosen: Sequence[_Finding], reader: Reader) -> list[Item]:
-    whys = [f"finding of the report on {one.of.why}{extractive(one.of.report.by)}" for one in chosen]
-    firsts = np.array([one.facts[0] for one in chosen], dtype=np.int64)
-    facts = fact_items(firsts, np.array([one.alike for one in chosen], dtype=np.float32), whys, reader)
-    places = first_places([one.facts for one in chosen], reader)
-    told = []
-    for one, fact, why, where in zip(chosen, facts, whys, places, strict=True):
-        if one.finding.text == fact.text:
-            told.append(replace(fact, section=RetrievalSection.GLOBAL))
+    whys = [f"finding of the report on {entry.of.why}{extractive(entry.of.report.by)}" for entry in chosen]
+    firsts = np.array([entry.facts[0] for entry in chosen], dtype=np.int64)
+    facts = fact_items(firsts, np.array([entry.alike for entry in chosen], dtype=np.float32), whys, reader)
+    places = first_places([entry.facts for entry in chosen], reader)
+    items = []
+    for entry, fact, why, where in zip(chosen, facts, whys, places, strict=True):
+        if entry.finding.text == fact.text:
+            items.append(replace(fact, section=RetrievalSection.GLOBAL))
             continue
-        name, text = f"{one.of.community.id}:{one.number + 1}", f"{one.of.report.title}: {one.finding.text}"
-        told.append(Item(ItemKind.REPORT, name, text, one.alike, why, 0, where, section=RetrievalSection.GLOBAL))
-    counts = {item.id: item for item in counted([item for item in told if item.kind is ItemKind.REPORT])}
-    return [counts.get(item.id, item) for item in told if item.places]
+        name, text = f"{entry.of.community.id}:{entry.number + 1}", f"{entry.of.report.title}: {entry.finding.text}"
+        items.append(Item(ItemKind.REPORT, name, text, entry.alike, why, 0, where, section=RetrievalSection.GLOBAL))
+    counts = {item.id: item for item in counted([item for item in items if item.kind is ItemKind.REPORT])}
+    return [counts.get(item.id, item) for item in items if item.places]
 
 
-class _Bases:
-    """The facts that findings rest on, and how near each is to the question."""
+class _CitedFacts:
+    """The facts that findings cite, with their similarity to the question."""
 
     def __init__(
         self, all_findings: Sequence[ReportFinding], vector: Vectors, reader: Reader, themes: HierarchyReader
@@ -119,6 +128,6 @@ class _Bases:
         self._known = {identifier: (row, nearness) for identifier, row, nearness in known}
 
     def nearest(self, identifiers: Sequence[str]) -> tuple[Rows, float]:
-        """The rows of these facts, the nearest first, and how near that is."""
-        found = sorted({self._known[identifier] for identifier in identifiers}, key=lambda one: (-one[1], one[0]))
-        return np.array([row for row, _ in found], dtype=np.int64), found[0][1] if found else 0.0
+        """Return the rows of these facts, nearest first, and the highest similarity."""
+        ranked = sorted({self._known[identifier] for identifier in identifiers}, key=lambda fact: (-fact[1], fact[0]))
+        return np.array([row for row, _ in ranked], dtype=np.int64), ranked[0][1] if ranked else 0.0

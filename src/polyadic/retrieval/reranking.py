@@ -1,4 +1,4 @@
-"""Any method, with the first of its passages put into the order that a reranking model gives them."""
+"""Rerank the first passages of any retrieval method."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,18 +14,18 @@ from polyadic.tracing.spans import step_done
 
 
 class RerankedMethod:
-    """Implements Method: the passages of another one, reranked; its facts stay before the passages that state them.
+    """A method whose passages are reranked; facts stay before the passages that state them.
 
-    Where the reranker is not to be had, the order stays as it is, and trace and note say so.
+    If the reranker is unavailable, the order does not change, and trace and note say so.
 
     Parameters
     ----------
     method
-        What finds knowledge.
+        The method to rerank.
     reranker
-        What judges it.
+        Scores the passages.
     passages
-        How many of the first passages are judged; those that follow keep their order.
+        Number of passages to rerank; later ones keep their order.
     """
 
     def __init__(self, method: Method, reranker: Reranker, passages: int) -> None:
@@ -35,10 +35,10 @@ class RerankedMethod:
         self._passages = passages
 
     async def retrieve(self, question: str, reader: Reader, embedder: Embedder, context_tokens: int) -> Knowledge:
-        found = await self._method.retrieve(question, reader, embedder, context_tokens)
-        blocks, rest = _blocks(found.items, self._passages)
+        knowledge = await self._method.retrieve(question, reader, embedder, context_tokens)
+        blocks, rest = _blocks(knowledge.items, self._passages)
         if len(blocks) < 2:
-            return found
+            return knowledge
         started = perf_counter()
         try:
             scores = await self._reranker.scores(question, [block[-1].text for block in blocks])
@@ -46,30 +46,32 @@ class RerankedMethod:
             note = f"not reranked: {problem.what}"
             step = TraceStep("rerank", note, perf_counter() - started)
             step_done(step.name)
-            return replace(found, trace=(*found.trace, step), note="; ".join(filter(None, (found.note, note))))
+            return replace(
+                knowledge, trace=(*knowledge.trace, step), note="; ".join(filter(None, (knowledge.note, note)))
+            )
         order = sorted(range(len(blocks)), key=lambda place: -scores[place])
         items = tuple(item for place in order for item in blocks[place])
         step = TraceStep("rerank", f"{len(blocks)} passages by {self._reranker.name}", perf_counter() - started)
         step_done(step.name)
-        return replace(found, items=(*_rescored(items), *rest), trace=(*found.trace, step))
+        return replace(knowledge, items=(*_rescored(items), *rest), trace=(*knowledge.trace, step))
 
 
 def _blocks(items: Sequence[Item], most: int) -> tuple[list[list[Item]], list[Item]]:
-    """The first passages, each after the items that a method put before it, and what follows them."""
+    """Return the first passages, each preceded by the items before it, and the remaining items."""
     blocks: list[list[Item]] = []
-    begun: list[Item] = []
+    block: list[Item] = []
     for place, item in enumerate(items):
-        begun.append(item)
+        block.append(item)
         if item.kind is ItemKind.CHUNK:
-            blocks.append(begun)
-            begun = []
+            blocks.append(block)
+            block = []
             if len(blocks) == most:
                 return blocks, list(items[place + 1 :])
-    return blocks, begun
+    return blocks, block
 
 
 def _rescored(items: Sequence[Item]) -> list[Item]:
-    """The passages with the scores that they had, in falling order: scores are compared by those who read them."""
+    """Reassign the scores of the passages in descending order, because readers compare scores."""
     scores = sorted((item.score for item in items if item.kind is ItemKind.CHUNK), reverse=True)
-    falling = iter(scores)
-    return [replace(item, score=next(falling)) if item.kind is ItemKind.CHUNK else item for item in items]
+    descending = iter(scores)
+    return [replace(item, score=next(descending)) if item.kind is ItemKind.CHUNK else item for item in items]

@@ -1,4 +1,4 @@
-"""Where a walk starts: the names of the question, the facts and passages most like it or with most of its words."""
+"""Seeds of the walk: entities that the question names, the nearest facts and passages, and the best by BM25."""
 
 from dataclasses import dataclass
 
@@ -26,24 +26,24 @@ ANCHOR_WEIGHT, FACT_WEIGHT, CHUNK_WEIGHT, LEXICAL_WEIGHT = 1.0, 1.0, 0.1, 0.1
 SEED_FACTS, SEED_CHUNKS = 3, 10
 SHARPNESS = 4
 NAMING_WEIGHT = 0.2
-# What a term of the question weighs beside a name of the same rarity, and all of them where there is no name:
-# a term says of what kind the answer is, and many things are of a kind.
+# Weight of a term relative to a name of the same rarity, and of all terms in a question without names: a term only
+# gives the kind of the answer, and many things are of a kind.
 TERM_WEIGHT, TERMS_ALONE = 0.2, 0.5
 NEAREST_FACTS, NEAREST_CHUNKS, LEXICAL_CHUNKS = 60, 20, 20
 _FACTS_OF_AN_ANCHOR = 100
 _CHUNKS_ABOUT_AN_ANCHOR = 3
-# More than the sentences of all but a passage of bare lines.
+# More facts than any passage has, except one of bare lines.
 _FACTS_IN_A_CHUNK = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Seeds:
-    """What the question leads to directly: its anchors, what may be one with them, the nearest facts and chunks.
+    """Entry points of a question: its anchors, their equivalents, the nearest facts and chunks.
 
-    ``weights`` has for each anchor how much it counts, the rarer the more, a name more than a term. ``lexical_chunks``
-    are the best by BM25.
+    ``weights`` has the weight of each anchor: rarer entities count more, names more than terms. ``lexical_chunks`` are
+    the best by BM25.
 
-    ``facts`` and ``chunks`` are all that belongs to these, each once: the ground that a walk covers.
+    ``facts`` and ``chunks`` are the distinct rows of the neighbourhood, over which the walk runs.
     """
 
     anchors: Rows
@@ -57,7 +57,7 @@ class Seeds:
 
 
 def find_start(question: AnalyzedQuestion, vector: Vectors, reader: Reader) -> Seeds:
-    """Gather the neighbourhood of a question: bounded, however large the store is and whatever its hubs."""
+    """Gather the neighbourhood of a question; its size is bounded, independent of the size of the store and of hubs."""
     reader.expect(NearestPrefetch("fact", vector, NEAREST_FACTS), NearestPrefetch("chunk", vector, NEAREST_CHUNKS))
     same = expand_aliases(question.anchors, reader)
     near_chunks = reader.nearest("chunk", vector, NEAREST_CHUNKS)
@@ -70,12 +70,12 @@ def find_start(question: AnalyzedQuestion, vector: Vectors, reader: Reader) -> S
     facts = distinct(near_facts.rows, of_anchors, reader.facts_in(chunks, _FACTS_IN_A_CHUNK).targets)
     reader.expect(NeighbourPrefetch(facts, CHUNKS_OF_A_FACT, chunks))
     weights = _weights(question, reader)
-    told = _telling(near_facts, question, weights, reader)
-    return Seeds(question.anchors, weights, same, told, near_chunks, lexical, facts, chunks)
+    ranked_facts = _ranked(near_facts, question, weights, reader)
+    return Seeds(question.anchors, weights, same, ranked_facts, near_chunks, lexical, facts, chunks)
 
 
 def seed(start: Seeds, graph: Subgraph, reader: Reader) -> PPRScores:
-    """Initial masses: anchors by their weights; a few facts and chunks, the more similar the heavier."""
+    """Return the reset distribution: anchors by weight, and a few facts and chunks by similarity."""
     facts, entities, chunks = (np.zeros(size, dtype=np.float32) for size in graph.sizes)
     held = among(start.anchors, graph.entities)
     entities[position(start.anchors[held], graph.entities)] = _shares(start.weights[held]) * start.weights.sum()
@@ -83,27 +83,27 @@ def seed(start: Seeds, graph: Subgraph, reader: Reader) -> PPRScores:
     chunks[position(near, graph.chunks)] = CHUNK_WEIGHT * _sharpened(start.nearest_chunks.scores[:SEED_CHUNKS])
     lexical = start.lexical_chunks
     chunks[position(lexical.rows[:SEED_CHUNKS], graph.chunks)] += LEXICAL_WEIGHT * _shares(lexical.scores[:SEED_CHUNKS])
-    said, bare = _statements(start, reader)
-    facts[position(said.rows, graph.facts)] = FACT_WEIGHT * said.scores
+    stated, bare = _statements(start, reader)
+    facts[position(stated.rows, graph.facts)] = FACT_WEIGHT * stated.scores
     chunks[position(bare.rows, graph.chunks)] += FACT_WEIGHT * bare.scores
     return PPRScores(facts, entities, chunks)
 
 
 def _statements(start: Seeds, reader: Reader) -> tuple[Hits, Hits]:
-    """The few facts to start from, and the passages that state none and so stand for themselves, with their shares."""
+    """Return the seed facts, and the seed passages without facts, with their shares."""
     factless = reader.degrees("chunk", start.nearest_chunks.rows) == 0
     rows = np.concatenate([start.nearest_facts.rows, start.nearest_chunks.rows[factless]])
     scores = np.concatenate([start.nearest_facts.scores, start.nearest_chunks.scores[factless]])
     best = np.argsort(-scores, kind="stable")[:SEED_FACTS]
     shares, is_fact = _sharpened(scores[best]), best < len(start.nearest_facts.rows)
-    said, bare = best[is_fact], best[~is_fact]
-    return Hits(rows[said], shares[is_fact]), Hits(rows[bare], shares[~is_fact])
+    stated, bare = best[is_fact], best[~is_fact]
+    return Hits(rows[stated], shares[is_fact]), Hits(rows[bare], shares[~is_fact])
 
 
-def _telling(hits: Hits, question: AnalyzedQuestion, weights: Vectors, reader: Reader) -> Hits:
-    """The hits in the order of similarity times completeness; somewhat better is what holds names of the question.
+def _ranked(hits: Hits, question: AnalyzedQuestion, weights: Vectors, reader: Reader) -> Hits:
+    """Rank facts by similarity x completeness, with a bonus for facts that contain names of the question.
 
-    Vectors blur names: what is like a question may speak of another player who was born in another town.
+    Vectors blur names: a similar fact may be about another player who was born in another town.
     """
     named = 1.0 + NAMING_WEIGHT * _share_named(hits.rows, question, weights, reader)
     worth = np.asarray(hits.scores * completeness(hits.rows, reader) * named, dtype=np.float32)
@@ -112,7 +112,7 @@ def _telling(hits: Hits, question: AnalyzedQuestion, weights: Vectors, reader: R
 
 
 def _share_named(facts: Rows, question: AnalyzedQuestion, weights: Vectors, reader: Reader) -> Vectors:
-    """The share of the question's anchors that take part in each fact, by weight; homonyms are one name."""
+    """Return the weighted share of the question's anchors in each fact; homonyms count as one name."""
     of_mentions = np.zeros(len(question.mentions), dtype=np.float32)
     np.maximum.at(of_mentions, question.groups, weights)
     shares = _shares(of_mentions) * weights.sum()
@@ -128,7 +128,7 @@ def _share_named(facts: Rows, question: AnalyzedQuestion, weights: Vectors, read
 
 
 def _weights(question: AnalyzedQuestion, reader: Reader) -> Vectors:
-    """How much each anchor counts; together 1, or less where the question names nothing."""
+    """Return the weight of each anchor; they sum to 1, or to less if the question has no names."""
     rarity = 1.0 / np.sqrt(np.maximum(reader.spread(question.anchors), 1))
     sort = np.where(among(question.anchors, question.names), 1.0, TERM_WEIGHT)
     together = ANCHOR_WEIGHT if len(question.names) else TERMS_ALONE

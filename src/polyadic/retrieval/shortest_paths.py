@@ -1,7 +1,7 @@
 """Shortest paths between entities and summaries over facts and memberships (HiRAG, arXiv 2503.10150, Eq. 15).
 
 A step leads through a fact from one of its entities to another, or through a membership from a summary to a member or
-back: two members are two steps apart, because a route through a membership fact passes through its summary.
+back. Two members of a summary are two steps apart, because a path through a membership fact passes its summary.
 """
 
 from collections.abc import Collection, Sequence
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 _RINGS = 2
-# What a step costs beside what it has to do with the question: a fact of many entities says little of any two of them,
-# a hub joins what has nothing to do with each other, and that two things are alike is no fact about them.
+# Costs of a step besides its dissimilarity to the question: a large fact says little about any two of its entities, a
+# hub joins unrelated things, and membership in a summary only means that two things are similar.
 _UNLIKE, _EACH_DOUBLING, _HUB, _MEMBERSHIP = 1.5, 0.25, 0.1, 1.5
 
 Pair = tuple[int, int]
@@ -33,7 +33,7 @@ Pair = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class ShortestPath:
-    """Nodes in their order, what leads from each to the next, and how long that is.
+    """The nodes of a path in order, the steps between them, and its length.
 
     A step is a fact, by row, or the membership of a summary, by the summary's node (below zero).
     """
@@ -45,7 +45,7 @@ class ShortestPath:
 
 @dataclass(frozen=True, slots=True)
 class PathCosts:
-    """What it costs to go through each fact and each node of a graph, and along a membership."""
+    """Costs of passing each fact and each node of a graph, and of each membership."""
 
     facts: NDArray[np.float64]
     nodes: NDArray[np.float64]
@@ -55,7 +55,7 @@ class PathCosts:
 def paths_between(
     pairs: Sequence[Pair], toward: Vectors, reader: Reader, themes: HierarchyReader, weighted: bool
 ) -> tuple[list[ShortestPath], PathGraph]:
-    """A shortest path for each pair that can be joined, in their order, and the graph in which they were found.
+    """Return a shortest path for each connected pair, in order, and the graph that was searched.
 
     Parameters
     ----------
@@ -63,22 +63,26 @@ def paths_between(
         Nodes of the store (see hierarchy_nodes.py).
     toward
         The vector of the question, shape (d,).
+    reader
+        The store.
+    themes
+        The hierarchy in the store.
     weighted
-        Whether relevant and small facts are shorter, and hubs and memberships longer; else each step counts 1.
+        Whether relevant and small facts are shorter, and hubs and memberships longer; otherwise each step counts 1.
 
     Returns
     -------
     tuple
-        Among paths of the same length the first in the order of rows, so that it is the same every time. Where none
-        of the bounds of path_graph.py is met, none is shorter: unweighted, where it has up to five steps (and one of
-        up to four steps is always found); weighted, among those that go no further than the graph does.
+        Among paths of the same length the first by rows, so that the result is deterministic. Unless a bound of
+        path_graph.py is reached, unweighted paths of up to five steps are shortest (and one of up to four steps is
+        always found); weighted paths are shortest among those within the graph.
     """
     keys = np.array([node for pair in pairs for node in pair], dtype=np.int64)
     graph = first_ring(keys, toward, reader, themes)
     while True:
         lengths = weights(graph, toward, reader, themes) if weighted else steps(graph)
         paths = paths_in(graph, lengths, pairs)
-        # A path that is longer may go through what has not been looked at.
+        # A shorter path may lead through nodes that were not searched.
         surely = 2 * graph.rings + 1
         far = any(path is None or (not weighted and len(path.steps) > surely) for path in paths)
         if graph.rings == _RINGS or not far:
@@ -87,16 +91,16 @@ def paths_between(
 
 
 def steps(graph: PathGraph) -> PathCosts:
-    """Each step is as long as any other, as in the paper."""
+    """Return unit costs for all steps, as in the paper."""
     return PathCosts(np.ones(len(graph.facts)), np.zeros(len(graph.nodes)), np.ones(graph.membership.shape[1]))
 
 
 def weights(graph: PathGraph, toward: Vectors, reader: Reader, themes: HierarchyReader) -> PathCosts:
-    """Relevant and small facts are short, hubs and memberships long.
+    """Return costs that make relevant and small facts short, hubs and memberships long.
 
-    A fact costs ``1.5 - cos`` to the question, where the cosine counts for less the less the fact says on its own, and
-    a quarter more for each doubling of the two entities that the smallest has; an entity that is passed through a tenth
-    for each doubling of its facts; a membership 1.5 times what a fact as relevant as its summary would.
+    A fact costs ``1.5 - cos`` to the question, with the cosine reduced by the fact's incompleteness, plus a quarter for
+    each doubling of its number of entities from two; passing an entity costs a tenth for each doubling of its number of
+    facts; a membership costs 1.5 times a fact as relevant as its summary.
     """
     alike = reader.similarity("fact", graph.facts, toward[None, :])[0] * completeness(graph.facts, reader)
     sizes = np.maximum(reader.degrees("fact", graph.facts), 2)
@@ -109,7 +113,7 @@ def weights(graph: PathGraph, toward: Vectors, reader: Reader, themes: Hierarchy
 
 
 def paths_in(graph: PathGraph, lengths: PathCosts, pairs: Sequence[Pair]) -> list[ShortestPath | None]:
-    """A shortest path for each pair within a graph; None where there is none.
+    """Return a shortest path for each pair within a graph; None if the pair is not connected.
 
     Raises
     ------
@@ -118,32 +122,32 @@ def paths_in(graph: PathGraph, lengths: PathCosts, pairs: Sequence[Pair]) -> lis
     """
     if not pairs:
         return []
-    need("seeking paths", "hierarchy", scipy="scipy")
-    # Imported late: it takes as long as a question, and most methods need no paths.
+    need("path search", "hierarchy", scipy="scipy")
+    # Imported late: the import takes as long as a question, and most methods need no paths.
     from scipy.sparse.csgraph import dijkstra
 
     ends = position(np.array(pairs, dtype=np.int64), graph.nodes)
     matrix = _matrix(graph, lengths, np.unique(ends))
-    # Each pair is searched from that end from which its neighbours in the list are too: half as many searches.
+    # Each pair is searched from the end that it shares with its neighbours in the list: half as many searches.
     starts = _shared_ends(ends)
     origins = np.unique(ends[np.arange(len(ends)), starts])
     distances, before = dijkstra(matrix, indices=origins, return_predecessors=True)
     memberships = set(zip(*graph.membership.tolist(), strict=True))
-    found: list[ShortestPath | None] = []
+    paths: list[ShortestPath | None] = []
     for pair, start in zip(ends.tolist(), starts.tolist(), strict=True):
         row = int(np.searchsorted(origins, pair[start]))
         goal = pair[1 - start]
         if not np.isfinite(distances[row, goal]):
-            found.append(None)
+            paths.append(None)
             continue
         places = _traced(before[row], goal)
         places = places if start == 0 else places[::-1]
-        found.append(_path(graph, places, float(distances[row, goal]), memberships))
-    return found
+        paths.append(_path(graph, places, float(distances[row, goal]), memberships))
+    return paths
 
 
 def _shared_ends(ends: Places) -> NDArray[np.int64]:
-    """For each pair the end (0 or 1) to start from: in a chain of pairs, the one that it shares with the next."""
+    """Return for each pair the end (0 or 1) to start from: in a chain of pairs, the one shared with the next pair."""
     starts: list[int] = []
     searched: set[int] = set()
     for first, second in ends.tolist():
@@ -153,9 +157,9 @@ def _shared_ends(ends: Places) -> NDArray[np.int64]:
 
 
 def _matrix(graph: PathGraph, lengths: PathCosts, keys: Places) -> "csr_array[np.float64]":
-    """The graph of nodes and facts: each edge has half of what its ends cost, so that a path has all it goes through.
+    """Build the graph of nodes and facts; each edge has half of the cost of its ends, so a path sums up all it passes.
 
-    What only one thing leads to leads nowhere, and is left out.
+    Dead ends are removed.
     """
     from scipy.sparse import csr_array
 
@@ -174,7 +178,7 @@ def _matrix(graph: PathGraph, lengths: PathCosts, keys: Places) -> "csr_array[np
 
 
 def _leading_on(sources: Places, targets: Places, size: int, keys: Places) -> NDArray[np.bool_]:
-    """Which edges are not on the way to a dead end."""
+    """Return which edges do not lead to a dead end."""
     kept = np.ones(len(sources), dtype=bool)
     while True:
         degrees = np.bincount(sources[kept], minlength=size) + np.bincount(targets[kept], minlength=size)
@@ -186,7 +190,7 @@ def _leading_on(sources: Places, targets: Places, size: int, keys: Places) -> ND
 
 
 def _traced(before: NDArray[np.int32], goal: int) -> list[int]:
-    """From the end of a path back to its start, told forwards."""
+    """Follow predecessors from the goal back to the start; return the path from start to goal."""
     places = [goal]
     while (place := int(before[places[-1]])) >= 0:
         places.append(place)

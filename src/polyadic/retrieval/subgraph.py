@@ -1,4 +1,4 @@
-"""The part of a hypergraph around a question: bounded however large the store is."""
+"""The part of a hypergraph around a question; its size does not depend on the size of the store."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,15 +14,15 @@ Places = NDArray[np.int64]
 
 NO_LINKS = Links(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
 CHUNKS_OF_A_FACT = 30
-"""What more passages than this state alike is boilerplate, and leads nowhere in particular."""
+"""A fact stated by more passages than this is boilerplate, and not used as a connection."""
 
 
 @dataclass(frozen=True)
 class Subgraph:
     """Facts with all their entities, the chunks that state them, and the entities that name those chunks' documents.
 
-    ``facts``, ``entities`` and ``chunks`` are sorted rows of the store. Edges are pairs of positions in these,
-    one array of shape (2, n) for each kind of incidence; ``likeness`` joins entities that may be one.
+    ``facts``, ``entities`` and ``chunks`` are sorted rows of the store. Edges are pairs of positions in these, one
+    array of shape (2, n) for each kind of incidence; ``likeness`` joins entities whose names may mean the same.
     """
 
     facts: Rows
@@ -39,7 +39,7 @@ class Subgraph:
 
 
 def surround(facts: Rows, chunks: Rows, reader: Reader, alike: Links = NO_LINKS) -> Subgraph:
-    """The subgraph that these facts span, with these chunks even where they state none of them."""
+    """Build the subgraph of these facts; these chunks are included even if they state none of the facts."""
     facts = distinct(facts)
     reader.expect(NeighbourPrefetch(facts, CHUNKS_OF_A_FACT, chunks))
     participation, statement = reader.entities_of(facts), reader.chunks_of(facts, CHUNKS_OF_A_FACT)
@@ -58,17 +58,17 @@ def surround(facts: Rows, chunks: Rows, reader: Reader, alike: Links = NO_LINKS)
 
 
 def joined(first: Links, second: Links) -> Links:
-    """The pairs of both."""
+    """Concatenate links."""
     return Links(np.concatenate([first.sources, second.sources]), np.concatenate([first.targets, second.targets]))
 
 
 def position(rows: Rows, among: Rows) -> Places:
-    """Where rows stand in a sorted array that holds them all."""
+    """Return the positions of rows in a sorted array that contains them all."""
     return among.searchsorted(rows)
 
 
 def assign(values: NDArray[Any], among: Rows, rows: Rows, given: NDArray[Any]) -> None:
-    """Give values to those rows that are among some sorted rows; ``values`` has one for each of the latter."""
+    """Assign values to those of ``rows`` that occur in ``among`` (sorted); ``values`` has one element per ``among``."""
     if len(among):
         at = np.minimum(position(rows, among), len(among) - 1)
         present = among[at] == rows

@@ -1,4 +1,4 @@
-"""Fitting knowledge to a budget of tokens."""
+"""Fit knowledge into a token budget."""
 
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Protocol, TypeVar
@@ -10,7 +10,7 @@ from polyadic.storage.protocol import Reader
 
 
 class TokenCosts(Protocol):
-    """What costs tokens; one kind and identifier are one thing."""
+    """Anything with a token count; equal kind and id mean the same item."""
 
     @property
     def kind(self) -> ItemKind: ...
@@ -20,15 +20,15 @@ class TokenCosts(Protocol):
     def tokens(self) -> int: ...
 
 
-_Fitting = TypeVar("_Fitting", bound=TokenCosts)
+_Costly = TypeVar("_Costly", bound=TokenCosts)
 
 
-def truncate_to_budget(items: Iterable[_Fitting], context_tokens: int) -> tuple[tuple[_Fitting, ...], int]:
-    """The items that fit, best first and each once, and how many did not.
+def truncate_to_budget(items: Iterable[_Costly], context_tokens: int) -> tuple[tuple[_Costly, ...], int]:
+    """Return the items that fit, best first and without repetition, and the number that did not fit.
 
-    What is too long for the room that is left is passed over, so that something shorter may use it.
+    An item that is too long for the remaining room is skipped, so that shorter ones may use it.
     """
-    kept: dict[tuple[ItemKind, Hashable], _Fitting] = {}
+    kept: dict[tuple[ItemKind, Hashable], _Costly] = {}
     omitted: set[tuple[ItemKind, Hashable]] = set()
     room = context_tokens
     for item in items:
@@ -44,7 +44,7 @@ def truncate_to_budget(items: Iterable[_Fitting], context_tokens: int) -> tuple[
 
 
 def knowledge(question: str, method: str, items: Iterable[Item], context_tokens: int, trace: Trace) -> Knowledge:
-    """What a method returns: its items within the budget, with the trace of how they were found."""
+    """Build the result of a method: its items within the budget, with the trace."""
     kept, omitted = truncate_to_budget(items, context_tokens)
     return _fitted(question, method, kept, omitted, context_tokens, trace)
 
@@ -52,7 +52,7 @@ def knowledge(question: str, method: str, items: Iterable[Item], context_tokens:
 def knowledge_of(
     question: str, method: str, found: Iterable[RetrievedRow], context_tokens: int, trace: Trace, reader: Reader
 ) -> Knowledge:
-    """The same of what was found; no more is fetched than fits."""
+    """Build the result of a method from retrieved rows; only rows that fit are fetched."""
     kept, omitted = truncate_to_budget(found, context_tokens)
     return _fitted(question, method, to_items(kept, reader), omitted, context_tokens, trace)
 

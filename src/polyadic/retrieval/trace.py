@@ -1,4 +1,4 @@
-"""What a retrieval did, step by step, with the time of each."""
+"""Trace of a retrieval: its steps with their durations."""
 
 from time import perf_counter
 

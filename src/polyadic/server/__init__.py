@@ -1,5 +1,6 @@
-"""Many workspaces behind one server: REST, the protocols of others, and jobs. Thin over ``Workspace``.
+"""HTTP server for many workspaces: REST, OpenAI- and LightRAG-compatible APIs, MCP and jobs. Thin over ``Workspace``.
 
-Needs the extra ``serve``. :mod:`polyadic.server.app` puts it together, :mod:`polyadic.server.service` is what all
-routes share, :mod:`polyadic.server.workspace_registry` the one place where a name becomes a workspace.
+Needs the extra ``serve``. :mod:`polyadic.server.app` builds the application, :mod:`polyadic.server.service` holds the
+state shared by all routes, and :mod:`polyadic.server.workspace_registry` is the only place where a name becomes a
+workspace.
 """

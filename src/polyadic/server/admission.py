@@ -1,4 +1,4 @@
-"""How many questions are answered at once, whose are next, and for how long one may take."""
+"""Admission control: how many questions run at once, which waits next, and how long one may take."""
 
 import asyncio
 from collections import deque
@@ -10,104 +10,104 @@ from polyadic.server.limits import ServerLimits
 from polyadic.server.problem_details import ProblemError
 
 _RETRY = {"Retry-After": "5"}
-_Place = asyncio.Future[None]
+_Waiter = asyncio.Future[None]
 
 
 class AdmissionController:
-    """Lets some questions at once have their turn; others wait, and too many are turned away at once.
+    """Runs a limited number of questions at once, queues others and refuses requests when the queue is full.
 
-    Workspaces have equal shares: who waits for one does not wait for all that were asked another before.
+    Workspaces share the slots fairly: a question for one workspace does not wait for all earlier ones of another.
 
     Parameters
     ----------
     limits
-        How many, and how long one may take once it has its turn, waiting for it included.
+        Number of running and waiting questions, and the time limit of a question including its wait.
     """
 
     def __init__(self, limits: ServerLimits) -> None:
         self._limits = limits
         self._shares = FairScheduler()
-        self._places: dict[str, deque[_Place]] = {}
+        self._waiters: dict[str, deque[_Waiter]] = {}
         self.under_way = 0
         self.waiting = 0
 
     @asynccontextmanager
     async def turn(self, whose: str) -> AsyncIterator[None]:
-        """The turn of one question.
+        """Hold a slot for one question.
 
         Parameters
         ----------
         whose
-            The workspace that is asked.
+            Name of the workspace.
 
         Raises
         ------
-        Refused
-            Too many are waiting (503), or it took too long (504).
+        ProblemError
+            Too many questions are waiting (503), or this one took too long (504).
         """
         try:
             async with asyncio.timeout(self._limits.request_seconds):
-                await self._begun(whose)
+                await self._acquire(whose)
                 try:
                     yield
                 finally:
-                    self._end(whose)
+                    self._release(whose)
         except TimeoutError:
-            raise ProblemError(504, "took-too-long", "this took longer than the server allows") from None
+            raise ProblemError(504, "took-too-long", "the request took longer than the server allows") from None
 
-    async def _begun(self, whose: str) -> None:
-        """Wait for a turn, and begin it."""
+    async def _acquire(self, whose: str) -> None:
+        """Wait for a slot and take it."""
         if self.under_way < self._limits.questions_at_once and not self.waiting:
             self._begin(whose)
             return
         self._make_room(whose)
-        place: _Place = asyncio.get_running_loop().create_future()
-        self._places.setdefault(whose, deque()).append(place)
+        waiter: _Waiter = asyncio.get_running_loop().create_future()
+        self._waiters.setdefault(whose, deque()).append(waiter)
         self.waiting += 1
         try:
-            await place
+            await waiter
         except asyncio.CancelledError:
-            if place.cancelled():
-                self._leave(whose, place)
-            elif place.exception() is None:
-                # It was given its turn at the moment at which its client went.
-                self._end(whose)
+            if waiter.cancelled():
+                self._leave(whose, waiter)
+            elif waiter.exception() is None:
+                # The slot was granted at the moment the client disconnected.
+                self._release(whose)
             raise
 
     def _begin(self, whose: str) -> None:
         self.under_way += 1
         self._shares.began(whose)
 
-    def _end(self, whose: str) -> None:
+    def _release(self, whose: str) -> None:
         self.under_way -= 1
         self._shares.ended(whose)
         while self.waiting and self.under_way < self._limits.questions_at_once:
-            following = self._shares.next(self._places)
-            place = self._places[following][0]
-            self._leave(following, place)
-            if not place.done():
-                self._begin(following)
-                place.set_result(None)
+            next_workspace = self._shares.next(self._waiters)
+            waiter = self._waiters[next_workspace][0]
+            self._leave(next_workspace, waiter)
+            if not waiter.done():
+                self._begin(next_workspace)
+                waiter.set_result(None)
 
     def _make_room(self, whose: str) -> None:
-        """Where too many wait, turn the last away of whom most wait, unless that is who has come."""
+        """If the queue is full, refuse the last question of the workspace with the most waiting, or the new one."""
         if self.waiting < self._limits.questions_waiting:
             return
-        refused = ProblemError(503, "too-many-questions", "too many questions are waiting for an answer", _RETRY)
-        fullest = max(self._places, key=lambda one: len(self._places[one]), default=whose)
-        if len(self._places.get(fullest, ())) <= len(self._places.get(whose, ())) + 1:
+        refused = ProblemError(503, "too-many-questions", "too many questions are waiting: retry later", _RETRY)
+        longest = max(self._waiters, key=lambda name: len(self._waiters[name]), default=whose)
+        if len(self._waiters.get(longest, ())) <= len(self._waiters.get(whose, ())) + 1:
             raise refused
-        place = self._places[fullest][-1]
-        self._leave(fullest, place)
-        if not place.done():
-            place.set_exception(refused)
+        waiter = self._waiters[longest][-1]
+        self._leave(longest, waiter)
+        if not waiter.done():
+            waiter.set_exception(refused)
 
-    def _leave(self, whose: str, place: _Place) -> None:
-        """Wait no longer; whoever was cancelled may have been passed over already."""
-        places = self._places.get(whose)
-        if places is None or place not in places:
+    def _leave(self, whose: str, waiter: _Waiter) -> None:
+        """Remove a waiter from the queue; a cancelled one may have been removed already."""
+        queue = self._waiters.get(whose)
+        if queue is None or waiter not in queue:
             return
-        places.remove(place)
+        queue.remove(waiter)
         self.waiting -= 1
-        if not places:
-            del self._places[whose]
+        if not queue:
+            del self._waiters[whose]

@@ -1,7 +1,7 @@
-"""Keys: to which workspaces, and whether to read or to write.
+"""API keys: which workspaces a key opens, to read or to write.
 
-A key is drawn at random and shown once; the file holds a salted digest of it. It has 256 bits of chance, so there is
-nothing to guess and a fast digest will do.
+A key is random and shown once; the file holds a salted digest. Keys have 256 bits of entropy, so they cannot be guessed
+and a fast hash suffices.
 """
 
 import hashlib
@@ -23,16 +23,16 @@ from polyadic.errors import NotFound, PolyadicError, SettingsError
 Access = Literal["read", "write"]
 ALL = "*"
 OWN_FOLDER = ".server"
-"""What the server keeps beside the workspaces; no workspace can have this name."""
+"""Folder of the server's own files beside the workspaces; no workspace can have this name."""
 _PREFIX = "poly"
 _SECRET_BYTES = 32
-_LONGEST = 200
+_MAX_LENGTH = 200
 _VERSION = 1
 
 
 @dataclass(frozen=True, slots=True)
 class ApiKey:
-    """What a key opens: ``workspaces`` by name, all of them where one is ``*``; ``write`` includes reading."""
+    """An API key: ``workspaces`` are names, or ``*`` for all; access ``write`` includes reading."""
 
     id: str
     name: str
@@ -45,7 +45,7 @@ class ApiKey:
         return ALL in self.workspaces
 
     def opens(self, workspace: str) -> bool:
-        """Whether it opens a workspace, to read at least.
+        """Return whether the key opens a workspace, at least for reading.
 
         >>> ApiKey("1", "ada", "read", ("letters",)).opens("letters"), ApiKey("1", "ada", "read", ("letters",
         ... )).opens("*")
@@ -54,21 +54,21 @@ class ApiKey:
         return self.opens_all or (workspace != ALL and workspace in self.workspaces)
 
 
-LOCAL = ApiKey("local", "whoever is on this machine", "write", (ALL,))
-"""Where no key is asked for."""
+LOCAL = ApiKey("local", "local user", "write", (ALL,))
+"""The key used when the server requires none."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
-    """A key as it stands in the file."""
+class _StoredKey:
+    """A key as stored in the file."""
 
     key: ApiKey
     salt: bytes
     digest: bytes
 
 
-# Compared with where no key has the id, so that both cases take the same time.
-_NOBODY = _Kept(ApiKey("", "", "read", ()), secrets.token_bytes(16), secrets.token_bytes(32))
+# Compared against when no key has the id, so that both cases take the same time.
+_DUMMY = _StoredKey(ApiKey("", "", "read", ()), secrets.token_bytes(16), secrets.token_bytes(32))
 
 
 class KeyRing:
@@ -77,7 +77,7 @@ class KeyRing:
     Parameters
     ----------
     file
-        Need not exist: then there are no keys.
+        Key file; a missing file means that there are no keys.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -89,84 +89,84 @@ class KeyRing:
 
     def __init__(self, file: Path) -> None:
         self.file = file
-        self._read_from: tuple[int, int, int] | None = None
-        self._kept: dict[str, _Kept] = {}
-        self._reading = threading.Lock()
+        self._loaded_stamp: tuple[int, int, int] | None = None
+        self._keys_by_id: dict[str, _StoredKey] = {}
+        self._load_lock = threading.Lock()
 
     def keys(self) -> list[ApiKey]:
-        """All keys, the first made first.
+        """Return all keys in order of creation.
 
         Raises
         ------
         SettingsError
-            The file is there and holds no keys.
+            The file exists but is not a valid key file.
         """
-        return [kept.key for kept in self._fresh().values()]
+        return [kept.key for kept in self._load().values()]
 
     def key_of(self, presented: str) -> ApiKey | None:
-        """The key that somebody presented, if it is one; takes the same time whether it is or not."""
-        prefix, _, rest = presented[:_LONGEST].partition("-")
+        """Return the key that matches a presented secret, or None; takes the same time in both cases."""
+        prefix, _, rest = presented[:_MAX_LENGTH].partition("-")
         identifier, _, secret = rest.partition("-")
-        known = self._fresh().get(identifier) if prefix == _PREFIX else None
-        kept = known or _NOBODY
+        known = self._load().get(identifier) if prefix == _PREFIX else None
+        kept = known or _DUMMY
         same = hmac.compare_digest(_digest(kept.salt, secret), kept.digest)
-        return kept.key if known and same and len(presented) <= _LONGEST else None
+        return kept.key if known and same and len(presented) <= _MAX_LENGTH else None
 
     def add(self, name: str, access: Access, workspaces: Sequence[str]) -> tuple[ApiKey, str]:
-        """Make a key; returns it with what is to be presented, which is kept nowhere."""
+        """Create a key. Return it with the secret to present, which is not stored anywhere."""
         if not workspaces:
-            raise PolyadicError("the key would open no workspace", "name one, or all")
+            raise PolyadicError("no workspace was given for the key", "name a workspace, or choose all")
         secret, salt = secrets.token_urlsafe(_SECRET_BYTES), secrets.token_bytes(16)
         now = datetime.now(UTC).isoformat(timespec="seconds")
         key = ApiKey(secrets.token_hex(4), name, access, tuple(dict.fromkeys(workspaces)), now)
-        with self._changing():
-            self._write([*self._fresh().values(), _Kept(key, salt, _digest(salt, secret))])
+        with self._locked():
+            self._write([*self._load().values(), _StoredKey(key, salt, _digest(salt, secret))])
         return key, f"{_PREFIX}-{key.id}-{secret}"
 
     def remove(self, identifier: str) -> ApiKey:
-        """Make a key open nothing from now on.
+        """Revoke a key.
 
         Raises
         ------
         NotFound
             There is no key with this identifier.
         """
-        with self._changing():
-            kept = dict(self._fresh())
-            gone = kept.pop(identifier, None)
-            if gone is None:
-                raise NotFound(f"no key has the identifier {identifier!r}", "polyadic keys list shows them")
-            self._write(kept.values())
-        return gone.key
+        with self._locked():
+            keys = dict(self._load())
+            removed = keys.pop(identifier, None)
+            if removed is None:
+                raise NotFound(f"no key has the identifier {identifier!r}", "list the keys with polyadic keys list")
+            self._write(keys.values())
+        return removed.key
 
-    def _changing(self) -> FileLock:
+    def _locked(self) -> FileLock:
         self.file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         return FileLock(self.file.with_name(f"{self.file.name}.lock"), thread_local=False)
 
-    def _fresh(self) -> dict[str, _Kept]:
-        """The keys as the file has them now."""
+    def _load(self) -> dict[str, _StoredKey]:
+        """Return the keys as they are in the file now."""
         try:
-            told = self.file.stat()
+            stat = self.file.stat()
         except FileNotFoundError:
             return {}
-        stamp = (told.st_mtime_ns, told.st_size, told.st_ino)
-        with self._reading:
-            if stamp != self._read_from:
-                self._kept = _read(self.file)
-                self._read_from = stamp
-            return self._kept
+        stamp = (stat.st_mtime_ns, stat.st_size, stat.st_ino)
+        with self._load_lock:
+            if stamp != self._loaded_stamp:
+                self._keys_by_id = _read(self.file)
+                self._loaded_stamp = stamp
+            return self._keys_by_id
 
-    def _write(self, kept: Iterable[_Kept]) -> None:
+    def _write(self, kept: Iterable[_StoredKey]) -> None:
         rows = [asdict(one.key) | {"salt": one.salt.hex(), "digest": one.digest.hex()} for one in kept]
-        aside = self.file.with_name(f".{self.file.name}.{secrets.token_hex(4)}")
-        # Readable for its owner alone from the beginning.
-        with os.fdopen(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+        temporary = self.file.with_name(f".{self.file.name}.{secrets.token_hex(4)}")
+        # Created with owner-only permissions, so that no one else can read it at any moment.
+        with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
             json.dump({"version": _VERSION, "keys": rows}, file, indent=2)
-        aside.replace(self.file)
+        temporary.replace(self.file)
 
 
 def keys_file(folder: Path) -> Path:
-    """Where the keys of a served folder are, if not said otherwise."""
+    """Return the default key file of a served folder."""
     return folder / OWN_FOLDER / "keys.json"
 
 
@@ -174,18 +174,20 @@ def _digest(salt: bytes, secret: str) -> bytes:
     return hashlib.sha256(salt + secret.encode("utf-8", "surrogatepass")).digest()
 
 
-def _read(file: Path) -> dict[str, _Kept]:
+def _read(file: Path) -> dict[str, _StoredKey]:
     try:
-        held = json.loads(file.read_text(encoding="utf-8"))
-        if held["version"] != _VERSION:
-            raise ValueError("it was written by another version")
-        rows = [_kept(row) for row in held["keys"]]
+        content = json.loads(file.read_text(encoding="utf-8"))
+        if content["version"] != _VERSION:
+            raise ValueError("it was written by a different version")
+        rows = [_stored_key(row) for row in content["keys"]]
     except (ValueError, KeyError, TypeError) as error:
-        raise SettingsError(f"{file} holds no keys ({error})", "restore it, or remove it and make keys anew") from error
+        raise SettingsError(
+            f"{file} is not a valid key file ({error})", "restore it, or delete it and create new keys"
+        ) from error
     return {row.key.id: row for row in rows}
 
 
-def _kept(row: dict[str, str]) -> _Kept:
+def _stored_key(row: dict[str, str]) -> _StoredKey:
     access: Access = "write" if row["access"] == "write" else "read"
     key = ApiKey(row["id"], row["name"], access, tuple(row["workspaces"]), row["created"])
-    return _Kept(key, bytes.fromhex(row["salt"]), bytes.fromhex(row["digest"]))
+    return _StoredKey(key, bytes.fromhex(row["salt"]), bytes.fromhex(row["digest"]))

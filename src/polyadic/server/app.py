@@ -1,7 +1,8 @@
-"""The application: its routes, what stands before them, and its life.
+"""The ASGI application: routers, middleware and lifespan.
 
-A further way in is a router or a mount that stands on :class:`ServerState`: it gets the key of a request from its
-state, where the door has put it, and the workspace from ``service.workspaces.opened``, nowhere else.
+To add another protocol, write a router or mount on top of :class:`ServerState`. It reads the API key of a request from
+the request state, where the authentication middleware put it, and opens workspaces with ``service.workspaces.opened``
+only.
 """
 
 from collections.abc import AsyncIterator
@@ -51,11 +52,11 @@ ROUTERS = (
     lightrag_compat.named_router,
     metrics.router,
 )
-_BEARER = HTTPBearer(auto_error=False, description="A key that `polyadic keys add` made; also as X-API-Key.")
+_BEARER = HTTPBearer(auto_error=False, description="An API key made by `polyadic keys add`; X-API-Key works too.")
 
 
 def create_app(service: ServerState) -> FastAPI:
-    """The application over a service; its lifespan is that of the service."""
+    """Create the application over a service; its lifespan runs the service."""
 
     @asynccontextmanager
     async def life(_: FastAPI) -> AsyncIterator[None]:
@@ -68,23 +69,23 @@ def create_app(service: ServerState) -> FastAPI:
         version=__version__,
         lifespan=life,
         openapi_url="/v1/openapi.json",
-        # Their pages load scripts from elsewhere.
+        # Swagger UI and ReDoc load scripts from other hosts.
         docs_url=None,
         redoc_url=None,
         responses=RESPONSES,
-        # Newer ones have spans of their own, which hold what was asked for in addresses; Traced tells less.
+        # FastAPI's own spans contain full URLs, which may hold user input; TracingMiddleware records less.
         telemetry={"tracing": False, "metrics": False, "logs": False},
     )
     app.state.service = service
     app.include_router(liveness.router)
     app.include_router(page.router)
     for router in ROUTERS:
-        # The door asks for the key; this says so in the description.
+        # AuthMiddleware checks the key; this only adds the scheme to the OpenAPI description.
         app.include_router(router, dependencies=[Depends(_BEARER)])
     agents = add_agents(app, service)
     problem_details.install(app)
     described(app)
-    # The last one added is the first that a request meets.
+    # The middleware added last is the outermost.
     app.add_middleware(BodyLimitMiddleware, limits=service.limits)
     app.add_middleware(AuthMiddleware, service=service)
     app.add_middleware(RequestLogMiddleware, metrics=service.metrics)

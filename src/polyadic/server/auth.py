@@ -1,8 +1,8 @@
-"""Who gets in: before anything of a request's body is read.
+"""Authentication, before anything of a request's body is read.
 
-Without keys the server is for this machine alone. Programs there need nothing, but a page that a browser there has open
-must not reach it: it comes under a name that is not this machine's (a name whose address was changed meanwhile), or
-from another origin. A request that came through a proxy is not from this machine, whatever its address.
+Without keys the server answers this machine only. Local programs need no key, but a web page open in a local browser
+must not reach the server. Such requests carry a host name that is not this machine's (DNS rebinding) or another origin.
+Requests through a proxy do not come from this machine, whatever their address.
 """
 
 from collections.abc import Mapping
@@ -17,15 +17,15 @@ from polyadic.server.problem_details import problem
 from polyadic.server.service import ServerState
 
 OPEN = frozenset({"/health", "/ready"})
-"""What anybody may ask beside the files of the page: whether the server is there."""
+"""Paths that need no key, in addition to the files of the web page."""
 
-_HERE = frozenset({"localhost", "127.0.0.1", "::1"})
-_PROXIED = ("forwarded", "x-forwarded-for", "x-real-ip", "via")
-_ASK_FOR_KEY = {"WWW-Authenticate": 'Bearer realm="polyadic"'}
+_LOCAL_HOSTS = frozenset({"localhost", "127.0.0.1", "::1"})
+_PROXY_HEADERS = ("forwarded", "x-forwarded-for", "x-real-ip", "via")
+_CHALLENGE = {"WWW-Authenticate": 'Bearer realm="polyadic"'}
 
 
 class AuthMiddleware:
-    """Middleware that puts the key of a request into its state, or turns it away."""
+    """Middleware that stores the API key of a request in its state, or refuses the request."""
 
     def __init__(self, app: ASGIApp, service: ServerState) -> None:
         self._app = app
@@ -36,13 +36,13 @@ class AuthMiddleware:
             await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        if (why := self._strange(scope, headers)) is not None:
-            await problem(scope, 403, "not-from-here", why)(scope, receive, send)
+        if (reason := self._refusal(scope, headers)) is not None:
+            await problem(scope, 403, "not-from-here", reason)(scope, receive, send)
             return
         key = self._key(headers)
         if key is None and scope["path"] not in OPEN and not is_of_page(scope["path"]):
-            told = "a key is needed: send it as Authorization: Bearer KEY"
-            await problem(scope, 401, "key-needed", told, _ASK_FOR_KEY)(scope, receive, send)
+            detail = "an API key is required: send it as Authorization: Bearer KEY"
+            await problem(scope, 401, "key-needed", detail, _CHALLENGE)(scope, receive, send)
             return
         scope.setdefault("state", {})["key"] = key
         await self._app(scope, receive, send)
@@ -53,32 +53,32 @@ class AuthMiddleware:
         presented = presented_key(headers)
         return self._service.keys.key_of(presented) if presented else None
 
-    def _strange(self, scope: Scope, headers: Headers) -> str | None:
-        """Why a request does not come from where requests may come from; None where it does."""
-        host = _name(f"//{headers.get('host', '')}")
+    def _refusal(self, scope: Scope, headers: Headers) -> str | None:
+        """Return why the origin of a request is not allowed; None if it is."""
+        host = _host_of(f"//{headers.get('host', '')}")
         origin = headers.get("origin")
         if origin is not None and origin.partition("://")[2] != headers.get("host", ""):
-            return "requests of pages of other origins are not answered"
-        elsewhere = headers.get("sec-fetch-site") in ("cross-site", "same-site")
-        # Anybody may link to the page: it is the same for all, and no other page can look into it.
-        if origin is None and elsewhere and not is_of_page(scope["path"]):
-            return "requests of pages of other origins are not answered"
+            return "cross-origin requests are not allowed"
+        is_cross_site = headers.get("sec-fetch-site") in ("cross-site", "same-site")
+        # Links to the web page are fine: its files are the same for everyone, and other pages cannot read them.
+        if origin is None and is_cross_site and not is_of_page(scope["path"]):
+            return "cross-origin requests are not allowed"
         if self._service.keys is not None:
             return None
-        if host not in _HERE:
-            return "without keys this server answers to localhost alone"
-        if any(name in headers for name in _PROXIED):
-            return "without keys this server answers nobody through a proxy"
+        if host not in _LOCAL_HOSTS:
+            return "this server has no API keys, so it answers requests to localhost only"
+        if any(name in headers for name in _PROXY_HEADERS):
+            return "this server has no API keys, so it refuses requests that come through a proxy"
         return None
 
 
 def presented_key(headers: Mapping[str, str]) -> str:
-    """The key that a request shows, as OpenAI's clients or LightRAG's do; empty where it shows none."""
+    """Return the key of a request, sent as a bearer token or in ``X-API-Key``; empty if there is none."""
     scheme, _, key = headers.get("authorization", "").partition(" ")
     return key.strip() if scheme.lower() == "bearer" else headers.get("x-api-key", "").strip()
 
 
-def _name(address: str) -> str:
+def _host_of(address: str) -> str:
     try:
         return (urlsplit(address).hostname or "").lower()
     except ValueError:

@@ -1,4 +1,4 @@
-"""Bounds for what a request sends: how much, and how slowly."""
+"""Limits on the size of request bodies and on slow clients."""
 
 import asyncio
 
@@ -10,7 +10,7 @@ from polyadic.server.problem_details import ProblemError, problem
 
 
 class BodyLimitMiddleware:
-    """Middleware that ends a request whose body is too long, said or not, or stops coming, or whose answer stays."""
+    """Middleware that ends a request whose body is too large or stalls, or whose client stops reading the response."""
 
     def __init__(self, app: ASGIApp, limits: ServerLimits) -> None:
         self._app = app
@@ -22,47 +22,47 @@ class BodyLimitMiddleware:
             return
         headers = Headers(scope=scope)
         is_upload = headers.get("content-type", "").lower().startswith("multipart/form-data")
-        most = self._limits.upload_bytes if is_upload else self._limits.json_bytes
-        said = headers.get("content-length", "0")
-        if not said.isascii() or not said.isdigit() or int(said) > most:
-            refused = _too_long(most)
+        limit = self._limits.upload_bytes if is_upload else self._limits.json_bytes
+        length = headers.get("content-length", "0")
+        if not length.isascii() or not length.isdigit() or int(length) > limit:
+            refused = _too_large(limit)
             await problem(scope, refused.status_code, refused.kind, refused.detail)(scope, receive, send)
             return
-        await self._app(scope, self._bounded(receive, most), self._taken(send))
+        await self._app(scope, self._with_receive_limit(receive, limit), self._with_send_timeout(send))
 
-    def _taken(self, send: Send) -> Send:
+    def _with_send_timeout(self, send: Send) -> Send:
         async def taken(message: Message) -> None:
             try:
                 async with asyncio.timeout(self._limits.idle_seconds):
                     await send(message)
             except TimeoutError:
-                raise ConnectionAbortedError("the client takes nothing any more") from None
+                raise ConnectionAbortedError("the client stopped reading the response") from None
 
         return taken
 
-    def _bounded(self, receive: Receive, most: int) -> Receive:
-        received, is_whole = 0, False
+    def _with_receive_limit(self, receive: Receive, limit: int) -> Receive:
+        received, is_complete = 0, False
         deadline = asyncio.get_running_loop().time() + self._limits.request_seconds
 
         async def bounded() -> Message:
-            nonlocal received, is_whole
-            if is_whole:
-                # What comes now is only that the client has gone.
+            nonlocal received, is_complete
+            if is_complete:
+                # After the body, the only message left is the disconnect.
                 return await receive()
             try:
-                left = deadline - asyncio.get_running_loop().time()
-                async with asyncio.timeout(min(self._limits.idle_seconds, left)):
+                remaining = deadline - asyncio.get_running_loop().time()
+                async with asyncio.timeout(min(self._limits.idle_seconds, remaining)):
                     message = await receive()
             except TimeoutError:
-                raise ProblemError(408, "too-slow", "the rest of the request did not come") from None
+                raise ProblemError(408, "too-slow", "the rest of the request body did not arrive in time") from None
             received += len(message.get("body", b""))
-            is_whole = not message.get("more_body", False)
-            if received > most:
-                raise _too_long(most)
+            is_complete = not message.get("more_body", False)
+            if received > limit:
+                raise _too_large(limit)
             return message
 
         return bounded
 
 
-def _too_long(most: int) -> ProblemError:
-    return ProblemError(413, "too-long", f"a request of this kind may have {most:,} bytes")
+def _too_large(limit: int) -> ProblemError:
+    return ProblemError(413, "too-long", f"the request body may have at most {limit:,} bytes")

@@ -1,4 +1,4 @@
-"""From the messages of a chat to a question and the conversation before it."""
+"""Convert chat messages to a question and the conversation before it."""
 
 from collections.abc import Iterable
 
@@ -14,37 +14,37 @@ _LONGEST_ANSWER = 100_000
 
 
 def question_and_history(messages: Iterable[tuple[str, str]]) -> tuple[str, list[TurnSchema]]:
-    """The last thing that was asked, and the turns before it, of messages with their roles.
+    """Return the last question and the previous turns of a list of messages with roles.
 
-    What a system message says is left out: how answers are made is the workspace's to say.
-
-    >>> question_and_history([("user", "Who is Ada?"), ("assistant", "A writer [1]."), ("user", "Of what?")])
-    ('Of what?', [TurnSchema(question='Who is Ada?', answer='A writer [1].')])
+    System messages are ignored: the workspace settings decide how answers are made.
 
     Raises
     ------
-    Refused
-        The last message is no question.
+    ProblemError
+        The last message is not a question.
+
+    >>> question_and_history([("user", "Who is Ada?"), ("assistant", "A writer [1]."), ("user", "Of what?")])
+    ('Of what?', [TurnSchema(question='Who is Ada?', answer='A writer [1].')])
     """
-    asked: list[str] = []
+    pending: list[str] = []
     turns: list[TurnSchema] = []
     for role, text in messages:
         if role == "user":
-            asked.append(text)
-        elif role == "assistant" and asked:
+            pending.append(text)
+        elif role == "assistant" and pending:
             answer = text.partition(SOURCES)[0]
-            turns.append(TurnSchema(question=_clipped(asked), answer=answer[:_LONGEST_ANSWER]))
-            asked = []
-    question = "\n".join(asked).strip()
+            turns.append(TurnSchema(question=_clipped(pending), answer=answer[:_LONGEST_ANSWER]))
+            pending = []
+    question = "\n".join(pending).strip()
     if not question or len(question) > LONGEST_QUESTION:
         raise ProblemError(
-            422, "invalid-request", f"the last message has to be a question of 1 to {LONGEST_QUESTION:,} characters"
+            422, "invalid-request", f"the last message must be a question of 1 to {LONGEST_QUESTION:,} characters"
         )
     return question, turns[-_TURNS:]
 
 
 def sources(citations: Iterable[Citation]) -> str:
-    """What citation markers point at, as a list below an answer; empty where it cites nothing."""
+    """Format the list of sources below an answer; empty without citations."""
     lines = []
     for citation in citations:
         place = citation.place

@@ -1,4 +1,4 @@
-"""What routes depend on: the service, the key, and the workspace that the address names."""
+"""FastAPI dependencies: the service, the API key, and the workspace in the path."""
 
 from collections.abc import AsyncIterator, Callable
 from typing import Annotated
@@ -13,13 +13,13 @@ Name = Annotated[str, Path(description="The workspace.", examples=["letters"])]
 
 
 def service_of(request: Request) -> ServerState:
-    """The service behind an application."""
+    """Return the service of the application."""
     service: ServerState = request.app.state.service
     return service
 
 
 def key_of(request: Request) -> ApiKey:
-    """The key that the door let in."""
+    """Return the API key that the authentication middleware accepted."""
     key: ApiKey = request.state.key
     return key
 
@@ -37,6 +37,6 @@ def _opened(access: Access) -> Callable[[str, ServerState, ApiKey], AsyncIterato
 
 
 Reading = Annotated[Workspace, Depends(_opened("read"))]
-"""The workspace that the address names, to be read; open until the answer is sent."""
+"""The workspace in the path, opened for reading until the response is sent."""
 Writing = Annotated[Workspace, Depends(_opened("write"))]
-"""The same, to be written."""
+"""The workspace in the path, opened for writing until the response is sent."""

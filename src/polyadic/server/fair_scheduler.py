@@ -1,4 +1,4 @@
-"""Fair shares: whose turn it is where several workspaces wait for the same."""
+"""Fair scheduling between workspaces that wait for the same resource."""
 
 from collections import Counter, OrderedDict
 from collections.abc import Iterable
@@ -7,7 +7,7 @@ _REMEMBERED = 4096
 
 
 class FairScheduler:
-    """Remembers who has what under way, and who had a turn last.
+    """Picks the next workspace by its number of running items and the time of its last turn.
 
     >>> shares = FairScheduler()
     >>> for _ in range(2):
@@ -18,25 +18,25 @@ class FairScheduler:
     """
 
     def __init__(self) -> None:
-        self._under_way: Counter[str] = Counter()
-        self._last: OrderedDict[str, int] = OrderedDict()
+        self._running: Counter[str] = Counter()
+        self._last_turn: OrderedDict[str, int] = OrderedDict()
         self._turns = 0
 
     def next(self, waiting: Iterable[str]) -> str:
-        """The one with the least under way; of several the one whose turn was longest ago, else the first."""
-        return min(waiting, key=lambda whose: (self._under_way[whose], self._last.get(whose, 0)))
+        """Return the workspace with the fewest running items; among equals the one whose last turn is longest ago."""
+        return min(waiting, key=lambda whose: (self._running[whose], self._last_turn.get(whose, 0)))
 
     def began(self, whose: str) -> None:
-        """One more of its is under way."""
+        """Record that an item of a workspace started."""
         self._turns += 1
-        self._under_way[whose] += 1
-        self._last[whose] = self._turns
-        self._last.move_to_end(whose)
-        if len(self._last) > _REMEMBERED:
-            self._last.popitem(last=False)
+        self._running[whose] += 1
+        self._last_turn[whose] = self._turns
+        self._last_turn.move_to_end(whose)
+        if len(self._last_turn) > _REMEMBERED:
+            self._last_turn.popitem(last=False)
 
     def ended(self, whose: str) -> None:
-        """One of those has ended."""
-        self._under_way[whose] -= 1
-        if not self._under_way[whose]:
-            del self._under_way[whose]
+        """Record that an item of a workspace ended."""
+        self._running[whose] -= 1
+        if not self._running[whose]:
+            del self._running[whose]

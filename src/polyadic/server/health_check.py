@@ -1,6 +1,6 @@
-"""What `polyadic doctor` finds of a workspace, as it may be told to clients: no path, address or variable is named.
+"""The checks of `polyadic doctor` in a form for clients: no path, address or environment variable is named.
 
-No language model is asked: whoever may only read could spend the operator's money by looking.
+No language model is called, because even a read-only client could spend the operator's money that way.
 """
 
 import asyncio
@@ -19,19 +19,19 @@ from polyadic.storage.url import LocalFolder, StoreLocation
 from polyadic.workspace import Workspace
 
 _SAMPLE = ["Sample sentence, about as long as a short fact."]
-_LOG = "the server's log says more"
-# Reasons may name an endpoint.
-_UNREAD = doubtful("chunks", "some could not be read", "try them again; the report of their job says why")
+_LOG = "the server log has details"
+# The individual reasons may name an endpoint.
+_UNREAD_CHUNKS = doubtful("chunks", "some could not be read", "retry them; the report of the job gives the reasons")
 
 
 async def check(kb: Workspace) -> list[CheckResult]:
-    """Disk, store, embedding model, language model and hierarchy; to be run where workspaces work."""
-    found = await asyncio.to_thread(lambda: [*_disk(kb.home), *_stored(kb.store())])
-    return [*found, await _embedding(kb), *_model(kb), _hierarchy()]
+    """Check disk, store, embedding model, language model and hierarchy; runs on the workspace loop."""
+    results = await asyncio.to_thread(lambda: [*_disk(kb.home), *_stored(kb.store())])
+    return [*results, await _embedding(kb), *_model(kb), _hierarchy()]
 
 
 def _disk(home: StoreLocation) -> Iterator[CheckResult]:
-    """Of a database it is its server that knows."""
+    """Check disk space; for a database, its own server is responsible."""
     if isinstance(home, LocalFolder):
         yield from disk(home.path, "the server's disk")
 
@@ -39,31 +39,31 @@ def _disk(home: StoreLocation) -> Iterator[CheckResult]:
 def _stored(store: Store) -> Iterator[CheckResult]:
     try:
         for finding in stored(store):
-            yield _UNREAD if finding.what == "chunks" else finding
+            yield _UNREAD_CHUNKS if finding.what == "chunks" else finding
     except PolyadicError as problem:
         yield bad("store", of_core(problem)[2], _LOG)
 
 
 async def _embedding(kb: Workspace) -> CheckResult:
-    """Whether texts can be embedded; what an endpoint is paid for one sentence is next to nothing."""
+    """Check that texts can be embedded. Endpoints are not called here."""
     settings = kb.settings.embedding
     if settings.model == "endpoint":
         return _endpoint("embedding", embedder_name(settings), settings)
     try:
         dimension = (await kb.embedder.embed(_SAMPLE)).shape[1]
     except PolyadicError as problem:
-        return bad("embedding", of_core(problem)[2], "polyadic models fetch brings the weights of the default model")
+        return bad("embedding", of_core(problem)[2], "polyadic models fetch downloads the default model")
     with kb.store().read() as reader:
-        held = reader.counts().dimension
-    if held and held != dimension:
-        what = f"{kb.embedder.name} gives vectors of {dimension} numbers, the store holds vectors of {held}"
-        return bad("embedding", what, "polyadic reembed brings the workspace to the model of the settings")
-    return good("embedding", f"{kb.embedder.name}: vectors of {dimension} numbers")
+        stored_dimension = reader.counts().dimension
+    if stored_dimension and stored_dimension != dimension:
+        what = f"{kb.embedder.name} has {dimension} dimensions, but the stored vectors have {stored_dimension}"
+        return bad("embedding", what, "run polyadic reembed to embed everything with the model of the settings")
+    return good("embedding", f"{kb.embedder.name}: {dimension} dimensions")
 
 
 def _model(kb: Workspace) -> Iterator[CheckResult]:
     if not kb.settings.model.name:
-        yield good("model", "none is set, and none is needed: answers are quoted sentences")
+        yield good("model", "none is set; answers are quoted sentences")
     else:
         yield _endpoint("model", kb.settings.model.name, kb.settings.model)
 
@@ -74,12 +74,12 @@ def _endpoint(what: str, name: str, settings: EndpointSettings) -> CheckResult:
     try:
         _ = Endpoint(settings, what).key
     except ModelUnavailable:
-        step = "set the environment variable that key_variable names, where the server is started"
-        return bad(what, f"the server has no key for {name}", step)
-    return good(what, f"{name} is set, and its key is there; polyadic doctor tries it")
+        step = "set the environment variable named by key_variable in the server's environment"
+        return bad(what, f"the server has no API key for {name}", step)
+    return good(what, f"{name} is set and has an API key; polyadic doctor on the server calls it")
 
 
 def _hierarchy() -> CheckResult:
     if has_hierarchy():
-        return good("hierarchy", "what building it needs is installed")
-    return good("hierarchy", "what building it needs is not installed (pip install 'polyadic[hierarchy]')")
+        return good("hierarchy", "the packages to build it are installed")
+    return good("hierarchy", "the packages to build it are not installed (pip install 'polyadic[hierarchy]')")

@@ -1,4 +1,4 @@
-"""What clients are told of the hierarchy: a tree in pages, and what each of its nodes says."""
+"""Response schemas of the hierarchy: trees in pages, and the contents of their nodes."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -16,20 +16,20 @@ class HierarchyNode:
     Parameters
     ----------
     kind, id
-        What it is.
+        Kind of the node, and its identifier.
     name, type
-        As the store has them; a community's name is the title of its report.
+        As stored; the name of a community is the title of its report.
     by
-        ``extractive`` where its words are those of names and facts, else the language model's name; empty for an
+        ``extractive`` if the text is made of names and facts, otherwise the name of the language model; empty for an
         entity.
     level
-        The layer of a summary, from 1, 0 for an entity; the level of a community, from 0 for those at the top.
+        Layer of a summary, from 1, or 0 for an entity; level of a community, 0 at the top.
     members, entities
-        How many it covers or holds, and how many entities lie below it.
+        Number of direct members, and of entities below it.
     rating
-        Of a community's report, in [0, 10]; None for all else.
+        Rating of a community report, in [0, 10]; None for other nodes.
     branches
-        How many nodes are below it in the tree.
+        Number of child nodes in the tree.
     """
 
     kind: Literal["summary", "community", "entity"]
@@ -46,7 +46,7 @@ class HierarchyNode:
 
 @dataclass(frozen=True, slots=True)
 class HierarchyPage:
-    """Nodes side by side in the tree, the highest layers and the largest first; ``next`` is the following ``start``."""
+    """Siblings in the tree, highest layers and largest nodes first; ``next`` is the ``start`` of the next page."""
 
     nodes: list[HierarchyNode]
     total: int
@@ -55,20 +55,20 @@ class HierarchyPage:
 
 @dataclass(frozen=True, slots=True)
 class HierarchyView:
-    """How the hierarchy stands, and the top of its two trees.
+    """The state of the hierarchy, and the top of its two trees.
 
     Parameters
     ----------
     installed
-        Whether what building it needs is installed on the server (extra ``hierarchy``).
+        Whether the packages to build it are installed on the server (extra ``hierarchy``).
     built
-        Whether there is one; what is stale of it is told nowhere.
+        Whether a hierarchy exists; stale nodes are left out everywhere.
     entities, unplaced
-        How many entities there are, and how many are in no cluster, because they came later.
+        Number of entities, and of those in no cluster because they were added later.
     layers
-        As ``polyadic hierarchy show`` prints them.
+        As printed by ``polyadic hierarchy show``.
     summaries, communities
-        The first page of each tree.
+        First page of each tree.
     """
 
     installed: bool
@@ -82,7 +82,7 @@ class HierarchyView:
 
 @dataclass(frozen=True, slots=True)
 class SummaryView:
-    """A summary, what it says, and what it covers, at most a hundred of it."""
+    """A summary, its text, and up to a hundred of the nodes it covers."""
 
     node: HierarchyNode
     description: str
@@ -91,7 +91,7 @@ class SummaryView:
 
 @dataclass(frozen=True, slots=True)
 class FindingView:
-    """One thing that a report says, and the facts that it rests on."""
+    """A finding of a report, and the facts that support it."""
 
     text: str
     facts: list[Fact]
@@ -99,7 +99,7 @@ class FindingView:
 
 @dataclass(frozen=True, slots=True)
 class CommunityView:
-    """A community with its report, and the best connected of its entities, at most a hundred."""
+    """A community with its report, and up to a hundred of its best connected entities."""
 
     node: HierarchyNode
     summary: str

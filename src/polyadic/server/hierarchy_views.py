@@ -1,4 +1,4 @@
-"""The hierarchy for clients, out of what is not stale of it."""
+"""Build the hierarchy views for clients; stale nodes are left out."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -23,12 +23,12 @@ from polyadic.server.problem_details import not_found
 from polyadic.storage.protocol import Reader, Rows
 from polyadic.workspace import Workspace
 
-_SHOWN = 100
+_LISTED = 100
 Theme = TypeVar("Theme", Summary, Community)
 
 
 def hierarchy_of(kb: Workspace, limit: int) -> HierarchyView:
-    """How the hierarchy stands; the first ``limit`` nodes of each tree."""
+    """Return the state of the hierarchy and the first ``limit`` nodes of each tree."""
     outline = kb.hierarchy.outline(0)
     return HierarchyView(
         installed=has_hierarchy(),
@@ -42,7 +42,13 @@ def hierarchy_of(kb: Workspace, limit: int) -> HierarchyView:
 
 
 def nodes_under(kb: Workspace, tree: Tree, under: str, start: int, limit: int) -> HierarchyPage:
-    """Those right below a node of a tree, or its top where ``under`` is empty; Refused (404) where there is none."""
+    """Return the children of a node, or the top of the tree if ``under`` is empty.
+
+    Raises
+    ------
+    ProblemError
+        There is no such node (404).
+    """
     with kb.store().read() as reader:
         nodes = (_Summaries(reader) if tree == "summaries" else _Communities(reader)).under(under)
     end = start + limit
@@ -50,40 +56,54 @@ def nodes_under(kb: Workspace, tree: Tree, under: str, start: int, limit: int) -
 
 
 def summary_view(kb: Workspace, identifier: str) -> SummaryView:
-    """A summary by identifier; Refused (404) where there is none, or where it is stale."""
+    """Return a summary by identifier.
+
+    Raises
+    ------
+    ProblemError
+        It does not exist or is stale (404).
+    """
     with kb.store().read() as reader:
-        told = _Summaries(reader)
-        row, summary = told.found(identifier)
-        return SummaryView(told.nodes(np.array([row]))[0], summary.description, told.under(identifier)[:_SHOWN])
+        summaries = _Summaries(reader)
+        row, summary = summaries.found(identifier)
+        return SummaryView(
+            summaries.nodes(np.array([row]))[0], summary.description, summaries.under(identifier)[:_LISTED]
+        )
 
 
 def community_view(kb: Workspace, identifier: str) -> CommunityView:
-    """A community by identifier; Refused (404) where there is none, it is stale, or too small for a report."""
+    """Return a community by identifier.
+
+    Raises
+    ------
+    ProblemError
+        It does not exist, is stale, or is too small for a report (404).
+    """
     with kb.store().read() as reader:
-        told, themes = _Communities(reader), reader.themes()
-        row, community = told.found(identifier)
+        communities, themes = _Communities(reader), reader.themes()
+        row, community = communities.found(identifier)
         report = report_of(community)
         findings = [
             FindingView(one.text, reader.facts(themes.facts(list(dict.fromkeys(one.facts))))) for one in report.findings
         ]
-        held = themes.held(np.array([row])).entities.targets
-        best = held[np.argsort(-reader.degrees("entity", held), kind="stable")][:_SHOWN]
-        return CommunityView(told.node(row, community), report.summary, findings, reader.entities(best))
+        entity_rows = themes.held(np.array([row])).entities.targets
+        best = entity_rows[np.argsort(-reader.degrees("entity", entity_rows), kind="stable")][:_LISTED]
+        return CommunityView(communities.node(row, community), report.summary, findings, reader.entities(best))
 
 
 class _Summaries:
-    """Makes nodes of summaries and of the entities that they cover."""
+    """Builds the nodes of summaries and of the entities they cover."""
 
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
         self._themes = reader.themes()
 
     def found(self, identifier: str) -> tuple[int, Summary]:
-        """A summary and its row."""
-        return _found(self._themes.summaries, self._themes.summary_count, identifier, "summary")
+        """Return a summary and its row."""
+        return _find(self._themes.summaries, self._themes.summary_count, identifier, "summary")
 
     def under(self, identifier: str) -> list[HierarchyNode]:
-        """What a summary covers, or the summaries that no other covers."""
+        """Return what a summary covers, or the summaries that no other covers."""
         if not identifier:
             rows = np.arange(self._themes.summary_count, dtype=np.int64)
             return _ranked(self.nodes(np.setdiff1d(rows, self._themes.above(rows).sources)))
@@ -121,17 +141,20 @@ class _Summaries:
 
 
 class _Communities:
-    """Makes nodes of communities."""
+    """Builds the nodes of communities."""
 
     def __init__(self, reader: Reader) -> None:
         self._themes = reader.themes()
 
     def found(self, identifier: str) -> tuple[int, Community]:
-        """A community and its row."""
-        return _found(self._themes.communities, self._themes.community_count, identifier, "community")
+        """Return a community and its row."""
+        return _find(self._themes.communities, self._themes.community_count, identifier, "community")
 
     def under(self, identifier: str) -> list[HierarchyNode]:
-        """The parts of a community, or those that no other holds; the parts of a stale one stand at the top as well."""
+        """Return the subcommunities of a community, or the top level.
+
+        Subcommunities of a stale community are at the top as well.
+        """
         if identifier:
             self.found(identifier)
         return _ranked([self.node(row, one) for row, one in enumerate(self._all) if self._parent(one) == identifier])
@@ -161,7 +184,7 @@ class _Communities:
 
     @cached_property
     def _parts(self) -> Counter[str]:
-        """How many parts each community has."""
+        """Number of subcommunities of each community."""
         return Counter(self._parent(one) for one in self._all)
 
     def _parent(self, community: Community) -> str:
@@ -169,13 +192,13 @@ class _Communities:
 
 
 def report_of(community: Community) -> Report:
-    """The report of a community among the themes, where none is without."""
+    """Return the report of a community; communities without one are not served."""
     assert community.report is not None  # noqa: S101
     return community.report
 
 
-def _found(fetch: Callable[[Rows], list[Theme]], count: int, identifier: str, what: str) -> tuple[int, Theme]:
-    """The row with this identifier, and what it holds: rows are in the order of identifiers."""
+def _find(fetch: Callable[[Rows], list[Theme]], count: int, identifier: str, what: str) -> tuple[int, Theme]:
+    """Find a row and its value by identifier, with a binary search: rows are sorted by identifier."""
     low, high = 0, count
     while low < high:
         middle = (low + high) // 2
@@ -191,7 +214,7 @@ def _entity_node(entity: Entity) -> HierarchyNode:
 
 
 def _ranked(nodes: Sequence[HierarchyNode]) -> list[HierarchyNode]:
-    """Higher layers first (of communities they are all of one level, or nearly), then the largest."""
+    """Sort nodes: higher layers first (communities of one list share a level, or nearly), then the largest."""
     return sorted(
         nodes,
         key=lambda one: (

@@ -1,4 +1,4 @@
-"""How what is handed in is to be read: the part of a request that is the same for files and texts."""
+"""Query parameters that control how uploaded files and texts are indexed."""
 
 from typing import Annotated, Literal
 
@@ -7,14 +7,14 @@ from fastapi import Depends, Query
 from polyadic.server.jobs.job import JobRequest
 
 
-def _wish(
+def _job_request(
     extractor: Annotated[
-        Literal["model", "sentences"] | None, Query(description="the workspace's own choice if left out")
+        Literal["model", "sentences"] | None, Query(description="the workspace's setting by default")
     ] = None,
-    budget: Annotated[float | None, Query(ge=0, le=1e6, description="stop before more money is spent")] = None,
-    spend_tokens: Annotated[int | None, Query(ge=0, le=10**12, description="stop before more tokens are spent")] = None,
+    budget: Annotated[float | None, Query(ge=0, le=1e6, description="stop before spending more money")] = None,
+    spend_tokens: Annotated[int | None, Query(ge=0, le=10**12, description="stop before spending more tokens")] = None,
 ) -> JobRequest:
     return JobRequest("index", extractor, budget, spend_tokens)
 
 
-Wished = Annotated[JobRequest, Depends(_wish)]
+Wished = Annotated[JobRequest, Depends(_job_request)]

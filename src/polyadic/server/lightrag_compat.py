@@ -1,7 +1,7 @@
-"""LightRAG's requests, so that its clients can be pointed here.
+"""LightRAG-compatible API, so that its clients can be used with this server.
 
-Its server has one workspace. Here the header ``LIGHTRAG-WORKSPACE`` names it, or the base URL ``/lightrag/NAME``; else
-it is the only one that the key opens.
+A LightRAG server has one workspace. Here the header ``LIGHTRAG-WORKSPACE`` or the base URL ``/lightrag/NAME`` names it;
+otherwise it is the only workspace that the key opens.
 """
 
 import json
@@ -34,7 +34,7 @@ _LONGEST_NAME = 500
 
 
 class LightRAGQueryRequest(BaseModel):
-    """A question as LightRAG's clients ask it; what is not known here is passed over."""
+    """A question in LightRAG's form; unknown fields are ignored."""
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"query": "Who wrote the first published program?", "mode": "hybrid"}]}
@@ -42,7 +42,7 @@ class LightRAGQueryRequest(BaseModel):
 
     query: Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_QUESTION)]
     mode: Literal["local", "global", "hybrid", "naive", "mix", "bypass"] = Field(
-        default="mix", description="naive: passages alone; bypass: no documents; else as the workspace is set up"
+        default="mix", description="naive: passages only; bypass: no documents; otherwise the workspace's method"
     )
     only_need_context: bool | None = None
     response_type: Annotated[str, StringConstraints(max_length=500)] | None = None
@@ -53,17 +53,17 @@ class LightRAGQueryRequest(BaseModel):
     include_chunk_content: bool | None = False
 
     def to_retrieve(self) -> RetrieveRequest:
-        """What is to be found, in our terms."""
+        """Convert to a retrieval request."""
         return RetrieveRequest(question=self.query, method=self._method, context_tokens=self.max_total_tokens)
 
     def to_answer(self) -> AnswerRequest:
-        """The question in our terms."""
-        told = [
+        """Convert to an answer request."""
+        messages = [
             (str(message.get("role")), str(message.get("content"))[:LONGEST_QUESTION])
             for message in self.conversation_history or []
         ]
-        _, history = question_and_history([*told, ("user", "and now")])
-        style = "; ".join(wish for wish in (self.response_type, self.user_prompt) if wish)
+        _, history = question_and_history([*messages, ("user", "and now")])
+        style = "; ".join(instruction for instruction in (self.response_type, self.user_prompt) if instruction)
         return AnswerRequest(
             question=self.query,
             method=self._method,
@@ -78,7 +78,7 @@ class LightRAGQueryRequest(BaseModel):
 
 
 class LightRAGReference(BaseModel):
-    """What a marker of the answer points at."""
+    """The document that a marker of the answer points to."""
 
     reference_id: str
     file_path: str
@@ -99,10 +99,10 @@ class LightRAGTextRequest(BaseModel):
 
 
 class LightRAGInsertResponse(BaseModel):
-    """``track_id`` is the identifier of the job that reads it."""
+    """Reply to an added document; ``track_id`` is the identifier of the indexing job."""
 
     status: Literal["success"] = "success"
-    message: str = "It was taken and is being read."
+    message: str = "The document was accepted and is being indexed."
     track_id: str
 
 
@@ -115,19 +115,19 @@ async def _by_header(service: Served, key: Caller, named: Annotated[str | None, 
         return named
     names = await service.workspaces.names(key)
     if len(names) != 1:
-        raise ProblemError(404, "no-workspace-named", f"say which workspace in the header {_HEADER}")
+        raise ProblemError(404, "no-workspace-named", f"name a workspace in the header {_HEADER}")
     return names[0]
 
 
 def _router(prefix: str, name: Any) -> APIRouter:
-    """LightRAG's requests below a prefix; ``name`` gives the workspace's."""
+    """Create LightRAG's routes under a prefix; the dependency ``name`` gives the workspace name."""
     router = APIRouter(prefix=prefix, tags=["lightrag"])
     where = Annotated[str, Depends(name)]
 
     async def query(
         asked: LightRAGQueryRequest, workspace: where, service: Served, key: Caller
     ) -> LightRAGQueryResponse:
-        """The answer, and what its markers point at."""
+        """Return the answer and the documents its markers point to."""
         async with service.workspaces.opened(workspace, key, "read") as kb:
             if asked.only_need_context:
                 return LightRAGQueryResponse(response=_context(await knowledge_for(service, kb, asked.to_retrieve())))
@@ -137,14 +137,14 @@ def _router(prefix: str, name: Any) -> APIRouter:
     async def stream(
         asked: LightRAGQueryRequest, workspace: where, service: Served, key: Caller, request: Request
     ) -> StreamingResponse:
-        """A line of JSON for each piece of the answer, then one with what its markers point at."""
+        """Stream the answer as JSON lines, one per piece, then one with the references."""
         lines = _lines(service, key, workspace, asked)
-        return await streamed(lines, request, "application/x-ndjson", _broken_off)
+        return await streamed(lines, request, "application/x-ndjson", _stream_error)
 
     async def text(
         asked: LightRAGTextRequest, workspace: where, service: Served, key: Caller
     ) -> LightRAGInsertResponse:
-        """It is read by a job; ``file_source`` is what it is known by."""
+        """Add a text; a job reads it. ``file_source`` identifies the document."""
         async with service.workspaces.opened(workspace, key, "write"):
             source = f"{TEXT_SCHEME}{_one_line(asked.file_source)}" if asked.file_source else ""
             title = _one_line(asked.description or asked.file_source or "")
@@ -152,7 +152,7 @@ def _router(prefix: str, name: Any) -> APIRouter:
         return LightRAGInsertResponse(track_id=job.id)
 
     async def upload(workspace: where, service: Served, key: Caller, request: Request) -> LightRAGInsertResponse:
-        """It is read by a job; its name is what it is known by."""
+        """Add a file; a job reads it. The file name identifies the document."""
         async with service.workspaces.opened(workspace, key, "write"):
             job = await hand_in_files(service, workspace, request, JobRequest(), "file")
         return LightRAGInsertResponse(track_id=job.id)
@@ -160,12 +160,12 @@ def _router(prefix: str, name: Any) -> APIRouter:
     streams: dict[int | str, dict[str, Any]] = {
         200: {"content": {"application/x-ndjson": {"schema": {"type": "string"}}}}
     }
-    router.post("/query", summary="As LightRAG: ask")(query)
+    router.post("/query", summary="LightRAG: ask a question")(query)
     router.post(
-        "/query/stream", summary="As LightRAG: ask and stream", response_class=StreamingResponse, responses=streams
+        "/query/stream", summary="LightRAG: stream an answer", response_class=StreamingResponse, responses=streams
     )(stream)
-    router.post("/documents/text", summary="As LightRAG: hand in a text")(text)
-    router.post("/documents/upload", summary="As LightRAG: upload a file", openapi_extra=_FILE)(upload)
+    router.post("/documents/text", summary="LightRAG: add a text")(text)
+    router.post("/documents/upload", summary="LightRAG: upload a file", openapi_extra=_FILE)(upload)
     return router
 
 
@@ -225,7 +225,7 @@ def _line(content: object) -> str:
     return f"{json.dumps(content, ensure_ascii=False)}\n"
 
 
-def _broken_off(kind: str, detail: str) -> str:
+def _stream_error(kind: str, detail: str) -> str:
     return _line({"error": detail})
 
 

@@ -1,19 +1,19 @@
-"""What one server lets itself be asked for."""
+"""Limits of a server."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class ServerLimits:
-    """Bounds of a server; bytes, seconds and counts.
+    """Limits of a server, in bytes, seconds and counts.
 
-    ``json_bytes`` is the longest body of a request, ``upload_bytes`` that of an upload with all its files.
-    ``request_seconds`` is how long a question, an export or the body of a request may take, ``idle_seconds`` how long
-    the next piece of a body may. ``questions_at_once`` are answered and ``questions_waiting`` wait for their turn;
-    further ones are turned away. ``workspaces_open`` are kept open while nobody uses them. ``jobs_waiting`` counts
-    those of one workspace, ``jobs_kept`` those of one workspace that have ended. ``graph_entities`` bounds a
-    neighbourhood. ``connections`` are held at once. ``closing_seconds`` is how long questions and jobs have to end when
-    the server stops.
+    ``json_bytes`` is the maximum size of a request body, ``upload_bytes`` that of an upload with all its files.
+    ``request_seconds`` is the time limit of a question, an export or a request body, ``idle_seconds`` the longest pause
+    within a body. ``questions_at_once`` questions run and ``questions_waiting`` wait in the queue; further ones are
+    refused. ``workspaces_open`` is the number of idle workspaces that stay open. ``jobs_waiting`` and ``jobs_kept`` are
+    the numbers of queued and of ended jobs per workspace. ``graph_entities`` is the maximum size of a neighbourhood.
+    ``connections`` is the number of open connections. ``closing_seconds`` is the time that questions and jobs have to
+    finish when the server stops.
     """
 
     json_bytes: int = 8_000_000

@@ -1,4 +1,4 @@
-"""Log lines, one JSON object each: what happened, never what was said, and no key."""
+"""Log lines as JSON objects; they never contain user text or keys."""
 
 import json
 import logging
@@ -12,7 +12,7 @@ _NAME = "polyadic.server"
 
 
 class JsonLogFormatter(logging.Formatter):
-    """A record as a line of JSON."""
+    """Formatter that writes a record as a line of JSON."""
 
     def format(self, record: logging.LogRecord) -> str:
         line = {
@@ -25,7 +25,7 @@ class JsonLogFormatter(logging.Formatter):
 
 
 def install(level: int = logging.INFO) -> None:
-    """Send what the server logs to standard error, and nothing of it elsewhere."""
+    """Send the server's log to standard error only."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLogFormatter())
     for name in (_NAME, "uvicorn", "opentelemetry"):
@@ -36,7 +36,7 @@ def install(level: int = logging.INFO) -> None:
 
 
 def log_event(logger: logging.Logger, level: int, event: str, scope: Scope | None = None, **fields: Any) -> None:
-    """Write a line; what belongs to a request carries its id, and that of its trace if somebody is told of it."""
+    """Log an event; events of a request carry the request id and, if it is traced, the trace id."""
     state = (scope or {}).get("state", {})
     known = {name: state[name] for name in ("request_id", "trace_id") if name in state}
     logger.log(level, event, extra={"fields": known | fields})

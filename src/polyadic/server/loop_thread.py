@@ -1,7 +1,7 @@
-"""The loop on which workspaces work, on a thread of its own.
+"""An event loop in its own thread, on which workspaces run.
 
-A walk over the hypergraph computes for some milliseconds at a stretch. Done here, it keeps nobody from being served
-who wants something else, and connections to models, which belong to one loop, are shared by all questions.
+Graph search computes for some milliseconds at a stretch. In its own thread it does not block other requests, and all
+questions share the connections to models, which are bound to one loop.
 """
 
 import asyncio
@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 class LoopThread:
-    """Runs coroutines on its loop, for callers on any other one.
+    """Runs coroutines on its own loop for callers on other loops.
 
     >>> async def three() -> int:
     ...     return 3
@@ -41,7 +41,10 @@ class LoopThread:
         self._loop.close()
 
     async def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """The result of a coroutine; where the caller is cancelled, it is, and has cleaned up when this raises."""
+        """Run a coroutine and return its result.
+
+        If the caller is cancelled, the coroutine is cancelled and has cleaned up when this raises.
+        """
         here, done = asyncio.get_running_loop(), asyncio.Event()
         tasks: list[asyncio.Task[T]] = []
 
@@ -62,32 +65,32 @@ class LoopThread:
         return tasks[0].result()
 
     async def each(self, make: Callable[[Callable[[T], None]], AsyncGenerator[T, None]]) -> AsyncGenerator[T, None]:
-        """What a generator yields; where this is closed early, the generator is.
+        """Iterate over a generator that runs on the loop; closing this one early closes the generator.
 
         Parameters
         ----------
         make
-            Makes the generator; what it is given may be called with more items at any time, also between two yields.
+            Makes the generator. It is passed a function that adds items at any time, also between two yields.
         """
         here = asyncio.get_running_loop()
-        made: asyncio.Queue[T | _End] = asyncio.Queue()
+        items: asyncio.Queue[T | _End] = asyncio.Queue()
 
         def put(item: T | _End) -> None:
-            _soon(here, lambda: made.put_nowait(item))
+            _soon(here, lambda: items.put_nowait(item))
 
-        filling = asyncio.create_task(self.run(_fill(make(put), put)))
+        producer = asyncio.create_task(self.run(_fill(make(put), put)))
         try:
-            while not isinstance(item := await made.get(), _End):
+            while not isinstance(item := await items.get(), _End):
                 yield item
             # Raises what the generator raised.
-            await filling
+            await producer
         finally:
-            filling.cancel()
-            await asyncio.wait([filling])
+            producer.cancel()
+            await asyncio.wait([producer])
 
 
 class _End:
-    """Nothing comes any more."""
+    """Marks the end of the items."""
 
 
 async def _fill(items: AsyncGenerator[T, None], put: Callable[[T | _End], None]) -> None:
@@ -100,7 +103,7 @@ async def _fill(items: AsyncGenerator[T, None], put: Callable[[T | _End], None])
 
 
 def _soon(loop: asyncio.AbstractEventLoop, call: Callable[[], object]) -> None:
-    """Call on a loop, which may have ended since: then nobody waits for it."""
+    """Schedule a call on a loop; if the loop is closed, no one waits for it."""
     try:
         loop.call_soon_threadsafe(call)
     except RuntimeError:
@@ -109,7 +112,7 @@ def _soon(loop: asyncio.AbstractEventLoop, call: Callable[[], object]) -> None:
 
 
 async def _end_all() -> None:
-    """Cancel whatever is still under way on this loop, and wait until it has cleaned up."""
+    """Cancel all other tasks of this loop, and wait until they have cleaned up."""
     others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
     for task in others:
         task.cancel()

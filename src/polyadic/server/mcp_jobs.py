@@ -1,4 +1,4 @@
-"""Jobs as agents see them (MCP): one document each, and waited for a little. Needs the extra ``mcp``."""
+"""Indexing jobs for MCP tools, one document each, with a short wait. Needs the extra ``mcp``."""
 
 import asyncio
 from contextlib import aclosing, suppress
@@ -11,16 +11,16 @@ from polyadic.server.service import ServerState
 from polyadic.server.uploads import hand_in_texts
 
 _PATIENCE = 10.0
-"""Seconds for which a document's job is waited for: a short one is read by then, and no client has given up."""
+"""How long to wait for a document's job: a short document is indexed by then, and no client has timed out."""
 
 
 class McpJobs:
-    """The jobs of one workspace; what :class:`polyadic.mcp.jobs.ToolJobs` is to be.
+    """The jobs of one workspace; implements :class:`polyadic.mcp.jobs.ToolJobs`.
 
     Parameters
     ----------
     service, workspace
-        Whose jobs; the caller has seen to it that the key opens the workspace.
+        Server state and workspace; the caller has checked that the key opens the workspace.
     """
 
     def __init__(self, service: ServerState, workspace: str) -> None:
@@ -36,7 +36,7 @@ class McpJobs:
         return await self.job(job.id)
 
     async def job(self, identifier: str) -> ToolJob:
-        return _told(await self._service.jobs.job(identifier, self._workspace))
+        return _tool_job(await self._service.jobs.job(identifier, self._workspace))
 
     async def _ended(self, identifier: str) -> None:
         async with aclosing(self._service.jobs.watch(identifier, self._workspace)) as changes:
@@ -44,7 +44,7 @@ class McpJobs:
                 pass
 
 
-def _told(job: jobs.Job) -> ToolJob:
+def _tool_job(job: jobs.Job) -> ToolJob:
     reached = job.reached
     return ToolJob(job.id, job.state.value, reached.chunks, reached.chunks_read, _outcome(job), _problem(job))
 
@@ -57,7 +57,7 @@ def _outcome(job: jobs.Job) -> Outcome | None:
 
 
 def _problem(job: jobs.Job) -> str:
-    """Why a document was not read; of one that was, why some of its chunks were not."""
+    """Return why the document was not indexed, or why some of its chunks were not."""
     report = job.report or {"skipped": (), "failed": ()}
-    reasons = [*(one["reason"] for one in report["skipped"]), *(one["reason"] for one in report["failed"])]
+    reasons = [*(entry["reason"] for entry in report["skipped"]), *(entry["reason"] for entry in report["failed"])]
     return job.problem or "; ".join(dict.fromkeys(reasons))

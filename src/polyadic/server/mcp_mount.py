@@ -1,4 +1,4 @@
-"""Tools for agents (MCP) over HTTP at ``/mcp/{workspace}``: the workspace is opened where all others are."""
+"""MCP over HTTP at ``/mcp/{workspace}``; workspaces are opened through the registry, as everywhere."""
 
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
@@ -18,7 +18,7 @@ PATH = "/mcp/{workspace}"
 
 
 def add_agents(app: FastAPI, service: ServerState) -> Callable[[], AbstractAsyncContextManager[None]]:
-    """Route to the tools, where the extra ``mcp`` is installed; returns what makes the lifespan that goes with it."""
+    """Add the MCP route if the extra ``mcp`` is installed; return a factory for its lifespan."""
     if find_spec("mcp") is None:
         return nullcontext
     from polyadic.mcp import asgi
@@ -37,10 +37,10 @@ def add_agents(app: FastAPI, service: ServerState) -> Callable[[], AbstractAsync
             async with service.turns.turn(workspace.name):
                 return await service.work.run(work)
         finally:
-            # Where it was turned away it has not begun.
+            # If admission was refused, the coroutine has not been started.
             work.close()
 
-    # The door has seen to names and origins.
+    # AuthMiddleware has checked hosts and origins.
     agents = asgi(resolve, may_write, hosts=None, run=run, jobs=lambda request: McpJobs(service, _name(request)))
     app.router.routes.append(Route(PATH, agents, include_in_schema=False))
     return agents.lifespan

@@ -1,7 +1,7 @@
-"""OpenAI's chat protocol, so that chat front ends connect: a workspace is a model.
+"""OpenAI-compatible chat API: each workspace is a model, so that chat front ends can connect.
 
-``letters`` is the workspace as it is set up, ``letters:walk`` asks it by a method. Citations stand in the text as
-``[1]`` with a list of sources below, and whole in the field ``citations``.
+Model ``letters`` is the workspace with its settings, ``letters:walk`` uses another retrieval method. Citations are in
+the text as ``[1]`` with a list of sources below, and in full in the field ``citations``.
 """
 
 import secrets
@@ -31,7 +31,7 @@ _OWNER = "polyadic"
 
 
 class OpenAIContentPart(BaseModel):
-    """A piece of a message; only texts are read."""
+    """A part of a message; only text parts are used."""
 
     type: str
     text: Annotated[str, StringConstraints(max_length=100_000)] = ""
@@ -53,7 +53,7 @@ class StreamOptions(BaseModel):
 
 
 class ChatRequest(BaseModel):
-    """What is known of a request; whatever else clients send is passed over, as it is about another kind of model."""
+    """The supported fields of a request; other fields that clients send are ignored."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -86,15 +86,15 @@ class ModelList(BaseModel):
     data: list[ModelView]
 
 
-@router.get("/models", summary="Workspaces as models")
+@router.get("/models", summary="List workspaces as models")
 async def models(service: Served, key: Caller) -> ModelList:
-    """Those that your key opens."""
+    """List the workspaces that your key gives access to."""
     return ModelList(data=[ModelView(id=name) for name in await service.workspaces.names(key)])
 
 
-@router.get("/models/{model}", summary="A workspace as a model")
+@router.get("/models/{model}", summary="Get a workspace as a model")
 async def model(model: str, service: Served, key: Caller) -> ModelView:
-    """As OpenAI's clients look one up."""
+    """Return a workspace in the form of an OpenAI model."""
     await service.workspaces.check(model, key, "read")
     return ModelView(id=model)
 
@@ -114,15 +114,15 @@ async def model(model: str, service: Served, key: Caller) -> ModelView:
     },
 )
 async def chat(asked: ChatRequest, service: Served, key: Caller, request: Request) -> Response:
-    """The conversation is respected: a question that follows up on another is made self-contained first."""
+    """Answer the last message. A follow-up question is first made self-contained from the conversation."""
     name, colon, method = asked.model.partition(":")
     question, history = question_and_history((message.role, message.said) for message in asked.messages)
     if colon and method not in get_args(MethodName):
-        raise ProblemError(404, "no-such-method", "the model names a method that does not exist")
+        raise ProblemError(404, "no-such-method", "the model name must end in :METHOD with a known retrieval method")
     wanted = AnswerRequest(question=question, history=history, method=method or None)  # type: ignore[arg-type]
     if asked.stream:
         events = _chunks(service, key, name, wanted, asked)
-        return await streamed(events, request, shape=_broken_off)
+        return await streamed(events, request, shape=_stream_error)
     async with service.workspaces.opened(name, key, "read") as kb:
         answer = await answer_to(service, kb, wanted)
     return JSONResponse(_completion(answer, asked.model))
@@ -151,8 +151,8 @@ async def _chunks(
                 yield data(head | _delta({"content": piece}))
             else:
                 answer = piece
-    if below := sources(answer.citations):
-        yield data(head | _delta({"content": below}))
+    if source_list := sources(answer.citations):
+        yield data(head | _delta({"content": source_list}))
     yield data(head | _delta({}, "stop") | {"citations": answer.citations})
     if asked.stream_options and asked.stream_options.include_usage:
         yield data(head | {"choices": [], "usage": _usage(answer.usage)})
@@ -181,6 +181,6 @@ def _usage(usage: Usage) -> dict[str, int]:
     }
 
 
-def _broken_off(kind: str, detail: str) -> str:
-    """The last event where an answer could not be ended, as OpenAI's clients know it."""
+def _stream_error(kind: str, detail: str) -> str:
+    """Format the last event of a failed stream, in OpenAI's form."""
     return data({"error": {"message": detail, "type": kind.replace("-", "_"), "param": None, "code": kind}})

@@ -1,4 +1,4 @@
-"""What the API's description says beside what follows from the code: problems, examples."""
+"""Additions to the generated OpenAPI description: problem responses and examples."""
 
 from http import HTTPStatus
 from typing import Any
@@ -7,26 +7,26 @@ from fastapi import FastAPI
 
 from polyadic.server.schemas import Problem
 
-_WRONG = {
+_PROBLEMS = {
     400: "the body cannot be read",
-    401: "no key, or none that is known",
-    403: "the key is for reading only, or the request comes from where none may",
-    404: "nothing here that the key opens, or nothing in the workspace with this identifier",
-    409: "the workspace is being written to, or its settings do not allow this",
-    413: "the body is too long",
-    415: "the body is of a kind that is not read",
-    422: "the request is not as described here",
+    401: "the API key is missing or unknown",
+    403: "the key is read-only, or requests from this origin are not allowed",
+    404: "not found, no access with this key, or no such identifier in the workspace",
+    409: "another job is writing to the workspace, or its settings do not allow this",
+    413: "the body is too large",
+    415: "the media type or file type is not supported",
+    422: "the request does not match this description",
     502: "a model of the workspace gave no usable reply",
-    503: "too much is asked for at once, or a model or a store cannot be had",
-    504: "it took longer than the server allows",
-    507: "the server's disk has no room",
+    503: "too many requests at once, or a model or the store is unavailable",
+    504: "the request took longer than the server allows",
+    507: "the server's disk is full",
 }
 RESPONSES: dict[int | str, dict[str, Any]] = {
-    status: {"description": what, "model": Problem} for status, what in _WRONG.items()
+    status: {"description": description, "model": Problem} for status, description in _PROBLEMS.items()
 }
 _ID, _ANOTHER = "5f0c7d2a9b31e8445f0c7d2a9b31e844", "fd620a371432fbae93d0e9448235f29d"
 _SPAN = {"start": 0, "end": 47}
-_PLACE = {
+_SOURCE_SPAN = {
     "document_id": _ID,
     "source": "upload:ada.md",
     "title": "Ada Lovelace",
@@ -45,7 +45,7 @@ _ITEM = {
     "score": 1.19,
     "why": "about Ada Lovelace, which the question names",
     "tokens": 10,
-    "places": [_PLACE],
+    "places": [_SOURCE_SPAN],
     "entities": ["Ada Lovelace", "program"],
 }
 _KNOWLEDGE = {
@@ -130,7 +130,7 @@ _EXAMPLES: dict[str, Any] = {
         "question": "Who wrote the first published program?",
         "text": '"Ada Lovelace wrote the first published program." [1]',
         "answered": True,
-        "citations": [{"marker": 1, "place": _PLACE, "score": 0.74}],
+        "citations": [{"marker": 1, "place": _SOURCE_SPAN, "score": 0.74}],
         "knowledge": _KNOWLEDGE,
         "usage": _USAGE,
         "note": "no language model was asked: the best supporting sentences are quoted",
@@ -156,7 +156,7 @@ _EXAMPLES: dict[str, Any] = {
     "EntityList": {"entities": [{"entity": _ENTITY, "similarity": 0.81}]},
     "FactList": {"facts": [{"fact": _FACT, "similarity": 0.64}]},
     "EntityDetail": {"entity": _ENTITY, "facts": [_FACT]},
-    "FactDetail": {"fact": _FACT, "entities": [_ENTITY], "places": [_PLACE]},
+    "FactDetail": {"fact": _FACT, "entities": [_ENTITY], "places": [_SOURCE_SPAN]},
     "Neighbourhood": {"entities": [_ENTITY], "facts": [{"fact": _FACT, "entities": [_ID]}], "whole": True},
     "WorkspaceList": {"workspaces": ["letters", "reports"]},
     "WorkspaceView": {
@@ -194,8 +194,8 @@ _EXAMPLES: dict[str, Any] = {
             {
                 "what": "disk",
                 "state": "doubtful",
-                "detail": "1.2 GB free at the server's disk",
-                "next_step": "make room",
+                "detail": "1.2 GB free on the server's disk",
+                "next_step": "free some space",
             }
         ]
     },
@@ -228,31 +228,35 @@ _EXAMPLES: dict[str, Any] = {
         "response": '"Ada Lovelace wrote the first published program." [1]',
         "references": [{"reference_id": "1", "file_path": "ada.md", "content": None}],
     },
-    "LightRAGInsertResponse": {"status": "success", "message": "It was taken and is being read.", "track_id": _ID},
+    "LightRAGInsertResponse": {
+        "status": "success",
+        "message": "The document was accepted and is being indexed.",
+        "track_id": _ID,
+    },
     "NewTexts": {"texts": [{"text": "Ada Lovelace wrote the first published program.", "title": "Ada Lovelace"}]},
 }
 
 
 def described(app: FastAPI) -> None:
-    """Have an application describe itself with examples, and problems as what they are sent as."""
-    plain = app.openapi
+    """Add examples to an application's OpenAPI description, and give problem responses their media type."""
+    generate = app.openapi
 
     def openapi() -> dict[str, Any]:
         if app.openapi_schema is None:
-            description = plain()
+            document = generate()
             for name, example in _EXAMPLES.items():
-                description["components"]["schemas"][name]["examples"] = [example]
-            for methods in description["paths"].values():
+                document["components"]["schemas"][name]["examples"] = [example]
+            for methods in document["paths"].values():
                 for operation in methods.values():
-                    _say_problems(operation["responses"])
-            app.openapi_schema = description
+                    _set_problem_media_type(operation["responses"])
+            app.openapi_schema = document
         return app.openapi_schema
 
-    # FastAPI's own way of changing a description.
+    # The way FastAPI documents for changing the description.
     app.openapi = openapi  # type: ignore[method-assign]
 
 
-def _say_problems(responses: dict[str, Any]) -> None:
+def _set_problem_media_type(responses: dict[str, Any]) -> None:
     for status, response in responses.items():
         if int(status) >= HTTPStatus.BAD_REQUEST:
             response["content"] = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}

@@ -1,4 +1,4 @@
-"""Going through all entities and facts of a workspace, page by page; all of it bounded reads."""
+"""Pages over all entities and facts of a workspace, with bounded reads."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -12,16 +12,16 @@ from polyadic.storage.protocol import Reader, Rows
 from polyadic.workspace import Workspace
 
 MOST_LISTED = 100_000
-"""Entities that are looked at for one page; those beyond, the least connected, are found by searching."""
-_AT_ONCE = 1000
+"""Number of best connected entities that can be listed; the others can only be found by searching."""
+_BLOCK = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class EntityPage:
     """Entities, the best connected first.
 
-    ``total`` is None where entities are chosen by type or name: they are looked for only as far as the page reaches.
-    ``next`` is to be passed as ``start`` for those that follow; None where none do.
+    ``total`` is None if entities are filtered by type or name, because filtering stops at the end of the page. ``next``
+    is the ``start`` of the next page; None on the last page.
     """
 
     entities: list[Entity]
@@ -40,7 +40,7 @@ class FactPage:
 
 @dataclass(frozen=True, slots=True)
 class EntityType:
-    """A type of entities, empty for those of which no type is known, and how many there are."""
+    """An entity type, empty if unknown, and its number of entities."""
 
     type: str
     entities: int
@@ -48,32 +48,32 @@ class EntityType:
 
 @dataclass(frozen=True, slots=True)
 class EntityTypes:
-    """The most frequent types first; ``whole`` is False where there are more entities than were counted."""
+    """Entity types, the most frequent first; ``whole`` is False if not all entities were counted."""
 
     types: list[EntityType]
     whole: bool
 
 
 def entities_page(kb: Workspace, type_: str | None, prefix: str, start: int, limit: int) -> EntityPage:
-    """Entities of a type, or of any where it is None, of whose name a word begins with ``prefix``."""
+    """Return entities of a type (None: any type) with a word in their name that starts with ``prefix``."""
     with kb.store().read() as reader:
         order = _best_connected(reader)
         if type_ is None and not entity_key(prefix):
             end = start + limit
-            following = end if end < len(order) else None
-            return EntityPage(reader.entities(order[start:end]), reader.size("entity"), following)
-        found: list[tuple[int, Entity]] = []
-        for place, entity in _from(reader, order, start):
-            if (type_ is None or entity.type == type_) and _is_called(entity, prefix):
-                found.append((place, entity))
-                if len(found) > limit:
+            next_start = end if end < len(order) else None
+            return EntityPage(reader.entities(order[start:end]), reader.size("entity"), next_start)
+        matches: list[tuple[int, Entity]] = []
+        for position, entity in _from(reader, order, start):
+            if (type_ is None or entity.type == type_) and _name_matches(entity, prefix):
+                matches.append((position, entity))
+                if len(matches) > limit:
                     break
-        following = found[limit][0] if len(found) > limit else None
-        return EntityPage([entity for _, entity in found[:limit]], None, following)
+        next_start = matches[limit][0] if len(matches) > limit else None
+        return EntityPage([entity for _, entity in matches[:limit]], None, next_start)
 
 
 def facts_page(kb: Workspace, arity: int | None, start: int, limit: int) -> FactPage:
-    """Facts that connect so many entities, or any number of them where it is None."""
+    """Return facts that connect ``arity`` entities (None: any number)."""
     with kb.store().read() as reader:
         rows = np.arange(reader.size("fact"), dtype=np.int64)
         if arity is not None:
@@ -84,7 +84,7 @@ def facts_page(kb: Workspace, arity: int | None, start: int, limit: int) -> Fact
 
 
 def entity_types(kb: Workspace) -> EntityTypes:
-    """How many entities there are of each type."""
+    """Count the entities of each type."""
     with kb.store().read() as reader:
         order = _best_connected(reader)
         counted = Counter(entity.type for _, entity in _from(reader, order, 0))
@@ -98,16 +98,16 @@ def _best_connected(reader: Reader) -> Rows:
 
 
 def _from(reader: Reader, order: Rows, start: int) -> Iterator[tuple[int, Entity]]:
-    """Entities with their places in an order, fetched as far as they are asked for."""
-    for first in range(start, len(order), _AT_ONCE):
-        yield from enumerate(reader.entities(order[first : first + _AT_ONCE]), first)
+    """Yield entities with their positions in an order, fetched in blocks on demand."""
+    for first in range(start, len(order), _BLOCK):
+        yield from enumerate(reader.entities(order[first : first + _BLOCK]), first)
 
 
-def _is_called(entity: Entity, prefix: str) -> bool:
-    """Whether a word of the name begins so; what holds several words has to stand there as it is.
+def _name_matches(entity: Entity, prefix: str) -> bool:
+    """Return whether a word of the name starts with the prefix; several words must occur in this order.
 
     >>> ada = Entity("0" * 32, "ada lovelace", "Ada Lovelace", "", "", 50.0, 1)
-    >>> [_is_called(ada, words) for words in ("love", "ada love", "velace")]
+    >>> [_name_matches(ada, words) for words in ("love", "ada love", "velace")]
     [True, True, False]
     """
     return f" {entity_key(prefix)}" in f" {entity.key}"

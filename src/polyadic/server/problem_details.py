@@ -1,7 +1,7 @@
-"""What a client is told when something goes wrong: problem details (RFC 9457).
+"""Error responses as problem details (RFC 9457).
 
-What an error of the core says names paths and addresses of this machine, so it goes to the log; a client reads the
-text of its kind. Only what :class:`ProblemError` says was written for clients.
+Messages of core errors may name paths and addresses of this machine, so they go to the log; the client receives a
+fixed text for the class of the error. Only the message of a :class:`ProblemError` is sent to clients as it is.
 """
 
 import logging
@@ -34,18 +34,20 @@ _ERRORS_SHOWN = 20
 
 
 class ProblemError(HTTPException):
-    """A request that cannot be granted; what it says is for the client, so it names nothing of this machine.
+    """A refused request, with a message for the client.
+
+    The message must not name paths or addresses of this machine.
 
     Parameters
     ----------
     status
-        Of HTTP.
+        HTTP status code.
     kind
-        The last part of the problem's type, in words with hyphens.
+        Last part of the problem type, hyphenated words.
     detail
-        What is the matter, as a sentence without a full stop.
+        What is wrong, as a sentence without a full stop.
     headers
-        To be sent with it.
+        Headers of the response.
     """
 
     def __init__(self, status: int, kind: str, detail: str, headers: Mapping[str, str] | None = None) -> None:
@@ -54,8 +56,11 @@ class ProblemError(HTTPException):
 
 
 def no_such_workspace() -> ProblemError:
-    """The same for a name that is unknown, of somebody else, or none at all, and for an address that leads nowhere."""
-    return ProblemError(404, "nothing-here", "there is nothing here that your key opens")
+    """Build the 404 for an unknown, invalid or unauthorised workspace name, or an unknown path.
+
+    All of these give the same response, so that a client cannot find out which workspaces exist.
+    """
+    return ProblemError(404, "nothing-here", "not found, or your key has no access to it")
 
 
 def not_found(what: str) -> ProblemError:
@@ -63,12 +68,12 @@ def not_found(what: str) -> ProblemError:
 
 
 _KINDS: Mapping[type[PolyadicError], tuple[int, str, str]] = {
-    NotFound: (404, "not-found", "nothing in the workspace answers to this"),
-    StoreBusy: (409, "workspace-busy", "documents are being written to the workspace: try again when that has ended"),
-    EmbedderMismatch: (503, "workspace-unusable", "the workspace was filled with another embedding model"),
-    StoreError: (503, "workspace-unusable", "the workspace's store cannot be used"),
-    WeightsMissing: (503, "embedder-missing", "the embedding model is not on the server yet"),
-    ModelUnavailable: (503, "model-unavailable", "a model of the workspace is not to be had"),
+    NotFound: (404, "not-found", "the workspace has no such item"),
+    StoreBusy: (409, "workspace-busy", "another job is writing to the workspace: retry when it has finished"),
+    EmbedderMismatch: (503, "workspace-unusable", "the workspace was indexed with a different embedding model"),
+    StoreError: (503, "workspace-unusable", "the workspace's store is unavailable"),
+    WeightsMissing: (503, "embedder-missing", "the embedding model has not been downloaded to the server"),
+    ModelUnavailable: (503, "model-unavailable", "a model that the workspace uses is unavailable"),
     NoReply: (502, "no-reply", "the language model gave no usable reply"),
     SettingsError: (409, "not-configured", "the settings of the workspace do not allow this"),
 }
@@ -76,13 +81,13 @@ _RETRY = {409: "2", 503: "5"}
 
 
 def install(app: FastAPI) -> None:
-    """Have every error of an application answered with problem details."""
-    for error, answer in (
+    """Register handlers that answer every error of an application with problem details."""
+    for error, handler in (
         (HTTPException, _of_http),
         (RequestValidationError, _of_validation),
         (PolyadicError, _of_core),
     ):
-        app.add_exception_handler(error, answer)
+        app.add_exception_handler(error, handler)
 
 
 def problem(
@@ -93,7 +98,7 @@ def problem(
     headers: Mapping[str, str] | None = None,
     **more: Any,
 ) -> Response:
-    """Problem details as a response; OpenAI's clients find their own form of an error beside."""
+    """Build a problem details response; on OpenAI paths the body also has an ``error`` member in OpenAI's form."""
     title = HTTPStatus(status).phrase
     body = {
         "type": f"urn:polyadic:problem:{kind}",
@@ -109,15 +114,15 @@ def problem(
 
 
 def of_core(error: PolyadicError) -> tuple[int, str, str]:
-    """Status, kind and text for an error of the core."""
+    """Return status, kind and message for a core error."""
     for kind in type(error).__mro__:
         if kind in _KINDS:
             return _KINDS[kind]
-    return 500, "defect", "the server could not do this"
+    return 500, "defect", "internal error: the server log has details"
 
 
 def _of_core(request: Request, error: Exception) -> Response:
-    assert isinstance(error, PolyadicError)  # noqa: S101 - registered for these alone
+    assert isinstance(error, PolyadicError)  # noqa: S101 - the handler is registered for this class only
     status, kind, detail = of_core(error)
     log_event(_LOG, logging.WARNING, "problem", request.scope, kind=kind, error=type(error).__name__, said=str(error))
     headers = {"Retry-After": _RETRY[status]} if status in _RETRY and kind != "not-configured" else {}
@@ -137,10 +142,12 @@ def _of_http(request: Request, error: Exception) -> Response:
 
 
 def _of_validation(request: Request, error: Exception) -> Response:
-    """What is wrong with a request, without what it said: that may be anything, a key as well."""
+    """List validation errors without the rejected values: these may be anything, even a key."""
     assert isinstance(error, RequestValidationError)  # noqa: S101
-    found = [
-        {"where": "/".join(str(part) for part in one["loc"]), "what": one["msg"]}
-        for one in error.errors()[:_ERRORS_SHOWN]
+    details = [
+        {"where": "/".join(str(part) for part in item["loc"]), "what": item["msg"]}
+        for item in error.errors()[:_ERRORS_SHOWN]
     ]
-    return problem(request.scope, 422, "invalid-request", "the request is not as the API describes it", errors=found)
+    return problem(
+        request.scope, 422, "invalid-request", "the request does not match the API description", errors=details
+    )

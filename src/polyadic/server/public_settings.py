@@ -1,4 +1,4 @@
-"""The settings of a workspace that are fit to be shown: those that say how it works, none that says where."""
+"""Settings of a workspace that clients may see: how it works, but no paths, addresses or keys."""
 
 from polyadic import __version__
 from polyadic.config import METHODS, Settings
@@ -9,7 +9,7 @@ from polyadic.server.schemas import SettingsView
 
 
 def shown(settings: Settings) -> SettingsView:
-    """What holds now, with what ``auto`` stands for.
+    """Build the settings view, with ``auto`` replaced by the choice it stands for.
 
     >>> view = shown(Settings())
     >>> view.extractor, view.chunk_tokens, view.answers

@@ -1,4 +1,4 @@
-"""Questions to a workspace, whichever protocol they come by: bounded, counted, on the loop where workspaces work."""
+"""Questions to a workspace for all protocols: admission control, metrics, and execution on the workspace loop."""
 
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
@@ -14,19 +14,19 @@ Piece = Knowledge | str | Answer
 
 
 async def knowledge_for(service: ServerState, kb: Workspace, asked: RetrieveRequest) -> Knowledge:
-    """The knowledge that bears on a question."""
+    """Retrieve the knowledge relevant to a question."""
     only = _filter(kb, asked.only)
     async with service.turns.turn(kb.name):
-        found = await service.work.run(kb.aretrieve(asked.question, asked.method, asked.context_tokens, only))
-    service.metrics.paid(found.usage)
-    return found
+        knowledge = await service.work.run(kb.aretrieve(asked.question, asked.method, asked.context_tokens, only))
+    service.metrics.paid(knowledge.usage)
+    return knowledge
 
 
 async def answer_to(service: ServerState, kb: Workspace, asked: AnswerRequest) -> Answer:
-    """The answer, once it is whole."""
+    """Return the complete answer."""
     only = _filter(kb, asked.only)
     _check_model(kb, asked)
-    turns = [said.turn() for said in asked.history]
+    turns = [turn.turn() for turn in asked.history]
     how = asked.how(kb.settings.answer)
     async with service.turns.turn(kb.name):
         work = kb.aquery(asked.question, asked.method, asked.context_tokens, turns, how, only)
@@ -36,16 +36,16 @@ async def answer_to(service: ServerState, kb: Workspace, asked: AnswerRequest) -
 
 
 async def pieces_of(service: ServerState, kb: Workspace, asked: AnswerRequest) -> AsyncGenerator[Piece, None]:
-    """What was found, as soon as it is; the text of the answer in pieces; the answer."""
+    """Stream the retrieved knowledge, the text of the answer in pieces, and the complete answer."""
     only = _filter(kb, asked.only)
     _check_model(kb, asked)
-    turns = [said.turn() for said in asked.history]
+    turns = [turn.turn() for turn in asked.history]
     how = asked.how(kb.settings.answer)
 
     def make(tell: Callable[[Piece], None]) -> AsyncGenerator[Piece, None]:
         return _typed(kb.astream(asked.question, asked.method, asked.context_tokens, turns, how, only, tell))
 
-    # A turn is one task's: whoever streams the pieces on may take them in several.
+    # An admission slot belongs to one task, but the consumer may read the stream from several tasks.
     async with TaskIsolatedStream(_in_turn(service, kb.name, make)) as pieces:
         async for piece in pieces:
             if isinstance(piece, Answer):
@@ -68,14 +68,14 @@ async def _typed(pieces: AsyncGenerator[str | Answer, None]) -> AsyncGenerator[P
 
 def _check_model(kb: Workspace, asked: AnswerRequest) -> None:
     if (asked.by == "model" or asked.think) and not kb.settings.model.name:
-        raise ProblemError(409, "no-language-model", "the workspace has no language model: leave out by and think")
+        raise ProblemError(409, "no-language-model", "the workspace has no language model: omit by and think")
 
 
 def _filter(kb: Workspace, only: FilterSchema | None) -> Filter | None:
-    """The filter by identifiers: a source could be that of something else on the server's disk too."""
+    """Build the filter from identifiers; a source could also match something else on the server's disk."""
     if only is None or not (only.documents or only.where):
         return None
     with kb.store().read() as reader:
         if not all(reader.record(identifier) for identifier in only.documents):
-            raise ProblemError(422, "unknown-document", "a document of the filter is none of the workspace's")
+            raise ProblemError(422, "unknown-document", "the filter names a document that is not in the workspace")
     return Filter(where=only.where, documents=tuple(only.documents))

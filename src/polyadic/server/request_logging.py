@@ -1,4 +1,4 @@
-"""Every request has an id, a line in the log, its place in the figures, and headers that keep browsers careful."""
+"""Request ids, access log, request metrics and security headers."""
 
 import logging
 import re
@@ -31,7 +31,7 @@ _HEADERS = {
 
 
 class RequestLogMiddleware:
-    """The outermost middleware; what nobody foresaw ends here, as a problem without a word of its own."""
+    """Outermost middleware; turns unhandled exceptions into a generic 500 problem response."""
 
     def __init__(self, app: ASGIApp, metrics: ServerMetrics) -> None:
         self._app = app
@@ -41,8 +41,8 @@ class RequestLogMiddleware:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        given = Headers(scope=scope).get("x-request-id", "")
-        request_id = given if _ID.fullmatch(given) else secrets.token_hex(8)
+        client_id = Headers(scope=scope).get("x-request-id", "")
+        request_id = client_id if _ID.fullmatch(client_id) else secrets.token_hex(8)
         scope.setdefault("state", {})["request_id"] = request_id
         started, status = time.perf_counter(), 0
 
@@ -62,15 +62,15 @@ class RequestLogMiddleware:
             log_event(_LOG, logging.INFO, "client gone", scope)
             raise ConnectionAbortedError from None
         except Exception as error:
-            _tell_of_defect(error, scope)
+            _log_defect(error, scope)
             if status:
-                # The answer has begun: to break it off is the only way left to say that it is not whole.
+                # The response has started: breaking it off is the only way to show that it is incomplete.
                 raise ConnectionAbortedError from None
-            await problem(scope, 500, "defect", "the server ran into a defect")(scope, receive, sent)
+            await problem(scope, 500, "defect", "internal error: the server log has details")(scope, receive, sent)
         finally:
-            self._enter(scope, status, time.perf_counter() - started)
+            self._record(scope, status, time.perf_counter() - started)
 
-    def _enter(self, scope: Scope, status: int, seconds: float) -> None:
+    def _record(self, scope: Scope, status: int, seconds: float) -> None:
         method = scope["method"] if scope["method"] in _METHODS else "other"
         route = getattr(scope.get("route"), "path", "") or "none"
         self._metrics.answered(method, route, status, seconds)
@@ -79,8 +79,8 @@ class RequestLogMiddleware:
         log_event(_LOG, logging.INFO, "request", scope, **fields, key=key.id if key else "")
 
 
-def _tell_of_defect(error: Exception, scope: Scope) -> None:
-    """Where it happened, and not what it said: that may repeat what a request or a document holds."""
+def _log_defect(error: Exception, scope: Scope) -> None:
+    """Log where an exception was raised, without its message: that may repeat parts of a request or document."""
     frames = traceback.extract_tb(error.__traceback__)[-_FRAMES:]
     where = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames]
     log_event(_LOG, logging.ERROR, "defect", scope, error=type(error).__name__, where=where)

@@ -1,4 +1,4 @@
-"""What requests say and what answers hold beside the values of the core, which stand in the API as they are."""
+"""Request and response schemas of the REST API; values of the core are used as they are."""
 
 from typing import Annotated, Any, Literal
 
@@ -15,13 +15,13 @@ from polyadic.storage.protocol import Counts, DocumentRecord
 _EXECUTED = ("javascript:", "data:", "vbscript:", "file:", "blob:")
 _LONGEST_TEXT = 5_000_000
 Identifier = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{32}$")]
-"""Of a document, chunk, fact or entity: 32 hexadecimal digits."""
+"""Identifier of a document, chunk, fact or entity: 32 hexadecimal digits."""
 Short = Annotated[str, StringConstraints(max_length=500)]
 Question = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_QUESTION)]
 
 
 class ApiRequest(BaseModel):
-    """A request of ours: what it does not know, it refuses."""
+    """Base class of request bodies; unknown fields are rejected."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -43,7 +43,7 @@ class WorkspaceList(BaseModel):
 
 
 class WorkspaceView(BaseModel):
-    """A workspace and what it holds; ``model`` is empty where it asks no language model."""
+    """A workspace and its contents; ``model`` is empty if it uses no language model."""
 
     name: str
     counts: Counts
@@ -66,7 +66,7 @@ class NewText(ApiRequest):
     text: Annotated[str, StringConstraints(min_length=1, max_length=_LONGEST_TEXT)]
     title: Short = ""
     source: Annotated[str, StringConstraints(max_length=1000)] = Field(
-        default="", description="a URI that is the document's identity; made from the text if left out"
+        default="", description="URI that identifies the document; derived from the text by default"
     )
     metadata: dict[Short, Short] = Field(default_factory=dict, max_length=50)
 
@@ -75,11 +75,11 @@ class NewText(ApiRequest):
     def _is_a_uri(cls, source: str) -> str:
         scheme, colon, rest = source.partition(":")
         is_uri = colon and rest and scheme[:1].isalpha() and all(c.isalnum() or c in "+.-" for c in scheme)
-        printed = source.isprintable() and not any(c.isspace() for c in source) and scheme.isascii()
-        if source and not (is_uri and printed):
-            raise ValueError("a source is a URI such as https://example.org/ada, without spaces")
+        is_printable = source.isprintable() and not any(c.isspace() for c in source) and scheme.isascii()
+        if source and not (is_uri and is_printable):
+            raise ValueError("a source must be a URI such as https://example.org/ada, without spaces")
         if source.lower().startswith(_EXECUTED):
-            raise ValueError("a source of this scheme is not taken")
+            raise ValueError("a source must not have this URI scheme")
         return source
 
 
@@ -88,7 +88,7 @@ class NewTexts(ApiRequest):
 
 
 class DocumentUpdate(ApiRequest):
-    """The new text of a document, whose source stays; its title and metadata as well where they are left out."""
+    """The new text of a document. The source stays, and so do title and metadata where they are omitted."""
 
     model_config = _example(text="Ada Lovelace wrote the first published program in 1843.")
 
@@ -98,7 +98,7 @@ class DocumentUpdate(ApiRequest):
 
 
 class DocumentPage(BaseModel):
-    """Documents by source; ``next`` is to be passed as ``after`` for those that follow, empty where none do."""
+    """Documents by source; pass ``next`` as ``after`` to get the next page. ``next`` is empty on the last page."""
 
     documents: list[DocumentRecord]
     total: int
@@ -106,7 +106,7 @@ class DocumentPage(BaseModel):
 
 
 class SpanView(BaseModel):
-    """A place in a document with what surrounds it."""
+    """A span of a document with the text before and after it."""
 
     document: Identifier
     source: str
@@ -124,7 +124,7 @@ class JobList(BaseModel):
 
 
 class FilterSchema(ApiRequest):
-    """Which documents may be heard: any of these, with all of this metadata."""
+    """Document filter: any of these documents, with all of this metadata."""
 
     model_config = _example(documents=[], where={"year": "1843"})
 
@@ -133,7 +133,7 @@ class FilterSchema(ApiRequest):
 
 
 class TurnSchema(ApiRequest):
-    """A question of the conversation so far and its answer."""
+    """A previous question of the conversation and its answer."""
 
     question: Annotated[str, StringConstraints(max_length=LONGEST_QUESTION)]
     answer: Annotated[str, StringConstraints(max_length=100_000)]
@@ -146,7 +146,7 @@ class RetrieveRequest(ApiRequest):
     model_config = _example(question="Who wrote the first published program?", method="walk")
 
     question: Question
-    method: MethodName | None = Field(default=None, description="the workspace's own choice if left out")
+    method: MethodName | None = Field(default=None, description="retrieval method; the workspace's setting by default")
     context_tokens: int | None = Field(default=None, ge=1, le=200_000)
     only: FilterSchema | None = None
 
@@ -158,13 +158,13 @@ class AnswerRequest(RetrieveRequest):
     think: bool = False
 
     def how(self, settings: AnswerSettings) -> AnswerSettings:
-        """The workspace's way of answering, changed as this says."""
+        """Return the workspace's answer settings with the overrides of this request."""
         changed = {"by": self.by, "style": self.style, "format": "think" if self.think else None}
         return settings.model_copy(update={name: value for name, value in changed.items() if value})
 
 
 class EntityFound(BaseModel):
-    """An entity that was searched for; ``similarity`` is None where its name is what was said, or nothing was."""
+    """A search hit; ``similarity`` is None if the name matched exactly or no query was given."""
 
     entity: Entity
     similarity: float | None
@@ -184,14 +184,14 @@ class FactList(BaseModel):
 
 
 class EntityDetail(BaseModel):
-    """An entity and the most complete of its facts."""
+    """An entity and its most complete facts."""
 
     entity: Entity
     facts: list[Fact]
 
 
 class FactDetail(BaseModel):
-    """A fact, what it connects and where it stands."""
+    """A fact, the entities it connects and the places where it is stated."""
 
     fact: Fact
     entities: list[Entity]
@@ -199,14 +199,14 @@ class FactDetail(BaseModel):
 
 
 class Hyperedge(BaseModel):
-    """A fact in a neighbourhood, with the identifiers of all entities that it connects."""
+    """A fact in a neighbourhood, with the identifiers of all entities it connects."""
 
     fact: Fact
     entities: list[Identifier]
 
 
 class Neighbourhood(BaseModel):
-    """What lies around entities or facts; ``whole`` is false where more lies there than was asked for."""
+    """Entities and facts around a starting point; ``whole`` is false if the limit cut it off."""
 
     entities: list[Entity]
     facts: list[Hyperedge]
@@ -214,16 +214,16 @@ class Neighbourhood(BaseModel):
 
 
 class HealthCheckView(BaseModel):
-    """What was looked at, and what to do where it is not well."""
+    """The checks that were run, and what to do about each problem."""
 
     findings: list[CheckResult]
 
 
 class SettingsView(BaseModel):
-    """How a workspace works, and the version of the server.
+    """The settings of a workspace, and the version of the server.
 
-    ``model`` is empty, and ``model_context_tokens`` 0, where it asks no language model. ``methods`` are all that a
-    question can be asked by, ``method`` the one that is taken where none is said.
+    ``model`` is empty and ``model_context_tokens`` is 0 if no language model is set. ``methods`` lists all retrieval
+    methods, ``method`` is the default.
     """
 
     model: str
@@ -258,7 +258,7 @@ class Problem(BaseModel):
                     "type": "urn:polyadic:problem:nothing-here",
                     "title": "Not Found",
                     "status": 404,
-                    "detail": "there is nothing here that your key opens",
+                    "detail": "not found, or your key has no access to it",
                     "request_id": "5f0c7d2a9b31e844",
                 }
             ]
@@ -273,7 +273,7 @@ class Problem(BaseModel):
 
 
 def document_with(changed: DocumentUpdate, document: Document) -> Document:
-    """A document as a change makes it."""
+    """Apply an update to a document."""
     title = document.title if changed.title is None else changed.title
     metadata = document.metadata if changed.metadata is None else changed.metadata
     return Document(document.source, title, changed.text, metadata)

@@ -1,4 +1,4 @@
-"""Looking things up in the hypergraph: entities and facts by name or meaning, and what lies around one of them."""
+"""Search and exploration of the hypergraph: entities and facts by name or meaning, and their neighbourhoods."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -15,13 +15,13 @@ from polyadic.storage.protocol import Reader, Rows, Side, Vectors
 from polyadic.workspace import Workspace
 
 _MOST_RANKED = 100_000
-_FACTS_OF_AN_ENTITY = 100
-_BEGINNINGS = 12
+_MAX_FACTS_PER_ENTITY = 100
+_BLOCKS = 12
 
 
 @dataclass(frozen=True, slots=True)
 class NeighbourhoodResult:
-    """What lies around something: facts with the identifiers of their entities; ``whole`` if nothing was left out."""
+    """Entities and facts, each with the identifiers of its entities; ``whole`` if no limit cut it off."""
 
     entities: list[Entity]
     facts: list[tuple[Fact, tuple[str, ...]]]
@@ -29,23 +29,23 @@ class NeighbourhoodResult:
 
 
 async def entities_like(kb: Workspace, words: str, limit: int) -> list[tuple[Entity, float | None]]:
-    """Entities with such a name first, then those nearest in meaning; the best connected where nothing is said."""
+    """Search entities: exact names first, then by meaning; without words, the best connected entities."""
     vector = await vector_of(words, kb.store(), kb.embedder)
     with kb.store().read() as reader:
         if vector is None:
             rows = _best_connected(reader, limit)
             return [(entity, None) for entity in reader.entities(rows)]
-        called = reader.named([loose_name(words)]).values()
-        exact = [*reader.keyed([entity_key(words)]).values(), *chain.from_iterable(called)]
+        named = reader.named([loose_name(words)]).values()
+        exact = [*reader.keyed([entity_key(words)]).values(), *chain.from_iterable(named)]
         hits = reader.nearest("entity", vector, limit)
         near = dict(zip(hits.rows.tolist(), hits.scores.tolist(), strict=True))
         ranked = list(dict.fromkeys([*exact, *near]))[:limit]
-        found = reader.entities(np.array(ranked, dtype=np.int64))
-        return [(entity, None if row in exact else near[row]) for row, entity in zip(ranked, found, strict=True)]
+        entities = reader.entities(np.array(ranked, dtype=np.int64))
+        return [(entity, None if row in exact else near[row]) for row, entity in zip(ranked, entities, strict=True)]
 
 
 async def facts_like(kb: Workspace, words: str, limit: int) -> list[tuple[Fact, float | None]]:
-    """The facts nearest in meaning; the most complete ones where nothing is said."""
+    """Search facts by meaning; without words, the most complete facts."""
     vector = await vector_of(words, kb.store(), kb.embedder)
     with kb.store().read() as reader:
         hits = search_facts(reader, vector, (), limit)
@@ -54,14 +54,26 @@ async def facts_like(kb: Workspace, words: str, limit: int) -> list[tuple[Fact, 
 
 
 def facts_of(kb: Workspace, identifier: str, limit: int) -> tuple[Entity, list[Fact]]:
-    """An entity by identifier and the most complete of its facts; Refused (404) where there is none."""
+    """Return an entity by identifier and its most complete facts.
+
+    Raises
+    ------
+    ProblemError
+        There is no such entity (404).
+    """
     with kb.store().read() as reader:
         row = row_of(reader, "entity", identifier)
         return reader.entities(np.array([row]))[0], reader.facts(facts_of_all(reader, [row], limit))
 
 
 def fact_with_places(kb: Workspace, identifier: str) -> FactView:
-    """A fact by identifier with what it connects and where it stands; Refused (404) where there is none."""
+    """Return a fact by identifier with the entities it connects and the places where it is stated.
+
+    Raises
+    ------
+    ProblemError
+        There is no such fact (404).
+    """
     with kb.store().read() as reader:
         rows = np.array([row_of(reader, "fact", identifier)])
         entities = reader.entities(reader.entities_of(rows).targets)
@@ -69,7 +81,13 @@ def fact_with_places(kb: Workspace, identifier: str) -> FactView:
 
 
 def row_of(reader: Reader, side: Side, identifier: str) -> int:
-    """The row with exactly this identifier; Refused (404) where there is none."""
+    """Return the row of an identifier.
+
+    Raises
+    ------
+    ProblemError
+        There is none (404).
+    """
     rows = reader.identified(side, identifier, 1)
     if not len(rows):
         raise not_found(side)
@@ -77,43 +95,43 @@ def row_of(reader: Reader, side: Side, identifier: str) -> int:
 
 
 def around(kb: Workspace, side: Side, identifiers: Sequence[str], hops: int, limit: int) -> NeighbourhoodResult:
-    """What can be reached from some entities or facts in so many steps, with at most so many entities.
+    """Return the neighbourhood of entities or facts, up to a number of hops and of entities.
 
-    A fact is there with all that it connects, or not at all; the most complete facts come first.
+    A fact is included with all its entities or not at all; the most complete facts come first.
     """
     with kb.store().read() as reader:
         rows = dict.fromkeys(row_of(reader, side, identifier) for identifier in identifiers)
         start = np.array(list(rows), dtype=np.int64)
-        grown = _Growing(reader, limit)
-        grown.frontier = start
+        neighbourhood = _NeighbourhoodBuilder(reader, limit)
+        neighbourhood.frontier = start
         if side == "fact":
-            grown.take(start)
+            neighbourhood.take(start)
         else:
-            grown.entities.update(dict.fromkeys(start.tolist()))
+            neighbourhood.entities.update(dict.fromkeys(start.tolist()))
         for _ in range(hops):
-            grown.step()
-        return grown.result()
+            neighbourhood.step()
+        return neighbourhood.result()
 
 
 def overview(kb: Workspace, limit: int) -> NeighbourhoodResult:
-    """The best connected entities and facts around them, at most so many entities; all there is, if it is not more.
+    """Return the best connected entities and facts around them; everything, if it fits the limit.
 
-    Facts come first that join what is there already, so that what belongs together is seen together.
+    Facts between entities already included come first, so that related entities are shown together.
     """
     with kb.store().read() as reader:
         ranked = _best_connected(reader, limit)
-        grown = _Growing(reader, limit, dense=True)
-        # A few at a time: what lies around the best connected goes before others that have as many facts.
-        for block in np.array_split(ranked, min(_BEGINNINGS, max(1, len(ranked)))):
-            grown.begin(block)
-            grown.step()
-        return replace(grown.result(), whole=grown.holds_all)
+        neighbourhood = _NeighbourhoodBuilder(reader, limit, dense=True)
+        # In blocks: the neighbourhood of the best connected entities is filled before that of the next ones.
+        for block in np.array_split(ranked, min(_BLOCKS, max(1, len(ranked)))):
+            neighbourhood.begin(block)
+            neighbourhood.step()
+        return replace(neighbourhood.result(), whole=neighbourhood.holds_all)
 
 
-class _Growing:
-    """A neighbourhood while it grows; ``frontier`` are the entities from which the next step goes on.
+class _NeighbourhoodBuilder:
+    """Builds a neighbourhood step by step; ``frontier`` holds the entities that the next step expands.
 
-    The most complete facts come first; where it is to be ``dense``, those that bring the fewest entities.
+    The most complete facts come first; if ``dense``, those that add the fewest entities.
     """
 
     def __init__(self, reader: Reader, limit: int, dense: bool = False) -> None:
@@ -127,30 +145,30 @@ class _Growing:
 
     @property
     def holds_all(self) -> bool:
-        """Whether there is nothing in the store that is not here."""
+        """Whether the whole store is included."""
         sizes = self._reader.size("entity"), self._reader.size("fact")
         return sizes == (len(self.entities), len(self._facts))
 
     def begin(self, entities: Rows) -> None:
-        """Go on from these; those that are not there yet come in as long as there is room."""
+        """Set the frontier to these entities; new ones are added while there is room."""
         new = [entity for entity in entities.tolist() if entity not in self.entities]
         self.entities.update(dict.fromkeys(new[: self._limit - len(self.entities)]))
         self.frontier = np.array([entity for entity in entities.tolist() if entity in self.entities], dtype=np.int64)
 
     def step(self) -> None:
-        """Take the facts of the frontier that are not there yet."""
+        """Add the new facts of the frontier."""
         if not len(self.frontier):
             return
         degrees = self._reader.degrees("entity", self.frontier)
-        self._whole &= bool((degrees <= _FACTS_OF_AN_ENTITY).all())
+        self._whole &= bool((degrees <= _MAX_FACTS_PER_ENTITY).all())
         toward: Vectors = self._reader.directions(self.frontier[:1])[0]
-        links = self._reader.facts_of(self.frontier, _FACTS_OF_AN_ENTITY, toward)
+        links = self._reader.facts_of(self.frontier, _MAX_FACTS_PER_ENTITY, toward)
         new = np.setdiff1d(links.targets, np.array(list(self._facts), dtype=np.int64))
         best = new[np.argsort(-self._reader.scores("fact", new), kind="stable")]
-        self.take(best[np.argsort(self._brought(best), kind="stable")] if self._dense else best)
+        self.take(best[np.argsort(self._new_entity_counts(best), kind="stable")] if self._dense else best)
 
-    def _brought(self, facts: Rows) -> Rows:
-        """How many entities each fact would bring that are not there."""
+    def _new_entity_counts(self, facts: Rows) -> Rows:
+        """Count the entities that each fact would add."""
         links = self._reader.entities_of(facts)
         new = ~np.isin(links.targets, np.array(list(self.entities), dtype=np.int64))
         order = np.argsort(facts)
@@ -158,7 +176,7 @@ class _Growing:
         return counts.astype(np.int64)
 
     def take(self, facts: Rows) -> None:
-        """Take facts with their entities, as long as there is room; those that are new are the next frontier."""
+        """Add facts with their entities while there is room; the new entities are the next frontier."""
         joined: dict[int, list[int]] = {fact: [] for fact in facts.tolist()}
         links = self._reader.entities_of(facts)
         for fact, entity in zip(links.sources.tolist(), links.targets.tolist(), strict=True):
@@ -175,7 +193,7 @@ class _Growing:
         self.frontier = np.array(list(frontier), dtype=np.int64)
 
     def result(self) -> NeighbourhoodResult:
-        """All of it, by public identifiers."""
+        """Return the neighbourhood with public identifiers."""
         rows = list(self.entities)
         entities = self._reader.entities(np.array(rows, dtype=np.int64))
         ids = dict(zip(rows, (entity.id for entity in entities), strict=True))

@@ -1,4 +1,4 @@
-"""The server process: what it refuses to start with, and how it ends."""
+"""The server process: startup checks, listening and shutdown."""
 
 import socket
 from collections.abc import Callable
@@ -23,50 +23,50 @@ _IDLE_CONNECTION = 30
 def service_for(
     place: Path | str, host: str, keys: Path | None, limits: ServerLimits, settings: Path | None = None
 ) -> ServerState:
-    """What a server at this address may serve.
+    """Build the server state for an address to listen on.
 
     Parameters
     ----------
     place
-        A folder whose folders are workspaces, made if it is not there; or the address of a database.
+        A folder whose subfolders are workspaces, created if missing, or a database URL.
     host
-        The address to listen at.
+        Address to listen on.
     keys
-        The file of keys; that of the folder, or of ``settings``, if left out. Where there are none, only this machine
-        is served.
+        File of API keys; by default the key file of the folder, or of ``settings``. Without keys only this machine is
+        served.
     limits
-        What it lets itself be asked for.
+        Limits on requests and jobs.
     settings
-        Of a database: the folder with the settings and prompts of its workspaces; the current one if left out.
+        For a database: the folder with the settings and prompts of its workspaces, by default the current folder.
 
     Raises
     ------
     SettingsError
-        Others could reach it, and there are no keys; or the place cannot be served.
+        Other machines could reach the server and there are no keys, or the folder cannot be served.
     StoreError
-        The database cannot be used.
+        The database is unavailable.
     PackageMissing
-        What PostgreSQL needs is not installed.
+        The PostgreSQL driver is not installed.
     """
     folder = settings or Path() if is_address(place) else _made(Path(place))
     ring = KeyRing(keys or keys_file(folder))
     has_keys = bool(ring.keys())
     if not has_keys and (keys is not None or host not in _LOOPBACK):
-        what = f"there are no keys in {ring.file}" if keys else f"at {host} others could do everything without a key"
-        raise SettingsError(what, f"polyadic keys add {folder} NAME --all --write makes one")
+        problem = f"there are no keys in {ring.file}" if keys else f"without keys, {host} would be open to everyone"
+        raise SettingsError(problem, f"polyadic keys add {folder} NAME --all --write creates one")
     site = database(str(place), folder) if is_address(place) else FolderTenants(folder)
     return ServerState(site, ring if has_keys else None, limits)
 
 
 def database(address: str, settings: Path) -> TenantBackend:
-    """The workspaces of a database.
+    """Open the workspaces of a database.
 
     Parameters
     ----------
     address
-        Of the database, ``postgresql://user@host/database``.
+        Database URL, ``postgresql://user@host/database``.
     settings
-        The folder with the settings and prompts of its workspaces.
+        Folder with the settings and prompts of its workspaces.
 
     Raises
     ------
@@ -84,21 +84,21 @@ def _made(folder: Path) -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise SettingsError(f"{folder} cannot be served ({error.strerror})", "name another folder") from error
+        raise SettingsError(f"{folder} cannot be served ({error.strerror})", "choose another folder") from error
     return folder
 
 
 class PolyadicServer(uvicorn.Server):
-    """Uvicorn's, which tells the service as soon as it is to stop: streams that only watch end then.
+    """A uvicorn server that notifies the service at the start of the shutdown, so that job event streams end at once.
 
     Parameters
     ----------
     service
-        What is served.
+        Service to run.
     host, port
-        Where to listen; port 0 is any that is free.
+        Address to listen on; port 0 picks any free port.
     on_start
-        Told the port as soon as requests are taken.
+        Called with the port once requests are accepted.
     """
 
     def __init__(
@@ -116,7 +116,7 @@ class PolyadicServer(uvicorn.Server):
                 log_config=None,
                 server_header=False,
                 date_header=True,
-                # What a proxy says of addresses decides nothing here, so it need not be believed.
+                # No decision depends on client addresses, so proxy headers need not be trusted.
                 proxy_headers=False,
                 timeout_keep_alive=_IDLE_CONNECTION,
                 limit_concurrency=service.limits.connections,
@@ -131,15 +131,15 @@ class PolyadicServer(uvicorn.Server):
         Raises
         ------
         SettingsError
-            The port cannot be had.
+            The port cannot be bound.
         """
         super().run(sockets or bound(self._host, self._port))
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         if self.started:
-            for listening in (one for server in self.servers for one in server.sockets):
-                _let_go_after(listening, self._service.limits.idle_seconds)
+            for listener in (one for server in self.servers for one in server.sockets):
+                _set_user_timeout(listener, self._service.limits.idle_seconds)
             self._on_start(self.servers[0].sockets[0].getsockname()[1])
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
@@ -147,10 +147,10 @@ class PolyadicServer(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-def _let_go_after(listening: socket.socket, seconds: float) -> None:
-    """Have connections broken off whose other end takes nothing any more, which asyncio would wait for without end.
+def _set_user_timeout(listener: socket.socket, seconds: float) -> None:
+    """Drop connections whose peer stops acknowledging data; asyncio itself would wait for ever.
 
-    What is accepted takes this over from the socket that listens.
+    Accepted sockets inherit the option from the listening socket.
     """
     if hasattr(socket, "TCP_USER_TIMEOUT"):
-        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, round(1000 * seconds))
+        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, round(1000 * seconds))

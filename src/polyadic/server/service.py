@@ -1,4 +1,4 @@
-"""What all routes of a server share, and its life from start to end."""
+"""State shared by all routes of a server, and its lifecycle."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
@@ -17,16 +17,16 @@ from polyadic.server.workspace_registry import WorkspaceRegistry
 
 
 class ServerState:
-    """A server over the workspaces of a site.
+    """A server over the workspaces of a tenant backend.
 
     Parameters
     ----------
     site
-        Where they are; closed when the service has run.
+        Tenant backend that holds the workspaces; closed when the service has run.
     keys
-        Who may do what; None where whoever reaches the server may do everything, which is for this machine alone.
+        API keys; None gives everyone full access, which is allowed for this machine only.
     limits
-        What it lets itself be asked for.
+        Limits on requests and jobs.
     """
 
     def __init__(self, site: TenantBackend, keys: KeyRing | None, limits: ServerLimits | None = None) -> None:
@@ -36,18 +36,18 @@ class ServerState:
         self.work = LoopThread()
         self.workspaces = WorkspaceRegistry(site, self.work, self.limits)
         self.turns = AdmissionController(self.limits)
-        # All evidence is read for one, so they come one after the other.
+        # A health check reads all evidence, so only one runs at a time.
         self.checks = asyncio.Semaphore(1)
         self.uploads = asyncio.Semaphore(self.limits.uploads_at_once)
         self.metrics = ServerMetrics()
         self.jobs = JobQueue(site, self.limits)
-        self._in_states: Mapping[JobState, int] = {}
+        self._job_counts: Mapping[JobState, int] = {}
         self.ready = False
-        self._watch()
+        self._register_gauges()
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Serves as long as the context lasts; then jobs stop so that they go on next time."""
+        """Run the service while the context lasts; then stop jobs so that they resume at the next start."""
         await self.site.begin()
         async with self.work:
             await self.jobs.start()
@@ -61,23 +61,23 @@ class ServerState:
         self.site.close()
 
     async def figures(self) -> bytes:
-        """All figures, as they are now."""
-        self._in_states = await self.site.book.counts()
+        """Return all metrics in their current state."""
+        self._job_counts = await self.site.book.counts()
         return self.metrics.text()
 
     def begin_closing(self) -> None:
-        """Let those go who only watch; what is being answered is answered."""
+        """End job event streams; requests in progress are still answered."""
         self.ready = False
         self.jobs.begin_closing()
 
-    def _watch(self) -> None:
+    def _register_gauges(self) -> None:
         watch = self.metrics.watch
         watch("polyadic_workspaces_open", "Workspaces that are open.", lambda: self.workspaces.open_now)
         watch("polyadic_workspace_uses", "Requests that hold a workspace.", lambda: self.workspaces.uses_now)
         watch("polyadic_questions_under_way", "Questions being answered.", lambda: self.turns.under_way)
-        watch("polyadic_questions_waiting", "Questions waiting for their turn.", lambda: self.turns.waiting)
-        states = {state.value: partial(self._jobs_in, state) for state in JobState}
-        self.metrics.watch_states("polyadic_jobs", "Jobs that are kept, by state.", states)
+        watch("polyadic_questions_waiting", "Questions waiting in the queue.", lambda: self.turns.waiting)
+        states = {state.value: partial(self._count_of, state) for state in JobState}
+        self.metrics.watch_states("polyadic_jobs", "Stored jobs, by state.", states)
 
-    def _jobs_in(self, state: JobState) -> int:
-        return self._in_states.get(state, 0)
+    def _count_of(self, state: JobState) -> int:
+        return self._job_counts.get(state, 0)

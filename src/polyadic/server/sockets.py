@@ -1,4 +1,4 @@
-"""Binding the sockets of the server, before anything else of it is started."""
+"""Binding of the server's sockets, before anything else starts."""
 
 import errno
 import socket
@@ -7,15 +7,15 @@ from polyadic.errors import SettingsError
 
 
 def bound(host: str, port: int) -> list[socket.socket]:
-    """Bind a port at every address of a host; port 0 is any that is free, the same at each address.
+    """Bind a port on every address of a host; port 0 picks one free port for all of them.
 
     Raises
     ------
     SettingsError
-        The port is taken or not allowed, or the host is no address of this machine.
+        The port is in use or not permitted, or the host is not an address of this machine.
     """
     sockets: list[socket.socket] = []
-    failed: OSError | None = None
+    last_error: OSError | None = None
     try:
         for family, address in _addresses(host, port):
             try:
@@ -23,26 +23,26 @@ def bound(host: str, port: int) -> list[socket.socket]:
             except OSError as error:
                 if error.errno in (errno.EADDRINUSE, errno.EACCES):
                     raise
-                # Of a name with several addresses, those of a protocol that is switched off are passed over.
-                failed = error
+                # A host name may resolve to addresses of a protocol that is disabled here; skip these.
+                last_error = error
                 continue
             port = sockets[-1].getsockname()[1]
         if not sockets:
-            raise failed or OSError(errno.EADDRNOTAVAIL, "no address")
+            raise last_error or OSError(errno.EADDRNOTAVAIL, "no address")
     except OSError as error:
         for one in sockets:
             one.close()
-        raise _explained(error, host, port) from error
+        raise _bind_error(error, host, port) from error
     return sockets
 
 
 def _addresses(host: str, port: int) -> list[tuple[socket.AddressFamily, str]]:
-    """The addresses of a host, each once."""
-    found = socket.getaddrinfo(host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-    return list(dict.fromkeys((family, str(address[0])) for family, _, _, _, address in found))
+    """Resolve a host to its distinct addresses."""
+    resolved = socket.getaddrinfo(host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    return list(dict.fromkeys((family, str(address[0])) for family, _, _, _, address in resolved))
 
 
-def _explained(error: OSError, host: str, port: int) -> SettingsError:
+def _bind_error(error: OSError, host: str, port: int) -> SettingsError:
     if error.errno == errno.EADDRINUSE:
         what = f"port {port} at {host} is taken"
         return SettingsError(what, "stop the program that uses it, or name another with --port (0: any that is free)")

@@ -1,4 +1,4 @@
-"""Server-sent events: what is streamed to clients, and what becomes of errors once an answer has begun."""
+"""Server-sent events, including errors after the response has started."""
 
 import json
 import logging
@@ -17,11 +17,11 @@ _LOG = logging.getLogger(__name__)
 _HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 Shape = Callable[[str, str], str]
 QUIET = ": still here\n\n"
-"""A comment, which shows that the connection lives."""
+"""A comment that keeps the connection alive."""
 
 
 def event(name: str, content: object) -> str:
-    r"""An event with a JSON content, which has no line ends.
+    r"""Format an event with JSON content, which has no line breaks.
 
     >>> event("token", {"text": "a\nb"})
     'event: token\ndata: {"text": "a\\nb"}\n\n'
@@ -30,7 +30,7 @@ def event(name: str, content: object) -> str:
 
 
 def data(content: object) -> str:
-    """An event without a name, as OpenAI's protocol has them."""
+    """Format an event without a name, as in OpenAI's protocol."""
     return f"data: {json.dumps(to_jsonable_python(content), ensure_ascii=False)}\n\n"
 
 
@@ -40,18 +40,20 @@ async def streamed(
     media_type: str = "text/event-stream",
     shape: Shape | None = None,
 ) -> StreamingResponse:
-    """A response of events; what goes wrong before the first is answered as any error, afterwards with a last event.
+    """Stream events as a response.
+
+    An error before the first event becomes an ordinary error response, a later one a last event.
 
     Parameters
     ----------
     events
-        Closed when the client goes.
+        Events to send; closed when the client disconnects.
     request
-        To which this is the answer.
+        The request that is answered.
     media_type
-        Of the whole.
+        Media type of the response.
     shape
-        Makes the last event out of a problem: its kind and its text; ``event: problem`` if left out.
+        Formats the last event for a problem from its kind and message; ``event: problem`` by default.
     """
     try:
         first = await anext(events)
@@ -66,8 +68,8 @@ async def _rest(
     async with aclosing(events):
         try:
             yield first
-            async for one in events:
-                yield one
+            async for item in events:
+                yield item
         except ProblemError as refused:
             yield shape(refused.kind, str(refused.detail))
         except PolyadicError as error:

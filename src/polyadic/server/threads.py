@@ -1,4 +1,4 @@
-"""Plain work of a request, on a thread and within a turn."""
+"""Blocking work of a request, run in a thread and under admission control."""
 
 import asyncio
 from collections.abc import Callable
@@ -14,6 +14,12 @@ T = TypeVar("T")
 async def run_in_worker_thread(
     service: ServerState, work: Callable[Concatenate[Workspace, P], T], kb: Workspace, *given: P.args, **named: P.kwargs
 ) -> T:
-    """What a function returns; Refused (503, 504) where too much waits, or where it takes too long."""
+    """Run a function in a worker thread and return its result.
+
+    Raises
+    ------
+    ProblemError
+        Too many requests are waiting (503), or this one took too long (504).
+    """
     async with service.turns.turn(kb.name):
         return await asyncio.to_thread(work, kb, *given, **named)

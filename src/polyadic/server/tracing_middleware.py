@@ -1,7 +1,6 @@
-"""Each request as a span, within that of whoever asks, if they say so (``traceparent``).
+"""A span for each request, as a child of the client's span if it sends one (``traceparent``).
 
-Its name is that of the route: neither the address that was asked for nor what came with it is told, since both may hold
-words of people.
+The span is named after the route. URLs and bodies are not recorded, since they may contain user text.
 """
 
 from starlette.datastructures import Headers
@@ -9,20 +8,20 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from polyadic.tracing.spans import TraceSpan, Value, called
 
-_NOT_TOLD = frozenset({"/health", "/ready", "/metrics"})
-"""What is asked every few seconds by whoever watches the server."""
+_UNTRACED = frozenset({"/health", "/ready", "/metrics"})
+"""Paths that monitoring requests every few seconds."""
 
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 
 class TracingMiddleware:
-    """The outermost middleware where somebody is told of spans; lines of the log then name the trace."""
+    """Outermost middleware when spans are recorded; log lines then contain the trace id."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or scope["path"] in _NOT_TOLD:
+        if scope["type"] != "http" or scope["path"] in _UNTRACED:
             await self._app(scope, receive, send)
             return
         status = 0
@@ -33,15 +32,15 @@ class TracingMiddleware:
                 status = message["status"]
             await send(message)
 
-        with called(scope["method"], Headers(scope=scope)) as told:
-            scope.setdefault("state", {})["trace_id"] = told.trace_id
+        with called(scope["method"], Headers(scope=scope)) as request_span:
+            scope.setdefault("state", {})["trace_id"] = request_span.trace_id
             try:
                 await self._app(scope, receive, sent)
             finally:
-                _tell_of(told, scope, status)
+                _record(request_span, scope, status)
 
 
-def _tell_of(told: TraceSpan, scope: Scope, status: int) -> None:
+def _record(request_span: TraceSpan, scope: Scope, status: int) -> None:
     method = scope["method"] if scope["method"] in _METHODS else "_OTHER"
     route = getattr(scope.get("route"), "path", "")
     attributes: dict[str, Value] = {"http.request.method": method, "polyadic.request_id": scope["state"]["request_id"]}
@@ -52,6 +51,6 @@ def _tell_of(told: TraceSpan, scope: Scope, status: int) -> None:
     if status:
         attributes["http.response.status_code"] = status
     if status >= 500:
-        told.fail(str(status))
-    told.rename(f"{'HTTP' if method == '_OTHER' else method} {route}".rstrip())
-    told.tell(attributes)
+        request_span.fail(str(status))
+    request_span.rename(f"{'HTTP' if method == '_OTHER' else method} {route}".rstrip())
+    request_span.tell(attributes)

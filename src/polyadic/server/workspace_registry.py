@@ -1,7 +1,7 @@
-"""From names to open workspaces: the one place where a request comes to what it may see.
+"""Registry of open workspaces: the one place where requests get access to a workspace.
 
-Which there are the site knows (``sites/``). A name that is ill-formed, that no workspace has, or that the key does not
-open gives the same answer, and of the last nothing is looked up.
+The tenant backend (``tenants/``) knows which workspaces exist. Invalid, unknown and unauthorised names give the same
+response, and for unauthorised names nothing is looked up.
 """
 
 import asyncio
@@ -27,13 +27,16 @@ _SECONDS_TO_LEAVE = 10.0
 
 
 class SharedEmbedders:
-    """The embedding models of this machine, one of each for all workspaces: their weights take a lot of memory."""
+    """Local embedding models, one instance of each for all workspaces, because the weights take much memory."""
 
     def __init__(self) -> None:
         self._local: dict[EmbeddingSettings, Embedder] = {}
 
     def load(self, settings: EmbeddingSettings) -> Embedder:
-        """As :func:`load_embedder`; an endpoint's model is each workspace's own, as it keeps an account."""
+        """Load an embedder as :func:`load_embedder` does, or return the shared one.
+
+        Endpoint models are not shared, because each counts the usage of its workspace.
+        """
         if settings.model == "endpoint":
             return load_embedder(settings)
         if settings not in self._local:
@@ -41,11 +44,11 @@ class SharedEmbedders:
         return self._local[settings]
 
 
-class _Served(Workspace):
-    """A workspace that shares the models of this machine with others."""
+class _ServedWorkspace(Workspace):
+    """A workspace that shares local embedding models with others."""
 
-    def __init__(self, at: WorkspaceLocation, embedders: SharedEmbedders) -> None:
-        super().__init__(at.place, folder=at.folder)
+    def __init__(self, location: WorkspaceLocation, embedders: SharedEmbedders) -> None:
+        super().__init__(location.place, folder=location.folder)
         self._embedders = embedders
 
     @cached_property
@@ -54,8 +57,8 @@ class _Served(Workspace):
 
 
 @dataclass(slots=True)
-class _Open:
-    """An open workspace, how many use it, and what its site said of it when it was opened."""
+class _OpenWorkspace:
+    """An open workspace, the number of requests that use it, and its backend state when it was opened."""
 
     kb: Workspace
     state: Hashable
@@ -64,16 +67,16 @@ class _Open:
 
 
 class WorkspaceRegistry:
-    """The workspaces of a site; those used last are kept open.
+    """The workspaces of a tenant backend; recently used ones are kept open.
 
     Parameters
     ----------
     site
-        Where they are.
+        Tenant backend.
     work
-        Where they work.
+        Event loop thread on which workspaces run.
     limits
-        How many there may be, and how many are kept open.
+        Maximum number of workspaces, and of those kept open.
     """
 
     def __init__(self, site: TenantBackend, work: LoopThread, limits: ServerLimits) -> None:
@@ -81,7 +84,7 @@ class WorkspaceRegistry:
         self._work = work
         self._limits = limits
         self._embedders = SharedEmbedders()
-        self._open: OrderedDict[str, _Open] = OrderedDict()
+        self._open: OrderedDict[str, _OpenWorkspace] = OrderedDict()
         self._closing: set[asyncio.Task[None]] = set()
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
@@ -91,20 +94,20 @@ class WorkspaceRegistry:
 
     @property
     def uses_now(self) -> int:
-        """How many requests hold a workspace."""
+        """Number of requests that hold a workspace."""
         return sum(opened.users for opened in self._open.values())
 
     async def names(self, key: ApiKey) -> list[str]:
-        """The workspaces that a key opens, by name."""
+        """Return the names of the workspaces that a key opens, sorted."""
         return await self._site.names(key.opens)
 
     async def check(self, name: str, key: ApiKey, access: Access) -> None:
-        """See to it that there is a workspace of this name, and that a key opens it.
+        """Check that a workspace exists and that a key opens it.
 
         Raises
         ------
-        Refused
-            There is none, or the key opens none of this name (404); it opens it for reading only (403).
+        ProblemError
+            It does not exist or the key does not open it (404), or the key is read-only (403).
         """
         if not key.opens(name) or await self._state(name) is None:
             raise no_such_workspace()
@@ -112,7 +115,7 @@ class WorkspaceRegistry:
 
     @asynccontextmanager
     async def opened(self, name: str, key: ApiKey, access: Access) -> AsyncIterator[Workspace]:
-        """A workspace that stays open as long as the context lasts; raises as :meth:`check` does."""
+        """Open a workspace for the duration of the context; raises as :meth:`check` does."""
         if not key.opens(name):
             raise no_such_workspace()
         opened = await self._get(name, key, access)
@@ -121,50 +124,50 @@ class WorkspaceRegistry:
             yield opened.kb
         finally:
             opened.users -= 1
-            await self._tidy(opened)
+            await self._close_idle(opened)
 
     async def create(self, name: str, key: ApiKey) -> None:
-        """Make a workspace, set up as the site says.
+        """Create a workspace with the default settings of the backend.
 
         Raises
         ------
-        Refused
-            The key does not open the name (404) or only for reading (403), or there is one already (409).
+        ProblemError
+            The key does not open the name (404) or is read-only (403), or the workspace exists (409).
         """
         if not key.opens(name) or not is_name(name):
             raise no_such_workspace()
         _check(key, "write")
         async with self._lock(name):
             if len(await self.names(LOCAL)) >= self._limits.workspaces:
-                raise ProblemError(409, "too-many-workspaces", "the server holds no more workspaces")
+                raise ProblemError(409, "too-many-workspaces", "the server has reached its limit of workspaces")
             await self._site.make(name)
 
     async def delete(self, name: str, key: ApiKey, stop_jobs: Callable[[str], Awaitable[None]]) -> None:
-        """Delete a workspace with all that it holds. What else lies in its folder stays where it is.
+        """Delete a workspace with all its contents. Other files in its folder are kept.
 
         Parameters
         ----------
         name, key
             As for :meth:`check`.
         stop_jobs
-            Stops its jobs, which would make it anew; called once more when nobody can begin any.
+            Stops its jobs, which would otherwise recreate it; called again once no new job can start.
 
         Raises
         ------
-        Refused
-            As :meth:`check`; or it is in use and not left in time (409).
+        ProblemError
+            As :meth:`check`; or the workspace is still in use after a wait (409).
         """
         await self.check(name, key, "write")
         await stop_jobs(name)
         async with self._lock(name):
-            await self._left_alone(name)
+            await self._close_when_unused(name)
             await stop_jobs(name)
             if await self._state(name) is None:
                 raise no_such_workspace()
             await self._site.remove(name)
 
     async def close(self) -> None:
-        """Close all that are open."""
+        """Close all open workspaces."""
         while self._open:
             await self._close(self._open.popitem()[1])
         if self._closing:
@@ -173,42 +176,42 @@ class WorkspaceRegistry:
     async def _state(self, name: str) -> Hashable | None:
         return await self._site.state(name) if is_name(name) else None
 
-    async def _get(self, name: str, key: ApiKey, access: Access) -> _Open:
+    async def _get(self, name: str, key: ApiKey, access: Access) -> _OpenWorkspace:
         async with self._lock(name):
-            found = self._open.get(name)
+            entry = self._open.get(name)
             state = await self._state(name)
-            if found is not None and found.state != state:
-                # It is another one, or was set up in another way since; whoever uses it now ends with the old one.
+            if entry is not None and entry.state != state:
+                # The workspace was replaced or its settings changed; current users keep the old instance.
                 del self._open[name]
-                found.retired = True
-                await self._tidy(found)
-                found = None
+                entry.retired = True
+                await self._close_idle(entry)
+                entry = None
             if state is None:
                 raise no_such_workspace()
             _check(key, access)
-            if found is None:
-                found = _Open(await asyncio.to_thread(self._load, name), state)
-                self._open[name] = found
+            if entry is None:
+                entry = _OpenWorkspace(await asyncio.to_thread(self._load, name), state)
+                self._open[name] = entry
             self._open.move_to_end(name)
-            return found
+            return entry
 
     def _load(self, name: str) -> Workspace:
-        kb = _Served(self._site.whereabouts(name), self._embedders)
+        kb = _ServedWorkspace(self._site.whereabouts(name), self._embedders)
         kb.store(make=True)
         return kb
 
-    async def _tidy(self, opened: _Open) -> None:
-        """Close what has been retired and is used by nobody any more, and the idle ones that are too many."""
+    async def _close_idle(self, opened: _OpenWorkspace) -> None:
+        """Close a retired workspace without users, and idle workspaces beyond the limit."""
         if opened.retired and not opened.users:
             await self._close(opened)
         while len(self._open) > self._limits.workspaces_open:
-            idle = next((name for name, one in self._open.items() if not one.users), None)
+            idle = next((name for name, entry in self._open.items() if not entry.users), None)
             if idle is None:
                 return
             await self._close(self._open.pop(idle))
 
-    async def _left_alone(self, name: str) -> None:
-        """Wait until nobody uses a workspace, and close it."""
+    async def _close_when_unused(self, name: str) -> None:
+        """Wait until no request uses a workspace, and close it."""
         opened = self._open.pop(name, None)
         if opened is None:
             return
@@ -220,15 +223,15 @@ class WorkspaceRegistry:
             await asyncio.sleep(0.02)
         await self._close(opened)
 
-    async def _close(self, opened: _Open) -> None:
-        # Also where whoever waits for it is cancelled: a client that goes must not leave files open.
+    async def _close(self, opened: _OpenWorkspace) -> None:
+        # Shielded from cancellation: a client that disconnects must not leave files open.
         closing = asyncio.create_task(self._work.run(opened.kb.aclose()))
         self._closing.add(closing)
         closing.add_done_callback(self._closing.discard)
         await asyncio.shield(closing)
 
     def _lock(self, name: str) -> asyncio.Lock:
-        """Opening, making and deleting one workspace happen one after the other."""
+        """Return the lock that serialises opening, creating and deleting one workspace."""
         lock = self._locks.get(name)
         if lock is None:
             lock = self._locks[name] = asyncio.Lock()
@@ -237,4 +240,4 @@ class WorkspaceRegistry:
 
 def _check(key: ApiKey, access: Access) -> None:
     if access == "write" and key.access != "write":
-        raise ProblemError(403, "read-only-key", "your key opens this workspace for reading only")
+        raise ProblemError(403, "read-only-key", "your key has read-only access to this workspace")

@@ -1,0 +1,1 @@
+"""Persistence of the knowledge hypergraph: storage protocols, and engines for SQLite and PostgreSQL."""

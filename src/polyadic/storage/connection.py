@@ -1,7 +1,7 @@
-"""What the statements of a store are run through, whichever engine keeps its tables.
+"""Protocols for database connections and cursors, independent of the engine.
 
-Statements are those that SQLite and PostgreSQL understand alike, with ``?`` where a value stands. Where the two differ,
-there is a method that each engine has in its own way (:class:`polyadic.storage.sql.writer.SqlWriter`), not a switch.
+SQL statements are written in the subset that SQLite and PostgreSQL share, with ``?`` as the placeholder. Where the two
+differ, each engine overrides a method (:class:`polyadic.storage.sql.writer.SqlWriter`) instead of branching.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -9,14 +9,14 @@ from typing import Any, Protocol
 
 
 class Cursor(Protocol):
-    """The rows that a statement found."""
+    """The result rows of a statement."""
 
     @property
     def rowcount(self) -> int:
-        """How many rows a statement changed."""
+        """The number of rows that the statement changed."""
 
     def fetchone(self) -> Any:
-        """The next row; None where there is none."""
+        """Return the next row; None after the last."""
 
     def fetchmany(self, size: int, /) -> list[Any]: ...
     def fetchall(self) -> list[Any]: ...
@@ -24,10 +24,10 @@ class Cursor(Protocol):
 
 
 class Connection(Protocol):
-    """A connection within its transaction."""
+    """A database connection inside a transaction."""
 
     def execute(self, sql: str, parameters: Sequence[Any] = ..., /) -> Cursor: ...
     def executemany(self, sql: str, parameters: Iterable[Sequence[Any]], /) -> Any:
-        """One statement for many rows of values; nothing is read."""
+        """Run one statement for many parameter rows, without reading results."""
 
     def close(self) -> None: ...

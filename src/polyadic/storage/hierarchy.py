@@ -1,4 +1,4 @@
-"""What a store can tell of its hierarchy to those who search it."""
+"""Protocol for searching the hierarchy of a store."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,17 +10,17 @@ from polyadic.storage.records import Hits, Links, Rows, Vectors
 
 @dataclass(frozen=True, slots=True)
 class HierarchyMembers:
-    """Pairs of a community or summary and one of its members, which are of two kinds."""
+    """Links from communities or summaries to their members: entities and summaries."""
 
     entities: Links
     summaries: Links
 
 
 class HierarchyReader(Protocol):
-    """The summaries and reported communities of the state that a reader reads, without all that is stale.
+    """The current summaries and community reports in the state of a reader, without stale ones.
 
-    Summaries and communities have rows of their own, in the order of their identifiers; entities and facts have those
-    of the reader. In a scope there is nothing that rests on a document outside.
+    Summaries and communities have their own rows, ordered by identifier; entity and fact rows are the reader's. With a
+    document filter, everything that depends on any other document is left out.
     """
 
     @property
@@ -29,31 +29,31 @@ class HierarchyReader(Protocol):
     def community_count(self) -> int: ...
 
     def nearest(self, vector: Vectors, k: int) -> Hits:
-        """The k summaries most similar to a vector of shape (d,)."""
+        """Return the k summaries most similar to a vector of shape (d,)."""
 
     def similarity(self, summaries: Rows, vectors: Vectors) -> Vectors:
-        """Cosine of each of m vectors, shape (m, d), with each of n summaries: shape (m, n)."""
+        """Compute the cosine of m vectors, shape (m, d), with n summaries: shape (m, n)."""
 
     def summaries_of(self, entities: Rows) -> Links:
-        """Summaries of layer 1 that cover each entity."""
+        """Return the layer-1 summaries that cover each entity."""
 
     def above(self, summaries: Rows) -> Links:
-        """Summaries of the next layer that cover each summary."""
+        """Return the summaries of the next layer that cover each summary."""
 
     def covered(self, summaries: Rows) -> HierarchyMembers:
-        """Entities or summaries that each summary covers."""
+        """Return the entities or summaries that each summary covers."""
 
     def communities_of(self, entities: Rows, summaries: Rows) -> Rows:
-        """The communities that hold any of these, sorted; all levels."""
+        """Return the communities of all levels that contain any of these, sorted."""
 
     def held(self, communities: Rows) -> HierarchyMembers:
-        """Entities and summaries that each community holds."""
+        """Return the entities and summaries that each community contains."""
 
-    # fetch, in the order asked
+    # Records, in the order of the rows given
     def summaries(self, rows: Rows) -> list[Summary]: ...
     def communities(self, rows: Rows) -> list[Community]: ...
     def facts(self, identifiers: Sequence[str]) -> Rows:
-        """Fact rows of the reader by public identifier, in the order asked; all of them must exist in its state."""
+        """Return the reader's fact rows for public identifiers, in the order given; all must exist in its state."""
 
     def entities(self, identifiers: Sequence[str]) -> Rows:
-        """Entity rows of the reader by public identifier, in the order asked; all of them must exist in its state."""
+        """Return the reader's entity rows for public identifiers, in the order given; all must exist in its state."""

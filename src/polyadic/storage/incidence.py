@@ -1,4 +1,4 @@
-"""Lists of neighbours as two arrays: where those of each row start, and all of them row by row."""
+"""Adjacency lists in CSR form: ``starts`` (one longer than the rows) and ``targets``, concatenated row by row."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,47 +11,47 @@ Mask = NDArray[np.bool_]
 Digests = NDArray[np.bytes_]
 DIGEST_BYTES = 16
 DIGEST = f"S{DIGEST_BYTES}"
-"""The type of arrays of digests; zeros at the end count as they do in a blob, since all are of one length."""
+"""The dtype of digest arrays. All digests have one length, so the trailing zeros that numpy strips are significant."""
 
 
 def neighbours(
     starts: Integers, targets: Integers, rows: Integers, limit: int | None = None
 ) -> tuple[Integers, Integers]:
-    """Targets of each row, at most ``limit`` each, and the index into ``rows`` that each belongs to."""
+    """Return the targets of each row, at most ``limit`` each, and for each target its index into ``rows``."""
     places, owners = stretches(starts[rows], starts[rows + 1] - starts[rows], limit)
     return np.asarray(targets[places], dtype=np.int64), owners
 
 
 def stretches(firsts: Integers, sizes: Integers, limit: int | None = None) -> tuple[Integers, Integers]:
-    """All places of stretches that begin at ``firsts``, at most ``limit`` of each, and which stretch each is of."""
+    """Expand ranges that begin at ``firsts``, at most ``limit`` positions each, with the range index of each one."""
     if limit is not None:
         sizes = np.minimum(sizes, limit)
     owners = np.arange(len(firsts)).repeat(sizes)
-    # From where a stretch would begin if those before it were as long as they are here.
+    # Subtracting the length of all earlier ranges lets one running index serve every range.
     origins: Integers = firsts - (np.cumsum(sizes) - sizes)
     return origins[owners] + np.arange(len(owners)), owners
 
 
 def limited(owners: Integers, limit: int) -> Mask:
-    """Which of the pairs of some rows, given row by row, are among the first ``limit`` of their row."""
+    """Mask the first ``limit`` pairs of each row; pairs are grouped by row in ascending order."""
     firsts = np.searchsorted(owners, owners)
     return np.arange(len(owners)) - firsts < limit
 
 
 def links_of(starts: Integers, targets: Integers, rows: Integers, limit: int | None = None) -> Links:
-    """The pairs of each row and its targets, at most ``limit`` a row."""
-    found, owners = neighbours(starts, targets, rows, limit)
-    return Links(rows[owners], found)
+    """Return links from each row to its targets, at most ``limit`` per row."""
+    selected, owners = neighbours(starts, targets, rows, limit)
+    return Links(rows[owners], selected)
 
 
 def grouped(owners: Integers, rows: int) -> tuple[Integers, Integers]:
-    """Starts of each row's group, and the order that brings the groups together."""
+    """Return the start of each row's group, and the permutation that sorts pairs into groups."""
     starts = starts_of(np.bincount(owners, minlength=rows))
     return starts, np.argsort(owners, kind="stable")
 
 
 def starts_of(sizes: Integers) -> Integers:
-    """Where groups of these sizes start, and where the last one ends."""
+    """Return the start of each group of these sizes, and the end of the last."""
     starts = np.zeros(len(sizes) + 1, dtype=np.int64)
     np.cumsum(sizes, out=starts[1:])
     return starts

@@ -1,21 +1,21 @@
-"""Which documents one run works on, where several write to a store at once."""
+"""Document leases: which documents each of several concurrent runs works on."""
 
 from collections.abc import Iterable
 from typing import Protocol
 
 
 class DocumentLeases(Protocol):
-    """What a run has taken for itself, until it lets go of it or ends, however it ends."""
+    """The documents leased by a run; leases end when they are released or the run ends, even if it crashes."""
 
     def take(self, document_ids: Iterable[str]) -> frozenset[str]:
-        """Those of the documents that nobody else works on: from now on they are this run's. Waits for none."""
+        """Lease the documents that no other run holds and return them; never blocks."""
 
     def let_go(self, document_ids: Iterable[str]) -> None:
-        """Leave documents that were taken to others."""
+        """Release leased documents."""
 
 
 class NoLeases:
-    """The claims of a run that is alone: all that it asks for.
+    """Leases for a store with a single writer: every request is granted.
 
     >>> sorted(NoLeases().take(["00ff", "ff00"]))
     ['00ff', 'ff00']

@@ -1,4 +1,4 @@
-"""What is awaited from batch files: requests whose replies are to come, and the questions that need some of them."""
+"""Pending requests of batch jobs, and the questions and documents that wait for their replies."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,10 +9,10 @@ from polyadic.model.types import Document, Usage
 
 @dataclass(frozen=True, slots=True)
 class AwaitedReply:
-    """A request whose reply is awaited.
+    """A pending request.
 
-    ``document`` is the identifier of the document that it is about, of the first where several need it, empty where
-    only questions do. ``known`` says that the reply is there by now.
+    ``document`` is the identifier of the document that it is about: the first one if several need it, empty if only
+    questions do. ``known`` tells whether the reply has arrived.
     """
 
     purpose: str
@@ -22,7 +22,7 @@ class AwaitedReply:
 
 @dataclass(frozen=True, slots=True)
 class PendingCounts:
-    """How much is awaited: requests without a reply, documents that wait to be published, questions to be answered."""
+    """Counts of requests without a reply, unpublished documents and unanswered questions."""
 
     requests: int
     documents: int
@@ -30,63 +30,63 @@ class PendingCounts:
 
 
 class PendingRequests(Protocol):
-    """The part of a Writer that knows what is awaited from batch files.
+    """The pending requests of batch jobs within a write transaction.
 
-    A document that waits has a staged revision, which is kept until it is published, changed or withdrawn.
+    A waiting document has a staged revision, which is kept until the document is published, changed or deleted.
     """
 
     def put(self, asker: str, purposes: Mapping[str, str]) -> None:
-        """What a document or a question waits for from now on: purposes by the keys of requests."""
+        """Add the requests that a document or question waits for: purposes by request key."""
 
     def get(self, key: str) -> AwaitedReply | None:
-        """What is known of a request; None where nothing waits for a reply to it."""
+        """Return a pending request; None if nothing waits for its reply."""
 
     def is_known(self, key: str) -> bool:
-        """Whether the reply to a request is remembered."""
+        """Return whether the reply to a request is cached."""
 
     def remember(self, key: str, text: str, complete: bool) -> None:
-        """Remember a reply that has been paid for."""
+        """Cache a paid reply."""
 
     def enter(self, response: str) -> bool:
-        """Note for good that a response, by its digest, is entered in the ledger; False where it was before."""
+        """Mark a response (by digest) as entered in the ledger, permanently; False if it already was."""
 
     def pay(self, key: str, usage: Usage) -> None:
-        """Note that this was paid for a response to a request that is awaited."""
+        """Record the usage of a response to a pending request."""
 
     def paid(self, key: str) -> Usage:
-        """What responses to a request have cost while it is awaited; nothing where nothing waits for it."""
+        """Return the recorded usage of a pending request; zero if it is not pending."""
 
     def keys(self, asker: str) -> dict[str, str]:
-        """Purposes of the requests that a document or a question waits for, by key."""
+        """Return the requests that a document or question waits for: purposes by key."""
 
     def documents(self) -> list[str]:
-        """The documents that wait, by identifier, in the order of their sources."""
+        """Return the identifiers of waiting documents, ordered by source."""
 
     def document(self, document_id: str) -> Document | None:
-        """The staged revision of a document that waits; None where there is none."""
+        """Return the staged revision of a waiting document; None if there is none."""
 
     def settle(self, document_id: str, content: str) -> None:
-        """Let a document that is of this content wait no longer for the replies to another content of it."""
+        """Release a document if its staged revision has other content than this."""
 
     def release(self, *document_ids: str) -> None:
-        """Let documents wait no longer."""
+        """Remove the pending requests of documents."""
 
     def ask(self, question: str, content: str) -> None:
-        """Keep a question (its digest, and what is to be done as JSON) until it has been answered."""
+        """Save a question (its digest, and the task as JSON) until it is answered."""
 
     def asked(self) -> list[tuple[str, str]]:
-        """Questions that have not been answered: digest and content."""
+        """Return unanswered questions: digest and content."""
 
     def answered(self, questions: Sequence[str]) -> None:
-        """Forget questions (by digest)."""
+        """Delete answered questions (by digest)."""
 
     def dialect(self, model: str) -> str | None:
-        """What was learned (JSON) from a model's refusals in batches; None where nothing was."""
+        """Return the request dialect (JSON) learned from a model's rejections in batches; None if there is none."""
 
     def keep_dialect(self, model: str, content: str) -> None:
-        """Keep what was learned, instead of what was before."""
+        """Replace the learned dialect of a model."""
 
     def forget(self) -> None:
-        """Forget all that is awaited; staged revisions are then dropped with other leftovers."""
+        """Delete all pending requests; their staged revisions are deleted with the next clean-up."""
 
     def counts(self) -> PendingCounts: ...

@@ -1,6 +1,6 @@
-"""What a method will ask a store for: said ahead, it may be read together, or looked for while something else is done.
+"""Prefetch hints: queries that a retrieval method announces so that the store can batch them or run them early.
 
-A store may read more or less of it at once, or nothing; what it then answers is the same.
+A store may prefetch more, less or nothing; query results are the same.
 """
 
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from polyadic.storage.records import Rows, Side, Vectors
 
 @dataclass(frozen=True, eq=False, slots=True)
 class NearestPrefetch:
-    """``Reader.nearest``, or ``nearest_scored``, of a vector of shape (d,)."""
+    """Hint for ``Reader.nearest``, or ``nearest_scored``, with a vector of shape (d,)."""
 
     side: Side
     vector: Vectors
@@ -20,9 +20,10 @@ class NearestPrefetch:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class NeighbourPrefetch:
-    """What is around facts: entities, at most ``limit`` chunks of each, what these and further ``chunks`` are about.
+    """Hint for the neighbourhood of facts: their entities, at most ``limit`` chunks per fact, and topic entities.
 
-    The numbers of all that, and the vectors of the facts.
+    Topic entities are those of the facts' chunks and of ``chunks``. It includes the statistics of all these rows and
+    the vectors of the facts.
     """
 
     facts: Rows
@@ -32,7 +33,7 @@ class NeighbourPrefetch:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class ChunkFactsPrefetch:
-    """The facts in chunks, at most ``limit`` a chunk, and their entities."""
+    """Hint for the facts in chunks, at most ``limit`` per chunk, and their entities."""
 
     chunks: Rows
     limit: int
@@ -40,7 +41,7 @@ class ChunkFactsPrefetch:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class QuotePrefetch:
-    """What facts say, and where these facts and chunks stand."""
+    """Hint for the text of facts, and the source spans of facts and chunks."""
 
     facts: Rows
     chunks: Rows

@@ -1,7 +1,7 @@
-"""What every store can do. Small and bounded, so that several engines can stand behind it.
+"""Protocols that every storage engine implements: :class:`Store` and its transactions.
 
-Rows are addressed by the store's own integers (``Rows``, shape (n,), int64), which mean nothing outside it and
-may change when the store is written; values that leave the store carry public identifiers instead.
+Rows are addressed by the store's own integers (``Rows``, shape (n,), int64). They mean nothing outside the store and
+may change with any write; values that leave the store carry public identifiers instead.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -70,132 +70,146 @@ __all__ = [
 
 
 class StagingWriter(Protocol):
-    """Prepares documents that were taken inside one transaction, which is committed when its context is left without
-    an exception: nothing of it is seen by readers, or touches what other documents share."""
+    """A transaction that stages documents which this run has leased.
+
+    It is committed when its context exits without an exception. Staged revisions are invisible to readers and change
+    nothing that documents share.
+    """
 
     @property
     def waiting(self) -> PendingRequests:
-        """What is awaited from batch files."""
+        """Pending requests of batch jobs."""
 
     def stamps(self, document_ids: Sequence[str]) -> Mapping[str, Fingerprint]:
-        """What the current revision of each document was made from; without those that have none."""
+        """Return the fingerprint of each document's current revision; unpublished documents are left out."""
 
     def stage(self, documents: Sequence[Cut]) -> Mapping[str, frozenset[str]]:
-        """Make an invisible revision of each, or take up the one that an interrupted run left for the same stamp.
+        """Create a staged revision of each document, or resume an interrupted run's revision of the same fingerprint.
 
-        Returns by document (each once) the ids of the chunks whose evidence is already there.
+        Returns
+        -------
+        Mapping[str, frozenset[str]]
+            By document identifier, the identifiers of the chunks that already have evidence.
         """
 
     def put_evidence(self, evidence: Mapping[str, Mapping[str, Sequence[Evidence]]]) -> None:
-        """Record evidence for chunks (by id) of the staged revisions of documents (by id)."""
+        """Save the evidence of chunks (by identifier) of staged revisions (by document identifier)."""
 
     def put_failure(self, document_id: str, chunk_id: str, reason: str) -> None:
-        """Record why a chunk of the staged revision has no evidence."""
+        """Record why extraction failed for a chunk of the staged revision."""
 
     def staged(self, document_id: str) -> list[tuple[Chunk, tuple[Evidence, ...]]]:
-        """Chunks of the staged revision with their evidence, in the order of the document."""
+        """Return the chunks of the staged revision with their evidence, in document order."""
 
     def current(self, document_ids: Sequence[str]) -> Iterator[tuple[str, list[tuple[Chunk, tuple[Evidence, ...]]]]]:
-        """Chunks of the current revision of each document with their evidence, one document after the other; without
-        those that have none."""
+        """Yield each document's identifier and the chunks of its current revision with their evidence.
+
+        Unpublished documents are left out.
+        """
 
     def overlay(self) -> EntityResolution:
-        """The decisions on who is who that hold."""
+        """Return the entity resolution in force."""
 
     def lacking(self, texts: Sequence[str]) -> list[str]:
-        """Those of the texts, each once, that have no vector yet."""
+        """Return the distinct texts that have no vector yet."""
 
 
 class Writer(StagingWriter, Protocol):
-    """Writes inside one transaction, which is committed when its context is left without an exception."""
+    """A write transaction, committed when its context exits without an exception."""
 
     def drop_staged(self, claims: DocumentLeases) -> None:
-        """Forget revisions that were staged and never published, unless they wait for a batch file or others work on
-        them: leftovers of runs that were given up."""
+        """Delete staged revisions that abandoned runs left behind.
+
+        Revisions that wait for a batch job, or whose document another run has leased, are kept.
+        """
 
     def naming(self, keys: Collection[str]) -> list[tuple[str, tuple[Evidence, ...]]]:
-        """Chunks that state facts about these entities: for each its document's identifier and its evidence."""
+        """Return the chunks that state facts about these entities: each one's document identifier and evidence."""
 
     def put_vectors(self, texts: Sequence[str], vectors: Vectors) -> None:
-        """Keep the vector of each text, shape (len(texts), d); kept for good only if a change comes to use it."""
+        """Save the vector of each text, shape (len(texts), d); vectors that no change refers to are not kept."""
 
     def note_call(self, call: LedgerCall, reply: ToRemember | None) -> None:
-        """Enter a paid call in the ledger, and remember its reply where one is given."""
+        """Enter a paid call in the ledger and cache its reply, if one is given."""
 
     def forget_replies(self) -> None:
-        """Forget every reply that is remembered: they hold what documents said, also those withdrawn since."""
+        """Clear the response cache; cached replies quote documents, including those deleted since."""
 
     def apply(self, change: StoreChange) -> None:
-        """Take the store to its next state; what rests on anything that this changes in the hierarchy is stale then."""
+        """Apply a change to the store; clusters and communities whose sources it changes become stale."""
 
     def rearrange(self, change: Rearrangement) -> None:
-        """Take the hierarchy to its next state.
+        """Apply a change to the hierarchy.
 
-        What rests on a summary that goes or gets other words by this, and is not made anew here, is stale then; so is
-        what is given but rests on something that is not there. The names of a cluster's summaries have different keys.
+        Clusters and communities become stale if a summary they were made from is removed or reworded and the change
+        does not replace them, or if they refer to a source that does not exist. The names of a cluster's summaries must
+        have different keys.
         """
 
     def attach(self) -> list[str]:
-        """Give vectors to all that was applied and rearranged; returns the texts for which there is none yet."""
+        """Link vectors to everything that was applied and rearranged; returns the texts that have no vector yet."""
 
 
 class ReembeddingWriter(Protocol):
-    """Vectors of another embedding model, gathered beside those in use until the store is switched to them.
+    """Vectors of a new embedding model, collected beside those in use until the store switches to them.
 
-    Each step is committed by itself and keeps no writer out: documents come and go meanwhile, and readers are served.
+    Each step is committed by itself. Readers and writers continue to work meanwhile.
     """
 
     def count(self) -> int:
-        """How many texts have a new vector."""
+        """Return how many texts have a new vector."""
 
     def texts(self) -> Iterator[str]:
-        """What is embedded beside passages: facts, the best supported forms of entities, summaries; as they stand."""
+        """Yield the texts to embed other than passages: facts, best-supported entity forms and summaries."""
 
     def digest(self, text: str) -> bytes:
-        """What stands for a text in :meth:`switch`, so that not all passages need be held at once."""
+        """Return the digest that identifies a text in :meth:`switch`, which needs no texts in memory."""
 
     def lacking(self, texts: Sequence[str]) -> list[str]:
-        """Those of the texts, each once, that have no new vector yet."""
+        """Return the distinct texts that have no new vector yet."""
 
     def put(self, texts: Sequence[str], vectors: Vectors, paid: LedgerCall) -> bool:
-        """Commit the new vector of each text, shape (len(texts), d), and what they cost, where a call was made.
+        """Commit the new vector of each text, shape (len(texts), d), with the cost of the call, if there was one.
 
-        Where d is another than before, all that was gathered before is dropped; returns whether it was.
+        Returns
+        -------
+        bool
+            Whether d differs from that of the vectors collected so far; these are then dropped.
         """
 
     def switch(self, windows: Mapping[str, Sequence[bytes]]) -> None:
-        """In one transaction let the new vectors take the place of the old ones; to be called within ``exclusive``.
+        """Replace the old vectors by the new ones in one transaction; call it within ``exclusive``.
 
-        The hierarchy stays, but its clusters were those of the old vectors: no entities count as settled from then on.
+        The hierarchy is kept. Its clusters were made from the old vectors, so no entity counts as settled afterwards.
 
         Parameters
         ----------
         windows
-            For each chunk of a current revision the digests of the texts that now stand for it.
+            For each chunk of a current revision, the digests of its texts to embed.
 
         Raises
         ------
         LookupError
-            A text has no new vector; then nothing has changed.
+            A text has no new vector. The store is left unchanged.
         """
 
 
 class Store(Protocol):
-    """The hypergraph at rest."""
+    """A persistent knowledge hypergraph."""
 
     def filled_with(self) -> str | None:
-        """The embedding model whose vectors the store holds; None as long as it has never been written."""
+        """Return the embedding model of the store's vectors; None if nothing has been written yet."""
 
     def read(self, only: Callable[[Reader], frozenset[str]] | None = None) -> AbstractContextManager[Reader]:
-        """The last committed state, unchanging as long as the context lasts.
+        """Open a reader of the last committed state, which does not change while the context is open.
 
         Parameters
         ----------
         only
-            Chooses documents, by identifier, in the same state: it is then read as if there were no others. Facts,
-            names, descriptions, scores and vectors rest on the evidence of these alone. Of an entity with more than
-            eight descriptions those count for similarity that are among the eight best supported of all; where none of
-            these is said here, the nearest of its facts does.
+            Selects documents, by identifier, in the same state. The reader then behaves as if the store held no others:
+            facts, names, descriptions, scores and vectors are computed from the evidence of these documents alone. An
+            entity with more than eight descriptions is compared by those that are among the eight best supported in the
+            whole store; if none of them occurs in these documents, by the nearest of its facts.
 
         Raises
         ------
@@ -204,7 +218,7 @@ class Store(Protocol):
         """
 
     def exclusive(self) -> AbstractContextManager[None]:
-        """Keep other writers out over several transactions.
+        """Lock out other writers for several transactions.
 
         Raises
         ------
@@ -213,26 +227,26 @@ class Store(Protocol):
         """
 
     def joined(self) -> AbstractContextManager[DocumentLeases]:
-        """Write over several transactions beside others who do the same, where the engine lets several in.
+        """Join concurrent writers for several transactions, if the engine supports them.
 
-        Each works on documents that it has taken; what they write comes one after the other, and what they prepare
-        need not wait. Who is ``exclusive`` keeps them out, and they keep out who would be. Where the engine lets one in
-        alone, it is that.
+        Each run works on the documents that it has leased. Write transactions are serialized, staging transactions are
+        not. ``joined`` and ``exclusive`` exclude each other. An engine with a single writer treats ``joined`` as
+        ``exclusive``.
 
         Raises
         ------
         StoreBusy
-            Another process keeps others out.
+            Another process holds the store exclusively.
         """
 
     def prepare(self) -> AbstractContextManager[StagingWriter]:
-        """One transaction on documents that were taken by who has joined; raises as :meth:`write` does.
+        """Open a transaction that stages documents leased by this run; raises as :meth:`write` does.
 
-        Where the engine lets several in, it waits for no other run.
+        With an engine that supports concurrent writers it waits for no other run.
         """
 
     def write(self) -> AbstractContextManager[Writer]:
-        """One transaction; keeps other writers out by itself.
+        """Open a write transaction, which locks out other writers.
 
         Raises
         ------
@@ -243,21 +257,21 @@ class Store(Protocol):
         """
 
     def gathering(self, model: str) -> AbstractContextManager[ReembeddingWriter]:
-        """Gather vectors of another embedding model, going on from where an earlier run for the same model stopped.
+        """Collect vectors of a new embedding model, resuming an interrupted run for the same model.
 
-        What was gathered for yet another model is dropped.
+        Vectors collected for any other model are dropped.
 
         Raises
         ------
         StoreBusy
-            Someone else is gathering vectors for this store.
+            Another process is collecting vectors for this store.
         """
 
     def original(self) -> AbstractContextManager[CopySource]:
-        """The last committed state, to be copied row by row; whichever model filled the store."""
+        """Open the last committed state for copying row by row, whatever its embedding model."""
 
     def duplicate(self) -> AbstractContextManager[CopyTarget]:
-        """Fill the store, which is to be empty, with the rows of another; keeps other writers out.
+        """Fill this store, which must be empty, with the rows of another; locks out other writers.
 
         Raises
         ------
@@ -266,18 +280,18 @@ class Store(Protocol):
         """
 
     def note_calls(self, calls: Sequence[tuple[LedgerCall, ToRemember | None]]) -> None:
-        """Enter paid calls in the ledger as Writer.note_call does, committed at once and together.
+        """Enter paid calls in the ledger as ``Writer.note_call`` does, in one transaction of its own.
 
-        Whoever asks may do so, also while someone else writes: it waits for no more than the transaction under way.
+        It needs no write lock: while another process writes, it waits for the current transaction only.
         """
 
     def replies(self, keys: Sequence[str]) -> dict[str, tuple[str, bool]]:
-        """By key the replies to those of these requests that are remembered, and whether each was complete."""
+        """Return cached replies by request key, each with whether it was complete; uncached keys are absent."""
 
     def size(self) -> int:
-        """Bytes that the store takes."""
+        """Return the size of the store in bytes."""
 
     def problems(self) -> list[str]:
-        """What is damaged, each in a few words: in the files, or where facts differ from what their evidence says."""
+        """Return one line per defect: damaged files, and facts that disagree with their evidence."""
 
     def close(self) -> None: ...

@@ -1,4 +1,4 @@
-"""What goes into a store and comes out of it, as frozen values."""
+"""Records that are written to a store and read from it, as frozen dataclasses."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ Side = Literal["entity", "fact", "chunk"]
 
 @dataclass(frozen=True, slots=True)
 class Hits:
-    """Rows with their similarities, best first; ties in the order of public identifiers."""
+    """Search hits: rows and similarities, best first; ties are ordered by public identifier."""
 
     rows: Rows
     scores: NDArray[np.float32]
@@ -26,7 +26,7 @@ class Hits:
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """Pairs of rows, one incidence each: ``sources[i]`` (a row that was asked about) to ``targets[i]``."""
+    """Pairs of rows: ``sources[i]`` (a row of the query) is incident to ``targets[i]``."""
 
     sources: Rows
     targets: Rows
@@ -34,7 +34,7 @@ class Links:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """That a chunk states a fact, and the characters of its document that do; ``fact`` is a row."""
+    """A statement of a fact (a row) in a chunk, and its character span in the document."""
 
     chunk_id: str
     span: Span
@@ -43,9 +43,10 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How much there is; of ``evidence``, ``stated`` makes a fact, the rest names fewer than two entities.
+    """Counts of a store's contents.
 
-    ``dimension`` is how many numbers a vector has, 0 where there is none yet.
+    ``stated`` is the number of ``evidence`` items that state a fact; the others name fewer than two entities.
+    ``dimension`` is the length of a vector, 0 if there is none yet.
     """
 
     documents: int
@@ -61,7 +62,7 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class FailedChunk:
-    """A stretch of a published document that could not be read for facts, and why."""
+    """A chunk of a published document whose extraction failed, and the reason."""
 
     source: str
     chunk_id: str
@@ -71,9 +72,9 @@ class FailedChunk:
 
 @dataclass(frozen=True, slots=True)
 class LedgerCall:
-    """A call of a model that was paid for; ``purpose`` as in the request, ``seconds`` until its reply.
+    """A paid model call; ``purpose`` is that of the request, ``seconds`` the time until the reply.
 
-    ``document`` is the identifier of the document that it was about; empty where it was about none, or about many.
+    ``document`` is the identifier of the document it was about; empty if it was about none or several.
     """
 
     purpose: str
@@ -84,24 +85,24 @@ class LedgerCall:
 
 
 ToRemember = tuple[str, str, bool]
-"""The reply to a call: the key of its request, its text, and whether it was complete."""
+"""A reply to cache: request key, text, and whether it was complete."""
 
 
 @dataclass(frozen=True, slots=True)
 class LedgerEntry:
-    """A call in the ledger, and when it was entered (ISO 8601, UTC)."""
+    """A call in the ledger, and the time of its entry (ISO 8601, UTC)."""
 
     at: str
     call: LedgerCall
 
 
 Spent = Mapping[tuple[str, str], tuple[Usage, float]]
-"""By purpose and model: what was paid, and the seconds until all replies."""
+"""Usage and total seconds of calls, by purpose and model."""
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentRecord:
-    """A published document without its text; ``extractor`` read its facts, ``failed`` of its chunks could not be."""
+    """A published document without its text; ``extractor`` is the extractor's name, ``failed`` counts failed chunks."""
 
     id: str
     source: str
@@ -116,7 +117,7 @@ class DocumentRecord:
 
 @dataclass(frozen=True, slots=True)
 class DocumentListing:
-    """Some published documents by source; ``total`` counts all there are, ``more`` if others follow these."""
+    """A page of published documents by source; ``total`` counts all matches, ``more`` tells whether others follow."""
 
     documents: Sequence[DocumentRecord]
     total: int
@@ -125,9 +126,10 @@ class DocumentListing:
 
 @dataclass(frozen=True, slots=True)
 class Fingerprint:
-    """What a document's revision was made from: where nothing differs and it is complete, there is nothing to do.
+    """The inputs of a document's revision. A complete revision with an equal fingerprint needs no indexing.
 
-    ``content`` is the document's, ``recipe`` says how it was cut and read, ``extractor`` names what read it.
+    ``content`` is that of the document, ``recipe`` describes chunking and extraction, ``extractor`` is the name of the
+    extractor.
     """
 
     content: str
@@ -137,17 +139,17 @@ class Fingerprint:
 
 
 Cut = tuple[Document, Fingerprint, Sequence[Chunk]]
-"""A document, what its revision is made from, and the chunks that it was cut into."""
+"""A chunked document: the document, the fingerprint of its revision, and its chunks."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoreChange:
-    """One step of the store from a state to the next, applied whole or not at all.
+    """A change of the store from one state to the next, applied atomically.
 
-    ``published`` are documents whose staged revision becomes current, ``withdrawn`` those that go. ``tallies`` is
-    the exact difference that this makes to facts and entities; ``fact_tokens`` gives the tokens of each fact in
-    it, ``windows`` the texts to embed for each published chunk, and ``evidence`` what is said in it. ``decided`` are
-    decisions on who is who that hold from now on, ``undone`` those that no longer do.
+    ``published`` are documents whose staged revision becomes current, ``withdrawn`` are deleted documents. ``tallies``
+    is the exact difference to facts and entities, ``fact_tokens`` the token count of each fact in it. ``windows`` are
+    the texts to embed for each published chunk, ``evidence`` is the evidence in it. ``decided`` are entity resolution
+    decisions that take effect, ``undone`` those that are revoked.
     """
 
     published: Sequence[str]

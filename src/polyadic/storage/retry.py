@@ -1,4 +1,4 @@
-"""Doing again what was lost in the middle, as nothing of it was done."""
+"""Retry with backoff after lost transactions, of which nothing was committed."""
 
 import random
 import time
@@ -9,24 +9,26 @@ from polyadic.errors import StoreInterrupted
 
 P = ParamSpec("P")
 T = TypeVar("T")
-_TIMES, _PAUSE = 5, 0.1
+_ATTEMPTS, _BASE_DELAY = 5, 0.1
 
 
 def with_retries(work: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T:
-    """The result of work that is one change of a store, or several of which each may be made again.
+    """Run a store operation, and retry it with exponential backoff if its connection or transaction is lost.
+
+    The operation must be one transaction, or several that can each be repeated.
 
     Raises
     ------
     StoreInterrupted
-        It was lost again and again.
+        Every attempt was lost.
 
     >>> with_retries(max, 1, 2)
     2
     """
-    for number in range(_TIMES - 1):
+    for attempt in range(_ATTEMPTS - 1):
         try:
             return work(*arguments, **named)
         except StoreInterrupted:
-            # Those who stood in each other's way do not come back at the same moment.
-            time.sleep(_PAUSE * 2**number * random.uniform(0.5, 1.5))  # noqa: S311
+            # Random jitter, so that conflicting transactions do not collide again.
+            time.sleep(_BASE_DELAY * 2**attempt * random.uniform(0.5, 1.5))  # noqa: S311
     return work(*arguments, **named)

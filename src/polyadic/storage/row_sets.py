@@ -1,4 +1,4 @@
-"""Sets of rows as arrays; of the few that a question looks at sooner told than by numpy's own functions."""
+"""Set operations on small arrays of rows, where they are faster than numpy's own functions."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -7,7 +7,7 @@ from polyadic.storage.records import Rows
 
 
 def distinct(*rows: Rows) -> Rows:
-    """The rows of all of these, each once and in ascending order.
+    """Return the union of row arrays, sorted.
 
     >>> distinct(np.array([3, 1]), np.array([1])).tolist()
     [1, 3]
@@ -19,7 +19,7 @@ def distinct(*rows: Rows) -> Rows:
 
 
 def among(rows: Rows, others: Rows) -> NDArray[np.bool_]:
-    """Which rows are among others, in any order.
+    """Mask the rows that occur in ``others``, in any order.
 
     >>> among(np.array([5, 2]), np.array([7, 2])).tolist()
     [False, True]

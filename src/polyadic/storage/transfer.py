@@ -1,4 +1,4 @@
-"""What a store gives and takes where it is copied row by row, whichever engines keep the two."""
+"""Protocols for copying a store row by row, from any engine to any engine."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
@@ -9,46 +9,46 @@ Row = Sequence[Any]
 
 
 class CopySource(Protocol):
-    """One committed state of a store, unchanging as long as it is copied."""
+    """One committed state of a store, which does not change while it is copied."""
 
     @property
     def reader(self) -> Reader:
-        """What the same state says."""
+        """A reader of the same state."""
 
     @property
     def state(self) -> str:
-        """A name that no other state has. Raises StoreError where the store is itself a part of a copy."""
+        """The unique name of the state. Raises StoreError if the store is itself an unfinished copy."""
 
     def counts(self) -> Mapping[str, int]:
-        """How many rows each table has, in the order in which they are to be copied."""
+        """Return the number of rows of each table, in the order in which to copy them."""
 
     def following(self, table: str, row: Row | None) -> list[Row]:
-        """Some rows of a table, those after this one (None: the first) by its key; none after the last."""
+        """Return the next rows of a table, by key, after this one (None: from the start); empty after the last."""
 
 
 class CopyTarget(Protocol):
-    """A store that takes the rows of another. Nobody reads it or writes to it until it is finished."""
+    """A store that receives the rows of another. It cannot be read or written until the copy is finished."""
 
     def begin(self, state: str) -> None:
-        """Go on from where a copy of the same state stopped; what is there of another state is dropped.
+        """Resume a copy of the same state; a partial copy of another state is dropped.
 
         Raises
         ------
         StoreError
-            The store holds something that is not part of a copy.
+            The store contains data that is not part of a copy.
         """
 
     def last(self, table: str) -> Row | None:
-        """The last row of a table, by its key, that has been taken; None where there is none."""
+        """Return the last copied row of a table, by key; None if there is none."""
 
     def put(self, table: str, rows: Sequence[Row]) -> None:
-        """Commit rows that follow those which are there, and what the engine needs to find them."""
+        """Append rows to a table with the engine's index entries for them, and commit."""
 
     def settle(self) -> None:
-        """To be called when all rows are there: what rests on all of them is worked out."""
+        """Compute what depends on all rows; call it after the last row."""
 
     def drop(self) -> None:
-        """Let go of all that was taken: the next copy begins anew."""
+        """Delete all copied rows; the next copy starts from the beginning."""
 
     def finish(self) -> None:
-        """Let it be read and written to."""
+        """Open the store for reading and writing."""

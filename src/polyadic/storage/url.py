@@ -1,4 +1,4 @@
-"""Where a store is kept: in a folder, or in a database."""
+"""Store locations: a local folder or a database URL."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,22 +13,22 @@ _SCHEMES = ("postgresql://", "postgres://")
 
 
 class StoreLocation(Protocol):
-    """A place for one store; as text, what to call it where people read it."""
+    """The location of one store; ``str()`` gives the form to display."""
 
     @property
     def name(self) -> str:
-        """What tells it from other places beside it."""
+        """A name that is unique among locations beside it."""
 
     def exists(self) -> bool:
-        """Whether there is a store. Raises StoreError where nobody can tell."""
+        """Return whether there is a store. Raises StoreError if that cannot be determined."""
 
     def open(self, embedder: str | None) -> Store:
-        """The store, made where there is none; ``embedder`` names the model that fills it (None: any)."""
+        """Open the store, or create it; ``embedder`` names the model that fills it (None: any)."""
 
 
 @dataclass(frozen=True, slots=True)
 class LocalFolder:
-    """A folder of this machine: SQLite."""
+    """A folder on this machine with a SQLite store."""
 
     path: Path
 
@@ -47,7 +47,7 @@ class LocalFolder:
 
 
 def is_address(place: Path | str) -> bool:
-    """Whether this names a database rather than a folder.
+    """Return whether this is a database URL rather than a folder.
 
     >>> is_address("postgresql://localhost/kb#letters"), is_address("docs/postgresql")
     (True, False)
@@ -56,19 +56,19 @@ def is_address(place: Path | str) -> bool:
 
 
 def home_of(place: Path | str) -> StoreLocation:
-    """The home that a place means to people: an address, or a folder. Raises as :func:`database` does."""
+    """Return the location for a database URL or a folder. Raises as :func:`database` does."""
     return database(str(place)) if is_address(place) else LocalFolder(expanded(place))
 
 
 def database(address: str) -> StoreLocation:
-    """The home that an address leads to, ``postgresql://user@host/database#workspace``.
+    """Return the location of a database URL, ``postgresql://user@host/database#workspace``.
 
     Raises
     ------
     PackageMissing
         The packages of the extra ``postgres`` are not installed.
     StoreError
-        It names no workspace.
+        The URL names no workspace.
     """
     try:
         from polyadic.storage.postgres.location import PostgresLocation

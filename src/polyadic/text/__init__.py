@@ -1,0 +1,1 @@
+"""Pure functions of text: sentences, headings, names, terms, language."""

@@ -1,8 +1,8 @@
-"""Whether a question can be understood without the conversation before it.
+"""Detect whether a question refers back to the conversation before it.
 
-Function words decide: a pronoun, possessive or demonstrative that nothing before it in the question explains, a
-question that begins with "and", or one that says nothing but "why?". Names are told by their capitals. This errs on
-the side of independence: most questions of a conversation stand alone, and what is added to those does harm.
+Function words decide: a pronoun, possessive or demonstrative without an antecedent in the question, a question that
+begins with "and", or one that consists of "why?". Names are recognised by their capitals. In doubt, a question counts
+as standalone: most questions of a conversation are, and adding context to those does harm.
 """
 
 import re
@@ -30,31 +30,31 @@ from polyadic.text.anaphoric_words import (
 from polyadic.text.named_entities import NameKind, Vocabulary, names
 from polyadic.text.stopwords import function_words, words
 
-# A longer one is a paragraph, which explains itself.
-_LONGEST = 300
-_SHORT = 4
-# Marks that end a clause are tokens as well.
+# Longer questions are paragraphs, which are self-contained.
+_MAX_CHARACTERS = 300
+_MAX_ELLIPTICAL_TOKENS = 4
+# Punctuation that ends a clause is a token as well.
 _TOKEN = re.compile(r"[^\W_]+|[,;:]|[.?!](?=\s)")
 _BE = words("is are was were be been has have had exist exists")
 _AUXILIARIES = _BE | words("do does did can could may might must shall should will would")
 _BEFORE_THAT = _BE | words(
     "did does in on at of by for from to with without after before since until during about like"
 )
-_NOT_THOSE = words("who whom of that which with in")
+_AFTER_THOSE = words("who whom of that which with in")
 
 
 class AnaphoricReference(StrEnum):
-    """What a question takes from those before it."""
+    """What a question takes from earlier questions."""
 
     NOTHING = "nothing"
     TOPIC = "topic"
-    """What they were about: "Where was she born?"."""
+    """Their topic: "Where was she born?"."""
     PREDICATE = "predicate"
-    """What they asked, of another thing: "And Mir?"."""
+    """Their predicate, about another topic: "And Mir?"."""
 
 
 class Antecedent(StrEnum):
-    """What the pronouns of a question may stand for."""
+    """What the pronouns of a question may refer to."""
 
     THING = "thing"
     PERSON = "person"
@@ -65,9 +65,9 @@ class Asked(StrEnum):
     """Whether a question asks for a person."""
 
     IDENTITY = "identity"
-    """Who the person is whom it names: "Who was Ada Lovelace?"."""
+    """Identity of a named person: "Who was Ada Lovelace?"."""
     PERSON = "person"
-    """For a person whom it does not name: "Who founded Natrion?"."""
+    """An unnamed person: "Who founded Natrion?"."""
     OTHER = "other"
 
 
@@ -84,16 +84,16 @@ class _Token:
 
 
 def reference(question: str, language: str, said: frozenset[str] = frozenset()) -> AnaphoricReference:
-    """What a question takes from the conversation before it.
+    """Return what a question takes from the conversation before it.
 
     Parameters
     ----------
     question
-        As it was asked.
+        The question.
     language
-        ISO 639-1; of a language without a list of words, only a very short question without names is dependent.
+        ISO 639-1 code. In a language without a lexicon, only very short questions without names refer back.
     said
-        The words of the turn before, in lower case: of a question without names, "the station" is one of these.
+        Lower-case words of the previous turn: in a question without names, "the station" refers to one of them.
 
     >>> [reference(question, "en").value for question in ("Who built it?", "And Mir?", "Who built Mir?")]
     ['topic', 'predicate', 'nothing']
@@ -101,20 +101,20 @@ def reference(question: str, language: str, said: frozenset[str] = frozenset()) 
     (<AnaphoricReference.NOTHING: 'nothing'>, <AnaphoricReference.TOPIC: 'topic'>)
     """
     asked = " ".join(question.split())
-    if not asked or len(asked) > _LONGEST:
+    if not asked or len(asked) > _MAX_CHARACTERS:
         return AnaphoricReference.NOTHING
     if language in SCRIPT_ANAPHORA:
         return _in_script(asked, language)
     known = ANAPHORA.get(language)
     tokens = _tokens(asked, language, known)
     if known is None:
-        elliptical = len(tokens) <= _SHORT and not any(token.named for token in tokens)
+        elliptical = len(tokens) <= _MAX_ELLIPTICAL_TOKENS and not any(token.named for token in tokens)
         return AnaphoricReference.TOPIC if elliptical else AnaphoricReference.NOTHING
-    return _Reading(asked, tokens, known, function_words(language), language, said).reference()
+    return _Analysis(asked, tokens, known, function_words(language), language, said).reference()
 
 
 def antecedent(question: str, language: str) -> Antecedent:
-    """What the pronouns of a question may stand for; grammatical gender leaves it open in many languages.
+    """Return what the pronouns of a question may refer to; in languages with grammatical gender often either.
 
     >>> [antecedent(*of).value for of in (("Where was she born?", "en"), ("When was it built?", "en"))]
     ['person', 'thing']
@@ -125,17 +125,17 @@ def antecedent(question: str, language: str) -> Antecedent:
     if language in SCRIPT_ANAPHORA:
         person = any(pronoun in question for pronoun in personal)
         return Antecedent.PERSON if person and "他们" not in question else Antecedent.THING
-    said = {token.lower() for token in _TOKEN.findall(question)}
-    if said & personal:
+    tokens = {token.lower() for token in _TOKEN.findall(question)}
+    if tokens & personal:
         return Antecedent.PERSON
     if known is None or language == "en":
         return Antecedent.THING
-    either = known.drops_subject or said & (known.pronouns | known.possessives)
+    either = known.drops_subject or tokens & (known.pronouns | known.possessives)
     return Antecedent.EITHER if either else Antecedent.THING
 
 
 def asked(question: str, language: str) -> Asked:
-    """Whether a question asks for a person, or who someone is.
+    """Return whether a question asks for a person, or for the identity of a named person.
 
     >>> [asked(question, "en").value for question in ("Who was Ada?", "Who was the first king?", "When was it?")]
     ['identity', 'person', 'other']
@@ -155,7 +155,7 @@ def asked(question: str, language: str) -> Asked:
 
 
 def asks_only_why(question: str) -> bool:
-    """Whether a question asks for nothing but a reason.
+    """Return whether a question asks only for a reason.
 
     >>> asks_only_why("And why?"), asks_only_why("Why was it built?")
     (True, False)
@@ -164,20 +164,20 @@ def asks_only_why(question: str) -> bool:
 
 
 def fragment(question: str, language: str) -> str:
-    """What a question that continues the last one asks about, where it asks nothing by itself; empty for any other.
+    """Return the topic of a fragment that continues the last question; empty for any other question.
 
     >>> fragment("And after five years?", "en"), fragment("逾期呢?", "zh"), fragment("And why?", "en")
     ('after five years', '逾期', '')
     """
-    said = " ".join(question.split())
+    text = " ".join(question.split())
     if language in SCRIPT_ANAPHORA:
-        found = SCRIPT_FRAGMENTS[language].search(said)
+        found = SCRIPT_FRAGMENTS[language].search(text)
         return found.group("of") if found else ""
     known = ANAPHORA.get(language)
-    if known is None or not said or len(said) > _LONGEST:
+    if known is None or not text or len(text) > _MAX_CHARACTERS:
         return ""
-    reading = _Reading(said, _tokens(said, language, known), known, function_words(language), language, frozenset())
-    return reading.fragment()
+    analysis = _Analysis(text, _tokens(text, language, known), known, function_words(language), language, frozenset())
+    return analysis.fragment()
 
 
 def _in_script(question: str, language: str) -> AnaphoricReference:
@@ -187,7 +187,7 @@ def _in_script(question: str, language: str) -> AnaphoricReference:
 
 
 def _tokens(question: str, language: str, known: AnaphoraLexicon | None) -> list[_Token]:
-    # The first word has a capital, whatever it is.
+    # The first word is capitalised in any case.
     no_names = known.light | known.interrogatives | ASKING[language] if known else frozenset()
     found = [
         (name.start, name.start + len(name.text), name.sort)
@@ -207,7 +207,7 @@ def _within(place: int, spans: Sequence[tuple[int, int]]) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class _Reading:
+class _Analysis:
     question: str
     tokens: Sequence[_Token]
     known: AnaphoraLexicon
@@ -234,43 +234,43 @@ class _Reading:
         return " ".join(token.shown for token in rest if token.is_word)
 
     def _opening(self) -> int:
-        """How many tokens open the question as a continuation of the last one."""
-        said = " ".join(token.text for token in self.tokens)
-        asides = [aside for aside in self.known.asides if said.startswith(f"{aside} ")]
+        """Number of tokens that mark the question as a continuation."""
+        text = " ".join(token.text for token in self.tokens)
+        asides = [aside for aside in self.known.asides if text.startswith(f"{aside} ")]
         if asides:
             return max(len(aside.split()) for aside in asides)
         return int(len(self.tokens) > 1 and self.tokens[0].text in self.known.openers)
 
     def _is_fragment(self, rest: Sequence[_Token]) -> bool:
-        """Whether what follows an opening asks nothing by itself: it has no question word and no auxiliary."""
+        """Whether the rest after an opening has no question word and no auxiliary."""
         asking = self.known.interrogatives | ASKING[self.language]
         return not any(token.text in asking and not token.named for token in rest)
 
     def _is_elliptical(self) -> bool:
-        """Whether the question has no word that says something, or but a verb whose subject is left out."""
+        """Whether the question has no content word, or only a verb without subject."""
         if any(token.named for token in self.tokens):
             return False
-        telling = [place for place, token in enumerate(self.tokens) if self._tells(token)]
-        if not telling:
+        content = [place for place, token in enumerate(self.tokens) if self._is_content(token)]
+        if not content:
             return any(token.is_word for token in self.tokens)
         if not self.known.drops_subject or DEFINES.match(self.question):
             return False
-        asked = [place for place in telling if not (place and self.tokens[place - 1].text in self.known.interrogatives)]
+        asked = [place for place in content if not (place and self.tokens[place - 1].text in self.known.interrogatives)]
         return len(asked) <= 1 and not any(token.text in self.known.determiners for token in self.tokens)
 
     def _repeats_a_noun(self) -> bool:
-        """Whether "the station" is one that was spoken of, in a question that names nothing."""
+        """Whether a question without names repeats a noun of the previous turn: "the station"."""
         if any(token.named for token in self.tokens):
             return False
         pairs = pairwise(self.tokens)
-        return any(a.text in self.known.definite and b.text in self.said and self._tells(b) for a, b in pairs)
+        return any(a.text in self.known.definite and b.text in self.said and self._is_content(b) for a, b in pairs)
 
-    def _tells(self, token: _Token) -> bool:
+    def _is_content(self, token: _Token) -> bool:
         return token.is_word and token.text not in self.empty and token.text not in self.known.light
 
     def _refers(self, at: int) -> bool:
         token, known = self.tokens[at], self.known
-        # "Sie" within a German question is "you".
+        # Capitalised "Sie" within a German question is the polite "you".
         if token.named or (self.language == "de" and at and token.shown in ("Sie", "Ihr", "Ihre", "Ihnen")):
             return False
         following = self.tokens[at + 1] if at + 1 < len(self.tokens) else None
@@ -279,60 +279,60 @@ class _Reading:
         if token.text in known.possessives:
             # German "sein" is also "to be".
             verb = token.text == "sein" and not (following and following.shown[0].isupper())
-            return not verb and not self._explained(at)
+            return not verb and not self._has_antecedent(at)
         if token.text in known.demonstratives:
             return self._demonstrative_refers(at)
-        return self.language == "en" and token.text in ("that", "there") and self._points(at)
+        return self.language == "en" and token.text in ("that", "there") and self._is_deictic(at)
 
     def _pronoun_refers(self, at: int) -> bool:
-        """Within one clause a subject and an object are not the same; in French a noun's verb has a pronoun as well."""
+        """Whether a pronoun refers back: its antecedent is never in its own clause, except for French inversion."""
         if self.language == "en" and self.tokens[at].text == "it" and PLEONASTIC.search(self.question):
             return False
         if self.language == "fr" and at != len(self.tokens) - 1:
-            return not self._explained(at)
-        return not self._named_after_a_clause() and (not self._clause_begins_before(at) or not self._explained(at))
+            return not self._has_antecedent(at)
+        return not self._named_after_a_clause() and (not self._clause_begins_before(at) or not self._has_antecedent(at))
 
     def _demonstrative_refers(self, at: int) -> bool:
         word, following = self.tokens[at].text, self.tokens[at + 1].text if at + 1 < len(self.tokens) else ""
         if (
             (word in PROXIMAL and following in DOCUMENTS)
-            or (word == "those" and following in _NOT_THOSE)
+            or (word == "those" and following in _AFTER_THOSE)
             or (word, following) == ("such", "as")
         ):
             return False
         if not at and any(token.named for token in self.tokens):
             return False
-        return not self._clause_begins_before(at) or not self._explained(at)
+        return not self._clause_begins_before(at) or not self._has_antecedent(at)
 
-    def _points(self, at: int) -> bool:
-        """Whether English "that" is no conjunction, and "there" says where."""
+    def _is_deictic(self, at: int) -> bool:
+        """Whether English "that" is a demonstrative, and "there" an adverb of place."""
         before = self.tokens[at - 1].text if at else ""
         following = self.tokens[at + 1].text if at + 1 < len(self.tokens) else ""
         if self.tokens[at].text == "there":
-            return before not in _AUXILIARIES and following not in _BE and not self._explained(at)
+            return before not in _AUXILIARIES and following not in _BE and not self._has_antecedent(at)
         return before in _BEFORE_THAT and self._demonstrative_refers(at)
 
     def _clause_begins_before(self, at: int) -> bool:
-        """Whether a further clause begins; "which" of "for which", "after" of "after him" do not."""
+        """Whether a further clause begins before a token; "for which" and "after him" do not begin one."""
         first = 1 + (len(self.tokens) > 1 and self.tokens[1].text in ASKING[self.language] | self.known.interrogatives)
         last = at - 1 if at == len(self.tokens) - 1 or self.tokens[at].text in ("him", "them") else at
         return any(token.text in self.known.breaks or not token.is_word for token in self.tokens[first:last])
 
-    def _explained(self, at: int) -> bool:
-        """Whether something before, or a name after an opening clause, may be what is meant."""
+    def _has_antecedent(self, at: int) -> bool:
+        """Whether a token has an antecedent: a name or noun before it, or a name after an opening clause."""
         before = self.tokens[:at]
         named = self._named_after_a_clause() or any(token.named for token in before)
         return named or self._has_noun_phrase(before)
 
     def _named_after_a_clause(self) -> bool:
-        """Whether a question begins with a clause and names something: "Before he left, what did Ada ..."."""
+        """Whether a question begins with a subordinate clause and has a name: "Before he left, what did Ada ..."."""
         subordinate = self.tokens[0].text in self.known.breaks and any(not token.is_word for token in self.tokens)
         return subordinate and any(token.named for token in self.tokens)
 
     def _has_noun_phrase(self, before: Sequence[_Token]) -> bool:
-        """Whether a noun stands there, told by its determiner (in German by its capital), or by an auxiliary before it.
+        """Whether there is a noun, recognised by a determiner or auxiliary before it, or in German by its capital.
 
-        Where no further clause has begun, what a question asks for ("which ship") is not what it refers to.
+        Within one clause, the noun that is asked for ("which ship") is not an antecedent.
         """
         one_clause = not self._clause_begins_before(len(before))
         phrase = asked = False
@@ -341,7 +341,7 @@ class _Reading:
                 phrase = asked = True
             elif token.text in self.known.determiners or (self.language == "en" and token.text in _AUXILIARIES):
                 phrase, asked = True, False
-            elif not self._tells(token):
+            elif not self._is_content(token):
                 phrase = asked = False
             elif (phrase or (self.language == "de" and place and token.shown[0].isupper())) and not (
                 asked and one_clause
@@ -350,10 +350,10 @@ class _Reading:
         return False
 
     def _has_clitic(self) -> bool:
-        """Whether a pronoun that looks like an article stands where nothing explains it."""
+        """Whether there is a clitic pronoun (which looks like an article) without antecedent."""
         found = self.known.clitics.search(self.question) if self.known.clitics else None
         if found is None:
             return False
         following = _TOKEN.findall(self.question[found.start() :].lower())[:2]
         at = len(_TOKEN.findall(self.question[: found.start()]))
-        return following[-1] not in DOCUMENTS and not self._explained(at)
+        return following[-1] not in DOCUMENTS and not self._has_antecedent(at)

@@ -1,4 +1,4 @@
-"""Words with which a question refers to what was said before it, by language."""
+"""Lexicons of anaphoric words by language."""
 
 import re
 from dataclasses import dataclass
@@ -8,32 +8,32 @@ from polyadic.text.stopwords import words
 
 @dataclass(frozen=True, slots=True)
 class AnaphoraLexicon:
-    """How a language with spaces between its words refers back. All words are in lower case.
+    """Anaphoric words of a language that separates words by spaces, in lower case.
 
     Parameters
     ----------
     openers
-        Conjunctions with which a question continues the last one.
+        Conjunctions that continue the last question.
     asides
-        What asks the last question again of another thing ("what about"), of several words.
+        Expressions of several words that repeat the last question for another topic ("what about").
     pronouns, possessives
-        Of the third person, without those that are articles too.
+        Third-person forms, without those that are also articles.
     demonstratives
-        Words that are hardly ever anything but anaphoric where nothing stands before them.
+        Words that are nearly always anaphoric if they have no antecedent in the question.
     final
-        Words that are anaphoric as the last word of a question.
+        Words that are anaphoric at the end of a question.
     clitics
-        Pronouns that are told from articles by the word after them; None where there are none.
+        Pronouns that differ from articles only by the word after them; None if there are none.
     determiners, definite
-        What a noun phrase begins with, and the definite articles among these.
+        Words that begin a noun phrase, and the definite articles among them.
     interrogatives
-        Those that begin a noun phrase ("which").
+        Interrogatives that begin a noun phrase ("which").
     breaks
-        Words after which another clause begins.
+        Words that begin another clause.
     light
-        Words that say little by themselves: a question of nothing else is elliptical.
+        Words with little content; a question of these alone is elliptical.
     drops_subject
-        Whether "she" and "it" may be left out, so that a question may be a mere verb.
+        Whether subject pronouns may be omitted, so that a question may consist of a verb.
     """
 
     openers: frozenset[str]
@@ -201,7 +201,7 @@ PERSONAL = {
     "zh": words("他 她"),
     "ja": words("彼 彼女"),
 }
-"""Pronouns that stand for persons and hardly ever for anything else."""
+"""Pronouns that nearly always refer to persons."""
 
 WHO = {
     "en": words("who whom whose"),
@@ -213,7 +213,7 @@ WHO = {
     "zh": words("谁"),
     "ja": words("誰 だれ"),
 }
-"""What asks for a person."""
+"""Question words for persons."""
 
 COPULAS = {
     "en": words("is was are were"),
@@ -223,10 +223,10 @@ COPULAS = {
     "it": words("è era fu sono erano furono"),
     "pt": words("é era foi são eram foram"),
 }
-"""What stands between "who" and the name of a person of whom is asked who that is."""
+"""Copulas between "who" and a name, in questions for the identity of a person."""
 
 SCRIPT_IDENTITY = re.compile(r"[^\W\d]+(?:是谁|は(?:誰|だれ)(?:ですか|でしたか)?)\W*")
-"""In Chinese and Japanese: what asks who a person is."""
+"""Questions for the identity of a person, in Chinese and Japanese."""
 
 ONLY_WHY = re.compile(
     r"\W*(?:(?:and|but|und|aber|y|et|mais|e|ma|mas) )?"
@@ -234,7 +234,7 @@ ONLY_WHY = re.compile(
     r"|porquê|为什么|为何|なぜ|どうして)(?: not| nicht|呢|ですか)?\W*",
     re.IGNORECASE,
 )
-"""A question that asks for nothing but a reason."""
+"""Questions that ask only for a reason."""
 
 DOCUMENTS = words(
     "document documents text texts file files contract contracts agreement agreements manual manuals book books paper "
@@ -245,13 +245,13 @@ DOCUMENTS = words(
     "documento documentos texto textos archivo archivos contrato contratos libro informe carpeta documenti testo testi "
     "contratto libro manuale rapporto cartella arquivo arquivos livro relatório pasta"
 )
-"""After a proximal demonstrative these are the documents that are asked, and nothing that was spoken of."""
+"""Nouns that after a proximal demonstrative ("these documents") mean the searched documents, not an antecedent."""
 
 PROXIMAL = words(
     "this these dieser diese dieses diesem diesen cet cette ces este esta estos estas questo questa questi queste "
     "nesta neste desta deste"
 )
-"""Demonstratives for what is at hand."""
+"""Proximal demonstratives."""
 
 ASKING = {
     "en": words(
@@ -267,12 +267,12 @@ ASKING = {
     "it": words("chi che cosa quando dove come perché è sono fu ha era"),
     "pt": words("quem que quando onde como porque é são foi foram está há tem"),
 }
-"""Question words and auxiliaries: what has neither asks nothing by itself."""
+"""Question words and auxiliaries; a fragment has neither."""
 
 DEFINES = re.compile(
     r"\W*(?:(?:qué|que|o que|che|cosa|che cosa) (?:es|son|é|são|è|sono)|cos['’]è|hay|há|c['’]è)\b", re.IGNORECASE
 )
-"""The beginning of what asks for a definition, or whether there is such a thing."""
+"""Openings of questions for a definition or for existence."""
 
 PLEONASTIC = re.compile(
     r"\bit (?:take|cost|require|mean|feel|matter|make sense|true|possible|impossible|legal|illegal|lawful|allowed|"
@@ -281,7 +281,7 @@ PLEONASTIC = re.compile(
     r"|\bit (?:that|who)\b|\btime is it\b|\bis it (?:raining|snowing)\b",
     re.IGNORECASE,
 )
-"""Where English "it" stands for nothing."""
+"""Pleonastic uses of English "it"."""
 
 _ASKING_ZH = (
     r"(?:请问|那么?|后来|然后|谁|什么时候|什么人|什么|何时|何地|何|哪里|哪儿|哪年|哪些|哪个|哪|为什么|为何|怎么|怎样|如何"
@@ -302,7 +302,7 @@ SCRIPT_ANAPHORA = {
         rf"|^(?:なぜ|どうして|いつ|どこ|誰|だれ|どのくらい|いくつ|何)(?:ですか|でしたか)?[？?。]?$"
     ),
 }
-"""In Chinese and Japanese: what refers back, with nothing but asking before it, or a question of nothing but asking."""
+"""Anaphora in Chinese and Japanese: preceded only by question words, or questions that consist only of those."""
 
 SCRIPT_FRAGMENTS = {
     "zh": re.compile(r"^(?:那么?)?(?P<of>.{1,20})呢[？?]?$"),
@@ -310,4 +310,4 @@ SCRIPT_FRAGMENTS = {
         r"^(?:では|じゃあ)?、?(?![そこ][のれこ]|彼)(?P<of>.{1,20}?)(?:は|についてはどうですか|はどうですか)[？?。]?$"
     ),
 }
-"""What asks the last question again, of another thing."""
+"""Fragments that repeat the last question for another topic."""

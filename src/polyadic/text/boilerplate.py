@@ -1,11 +1,11 @@
-"""Sentences that say how a document may be used, not what it is about: notices, licences, contents lines, captions."""
+"""Detect boilerplate sentences: copyright notices, licence text, status notes, contents lines and captions."""
 
 import re
 from enum import StrEnum
 
 
 class BoilerplateSentence(StrEnum):
-    """A kind of sentence that is rarely what somebody looks for."""
+    """Kind of boilerplate sentence."""
 
     COPYRIGHT = "copyright notice"
     LICENCE = "licence text"
@@ -14,8 +14,8 @@ class BoilerplateSentence(StrEnum):
     CAPTION = "caption"
 
 
-# A sentence is as long as an embedder reads; what tells stands at its beginning.
-_LOOKED_AT = 400
+# Number of characters examined: the wording is at the beginning of a sentence.
+_MAX_EXAMINED = 400
 
 _COPYRIGHT = re.compile(
     r"(?:copyright|\(c\)|©|&copy;)\s{0,3}(?:\(c\)|©|&copy;)?\s{0,3}(?:by\s)?(?:\S{1,20}\s){0,3}?(?:19|20)\d\d\b"
@@ -57,34 +57,34 @@ _STATUS = re.compile(
     r"|\bapproved for publication by the internet engineering steering group\b",
     re.IGNORECASE,
 )
-# A page number, and how many dots lead to it.
+# Characters of a page number, and the minimum number of leader dots before it.
 _PAGE_NUMBER = "0123456789ivxlcIVXLC"
-_LEAST_DOTS, _LAST_CHARACTERS = 5, 10
+_MIN_DOTS, _LEADER_CHARACTERS = 5, 10
 _CAPTION = re.compile(
     r"(?:figure|fig\.|table|listing|exhibit|illustration|abbildung|abb\.|tabelle|figura|tabla|tableau|tabella|图|表|図)"
     r"\s{0,2}\d{1,3}(?:[.-]\d{1,3}){0,3}\s?(?:[.:：–—-]\s|$|\s[^\W\da-z])",
     re.IGNORECASE,
 )
 # A caption is short; "Table 3 shows that ..." is a sentence.
-_LONGEST_CAPTION = 160
+_MAX_CAPTION = 160
 _CAPTION_IN_PROSE = re.compile(r"\S+\s\S+\s(?-i:[a-z])")
 
 
 def boilerplate(sentence: str) -> BoilerplateSentence | None:
-    """The kind of boilerplate that a sentence or short paragraph is, by its wording; None where it is none.
+    """Classify a sentence or short paragraph as boilerplate by its wording; None if it is none.
 
     Parameters
     ----------
     sentence
-        Its words, white space folded. A licence itself is full of such wording; so this says what to rank below other
-        sentences, not what to leave out.
+        Text with white space folded. Licences are full of such wording, so use the result to rank sentences lower, not
+        to drop them.
 
     >>> boilerplate("Copyright (C) The Internet Society (1998). All Rights Reserved."), boilerplate("Ada wrote notes.")
     (<BoilerplateSentence.COPYRIGHT: 'copyright notice'>, None)
     >>> boilerplate("4.1 Messages . . . . . . . . 22").value, boilerplate("Figure 2: The engine").value
     ('line of a table of contents', 'caption')
     """
-    beginning = sentence[:_LOOKED_AT]
+    beginning = sentence[:_MAX_EXAMINED]
     if is_contents_line(sentence):
         return BoilerplateSentence.CONTENTS
     if is_caption(sentence):
@@ -98,20 +98,20 @@ def boilerplate(sentence: str) -> BoilerplateSentence | None:
 
 
 def is_contents_line(line: str) -> bool:
-    """Whether a line leads by a row of dots to a page: "1.2 Related Work . . . . . . 4".
+    """Return whether a line has leader dots and a page number: "1.2 Related Work . . . . . . 4".
 
     >>> is_contents_line("1.2 Related Work . . . . . . 4"), is_contents_line("And so on ...")
     (True, False)
     """
-    leader = line.rstrip().rstrip(_PAGE_NUMBER).rstrip()[-_LAST_CHARACTERS:].replace(" ", "").replace("…", "...")
-    return len(leader) >= _LEAST_DOTS and not leader.strip(".")
+    leader = line.rstrip().rstrip(_PAGE_NUMBER).rstrip()[-_LEADER_CHARACTERS:].replace(" ", "").replace("…", "...")
+    return len(leader) >= _MIN_DOTS and not leader.strip(".")
 
 
 def is_caption(line: str) -> bool:
-    """Whether a line names a figure or table, as it stands above or below one.
+    """Return whether a line is the caption of a figure or table.
 
     >>> is_caption("Table 3. Message types"), is_caption("Table 3 shows the types.")
     (True, False)
     """
     found = _CAPTION.match(line)
-    return found is not None and len(line) <= _LONGEST_CAPTION and not _CAPTION_IN_PROSE.match(line)
+    return found is not None and len(line) <= _MAX_CAPTION and not _CAPTION_IN_PROSE.match(line)

@@ -1,9 +1,9 @@
-"""Names in Chinese and Japanese, which have no capitals.
+"""Find names in Chinese and Japanese, which have no capitals.
 
-What the script marks is taken (titles in 《》, katakana, dates), what is written as names are (a family name after a
-profession, a place by its last character), and what a document keeps repeating: a string of Chinese characters that
-recurs and holds no function character is a name or a term more often than not. A short text repeats little, so its
-facts may have few participants; its passages still count in full.
+Three kinds are found: names marked by the script (titles in 《》, katakana, dates); names recognised by context (a
+family name after a profession, a place by its last character); and recurring strings of Chinese characters without
+function characters, which are mostly names or terms. A short text has few repetitions, so its facts may have few
+participants; its passages can still be searched.
 """
 
 import re
@@ -25,11 +25,11 @@ _IDEOGRAPH = re.compile(f"[{_HAN}{_KATAKANA}]")
 _RUN = re.compile(f"[{_HAN}]+(?:·[{_HAN}]+)*")
 _FUNCTION = "的了是在和有我你他她它们这那与及为之而于以等也不就都把被从对由到说要会可能"
 _FUNCTION_CHARACTERS = re.compile(f"^·|·$|[{_FUNCTION}后前上中下里个一二三几年月日者所其但并或因如则又很最更还没]")
-_LONGEST = 8
-_LEAST_COUNT = 3
-_READ = 100_000
+_MAX_LENGTH = 8
+_MIN_COUNT = 3
+_MAX_CHARACTERS = 100_000
 
-# The hundred or so commonest family names, and what a person is called by before the name.
+# About a hundred of the most common family names, and roles that precede the name of a person.
 _FAMILY_NAME = (
     "(?:欧阳|司马|诸葛|上官|夏侯|歐陽|司馬|諸葛|["
     "王李张刘陈杨黄赵吴周徐孙马朱胡郭何林高罗郑梁谢宋唐许韩冯邓曹彭曾肖萧田董潘袁蔡蒋余于杜叶程魏苏吕丁任卢姚沈钟"
@@ -44,7 +44,7 @@ _ROLE = (
     "[县市镇村校局院馆团队船厂部行会縣鎮館]长|妻子|丈夫|父亲|母亲|儿子|女儿|弟弟|哥哥|姐姐|妹妹|学生|弟子|朋友|"
     "教授|医生|将军|皇帝|总统|总理|主席|博士|老板|小姐)(?:是|叫|为|名叫)?"
 )
-# After a given name of one character these begin what the person did.
+# Verbs that may follow a given name of one character.
 _VERB = "写说去来生死住教建造画做当任著设创出发改带开走"
 _IN_A_NAME = f"(?:(?![{_FUNCTION}一这座条种名第])[{_HAN}])"
 _IN_A_PLACE = f"(?:(?![{_FUNCTION}一这座条种名第个多些回横跨过经住原籍])[{_HAN}])"
@@ -52,17 +52,17 @@ _WRITTEN_AS_NAME = tuple(
     re.compile(pattern)
     for pattern in (
         f"{_ROLE}({_FAMILY_NAME}{_IN_A_NAME}(?:(?![{_VERB}]){_IN_A_NAME})?)",
-        # A sentence is about what it opens with: 林若川在, 云溪茶是.
+        # The topic at the beginning of a sentence: 林若川在, 云溪茶是.
         f"(?<![{_HAN}])({_FAMILY_NAME}{_IN_A_NAME}{{2}})(?=[{_FUNCTION}曾又还没{_VERB}])",
         f"(?:^|[。！？\n])({_FAMILY_NAME}{_IN_A_NAME}|{_IN_A_NAME}{{3,6}}?)(?=是|又[称名]|原名)",
         f"(?:^|[。！？\n])({_IN_A_NAME}{{2,6}}?)(?=位于|建于)",
-        # The name of a place or an institution; the longer endings come with two characters, lest 石桥 be a name.
+        # A place or an institution; long endings need two characters before them, so that 石桥 is no name.
         f"(?:(?<![{_HAN}])|(?<=[在于自往去到从至跨过经离近叫为是向的和与及赴入建产回住籍了]))("
         f"{_IN_A_PLACE}{{2,3}}?(?:书院|大学|学院|公司|中学|小学|博物馆|图书馆|医院|日报|车站|[镇乡村桥寺庙塔城路街港湾岛])"
         f"|{_IN_A_PLACE}{{1,3}}?[省市县州河江湖山])",
         f"[生葬位产居卒逝]于({_IN_A_PLACE}{{2,4}})(?![{_HAN}])",
         # Japanese: 田中 before さん, 京都大学 before a particle.
-        f"(?<![{_HAN}])([{_HAN}]{{2,{_LONGEST}}})(?=さん|ちゃん|[はがをにでのとへも])",
+        f"(?<![{_HAN}])([{_HAN}]{{2,{_MAX_LENGTH}}})(?=さん|ちゃん|[はがをにでのとへも])",
     )
 )
 
@@ -72,18 +72,18 @@ def has_ideographs(text: str) -> bool:
 
 
 def written_date(name: str) -> bool:
-    """Whether a name is a date: 1843年5月12日."""
+    """Return whether a name is a date: 1843年5月12日."""
     return _WRITTEN_DATE.fullmatch(name) is not None
 
 
 def names_within(text: str) -> frozenset[str]:
-    """Strings of Chinese characters that name something in a text, wherever they stand in it.
+    """Return the strings of Chinese characters that are names in a text.
 
     >>> sorted(names_within("工程师林若川住在云溪镇。林若川老了。"))
     ['云溪镇', '林若川']
     """
-    written = _written_as_names(text[:_READ])
-    # What begins with a name and goes on is a name with what follows it.
+    written = _written_as_names(text[:_MAX_CHARACTERS])
+    # Drop recurring strings that extend a name by its context.
     longer = {gram for gram in recurring(text) if not any(gram[:size] in written for size in range(2, len(gram)))}
     return written | longer
 
@@ -93,16 +93,16 @@ def _written_as_names(text: str) -> frozenset[str]:
 
 
 def recurring(text: str) -> frozenset[str]:
-    """Strings of 2 to 8 Chinese characters that recur in a text, each as long as it recurs.
+    """Return the maximal strings of 2 to 8 Chinese characters that recur in a text.
 
     >>> sorted(recurring("巴贝奇设计机器。后来巴贝奇离开。巴贝奇老了。"))
     ['巴贝奇']
     """
     counts: Counter[str] = Counter()
-    for run in _RUN.findall(text[:_READ]):
-        for size in range(2, _LONGEST + 1):
+    for run in _RUN.findall(text[:_MAX_CHARACTERS]):
+        for size in range(2, _MAX_LENGTH + 1):
             counts.update(run[i : i + size] for i in range(len(run) - size + 1))
-    frequent = {gram for gram, n in counts.items() if n >= _LEAST_COUNT}
+    frequent = {gram for gram, n in counts.items() if n >= _MIN_COUNT}
     within = {part for gram in frequent for part in (gram[1:], gram[:-1]) if counts[part] == counts[gram]}
     return frozenset(gram for gram in frequent - within if not _has_function_character(gram))
 
@@ -112,7 +112,7 @@ def _has_function_character(gram: str) -> bool:
 
 
 def ideographic_names(sentence: str, known: frozenset[str]) -> list[tuple[int, str]]:
-    """Where each name starts, and the name; of overlapping ones the longer.
+    """Return start offset and text of each name; of overlapping names the longer one.
 
     >>> ideographic_names("1843年，巴贝奇写了《机器》。", frozenset({"巴贝奇"}))
     [(0, '1843年'), (6, '巴贝奇'), (12, '机器')]
@@ -124,7 +124,7 @@ def ideographic_names(sentence: str, known: frozenset[str]) -> list[tuple[int, s
 def _longest_matches(sentence: str, known: frozenset[str]) -> list[tuple[int, str]]:
     found, i = [], 0
     while i < len(sentence):
-        grams = (sentence[i : i + size] for size in range(_LONGEST, 1, -1))
+        grams = (sentence[i : i + size] for size in range(_MAX_LENGTH, 1, -1))
         longest = next((gram for gram in grams if gram in known), "")
         if longest:
             found.append((i, longest))

@@ -1,8 +1,9 @@
-"""Fenced code in a text: where it is, and how readers write it.
+"""Find and write fenced code.
 
-Readers write code between fences, and the opening fence has an info string (```` ```text ````), so that it cannot be
-mistaken for a closing one in a text that begins within the code. A line of code that begins with number signs is no
-heading there. Text without headings of its own (plain text, PDF, mail) keeps its number signs behind a no-break space.
+Loaders write code between fences. The opening fence has an info string (```` ```text ````), so that it cannot be
+mistaken for a closing fence in a text that begins within the code. Within fences, lines that begin with number signs
+are not headings. In formats without such headings (plain text, PDF, mail), loaders put a no-break space after number
+signs.
 """
 
 import re
@@ -17,10 +18,10 @@ _NO_BREAK = "\xa0"
 
 
 def code_blocks(text: str) -> tuple[Span, ...]:
-    """The fenced code of a text, each block from the line of its opening fence to the end of its closing one.
+    """Return the spans of fenced code blocks, from the opening fence to the end of the closing one.
 
-    As in CommonMark, a block whose opening fence has an info string and that is never closed reaches to the end. A
-    bare fence without a partner is no code: it may be the end of a block that began before this text.
+    As in CommonMark, an unclosed block whose opening fence has an info string extends to the end of the text. A bare
+    fence without a partner is ignored: it may close a block that began before this text.
 
     >>> text = "Run:\\n```sh\\n# make\\n```\\nDone.\\n```\\n"
     >>> [text[span.start : span.end] for span in code_blocks(text)]
@@ -45,12 +46,12 @@ def code_blocks(text: str) -> tuple[Span, ...]:
 
 
 def _is_as_long(mark: str, opening: str) -> bool:
-    """Whether a fence may close what this one opened: the same sign, at least as often."""
+    """Whether a fence may close an opening one: the same character, at least as many times."""
     return mark[0] == opening[0] and len(mark) >= len(opening)
 
 
 def without_fences(block: str) -> str:
-    """The lines of a block of code, or of the part of one, without its fences.
+    """Remove the fences from a block of code, or a part of one.
 
     >>> without_fences("```sh\\nmake\\nmake install\\n```")
     'make\\nmake install'
@@ -59,14 +60,14 @@ def without_fences(block: str) -> str:
 
 
 def fenced(code: str, language: str = "") -> str:
-    """Code between fences that are longer than any within it.
+    """Put code between fences that are longer than any fence within it.
 
     Parameters
     ----------
     code
-        Lines of code, without a fence.
+        Lines of code, without fences.
     language
-        What to put behind the opening fence; ``text`` where it is empty or no plain word.
+        Info string; replaced by ``text`` if it is empty or not a plain word.
 
     >>> print(fenced("# make"))
     ```text
@@ -79,7 +80,7 @@ def fenced(code: str, language: str = "") -> str:
 
 
 def unfenced(block: str) -> str:
-    """The code of a fenced block; any other text as it is.
+    """Return the code of a fenced block; any other text is returned unchanged.
 
     >>> unfenced(fenced("# make")), unfenced("make")
     ('# make', 'make')
@@ -90,9 +91,9 @@ def unfenced(block: str) -> str:
 
 
 def without_headings(text: str) -> str:
-    """The text with a no-break space after number signs at the beginning of a line, so that it has no such headings.
+    """Put a no-break space after number signs at the beginning of lines, so that they are not headings.
 
-    No character moves.
+    Offsets do not change.
 
     >>> without_headings("# apt update")
     '#\\xa0apt update'

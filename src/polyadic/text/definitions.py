@@ -1,4 +1,4 @@
-"""What a text defines first: "The Last Coupon (1932) is a comedy" is about The Last Coupon."""
+"""Find the subject that a sentence defines: "The Last Coupon (1932) is a comedy" defines The Last Coupon."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator
@@ -16,27 +16,27 @@ _COPULAS = {
 }
 _BRACKETS = re.compile(r"(?:\s*[(\[（][^()（）]*(?:\([^()]*\)[^()（）]*)*[)\]）])+")
 _OPENS_BRACKETS = r"\s*[(\[（]"
-# After a word of one or two letters or digits a full stop is often no end.
+# A full stop after a word of one or two characters is often part of an abbreviation.
 _ENDS = re.compile(r"(?<!\b\w)(?<!\b\w\w)\.\s|[;:]\s")
 _ANOTHER_NAME = re.compile(r"\s(?:or|oder|ou|o)\s")
 _MARKS = ' "“”„«»*_,'
 _QUOTED = re.compile(r"""["“„«][^"“”„«»]+["”“»]""")
-_LONGEST, _MOST_WORDS = 120, 10
-# In small letters, of those within names: "bin", "van", "el", "ap".
-_LONGEST_PARTICLE = 3
+_MAX_LENGTH, _MAX_WORDS = 120, 10
+# Maximum length of lower-case particles within names: "bin", "van", "el", "ap".
+_MAX_PARTICLE = 3
 
 
 def defined(opening: str, language: str, first_name: str) -> str:
-    """What the first sentence of a text says what it is; empty where it is no definition.
+    """Return the subject that an opening sentence defines; empty if it is not a definition.
 
     Parameters
     ----------
     opening
-        The first few hundred characters.
+        First few hundred characters of the text.
     language
-        Its language (ISO 639-1); of one whose "is" is not known here nothing is taken for a definition.
+        ISO 639-1 code; nothing is found in languages without a list of copulas.
     first_name
-        The first name in it: what begins with a name may go on in small letters.
+        First name in the sentence; a subject that begins with it may continue in lower case.
 
     Examples
     --------
@@ -53,59 +53,59 @@ def defined(opening: str, language: str, first_name: str) -> str:
     if copulas is None:
         return ""
     end = re.search(rf"{_OPENS_BRACKETS}|,?\s(?:{copulas})\s", opening)
-    if end is None or end.start() > _LONGEST:
+    if end is None or end.start() > _MAX_LENGTH:
         return ""
-    said = opening[: end.start()].strip()
+    subject = opening[: end.start()].strip()
     rest = _BRACKETS.sub("", opening[end.start() :], count=1)
-    head = _ANOTHER_NAME.split(said.strip(_MARKS), maxsplit=1)[0]
+    head = _ANOTHER_NAME.split(subject.strip(_MARKS), maxsplit=1)[0]
     if not re.match(rf"[^.;]{{0,80}}?\b(?:{copulas})\s", rest) or _ENDS.search(head):
         return ""
     if rest.startswith(","):
         head = head.partition(",")[0]
-    is_name = _QUOTED.fullmatch(said) or _is_name(head.split(), language, first_name.casefold())
+    is_name = _QUOTED.fullmatch(subject) or _is_name(head.split(), language, first_name.casefold())
     return head if is_name else ""
 
 
 def turns(sentences: Iterable[tuple[int, str]], language: str, subject: str = "") -> Iterator[tuple[int, str]]:
-    """Where a text turns to another subject, and to which: where a sentence says what something else is.
+    """Yield the offsets at which a text turns to another subject, by a definition, with the subject.
 
     Parameters
     ----------
     sentences
-        Where each sentence starts, and its first few hundred characters.
+        Start offset and first few hundred characters of each sentence.
     language
         As for :func:`defined`.
     subject
-        What the text is about before. Who was defined as Ada Lovelace is meant by Lovelace.
+        Subject of the text before. After Ada Lovelace was defined, Lovelace is the same subject.
 
     >>> told = ["Ada Lovelace was a poet's daughter.", "Lovelace was fond of birds.", "The Engine is a machine."]
     >>> list(turns(enumerate(told), "en"))
     [(0, 'Ada Lovelace'), (2, 'The Engine')]
     """
-    known = _telling(subject)
+    known = _content_words(subject)
     for start, opening in sentences:
         name = defined(opening, language, "")
-        if name and not _telling(name) <= known:
-            known = _telling(name)
+        if name and not _content_words(name) <= known:
+            known = _content_words(name)
             yield start, name
 
 
-def _telling(name: str) -> set[str]:
-    """The words of a name, articles apart."""
+def _content_words(name: str) -> set[str]:
+    """Words of a name without articles."""
     return set(name.casefold().split()) - ARTICLES
 
 
 def _is_name(words: list[str], language: str, first_name: str) -> bool:
-    """Whether these words may be a name: articles apart it begins and ends like one, and has small letters as such."""
-    if not 0 < len(words) <= _MOST_WORDS:
+    """Whether words may be a name: capitalised, apart from articles, function words and short particles."""
+    if not 0 < len(words) <= _MAX_WORDS:
         return False
     common = function_words(language)
     bare = words[1:] if words[0].casefold() in ARTICLES else words
     if not bare or bare[0].casefold() in common or bare[0][0].islower() or bare[-1] in common:
         return False
-    goes_on = first_name and " ".join(bare).casefold().startswith(first_name)
-    return bool(goes_on) or all(_may_stand_in_a_name(word, common) for word in bare)
+    continues_name = first_name and " ".join(bare).casefold().startswith(first_name)
+    return bool(continues_name) or all(_may_be_in_name(word, common) for word in bare)
 
 
-def _may_stand_in_a_name(word: str, common: Collection[str]) -> bool:
-    return not word[0].islower() or word in common or len(word) <= _LONGEST_PARTICLE
+def _may_be_in_name(word: str, common: Collection[str]) -> bool:
+    return not word[0].islower() or word in common or len(word) <= _MAX_PARTICLE

@@ -1,4 +1,4 @@
-"""English words that hold no noun phrase together: verbs, and adjectives and nouns that are no terms."""
+"""English word lists for noun phrases: delimiters, verbs, and adjectives and nouns that are not terms."""
 
 import re
 
@@ -7,7 +7,7 @@ from polyadic.text.stopwords import MODIFIERS, function_words, words
 DETERMINERS = words(
     "a an the this these those its their your our his her my each every any all some another no both either neither"
 )
-"""Words that open a noun phrase; what stands right before one is hardly ever a noun."""
+"""Words that open a noun phrase; the word before one is hardly ever a noun."""
 
 BEFORE_A_VERB = words(
     "can could may might must shall should will would cannot not never i you we they he she it who please let do "
@@ -57,7 +57,7 @@ _DOUBLED = words("admit begin commit cut fit get incur let omit occur permit pre
 
 
 def _inflected(verb: str) -> set[str]:
-    """A regular verb in all its forms.
+    """Inflect a regular verb.
 
     >>> sorted(_inflected("apply")), sorted(_inflected("omit"))[2:]
     (['applied', 'applies', 'apply', 'applying'], ['omitted', 'omitting'])
@@ -74,7 +74,7 @@ def _inflected(verb: str) -> set[str]:
 
 
 VERBS = frozenset(form for verb in _REGULAR for form in _inflected(verb)) | _IRREGULAR
-"""Forms of verbs that are no nouns; words that may be either are told apart by what stands around them."""
+"""Verb forms that are not nouns; words that may be either are classified by context."""
 
 _EMPTY = words("""
 very quite rather almost hardly else something anything nothing everything someone anyone everyone nobody somebody
@@ -86,7 +86,7 @@ least forward backward forwards backwards onwards afterwards outside inside near
 whence thence aloud asleep awake alike afraid glad sorry
 """)
 DELIMITERS = function_words("en") | _EMPTY
-"""Words that no term holds."""
+"""Words that no term contains."""
 
 ADJECTIVES = MODIFIERS | words("""
 other different same such many various several certain specific particular following possible available important
@@ -101,7 +101,7 @@ optional required desired preferred intended above-mentioned aforementioned fore
 considerable significant substantial sufficient insufficient adequate frequent rare unique equal equivalent opposite
 identical distinct enough applicable ordinary very just
 """)
-"""Words that begin a phrase without being part of a term."""
+"""Words that may begin a phrase but are not part of a term."""
 
 GENERIC = ADJECTIVES | words("""
 thing way case example number part time year day month week hour minute second moment people man woman person kind
@@ -118,14 +118,14 @@ run move meaning reference rule process activity action event entry document sub
 anyone notice pm am ad bc possibility combination presence absence lack existence consideration circumstance occasion
 attribute property thereof extra
 """)
-"""Words that are no term alone."""
+"""Words that are not terms on their own."""
 
 _ADJECTIVE = re.compile(r"\w*(?:able|ible|ous|ful|less|ish|ive|ical|ic|al|ary|ant|ent|ing)")
 _PARTICIPLE = re.compile(r"\w{2,}(?<!e)ed")
 
 
 def is_adverb(word: str) -> bool:
-    """Whether a word looks like an adverb in -ly.
+    """Return whether a word looks like an adverb in -ly.
 
     >>> is_adverb("usually"), is_adverb("supply")
     (True, False)
@@ -134,7 +134,7 @@ def is_adverb(word: str) -> bool:
 
 
 def is_participle(word: str) -> bool:
-    """Whether a word looks like a past participle, which never ends a term.
+    """Return whether a word looks like a past participle, which never ends a term.
 
     >>> is_participle("signed"), is_participle("seed")
     (True, False)
@@ -143,7 +143,7 @@ def is_participle(word: str) -> bool:
 
 
 def may_be_adjective(word: str) -> bool:
-    """Whether a word looks like an adjective or a present participle, which ends a term only where a text shows it.
+    """Return whether a word looks like an adjective or present participle, which ends a term only if used as a noun.
 
     >>> may_be_adjective("variable"), may_be_adjective("carcinoma")
     (True, False)

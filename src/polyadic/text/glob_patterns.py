@@ -1,4 +1,4 @@
-"""Patterns of paths as in a shell: ``*``, ``?`` and ``[...]`` within a name, ``**`` for any number of folders."""
+"""Match paths against glob patterns: ``*``, ``?`` and ``[...]`` within a name, ``**`` for any number of folders."""
 
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
@@ -7,7 +7,7 @@ _ANY_FOLDERS = "**"
 
 
 def is_pattern(text: str) -> bool:
-    """Whether a text holds anything that a pattern would match in more than one way.
+    """Return whether a text contains wildcards.
 
     >>> is_pattern("notes/*.md"), is_pattern("notes/ada.md")
     (True, False)
@@ -16,7 +16,7 @@ def is_pattern(text: str) -> bool:
 
 
 def matches(pattern: str, path: str) -> bool:
-    """Whether a pattern matches all of a path; the time grows with the product of their lengths at most.
+    """Return whether a pattern matches a whole path; the time is at most proportional to the product of both lengths.
 
     >>> matches("notes/*.md", "notes/ada.md"), matches("notes/*.md", "notes/old/ada.md")
     (True, False)
@@ -24,25 +24,25 @@ def matches(pattern: str, path: str) -> bool:
     (True, True)
     """
     parts = pattern.split("/")
-    reached = _passing(parts, {0})
+    states = _closure(parts, {0})
     for name in path.split("/"):
-        reached = _passing(parts, {after for place in reached for after in _after(parts, place, name)})
-    return len(parts) in reached
+        states = _closure(parts, {after for state in states for after in _step(parts, state, name)})
+    return len(parts) in states
 
 
-def _after(parts: Sequence[str], place: int, name: str) -> tuple[int, ...]:
-    """Where in the pattern a name leads to."""
-    if place == len(parts):
+def _step(parts: Sequence[str], state: int, name: str) -> tuple[int, ...]:
+    """States of the pattern after a name."""
+    if state == len(parts):
         return ()
-    if parts[place] == _ANY_FOLDERS:
-        return (place,)
-    return (place + 1,) if fnmatchcase(name, parts[place]) else ()
+    if parts[state] == _ANY_FOLDERS:
+        return (state,)
+    return (state + 1,) if fnmatchcase(name, parts[state]) else ()
 
 
-def _passing(parts: Sequence[str], places: set[int]) -> set[int]:
-    """These places, and those that come after them because ``**`` may stand for no folder."""
-    found = set(places)
-    for place in range(len(parts)):
-        if place in found and parts[place] == _ANY_FOLDERS:
-            found.add(place + 1)
+def _closure(parts: Sequence[str], states: set[int]) -> set[int]:
+    """Add the states reachable because ``**`` may match no folder."""
+    found = set(states)
+    for state in range(len(parts)):
+        if state in found and parts[state] == _ANY_FOLDERS:
+            found.add(state + 1)
     return found

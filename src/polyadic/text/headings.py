@@ -1,8 +1,8 @@
-"""Headings of a text, and the path of headings above each of its places.
+"""Find the headings of a text, and the heading path of a position.
 
-Markdown and everything that readers write like it marks its headings by number signs or underlines. Plain text has
-numbered ones ("3.2.  Message Format", "Appendix A.  Examples") and short lines that stand alone and end like no
-sentence. Only where a text marks none are those taken for headings.
+In Markdown, and in what loaders write, headings are marked by number signs or underlines. Plain text has numbered
+headings ("3.2.  Message Format", "Appendix A.  Examples") and short separate lines without final punctuation. These
+count only if the text has no marked headings.
 """
 
 import re
@@ -20,7 +20,7 @@ _MARKED = re.compile(r"[ ]{0,3}(?P<mark>#{1,6})[ \t]+(?P<words>\S[^\n]*)")
 _MARKED_LINE = re.compile(r"^[ ]{0,3}(?P<mark>#{1,6})[ \t]+(?P<words>\S[^\n]*)", re.MULTILINE)
 _UNDERLINE = re.compile(r"^[ ]{0,3}(?P<mark>={3,}|-{3,})[ \t]*$", re.MULTILINE)
 _INDENTED_CODE = re.compile(r"[ ]{4}|[ ]{0,3}\t")
-# Blocks of plain text between blank lines: of those that may be headings at most two lines.
+# Blocks of plain text between blank lines; headings have at most two lines.
 _BLOCK = re.compile(r"^[^\S\n]*\S[^\n]*(?:\n[^\S\n]*\S[^\n]*)*", re.MULTILINE)
 _NUMBERED = re.compile(r"\d{1,3}(?:\.\d{1,3}){0,5}\.?\s+(?=[^\W\d_a-z])")
 _LETTERED = re.compile(r"(?:Appendix\s+[A-Z][.:]?|[A-Z](?:\.\d{1,3}){0,5}\.)\s+(?=[^\W\d_a-z])")
@@ -46,24 +46,24 @@ _NO_HEADING = re.compile(r"[-*+•‣–>|]\s|[|>`~=_]|o\s\s|[(\[{]")
 _OPENS = re.compile(r"[\"“„«‘'¿¡§\[(]*[^\W_a-zß-öø-ÿ]")
 _ENDS_LIKE_A_SENTENCE = re.compile(r"[.!?;,:。！？；，：…][\"'”’»)\]]*$")
 _LEADERS = re.compile(r"(?:\. ?){4}|\.{4}|…{2}")
-# The field of a header, an address, an assignment.
+# A header field, an address or an assignment.
 _IS_DATA = re.compile(r"[\w-]{1,30}:\s|\S*[=@]\S|https?:")
 _LETTER = re.compile(r"[^\W\d_]")
 _COLUMNS = re.compile(r"\S[ \t]{3,}\S")
-_LONGEST, _LONGEST_UNDERLINED, _MOST_WORDS = 80, 120, 14
-# The title of a numbered section may go on in a second line.
-_LONGEST_NUMBERED = 160
-_MOST_WORDS_OF_A_TITLE = 9
-_LONGEST_PATH = 160
-_DEEPEST_COLUMN, _DEEPEST_INDENT = 200, 3
-# Headings may follow each other (part, chapter, section), but a longer row of short lines is a list or a poem.
-_MOST_IN_A_ROW = 3
-_FEWEST_NUMBERED = 2
+_MAX_LENGTH, _MAX_UNDERLINED, _MAX_WORDS = 80, 120, 14
+# The title of a numbered section may continue on a second line.
+_MAX_NUMBERED = 160
+_MAX_TITLE_WORDS = 9
+_MAX_PATH = 160
+_MAX_COLUMN, _MAX_INDENT = 200, 3
+# Headings may follow each other (part, chapter, section), but longer runs of short lines are lists or poems.
+_MAX_RUN = 3
+_MIN_NUMBERED = 2
 _TOP_LEVEL, _BELOW_DIVISIONS, _BELOW_NUMBERED = 1, 2, 7
 
 
 def is_heading(text: str, start: int = 0, end: int | None = None) -> bool:
-    """Whether a sentence of a text is a heading marked by number signs, which is always a line of its own.
+    """Return whether a sentence of a text is a heading marked by number signs, on a line of its own.
 
     >>> is_heading("# Ada"), is_heading("    # make", 4), is_heading("# make\\nall")
     (True, False, False)
@@ -71,13 +71,13 @@ def is_heading(text: str, start: int = 0, end: int | None = None) -> bool:
     stop = len(text) if end is None else end
     if _MARKED.fullmatch(text, start, stop) is None:
         return False
-    line = text.rfind("\n", max(0, start - _DEEPEST_COLUMN), start) + 1
-    # Deeper indented it is code, and after other words no heading.
-    return start - line <= _DEEPEST_INDENT and not text[line:start].strip(" ")
+    line = text.rfind("\n", max(0, start - _MAX_COLUMN), start) + 1
+    # With deeper indentation it is code, and after other words it is not a heading.
+    return start - line <= _MAX_INDENT and not text[line:start].strip(" ")
 
 
 def marked_headings(text: str) -> list[Heading]:
-    """The headings marked by number signs or underlines, in order; in fenced code there are none.
+    """Return the headings marked by number signs or underlines, in order; fenced code is skipped.
 
     >>> [(h.start, h.level, h.words) for h in marked_headings("# Ada\\nBorn 1815.\\n\\nEarly *life*\\n----------\\n")]
     [(0, 1, 'Ada'), (18, 2, 'Early life')]
@@ -93,7 +93,7 @@ def marked_headings(text: str) -> list[Heading]:
 
 
 def without_section_number(heading: str) -> str:
-    """The words of a heading without the number of its section.
+    """Remove the section number from a heading.
 
     >>> without_section_number("8.4. Other Tags"), without_section_number("3.20.0 (2022-05-25)")
     ('Other Tags', '3.20.0 (2022-05-25)')
@@ -102,7 +102,7 @@ def without_section_number(heading: str) -> str:
 
 
 def names_release(heading: str) -> bool:
-    """Whether a heading gives a version or a day, as those of a changelog do.
+    """Return whether a heading contains a version or a date, as in a changelog.
 
     >>> [names_release(words) for words in ("[3.20.0] - 2022-05-25", "rsync (3.1.3-6) unstable", "8.4. Other Tags")]
     [True, True, False]
@@ -111,23 +111,23 @@ def names_release(heading: str) -> bool:
 
 
 def heading_line(headings: Sequence[str]) -> str:
-    """A path of headings on one line, of a long one the inner part.
+    """Format a heading path on one line; a long path is truncated at the beginning.
 
     >>> heading_line(("Ada", "Early life"))
     'Ada › Early life'
     """
     path = " › ".join(headings)
-    return path if len(path) <= _LONGEST_PATH else f"…{path[-_LONGEST_PATH:]}"
+    return path if len(path) <= _MAX_PATH else f"…{path[-_MAX_PATH:]}"
 
 
 def _underlined(text: str) -> Iterator[Heading]:
-    """A paragraph of one short line with a line of signs below it."""
+    """Headings marked by a line of ``=`` or ``-`` below a single short line."""
     for line in _UNDERLINE.finditer(text):
         end = line.start() - 1
         start = text.rfind("\n", 0, max(end, 0)) + 1
         words = text[start:end].strip()
         above = text[text.rfind("\n", 0, max(start - 1, 0)) + 1 : max(start - 1, 0)]
-        if not 0 < len(words) <= _LONGEST_UNDERLINED or above.strip() or _NO_HEADING.match(words):
+        if not 0 < len(words) <= _MAX_UNDERLINED or above.strip() or _NO_HEADING.match(words):
             continue
         if _INDENTED_CODE.match(text, start, end) or not _LETTER.search(words):
             continue
@@ -135,7 +135,7 @@ def _underlined(text: str) -> Iterator[Heading]:
 
 
 def headings(text: str) -> list[Heading]:
-    """The headings of a text, in order: those that are marked, or, where none is, those of plain text.
+    """Return the headings of a text, in order: marked ones or, if there are none, those of plain text.
 
     >>> text = "1.  Introduction\\n\\n   Bytes.\\n\\n1.1.  Key Words\\n\\n   Must."
     >>> [(h.level, h.words) for h in headings(text)]
@@ -145,7 +145,7 @@ def headings(text: str) -> list[Heading]:
 
 
 def heading_path(headings: Sequence[Heading], character: int) -> list[Heading]:
-    """Those of the headings, in order, of whose sections a character is part; a heading is no part of its own section.
+    """Return the headings of the sections that contain a character; a heading is not part of its own section.
 
     >>> text = "# Ada\\n\\n## Early life\\n\\nBorn 1815.\\n\\n## Work\\n\\nNotes."
     >>> [[one.words for one in heading_path(headings(text), character)] for character in (24, 6)]
@@ -162,7 +162,7 @@ def heading_path(headings: Sequence[Heading], character: int) -> list[Heading]:
 
 
 def headings_above(headings: Sequence[Heading], character: int, title: str) -> tuple[str, ...]:
-    """The words of the path of headings above a character; one that repeats the document's title tells nothing.
+    """Return the words of the heading path of a character, without headings that repeat the document title.
 
     >>> headings_above(headings("# Ada\\n\\n## Early life\\n\\nBorn 1815."), 24, "Ada")
     ('Early life',)
@@ -172,13 +172,13 @@ def headings_above(headings: Sequence[Heading], character: int, title: str) -> t
 
 
 def is_within(spans: Sequence[Heading | Span], character: int) -> bool:
-    """Whether a character belongs to one of the headings or other spans, which are in order."""
+    """Return whether a character is within one of the headings or other spans, which must be sorted."""
     place = bisect_right(spans, character, key=lambda span: span.start) - 1
     return place >= 0 and character < spans[place].end
 
 
 def headings_of(headings: Sequence[Heading], span: Span) -> tuple[Heading, ...]:
-    """All of the headings, in order, that tell of what sections the characters of a span are part.
+    """Return the headings of all sections that a span overlaps, in order.
 
     >>> text = "# Ada\\n\\n## Early life\\n\\nBorn 1815.\\n\\n## Work\\n\\nNotes."
     >>> [one.words for one in headings_of(headings(text), Span(45, 51))]
@@ -191,7 +191,7 @@ def headings_of(headings: Sequence[Heading], span: Span) -> tuple[Heading, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A short line that stands alone: ``depth`` of its number, 0 for none; ``column`` in which it begins."""
+    """A short separate line: ``depth`` of its section number, 0 without one; ``column`` in which it begins."""
 
     heading: Heading
     depth: int
@@ -201,25 +201,25 @@ class _Line:
 
 
 def _unmarked_headings(text: str) -> list[Heading]:
-    """Numbered and plain headings: short lines that stand alone with prose below."""
-    lines = list(_alone(text))
-    # Sections begin in one column; items of a list that stand alone are mostly indented.
+    """Numbered and plain headings: short separate lines with prose below."""
+    lines = list(_separate_lines(text))
+    # Section headings begin in one column; separate list items are mostly indented.
     outermost = min((line.column for line in lines if line.depth), default=0)
     lines = [line for line in lines if not line.depth or line.column == outermost]
-    if sum(line.depth > 0 for line in lines) >= _FEWEST_NUMBERED:
-        return [replace(line.heading, level=line.depth or _beside_numbers(line)) for line in lines]
+    if sum(line.depth > 0 for line in lines) >= _MIN_NUMBERED:
+        return [replace(line.heading, level=line.depth or _unnumbered_level(line)) for line in lines]
     has_divisions = any(line.is_division for line in lines)
     below = _BELOW_DIVISIONS if has_divisions else _TOP_LEVEL
     return [replace(line.heading, level=_TOP_LEVEL if line.is_division else below) for line in lines]
 
 
-def _beside_numbers(line: _Line) -> int:
-    """The level of a heading without number among others with: "Abstract" stands out as sections of an RFC do."""
+def _unnumbered_level(line: _Line) -> int:
+    """Level of an unnumbered heading among numbered ones, by division word or indentation, as "Abstract" in an RFC."""
     return _TOP_LEVEL if line.is_division or line.column < line.column_below else _BELOW_NUMBERED
 
 
-def _alone(text: str) -> Iterator[_Line]:
-    """The lines that may be headings, as prose follows each, perhaps after one or two headings more."""
+def _separate_lines(text: str) -> Iterator[_Line]:
+    """Lines that may be headings: each is followed by prose, possibly after one or two more headings."""
     row: list[_Line] = []
     for block in _BLOCK.finditer(text):
         line = _candidate(block)
@@ -227,47 +227,47 @@ def _alone(text: str) -> Iterator[_Line]:
             row.append(line)
             continue
         column = _column(block.group())
-        yield from (replace(line, column_below=column) for line in _kept(row))
+        yield from (replace(line, column_below=column) for line in _select(row))
         row = []
 
 
-def _kept(row: list[_Line]) -> list[_Line]:
-    """Of lines with nothing between them those that are headings: no items of a list, no verses."""
+def _select(row: list[_Line]) -> list[_Line]:
+    """Select the headings among consecutive candidates; list items and verses are dropped."""
     first = next((place for place, line in enumerate(row) if line.column <= row[-1].column), 0)
     row = row[first:]
     if any(before.depth and before.depth >= after.depth > 0 for before, after in pairwise(row)):
         return [line for line in row[-1:] if not line.depth]
-    return row if len(row) <= _MOST_IN_A_ROW else row[-1:]
+    return row if len(row) <= _MAX_RUN else row[-1:]
 
 
 def _candidate(block: re.Match[str]) -> _Line | None:
-    whole = block.group()
-    words = " ".join(whole.split()) if len(whole) <= _LONGEST_NUMBERED else ""
+    content = block.group()
+    words = " ".join(content.split()) if len(content) <= _MAX_NUMBERED else ""
     if not words or _NO_HEADING.match(words) or not _LETTER.search(words):
         return None
-    if _LEADERS.search(words) or _COLUMNS.search(whole) or is_caption(words):
+    if _LEADERS.search(words) or _COLUMNS.search(content) or is_caption(words):
         return None
-    start = block.start() + _column(whole)
+    start = block.start() + _column(content)
     heading = Heading(start, block.end(), _TOP_LEVEL, words)
-    is_line = "\n" not in whole and len(words) <= _LONGEST
+    is_line = "\n" not in content and len(words) <= _MAX_LENGTH
     ends_like_a_sentence = bool(_ENDS_LIKE_A_SENTENCE.search(words))
     number = _NUMBERED.match(words) or _LETTERED.match(words)
-    if number and whole.count("\n") <= 1 and (not ends_like_a_sentence or _ends_in_a_stop(words)):
-        return _Line(heading, _depth(number), False, _column(whole))
+    if number and content.count("\n") <= 1 and (not ends_like_a_sentence or _ends_in_a_stop(words)):
+        return _Line(heading, _depth(number), False, _column(content))
     if is_line and (_DIVISION.match(words) or _ROMAN_ALONE.fullmatch(words)) and words.count(".") <= 2:
-        return _Line(heading, 0, True, _column(whole))
-    if not is_line or ends_like_a_sentence or len(words.split()) > _MOST_WORDS or _IS_DATA.match(words):
+        return _Line(heading, 0, True, _column(content))
+    if not is_line or ends_like_a_sentence or len(words.split()) > _MAX_WORDS or _IS_DATA.match(words):
         return None
-    return _Line(heading, 0, False, _column(whole)) if _OPENS.match(words) else None
+    return _Line(heading, 0, False, _column(content)) if _OPENS.match(words) else None
 
 
 def _ends_in_a_stop(title: str) -> bool:
-    """Whether a numbered title is short and has the full stop that some give to titles: "2. Basic Permissions."."""
-    return title.endswith(".") and len(title.split()) <= _MOST_WORDS_OF_A_TITLE and len(title) <= _LONGEST
+    """Whether a numbered title is short and ends with a full stop: "2. Basic Permissions."."""
+    return title.endswith(".") and len(title.split()) <= _MAX_TITLE_WORDS and len(title) <= _MAX_LENGTH
 
 
 def _depth(number: re.Match[str]) -> int:
-    """How many parts the number of a section has: 2 of "3.1." and of "A.1."."""
+    """Number of parts of a section number: 2 for "3.1." and for "A.1."."""
     return 1 + number.group().strip().rstrip(".").count(".")
 
 

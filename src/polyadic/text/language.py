@@ -1,7 +1,7 @@
-"""Which language a text is written in, from its script, its function words and the letters that few languages have.
+"""Detect the language of a text by its script, its function words and rare letters.
 
-Good enough to choose rules for sentences and names, for a question of a few words as for a book; not a general
-language identifier. Nothing is loaded and only a sample is read, so a call costs well under a millisecond.
+It is accurate enough to choose rules for sentences and names, for short questions and for books; it is not a general
+language identifier. It loads no data and reads only a sample, so a call takes well under a millisecond.
 """
 
 import re
@@ -9,14 +9,14 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 _SAMPLE = 2_000
-# Words, but for those of "U.S.", "No. 3" and "Mozart's".
-_LETTERS = re.compile(r"[^\W\d_]{3,}|(?<![\w.'’])[^\W\d_]{1,2}(?![\w.])")
-_LEAST_POINTS = 2
-_LETTERS_IN_A_CHARACTER = 2
-_LEAST_SHARE_OF_KANA = 0.05
+# Words, without those of "U.S.", "No. 3" and "Mozart's".
+_WORD = re.compile(r"[^\W\d_]{3,}|(?<![\w.'’])[^\W\d_]{1,2}(?![\w.])")
+_MIN_POINTS = 2
+_IDEOGRAPH_WEIGHT = 2
+_MIN_KANA_SHARE = 0.05
 
-# What a telling word counts, where a frequent one counts 1; and a mark that only one language has.
-_TELLING = 2
+# Weight of a distinctive word (a frequent word weighs 1), and of a mark that only one language has.
+_DISTINCTIVE = 2
 _CERTAIN = 3
 
 _SCRIPTS = {
@@ -40,7 +40,7 @@ _SCRIPTS = {
     "hy": re.compile("[\u0530-\u058f]"),
 }
 
-# The most frequent function words of each language; the first of equals wins.
+# The most frequent function words of each language; ties go to the first language.
 _WORDS = {
     "latin": {
         "en": "the of and to in is was for that with as on by are from it be at this his he which not have a "
@@ -78,8 +78,8 @@ _WORDS = {
         "ur": "اور کے میں کی ہے سے کا کو نے پر یہ کہ ہیں تھا اس ایک",
     },
 }
-# Words of questions and of short sentences that few other languages have.
-_TELLING_WORDS = {
+# Words of questions and short sentences that occur in few other languages.
+_DISTINCTIVE_WORDS = {
     "latin": {
         "en": "who what when where which why how whose does did do were has had been the and she her they their this "
         "there of our your my would could should than then if before after between every name and to with for from it "
@@ -138,7 +138,7 @@ _TELLING_WORDS = {
     },
 }
 _SPANISH_MARKS = frozenset("¿¡")
-# Letters that few languages have. Names carry them far, so they tell little.
+# Letters that few languages have. They also occur in foreign names, so they weigh little.
 _LETTERS_OF = {
     "de": "ßäöü",
     "fr": "œçèêàùîôë",
@@ -162,12 +162,12 @@ _LETTERS_OF = {
 
 
 def _points(script: str) -> dict[str, list[tuple[str, int]]]:
-    """For each word of a script: which languages use it, and how much it speaks for each."""
+    """Languages of each word of a script, with the weight for each."""
     points: dict[str, list[tuple[str, int]]] = {}
     for language, frequent in _WORDS[script].items():
-        telling = set(_TELLING_WORDS[script].get(language, "").split())
-        for word in telling | set(frequent.split()):
-            points.setdefault(word, []).append((language, _TELLING if word in telling else 1))
+        distinctive = set(_DISTINCTIVE_WORDS[script].get(language, "").split())
+        for word in distinctive | set(frequent.split()):
+            points.setdefault(word, []).append((language, _DISTINCTIVE if word in distinctive else 1))
     return points
 
 
@@ -175,7 +175,7 @@ _POINTS = {script: _points(script) for script in _WORDS}
 
 
 def detect_language(text: str) -> str:
-    """The language of a text as ISO 639-1; ``en`` where nothing tells.
+    """Detect the language of a text, as an ISO 639-1 code; ``en`` if there is no evidence.
 
     >>> detect_language("Der Hund ist nicht mit der Katze im Garten."), detect_language("我们去北京。")
     ('de', 'zh')
@@ -186,7 +186,7 @@ def detect_language(text: str) -> str:
 
 
 def certain_language(text: str) -> str | None:
-    """The language of a text, or None where no word or letter of it tells.
+    """Detect the language of a text; None if no word or letter is evidence for one.
 
     >>> certain_language("Wer hat das Haus gebaut?"), certain_language("Protokoll bei Ada")
     ('de', None)
@@ -195,10 +195,10 @@ def certain_language(text: str) -> str | None:
     script = _dominant_script(sample)
     if script not in _WORDS:
         return script
-    return _told_by_function_words(sample, script)
+    return _best_by_words(sample, script)
 
 
-# A document is asked about when it is cut, with each of its chunks, and when it is published.
+# Called for a document when it is chunked, for each of its chunks, and when it is published.
 @lru_cache(maxsize=256)
 def _language(sample: str) -> str:
     script = _dominant_script(sample)
@@ -206,7 +206,7 @@ def _language(sample: str) -> str:
 
 
 def _sample(text: str) -> str:
-    """The beginning and the middle: a licence or a table at the start should not decide alone."""
+    """Take the beginning and the middle, so that a licence or a table at the start does not decide alone."""
     if len(text) <= 3 * _SAMPLE:
         return text
     middle = len(text) // 2
@@ -214,41 +214,41 @@ def _sample(text: str) -> str:
 
 
 def _dominant_script(text: str) -> str:
-    """The script with the most characters, named by its language where only one of ours uses it."""
+    """Script with the most characters, named by its language if only one known language uses it."""
     if text.isascii():
         return "latin"
     counts = {script: len(pattern.findall(text)) for script, pattern in _SCRIPTS.items()}
-    # Such a character says as much as some letters do.
-    counts.update({script: _LETTERS_IN_A_CHARACTER * counts[script] for script in ("kana", "zh", "ko")})
+    # One such character counts as several letters.
+    counts.update({script: _IDEOGRAPH_WEIGHT * counts[script] for script in ("kana", "zh", "ko")})
     kana = counts.pop("kana")
     best = max(counts, key=lambda script: counts[script])
     east_asian = kana + counts["zh"]
     # Japanese mixes kana with Chinese characters; Chinese has no kana.
-    if east_asian > counts[best] * 0.99 and kana > _LEAST_SHARE_OF_KANA * east_asian:
+    if east_asian > counts[best] * 0.99 and kana > _MIN_KANA_SHARE * east_asian:
         return "ja"
     return best if counts[best] else "latin"
 
 
 def _by_function_words(text: str, script: str) -> str:
-    """The language that most words and letters speak for; the first of the script where hardly any do."""
-    return _told_by_function_words(text, script) or next(iter(_WORDS[script]))
+    """Language with the most points; the first one of the script if there are too few."""
+    return _best_by_words(text, script) or next(iter(_WORDS[script]))
 
 
-def _told_by_function_words(text: str, script: str) -> str | None:
+def _best_by_words(text: str, script: str) -> str | None:
     folded = text.casefold()
     points = dict.fromkeys(_WORDS[script], 0)
-    for word in _LETTERS.findall(folded):
-        for language, worth in _POINTS[script].get(word, ()):
-            points[language] += worth
+    for word in _WORD.findall(folded):
+        for language, weight in _POINTS[script].get(word, ()):
+            points[language] += weight
     if script == "latin" and not text.isascii():
-        for language, worth in _by_letters(text):
-            points[language] += worth
+        for language, weight in _by_letters(text):
+            points[language] += weight
     best = max(points, key=lambda language: points[language])
-    return best if points[best] >= _LEAST_POINTS else None
+    return best if points[best] >= _MIN_POINTS else None
 
 
 def _by_letters(text: str) -> Iterator[tuple[str, int]]:
-    """What the marks and letters of a text speak for, each once, however often it comes."""
+    """Points for the marks and letters of a text; each counts once."""
     found = set(text.lower())
     if found & _SPANISH_MARKS:
         yield "es", _CERTAIN

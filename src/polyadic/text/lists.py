@@ -1,6 +1,6 @@
-"""The sentences that announce lists, as an item often says little without them.
+"""Find the lead-in sentences of lists, which give list items their context.
 
-"The Team plan includes:" says what "- unlimited projects" is about.
+"The Team plan includes:" is the lead-in of "- unlimited projects".
 """
 
 import re
@@ -10,35 +10,35 @@ from dataclasses import dataclass
 from polyadic.model.types import Span
 
 LONGEST_LEAD_IN = 240
-"""Characters of a sentence that is put before each item; a longer one tells too much beside."""
+"""Maximum number of characters of a lead-in; longer sentences contain too much unrelated text."""
 
 _ITEM = re.compile(r"(?:[-*+•‣▪◦–]|\(?(?:\d{1,3}|[A-Za-z])[.)])[ \t]+\S|o[ \t]{2,}\S")
 _COLONS = (":", "：", ":**", ":*", ":__")
-# A list within a list has two sentences before its items, one that announces the outer list and one the inner.
-_MOST_LEAD_INS = 2
-_DEEPEST_COLUMN = 200
+# Items of a nested list have two lead-ins, that of the outer list and that of the inner one.
+_MAX_LEAD_INS = 2
+_MAX_COLUMN = 200
 
 
 @dataclass(frozen=True, slots=True)
 class _List:
-    """An open list: the column in which its items begin, and the sentences that announce it."""
+    """An open list: the column of its items, and its lead-ins."""
 
     column: int
     lead_ins: tuple[Span, ...]
 
 
 def lead_ins(text: str, spans: Sequence[Span]) -> dict[Span, tuple[Span, ...]]:
-    """For the first sentence of each item of a list the sentences that announce it, the outermost first.
+    """Map the first sentence of each list item to its lead-ins, the outermost first.
 
-    A sentence announces a list if it ends with a colon right before the first item. What is longer than
-    ``LONGEST_LEAD_IN`` is left out, and so are items that nothing announces.
+    A lead-in is a sentence with a colon at its end, directly before the first item. Sentences longer than
+    ``LONGEST_LEAD_IN`` do not count, and items without a lead-in are omitted.
 
     Parameters
     ----------
     text
         The text.
     spans
-        Its sentences in order, or those of a stretch of it.
+        Sentences of the text, or of a part of it, in order.
 
     >>> from polyadic.text.sentences import sentences
     >>> text = "The plan includes:\\n\\n- projects:\\n  - small ones\\n- support"
@@ -48,7 +48,7 @@ def lead_ins(text: str, spans: Sequence[Span]) -> dict[Span, tuple[Span, ...]]:
     """
     found: dict[Span, tuple[Span, ...]] = {}
     open_: list[_List] = []
-    announcing: Span | None = None
+    lead_in: Span | None = None
     for span in spans:
         column = _column(text, span.start)
         if column is not None and _ITEM.match(text, span.start, span.end):
@@ -56,20 +56,20 @@ def lead_ins(text: str, spans: Sequence[Span]) -> dict[Span, tuple[Span, ...]]:
                 open_.pop()
             if not open_ or open_[-1].column < column:
                 above = open_[-1].lead_ins if open_ else ()
-                new = (announcing,) if announcing is not None else ()
-                open_.append(_List(column, (*above, *new)[-_MOST_LEAD_INS:]))
+                new = (lead_in,) if lead_in is not None else ()
+                open_.append(_List(column, (*above, *new)[-_MAX_LEAD_INS:]))
             if open_[-1].lead_ins:
                 found[span] = open_[-1].lead_ins
         elif column is not None:
-            # What is indented deeper than an item belongs to it.
+            # Text indented deeper than an item belongs to it.
             while open_ and open_[-1].column >= column:
                 open_.pop()
-        announcing = span if _announces(text, span) else None
+        lead_in = span if _is_lead_in(text, span) else None
     return found
 
 
 def is_item(sentence: str) -> bool:
-    """Whether a sentence is the first of an item of a list.
+    """Return whether a sentence begins a list item.
 
     >>> is_item("- small ones"), is_item("2. support"), is_item("2 is small")
     (True, True, False)
@@ -78,11 +78,11 @@ def is_item(sentence: str) -> bool:
 
 
 def _column(text: str, start: int) -> int | None:
-    """The column in which a sentence begins; None where it does not begin its line."""
-    line = max(text.rfind("\n", max(0, start - _DEEPEST_COLUMN), start) + 1, start - _DEEPEST_COLUMN, 0)
+    """Column in which a sentence begins; None if it does not begin its line."""
+    line = max(text.rfind("\n", max(0, start - _MAX_COLUMN), start) + 1, start - _MAX_COLUMN, 0)
     before = text[line:start]
     return None if before.strip() else len(before)
 
 
-def _announces(text: str, span: Span) -> bool:
+def _is_lead_in(text: str, span: Span) -> bool:
     return text.endswith(_COLONS, span.start, span.end) and span.end - span.start <= LONGEST_LEAD_IN

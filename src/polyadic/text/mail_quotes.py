@@ -1,4 +1,4 @@
-"""What a mail message holds that its sender did not write in it: quoted messages, and the signature."""
+"""Find the parts of a mail message that its sender did not write: quoted messages and the signature."""
 
 import re
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from polyadic.model.types import Span
 _LINE = re.compile(r"[^\n]*(?:\n|$)")
 _QUOTED = re.compile(r"[ \t]*>")
 _SIGNATURE = re.compile(r"-- ?$")
-# Below these, everything is another message: Outlook's lines, those of other programs, and the header of a message.
+# Lines that begin another message: separators of mail programs, and the header of a message.
 _ORIGINAL = re.compile(
     r"[ \t]*-{2,12} ?(?:original message|forwarded message|ursprüngliche nachricht|weitergeleitete nachricht"
     r"|mensaje original|message d'origine|messaggio originale|mensagem original|oorspronkelijk bericht"
@@ -17,20 +17,20 @@ _ORIGINAL = re.compile(
     re.IGNORECASE,
 )
 _HEADER = re.compile(r"[ \t*]*(?:from|von|de|da|van|发件人)\s?[:：]\*?[ \t]*\S.{0,200}$", re.IGNORECASE)
-_HEADER_GOES_ON = re.compile(
+_HEADER_CONTINUATION = re.compile(
     r"[ \t*]*(?:sent|date|to|subject|gesendet|datum|an|betreff|enviado(?: el)?|fecha|para|asunto|envoyé|à|objet"
     r"|inviato|data|oggetto|verzonden|aan|onderwerp|发送时间|收件人|主题)\s?[:：]",
     re.IGNORECASE,
 )
-# "On Tue, 4 Feb 2025, Ada wrote:" stands before quoted lines, in whatever language, in one line or two.
-_INTRODUCES = re.compile(r"[:：][ \t]*$")
-_LONGEST_INTRODUCTION = 300
+# "On Tue, 4 Feb 2025, Ada wrote:" before quoted lines, in any language, on one line or two.
+_INTRODUCTION_END = re.compile(r"[:：][ \t]*$")
+_MAX_INTRODUCTION = 300
 
 
 def unsaid_parts(text: str) -> tuple[Span, ...]:
-    """The stretches of a message that are quoted from another, with the lines that introduce them, and its signature.
+    """Return the spans of quotations with their introductions, and of the signature.
 
-    A signature begins with a line ``-- `` and ends where a quotation begins, or with the message.
+    A signature begins with a line ``-- `` and ends at the next quotation or at the end of the message.
 
     >>> text = "Yes.\\n\\nOn Monday Ada wrote:\\n> Is it ready?\\n\\nSoon.\\n-- \\nCharles"
     >>> [text[span.start : span.end] for span in unsaid_parts(text)]
@@ -46,18 +46,18 @@ def unsaid_parts(text: str) -> tuple[Span, ...]:
 
 
 def _parts(text: str) -> Iterator[tuple[int, int]]:
-    """Lines that are not the sender's own, in order, each with where it ends."""
+    """Yield start and end of lines that the sender did not write, in order."""
     paragraph: list[int] = []
     signed = False
     lines = [match.span() for match in _LINE.finditer(text) if match.end() > match.start()]
     for place, (start, end) in enumerate(lines):
         line = text[start:end].rstrip("\n")
-        if _ORIGINAL.match(line) or (_HEADER.match(line) and _header_goes_on(text, lines, place)):
+        if _ORIGINAL.match(line) or (_HEADER.match(line) and _has_header_lines(text, lines, place)):
             yield start, len(text)
             return
         if _QUOTED.match(line):
             signed = False
-            if paragraph and _introduces(text[paragraph[0] : start]):
+            if paragraph and _is_introduction(text[paragraph[0] : start]):
                 yield paragraph[0], start
             yield start, end
             paragraph = []
@@ -66,15 +66,15 @@ def _parts(text: str) -> Iterator[tuple[int, int]]:
             yield start, end
         elif line.strip():
             paragraph.append(start)
-        elif paragraph and not _introduces(text[paragraph[0] : start]):
+        elif paragraph and not _is_introduction(text[paragraph[0] : start]):
             paragraph = []
 
 
-def _introduces(paragraph: str) -> bool:
-    """Whether a paragraph may introduce a quotation, which may come after a blank line."""
-    return len(paragraph) <= _LONGEST_INTRODUCTION and bool(_INTRODUCES.search(paragraph.rstrip()))
+def _is_introduction(paragraph: str) -> bool:
+    """Whether a paragraph may introduce a quotation; a blank line may be in between."""
+    return len(paragraph) <= _MAX_INTRODUCTION and bool(_INTRODUCTION_END.search(paragraph.rstrip()))
 
 
-def _header_goes_on(text: str, lines: list[tuple[int, int]], place: int) -> bool:
+def _has_header_lines(text: str, lines: list[tuple[int, int]], place: int) -> bool:
     following = (text[start:end] for start, end in lines[place + 1 : place + 4])
-    return sum(_HEADER_GOES_ON.match(line) is not None for line in following) > 1
+    return sum(_HEADER_CONTINUATION.match(line) is not None for line in following) > 1

@@ -1,9 +1,9 @@
-"""Names, dates and numbers in a sentence, found without a model.
+"""Rule-based recognition of names, dates and numbers in a sentence.
 
-A name is a run of capitalised words, joined by the small words that names contain ("University of Oxford", "Boso the
-Elder"), or a quoted title. German gives every noun a capital, so there what the document does with a word tells: nouns
-come after determiners, names beside names ("Ada Lovelace", "die Stadt Ulm"); what nothing tells of is a term. Scripts
-without capitals have their own module (ideographs).
+A name is a run of capitalised words, possibly with connectors ("University of Oxford", "Boso the Elder"), or a quoted
+title. German capitalises all nouns, so usage in the document decides: nouns follow determiners, names stand beside
+names ("Ada Lovelace", "die Stadt Ulm"), and undecided words are terms. Scripts without capitals are handled by
+:mod:`polyadic.text.cjk`.
 """
 
 import re
@@ -16,10 +16,10 @@ from polyadic.text import english_words
 from polyadic.text.cjk import has_ideographs, ideographic_names, names_within, written_date
 from polyadic.text.stopwords import AFTER_A_VERB, ARTICLES, GERMAN_DETERMINERS, MODIFIERS, function_words, words
 
-_LONGEST_TITLE = 9
-_LONGEST_NAME = 80  # characters; what is longer is a list or a column of names
-_EXCLAIMED = ("!", "?", "…", "-", "—", "–")
-_LEAST_SHOUTED = 4
+_MAX_TITLE_WORDS = 9
+_MAX_NAME_LENGTH = 80  # characters; longer runs are lists or columns of names
+_EXCLAMATION_ENDS = ("!", "?", "…", "-", "—", "–")
+_MIN_CAPITAL_WORDS = 4
 
 _TOKEN = re.compile(
     r"""
@@ -56,7 +56,7 @@ _GERMAN_NOUN = re.compile(
     r"\w{3,}(?:ung|ungen|heit|heiten|keit|keiten|schaft|schaften|tion|tionen|tät|täten|ismus|innen)"
 )
 _GERMAN_ADJECTIVE = re.compile(r"[^\W\d_A-ZÄÖÜ]\w+e[nmrs]?")
-_SIDE_BY_SIDE = re.compile(r"\b([A-ZÄÖÜ]\w+) (?=([A-ZÄÖÜ]\w+))")
+_ADJACENT_CAPITALS = re.compile(r"\b([A-ZÄÖÜ]\w+) (?=([A-ZÄÖÜ]\w+))")
 _WITHIN_A_SENTENCE = re.compile(r"[^\W\d_],? ([^\W\d_]\w*)")
 _VERB = {
     "es": re.compile(r"\w{2,}(?:ó|aba|aban|aron|ieron)"),
@@ -65,18 +65,18 @@ _VERB = {
 }
 _YEAR = re.compile(r"[12]\d{3}")
 _SAINTS = ("St.", "St", "Saint", "Ste.")
-_DIGITS_OF_A_SMALL_NUMBER = 3
+_MAX_SMALL_DIGITS = 3
 _BRACKETS = frozenset("([")
-_VERBS_OF_COMMANDS = english_words.VERBS | words("use run click press install try check")
+_COMMAND_VERBS = english_words.VERBS | words("use run click press install try check")
 _UNITS, _DASHES = frozenset("%‰°€£$¥₹"), frozenset("-–—")
 _BEFORE_AN_AMOUNT = frozenset(("", *" \"'“„«‘(—–"))
 _AFTER_AN_AMOUNT = re.compile(r"[.,;:!?)\"'”“»’]*(?:[\s—–]|$)")
-# After these a capital may be that of a sentence.
+# Marks after which a capital may be that of a sentence.
 OPENING_MARKS = frozenset("'.!?:;\"“„«‘([¿¡")
 
 
 class NameKind(StrEnum):
-    """What a run of words looks like."""
+    """Kind of a recognised expression."""
 
     NAME = "name"
     TERM = "term"
@@ -86,7 +86,7 @@ class NameKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class NamedEntity:
-    """Words of a sentence that name something, without possessive and leading function words."""
+    """A name, term, date or number in a sentence, without possessive and leading function words."""
 
     text: str
     sort: NameKind
@@ -95,10 +95,20 @@ class NamedEntity:
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """What the rest of a document tells about the words of a sentence.
+    """Word usage in a document.
 
-    ``lower`` holds the words that it has in lower case; ``common`` German nouns; ``named`` what must be names, in
-    languages where a capital alone does not tell; ``ideographic`` names and recurring strings of Chinese characters.
+    Parameters
+    ----------
+    language
+        ISO 639-1 code.
+    lower
+        Words that occur in lower case.
+    common
+        German common nouns.
+    named
+        Words that are names, in languages where a capital alone is not sufficient.
+    ideographic
+        Names and recurring strings of Chinese characters.
     """
 
     language: str
@@ -109,51 +119,51 @@ class Vocabulary:
 
 
 def vocabulary(text: str, language: str) -> Vocabulary:
-    """Read a document for what its capitals mean.
+    """Collect the vocabulary of a document.
 
     >>> vocabulary("Notes, and notes on Ada.", "en").lower == {"and", "notes", "on"}
     True
     """
-    said = _WORD.findall(text)
-    lower = frozenset(word for word in set(said) if word.islower())
+    words_in_order = _WORD.findall(text)
+    lower = frozenset(word for word in set(words_in_order) if word.islower())
     common = named = frozenset[str]()
     if language == "de":
-        common, named = _german_nouns(text, said)
+        common, named = _german_nouns(text, words_in_order)
     elif language in AFTER_A_VERB:
         named = frozenset(word for word in _WITHIN_A_SENTENCE.findall(text) if word[0].isupper())
     return Vocabulary(language, lower, common, named, names_within(text) if has_ideographs(text) else frozenset())
 
 
-def _german_nouns(text: str, said: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
-    """The words of a German text that are nouns, and those that are names.
+def _german_nouns(text: str, words_in_order: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
+    """Separate the capitalised words of a German text into common nouns and names.
 
     >>> text = "Die Ingenieurin Ada Kern und der alte Müller sahen Ulm. Kern trug Schuhe."
     >>> [sorted(found) for found in _german_nouns(text, text.replace(".", "").split())]
     [['Ingenieurin', 'Müller'], ['Ada', 'Kern']]
     """
-    common = {b for a, b in pairwise(said) if a.lower() in GERMAN_DETERMINERS}
-    first = {a for pair in _SIDE_BY_SIDE.findall(text) for a in pair[:1] if a.lower() not in function_words("de")}
-    pairs = [(a, b) for a, b in _SIDE_BY_SIDE.findall(text) if a in first]
+    common = {b for a, b in pairwise(words_in_order) if a.lower() in GERMAN_DETERMINERS}
+    first = {a for pair in _ADJACENT_CAPITALS.findall(text) for a in pair[:1] if a.lower() not in function_words("de")}
+    pairs = [(a, b) for a, b in _ADJACENT_CAPITALS.findall(text) if a in first]
     named = {word for pair in pairs for word in pair} - common
     described = {
         c
-        for a, b, c in zip(said, said[1:], said[2:], strict=False)
+        for a, b, c in zip(words_in_order, words_in_order[1:], words_in_order[2:], strict=False)
         if a.lower() in GERMAN_DETERMINERS and _GERMAN_ADJECTIVE.fullmatch(b)
     }
-    formed = {word for word in set(said) if _GERMAN_NOUN.fullmatch(word)}
+    formed = {word for word in set(words_in_order) if _GERMAN_NOUN.fullmatch(word)}
     nouns = common | ((described | formed) - named)
     return frozenset(noun for noun in nouns if noun[0].isupper()), frozenset(named)
 
 
 def names(sentence: str, known: Vocabulary) -> list[NamedEntity]:
-    """Names, dates and numbers in the order of the sentence, each once.
+    """Return names, dates and numbers in the order of the sentence, each once.
 
     Parameters
     ----------
     sentence
         Plain text, white space folded.
     known
-        The document's vocabulary; ``Vocabulary(language)`` where there is no document.
+        Vocabulary of the document; ``Vocabulary(language)`` without one.
 
     >>> [n.text for n in names("In 1843 Ada Lovelace's notes on the Analytical Engine appeared.", Vocabulary("en"))]
     ['1843', 'Ada Lovelace', 'Analytical Engine']
@@ -166,18 +176,18 @@ def names(sentence: str, known: Vocabulary) -> list[NamedEntity]:
             NamedEntity(text, NameKind.DATE if written_date(text) else NameKind.NAME, start) for start, text in marked
         ]
     distinct: dict[str, NamedEntity] = {}
-    for name in sorted(filter(_tells, found), key=lambda name: name.start):
+    for name in sorted(filter(_is_informative, found), key=lambda name: name.start):
         distinct.setdefault(name.text.casefold(), name)
     return list(distinct.values())
 
 
-def _tells(name: NamedEntity) -> bool:
+def _is_informative(name: NamedEntity) -> bool:
     """Whether a name is more than a single letter."""
     return name.sort is NameKind.NUMBER or not name.text.isascii() or sum(map(str.isalnum, name.text)) > 1
 
 
 def _quoted_titles(sentence: str) -> tuple[list[NamedEntity], str]:
-    """Titles of works in quotation marks, and the sentence with them blanked out."""
+    """Extract titles of works in quotation marks; return them and the sentence with the titles blanked out."""
     titles = []
     for match in _QUOTED.finditer(sentence):
         title = match.group(1).strip()
@@ -189,11 +199,11 @@ def _quoted_titles(sentence: str) -> tuple[list[NamedEntity], str]:
 
 
 def _looks_like_a_title(quoted: str) -> bool:
-    """Speech begins with a capital, but hardly ever ends in a capitalised word, unless it is an exclamation."""
+    """Whether quoted text is a title: first and last word are capitalised, and it is not an exclamation."""
     words = quoted.split()
-    if quoted.endswith(_EXCLAIMED):
+    if quoted.endswith(_EXCLAMATION_ENDS):
         return False
-    return 0 < len(words) <= _LONGEST_TITLE and all(w[0].isupper() or w[0].isdigit() for w in (words[0], words[-1]))
+    return 0 < len(words) <= _MAX_TITLE_WORDS and all(w[0].isupper() or w[0].isdigit() for w in (words[0], words[-1]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +220,7 @@ class _Token:
 
 def _capitalised(sentence: str, known: Vocabulary) -> Iterator[NamedEntity]:
     tokens = [_Token(m.group(), m.lastgroup or "mark", m.start(), m.end()) for m in _TOKEN.finditer(sentence)]
-    shouted = _is_shouted(tokens)
+    all_capitals = _is_all_capitals(tokens)
     i = 0
     while i < len(tokens):
         end = i + 1
@@ -220,16 +230,16 @@ def _capitalised(sentence: str, known: Vocabulary) -> Iterator[NamedEntity]:
             if end > i + 1 or _is_amount(sentence, tokens, i, known):
                 yield _name(sentence, tokens[i:end], known)
                 yield from _within(sentence, tokens[i:end], known)
-        elif tokens[i].capital and not shouted:
+        elif tokens[i].capital and not all_capitals:
             opens = i == 0 or tokens[i - 1].text in OPENING_MARKS
             empty = (opens or known.language == "de") and _is_function_word(tokens[i], known)
-            empty = empty or (opens and _is_verb_of_a_command(tokens, i, known))
+            empty = empty or (opens and _is_command_verb(tokens, i, known))
             end = i + 1 if empty else _trimmed(tokens, i, _end_of_run(tokens, i, known), known)
             common = empty or _is_common(tokens[i], known, opens) or (opens and _is_verb(tokens, i, known))
             if end > i + 1 or not common:
                 # "die Ingenieurin Ada Kern" is Ada Kern.
                 start = i + 1 if end > i + 2 and _opens_with_noun(tokens[i:end], known) else i
-                if tokens[end - 1].end - tokens[start].start <= _LONGEST_NAME:
+                if tokens[end - 1].end - tokens[start].start <= _MAX_NAME_LENGTH:
                     yield _name(sentence, tokens[start:end], known)
                     yield from _within(sentence, tokens[start:end], known)
         i = end
@@ -264,20 +274,20 @@ def _opens_with_noun(run: Sequence[_Token], known: Vocabulary) -> bool:
     return known.language == "de" and first in known.common and run[1].capital and not adjective
 
 
-def _is_shouted(tokens: Sequence[_Token]) -> bool:
-    """Whether all is in capitals, which then tell nothing."""
+def _is_all_capitals(tokens: Sequence[_Token]) -> bool:
+    """Whether the whole sentence is in capitals, so that they carry no information."""
     words = [token.text for token in tokens if token.kind == "word"]
-    return len(words) >= _LEAST_SHOUTED and all(word.isupper() for word in words)
+    return len(words) >= _MIN_CAPITAL_WORDS and all(word.isupper() for word in words)
 
 
 def _is_amount(sentence: str, tokens: Sequence[_Token], i: int, known: Vocabulary) -> bool:
-    """Whether a number tells something: "12 books", "$5", "at the age of 36", but not "2^31", "[1]", "12:00", "step 2".
+    """Whether a number is informative: "12 books", "$5", "at the age of 36", but not "2^31", "[1]", "12:00", "step 2".
 
-    Of a small integer what stands around it decides: an amount has a unit, or counts what comes after it, or follows
-    a function word; or it ends a span of years.
+    For small integers the context decides: they need a unit, a counted word after them or a function word before them,
+    or must end a range of years.
     """
     token, before, after = tokens[i], tokens[i - 1 : i], tokens[i + 1 : i + 2]
-    if not token.text.isdecimal() or len(token.text) > _DIGITS_OF_A_SMALL_NUMBER:
+    if not token.text.isdecimal() or len(token.text) > _MAX_SMALL_DIGITS:
         return True
     left, right = sentence[: token.start][-1:], sentence[token.end :][:1]
     if (left or " ") in _UNITS or (right or " ") in _UNITS:
@@ -298,18 +308,18 @@ def _introduces_a_name(tokens: Sequence[_Token], i: int) -> bool:
 
 
 def _end_of_run(tokens: Sequence[_Token], start: int, known: Vocabulary) -> int:
-    """The index after the last token of the run that starts here."""
+    """Index after the last token of the run that starts here."""
     end = start + 1
     while tokens[start].text in _SAINTS or not _POSSESSIVE.search(tokens[end - 1].text):
-        further = _extension(tokens, end, _GERMAN_CONNECTORS if known.language == "de" else _CONNECTORS)
-        if not further:
+        added = _extension(tokens, end, _GERMAN_CONNECTORS if known.language == "de" else _CONNECTORS)
+        if not added:
             break
-        end += further
+        end += added
     return end
 
 
 def _extension(tokens: Sequence[_Token], at: int, connectors: frozenset[str]) -> int:
-    """How many tokens from here on belong to the run before: a word, a number, or connectors and a word."""
+    """Number of tokens that extend the run: a word, a number, or connectors and a word."""
     for length in (1, 2, 3):
         if at + length > len(tokens) or tokens[at + length - 1].start - tokens[at + length - 2].end > 1:
             return 0
@@ -332,25 +342,25 @@ def _is_function_word(token: _Token, known: Vocabulary) -> bool:
 
 
 def _is_common(token: _Token, known: Vocabulary, opens: bool) -> bool:
-    """Whether a lone capitalised word is no name: the sentence's start or German grammar capitalised it."""
+    """Whether a single capitalised word is not a name: it begins the sentence or is a German noun."""
     lower = token.text.lower()
     in_lower_case = opens and not known.lower.isdisjoint((lower, f"{lower}s", lower.removesuffix("s")))
     alone = token.text.lower() in MODIFIERS or token.text in known.common
     return in_lower_case or alone or _is_function_word(token, known)
 
 
-def _is_verb_of_a_command(tokens: Sequence[_Token], i: int, known: Vocabulary) -> bool:
-    """Whether a word that opens a sentence is its verb: "See Section 8.6", "Sending the TERM", "Minimieren Sie"."""
+def _is_command_verb(tokens: Sequence[_Token], i: int, known: Vocabulary) -> bool:
+    """Whether a word at the beginning is an imperative or gerund: "See Section 8.6", "Minimieren Sie"."""
     word = tokens[i].text
     if not word[1:].islower() or (i and tokens[i - 1].text in _BRACKETS):
         return False
     if known.language == "de":
         return word.endswith("n") and i + 1 < len(tokens) and tokens[i + 1].text == "Sie"
-    return known.language == "en" and word.lower() in _VERBS_OF_COMMANDS
+    return known.language == "en" and word.lower() in _COMMAND_VERBS
 
 
 def _trimmed(tokens: Sequence[_Token], start: int, end: int, known: Vocabulary) -> int:
-    """The end of a run without the function words that end it: "Clients MUST NOT", "Value of The"."""
+    """Trim function words at the end of a run: "Clients MUST NOT", "Value of The"; return the new end."""
     while end > start + 1 and _is_function_word(tokens[end - 1], known):
         last = tokens[end - 1].text
         if last != "The" and last[:1].isupper() and not (len(last) > 1 and last.isupper()):
@@ -360,7 +370,7 @@ def _trimmed(tokens: Sequence[_Token], start: int, end: int, known: Vocabulary) 
 
 
 def _is_verb(tokens: Sequence[_Token], i: int, known: Vocabulary) -> bool:
-    """Whether a word that opens a sentence looks like its verb: "Nació en Almagro." says whom it is about elsewhere."""
+    """Whether a word at the beginning looks like the verb of a sentence without subject: "Nació en Almagro."."""
     if known.language not in AFTER_A_VERB or tokens[i].text in known.named:
         return False
     followed = i + 1 < len(tokens) and tokens[i + 1].text in AFTER_A_VERB[known.language]

@@ -1,9 +1,9 @@
-"""Noun phrases of a text, found by the words that stand around them; no tagger.
+"""Extract noun phrases by their context words, without a tagger.
 
-What is looked for differs by language. An English phrase is a run of words in lower case between function words and
-verbs, whose last word is its head. A Romance one begins after an article or a preposition, and its first word is the
-head. A German one is a noun, which its capital gives away. In a language that is not known here only words that
-function words delimit are taken. Chinese and Japanese are left to :mod:`polyadic.text.cjk`.
+The rules depend on the language. An English phrase is a run of lower-case words between function words and verbs; its
+last word is the head. A Romance phrase begins after an article or a preposition; its first word is the head. A German
+phrase is a single noun, recognised by its capital. In other languages, phrases are runs between function words. Chinese
+and Japanese are handled by :mod:`polyadic.text.cjk`.
 """
 
 import re
@@ -17,7 +17,7 @@ from polyadic.text.named_entities import OPENING_MARKS, Vocabulary
 from polyadic.text.stopwords import GERMAN_DETERMINERS, function_words, words
 
 LONGEST = 5
-"""Words of the longest phrase."""
+"""Maximum number of words of a phrase."""
 
 _TOKEN = re.compile(
     r"""
@@ -29,9 +29,9 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE,
 )
-_NOT_OF_A_WORD = re.compile(r"['’/.@\\]")
-_SHORTEST = 3
-_LONGEST_WORD = 40
+_NON_WORD = re.compile(r"['’/.@\\]")
+_MIN_LENGTH = 3
+_MAX_LENGTH = 40
 
 _ROMANCE = {
     "es": words("el la los las un una unos unas del al de en con por para su sus sin sobre entre este esta cada"),
@@ -57,7 +57,7 @@ _ROMANCE_ARTICLES = words("el la los las le les il lo i gli o a os as els")
 
 
 class _Kind(IntEnum):
-    """What a word does to a phrase; from DELIMITER on it ends one."""
+    """Role of a word in a phrase; DELIMITER and later kinds end one."""
 
     CONTENT = 0
     ACRONYM = 1
@@ -72,9 +72,9 @@ class _Kind(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """Words of a text that may be a term, as they are written there; ``start`` counts characters.
+    """Words of a text that may be a term, as written, with the offset ``start`` in characters.
 
-    ``determined`` tells that its head is surely a noun.
+    ``determined`` is true if its head is certainly a noun.
     """
 
     words: tuple[str, ...]
@@ -83,14 +83,14 @@ class Phrase:
 
 
 def phrases(text: str, known: Vocabulary) -> Iterator[Phrase]:
-    """The phrases of a text, in order; words that cannot be part of a term are left out.
+    """Yield the noun phrases of a text, in order, without words that cannot be part of a term.
 
     Parameters
     ----------
     text
         Plain text or Markdown.
     known
-        The vocabulary of the document that holds the text.
+        Vocabulary of the document that contains the text.
 
     Examples
     --------
@@ -121,14 +121,14 @@ def _kind_in_english(word: str) -> _Kind:
     if word == "to":
         return _Kind.INFINITIVE
     if not word.islower():
-        return _capital(word)
-    is_word = _SHORTEST <= len(word) <= _LONGEST_WORD and _NOT_OF_A_WORD.search(word) is None
+        return _capitalised_kind(word)
+    is_word = _MIN_LENGTH <= len(word) <= _MAX_LENGTH and _NON_WORD.search(word) is None
     if not is_word or word in english_words.DELIMITERS or word in english_words.VERBS or english_words.is_adverb(word):
         return _Kind.DELIMITER
     return _Kind.CONTENT
 
 
-def _capital(word: str) -> _Kind:
+def _capitalised_kind(word: str) -> _Kind:
     if not word[0].isalpha():
         return _Kind.MARK
     if len(word) == 1 or word[1:].islower():
@@ -162,7 +162,7 @@ def _english(text: str, known: Vocabulary) -> Iterator[Phrase]:
 
 
 def _english_phrase(run: list[str], start: int, opener: _Kind, follower: _Kind) -> Iterator[Phrase]:
-    """A run without the verb that may begin or end it and the adjectives that begin it."""
+    """Trim a run: drop a verb at either end, and adjectives at the beginning."""
     first, last = 0, len(run)
     if opener is _Kind.BEFORE_A_VERB or (opener is _Kind.INFINITIVE and not run[0].endswith("s")):
         first = 1
@@ -173,7 +173,7 @@ def _english_phrase(run: list[str], start: int, opener: _Kind, follower: _Kind) 
     first = max(first, last - LONGEST)
     if first < last and not all(word[0].isupper() for word in run[first:last]):
         start += sum(map(len, run[:first])) + first
-        # "of encryption" shows a noun, "after encrypting" does not.
+        # "of encryption" indicates a noun, "after encrypting" does not.
         is_noun = opener is _Kind.DETERMINER or (opener is _Kind.PREPOSITION and not run[last - 1].endswith("ing"))
         yield Phrase(tuple(run[first:last]), start, is_noun)
 
@@ -182,7 +182,7 @@ def _german(text: str, known: Vocabulary) -> Iterator[Phrase]:
     opens, before = True, ""
     for match in _TOKEN.finditer(text):
         word = match[0]
-        is_noun = word[0].isupper() and not word[1:].isupper() and _SHORTEST <= len(word) <= _LONGEST_WORD
+        is_noun = word[0].isupper() and not word[1:].isupper() and _MIN_LENGTH <= len(word) <= _MAX_LENGTH
         if is_noun and word not in known.named and (not opens or word in known.common):
             yield Phrase((word,), match.start(), before in GERMAN_DETERMINERS)
         opens, before = word in OPENING_MARKS or word[0] == "\n", word.lower()
@@ -195,12 +195,12 @@ def _romance(text: str, known: Vocabulary) -> Iterator[Phrase]:
     for match in _TOKEN.finditer(text):
         word = _ELIDED.sub("", match[0])
         lower = word.lower()
-        content = word.islower() and _SHORTEST <= len(word) <= _LONGEST_WORD and word not in empty
+        content = word.islower() and _MIN_LENGTH <= len(word) <= _MAX_LENGTH and word not in empty
         if content and (run or is_opened or word != match[0]):
             if not run:
                 start = match.end() - len(word)
             run.append(word)
-        elif run and _goes_on(run[-1], lower, of):
+        elif run and _continues(run[-1], lower, of):
             run.append(lower)
         elif run:
             yield from _romance_phrase(run, start, of)
@@ -210,13 +210,13 @@ def _romance(text: str, known: Vocabulary) -> Iterator[Phrase]:
         yield from _romance_phrase(run, start, of)
 
 
-def _goes_on(last: str, word: str, of: frozenset[str]) -> bool:
-    """Whether a phrase goes on with a function word: "período" with "de", "libertad de" with "la"."""
+def _continues(last: str, word: str, of: frozenset[str]) -> bool:
+    """Whether a phrase continues with a function word: "período" with "de", "libertad de" with "la"."""
     return word in _ROMANCE_ARTICLES if last in of else word in of and last not in _ROMANCE_ARTICLES
 
 
 def _romance_phrase(run: list[str], start: int, of: frozenset[str]) -> Iterator[Phrase]:
-    """A run without the function words that end it; nothing where it holds no other, as in French "de los"."""
+    """Trim function words at the end of a run; nothing if no other words are left."""
     while run and (run[-1] in of or run[-1] in _ROMANCE_ARTICLES):
         run.pop()
     if run:
@@ -229,7 +229,7 @@ def _delimited(text: str, known: Vocabulary) -> Iterator[Phrase]:
     start = 0
     for match in _TOKEN.finditer(text):
         word = match[0]
-        if word.islower() and _SHORTEST < len(word) <= _LONGEST_WORD and word not in empty:
+        if word.islower() and _MIN_LENGTH < len(word) <= _MAX_LENGTH and word not in empty:
             if not run:
                 start = match.start()
             run.append(word)

@@ -1,4 +1,4 @@
-"""Names that are nothing but numbers or codes."""
+"""Detect names that are numbers or codes."""
 
 import re
 
@@ -11,7 +11,7 @@ _CODE = re.compile(r"[\W_]*\d[\w.:/#-]*|[^\W\d]")
 
 
 def is_a_code(name: str) -> bool:
-    """Whether a name is a single letter, or one word that begins with a digit.
+    """Return whether a name is a single letter, or one word that begins with a digit.
 
     >>> is_a_code("000A"), is_a_code("N"), is_a_code("STS-71"), is_a_code("船")
     (True, True, False, False)
@@ -20,7 +20,7 @@ def is_a_code(name: str) -> bool:
 
 
 def is_a_number(name: str) -> bool:
-    """Whether a name is nothing but a number, an amount or a date.
+    """Return whether a name is a number, an amount or a date.
 
     >>> is_a_number("12 May 1843"), is_a_number("139 km"), is_a_number("1984 (novel)"), is_a_number("ada")
     (True, True, False, False)

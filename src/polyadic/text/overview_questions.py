@@ -1,14 +1,14 @@
-"""Questions about the documents as a whole: "What are the main themes?", "Summarise this", "Worum geht es hier?".
+"""Recognise questions about the documents as a whole: "What are the main themes?", "Summarise this".
 
-A question is one of these only as a whole, from its first word to its last: "What are the main themes of Hamlet's
-soliloquy?" asks for something within the documents. Where a question names a title ("What is Emma about?"), whoever
-knows the documents has to say whether it is one of theirs.
+The patterns match complete questions only: "What are the main themes of Hamlet's soliloquy?" asks about something
+within the documents. If a question names a title ("What is Emma about?"), the caller has to check whether a document
+has this title.
 """
 
 import re
 from dataclasses import dataclass
 
-_LONGEST = 200
+_MAX_LENGTH = 200
 _EN = (
     r"(?:documents?|docs?|texts?|files?|corpus|collection|folder|library|archive|workspace|knowledge base|materials?"
     r"|contents?|papers?|articles?|reports?|books?|pages?|notes|e-?mails|letters|contracts?|agreements?|manuals?"
@@ -29,7 +29,7 @@ _EN_POINTS = (
 _EN_OF = rf"(?: (?:of|in|from|within|across|covered (?:by|in)|discussed in|treated in) {_EN_THESE})?(?: here)?"
 _EN_SUMMARY = r"(?:(?:a|an|the|me a|me an|me the) )?(?:\w+ )?(?:summary|overview|synopsis|outline|gist|abstract|digest)"
 
-_WHOLE = {
+_OVERVIEW = {
     "en": (
         rf"what (?:is|are|'s) {_EN_THESE} (?:all |mainly |mostly )?about",
         rf"what (?:is|are) (?:the )?(?:{_EN_THEMES}|{_EN_POINTS}){_EN_OF}(?: about)?",
@@ -172,7 +172,7 @@ _TITLED = (
     r"[《「]?(?P<n>.+?)[》」]?(?:讲|说)的?是?(?:了)?什么",
 )
 _MARKS = re.compile(r"^[\s¿¡\"“„«]+|[\s?.!？。！\"”»…:]+$")
-_POLITE = re.compile(
+_POLITENESS = re.compile(
     r"^(?:(?:please|bitte|por favor|s'il te plaît|can you|could you|would you|kannst du)[, ]+)+"
     r"|[, ]+(?:please|bitte|por favor)$"
 )
@@ -185,32 +185,32 @@ def _compiled(patterns: tuple[str, ...], nouns: str = "") -> re.Pattern[str]:
     return re.compile(joined)
 
 
-_PATTERNS = tuple(_compiled(patterns, language) for language, patterns in _WHOLE.items())
-_OF_A_TITLE = _compiled(_TITLED)
+_PATTERNS = tuple(_compiled(patterns, language) for language, patterns in _OVERVIEW.items())
+_TITLE_PATTERN = _compiled(_TITLED)
 
 
 @dataclass(frozen=True, slots=True)
 class OverviewQuestion:
-    """A question about the whole; ``title`` is what it names in the place of documents, empty where nothing."""
+    """An overview question; ``title`` is the named document, empty if the question is about all of them."""
 
     title: str = ""
 
 
 def overview_question(question: str) -> OverviewQuestion | None:
-    """What is asked about the documents as a whole, or perhaps about one that it names; None for other questions.
+    """Recognise a question about all documents, or about one that it names; None for other questions.
 
     >>> overview_question("What are the main themes of these documents?"), overview_question("Summarise Apollo 13.")
     (OverviewQuestion(title=''), OverviewQuestion(title='Apollo 13'))
     >>> overview_question("Who wrote these documents?") is None
     True
     """
-    if len(question) > _LONGEST:
+    if len(question) > _MAX_LENGTH:
         return None
     bare = _MARKS.sub("", _SPACE.sub(" ", question.replace("’", "'")))
-    lowered = _POLITE.sub("", bare.lower())
+    lowered = _POLITENESS.sub("", bare.lower())
     if any(pattern.fullmatch(lowered) for pattern in _PATTERNS):
         return OverviewQuestion()
-    named = _OF_A_TITLE.fullmatch(lowered)
+    named = _TITLE_PATTERN.fullmatch(lowered)
     if named is None or len(bare.lower()) != len(bare):
         return None
     group = next(name for name, text in named.groupdict().items() if text is not None)

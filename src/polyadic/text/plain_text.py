@@ -1,22 +1,22 @@
-"""Text as a reader hears it: without the marks of Markdown and with white space folded."""
+"""Convert Markdown to plain text with white space folded."""
 
 import re
 
-# Text may hold anything, so every pattern here takes linear time: no repeat starts anew within its own matches.
+# Input is untrusted, so every pattern runs in linear time: no nested repeats.
 _STRUCTURE = re.compile(r"\s*(?:(?:#{1,6}|>|[-*+•‣]|\(?\d{1,3}[.)])\s+)+")
 _IMAGE_OR_LINK = re.compile(r"!?\[([^\[\]]*)\](?:\([^()\s]*(?:\s+\"[^\"]*\")?\)|\[[^\[\]]*\])")
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 _EMPHASIS = re.compile(r"(?<![\w*])(\*{1,3}|_{1,3}|~~)(?=\S)(.{1,400}?)(?<=\S)\1(?!\w)")
 _CODE = re.compile(r"`+")
-# Marks of footnotes: "[^1]" after a word, "²" after a sentence, and either before a note.
+# Footnote marks: "[^1]" after a word, "²" after a sentence, and either before a note.
 _NOTE_MARK = re.compile(r"(?<=[\w.,;:!?…)\"”»’*_])\[\^[\w.-]{1,40}\](?!\()|(?<=[.!?…\"”»])[¹²³⁰⁴-⁹]{1,3}$")
-_OPENS_NOTE = re.compile(r"\s*(?:\[\^[\w.-]{1,40}\]:|[¹²³⁰⁴-⁹]{1,3})\s*")
+_NOTE_OPENING = re.compile(r"\s*(?:\[\^[\w.-]{1,40}\]:|[¹²³⁰⁴-⁹]{1,3})\s*")
 _RULE = re.compile(r"^[\s|:=_~+*-]*$")
 _SPACE = re.compile(r"\s+")
 
 
 def plain(sentence: str) -> str:
-    """The words of a sentence, heading, list item or table row; empty for a mere rule.
+    """Return the plain text of a sentence, heading, list item or table row; empty for a horizontal rule.
 
     >>> plain("- **Ada** met [Charles\\n Babbage](https://example.org/cb)."), plain("| Ada | 1815 |"), plain("|---|")
     ('Ada met Charles Babbage.', 'Ada; 1815', '')
@@ -31,7 +31,7 @@ def plain(sentence: str) -> str:
         text = _IMAGE_OR_LINK.sub(r"\1", text)
     if "<" in text:
         text = _TAG.sub(" ", text)
-    note = _OPENS_NOTE.match(text)
+    note = _NOTE_OPENING.match(text)
     text = _NOTE_MARK.sub("", text[note.end() :] if note else text)
     text = _EMPHASIS.sub(r"\2", _EMPHASIS.sub(r"\2", text))
     text = _CODE.sub("", text)
@@ -41,7 +41,7 @@ def plain(sentence: str) -> str:
 
 
 def without_closing_marks(heading: str) -> str:
-    """A heading without the number signs that may close it.
+    """Remove closing number signs from a heading.
 
     >>> without_closing_marks("On C# ##"), without_closing_marks("On C#")
     ('On C#', 'On C#')

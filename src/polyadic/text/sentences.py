@@ -1,9 +1,9 @@
-"""Sentences of a text as exact spans.
+"""Split a text into sentences, as exact spans.
 
-A text is cut into blocks first (paragraphs, headings, list items, table rows, fenced code), and each block into
-sentences, so sentences are a local affair: what is written in one paragraph never moves a boundary in another. A huge
-block (a book or a log without blank lines) is cut into parts at places that are chosen by what stands around them, so
-that an edit moves boundaries near it, and the rest of the block stays as it is.
+A text is first split into blocks (paragraphs, headings, list items, table rows, fenced code), and each block into
+sentences, so an edit in one paragraph never moves a boundary in another. A huge block (a book or a log without blank
+lines) is split into parts at positions chosen by their local context (content-defined chunking), so that an edit moves
+boundaries only near it.
 """
 
 import re
@@ -19,19 +19,19 @@ from polyadic.text.code_fences import code_blocks
 from polyadic.text.table_rows import is_row
 
 LONGEST = 1_000
-"""Characters of the longest sentence: about as much as an embedder of 254 tokens reads."""
+"""Maximum number of characters of a sentence: about the window of an embedder with 254 tokens."""
 
-# Characters of a block from which on it is cut into parts: more than all but the longest paragraphs of prose have.
-_HUGE = 4_000
-# Characters of the longest part: nearly always some sentences, and as far as an edit can be felt before it.
-_LONGEST_PART = _HUGE // 2
-# Characters to either side of a place that decide how good it is.
-_AROUND = 32
+# Blocks with more characters are split into parts; only the longest paragraphs of prose exceed this.
+_MAX_BLOCK = 4_000
+# Maximum number of characters of a part: usually several sentences. It limits how far before an edit boundaries move.
+_MAX_PART = _MAX_BLOCK // 2
+# Number of characters on either side that determine the rank of a position.
+_CONTEXT = 32
 
-# So many texts of at most so many characters are remembered with their sentences, which takes some 10 MB; so are as
-# many parts, which come up again in other texts: a chunk is cut out of its document.
-_PASSAGES = 512
-_A_PASSAGE = 10_000
+# Cache size, and maximum length of cached texts, which take some 10 MB. As many parts are cached, because they occur
+# again in other texts: a chunk is a part of its document.
+_CACHE_SIZE = 512
+_MAX_CACHED = 10_000
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|$)")
 _STANDS_ALONE = re.compile(
@@ -39,12 +39,12 @@ _STANDS_ALONE = re.compile(
       | [ \t]*(?:
         \|                    # table row
       | (?:[-=*_~+][ \t]*){3,}$  # rule, underline, border
-      | --[ \t]*$              # what stands above a signature
+      | --[ \t]*$              # line above a signature
       | ```                   # fence without a partner
     )""",
     re.VERBOSE,
 )
-_OPENS_BLOCK = re.compile(
+_BLOCK_START = re.compile(
     r"""
         [ \t]*(?:[-*+•‣▪◦–][ \t]+ | o[ \t]{2,} | \(?\d{1,3}[.)][ \t]+ | \[\^[\w.-]{1,40}\]:[ \t]+ | >[ \t]*)\S
         # A line of a log begins with a time, or with an address and "[".
@@ -64,24 +64,24 @@ _UNFINISHED = re.compile(
     """,
     re.VERBOSE,
 )
-_LONGEST_UNFINISHED = 12
-# The marks of footnotes right behind a sentence.
+_MAX_UNFINISHED = 12
+# Footnote marks directly after a sentence.
 _NOTE_MARKS = re.compile(r"(?:[¹²³⁰⁴-⁹]{1,3}|\[\^[\w.-]{1,40}\])+(?!:)")
-# "des 18. Jahrhunderts": a German ordinal before what is most often counted so.
+# "des 18. Jahrhunderts": a German ordinal before the nouns that most often follow one.
 _ORDINAL = re.compile(r"\b\d{1,3}\.\s+(?:Jahrhundert|Jahrtausend|Jh\b|Lebensjahr|Geburtstag|Jahrestag|Auflage)")
-_LONGEST_ORDINAL = 4
+_MAX_ORDINAL = 4
 _BEFORE_SUFFIX = " \t\n\r\xa0(\"'„“«/*"
-_LONGEST_TITLE = 4  # letters
-# sentencex looks a byte back from a full stop, and panics where that is the middle of a space (vitamin C, hard space).
+_MAX_TITLE = 4  # letters
+# sentencex looks one byte back from a full stop, and panics within a multi-byte space (no-break space).
 _WIDE_BEFORE_STOP = re.compile(r"(?<=\w)\s*[^\S ](?=\.)")
-# sentencex expects an end of a sentence before characters like those of the sentence, not before "1871" or "iPhone".
+# sentencex ends a sentence only before characters of the same script, not before "1871" or "iPhone".
 _UNSPACED_END = re.compile(r"[。！？｡][\"”’」』）]*(?=[0-9a-z])")
-# sentencex takes "May." for the abbreviation of a month whatever follows.
+# sentencex always takes "May." for the abbreviation of a month.
 _END_IN_MAY = re.compile(r"\bMay\.\s+(?=[^\W\d_a-z])")
 _CLAUSE_MARKS = (re.compile(r"[;；:：。！？!?][\"”’)]?\s*"), re.compile(r"[,，、–—]\s*"), re.compile(r"\s+"))
-# Where a part may end, best first: after what is surely or probably a sentence (after a word of one or two letters or
-# digits a full stop is often no end), else where a sentence that is too long may be cut. What stands before the mark is
-# looked at after it, because marks are found fast.
+# Positions at which a part may end, best first: after a certain or probable sentence (a full stop after a word of one
+# or two characters is often no end), else where a long sentence may be cut. The lookbehind follows the mark, because
+# searching for marks is fast.
 _SENTENCE_ENDS = (
     re.compile(
         r"""
@@ -92,66 +92,66 @@ _SENTENCE_ENDS = (
     ),
     re.compile(r"[.!?…](?<=\w\w\w.)\s+"),
 )
-# Where a part of code may end: before a blank line, else at the end of a line.
+# Positions at which a part of code may end: before a blank line, else at the end of a line.
 _CODE_ENDS = (re.compile(r"\n[^\S\n]*\n"), re.compile(r"\n"), re.compile(r"\s"), re.compile(r"(?s:.)"))
 _PAUSES = (re.compile(r"[\r\n]\s*"), re.compile(r"[;:,–—]\s+|[；：，、]\s*"), re.compile(r"\s+"), re.compile(r"(?s:.)"))
 
 
-_Stretch = tuple[int, int]
-"""Where it begins and where it ends; what is no sentence yet is made by the thousand, and spans take their time."""
+_Range = tuple[int, int]
+"""Start and end; used in place of Span for intermediate results, because creating spans is slow."""
 
 
 def sentences(text: str, language: str) -> Sequence[Span]:
-    """The sentences of a text, in order, without the white space around them.
+    """Split a text into sentences, in order, without surrounding white space.
 
     Parameters
     ----------
     text
-        Plain text or Markdown. Hard-wrapped lines join; across blank lines, headings, list items, table rows and
-        lines of a table of contents nothing does. Fenced code is one sentence with its fences, or, where it is too
-        long, several that end with a line.
+        Plain text or Markdown. Sentences continue across hard line wraps, but not across blank lines, headings, list
+        items, table rows and contents lines. Fenced code is one sentence with its fences or, if it is too long, several
+        that end at line ends.
     language
-        ISO 639-1; one that the rules do not know is treated by those of its nearest relative or of English.
+        ISO 639-1 code; for unknown languages the rules of a related one or of English are used.
 
     Returns
     -------
     sequence of Span
-        Disjoint, each at most ``LONGEST`` characters; together they hold every character but white space.
+        Disjoint, each at most ``LONGEST`` characters; together they cover every character except white space.
 
     Notes
     -----
-    Boundaries are those of sentencex (Wikimedia), joined again after titles of persons, which not all of
-    its languages know.
+    Boundaries are those of sentencex (Wikimedia), with corrections such as joins after titles of persons, which not all
+    of its languages handle.
 
     >>> text = "Ada met Mr. Babbage\\nin 1833. They talked.\\n\\n# Later\\nMore."
     >>> [text[s.start:s.end] for s in sentences(text, "en")]
     ['Ada met Mr. Babbage\\nin 1833.', 'They talked.', '# Later', 'More.']
     """
-    return _sentences(text, language) if len(text) > _A_PASSAGE else _of_passage(text, language)
+    return _sentences(text, language) if len(text) > _MAX_CACHED else _cached_sentences(text, language)
 
 
 def _sentences(text: str, language: str) -> tuple[Span, ...]:
     found: list[Span] = []
     start = 0
     for code in code_blocks(text):
-        found += _of_prose(text, start, code.start, language)
-        found += (Span(*part) for part in _of_code(text, code.start, code.end))
+        found += _prose_sentences(text, start, code.start, language)
+        found += (Span(*part) for part in _code_parts(text, code.start, code.end))
         start = code.end
-    found += _of_prose(text, start, len(text), language)
+    found += _prose_sentences(text, start, len(text), language)
     return tuple(found)
 
 
-def _of_prose(text: str, start: int, stop: int, language: str) -> Iterator[Span]:
+def _prose_sentences(text: str, start: int, stop: int, language: str) -> Iterator[Span]:
     return (
         Span(first, last)
         for block in _blocks(text, start, stop)
-        for sentence in _within(text, block, language)
-        for first, last in _cut(text, sentence)
+        for sentence in _block_sentences(text, block, language)
+        for first, last in _limit_length(text, sentence)
     )
 
 
-def _of_code(text: str, start: int, stop: int) -> Iterator[_Stretch]:
-    """A block of code whole, or parts of it that end with a line, chosen as those of a huge block of prose are."""
+def _code_parts(text: str, start: int, stop: int) -> Iterator[_Range]:
+    """Yield a block of code, or parts of it that end at line ends, chosen as for huge blocks of prose."""
     while stop - start > LONGEST:
         end = _best_end(text, start, stop, [(ends, LONGEST) for ends in _CODE_ENDS])
         yield from _stripped(text, start, end)
@@ -159,18 +159,18 @@ def _of_code(text: str, start: int, stop: int) -> Iterator[_Stretch]:
     yield from _stripped(text, start, stop)
 
 
-# A passage is cut, read and embedded by its sentences, each some time after the other.
-_of_passage = lru_cache(maxsize=_PASSAGES)(_sentences)
+# A passage is split several times: for chunking, extraction and embedding.
+_cached_sentences = lru_cache(maxsize=_CACHE_SIZE)(_sentences)
 
 
-def _blocks(text: str, first: int, stop: int) -> Iterator[_Stretch]:
-    """Runs of lines that may share a sentence."""
+def _blocks(text: str, first: int, stop: int) -> Iterator[_Range]:
+    """Yield runs of lines that may share a sentence."""
     start = end = first
     for line in _LINE.finditer(text, first, stop):
         content = line.group()
         blank = not content.strip()
         alone = bool(_STANDS_ALONE.match(content)) or is_contents_line(content)
-        if (blank or alone or _OPENS_BLOCK.match(content)) and start < end:
+        if (blank or alone or _BLOCK_START.match(content)) and start < end:
             yield start, end
             start = line.start()
         if blank:
@@ -183,22 +183,22 @@ def _blocks(text: str, first: int, stop: int) -> Iterator[_Stretch]:
         yield start, end
 
 
-def _within(text: str, block: _Stretch, language: str) -> Iterator[_Stretch]:
-    """The sentences of a block; a heading or a row of a table is one whatever its full stops."""
+def _block_sentences(text: str, block: _Range, language: str) -> Iterator[_Range]:
+    """Yield the sentences of a block; a heading or a table row is always one sentence."""
     parts = _parts(text, block)
     content = text[slice(*block)]
     if _STANDS_ALONE.match(text, *block) or is_contents_line(content) or is_row(content.rstrip()):
         return (whole for part in parts for whole in _stripped(text, *part))
     pieces = (
-        (start + first, start + last) for start, end in parts for first, last in _of_part(text[start:end], language)
+        (start + first, start + last) for start, end in parts for first, last in _part_pieces(text[start:end], language)
     )
-    return _joined(text, pieces)
+    return _join(text, pieces)
 
 
-def _parts(text: str, block: _Stretch) -> Iterator[_Stretch]:
-    """The block itself, or parts of a huge one, so that no sentence depends on what is far from it."""
+def _parts(text: str, block: _Range) -> Iterator[_Range]:
+    """Yield the block, or parts of a huge one, so that no sentence depends on distant text."""
     start, block_end = block
-    while block_end - start > _HUGE:
+    while block_end - start > _MAX_BLOCK:
         end = _part_end(text, start, block_end)
         yield start, end
         start = end
@@ -206,70 +206,70 @@ def _parts(text: str, block: _Stretch) -> Iterator[_Stretch]:
 
 
 def _part_end(text: str, start: int, block_end: int) -> int:
-    """The best place to end a part that starts here."""
-    within = [(ends, _LONGEST_PART) for ends in _SENTENCE_ENDS] + [(ends, LONGEST) for ends in _PAUSES]
+    """Best end of a part that starts here."""
+    within = [(ends, _MAX_PART) for ends in _SENTENCE_ENDS] + [(ends, LONGEST) for ends in _PAUSES]
     return _best_end(text, start, block_end, within)
 
 
 def _best_end(text: str, start: int, block_end: int, within: Sequence[tuple[re.Pattern[str], int]]) -> int:
-    """The best place to end a part, by marks in their order, each within so many characters.
+    """Best end of a part, by patterns in order of preference, each within its maximum length.
 
-    Of places alike a digest of what is around them decides. So parts that start at different places soon come to end
-    at the same one, and are the same from there on.
+    Among equal positions, a digest of the surrounding text decides. So parts that start at different positions soon end
+    at the same one, and are equal from there on.
     """
     found = (
         [match.end() for match in ends.finditer(text, start + longest // 4, start + longest)]
         for ends, longest in within
     )
-    # Of equals the last: where all is alike, parts are long.
-    return min(next(filter(None, found)), key=lambda end: (_draw(text, end, block_end), -end))
+    # Ties go to the last position, so that parts of uniform text are long.
+    return min(next(filter(None, found)), key=lambda end: (_rank(text, end, block_end), -end))
 
 
-def _draw(text: str, place: int, block_end: int) -> int:
-    """A number that looks random, and is the same wherever these characters stand."""
-    around = text[place - _AROUND : min(place + _AROUND, block_end)]
-    return zlib.crc32(around.encode("utf-8", "surrogatepass"))
+def _rank(text: str, place: int, block_end: int) -> int:
+    """Pseudo-random rank of a position, which depends only on the surrounding characters."""
+    context = text[place - _CONTEXT : min(place + _CONTEXT, block_end)]
+    return zlib.crc32(context.encode("utf-8", "surrogatepass"))
 
 
-def _pieces(part: str, language: str) -> Iterator[_Stretch]:
-    """What sentencex takes for sentences within a part, stripped; a piece it alters joins the next one."""
+def _pieces(part: str, language: str) -> Iterator[_Range]:
+    """Yield the sentences of a part by sentencex, stripped; a piece that it alters joins the next one."""
     content = part.translate(_LINE_BREAKS)
-    ended = _stripped
+    finish = _stripped
     if not content.isascii():
         content = _WIDE_BEFORE_STOP.sub(lambda space: " " * len(space[0]), content)
-        ended = _split_again
+        finish = _split_again
     cursor = 0
     for piece in segment(language, content):
         at = content.find(piece, cursor)
         if at < 0:
             continue
         for end in _END_IN_MAY.finditer(part, cursor, at + len(piece)):
-            yield from ended(part, cursor, end.end())
+            yield from finish(part, cursor, end.end())
             cursor = end.end()
-        yield from ended(part, cursor, at + len(piece))
+        yield from finish(part, cursor, at + len(piece))
         cursor = at + len(piece)
-    yield from ended(part, cursor, len(part))
+    yield from finish(part, cursor, len(part))
 
 
-@lru_cache(maxsize=_PASSAGES)
-def _of_part(part: str, language: str) -> tuple[_Stretch, ...]:
+@lru_cache(maxsize=_CACHE_SIZE)
+def _part_pieces(part: str, language: str) -> tuple[_Range, ...]:
     return tuple(_pieces(part, language))
 
 
-def _split_again(text: str, start: int, end: int) -> Iterator[_Stretch]:
-    """Chinese and Japanese sentences that a digit or a lower-case Latin letter follows."""
+def _split_again(text: str, start: int, end: int) -> Iterator[_Range]:
+    """Split after Chinese and Japanese sentences that precede a digit or a lower-case Latin letter."""
     for found in _UNSPACED_END.finditer(text, start, end):
         yield from _stripped(text, start, found.end())
         start = found.end()
     yield from _stripped(text, start, end)
 
 
-def _joined(text: str, pieces: Iterator[_Stretch]) -> Iterator[_Stretch]:
-    """Pieces put together again where the boundary was within a name or an ordinal, or followed a title or number.
+def _join(text: str, pieces: Iterator[_Range]) -> Iterator[_Range]:
+    """Join pieces if the boundary is within a name or an ordinal, or after a title or a list number.
 
-    Marks of footnotes stay with the sentence before them.
+    Footnote marks stay with the sentence before them.
     """
-    held: _Stretch | None = None
+    held: _Range | None = None
     for found in pieces:
         piece = found
         if held is not None and held[1] == piece[0] and (marks := _NOTE_MARKS.match(text, *piece)):
@@ -290,7 +290,7 @@ def _joined(text: str, pieces: Iterator[_Stretch]) -> Iterator[_Stretch]:
 
 
 def _is_within_name(text: str, end: int, start: int) -> bool:
-    """Whether a full stop is part of what follows it or of a name: ".LCK", "Data.LCK"; not that of "left.He"."""
+    """Whether a full stop is part of a name: ".LCK", "Data.LCK", but not "left.He"."""
     if end != start or not 0 < end < len(text) or text[end - 1] != ".":
         return False
     following = text[end : end + 2]
@@ -300,32 +300,32 @@ def _is_within_name(text: str, end: int, start: int) -> bool:
 
 
 def _is_ordinal(text: str, end: int) -> bool:
-    """Whether a piece ends in an ordinal that goes with the next word."""
-    if end < 2 or not text[end - 2].isdigit():  # nearly all are told by that, and fast
+    """Whether a piece ends with an ordinal that belongs to the next word."""
+    if end < 2 or not text[end - 2].isdigit():  # fast path for nearly all pieces
         return False
-    return any(_ORDINAL.match(text, start) for start in range(max(0, end - _LONGEST_ORDINAL), end - 1))
+    return any(_ORDINAL.match(text, start) for start in range(max(0, end - _MAX_ORDINAL), end - 1))
 
 
 def _is_unfinished(text: str, start: int, end: int) -> bool:
-    """Whether a piece ends in a title or is a list number; its end tells, however long it has become."""
-    last_word = text[max(start, end - 2 - _LONGEST_TITLE) : end - 1]
-    if len(last_word) > _LONGEST_TITLE and last_word.isalpha():  # nearly all are told by that, and fast
+    """Whether a piece ends with a title or is a list number; only its end is examined."""
+    last_word = text[max(start, end - 2 - _MAX_TITLE) : end - 1]
+    if len(last_word) > _MAX_TITLE and last_word.isalpha():  # fast path for nearly all pieces
         return False
-    return _UNFINISHED.search(text[max(start, end - _LONGEST_UNFINISHED) : end]) is not None
+    return _UNFINISHED.search(text[max(start, end - _MAX_UNFINISHED) : end]) is not None
 
 
-def _cut(text: str, sentence: _Stretch) -> Iterator[_Stretch]:
-    """Parts of at most LONGEST characters, cut at clause marks, else at white space, else anywhere."""
+def _limit_length(text: str, sentence: _Range) -> Iterator[_Range]:
+    """Split a sentence into parts of at most LONGEST characters: at clause marks, white space, or anywhere."""
     start, sentence_end = sentence
     while sentence_end - start > LONGEST:
-        end = _last_cut(text, start)
+        end = _cut_position(text, start)
         yield from _stripped(text, start, end)
         start = end
     yield from _stripped(text, start, sentence_end) if start > sentence[0] else (sentence,)
 
 
-def _last_cut(text: str, start: int) -> int:
-    """Where to end a part that starts here; marks in its first half would leave a stub and are ignored."""
+def _cut_position(text: str, start: int) -> int:
+    """End of a part that starts here; marks in its first half are ignored, because they would leave a stub."""
     for marks in _CLAUSE_MARKS:
         ends = [match.end() for match in marks.finditer(text, start + LONGEST // 2, start + LONGEST)]
         if ends:
@@ -333,8 +333,8 @@ def _last_cut(text: str, start: int) -> int:
     return start + LONGEST
 
 
-def _stripped(text: str, start: int, end: int) -> Iterator[_Stretch]:
-    """The stretch without the white space around it; nothing where nothing is left."""
+def _stripped(text: str, start: int, end: int) -> Iterator[_Range]:
+    """Yield the range without surrounding white space; nothing if it is empty."""
     while start < end and text[start].isspace():
         start += 1
     while start < end and text[end - 1].isspace():

@@ -1,4 +1,4 @@
-"""Lines of configurations in a text: ``bantime = 10m: The time for which a host is banned.``"""
+"""Recognise lines of configuration files: ``bantime = 10m: The time for which a host is banned.``"""
 
 import re
 
@@ -6,7 +6,7 @@ _SETTING = re.compile(r"[#;]?([\w.\-/]{1,80}) =(?=[\s:]|$)")
 
 
 def setting_name(sentence: str) -> str:
-    """What a sentence sets that begins with a setting; empty where it begins otherwise.
+    """Return the name of the setting at the beginning of a sentence; empty if there is none.
 
     >>> setting_name("bantime = 10m: The time of a ban."), setting_name("#enabled = true"), setting_name("Let a = b.")
     ('bantime', 'enabled', '')

@@ -1,37 +1,37 @@
-"""Which known word a misspelled one may stand for."""
+"""Correct misspelled words against known words."""
 
 from collections.abc import Mapping
 
 LEAST, _LONG = 6, 9
-"""Letters of the shortest word that is corrected, and of one in which two edits may be needed."""
+"""Minimum length of a word that is corrected, and of one that may differ by two edits."""
 
 
 def likely_word(word: str, known: Mapping[str, int]) -> str | None:
-    """The known word that is fewest edits away, of several the most frequent; None where none is near.
+    """Return the known word with the smallest edit distance, ties by frequency; None if none is close.
 
-    One edit is looked for, in long words two; the first letter is taken to be right. All in lower case.
+    One edit is allowed, in long words two; the first letter must match. All words are in lower case.
 
     Parameters
     ----------
     word
-        What may be misspelled.
+        Word that may be misspelled.
     known
-        Words with how often each occurs.
+        Known words with their frequencies.
 
     >>> likely_word("debain", {"debian": 3, "debit": 9}), likely_word("roman", {"romania": 1})
     ('debian', None)
     """
     if len(word) < LEAST:
         return None
-    most = 2 if len(word) >= _LONG else 1
-    near = [other for other in known if other[0] == word[0] and abs(len(other) - len(word)) <= most]
+    max_edits = 2 if len(word) >= _LONG else 1
+    near = [other for other in known if other[0] == word[0] and abs(len(other) - len(word)) <= max_edits]
     distances = {other: edits(word, other) for other in near}
-    likely = [other for other, distance in distances.items() if distance <= most]
+    likely = [other for other, distance in distances.items() if distance <= max_edits]
     return min(likely, key=lambda other: (distances[other], -known[other], other), default=None)
 
 
 def edits(first: str, second: str) -> int:
-    """The optimal string alignment distance: letters added, left out, changed, or swapped with the next one.
+    """Compute the optimal string alignment distance (insertion, deletion, substitution, transposition).
 
     >>> edits("debain", "debian"), edits("overide", "override"), edits("razer", "razor")
     (1, 1, 1)

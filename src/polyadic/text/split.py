@@ -1,14 +1,13 @@
-"""Cutting a long text into pieces that can be tokenized one after the other."""
+"""Split a long text into pieces that can be tokenized separately."""
 
 from collections.abc import Iterator
 
 
 def split_text(text: str, size: int) -> Iterator[str]:
-    """Pieces of at most ``size`` characters whose tokens, one after the other, are those of the text.
+    """Yield pieces of at most ``size`` characters whose concatenated tokens are those of the text.
 
-    A cut lies before a space that follows something else: neither o200k nor word pieces have a token that
-    contains such a place. Only a stretch of ``size`` characters without one is cut where it ends, which may
-    cut a token in two.
+    The text is cut before a space that follows a non-space: no token of o200k or of WordPiece spans such a position.
+    Only a stretch of ``size`` characters without one is cut at its end, which may split a token.
 
     >>> list(split_text("one two  three", 9))
     ['one two', '  three']

@@ -1,14 +1,14 @@
-"""Words that are not names although a sentence may begin with them.
+"""Stop words: words that are not names even if a sentence begins with them.
 
-English is listed here, because the usual lists of stop words hold words that are also names (Bill, Will, May);
-other languages use stopwords-iso (MIT).
+The English list is our own, because common lists contain words that are also names (Bill, Will, May). Other languages
+use stopwords-iso (MIT).
 """
 
 from functools import cache
 
 
 def words(listed: str) -> frozenset[str]:
-    """A set of words from a listing with spaces."""
+    """Split a space-separated list into a set of words."""
     return frozenset(listed.split())
 
 
@@ -34,7 +34,7 @@ ARTICLES = words(
     "the a an der die das den dem des ein eine einer einem einen le la les un une des el los las una unos il lo gli i "
     "o os as um uma de het een en ett den det"
 )
-"""Articles of the languages in Latin script that have them."""
+"""Articles of languages in Latin script."""
 
 GERMAN_DETERMINERS = words(
     "der die das den dem des ein eine einer einem einen eines kein keine keiner keinem keinen keines dieser diese "
@@ -53,13 +53,13 @@ AFTER_A_VERB = {
     ),
     "it": words("a al alla con da dal dalla di del della durante fra il in la le lo gli i nel nella per su un una tra"),
 }
-"""Words that follow a verb with which a sentence opens, in languages that leave out "she" and "it"."""
+"""Words that may follow a verb at the beginning of a sentence, in pro-drop languages."""
 
 MODIFIERS = words(
     "one two three four five six seven eight nine ten first second third fourth fifth last next half new old early "
     "late former north south east west northern southern eastern western mr mrs ms dr st sir"
 )
-"""English words that may begin a name but are none alone."""
+"""English words that may begin a name but are not names on their own."""
 
 PRONOUNS = words("he she it they we i you this that these those his her its their him them")
 
@@ -73,11 +73,11 @@ ARTICLES_OF = {
     "nl": words("de het een"),
     "ca": words("el la els les un una"),
 }
-"""Articles by language, where they are words of their own; the English ones are no part of any name (identity)."""
+"""Articles by language, if they are separate words; English ones are removed by ``identity.entity_key``."""
 
 
 def without_article(name: str, language: str) -> str:
-    """A name without the article that begins it.
+    """Remove a leading article from a name.
 
     >>> without_article("El faro de Punta Serena", "es"), without_article("Die Zeit", "en")
     ('faro de Punta Serena', 'Die Zeit')
@@ -88,14 +88,14 @@ def without_article(name: str, language: str) -> str:
 
 @cache
 def function_words(language: str) -> frozenset[str]:
-    """Function words of a language in lower case; empty for one without a list.
+    """Return the lower-case function words of a language; empty if there is no list.
 
     >>> "however" in function_words("en"), "nicht" in function_words("de"), function_words("xx")
     (True, True, frozenset())
     """
     if language == "en":
         return _ENGLISH
-    # Reading the list takes a tenth of a second, which only those who index other languages should pay.
+    # Imported here, because loading takes a tenth of a second and is needed for other languages only.
     import stopwordsiso
 
     return frozenset(stopwordsiso.stopwords(language)) if stopwordsiso.has_lang(language) else frozenset()

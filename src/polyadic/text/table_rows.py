@@ -1,7 +1,8 @@
-"""Rows of tables in text: their cells with the names of the columns.
+"""Parse table rows in text into cells with column names.
 
-Two notations are known. Readers write a row as a list item that names its columns itself, ``- Name: Ada; Born: 1815.``
-(loaders/tables/table_text.py). Pipe tables (``| Ada | 1815 |``), as in Markdown, name them in a header above a rule.
+Two notations are supported. Loaders write a row as a list item with column names, ``- Name: Ada; Born: 1815.``
+(loaders/tables/table_text.py). Pipe tables of Markdown (``| Ada | 1815 |``) have the column names in a header above a
+rule.
 """
 
 import re
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 from polyadic.text.plain_text import plain
 
 LONGEST_NAME = 80
-"""Characters of the name of a column; what is longer before a colon is text."""
+"""Maximum number of characters of a column name; longer text before a colon is not a name."""
 
 _MARK = "- "
 _NAME = rf"[^\s;:|](?:[^;:|\n]|:(?! )){{0,{LONGEST_NAME - 1}}}"
@@ -31,7 +32,7 @@ _RULE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class TextCell:
-    """The text of a cell and the name of its column, which is empty where nothing names it."""
+    """Text of a cell and name of its column, which may be empty."""
 
     name: str
     text: str
@@ -39,9 +40,10 @@ class TextCell:
 
 @dataclass(frozen=True, slots=True)
 class PipeTables:
-    """The headers of the pipe tables of a text.
+    """Pipe tables of a text.
 
-    Table ``i`` has its header from ``starts[i]`` and its rows from ``firsts[i]`` to ``ends[i]``.
+    The header of table ``i`` starts at ``starts[i]``, and its rows extend from ``firsts[i]`` to ``ends[i]``; ``names``
+    has the column names.
     """
 
     starts: tuple[int, ...] = ()
@@ -50,7 +52,7 @@ class PipeTables:
     names: tuple[tuple[str, ...], ...] = ()
 
     def columns(self, character: int) -> tuple[str, ...] | None:
-        """The names of the columns of the table in whose rows a character stands; None in a header or rule."""
+        """Return the column names of the table row at a character; None in a header or rule, empty outside tables."""
         i = bisect_right(self.starts, character) - 1
         if i < 0 or character >= self.ends[i]:
             return ()
@@ -67,7 +69,7 @@ def pipe_tables(text: str) -> PipeTables:
     """
     found: list[tuple[int, int, int, tuple[str, ...]]] = []
     for rule in _RULE.finditer(text):
-        # A rule within the rows of a table parts them, and is no header's.
+        # A rule within the rows of a table only separates them.
         if found and rule.start() < found[-1][2]:
             continue
         start = text.rfind("\n", 0, max(0, rule.start() - 1)) + 1
@@ -80,14 +82,14 @@ def pipe_tables(text: str) -> PipeTables:
 
 
 def row_cells(row: str, columns: Sequence[str] = ()) -> tuple[TextCell, ...]:
-    """The cells of a row that are not empty; none where a sentence is no row of at least two cells.
+    """Return the non-empty cells of a row; none if a sentence is not a row with at least two cells.
 
     Parameters
     ----------
     row
-        A line of text, which may be a row in one of the two notations.
+        Line of text, which may be a row in one of the two notations.
     columns
-        The names of the columns, for a row of a pipe table.
+        Column names, for rows of pipe tables.
 
     >>> row_cells("- Name: Ada; Born: 1815.")
     (TextCell(name='Name', text='Ada'), TextCell(name='Born', text='1815'))
@@ -103,7 +105,7 @@ def row_cells(row: str, columns: Sequence[str] = ()) -> tuple[TextCell, ...]:
 
 
 def is_pipe_row(line: str) -> bool:
-    """Whether a line begins with a pipe, as the rows of tables in Markdown do.
+    """Return whether a line begins with a pipe, as Markdown table rows do.
 
     >>> is_pipe_row("| Ada | 1815 |"), is_pipe_row("- Name: Ada; Born: 1815.")
     (True, False)
@@ -112,7 +114,7 @@ def is_pipe_row(line: str) -> bool:
 
 
 def within_a_cell(value: str) -> str:
-    """A value in which nothing looks like the beginning of another cell.
+    """Replace semicolons in a value that would look like the beginning of another cell.
 
     >>> within_a_cell("1; note: 2; 3")
     '1, note: 2; 3'
@@ -121,7 +123,7 @@ def within_a_cell(value: str) -> str:
 
 
 def is_row(line: str) -> bool:
-    """Whether a line is a row that names its columns itself.
+    """Return whether a line is a row in list notation, with column names.
 
     >>> is_row("- Name: A. Lovelace. Countess; Born: 1815."), is_row("- A. Lovelace. Countess.")
     (True, False)
@@ -130,7 +132,7 @@ def is_row(line: str) -> bool:
 
 
 def _pairs(row: str) -> list[tuple[str, str]]:
-    """Names and values of a row; its first cell, which names the row, may lack a name."""
+    """Names and values of a row in list notation; the first cell may have no name."""
     if not row.startswith(_MARK) or "; " not in row or "\n" in row:
         return []
     first, *others = _NEXT_CELL.split(row[len(_MARK) :])
@@ -149,25 +151,25 @@ def _pairs(row: str) -> list[tuple[str, str]]:
 def _pipe_row(row: str, columns: Sequence[str]) -> tuple[TextCell, ...]:
     cells = _pipe_cells(row)
     names = [*columns, *[""] * (len(cells) - len(columns))]
-    said = tuple(TextCell(name, text) for name, text in zip(names, cells, strict=False) if text)
-    return said if len(said) > 1 else ()
+    filled = tuple(TextCell(name, text) for name, text in zip(names, cells, strict=False) if text)
+    return filled if len(filled) > 1 else ()
 
 
 def _pipe_cells(row: str) -> list[str]:
-    """The words of each cell between pipes, those that are empty too."""
-    within = row.strip()
-    within = within[1:] if within.startswith("|") else within
-    within = within[:-1] if within.endswith("|") and not within.endswith("\\|") else within
-    return [_without_full_stop(plain(cell.strip().replace("\\|", "|"))) for cell in _PIPE.split(within)]
+    """Plain text of each cell between pipes, including empty ones."""
+    content = row.strip()
+    content = content[1:] if content.startswith("|") else content
+    content = content[:-1] if content.endswith("|") and not content.endswith("\\|") else content
+    return [_without_full_stop(plain(cell.strip().replace("\\|", "|"))) for cell in _PIPE.split(content)]
 
 
 def _without_full_stop(value: str) -> str:
-    """A value without the full stop that ends a row."""
+    """Remove the full stop that ends a row."""
     return value[:-1] if value.endswith(".") and not value.endswith("..") else value
 
 
 def _end_of_rows(text: str, rule_end: int) -> int:
-    """Where the lines end that begin with a pipe, from the line after the rule on."""
+    """End of the consecutive lines that begin with a pipe, after the rule."""
     end = rule_end
     while end < len(text):
         line_end = text.find("\n", end + 1)

@@ -1,10 +1,10 @@
-"""Terms of a document: what it speaks of without giving it a name.
+"""Extract the terms of a document: concepts without proper names.
 
-Whether words are a term is decided by the document alone, so that what is read in it depends on nothing else. A phrase
-of several words is one by its C-value, or because a heading holds it; a single word by how often it is the head of a
-phrase. What occurs once may still be a term of other documents, and is told apart.
+Only the document itself decides whether words are a term, so that extraction depends on nothing else. A phrase of
+several words is a term by its C-value, or if it occurs in a heading; a single word by how often it is the head of a
+phrase. Words that occur once may be terms of other documents, and are classified separately.
 
-References: the C-value is that of Frantzi, Ananiadou and Mima, "Automatic recognition of multi-word terms" (2000).
+The C-value is defined by Frantzi, Ananiadou and Mima, "Automatic recognition of multi-word terms" (2000).
 """
 
 import math
@@ -20,22 +20,22 @@ from polyadic.text.named_entities import Vocabulary
 from polyadic.text.noun_phrases import OF, Phrase, phrases
 from polyadic.text.stopwords import ARTICLES, function_words
 
-_LEAST_COUNT = 2
-_LEAST_C_VALUE = 2.0
+_MIN_COUNT = 2
+_MIN_C_VALUE = 2.0
 _IDENTIFIER = re.compile(r"(?<![\w-])(?:--[A-Za-z][\w-]+|[A-Za-z]\w*_\w+)(?![\w-])")
 _PLURALS = {
     "en": (("ies", "y"), ("s", ""), ("es", "")),
     "de": (("ses", ""), ("es", ""), ("s", ""), ("en", ""), ("n", "")),
 }
 _PLURAL = (("s", ""), ("es", ""))
-_SHORTEST_STEM = 3
+_MIN_STEM = 3
 
 
 _Words = tuple[str, ...]
 
 
 class Termhood(IntEnum):
-    """How much of a term some words are."""
+    """How likely words are a term."""
 
     NONCE = 1  # a word that occurs once as a noun
     NONCE_PHRASE = 2  # several words that occur together once
@@ -45,7 +45,7 @@ class Termhood(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class DocumentTerm:
-    """Words of a sentence, in the singular where the document has it; ``start`` counts characters."""
+    """A term in a sentence, in the singular if the document contains it; ``start`` is an offset in characters."""
 
     text: str
     termhood: Termhood
@@ -54,7 +54,7 @@ class DocumentTerm:
 
 @dataclass(frozen=True, slots=True)
 class _Lexicon:
-    """What a document shows of its words: ``nouns`` follow an article or a preposition; ``words`` are in phrases."""
+    """Word usage in a document: ``nouns`` follow an article or a preposition; ``words`` occur in phrases."""
 
     known: Vocabulary
     nouns: frozenset[str]
@@ -66,7 +66,7 @@ class _Lexicon:
         return cls(known, nouns, frozenset(word for phrase in found for word in phrase.words))
 
     def trimmed(self, words: _Words) -> _Words:
-        """The words of a phrase up to what may be its head, which is put into the singular; nothing without one."""
+        """Trim a phrase to its head, in the singular; empty if it has no possible head."""
         if self.known.language == "en":
             last = len(words)
             while last and not self._may_be_head(words[last - 1]):
@@ -89,10 +89,10 @@ class _Lexicon:
         return word.lower() in function_words(self.known.language)
 
     def is_compound(self, word: str) -> bool:
-        """Whether a German noun ends in another: "Widerrufsrecht", where there is "Recht"."""
+        """Return whether a German noun ends in another noun of the document: "Widerrufsrecht", "Recht"."""
         if self.known.language != "de":
             return False
-        heads = (word[at:].capitalize() for at in range(_SHORTEST_STEM, len(word) - _SHORTEST_STEM))
+        heads = (word[at:].capitalize() for at in range(_MIN_STEM, len(word) - _MIN_STEM))
         return any(head in self.words for head in heads)
 
     def _may_be_head(self, word: str) -> bool:
@@ -101,16 +101,16 @@ class _Lexicon:
         return not english_words.may_be_adjective(word) or word in self.nouns or f"{word}s" in self.words
 
     def _singular(self, word: str) -> str:
-        for ending, instead in _PLURALS.get(self.known.language, _PLURAL):
-            stem = word.removesuffix(ending) + instead
-            if word.endswith(ending) and len(stem) >= _SHORTEST_STEM and stem in self.words:
+        for ending, replacement in _PLURALS.get(self.known.language, _PLURAL):
+            stem = word.removesuffix(ending) + replacement
+            if word.endswith(ending) and len(stem) >= _MIN_STEM and stem in self.words:
                 return stem
         return word
 
 
 @dataclass(frozen=True, slots=True)
 class TermIndex:
-    """The terms of a document: ``multiword`` by their words, ``heads`` counts how often a word is one of a phrase."""
+    """The terms of a document: ``multiword`` terms, and ``heads`` with the counts of words as head of a phrase."""
 
     lexicon: _Lexicon
     multiword: frozenset[_Words]
@@ -118,7 +118,7 @@ class TermIndex:
 
     @classmethod
     def of(cls, text: str, known: Vocabulary) -> "TermIndex":
-        """Read the terms of a document.
+        """Index the terms of a document.
 
         >>> text = "The basal cell carcinoma is rare. A basal cell carcinoma grows slowly. Ask a doctor."
         >>> terms = TermIndex.of(text, Vocabulary("en", frozenset({"basal"})))
@@ -129,18 +129,18 @@ class TermIndex:
         lexicon = _Lexicon.of(found, known)
         counts = Counter(trimmed for phrase in found if (trimmed := lexicon.trimmed(phrase.words)))
         titles = [phrase for heading in headings(text) for phrase in phrases(heading.words.lower(), known)]
-        entitled = {trimmed for phrase in titles if len(trimmed := lexicon.trimmed(phrase.words)) > 1}
+        in_headings = {trimmed for phrase in titles if len(trimmed := lexicon.trimmed(phrase.words)) > 1}
         heads: Counter[str] = Counter()
         for words, count in counts.items():
             heads[words[_head(words, known)]] += count
-        return cls(lexicon, _multiword(counts, lexicon) | entitled, heads)
+        return cls(lexicon, _multiword(counts, lexicon) | in_headings, heads)
 
     def within(self, sentence: str) -> list[DocumentTerm]:
-        """The terms of a sentence, in order, each once."""
-        found = {term.text: term for term in self._found(sentence)}
+        """Return the terms of a sentence, in order, each once."""
+        found = {term.text: term for term in self._find(sentence)}
         return sorted(found.values(), key=lambda term: term.start)
 
-    def _found(self, sentence: str) -> Iterator[DocumentTerm]:
+    def _find(self, sentence: str) -> Iterator[DocumentTerm]:
         for match in _IDENTIFIER.finditer(sentence):
             yield DocumentTerm(match[0], Termhood.TERM, match.start())
         for phrase in phrases(sentence, self.lexicon.known):
@@ -149,7 +149,7 @@ class TermIndex:
                 yield from self._term(words, phrase)
 
     def _term(self, words: _Words, phrase: Phrase) -> Iterator[DocumentTerm]:
-        """The longest term within a phrase; where it holds none, its head if that recurs, or else the phrase itself."""
+        """Yield the longest term in a phrase, else its head if it recurs, else the phrase."""
         for size in range(len(words), 1, -1):
             for first in range(len(words) - size + 1):
                 part = words[first : first + size]
@@ -159,7 +159,7 @@ class TermIndex:
         head = words[_head(words, self.lexicon.known)]
         if not phrase.determined and not self.lexicon.is_noun(head):
             return
-        if self.heads.get(head, 0) >= _LEAST_COUNT and not self.lexicon.is_generic(head):
+        if self.heads.get(head, 0) >= _MIN_COUNT and not self.lexicon.is_generic(head):
             yield DocumentTerm(head, Termhood.TERM if self.lexicon.is_compound(head) else Termhood.WORD, phrase.start)
         else:
             yield DocumentTerm(
@@ -168,7 +168,7 @@ class TermIndex:
 
 
 def _without_of(words: _Words, of: frozenset[str]) -> _Words:
-    """A Romance phrase without "de la" at its ends."""
+    """Trim prepositions and articles at both ends of a Romance phrase."""
     first, last = 0, len(words)
     while first < last and (words[first] in of or words[first] in ARTICLES):
         first += 1
@@ -182,13 +182,13 @@ def _head(words: Sequence[str], known: Vocabulary) -> int:
 
 
 def _multiword(counts: Counter[_Words], lexicon: _Lexicon) -> frozenset[_Words]:
-    """The phrases of several words, and parts of such, whose C-value is high enough."""
+    """Phrases of several words, and parts of them, with a sufficient C-value."""
     total: Counter[_Words] = Counter()
     longer: dict[_Words, list[_Words]] = {}
     for words, count in counts.items():
         for part in _parts(words, lexicon):
             total[part] += count
-    recurring = {words: count for words, count in total.items() if count >= _LEAST_COUNT}
+    recurring = {words: count for words, count in total.items() if count >= _MIN_COUNT}
     for words in recurring:
         for part in _parts(words, lexicon):
             if part != words and part in recurring:
@@ -196,12 +196,12 @@ def _multiword(counts: Counter[_Words], lexicon: _Lexicon) -> frozenset[_Words]:
     return frozenset(
         words
         for words, count in recurring.items()
-        if c_value(len(words), count, [recurring[other] for other in longer.get(words, ())]) >= _LEAST_C_VALUE
+        if c_value(len(words), count, [recurring[other] for other in longer.get(words, ())]) >= _MIN_C_VALUE
     )
 
 
 def _parts(words: _Words, lexicon: _Lexicon) -> Iterator[_Words]:
-    """Parts of two words or more that may be terms themselves, the whole among them."""
+    """Parts of at least two words that may be terms, including the whole phrase."""
     for last in range(2, len(words) + 1):
         for first in range(last - 1):
             part = words[first:last]
@@ -210,7 +210,7 @@ def _parts(words: _Words, lexicon: _Lexicon) -> Iterator[_Words]:
 
 
 def c_value(length: int, count: int, longer: Sequence[int]) -> float:
-    """Termhood of a phrase of some words, in [0, inf): its count, less the mean of what it is part of.
+    """Compute the C-value: log2 of the length times the count minus the mean count of longer terms that contain it.
 
     >>> c_value(2, 10, []), c_value(2, 10, [7, 3]), c_value(3, 4, [4])
     (10.0, 5.0, 0.0)

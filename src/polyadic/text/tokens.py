@@ -1,4 +1,4 @@
-"""Counting tokens, to fit text into a budget."""
+"""Count tokens, for token budgets."""
 
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -7,17 +7,17 @@ from importlib.util import find_spec, module_from_spec
 
 from polyadic.text.split import split_text
 
-# Of a longer text counts have always been sums over pieces, and what is counted again is to be the same.
+# Longer texts are counted in pieces, and the size must not change, so that counts stay the same.
 _PIECE = 50_000
 _LIBRARY = "bpe_openai"
 
 
 def count_tokens(texts: Sequence[str]) -> list[int]:
-    """How many tokens each text has in o200k, the vocabulary of OpenAI's models since GPT-4o.
+    """Count the tokens of each text in o200k, the vocabulary of OpenAI's models since GPT-4o.
 
-    Other models cut text a little differently, so for them this is an estimate. Only the text itself is
-    counted, not what a chat endpoint wraps around it; ``<|endoftext|>`` and its like in a text are the
-    characters that they are, not one special token. The first call reads the vocabulary, which takes a moment.
+    For other models the count is an estimate. Only the text itself is counted, not the overhead of a chat request.
+    ``<|endoftext|>`` and similar strings are counted as ordinary characters, not as special tokens. The first call
+    loads the vocabulary, which takes a moment.
 
     >>> count_tokens(["Ada Lovelace", ""])
     [4, 0]
@@ -32,22 +32,22 @@ def count_tokens(texts: Sequence[str]) -> list[int]:
 def _count(text: str, count: Callable[[str], int]) -> int:
     try:
         return count(text)
-    except UnicodeEncodeError:  # half of a surrogate pair, which counts as the sign that stands for what is unknown
+    except UnicodeEncodeError:  # unpaired surrogate: count it as the replacement character
         return count(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
 
 
 @cache
 def _counter() -> Callable[[str], int]:
-    """What counts the tokens of one text: the compiled part of bpe-openai, by itself.
+    """Load the token counter: only the compiled module of bpe-openai, which contains the vocabulary.
 
-    It has its own vocabulary. The package around it reads three of them into dictionaries when it is imported, for half
-    a second and some 60 MB; only decoding needs these.
+    Importing the package itself reads three vocabularies into dictionaries, which takes half a second and some 60 MB,
+    and is needed for decoding only.
     """
     package = find_spec(_LIBRARY)
     folders = package.submodule_search_locations if package else ()
     compiled = PathFinder.find_spec(f"{_LIBRARY}._bindings", folders)
     if compiled is None or compiled.loader is None:
-        raise ImportError(f"{_LIBRARY} has no compiled part here", name=_LIBRARY)
+        raise ImportError(f"{_LIBRARY} has no compiled module for this platform", name=_LIBRARY)
     module = module_from_spec(compiled)
     compiled.loader.exec_module(module)
     counter: Callable[[str], int] = module.tokenizer_for_encoding("o200k_base").count

@@ -1,13 +1,13 @@
-"""What counts as a word where texts are compared word by word."""
+"""Split text into words for comparisons."""
 
 import re
 
 WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|[^\W_]+")
-"""A run of letters and digits; in Chinese and Japanese, written without spaces, a single character."""
+"""A run of letters and digits, or a single Chinese or Japanese character."""
 
 
 def words(text: str) -> frozenset[str]:
-    """The words of a text, without regard to case.
+    """Return the words of a text in lower case.
 
     >>> sorted(words("Ada, ada and 月球"))
     ['ada', 'and', '月', '球']
@@ -15,17 +15,17 @@ def words(text: str) -> frozenset[str]:
     return frozenset(WORD.findall(text.lower()))
 
 
-_LEAST_INFLECTED, _LEAST_BEGINNING = 5, 4
+_MIN_INFLECTED, _MIN_PREFIX = 5, 4
 _SHORT_WORD, _SHORT_ENDING, _LONG_ENDING = 8, 2, 3
 
 
 def beginning(word: str) -> str:
-    """What other forms of a word begin with, and German compounds with it; empty for short words and codes.
+    """Return a prefix shared by inflected forms and German compounds of a word; empty for short words and codes.
 
     >>> beginning("serves"), beginning("served"), beginning("fristen"), beginning("tun"), beginning("utf8")
     ('serv', 'serv', 'frist', '', '')
     """
-    if len(word) < _LEAST_INFLECTED or not word.isalpha():
+    if len(word) < _MIN_INFLECTED or not word.isalpha():
         return ""
     ending = _SHORT_ENDING if len(word) < _SHORT_WORD else _LONG_ENDING
-    return word[: max(_LEAST_BEGINNING, len(word) - ending)]
+    return word[: max(_MIN_PREFIX, len(word) - ending)]

@@ -1,5 +1,5 @@
-"""What is done, and how long it takes, told as spans of OpenTelemetry to whoever asks for them; else to nobody.
+"""OpenTelemetry spans for the work that Polyadic does; without a tracer, spans do nothing.
 
-:mod:`polyadic.tracing.spans` is what other rooms speak to, :mod:`polyadic.tracing.exporter` sends spans where the
-environment says. No attribute of a span holds what was asked, answered or read, nor a key: names, counts and kinds do.
+Other packages use :mod:`polyadic.tracing.spans`; :mod:`polyadic.tracing.exporter` exports spans where the environment
+variables say. Span attributes hold names, counts and kinds, never questions, answers, document text or keys.
 """

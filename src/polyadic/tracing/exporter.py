@@ -1,4 +1,4 @@
-"""Sending spans where the environment says, by OpenTelemetry's own variables; nowhere where it says nothing."""
+"""Export of spans as configured by OpenTelemetry's environment variables; without them nothing is exported."""
 
 import logging
 import os
@@ -17,38 +17,38 @@ if TYPE_CHECKING:
 
 _ADDRESSES = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
 _PROTOCOLS = ("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL")
-_SPOKEN = ("", "http/protobuf")
+_SUPPORTED = ("", "http/protobuf")
 _SECONDS_TO_SEND, _SECONDS_TO_GIVE_UP = 3.0, 1.0
 _SERVICE = "polyadic"
 
 
 def is_wanted() -> bool:
-    """Whether the environment says where to send spans.
+    """Return whether the environment configures an endpoint for spans.
 
     >>> is_wanted()
     False
     """
-    off = _said("OTEL_SDK_DISABLED") == "true" or _said("OTEL_TRACES_EXPORTER") not in ("", "otlp")
-    return not off and (bool(_first(_ADDRESSES)) or _said("OTEL_TRACES_EXPORTER") == "otlp")
+    off = _variable("OTEL_SDK_DISABLED") == "true" or _variable("OTEL_TRACES_EXPORTER") not in ("", "otlp")
+    return not off and (bool(_first(_ADDRESSES)) or _variable("OTEL_TRACES_EXPORTER") == "otlp")
 
 
 @contextmanager
 def exported(warn: Callable[[str], object]) -> Iterator[None]:
-    """Send the spans of what is done meanwhile; at the end, what is left of them, for which a few seconds are given.
+    """Export the spans of the work done in this context; at the end, flush the rest within a few seconds.
 
     Parameters
     ----------
     warn
-        Told in a sentence, once, that spans are not sent, and why: work goes on without them.
+        Called once, with a sentence, if spans cannot be sent; work goes on without them.
     """
     if not is_wanted():
         yield
         return
-    if (why := _not_possible()) is not None:
-        warn(f"spans are not sent: {why}")
+    if (problem := _problem()) is not None:
+        warn(f"spans are not sent: {problem}")
         yield
         return
-    heard = _heard(warn)
+    handler = _warn_once(warn)
     exporter = _exporter()
     provider = _provider(exporter)
     Listener.tracer = provider.get_tracer(_SERVICE)
@@ -56,21 +56,21 @@ def exported(warn: Callable[[str], object]) -> Iterator[None]:
         yield
     finally:
         Listener.tracer = None
-        # It waits for a collector that does not answer far longer than anybody wants to wait for a command.
-        ending = threading.Thread(target=provider.shutdown, daemon=True)
-        ending.start()
-        ending.join(_SECONDS_TO_SEND)
-        if ending.is_alive():
-            heard.tell(f"nobody took them within {_SECONDS_TO_SEND:g} s")
-            # It makes no further attempt.
+        # Shutdown waits for an unresponsive collector far longer than a command should take.
+        shutdown = threading.Thread(target=provider.shutdown, daemon=True)
+        shutdown.start()
+        shutdown.join(_SECONDS_TO_SEND)
+        if shutdown.is_alive():
+            handler.tell(f"the collector did not accept them within {_SECONDS_TO_SEND:g} s")
+            # Stops further attempts.
             exporter.shutdown()
-            ending.join(_SECONDS_TO_GIVE_UP)
+            shutdown.join(_SECONDS_TO_GIVE_UP)
 
 
-def _not_possible() -> str | None:
+def _problem() -> str | None:
     protocol = _first(_PROTOCOLS)
-    if protocol not in _SPOKEN:
-        return f"OTEL_EXPORTER_OTLP_PROTOCOL is {protocol}, and only http/protobuf is spoken (port 4318, as a rule)"
+    if protocol not in _SUPPORTED:
+        return f"OTEL_EXPORTER_OTLP_PROTOCOL is {protocol}, but only http/protobuf is supported (usually port 4318)"
     try:
         import opentelemetry.exporter.otlp.proto.http.trace_exporter
         import opentelemetry.sdk.trace  # noqa: F401
@@ -86,7 +86,7 @@ def _exporter() -> "SpanExporter":
 
 
 def _provider(exporter: "SpanExporter") -> "TracerProvider":
-    """One of our own, which nobody else finds: spans of other libraries may hold what was asked."""
+    """Create a private tracer provider: spans of other libraries may hold questions, so they are not exported."""
     from opentelemetry.sdk.trace import TracerProvider
     from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
@@ -96,7 +96,7 @@ def _provider(exporter: "SpanExporter") -> "TracerProvider":
 
 
 def _resource() -> "Resource":
-    """Who sends: what the environment says, and else that this is Polyadic."""
+    """Return the resource of the spans: the service name of the environment, or else ``polyadic``."""
     from opentelemetry.sdk.resources import OTELResourceDetector, Resource
 
     from polyadic import __version__
@@ -106,17 +106,17 @@ def _resource() -> "Resource":
     return known if named else known.merge(Resource({"service.name": _SERVICE}))
 
 
-def _heard(warn: Callable[[str], object]) -> "_Once":
-    """What the exporter complains of, said once instead of each time."""
-    handler = _Once(warn)
+def _warn_once(warn: Callable[[str], object]) -> "_WarnOnce":
+    """Replace the log handlers of OpenTelemetry by one that reports only the first error."""
+    handler = _WarnOnce(warn)
     logger = logging.getLogger("opentelemetry")
     logger.handlers[:] = [handler]
     logger.propagate = False
     return handler
 
 
-class _Once(logging.Handler):
-    """Warns of the first that goes wrong."""
+class _WarnOnce(logging.Handler):
+    """Log handler that passes on the first error only."""
 
     def __init__(self, warn: Callable[[str], object]) -> None:
         super().__init__(logging.ERROR)
@@ -132,8 +132,8 @@ class _Once(logging.Handler):
 
 
 def _first(names: tuple[str, ...]) -> str:
-    return next((said for name in names if (said := _said(name))), "")
+    return next((value for name in names if (value := _variable(name))), "")
 
 
-def _said(name: str) -> str:
+def _variable(name: str) -> str:
     return os.environ.get(name, "").strip().lower()

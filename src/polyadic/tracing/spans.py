@@ -1,7 +1,7 @@
-"""Spans: what is done, from when to when, within what.
+"""Trace spans: what was done, when, and as part of what.
 
-Nobody listens unless :mod:`polyadic.tracing.exporter` was told where to send spans, or the application that Polyadic
-is a part of has set up OpenTelemetry itself. Where nobody does, nothing is done, and OpenTelemetry may be missing.
+Spans are recorded if :mod:`polyadic.tracing.exporter` exports them, or if the host application has set up
+OpenTelemetry itself. Otherwise they do nothing, and OpenTelemetry need not be installed.
 """
 
 import os
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 Value = str | int | float | bool | Sequence[str]
 Kind = Literal["internal", "client", "server"]
 _LIBRARY = "polyadic"
-# Under these names one process tells another within which span it is called (W3C Trace Context); a process that is
-# started has them in its environment, in capitals.
-_CARRIED = ("traceparent", "tracestate")
+# Headers that carry the parent span to another process (W3C Trace Context). A process that is started has them in its
+# environment, in capitals.
+_CARRIER_KEYS = ("traceparent", "tracestate")
 _UNNAMED_STEP, _LAST_STEP = "unfinished", "afterwards"
-_here: ContextVar["_Told | None"] = ContextVar("polyadic_span", default=None)
+_current: ContextVar["_RecordedSpan | None"] = ContextVar("polyadic_span", default=None)
 
 
 class TraceSpan:
-    """Something that is done, for as long as the ``with`` block lasts; this one is told to nobody."""
+    """A span of work that lasts as long as its ``with`` block; this base class records nothing."""
 
     def __enter__(self) -> Self:
         return self
@@ -37,33 +37,33 @@ class TraceSpan:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """It has ended."""
+        """End the span."""
 
     @property
     def listened(self) -> bool:
-        """Whether anybody is told: what takes time to find out need not be found out for nobody."""
+        """Whether the span is recorded; if not, attributes that are expensive to compute can be skipped."""
         return False
 
     @property
     def trace_id(self) -> str:
-        """The trace that it belongs to, in hexadecimal digits; empty where it belongs to none."""
+        """Trace id in hexadecimal digits; empty if the span is not recorded."""
         return ""
 
     def rename(self, name: str) -> None:
-        """Call it by a name that was not known when it began."""
+        """Set a name that was not known at the start."""
 
     def tell(self, attributes: Mapping[str, Value]) -> None:
-        """Say more about it; never what was asked, answered or read, and no key."""
+        """Set attributes; never questions, answers, document text or keys."""
 
     def fail(self, kind: str) -> None:
-        """Say that it failed, by the kind of the error: its words may repeat what was asked."""
+        """Mark the span as failed with the kind of error; the message is left out, as it may repeat a question."""
 
 
 SILENT = TraceSpan()
 
 
-class _Told(TraceSpan):
-    """A span that somebody is told of; it may be cut into steps that follow one another (``staged``)."""
+class _RecordedSpan(TraceSpan):
+    """A recorded span; a staged one is divided into consecutive steps."""
 
     def __init__(self, span: "Recorded", tracer: "Tracer", staged: bool) -> None:
         self._span = span
@@ -71,20 +71,20 @@ class _Told(TraceSpan):
         self._staged = staged
         self._since = time_ns()
         self._step: Recorded | None = None
-        self._before: _Told | None = None
+        self._before: _RecordedSpan | None = None
 
     def __enter__(self) -> Self:
-        self._before = _here.get()
-        _here.set(self)
+        self._before = _current.get()
+        _current.set(self)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        # Not by a token: a generator that is left may be closed in another context.
-        if _here.get() is self:
-            _here.set(self._before)
-        failed = _kind_of(error) if isinstance(error, Exception) else ""
+        # Not reset by a token: an abandoned generator may be closed in another context.
+        if _current.get() is self:
+            _current.set(self._before)
+        failed = _error_kind(error) if isinstance(error, Exception) else ""
         if self._step is not None:
             self._step.update_name(_UNNAMED_STEP if failed else _LAST_STEP)
             self._end_step(failed)
@@ -110,100 +110,105 @@ class _Told(TraceSpan):
         _mark_failed(self._span, kind)
 
     def within(self) -> "Context":
-        """What is done from now on is done within this span, or within the step that is under way."""
-        return _context_of(self._begun_step() if self._staged else self._span)
+        """Return the context for child spans: this span, or its current step."""
+        return _context_of(self._current_step() if self._staged else self._span)
 
     def done(self, step: str) -> None:
-        """A step has ended that began when the one before it did."""
+        """End the current step, which began when the one before it ended."""
         if self._staged:
-            self._begun_step().update_name(step)
+            self._current_step().update_name(step)
             self._end_step("")
 
-    def _begun_step(self) -> "Recorded":
-        """The step that is under way. What it is called shows when it is done, so it is begun by what is done in it."""
+    def _current_step(self) -> "Recorded":
+        """Return the current step, starting it if needed.
+
+        The name of a step is known only when it ends, so the first child span starts it.
+        """
         if self._step is None:
-            within = _context_of(self._span)
-            self._step = self._tracer.start_span(_UNNAMED_STEP, context=within, start_time=self._since)
+            context = _context_of(self._span)
+            self._step = self._tracer.start_span(_UNNAMED_STEP, context=context, start_time=self._since)
         return self._step
 
     def _end_step(self, failed: str) -> None:
-        step, self._step, self._since = self._begun_step(), None, time_ns()
+        step, self._step, self._since = self._current_step(), None, time_ns()
         if failed:
             _mark_failed(step, failed)
         step.end(self._since)
 
 
 def span(name: str, attributes: Mapping[str, Value] | None = None, kind: Kind = "internal") -> TraceSpan:
-    """Something to be done within what is being done here.
+    """Start a span within the current one.
 
     >>> with span("nobody listens") as told:
     ...     told.listened
     False
     """
-    return _begun(name, attributes, kind)
+    return _start(name, attributes, kind)
 
 
 def stage(name: str, attributes: Mapping[str, Value] | None = None) -> TraceSpan:
-    """The same, done in steps; each ends where :func:`step_done` says so, and holds the spans that began meanwhile."""
-    return _begun(name, attributes, "internal", staged=True)
+    """Start a span with steps; each ends at :func:`step_done` and is the parent of the spans started meanwhile."""
+    return _start(name, attributes, "internal", staged=True)
 
 
 def step_done(name: str) -> None:
-    """A step of the stage that is under way here has ended; nothing where there is none."""
-    here = _here.get()
-    if here is not None:
-        here.done(name)
+    """End the current step of the current stage; does nothing without one."""
+    current = _current.get()
+    if current is not None:
+        current.done(name)
 
 
 def called(name: str, carrier: Mapping[str, str], kind: Kind = "server") -> TraceSpan:
-    """What another process calls for, within its span if the carrier, as the headers of a request, names one."""
+    """Start a span for a request of another process, as a child of the span in ``carrier`` (request headers)."""
     if (tracer := _tracer()) is None:
         return SILENT
     from opentelemetry.context import Context
 
-    # Of an empty context, not of what is being done here.
-    begun = tracer.start_span(name, context=_propagator().extract(carrier, Context()), kind=_kind(kind))
-    return _Told(begun, tracer, staged=False)
+    # From an empty context, so that the current span does not become the parent.
+    recorded = tracer.start_span(name, context=_propagator().extract(carrier, Context()), kind=_kind(kind))
+    return _RecordedSpan(recorded, tracer, staged=False)
 
 
 def started(name: str) -> TraceSpan:
-    """What this process was started for, within the span that its environment names (``TRACEPARENT``)."""
-    return called(name, {key: os.environ.get(key.upper(), "") for key in _CARRIED}, "internal")
+    """Start the span of this process, as a child of the span in its environment (``TRACEPARENT``), if any."""
+    return called(name, {key: os.environ.get(key.upper(), "") for key in _CARRIER_KEYS}, "internal")
 
 
 def for_environment() -> dict[str, str]:
-    """What the environment of a process needs that is started for what is done here; nothing where nobody listens."""
+    """Return the environment variables that pass the current span to a child process; empty without a recorded span."""
     carrier: dict[str, str] = {}
-    here = _here.get()
-    if here is not None:
-        _propagator().inject(carrier, here.within())
+    current = _current.get()
+    if current is not None:
+        _propagator().inject(carrier, current.within())
     return {key.upper(): value for key, value in carrier.items()}
 
 
 def is_listened() -> bool:
-    """Whether anybody is told of spans."""
+    """Return whether spans are recorded."""
     return _tracer() is not None
 
 
 class Listener:
-    """Whom this process tells of its spans, if it tells anybody itself; kept in one place, since there is one."""
+    """Holder of the tracer that this process exports to; None if it does not export itself."""
 
     tracer: "Tracer | None" = None
 
 
-def _begun(name: str, attributes: Mapping[str, Value] | None, kind: Kind, staged: bool = False) -> TraceSpan:
-    here = _here.get()
-    if (tracer := here._tracer if here else _tracer()) is None:
+def _start(name: str, attributes: Mapping[str, Value] | None, kind: Kind, staged: bool = False) -> TraceSpan:
+    current = _current.get()
+    if (tracer := current._tracer if current else _tracer()) is None:
         return SILENT
-    # Where there is nothing here, within what the application around is doing, which OpenTelemetry knows.
-    within = here.within() if here else None
-    return _Told(tracer.start_span(name, context=within, kind=_kind(kind), attributes=attributes), tracer, staged)
+    # Without a current span, OpenTelemetry takes the span of the host application as parent.
+    context = current.within() if current else None
+    return _RecordedSpan(
+        tracer.start_span(name, context=context, kind=_kind(kind), attributes=attributes), tracer, staged
+    )
 
 
 def _tracer() -> "Tracer | None":
     if Listener.tracer is not None:
         return Listener.tracer
-    # Who has set up tracing has loaded it; looking costs nothing where nobody has.
+    # An application with tracing has imported this module; the lookup costs nothing otherwise.
     api = sys.modules.get("opentelemetry.trace")
     if api is None or isinstance(api.get_tracer_provider(), api.ProxyTracerProvider):
         return None
@@ -218,17 +223,17 @@ def _mark_failed(span: "Recorded", kind: str) -> None:
     span.set_status(StatusCode.ERROR)
 
 
-def _kind_of(error: BaseException) -> str:
-    """The status that an endpoint answered with, or the class of the error: of that which was put into our words.
+def _error_kind(error: BaseException) -> str:
+    """Return the HTTP status of an endpoint error, or else the class name of the original error.
 
-    >>> _kind_of(ValueError("what was asked"))
+    >>> _error_kind(ValueError("what was asked"))
     'ValueError'
     """
-    said_first = error.__context__ if error.__suppress_context__ and error.__cause__ is None else None
-    for one in (error, said_first):
-        if isinstance(status := getattr(one, "status_code", None), int):
+    original = error.__context__ if error.__suppress_context__ and error.__cause__ is None else None
+    for candidate in (error, original):
+        if isinstance(status := getattr(candidate, "status_code", None), int):
             return str(status)
-    return type(said_first or error).__name__
+    return type(original or error).__name__
 
 
 def _context_of(span: "Recorded") -> "Context":

@@ -54,4 +54,4 @@ def test_without_the_library_one_line_says_what_to_install() -> None:
         "try:\n    named('R@5')\nexcept SettingsError as error:\n    print(error)"
     )
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert said == "R@5 is computed by ir_measures, which is not installed: pip install 'polyadic[eval]'\n"
+    assert said == "R@5 needs ir_measures, which is not installed: pip install 'polyadic[eval]'\n"

@@ -179,9 +179,9 @@ def test_by_batch_files_the_same_questions_come(kb: Workspace, server: ModelServ
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"accept": "yes"}, 'line 1 says neither true nor false at "accept"'),
-        ({"question": ""}, "line 1 is no question"),
-        ({"golden_answers": []}, "line 1 is no question"),
+        ({"accept": "yes"}, 'line 1: "accept" must be true, false or null'),
+        ({"question": ""}, "line 1 is not a question"),
+        ({"golden_answers": []}, "line 1 is not a question"),
         ({"accept": None}, "no question in .* is accepted"),
     ],
 )

@@ -47,14 +47,14 @@ def test_reading(reply: str, draft: DraftQuestion | None) -> None:
         (DraftQuestion(GOOD.question, ("1791",), ()), ""),
         (DraftQuestion(GOOD.question, ("In the year", "1791"), (1, 2)), ""),
         (None, "no question could be read"),
-        (DraftQuestion(GOOD.question, ("1791",), (1, 3)), "it names facts that are not there"),
+        (DraftQuestion(GOOD.question, ("1791",), (1, 3)), "it refers to facts that were not given"),
         (DraftQuestion(GOOD.question, ("1791",), (2,)), "it does not need all the facts"),
-        (DraftQuestion(GOOD.question, ("1792", "179"), (1, 2)), "its answer does not stand in the facts"),
+        (DraftQuestion(GOOD.question, ("1792", "179"), (1, 2)), "its answer does not occur in the facts"),
         (
             DraftQuestion("Was the colleague of Ada Lovelace born in 1791?", ("1791",), (1, 2)),
-            "it tells its own answer",
+            "it contains its own answer",
         ),
-        (DraftQuestion("Who worked with ADA LOVELACE?", ("Ada Lovelace",), (1, 2)), "it tells its own answer"),
+        (DraftQuestion("Who worked with ADA LOVELACE?", ("Ada Lovelace",), (1, 2)), "it contains its own answer"),
     ],
 )
 def test_what_can_be_used(draft: DraftQuestion | None, why: str) -> None:

@@ -58,8 +58,8 @@ def test_a_copy_of_ours_is_ours(tmp_path: Path) -> None:
     ("text", "said"),
     [
         (OWN.replace("$sentences", ""), "lacks $sentences"),
-        (OWN.replace("$title", "$titel"), "asks for $titel, which is not filled in: known: $before, $domain"),
-        (OWN.replace("Be brief", "Pay 5 $ or be brief"), "write $$ for the sign itself"),
+        (OWN.replace("$title", "$titel"), "uses $titel, which is no placeholder: known: $before, $domain"),
+        (OWN.replace("Be brief", "Pay 5 $ or be brief"), "write $$ for a literal dollar sign"),
         ("mine-7\nGive me $sentences", "no line === user"),
         ("", "no line === user"),
         (b"mine-7\n=== user\n\xff\xfe $sentences", "cannot be read"),

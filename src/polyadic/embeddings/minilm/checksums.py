@@ -1,7 +1,7 @@
-"""Whether the files of all-MiniLM-L6-v2 are the genuine ones.
+"""Verify the checksums of the files of all-MiniLM-L6-v2.
 
-Hashing 90 MB takes a tenth of a second or more, too long for every start. So a file that was found genuine is
-remembered by its size and time of modification, and hashed again only when these have changed.
+Hashing 90 MB takes a tenth of a second or more, too long for every start. A verified file is therefore recorded with
+its size and modification time, and hashed again only when these have changed.
 """
 
 import hashlib
@@ -16,35 +16,35 @@ TOKENIZER_SHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f41157
 
 
 def verify_checksums(path: Path, sha256: str, *, thorough: bool = False) -> None:
-    """Make sure that a large file has this hash; ``thorough`` hashes it even if it was found genuine before.
+    """Verify the hash of a large file; ``thorough`` hashes it even if it was verified before.
 
     Raises
     ------
     WeightsAltered
-        It has another one.
+        The hash differs.
     """
     state = {"path": str(path.resolve()), "size": path.stat().st_size, "mtime_ns": path.stat().st_mtime_ns}
     stamp = _stamp(path)
-    if not thorough and _remembered(stamp) == {**state, "sha256": sha256}:
+    if not thorough and _verified_state(stamp) == {**state, "sha256": sha256}:
         return
     with path.open("rb") as file:
-        found = hashlib.file_digest(file, "sha256").hexdigest()
-    if found != sha256:
+        actual = hashlib.file_digest(file, "sha256").hexdigest()
+    if actual != sha256:
         raise altered_files(path)
     try:
         write_whole(stamp, json.dumps({**state, "sha256": sha256}).encode())
     except OSError:
-        # A read-only cache costs the next start another hash, nothing else.
+        # With a read-only cache the next start hashes the file again.
         return
 
 
 def read_verified(path: Path, sha256: str) -> bytes:
-    """The content of a small file that must have this hash.
+    """Read a small file and verify its hash.
 
     Raises
     ------
     WeightsAltered
-        It has another one.
+        The hash differs.
     """
     data = path.read_bytes()
     if hashlib.sha256(data).hexdigest() != sha256:
@@ -53,7 +53,7 @@ def read_verified(path: Path, sha256: str) -> bytes:
 
 
 def altered_files(path: Path) -> WeightsAltered:
-    """The error that says that this file is not what it should be, and how to get the one that is."""
+    """Create the error for a file that does not match its checksum."""
     return WeightsAltered(
         f"{path} is not the genuine file of all-MiniLM-L6-v2",
         "delete it and run `polyadic models fetch --force`",
@@ -65,7 +65,7 @@ def _stamp(path: Path) -> Path:
     return cache_folder() / "verified" / f"{name}.json"
 
 
-def _remembered(stamp: Path) -> object:
+def _verified_state(stamp: Path) -> object:
     try:
         return json.loads(stamp.read_bytes())
     except (OSError, ValueError):

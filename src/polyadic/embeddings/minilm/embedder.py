@@ -1,4 +1,4 @@
-"""The default embedder: all-MiniLM-L6-v2 on this machine, without torch."""
+"""Default embedder: all-MiniLM-L6-v2 on this machine, without torch."""
 
 import asyncio
 import os
@@ -19,35 +19,35 @@ if TYPE_CHECKING:
     from polyadic.embeddings.minilm.onnx_session import OnnxSession
     from polyadic.embeddings.minilm.tokenizer import WordPiece
 
-# Texts that are tokenized, sorted by length and computed together: a few seconds of work, so that a cancelled
-# call soon ends, and enough of it that hardly any padding is left.
+# Texts that are tokenized, sorted by length and computed together: few enough to take only some seconds, so that a
+# cancelled call ends soon, and enough that hardly any padding is needed.
 _TEXTS_AT_ONCE = 1024
-# Tokens of a batch: with fewer it is slower; with more, what one step leaves is no longer in the processor's own cache
-# when the next one reads it, and threads wait longer for the last batch.
+# Tokens of a batch: smaller batches are slower; with larger ones, intermediate results no longer fit into the
+# processor's cache, and threads wait longer for the last batch.
 _BATCH_TOKENS, _FEWEST_TOKENS = 384, 256
 
 
 class MiniLM:
-    """all-MiniLM-L6-v2 (Apache-2.0): 384 dimensions, made for sentences and short passages, mainly English.
+    """all-MiniLM-L6-v2 (Apache-2.0): 384 dimensions, trained on sentences and short passages, mainly English.
 
-    The network and the tokenizer are loaded by the first call that needs them. A text's vector does not
-    depend on the texts that it is embedded with, but for rounding in the seventh digit.
+    The network and the tokenizer are loaded by the first call that needs them. A text's vector does not depend on the
+    other texts of a call, except for rounding in the seventh digit.
 
     Parameters
     ----------
     weights
-        The model's files, as ``find_weights`` finds them.
+        The model's files, as returned by ``find_weights``.
     threads
-        How many processor threads may compute at once; all of this process's processors if not given.
+        Number of processor threads; by default all processors available to this process.
     int8
-        Compute in whole numbers of eight bits where most of the work is: more than twice as fast, vectors about 0.999
-        alike to those of float32. They have a name of their own, as all vectors of a store are to come from one model.
+        Quantise the matrix products to eight bits: more than twice as fast, with a cosine of about 0.999 to the float32
+        vectors. The model then has another name, because all vectors of a store have to come from one model.
     """
 
     dimension: int = 384
     window: int = 254
-    # Chosen on the even-numbered questions of two sets, asked of their own corpus and of the other one:
-    # docs/quality.md shows how many of each it tells apart.
+    # Chosen on the even-numbered questions of two data sets, each queried on its own corpus and on the other one;
+    # docs/quality.md has the resulting error rates.
     unrelated_below: float = 0.49
     spent: Usage = Usage()
 
@@ -62,12 +62,12 @@ class MiniLM:
         self._workers = ThreadPoolExecutor(self._threads, thread_name_prefix="polyadic-minilm")
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """One vector a text, in their order: shape (n, 384), each row of length 1.
+        """Embed texts, one vector each, in order: shape (n, 384), each row of length 1.
 
         Raises
         ------
         WeightsAltered
-            The weights are not the genuine ones.
+            The weights do not match their checksum.
         """
         vectors = np.empty((len(texts), self.dimension), np.float32)
         with local_embeddings_span(self.name, self.dimension, len(texts)):
@@ -77,12 +77,12 @@ class MiniLM:
         return vectors
 
     def lengths(self, texts: Sequence[str]) -> list[int]:
-        """How many tokens each text has, however long it is, special tokens not included.
+        """Return the number of tokens of each text, not limited by ``window``, without special tokens.
 
         Raises
         ------
         WeightsAltered
-            The tokenizer is not the genuine one.
+            The tokenizer does not match its checksum.
         """
         return self._loaded_tokenizer().lengths(texts)
 
@@ -90,11 +90,11 @@ class MiniLM:
         return Usage(), 0.0
 
     def cost(self, texts: int, tokens: int) -> Usage:
-        """Nothing: no call is made."""
+        """Return no cost: no call is made."""
         return Usage()
 
     async def close(self) -> None:
-        """There is nothing to let go of."""
+        """Do nothing: there are no connections."""
 
     def _embed(self, texts: Sequence[str], vectors: NDArray[np.float32]) -> None:
         ids = self._loaded_tokenizer().ids(texts, self.window)
@@ -127,7 +127,7 @@ class MiniLM:
 
 
 def _batches(lengths: Sequence[int], threads: int) -> list[list[int]]:
-    """Rows of similar length together, the longest first, so that the threads finish about the same time."""
+    """Group rows of similar length, longest first, so that the threads finish at about the same time."""
     most = max(_FEWEST_TOKENS, min(_BATCH_TOKENS, sum(lengths) // threads))
     batches: list[list[int]] = []
     longest = 0
@@ -140,5 +140,5 @@ def _batches(lengths: Sequence[int], threads: int) -> list[list[int]]:
 
 
 def _processors() -> int:
-    # Those that this process may use, where the system tells (Linux), rather than all that there are.
+    # The processors that this process may use, if the system reports them (Linux), else all.
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

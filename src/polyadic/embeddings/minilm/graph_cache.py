@@ -1,6 +1,6 @@
-"""The ONNX graphs of all-MiniLM-L6-v2, kept in the user's cache.
+"""Cache for the ONNX graphs of all-MiniLM-L6-v2 in the user's cache folder.
 
-Building it takes the ``onnx`` package, whose import costs as much as all the rest of a start.
+Building a graph needs the ``onnx`` package, whose import takes as long as the rest of a start.
 """
 
 import hashlib
@@ -10,16 +10,16 @@ from pathlib import Path
 from polyadic.embeddings.cache_folder import cache_folder, write_whole
 from polyadic.embeddings.minilm.weights import ModelFiles
 
-# Raise it whenever a change of onnx_graph.py or int8_graph.py changes the graph: one of another version is not used.
+# Increment whenever a change of onnx_graph.py or int8_graph.py changes the graph; other versions are not used.
 GRAPH_VERSION = 1
 INT8_GRAPH_VERSION = 1
 _DIGEST_LENGTH = 64
 
 
 def cached_graph(weights: Path, sha256: str) -> bytes:
-    """The serialised graph over a safetensors file that has this hash, from the cache or built anew.
+    """Return the serialised graph for a safetensors file with this hash, from the cache or newly built.
 
-    The cached file begins with the hash of the rest, so an altered or damaged one is not used but replaced.
+    The cached file begins with the hash of the rest, so an altered or damaged one is replaced.
     """
 
     def build() -> bytes:
@@ -31,7 +31,7 @@ def cached_graph(weights: Path, sha256: str) -> bytes:
 
 
 def cached_int8_graph(weights: ModelFiles, sha256: str) -> bytes:
-    """Likewise the one whose products are in eight bits: 11 MB, and building it takes some seconds."""
+    """Return the graph with eight-bit matrix products likewise: 11 MB, built in some seconds."""
 
     def build() -> bytes:
         from polyadic.embeddings.minilm.int8_graph import build_int8_graph
@@ -55,7 +55,7 @@ def _cached(name: str, made_from: str, build: Callable[[], bytes]) -> bytes:
     try:
         write_whole(path, _digest(graph) + graph)
     except OSError:
-        # Where the cache cannot be written, the next start builds it again, nothing else.
+        # With a read-only cache the next start builds the graph again.
         return graph
     return graph
 

@@ -1,4 +1,4 @@
-"""Between what the numbers lie that come into the matrix products of all-MiniLM-L6-v2, measured on some texts."""
+"""Calibrate int8 quantisation: measure the input ranges of the matrix products of all-MiniLM-L6-v2 on sample texts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,20 +16,20 @@ from polyadic.embeddings.minilm.weights import ModelFiles
 from polyadic.embeddings.onnx_runtime import open_session
 
 _WINDOW = 254
-# Lines of the file that are put together to texts: alone, a short passage, and one that fills the window.
+# Lines of the file joined to one text: a sentence, a short passage, and one that fills the window.
 _LINES_TOGETHER = (1, 4, 12)
 
 
 @dataclass(frozen=True)
 class ActivationRanges:
-    """The least and the largest of each number that comes into a product: float32, shape (inputs,)."""
+    """Minimum and maximum of each input of a matrix product: float32, shape (inputs,)."""
 
     low: NDArray[np.float32]
     high: NDArray[np.float32]
 
 
 def measured_ranges(weights: ModelFiles) -> dict[str, ActivationRanges]:
-    """The ranges by the name of the product, such as ``encoder.layer.0.output.dense``; this takes some seconds."""
+    """Measure the ranges by the name of the product, such as ``encoder.layer.0.output.dense``; takes some seconds."""
     model = onnx.load_model_from_string(build_graph(weights.network))
     products = [node for node in model.graph.node if node.op_type == "Gemm"]
     watched = sorted({node.input[0] for node in products})
@@ -40,8 +40,8 @@ def measured_ranges(weights: ModelFiles) -> dict[str, ActivationRanges]:
     high: dict[str, NDArray[np.float32]] = {}
     for ids in tokenizer.ids(_texts(), _WINDOW):
         tokens = np.asarray([ids], np.int64)
-        found = session.run(watched, {"input_ids": tokens, "attention_mask": np.ones_like(tokens)})
-        for name, state in zip(watched, found, strict=True):
+        states = session.run(watched, {"input_ids": tokens, "attention_mask": np.ones_like(tokens)})
+        for name, state in zip(watched, states, strict=True):
             low[name] = np.minimum(low.get(name, np.inf), state.min(axis=0))
             high[name] = np.maximum(high.get(name, -np.inf), state.max(axis=0))
     return {

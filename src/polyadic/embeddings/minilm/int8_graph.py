@@ -1,15 +1,14 @@
-"""The transformer of all-MiniLM-L6-v2 with its matrix products in whole numbers of eight bits.
+"""The transformer of all-MiniLM-L6-v2 with matrix products quantised to eight bits.
 
-Made from the genuine weights: a weight is rounded to one of 255 steps of its row, what comes in to one of 256 steps of
-a range that is measured once (int8_calibration.py). As the ranges are fixed, a text's vector does not depend on the
-texts
-that it is embedded with. Everything between the products stays float32, and so do the embeddings, which lie in the
-safetensors file as for the other graph.
+Made from the original weights: a weight is rounded to one of 255 steps of its row, an input to one of 256 steps of a
+range that is measured once (int8_calibration.py). As the ranges are fixed, a text's vector does not depend on the other
+texts of a call. Everything between the products stays float32, and so do the embeddings, which are read from the
+safetensors file as in the other graph.
 
-Some numbers that come in are far larger than the rest, nearly always the same ones, and would leave few steps for all
-others. So each is divided by a part of its range and its weights are multiplied by that; and an inner neuron whose
-output is very large is there several times, each with its share of the weight, because so large a weight would leave
-few steps for the others of its row.
+Some inputs are far larger than the rest, nearly always the same ones, and would leave few steps for all others. So each
+input is divided by a power of its range, and its weights are multiplied by the same factor. A hidden neuron with a very
+large output is duplicated several times, each copy with its share of the weight, because such a large weight would
+leave few steps for the others of its row.
 """
 
 from collections.abc import Mapping
@@ -24,14 +23,14 @@ from polyadic.embeddings.minilm.onnx_graph import FUSED, LAYERS, TransformerGrap
 from polyadic.embeddings.minilm.weights import ModelFiles
 from polyadic.embeddings.onnx_runtime import PROBE, PROBE_TIMES
 
-# How much of its range a number is divided by, as an exponent: for what is normalised, and for what neurons give. And
-# how many copies of neurons there are. All were chosen by how near the vectors come to those of float32.
+# Exponents for the division of inputs by their range: for normalised states, and for outputs of neurons; and the number
+# of copies of neurons. All were chosen to maximise the similarity to the float32 vectors.
 _NORMALISED_SHARE, _NEURON_SHARE, _COPIES = 0.75, 0.35, 32
 _LEAST_RANGE = 1e-3
 
 
 def build_int8_graph(weights: ModelFiles) -> bytes:
-    """The serialised graph over a safetensors file, made with the tokenizer too: ranges are measured on texts.
+    """Build the serialised graph for a safetensors file; needs the tokenizer too, to measure ranges on texts.
 
     Inputs and output are those of ``build_graph``; the second output is ``PROBE``, int32, shape (4, 16).
     """
@@ -39,7 +38,7 @@ def build_int8_graph(weights: ModelFiles) -> bytes:
 
 
 def copied(high: NDArray[np.float32], copies: int) -> NDArray[np.intp]:
-    """How often each neuron is there, if one copy after another goes to that whose share is the largest.
+    """Return how often each neuron occurs, if each copy in turn goes to the neuron with the largest share.
 
     >>> copied(np.array([9, 1, 4], np.float32), 3)
     array([3, 1, 2])
@@ -51,7 +50,7 @@ def copied(high: NDArray[np.float32], copies: int) -> NDArray[np.intp]:
 
 
 def rounded(weight: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
-    """A weight, (outputs, inputs), as whole numbers in [-127, 127], and how much one of each row is worth.
+    """Quantise a weight, (outputs, inputs), to whole numbers in [-127, 127]; also return the scale of each row.
 
     >>> numbers, worth = rounded(np.array([[1, -0.5], [0, 0]], np.float32))
     >>> numbers.tolist(), np.round(worth * 127, 3).tolist()
@@ -67,10 +66,10 @@ class _Int8Transformer(TransformerGraph):
         super().__init__(weights)
         self._ranges = ranges
         self._times = {layer: copied(ranges[f"{layer}.output.dense"].high, _COPIES) for layer in LAYERS}
-        self._read: dict[str, tuple[str, str, str, NDArray[np.float32]]] = {}
+        self._quantised: dict[str, tuple[str, str, str, NDArray[np.float32]]] = {}
 
     def _finish(self) -> None:
-        """Adds the probe: where pairs of products are added up in 16 bits, it comes out too small."""
+        """Add the probe: its result is too small if pairs of products are accumulated in 16 bits."""
         large = self._constant("probe_input", np.full((4, PROBE_TIMES), 255, np.uint8))
         weight = self._constant("probe_weight", np.full((PROBE_TIMES, 16), 127, np.int8))
         self._nodes.append(helper.make_node("MatMulInteger", [large, weight], [PROBE]))
@@ -100,8 +99,8 @@ class _Int8Transformer(TransformerGraph):
         )
 
     def _numbers(self, state: str, name: str) -> tuple[str, str, str, NDArray[np.float32]]:
-        """What comes in as whole numbers; their scale and zero point; what each number was divided by."""
-        if state not in self._read:
+        """Quantise an input; return its integers, scale, zero point, and the divisor of each component."""
+        if state not in self._quantised:
             low, high, divisors = self._range(name)
             if (divisors != 1).any():
                 shares = self._add("Mul", state, self._constant(f"{name}.shares", 1 / divisors))
@@ -111,14 +110,14 @@ class _Int8Transformer(TransformerGraph):
             step = (most - least) / 255
             scale = self._constant(f"{name}.scale", np.float32(step))
             zero = self._constant(f"{name}.zero", np.uint8(round(-least / step)))
-            self._read[state] = (self._add("QuantizeLinear", shares, scale, zero), scale, zero, divisors)
-        return self._read[state]
+            self._quantised[state] = (self._add("QuantizeLinear", shares, scale, zero), scale, zero, divisors)
+        return self._quantised[state]
 
     def _range(self, name: str) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]:
-        """Between what each number lies that comes in, copies included, and by what it is divided."""
+        """Return the range of each input component, copies included, and its divisor."""
         low, high = self._ranges[name].low, self._ranges[name].high
         if name.endswith(".attention.output.dense"):
-            # Means of many values: none is far larger than the others.
+            # Averages of many values: none is far larger than the others.
             return low, high, np.ones_like(high)
         times, share = np.ones(len(high), np.intp), _NORMALISED_SHARE
         if name.removesuffix(".output.dense") in self._times:

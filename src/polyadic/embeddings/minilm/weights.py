@@ -1,4 +1,4 @@
-"""Where the weights of all-MiniLM-L6-v2 lie on this machine."""
+"""Locate the weights of all-MiniLM-L6-v2 on this machine."""
 
 import os
 from collections.abc import Iterator
@@ -12,13 +12,13 @@ from polyadic.errors import WeightsMissing
 MODEL = "all-MiniLM-L6-v2"
 INT8_MODEL = f"{MODEL}-int8"
 VARIABLE = "POLYADIC_MODELS"
-# Upstream has the first two; with the first the network loads faster and is known by its hash.
+# The first two exist upstream; the first loads faster and is verified by its hash.
 _FORMS = ("model.safetensors", "onnx/model.onnx", "model.onnx")
 
 
 @dataclass(frozen=True)
 class ModelFiles:
-    """The model's files in one folder: its tokenizer, and its network as ``.safetensors`` or ``.onnx``."""
+    """The model's files in one folder: tokenizer, and network as ``.safetensors`` or ``.onnx``."""
 
     tokenizer: Path
     network: Path
@@ -29,15 +29,15 @@ class ModelFiles:
 
 
 def find_weights(folder: Path | None = None) -> ModelFiles:
-    """The first weights in: this folder, that in ``POLYADIC_MODELS``, the user's cache, an installed package.
+    """Find weights in this folder, that in ``POLYADIC_MODELS``, the user's cache, or an installed package.
 
-    A folder may be the model's own or hold it under its name. No file is opened: whether the weights are
-    genuine shows when they are used.
+    A folder may be that of the model or contain it under its name. No file is opened: the weights are verified when
+    they are used.
 
     Raises
     ------
     WeightsMissing
-        They are in none of these places.
+        None of these places has them.
     """
     for place in _places(folder):
         for candidate in (place, place / MODEL):
@@ -60,7 +60,7 @@ def _places(folder: Path | None) -> Iterator[Path]:
 
 
 def _installed() -> Iterator[Path]:
-    # Only the list of its files is read: importing the package would bring in torch.
+    # Only the package's file list is read: importing the package would import torch.
     from importlib.metadata import PackageNotFoundError, files
 
     try:

@@ -1,12 +1,12 @@
-"""all-gold@k: whether all of a question's gold passages are among the first k retrieved."""
+"""all-gold@k: whether the first k retrieved passages contain all gold passages."""
 
 from polyadic.evaluation.outcome import QuestionOutcome
 
 
 class AllGold:
-    """1 if every gold passage is among the first k, else 0.
+    """1 if all gold passages are among the first k, else 0.
 
-    Source: "perfect@k" of fast-graphrag's benchmark. A question of several hops cannot be answered from fewer.
+    Source: "perfect@k" of fast-graphrag's benchmark. A multi-hop question cannot be answered from fewer passages.
     """
 
     best = 1.0

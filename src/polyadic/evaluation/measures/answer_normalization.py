@@ -1,4 +1,4 @@
-"""Answers as SQuAD compares them."""
+"""Normalise answers as in SQuAD."""
 
 import re
 import string
@@ -8,10 +8,10 @@ _PUNCTUATION = str.maketrans("", "", string.punctuation)
 
 
 def normalised(text: str) -> str:
-    """Lower case, without ASCII punctuation and English articles, white space folded.
+    """Lowercase a text, remove ASCII punctuation and English articles, and collapse white space.
 
-    Source: the official evaluation script of SQuAD (Rajpurkar et al., EMNLP 2016). What is written without spaces, such
-    as Chinese, stays one word.
+    Source: the official evaluation script of SQuAD (Rajpurkar et al., EMNLP 2016). Text without spaces, such as
+    Chinese, stays one word.
 
     >>> normalised("The  Analytical Engine, (1837)!")
     'analytical engine 1837'

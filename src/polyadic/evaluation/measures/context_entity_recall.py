@@ -1,14 +1,14 @@
-"""C-ERec: how many names of the golden answer are in the generated one."""
+"""C-ERec: the share of capitalised words of the golden answer that occur in the generated answer."""
 
 from polyadic.evaluation.measures.token_sets import capitalised_words, most_covered
 from polyadic.evaluation.outcome import QuestionOutcome
 
 
 class ContextEntityRecall:
-    """|E(G) ∩ E(P)| / |E(G)| in percent: E the capitalised words, G the golden answer, P the generated answer.
+    """|E(G) ∩ E(P)| / |E(G)| in percent, where E are capitalised words, G the golden and P the generated answer.
 
-    Source: HyperGraphRAG v1 (arXiv 2503.21322v1). Of several golden answers, the one that is
-    covered best; it does not apply where none has a capitalised word. RAGAS's measure of the same name is another.
+    Source: HyperGraphRAG v1 (arXiv 2503.21322v1). The best of several golden answers counts; the measure does not apply
+    if none has a capitalised word. It differs from the RAGAS measure of the same name.
     """
 
     name = "c-erec"

@@ -1,14 +1,14 @@
-"""C-Rec: how much of the golden answer is in the generated one."""
+"""C-Rec: the share of the golden answer's tokens that occur in the generated answer."""
 
 from polyadic.evaluation.measures.token_sets import most_covered, token_set
 from polyadic.evaluation.outcome import QuestionOutcome
 
 
 class ContextRecall:
-    """|T(G) ∩ T(P)| / |T(G)| in percent: T a text's set of tokens, G the golden answer, P the generated answer.
+    """|T(G) ∩ T(P)| / |T(G)| in percent, where T is the token set of a text, G the golden and P the generated answer.
 
-    Source: HyperGraphRAG v1 (arXiv 2503.21322v1). Of several golden answers, the one that is
-    covered best. No judge, and nothing of what was retrieved: RAGAS's measure of the same name is another.
+    Source: HyperGraphRAG v1 (arXiv 2503.21322v1). The best of several golden answers counts. It uses neither a judge
+    nor the retrieved context, unlike the RAGAS measure of the same name.
     """
 
     name = "c-rec"

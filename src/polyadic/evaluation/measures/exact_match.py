@@ -1,4 +1,4 @@
-"""EM: whether an answer is a golden answer."""
+"""EM: whether an answer equals a golden answer."""
 
 from polyadic.evaluation.measures.answer_normalization import normalised
 from polyadic.evaluation.outcome import QuestionOutcome

@@ -1,4 +1,4 @@
-"""F1: how many words an answer and a golden answer share."""
+"""F1: word overlap of an answer and a golden answer."""
 
 from collections import Counter
 
@@ -7,10 +7,10 @@ from polyadic.evaluation.outcome import QuestionOutcome
 
 
 class F1:
-    """The harmonic mean of precision and recall of words, in percent; the best of several golden answers.
+    """Harmonic mean of word precision and recall in percent, for the best of several golden answers.
 
-    Source: HyperGraphRAG v3 (arXiv 2503.21322v3); SQuAD's normalisation. The paper's formula speaks of sets
-    of words, its code counts repeated words as often as they occur (multisets), and so does this.
+    Source: HyperGraphRAG v3 (arXiv 2503.21322v3), with SQuAD's normalisation. The paper's formula uses sets of words,
+    but its code counts repeated words (multisets), and so does this one.
     """
 
     name = "f1"
@@ -24,11 +24,11 @@ class F1:
 
 
 def word_f1(answer: str, gold: str) -> float:
-    """F1 of two texts in [0, 1].
+    """Compute the F1 of two texts, 0 to 1.
 
     >>> word_f1("the first first program", "first program")
     0.8
     """
-    said, wanted = Counter(normalised(answer).split()), Counter(normalised(gold).split())
-    shared = (said & wanted).total()
-    return 2 * shared / (said.total() + wanted.total()) if shared else 0.0
+    answer_words, gold_words = Counter(normalised(answer).split()), Counter(normalised(gold).split())
+    shared = (answer_words & gold_words).total()
+    return 2 * shared / (answer_words.total() + gold_words.total()) if shared else 0.0

@@ -1,8 +1,8 @@
-"""What a measure is: a name, a source, and how an outcome is scored; None where a measure does not apply to it.
+"""Protocols of measures: a measure scores an outcome, or returns None if it does not apply.
 
-There are three kinds, told apart by what scoring takes: nothing further (:class:`Measure`), vectors
-(:class:`EmbeddingMeasure`), or a judging language model (:class:`JudgedMeasure`). Two sets of answers are compared by
-:mod:`polyadic.evaluation.measures.win_rate`.
+There are three protocols, by what scoring requires: nothing further (:class:`Measure`), vectors
+(:class:`EmbeddingMeasure`), or a judging language model (:class:`JudgedMeasure`). For comparisons of two sets of
+answers see :mod:`polyadic.evaluation.measures.win_rate`.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,19 +13,19 @@ from polyadic.evaluation.outcome import QuestionOutcome
 from polyadic.llm.language_model import ModelRequest
 
 PURPOSE = "judge"
-"""What requests of judged measures are for, as ledgers and batch files say it."""
+"""Purpose of judge requests in the ledger and in batch files."""
 
 
 @runtime_checkable
 class Measure(Protocol):
-    """Scores an outcome by itself.
+    """A measure that needs nothing but the outcome.
 
     Attributes
     ----------
     name
-        What it is asked for by, and the head of its column.
+        Name in plans and column headings.
     best
-        The score of a perfect outcome: 100 for measures of HyperGraphRAG and HiRAG, which print percent, otherwise 1.
+        The score of a perfect outcome: 100 for measures of HyperGraphRAG and HiRAG, which are in percent, otherwise 1.
     """
 
     @property
@@ -35,13 +35,13 @@ class Measure(Protocol):
     def best(self) -> float: ...
 
     def score(self, outcome: QuestionOutcome) -> float | None:
-        """From 0 to ``best``; None where it does not apply."""
+        """Score an outcome from 0 to ``best``; None if the measure does not apply."""
         ...
 
 
 @runtime_checkable
 class EmbeddingMeasure(Protocol):
-    """Scores outcomes with an embedder, all at once, since that is faster."""
+    """A measure that needs an embedder; it scores all outcomes in one batch, which is faster."""
 
     @property
     def name(self) -> str: ...
@@ -50,13 +50,13 @@ class EmbeddingMeasure(Protocol):
     def best(self) -> float: ...
 
     async def scores(self, outcomes: Sequence[QuestionOutcome]) -> list[float | None]:
-        """One an outcome, in their order; raises as Embedder.embed does."""
+        """Return the score of each outcome, in order; raises the errors of ``Embedder.embed``."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class ScorePart:
-    """One of the scores that a judgement consists of; None where its reply could not be read."""
+    """One component of a judged score; None if its reply was unreadable."""
 
     name: str
     score: float | None
@@ -64,9 +64,9 @@ class ScorePart:
 
 @dataclass(frozen=True, slots=True)
 class JudgedScore:
-    """The score of a judged outcome, None where it cannot be told; ``unreadable`` counts replies without a judgement.
+    """Score of a judged outcome, or None; ``unreadable`` counts replies without a judgement.
 
-    A reply that cannot be read never becomes a number, neither 0 nor the mean of the others.
+    An unreadable reply never becomes a number, neither 0 nor the mean of the others.
     """
 
     score: float | None
@@ -76,10 +76,10 @@ class JudgedScore:
 
 @runtime_checkable
 class JudgedMeasure(Protocol):
-    """Scores an outcome by what a language model says of it.
+    """A measure that needs a judging language model.
 
-    Asking and reading are apart, so that the requests can be asked at once, or written into a batch file and their
-    replies read another day.
+    Requests and parsing are separate, so that requests can be sent concurrently or written to a batch file whose
+    replies arrive later.
     """
 
     @property
@@ -89,18 +89,18 @@ class JudgedMeasure(Protocol):
     def best(self) -> float: ...
 
     def requests(self, outcome: QuestionOutcome) -> tuple[ModelRequest, ...]:
-        """What has to be asked; nothing where the measure does not apply."""
+        """Return the requests to send; none if the measure does not apply."""
         ...
 
     def is_readable(self, reply: str) -> bool:
-        """Whether a reply holds a judgement, and is worth remembering."""
+        """Whether a reply holds a judgement and is worth caching."""
         ...
 
     def read(self, outcome: QuestionOutcome, replies: Sequence[str | None]) -> JudgedScore:
-        """The judgement, from one reply a request, in their order; None for a request that got no reply."""
+        """Compute the judgement from one reply per request, in order; None for a missing reply."""
         ...
 
 
 def scores_of(measure: Measure, outcomes: Iterable[QuestionOutcome]) -> list[float]:
-    """The scores of those outcomes that a measure applies to."""
+    """Return the scores of the outcomes to which a measure applies."""
     return [score for outcome in outcomes if (score := measure.score(outcome)) is not None]

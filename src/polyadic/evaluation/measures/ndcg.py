@@ -1,11 +1,11 @@
-"""nDCG@k: how high a question's gold passages stand among the first k retrieved."""
+"""nDCG@k: how high the gold passages rank among the first k retrieved."""
 
 from polyadic.evaluation.measures.ranking import of_passages
 from polyadic.evaluation.outcome import QuestionOutcome
 
 
 class NDCG:
-    """Normalised discounted cumulative gain of the first k passages, in [0, 1]; a gold passage gains 1.
+    """Normalised discounted cumulative gain of the first k passages, 0 to 1; a gold passage has gain 1.
 
     Source: Järvelin and Kekäläinen, ACM TOIS 20(4), 2002, computed by ``ir_measures``; BEIR reports nDCG@10.
     """

@@ -1,11 +1,11 @@
-"""recall@k: how many of a question's gold passages are among the first k retrieved."""
+"""recall@k: the share of gold passages among the first k retrieved."""
 
 from polyadic.evaluation.measures.ranking import of_passages
 from polyadic.evaluation.outcome import QuestionOutcome
 
 
 class PassageRecall:
-    """The share of the gold passages among the first k, in [0, 1].
+    """Share of the gold passages among the first k, 0 to 1.
 
     Source: R@k of trec_eval, computed by ``ir_measures``; HippoRAG reports recall@2 and recall@5.
     """

@@ -1,4 +1,4 @@
-"""Measures of rankings as ``ir_measures`` computes them."""
+"""Compute ranking measures with ``ir_measures``."""
 
 from functools import cache
 from typing import TYPE_CHECKING
@@ -12,27 +12,27 @@ if TYPE_CHECKING:
 
 @cache
 def named(notation: str) -> "Measure":
-    """A measure of ``ir_measures`` by its notation, such as ``R@5``.
+    """Return a measure of ``ir_measures`` by its notation, such as ``R@5``.
 
     Raises
     ------
     SettingsError
-        That library is not installed.
+        ``ir_measures`` is not installed.
     """
-    # Imported late: it brings SciPy, and most commands measure nothing.
+    # Imported here: it imports SciPy, and most commands need no measure.
     try:
         from ir_measures import parse_measure
     except ImportError as error:
         raise SettingsError(
-            f"{notation} is computed by ir_measures, which is not installed", "pip install 'polyadic[eval]'"
+            f"{notation} needs ir_measures, which is not installed", "pip install 'polyadic[eval]'"
         ) from error
     return parse_measure(notation)
 
 
 def of_passages(notation: str, outcome: QuestionOutcome) -> float | None:
-    """A measure of the passages that were retrieved, in [0, 1]; None where a question has no gold passages.
+    """Compute a measure of the retrieved passages, 0 to 1; None if the question has no gold passages.
 
-    A passage that comes again is not relevant again, but takes its place in the ranking.
+    A repeated passage keeps its rank but counts as not relevant.
     """
     measure = named(notation)
     if not outcome.question.gold:
@@ -41,5 +41,5 @@ def of_passages(notation: str, outcome: QuestionOutcome) -> float | None:
     ranked: dict[str, float] = {}
     for place, passage in enumerate(outcome.passages):
         ranked[passage if passage not in ranked else f"\0{place}"] = float(-place)
-    (found,) = measure.iter_calc({"": gold}, {"": ranked})
-    return float(found.value)
+    (result,) = measure.iter_calc({"": gold}, {"": ranked})
+    return float(result.value)

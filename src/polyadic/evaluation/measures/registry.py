@@ -1,4 +1,4 @@
-"""Measures by the names that they are asked for by."""
+"""Registry of measures by name."""
 
 import re
 from collections.abc import Callable
@@ -24,7 +24,7 @@ AnyMeasure = Measure | EmbeddingMeasure | JudgedMeasure
 
 @dataclass(frozen=True, slots=True)
 class MeasureResources:
-    """What measures may need: called only for a measure that does, since an embedder may be missing."""
+    """Resources of measures; ``embedder`` is called only if a measure needs it, since it may be missing."""
 
     embedder: Callable[[], Embedder]
     prompts: PromptLibrary
@@ -33,34 +33,34 @@ class MeasureResources:
 _PLAIN: dict[str, Callable[[], Measure]] = {
     measure.name: measure for measure in (F1, ExactMatch, ContextRecall, ContextEntityRecall, AnswerRelevance)
 }
-_WITH_TOOLS: dict[str, Callable[[MeasureResources], AnyMeasure]] = {
+_WITH_RESOURCES: dict[str, Callable[[MeasureResources], AnyMeasure]] = {
     SemanticSimilarity.name: lambda tools: SemanticSimilarity(tools.embedder()),
     GenerationEvaluation.name: lambda tools: GenerationEvaluation(tools.prompts),
 }
 _AT_K: dict[str, Callable[[int], Measure]] = {"recall": PassageRecall, "all-gold": AllGold, "ndcg": NDCG}
 
-_CUT = re.compile(r"(?P<name>[a-z-]+)@(?P<k>[1-9]\d{0,3})")
+_NAME_AT_K = re.compile(r"(?P<name>[a-z-]+)@(?P<k>[1-9]\d{0,3})")
 
-NAMES = (*_PLAIN, *_WITH_TOOLS, *(f"{name}@K" for name in _AT_K))
-"""All names; K is any number from 1 to 9999. Win rates compare two sets of answers and are not among them."""
+NAMES = (*_PLAIN, *_WITH_RESOURCES, *(f"{name}@K" for name in _AT_K))
+"""Names of all measures; K is 1 to 9999. Win rates compare two sets of answers and are not included."""
 
 
 def measure_named(name: str, tools: MeasureResources) -> AnyMeasure:
-    """The measure of this name; upper and lower case are alike.
+    """Return the measure with a name, ignoring case.
 
     Raises
     ------
     SettingsError
-        There is none.
+        The name is unknown.
     WeightsMissing
-        It needs an embedder whose weights are nowhere on this machine.
+        The measure needs an embedder whose weights have not been downloaded.
     """
-    wanted = name.strip().lower()
-    cut = _CUT.fullmatch(wanted)
-    if cut and cut["name"] in _AT_K:
-        return _AT_K[cut["name"]](int(cut["k"]))
-    if wanted in _PLAIN:
-        return _PLAIN[wanted]()
-    if wanted in _WITH_TOOLS:
-        return _WITH_TOOLS[wanted](tools)
+    key = name.strip().lower()
+    match = _NAME_AT_K.fullmatch(key)
+    if match and match["name"] in _AT_K:
+        return _AT_K[match["name"]](int(match["k"]))
+    if key in _PLAIN:
+        return _PLAIN[key]()
+    if key in _WITH_RESOURCES:
+        return _WITH_RESOURCES[key](tools)
     raise SettingsError(f'there is no measure "{name}"', f"known: {', '.join(NAMES)}")

@@ -1,4 +1,4 @@
-"""Texts as sets of tokens or of capitalised words, and how much of one set another covers."""
+"""Convert texts to sets of tokens or capitalised words, and compute how much of one set another covers."""
 
 import re
 from collections.abc import Iterable, Set
@@ -9,15 +9,15 @@ from polyadic.text.split import split_text
 
 T = TypeVar("T")
 
-# The tokenizer refuses to encode more than 200,000 tokens at once, and a character may have four.
+# The tokenizer encodes at most 200,000 tokens at once, and a character may have up to four.
 _PIECE = 50_000
 _WORD = re.compile(r"[^\W\d_](?:[\w'’-]*\w)?")
 
 
 def token_set(text: str) -> frozenset[int]:
-    """The tokens that a text has in cl100k, which stands in for GPT-2's vocabulary: that is not bundled.
+    """Return the set of cl100k tokens of a text, in place of GPT-2's vocabulary, which is not bundled.
 
-    As in GPT-2, a word in the middle of a text is another token than the same word at its beginning.
+    As in GPT-2, a word within a text is a different token than the same word at its beginning.
 
     >>> len(token_set("the same, the same")), len(token_set(""))
     (4, 0)
@@ -27,7 +27,7 @@ def token_set(text: str) -> frozenset[int]:
 
 
 def capitalised_words(text: str) -> frozenset[str]:
-    """The words that begin with a capital letter, as they are written.
+    """Return the words that begin with a capital letter, as written.
 
     >>> sorted(capitalised_words("The Engine of O'Brien, in 1843"))
     ['Engine', "O'Brien", 'The']
@@ -36,7 +36,7 @@ def capitalised_words(text: str) -> frozenset[str]:
 
 
 def covered(wanted: Set[T], given: Set[T]) -> float | None:
-    """The percentage of what is wanted that is given; None where nothing is wanted.
+    """Return the percentage of ``wanted`` that is in ``given``; None if ``wanted`` is empty.
 
     >>> covered({1, 2}, {2, 3}), covered(set(), {2})
     (50.0, None)
@@ -45,13 +45,13 @@ def covered(wanted: Set[T], given: Set[T]) -> float | None:
 
 
 def most_covered(wanted: Iterable[Set[T]], given: Set[T]) -> float | None:
-    """The percentage of the set that is covered best; None where there is none, or all are empty."""
+    """Return the percentage of the set that ``given`` covers best; None if there is none or all are empty."""
     return max((share for each in wanted if (share := covered(each, given)) is not None), default=None)
 
 
 @cache
 def _encoding() -> Any:
-    # Imported late: reading the vocabulary takes half a second.
+    # Imported here: loading the vocabulary takes half a second.
     import bpe_openai
 
     return bpe_openai.get_encoding("cl100k_base")

@@ -1,4 +1,4 @@
-"""Win rates: which of two answers to the same question a judge prefers, each pair shown in both orders."""
+"""Win rate: which of two answers to a question a judge prefers, with each pair shown in both orders."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ _VERDICT = ReplySchema(
 
 @dataclass(frozen=True, slots=True)
 class AnswerPair:
-    """A question, by id and text, with the answers of the first and of the second set."""
+    """A question (id and text) with the answers of the first and the second set."""
 
     id: str
     question: str
@@ -42,9 +42,9 @@ class AnswerPair:
 
 @dataclass(frozen=True, slots=True)
 class PairVerdict:
-    """What a judge said of a pair in one order: for each of CRITERIA 1 or 2, as shown; None where it cannot be read.
+    """Verdict of a judge on a pair in one order: for each of CRITERIA 1 or 2, as shown, or None if unreadable.
 
-    ``in_order`` tells whether the answer of the first set was shown as Answer 1.
+    ``in_order`` is True if the answer of the first set was shown as Answer 1.
     """
 
     id: str
@@ -62,10 +62,10 @@ class PairVerdict:
 
 
 class WinRate:
-    """The percentage of verdicts that prefer the first set's answer, of those that can be read, both orders together.
+    """Percentage of readable verdicts, over both orders, that prefer the answer of the first set.
 
-    Source: HiRAG (arXiv 2503.10150), Table 1, after LightRAG; the request in our own words. One call
-    gives the verdicts on all of CRITERIA. What the verdicts come to is counted in ``comparison``.
+    Source: HiRAG (arXiv 2503.10150), Table 1, after LightRAG, with our own prompt. One call gives the verdicts on all
+    of CRITERIA. :mod:`polyadic.evaluation.judge_verdicts` counts the verdicts.
     """
 
     name = "win-rate"
@@ -75,17 +75,17 @@ class WinRate:
         self._prompt = prompts.get(path("comparison"))
 
     def requests(self, pair: AnswerPair) -> tuple[ModelRequest, ModelRequest]:
-        """The pair in order, and the other way round."""
+        """Return the request with the pair in order, and the one with the answers swapped."""
         return self._request(pair.question, pair.first, pair.second), self._request(
             pair.question, pair.second, pair.first
         )
 
     def is_readable(self, reply: str) -> bool:
-        """Whether a reply names a winner in every respect."""
+        """Whether a reply names a winner for every criterion."""
         return None not in read_winners(reply, CRITERIA)
 
     def read(self, pair: AnswerPair, replies: Sequence[str | None]) -> tuple[PairVerdict, PairVerdict]:
-        """The verdicts, from the replies to both requests, in their order; None for one that never came."""
+        """Parse the verdicts from the replies to both requests, in order; None for a missing reply."""
         in_order, swapped = (read_winners(reply or "", CRITERIA) for reply in replies)
         return PairVerdict(pair.id, True, in_order), PairVerdict(pair.id, False, swapped)
 
@@ -95,7 +95,7 @@ class WinRate:
 
 
 def pairs(first: Sequence[QuestionOutcome], second: Sequence[QuestionOutcome]) -> list[AnswerPair]:
-    """The answers of two sets to the same questions, by the questions' ids, in the order of the first set.
+    """Pair the answers of two sets by question id, in the order of the first set.
 
     Raises
     ------
@@ -103,10 +103,10 @@ def pairs(first: Sequence[QuestionOutcome], second: Sequence[QuestionOutcome]) -
         A question has an answer in one of the sets only.
     """
     answers, others = dict(_answers(first)), dict(_answers(second))
-    if alone := answers.keys() ^ others.keys():
-        which = "first" if min(alone) in answers else "second"
+    if unpaired := answers.keys() ^ others.keys():
+        which = "first" if min(unpaired) in answers else "second"
         raise NotFound(
-            f"question {min(alone)} has an answer in the {which} set only ({len(alone)} such questions)",
+            f"question {min(unpaired)} has an answer in the {which} set only ({len(unpaired)} such questions)",
             "compare answers to the same questions",
         )
     questions = {outcome.question.id: outcome.question.text for outcome in first}

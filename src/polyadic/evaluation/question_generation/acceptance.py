@@ -1,4 +1,4 @@
-"""From a reviewed file to a question set that any method can be put to."""
+"""Convert a reviewed file to a question set in a standard layout."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +12,7 @@ QUESTIONS_NAME = "questions.json"
 
 @dataclass(frozen=True, slots=True)
 class AcceptedQuestions:
-    """How many questions were accepted, rejected and not decided, and where the accepted ones lie."""
+    """Numbers of accepted, rejected and undecided questions, and the path of the question set."""
 
     accepted: int
     rejected: int
@@ -21,27 +21,27 @@ class AcceptedQuestions:
 
 
 def accept(review: Path, folder: Path | None = None) -> AcceptedQuestions:
-    """Write the questions that a person accepted, in HyperGraphRAG's layout; those not decided are left out.
+    """Write the accepted questions in HyperGraphRAG's layout; undecided questions are skipped.
 
     Parameters
     ----------
     review
-        As ``make_questions`` wrote it and a person changed it.
+        Review file of ``make_questions``, edited by a person.
     folder
-        Where the texts of the documents lie and the questions go; that of the review if left out.
+        Folder of the document texts and of the output; by default, that of the review file.
 
     Raises
     ------
     NotFound
-        There is no such file, or the texts are not beside it.
+        The review file or the texts are missing.
     PolyadicError
         No question is accepted.
     """
     target = folder or review.parent
     reviewed = read_review(review)
     if not (target / CONTEXTS_NAME).is_file():
-        raise NotFound(f"there is no file {target / CONTEXTS_NAME}", "polyadic eval make-questions writes it")
+        raise NotFound(f"there is no file {target / CONTEXTS_NAME}", "create it with polyadic eval make-questions")
     if not reviewed.accepted:
-        raise PolyadicError(f"no question in {review} is accepted", 'set "accept" to true where one is good')
+        raise PolyadicError(f"no question in {review} is accepted", 'set "accept" to true for good questions')
     write_questions(reviewed.accepted, target / QUESTIONS_NAME)
     return AcceptedQuestions(len(reviewed.accepted), reviewed.rejected, reviewed.undecided, target / QUESTIONS_NAME)

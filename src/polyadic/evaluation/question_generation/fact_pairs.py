@@ -1,4 +1,4 @@
-"""Which facts share an entity, and facts found from one another by that."""
+"""Sample groups of facts that share entities."""
 
 from collections.abc import Sequence
 
@@ -9,21 +9,21 @@ from polyadic.resolution.names import ParsedName
 from polyadic.storage.protocol import Reader, Rows
 
 MOST_FACTS = 30
-"""An entity that takes part in more facts is a hub: what it joins has nothing to do with one another."""
+"""An entity with more facts is a hub; the facts that it joins are unrelated."""
 
 Found = tuple[tuple[int, ...], tuple[int, ...]]
 """Rows of facts, and of the entities that join them."""
 
 
 class FactPairs:
-    """The facts of one arity and the entities that can join them: neither hubs nor numbers nor dates.
+    """Facts of one arity and the entities that can join them, which excludes hubs, numbers and dates.
 
     Parameters
     ----------
     reader
-        Rows follow public identifiers, so the same facts and the same seed draw the same, whatever the history.
+        Rows are ordered by public identifier, so a draw depends on the facts and the seed, not on their history.
     binary
-        Facts of two entities; otherwise those of three or more.
+        Use facts with two entities; otherwise, those with three or more.
     """
 
     def __init__(self, reader: Reader, binary: bool) -> None:
@@ -32,9 +32,9 @@ class FactPairs:
         arities = reader.degrees("fact", rows)
         self._rows = rows[arities == 2 if binary else arities > 2]
         links = reader.entities_of(self._rows)
-        self._entities_of = _Lists(links.sources, links.targets)
-        self._facts_of = _Lists(links.targets, links.sources)
-        self._joined: dict[int, int] = {}
+        self._entities_of = _AdjacencyLists(links.sources, links.targets)
+        self._facts_of = _AdjacencyLists(links.targets, links.sources)
+        self._degrees: dict[int, int] = {}
 
     @staticmethod
     def rows(several: Sequence[int]) -> Rows:
@@ -42,19 +42,19 @@ class FactPairs:
 
     @staticmethod
     def lots(seed: int, hops: int) -> Generator:
-        """What is drawn with; of its own for each number of hops."""
+        """Create a random generator for a seed and a number of hops."""
         return default_rng([abs(seed), seed < 0, hops])
 
     def facts(self, lots: Generator) -> list[int]:
-        """All facts, in the order in which they are drawn."""
+        """Return all facts in random order."""
         return _shuffled(self._rows, lots)
 
     def chain(self, first: int, hops: int, lots: Generator) -> Found | None:
-        """So many facts from this one on, each sharing an entity with the next and none with any other."""
+        """Find a chain of ``hops`` facts from ``first`` on; each shares an entity only with its neighbours."""
         return self._chain((first,), (), hops, lots)
 
     def around_one(self, first: int, hops: int, lots: Generator) -> Found | None:
-        """So many facts that share one of the entities of this one."""
+        """Find ``hops`` facts, including ``first``, that share one of its entities."""
         for entity in self._joints(first, lots):
             further = [fact for fact in self._others(entity, lots) if fact != first]
             if len(further) >= hops - 1:
@@ -62,13 +62,13 @@ class FactPairs:
         return None
 
     def around_several(self, first: int, hops: int, lots: Generator) -> Found | None:
-        """This fact, and for as many of its entities as are needed another fact with that one alone of them."""
-        facts, joints, own = [first], list[int](), set(self._entities_of[first].tolist())
+        """Find ``hops - 1`` facts that each share exactly one entity with ``first``, each a different one."""
+        facts, joints, first_entities = [first], list[int](), set(self._entities_of[first].tolist())
         for entity in self._joints(first, lots):
             if len(facts) == hops:
                 break
             for fact in self._others(entity, lots):
-                if fact not in facts and own & set(self._entities_of[fact].tolist()) == {entity}:
+                if fact not in facts and first_entities & set(self._entities_of[fact].tolist()) == {entity}:
                     facts.append(fact)
                     joints.append(entity)
                     break
@@ -77,42 +77,42 @@ class FactPairs:
     def _chain(self, facts: tuple[int, ...], joints: tuple[int, ...], hops: int, lots: Generator) -> Found | None:
         if len(facts) == hops:
             return facts, joints
-        last, before = facts[-1], {entity for fact in facts for entity in self._entities_of[fact].tolist()}
-        # What joins two facts already would join the next one to both.
-        for entity in (one for one in self._joints(last, lots) if one not in joints):
+        last, earlier_entities = facts[-1], {entity for fact in facts for entity in self._entities_of[fact].tolist()}
+        # An entity that already joins two facts would join the next one to both.
+        for entity in (joint for joint in self._joints(last, lots) if joint not in joints):
             for fact in self._others(entity, lots):
-                # What shares more than that is no further away, or says the same once more.
-                if before & set(self._entities_of[fact].tolist()) == {entity}:
-                    found = self._chain((*facts, fact), (*joints, entity), hops, lots)
-                    if found:
-                        return found
+                # A fact that shares more entities would shorten the chain or repeat a fact.
+                if earlier_entities & set(self._entities_of[fact].tolist()) == {entity}:
+                    extended = self._chain((*facts, fact), (*joints, entity), hops, lots)
+                    if extended:
+                        return extended
         return None
 
     def _others(self, entity: int, lots: Generator) -> list[int]:
         return _shuffled(self._facts_of[entity], lots)
 
     def _joints(self, fact: int, lots: Generator) -> list[int]:
-        """The entities by which a fact can be joined to others; the fewer facts one is in, the more it says of them."""
-        several = [entity for entity in _shuffled(self._entities_of[fact], lots) if self._facts_joined(entity)]
-        return sorted(several, key=self._facts_joined)
+        """Return the entities that can join a fact to others, the most specific (with the fewest facts) first."""
+        candidates = [entity for entity in _shuffled(self._entities_of[fact], lots) if self._facts_joined(entity)]
+        return sorted(candidates, key=self._facts_joined)
 
     def _facts_joined(self, entity: int) -> int:
-        """How many facts an entity can join; 0 where it joins none."""
-        if entity not in self._joined:
-            self._joined[entity] = self._counted(entity)
-        return self._joined[entity]
+        """Return the degree of an entity that can join facts, else 0."""
+        if entity not in self._degrees:
+            self._degrees[entity] = self._joinable_degree(entity)
+        return self._degrees[entity]
 
-    def _counted(self, entity: int) -> int:
+    def _joinable_degree(self, entity: int) -> int:
         row = self.rows([entity])
         degree = int(self._reader.degrees("entity", row)[0])
         if len(self._facts_of[entity]) < 2 or degree > MOST_FACTS:
             return 0
-        (named,) = self._reader.entities(row)
-        return 0 if ParsedName.of(named.name).is_time_or_number else degree
+        (entity_record,) = self._reader.entities(row)
+        return 0 if ParsedName.of(entity_record.name).is_time_or_number else degree
 
 
-class _Lists:
-    """For each row the rows that it is paired with."""
+class _AdjacencyLists:
+    """Adjacency lists of rows."""
 
     def __init__(self, keys: Rows, values: Rows) -> None:
         order = np.lexsort((values, keys))

@@ -1,4 +1,4 @@
-"""From a workspace to a set of questions about it: facts are drawn, a model writes, what it wrote is checked."""
+"""Generate questions about a workspace: sample facts, have a model write questions, and check them."""
 
 import json
 from collections import Counter
@@ -42,10 +42,10 @@ MOST_HOPS = 5
 
 @dataclass(frozen=True, slots=True)
 class QuestionQuota:
-    """How many questions of what kind.
+    """Number and types of questions to generate.
 
-    ``count`` is how many are asked for, shared out as :func:`strata` says; fewer come out, since not every question
-    that a model writes can be used.
+    ``count`` questions are requested, distributed by :func:`strata`; fewer result, since not every question that a
+    model writes is usable.
     """
 
     count: int = 512
@@ -56,15 +56,15 @@ class QuestionQuota:
 
     def __post_init__(self) -> None:
         if not self.hops or min(self.hops) < 1 or max(self.hops) > MOST_HOPS:
-            raise SettingsError("a question is made from one to five facts", "give --hops such as 1,2,3")
-        for given in (self.hops, self.arities):
-            if len(set(given)) < len(given):
-                raise SettingsError("a kind or a number of hops is named twice", "name it once")
+            raise SettingsError("a question needs one to five facts", "give --hops such as 1,2,3")
+        for values in (self.hops, self.arities):
+            if len(set(values)) < len(values):
+                raise SettingsError("an arity or a number of hops is given twice", "give it once")
 
 
 @dataclass(frozen=True, slots=True)
 class DrawnSamples:
-    """How many samples of a stratum there are; fewer than wanted where the workspace has no more."""
+    """Number of samples of a stratum; fewer than wanted if the workspace has no more."""
 
     stratum: SamplingStratum
     samples: int
@@ -72,8 +72,19 @@ class DrawnSamples:
 
 @dataclass(frozen=True, slots=True)
 class QuestionGenerationReport:
-    """What came of it: ``dropped`` counts questions that cannot be used by why, ``kept`` those that were in the review
-    file already and stayed as they were."""
+    """Outcome of question generation.
+
+    Attributes
+    ----------
+    made
+        Number of usable questions.
+    kept
+        Number of these that were already in the review file.
+    dropped
+        Unusable questions, counted by reason.
+    asked, recalled
+        Number of requests that were sent, and that were answered from the cache.
+    """
 
     drawn: tuple[DrawnSamples, ...]
     made: int
@@ -92,63 +103,67 @@ class _Checked:
 
 
 def draw(kb: Workspace, wanted: QuestionQuota) -> list[tuple[SamplingStratum, list[FactSample]]]:
-    """The facts that questions are to be made from.
+    """Sample facts for questions.
 
     Raises
     ------
     NotFound
-        There is no workspace, or no such facts in it.
+        There is no workspace, or it has no such facts.
     """
-    shares = strata(wanted.count, wanted.arities, wanted.hops)
+    quotas = strata(wanted.count, wanted.arities, wanted.hops)
     with kb.store().read() as reader:
-        drawn = [(stratum, sampled(reader, wanted.sampling, stratum, wanted.seed)) for stratum in shares]
+        drawn = [(stratum, sampled(reader, wanted.sampling, stratum, wanted.seed)) for stratum in quotas]
     if not any(samples for _, samples in drawn):
-        raise NotFound("no facts of this kind are in the workspace", "ask for others, or index documents first")
+        raise NotFound("no facts of this kind in the workspace", "choose another kind, or index documents first")
     return drawn
 
 
 async def make_questions(
     kb: Workspace, wanted: QuestionQuota, folder: Path, by_file: EvaluationBatch | None = None
 ) -> QuestionGenerationReport:
-    """Have a model write a question from each draw of facts, and write what can be used to a file for review.
+    """Have a model write a question for each sample of facts, and write the usable ones to a review file.
 
-    Replies are remembered by the workspace, so the same call goes on where it was stopped, and costs nothing again.
-    The texts of all documents are written beside it, so that the questions can be put to anyone's method.
+    Replies are cached in the workspace, so an interrupted call resumes and a repeated call costs nothing. The texts of
+    all documents are written to the same folder, so that the questions can be used with other systems.
 
     Parameters
     ----------
+    kb
+        Workspace to sample facts from.
+    wanted
+        Number and types of questions.
     folder
-        Where the files are written; made if it is not there.
+        Output folder; created if necessary.
     by_file
-        Has the model asked by batch files instead of calls.
+        Sends requests by batch files instead of online calls.
 
     Raises
     ------
     NotFound
-        There is no workspace, or no such facts in it.
+        There is no workspace, or it has no such facts.
     SettingsError
-        No language model is named.
+        No language model is configured.
     ModelUnavailable
-        It is not to be had; what it wrote until then is remembered.
+        The model is unavailable; earlier replies are cached.
     ReplyPending
-        Replies are to come from batch files; no file is written yet.
+        Replies from batch files are missing; no file is written yet.
     """
     drawn = draw(kb, wanted)
-    samples = list({sample.id: sample for _, several in drawn for sample in several}.values())
+    samples = list({sample.id: sample for _, group in drawn for sample in group}.values())
     prompt = PromptLibrary(kb.folder).get(question_writer.PROMPT)
     requests = [question_writer.request(sample, prompt) for sample in samples]
     async with _writer(kb, by_file) as model:
-        said = await replies(model, requests, question_writer.is_readable, kb.settings.model.at_once)
+        reply_texts = await replies(model, requests, question_writer.is_readable, kb.settings.model.at_once)
     if by_file is not None and by_file.awaited:
         raise ReplyPending(*by_file.awaited)
-    checked = _checked(samples, said, wanted.sampling)
+    checked = _check_drafts(samples, reply_texts, wanted.sampling)
     folder.mkdir(parents=True, exist_ok=True)
     with kb.store().read() as reader:
         texts = json.dumps(list(_texts(reader)), ensure_ascii=False, indent=1)
     write_whole(folder / CONTEXTS_NAME, f"{texts}\n")
     kept = add_to_review(checked.made, folder / FILE_NAME)
     return QuestionGenerationReport(
-        tuple(DrawnSamples(stratum, len(several)) for stratum, several in drawn),
+        tuple(DrawnSamples(stratum, len(group)) for stratum, group in drawn),
         len(checked.made),
         kept,
         dict(checked.dropped),
@@ -161,7 +176,7 @@ async def make_questions(
 
 @asynccontextmanager
 async def _writer(kb: Workspace, by_file: EvaluationBatch | None) -> AsyncIterator[CachedModel]:
-    """The model that writes questions: that of the settings, or the same one asked by batch files."""
+    """Provide the configured model, online or by batch files."""
     if by_file is not None:
         yield by_file.remembering()
         return
@@ -175,38 +190,38 @@ async def _writer(kb: Workspace, by_file: EvaluationBatch | None) -> AsyncIterat
         await model.close()
 
 
-def _checked(samples: Sequence[FactSample], said: Sequence[str | None], sampling: FactSampling) -> _Checked:
+def _check_drafts(samples: Sequence[FactSample], reply_texts: Sequence[str | None], sampling: FactSampling) -> _Checked:
     checked, seen = _Checked(), set[str]()
-    for sample, reply in zip(samples, said, strict=True):
+    for sample, reply in zip(samples, reply_texts, strict=True):
         draft = None if reply is None else question_writer.read(reply)
-        why = problem(draft, sample, sampling)
-        if not why and draft is not None and loose_name(draft.question) in seen:
-            why = "asked already"
-        if why or draft is None:
-            checked.dropped[why] += 1
+        reason = problem(draft, sample, sampling)
+        if not reason and draft is not None and loose_name(draft.question) in seen:
+            reason = "duplicate question"
+        if reason or draft is None:
+            checked.dropped[reason] += 1
         else:
             seen.add(loose_name(draft.question))
-            checked.made.append(_made(draft, sample, sampling))
+            checked.made.append(_question(draft, sample, sampling))
     return checked
 
 
 def problem(draft: question_writer.DraftQuestion | None, sample: FactSample, sampling: FactSampling) -> str:
-    """Why a question cannot be used; empty where it can."""
+    """Return why a question is unusable, or an empty string."""
     if draft is None:
         return "no question could be read"
     if not set(draft.facts) <= set(range(1, len(sample.facts) + 1)):
-        return "it names facts that are not there"
+        return "it refers to facts that were not given"
     if sampling is FactSampling.CHAIN and 0 < len(draft.facts) < len(sample.facts):
         return "it does not need all the facts"
     answers = question_writer.found_answers(draft, sample)
     if not answers:
-        return "its answer does not stand in the facts"
+        return "its answer does not occur in the facts"
     if any(question_writer.says(draft.question, answer) for answer in answers):
-        return "it tells its own answer"
+        return "it contains its own answer"
     return ""
 
 
-def _made(draft: question_writer.DraftQuestion, sample: FactSample, sampling: FactSampling) -> GeneratedQuestion:
+def _question(draft: question_writer.DraftQuestion, sample: FactSample, sampling: FactSampling) -> GeneratedQuestion:
     numbers = sorted(draft.facts) or range(1, len(sample.facts) + 1)
     needed = [sample.facts[number - 1] for number in numbers]
     places = [sample.places[number - 1] for number in numbers]
@@ -225,8 +240,8 @@ def _made(draft: question_writer.DraftQuestion, sample: FactSample, sampling: Fa
 
 
 def _texts(reader: Reader) -> Iterator[str]:
-    """The text of every document, below its title where it does not begin with it."""
+    """Yield the text of every document, preceded by its title unless it starts with it."""
     for record in reader.documents():
         document = reader.document(record.id)
-        begins = document.text.lstrip("# \t\n").startswith(document.title)
-        yield document.text if begins else f"{document.title}\n\n{document.text}"
+        starts_with_title = document.text.lstrip("# \t\n").startswith(document.title)
+        yield document.text if starts_with_title else f"{document.title}\n\n{document.text}"

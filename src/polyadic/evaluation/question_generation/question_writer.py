@@ -1,4 +1,4 @@
-"""Having a language model write questions, and reading what it wrote; nothing that is doubtful is taken."""
+"""Request questions from a language model and parse its replies strictly."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from polyadic.model.identity import loose_name
 from polyadic.text.cjk import has_ideographs
 
 PURPOSE = "make-questions"
-"""What these requests are for, as ledgers and batch files say it."""
+"""Purpose of these requests in the ledger and in batch files."""
 PROMPT = "make_question"
 
 _SCHEMA = ReplySchema(
@@ -34,7 +34,7 @@ _SCHEMA = ReplySchema(
 
 @dataclass(frozen=True, slots=True)
 class DraftQuestion:
-    """A question as a model wrote it: its answers, and the numbers (from 1) of the facts that it needs."""
+    """A question written by a model, its answers, and the numbers (from 1) of the facts that it needs."""
 
     question: str
     answers: tuple[str, ...]
@@ -42,7 +42,7 @@ class DraftQuestion:
 
 
 def request(sample: FactSample, prompt: Prompt) -> ModelRequest:
-    """What is asked of a model; the facts are indented, so that no line of them stands where ours stand."""
+    """Build the request; facts are reduced to single lines, so that they cannot imitate lines of the prompt."""
     shown = (
         f"[{number}] {_line(fact.text)}\n    connects: {'; '.join(_line(name) for name in fact.entities)}"
         for number, fact in enumerate(sample.facts, 1)
@@ -51,46 +51,46 @@ def request(sample: FactSample, prompt: Prompt) -> ModelRequest:
 
 
 def is_readable(reply: str) -> bool:
-    """Whether a reply holds a question with an answer, and is worth remembering."""
+    """Whether a reply holds a question with an answer and is worth caching."""
     return read(reply) is not None
 
 
 def read(reply: str) -> DraftQuestion | None:
-    """The question in a reply, whatever stands around it; None where there is none, or where it has no answer.
+    """Parse the question in a reply, ignoring surrounding text; None if there is no question with an answer.
 
     >>> read('Sure: {"Question": "Who met Ada?", "answer": "Charles", "facts": ["1"]}')
     DraftQuestion(question='Who met Ada?', answers=('Charles',), facts=(1,))
     >>> read("I cannot do that.") is None
     True
     """
-    # The last one counts: what comes before it may be a draft.
+    # The last object counts: earlier ones may be drafts.
     for value in reversed(values(unthought(reply), Problems())):
-        one = value[-1] if isinstance(value, list) and value else value
-        if isinstance(one, Mapping):
-            said = {str(key).strip().lower(): entry for key, entry in one.items()}
-            question, answers = text_of(said, "question"), texts_of(said, "answers", "golden_answers", "answer")
+        candidate = value[-1] if isinstance(value, list) and value else value
+        if isinstance(candidate, Mapping):
+            fields = {str(key).strip().lower(): entry for key, entry in candidate.items()}
+            question, answers = text_of(fields, "question"), texts_of(fields, "answers", "golden_answers", "answer")
             if question and answers:
-                return DraftQuestion(_line(question), tuple(map(_line, answers)), _numbers(said.get("facts")))
+                return DraftQuestion(_line(question), tuple(map(_line, answers)), _numbers(fields.get("facts")))
     return None
 
 
 def found_answers(draft: DraftQuestion, sample: FactSample) -> tuple[str, ...]:
-    """The answers that stand in the facts."""
+    """Return the answers that occur in the facts."""
     facts = "\n".join(fact.text for fact in sample.facts)
     return tuple(answer for answer in draft.answers if says(facts, answer))
 
 
 def says(text: str, words: str) -> bool:
-    """Whether words stand in a text, as whole words, without regard to case, accents and punctuation.
+    """Whether a text contains a phrase as whole words, ignoring case, accents and punctuation.
 
     >>> says("Ada met Charles Babbage.", "charles  babbage"), says("Ada met Charles.", "Char")
     (True, False)
     >>> says("巴贝奇设计机器。", "机器")
     True
     """
-    wanted, held = loose_name(words), loose_name(text)
-    # Chinese and Japanese set no spaces between words.
-    return wanted in held if has_ideographs(wanted) else f" {wanted} " in f" {held} "
+    phrase, normalised_text = loose_name(words), loose_name(text)
+    # Chinese and Japanese do not separate words with spaces.
+    return phrase in normalised_text if has_ideographs(phrase) else f" {phrase} " in f" {normalised_text} "
 
 
 def _numbers(given: object) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-"""The file in which a person accepts or rejects questions, ``review.jsonl``: one line a question."""
+"""Read and write ``review.jsonl``, in which a person accepts or rejects questions, one per line."""
 
 import json
 import os
@@ -15,7 +15,7 @@ FILE_NAME = "review.jsonl"
 
 @dataclass(frozen=True, slots=True)
 class FactOrigin:
-    """Where a fact that a question was made from stands: characters of a document, and the words there."""
+    """Source span of a fact that a question was made from, and its text."""
 
     source: str
     start: int
@@ -25,10 +25,18 @@ class FactOrigin:
 
 @dataclass(frozen=True, slots=True)
 class GeneratedQuestion:
-    """A question to be reviewed. ``accept`` is None until a person has said true or false.
+    """A question to be reviewed; ``accept`` is None while undecided.
 
-    ``context`` are the facts that it needs, ``nary`` is the largest number of entities that one of them connects,
-    ``nhop`` how many facts there are; ``joints`` are the entities that join them.
+    Attributes
+    ----------
+    context
+        Facts that the question needs.
+    nary
+        Largest number of entities of one of these facts.
+    nhop
+        Number of facts.
+    joints
+        Entities that join the facts.
     """
 
     id: str
@@ -45,81 +53,81 @@ class GeneratedQuestion:
 
 @dataclass(frozen=True, slots=True)
 class ReviewCounts:
-    """A file of reviews, with how many questions were accepted, rejected, and not decided yet."""
+    """Questions of a review file, by decision."""
 
     made: tuple[GeneratedQuestion, ...]
 
     @property
     def accepted(self) -> tuple[GeneratedQuestion, ...]:
-        return tuple(one for one in self.made if one.accept)
+        return tuple(question for question in self.made if question.accept)
 
     @property
     def rejected(self) -> int:
-        return sum(one.accept is False for one in self.made)
+        return sum(question.accept is False for question in self.made)
 
     @property
     def undecided(self) -> int:
-        return sum(one.accept is None for one in self.made)
+        return sum(question.accept is None for question in self.made)
 
 
 def read_review(file: Path) -> ReviewCounts:
-    """What a person made of a file of questions: any of its texts may have been reworded.
+    """Read a review file; a person may have changed any of its texts.
 
     Raises
     ------
     NotFound
         There is no such file.
     UnreadableDataset
-        A line is no question, or says neither true nor false nor null.
+        A line is not a question, or ``accept`` is neither true nor false nor null.
     """
     if not file.is_file():
-        raise NotFound(f"there is no file {file}", "polyadic eval make-questions writes it")
-    return ReviewCounts(tuple(_made(row, f"{file}, line {number}") for number, row in json_rows(file)))
+        raise NotFound(f"there is no file {file}", "create it with polyadic eval make-questions")
+    return ReviewCounts(tuple(_question(row, f"{file}, line {number}") for number, row in json_rows(file)))
 
 
 def add_to_review(made: Sequence[GeneratedQuestion], file: Path) -> int:
-    """Add questions to a file of reviews, made if there is none; returns how many were there already.
+    """Add questions to a review file, created if necessary; returns how many it already had.
 
-    What stands in the file stays as it is, since a person may have worked on it.
+    Existing lines are kept unchanged, since a person may have edited them.
     """
-    there = read_review(file).made if file.exists() else ()
-    known = {one.id for one in there}
-    new = [one for one in made if one.id not in known]
+    existing = read_review(file).made if file.exists() else ()
+    known = {question.id for question in existing}
+    new = [question for question in made if question.id not in known]
     if new or not file.exists():
-        # Added to what was read byte for byte: nothing of a person's own is written anew.
-        before = file.read_text(encoding="utf-8-sig") if there else ""
-        lines = "".join(f"{json.dumps(asdict(one), ensure_ascii=False)}\n" for one in new)
+        # Existing text is copied verbatim rather than serialised again.
+        before = file.read_text(encoding="utf-8-sig") if existing else ""
+        lines = "".join(f"{json.dumps(asdict(question), ensure_ascii=False)}\n" for question in new)
         write_whole(file, before + ("\n" if before and not before.endswith("\n") else "") + lines)
     return len(made) - len(new)
 
 
 def write_questions(accepted: Iterable[GeneratedQuestion], file: Path) -> None:
-    """Write questions as HyperGraphRAG has them: one JSON list; with the words of the documents as ``evidence``."""
+    """Write questions as a JSON list in HyperGraphRAG's layout, with quotes of the documents as ``evidence``."""
     columns = ("id", "question", "golden_answers", "context", "nary", "nhop")
     rows = [
-        {name: value for name, value in asdict(one).items() if name in columns}
-        | {"evidence": [origin.quote for origin in one.origins]}
-        for one in accepted
+        {name: value for name, value in asdict(question).items() if name in columns}
+        | {"evidence": [origin.quote for origin in question.origins]}
+        for question in accepted
     ]
     write_whole(file, json.dumps(rows, ensure_ascii=False, indent=1) + "\n")
 
 
 def write_whole(file: Path, text: str) -> None:
-    """Write a file aside and put it in its place, so that a half one is never there."""
-    aside = file.with_name(f".{file.name}.partial")
-    with aside.open("w", encoding="utf-8", errors="replace") as out:
+    """Write a file atomically."""
+    partial_file = file.with_name(f".{file.name}.partial")
+    with partial_file.open("w", encoding="utf-8", errors="replace") as out:
         out.write(text)
         out.flush()
         os.fsync(out.fileno())
-    aside.replace(file)
+    partial_file.replace(file)
 
 
-def _made(row: dict[str, Any], where: str) -> GeneratedQuestion:
+def _question(row: dict[str, Any], where: str) -> GeneratedQuestion:
     question, answers, accept = text_of(row, "question"), texts_of(row, "golden_answers"), row.get("accept")
     if not question or not answers:
-        raise UnreadableDataset(f"{where} is no question", 'it needs "question" and "golden_answers"')
+        raise UnreadableDataset(f"{where} is not a question", 'it needs "question" and "golden_answers"')
     if accept is not None and not isinstance(accept, bool):
-        raise UnreadableDataset(f'{where} says neither true nor false at "accept"', "null leaves it undecided")
+        raise UnreadableDataset(f'{where}: "accept" must be true, false or null', "null means undecided")
     return GeneratedQuestion(
         text_of(row, "id"),
         accept,
@@ -135,8 +143,8 @@ def _made(row: dict[str, Any], where: str) -> GeneratedQuestion:
 
 
 def _origins(given: object) -> Iterator[FactOrigin]:
-    """Those that were left whole."""
-    for one in given if isinstance(given, list) else ():
-        if isinstance(one, dict) and (quote := text_of(one, "quote")):
-            start, end = (int(text) if (text := text_of(one, name)).isdecimal() else 0 for name in ("start", "end"))
-            yield FactOrigin(text_of(one, "source"), start, end, quote)
+    """Parse the origins that have a quote."""
+    for origin in given if isinstance(given, list) else ():
+        if isinstance(origin, dict) and (quote := text_of(origin, "quote")):
+            start, end = (int(text) if (text := text_of(origin, name)).isdecimal() else 0 for name in ("start", "end"))
+            yield FactOrigin(text_of(origin, "source"), start, end, quote)

@@ -1,7 +1,7 @@
-"""What a question is to be made from: facts drawn from a workspace, the same ones whenever the seed is the same.
+"""Sample facts of a workspace for question generation, reproducibly by seed.
 
-Source: HyperGraphRAG (arXiv 2503.21322). Version 3 of it: facts that are one, two or three hops apart, binary and n-ary
-ones apart. Version 1: facts at random, around one entity, around several.
+Source: HyperGraphRAG (arXiv 2503.21322). Version 3 samples facts that are one, two or three hops apart, separately for
+binary and n-ary facts. Version 1 samples facts at random, around one entity, or around several.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,21 +19,21 @@ Arity = Literal["binary", "n-ary"]
 
 
 class FactSampling(StrEnum):
-    """How the facts of one question belong together."""
+    """How the facts of one question are related."""
 
     CHAIN = "chain"
-    """Each shares an entity with the next, and with no other: a question needs as many hops as there are facts."""
+    """Each fact shares an entity only with its neighbours; the question needs as many hops as there are facts."""
     RANDOM = "random"
-    """Not at all."""
+    """Unrelated facts."""
     ONE_ENTITY = "one-entity"
-    """All share one entity."""
+    """All facts share one entity."""
     SEVERAL_ENTITIES = "several-entities"
-    """One fact, and for each of several of its entities a further one."""
+    """One fact, and a further fact for each of several of its entities."""
 
 
 @dataclass(frozen=True, slots=True)
 class SamplingStratum:
-    """So many samples of one kind: of binary facts or of n-ary ones (three entities or more), so many a sample."""
+    """Number of samples with ``hops`` facts each, binary or n-ary (three entities or more)."""
 
     arity: Arity
     hops: int
@@ -42,7 +42,7 @@ class SamplingStratum:
 
 @dataclass(frozen=True, slots=True)
 class FactSample:
-    """Facts for one question, the names of the entities that join them, and where each fact stands first."""
+    """Facts for one question, the names of the entities that join them, and the first source span of each fact."""
 
     facts: tuple[Fact, ...]
     joints: tuple[str, ...]
@@ -50,7 +50,7 @@ class FactSample:
 
     @property
     def id(self) -> str:
-        """The same for the same facts, in whatever workspace.
+        """Digest of the facts, the same in every workspace.
 
         >>> ada = Fact("f1", "Ada met Charles.", 9.0, ("Ada", "Charles"), 1)
         >>> FactSample((ada,), (), ()).id == FactSample((ada,), ("Ada",), ()).id
@@ -60,7 +60,7 @@ class FactSample:
 
 
 def strata(count: int, arities: Sequence[Arity], hops: Sequence[int]) -> tuple[SamplingStratum, ...]:
-    """How a number of samples is shared out: equally to the arities, and twice as many of one hop as of any other.
+    """Distribute a number of samples: equally over arities, and twice as many with one hop as with any other.
 
     >>> [(one.arity, one.hops, one.wanted) for one in strata(512, ("binary", "n-ary"), (1, 2, 3))][:3]
     [('binary', 1, 128), ('binary', 2, 64), ('binary', 3, 64)]
@@ -68,46 +68,50 @@ def strata(count: int, arities: Sequence[Arity], hops: Sequence[int]) -> tuple[S
     7
     """
     cells = [(arity, number, 2 if number == 1 else 1) for arity in arities for number in hops]
-    whole, before, found = sum(weight for _, _, weight in cells), 0, []
+    total_weight, weight_before, result = sum(weight for _, _, weight in cells), 0, []
     for arity, number, weight in cells:
-        # By running sums, so that what is rounded off one is given to the next.
-        found.append(SamplingStratum(arity, number, count * (before + weight) // whole - count * before // whole))
-        before += weight
-    return tuple(found)
+        # Running sums carry rounding errors over to the next stratum.
+        result.append(
+            SamplingStratum(
+                arity, number, count * (weight_before + weight) // total_weight - count * weight_before // total_weight
+            )
+        )
+        weight_before += weight
+    return tuple(result)
 
 
 def sampled(reader: Reader, sampling: FactSampling, stratum: SamplingStratum, seed: int) -> list[FactSample]:
-    """As many different samples of a stratum as are wanted, or as there are; no fact begins two of them."""
-    joining = FactPairs(reader, stratum.arity == "binary")
-    drawn = islice(_drawn(joining, sampling, stratum, seed), stratum.wanted)
+    """Draw distinct samples of a stratum, as many as wanted or available; no two start with the same fact."""
+    fact_pairs = FactPairs(reader, stratum.arity == "binary")
+    drawn = islice(_drawn(fact_pairs, sampling, stratum, seed), stratum.wanted)
     return [_sample(reader, facts, joints) for facts, joints in drawn]
 
 
 def _drawn(
-    joining: FactPairs, sampling: FactSampling, stratum: SamplingStratum, seed: int
+    fact_pairs: FactPairs, sampling: FactSampling, stratum: SamplingStratum, seed: int
 ) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
-    """Rows of facts and of the entities that join them."""
-    lots = joining.lots(seed, stratum.hops)
+    """Yield rows of facts and of the entities that join them."""
+    random = fact_pairs.lots(seed, stratum.hops)
     if sampling is FactSampling.RANDOM:
-        rows = joining.facts(lots)
-        for at in range(0, len(rows) - stratum.hops + 1, stratum.hops):
-            yield tuple(rows[at : at + stratum.hops]), ()
+        rows = fact_pairs.facts(random)
+        for start in range(0, len(rows) - stratum.hops + 1, stratum.hops):
+            yield tuple(rows[start : start + stratum.hops]), ()
         return
     find = {
-        FactSampling.CHAIN: joining.chain,
-        FactSampling.ONE_ENTITY: joining.around_one,
-        FactSampling.SEVERAL_ENTITIES: joining.around_several,
+        FactSampling.CHAIN: fact_pairs.chain,
+        FactSampling.ONE_ENTITY: fact_pairs.around_one,
+        FactSampling.SEVERAL_ENTITIES: fact_pairs.around_several,
     }[sampling]
     seen = set[frozenset[int]]()
-    for first in joining.facts(lots):
-        found = find(first, stratum.hops, lots)
-        if found and frozenset(found[0]) not in seen:
-            seen.add(frozenset(found[0]))
-            yield found
+    for first in fact_pairs.facts(random):
+        group = find(first, stratum.hops, random)
+        if group and frozenset(group[0]) not in seen:
+            seen.add(frozenset(group[0]))
+            yield group
 
 
 def _sample(reader: Reader, facts: tuple[int, ...], joints: tuple[int, ...]) -> FactSample:
     rows, entities = FactPairs.rows(facts), FactPairs.rows(joints)
     names = tuple(entity.name for entity in reader.entities(entities)) if joints else ()
-    places = tuple(several[0] for several in reader.fact_places(rows))
+    places = tuple(spans[0] for spans in reader.fact_places(rows))
     return FactSample(tuple(reader.facts(rows)), names, places)

@@ -1,1 +1,1 @@
-"""Indexing on a cluster of Ray: the same work as on one machine, done by workers on many (docs/ray.md)."""
+"""Index on a Ray cluster: the same pipeline as on one machine, run by workers on many hosts (docs/ray.md)."""

@@ -1,4 +1,4 @@
-"""Joining a cluster of Ray, or having one on this machine for the length of a run."""
+"""Join a Ray cluster, or start a local one for the duration of a run."""
 
 import logging
 import os
@@ -10,23 +10,23 @@ from pathlib import Path
 from polyadic.errors import PolyadicError
 from polyadic.optional_dependencies import need
 
-_TO_CONNECT = 10.0
+_CONNECT_SECONDS = 10.0
 
 
 def need_ray() -> None:
-    """Make sure that Ray is installed; raises PackageMissing."""
+    """Check that Ray is installed; raise PackageMissing if not."""
     need("--engine ray", "ray", ray="ray[data]", pyarrow="ray[data]", fsspec="fsspec")
 
 
 @contextmanager
 def joined(address: str | None) -> Iterator[None]:
-    """Be part of a cluster as long as the context lasts.
+    """Join a Ray cluster for the duration of the context.
 
     Parameters
     ----------
     address
-        Of a cluster, as Ray takes it; None: the one that ``RAY_ADDRESS`` names, else one of this machine alone, which
-        listens here only, without dashboard. A program that has joined one already stays in that.
+        Address of the cluster, in Ray's syntax. None: the cluster that ``RAY_ADDRESS`` names, or else a local one that
+        listens on the loopback interface only, without dashboard. If Ray is initialised already, its cluster is used.
 
     Raises
     ------
@@ -34,27 +34,27 @@ def joined(address: str | None) -> Iterator[None]:
         The cluster cannot be reached.
     """
     address = address or os.environ.get("RAY_ADDRESS")
-    # Read when Ray is imported; it would report its use to its makers.
+    # Read when Ray is imported; without it Ray sends usage statistics.
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
     if not address:
-        # As on systems where Ray makes no cluster of several machines: it then listens on the loopback interface alone.
+        # With this setting (default on systems without multi-host clusters) Ray listens on the loopback interface only.
         os.environ.setdefault("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")
     import ray
 
-    _quieten()
+    _silence_ray_data()
     if ray.is_initialized():
         yield
         return
     options = {} if address else {"include_dashboard": False}
     try:
-        _reach(address or "")
+        _check_reachable(address or "")
         with _silent():
             ray.init(address or "local", log_to_driver=False, logging_level=logging.ERROR, **options)
     except (OSError, ValueError, RuntimeError) as error:
         reason = next(iter(str(error).strip().splitlines()), type(error).__name__)
         raise PolyadicError(
-            f"the cluster of Ray cannot be joined ({reason})", "see that it runs: ray status"
+            f"cannot join the Ray cluster ({reason})", "check that it is running: ray status"
         ) from error
     try:
         yield
@@ -63,28 +63,28 @@ def joined(address: str | None) -> Iterator[None]:
             ray.shutdown()
 
 
-def _reach(address: str) -> None:
-    """Raises OSError where nobody listens at a host and port: Ray itself would try for minutes."""
+def _check_reachable(address: str) -> None:
+    """Raise OSError if nothing listens at the host and port; Ray itself would retry for minutes."""
     host, _, port = address.removeprefix("ray://").rpartition(":")
     if host and port.isdecimal():
-        socket.create_connection((host.strip("[]"), int(port)), _TO_CONNECT).close()
+        socket.create_connection((host.strip("[]"), int(port)), _CONNECT_SECONDS).close()
 
 
 @contextmanager
 def _silent() -> Iterator[None]:
-    """What is written to standard error within is dropped: Ray says there what it has been told to be silent about."""
-    kept = os.dup(2)
+    """Discard standard error within the context; Ray writes to it even with logging turned off."""
+    saved = os.dup(2)
     try:
-        with Path(os.devnull).open("wb") as nowhere:
-            os.dup2(nowhere.fileno(), 2)
+        with Path(os.devnull).open("wb") as devnull:
+            os.dup2(devnull.fileno(), 2)
         yield
     finally:
-        os.dup2(kept, 2)
-        os.close(kept)
+        os.dup2(saved, 2)
+        os.close(saved)
 
 
-def _quieten() -> None:
-    """Progress and problems are told by us: Ray Data's own words go to its log files alone."""
+def _silence_ray_data() -> None:
+    """Restrict Ray Data's messages to its log files; Polyadic reports progress and problems itself."""
     from ray.data import DataContext
 
     context = DataContext.get_current()

@@ -1,7 +1,7 @@
-"""What all workers of a run share: one rate limit, one budget, and that it is over for all when it is for one.
+"""Coordinate the workers of a run: shared rate limits, shared budget and a common stop.
 
-The council is one small actor. What several calls of a worker wait for together is asked for together, and the next is
-asked when the answer is there; so the busier the council is, the more is decided in one message.
+The coordinator is one small actor. Each worker collects the requests of its calls and sends them in one message, and
+the next message when the reply has arrived; so the busier the coordinator is, the more requests a message carries.
 """
 
 import asyncio
@@ -18,24 +18,23 @@ from polyadic.model.types import Usage
 T = TypeVar("T")
 Kind = Literal["requests", "tokens"]
 
-# How long the council makes others wait for an answer while it hands out what is allowed in a minute; and how many
-# wishes there are in one message.
-_SECONDS_A_TURN, _WISHES = 0.05, 256
+# Maximum time in seconds that one request for rate-limit capacity may take, and maximum number of requests per message.
+_GRANT_SECONDS, _MAX_REQUESTS = 0.05, 256
 _BEAT, _SILENT = 10.0, 60.0
-"""Seconds: who has calls under way says so this often; who has not for so long has been killed."""
+"""Seconds between heartbeats of a worker with calls in progress, and without one until it counts as killed."""
 _BETWEEN_SUMS = 0.25
-"""Seconds from one message to the next that say only what was paid, where nobody waits for what is left of a budget."""
+"""Seconds between reports of usage when there is no budget."""
 
 
 class Coordinator:
-    """Decides for all; run as one actor, whose methods are called by messages.
+    """Keep the rate limits, the budget and the stop reason of a run; runs as one Ray actor.
 
     Parameters
     ----------
     settings
-        Of the endpoint that is asked.
+        Settings of the model endpoint.
     budget
-        For all together; None: no limit.
+        Budget of all workers together; None: no limit.
     """
 
     def __init__(self, settings: EndpointSettings, budget: SpendingBudget | None) -> None:
@@ -43,103 +42,103 @@ class Coordinator:
         self._budget = budget or SpendingBudget()
         self._spent = Usage()
         self._set_aside: dict[str, list[Usage]] = {}
-        self._heard: dict[str, float] = {}
+        self._last_seen: dict[str, float] = {}
         self._changed = asyncio.Event()
         self._stopped = ""
 
     async def take(self, kind: Kind, amounts: Sequence[float]) -> int:
-        """Hand out to the first of these, as many as there is enough for by and by; returns how many, at least one."""
-        takes = self._limits.requests if kind == "requests" else self._limits.tokens
-        if takes is None:
+        """Grant rate-limit capacity to the first of these requests; return how many were granted, at least one."""
+        limiter = self._limits.requests if kind == "requests" else self._limits.tokens
+        if limiter is None:
             return len(amounts)
         began, granted = monotonic(), 0
         for amount in amounts:
-            await takes.take(amount)
+            await limiter.take(amount)
             granted += 1
-            if monotonic() - began > _SECONDS_A_TURN:
+            if monotonic() - began > _GRANT_SECONDS:
                 break
         return granted
 
     async def set_aside(self, worker: str, wanted: Sequence[Usage]) -> int:
-        """Set aside the most that each of the first of these calls can cost, as far as there is enough for.
+        """Reserve the maximum cost of the first of these calls, as far as the budget allows.
 
         Returns
         -------
         int
-            How many; 0 says that there is not enough for one, and nothing under way that might leave something over.
+            Number of calls granted; 0 if the budget does not cover one and no call in progress could free some of it.
         """
         while True:
             self._count_killed()
             granted = 0
-            while granted < len(wanted) and self._budget.allows(self._bound, wanted[granted]):
+            while granted < len(wanted) and self._budget.allows(self._committed, wanted[granted]):
                 self._set_aside.setdefault(worker, []).append(wanted[granted])
                 granted += 1
             if granted or not any(self._set_aside.values()):
-                self._hear(worker)
+                self._mark_alive(worker)
                 return granted
             self._changed.clear()
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._changed.wait(), _BEAT)
 
     async def settle(self, worker: str, paid: Usage, returned: Sequence[Usage]) -> None:
-        """Enter what calls have cost, and take back what was set aside for those that are over."""
-        self._hear(worker)
+        """Record the cost of calls and release the reservations of completed ones."""
+        self._mark_alive(worker)
         self._spent += paid
-        kept = self._set_aside.get(worker, [])
+        reserved = self._set_aside.get(worker, [])
         for one in returned:
-            # Of who was silent for long nothing is left to take back: it counts as spent.
-            if one in kept:
-                kept.remove(one)
+            # The reservations of a worker that was silent for too long have been counted as spent.
+            if one in reserved:
+                reserved.remove(one)
         self._changed.set()
 
     async def stop(self, why: str) -> None:
-        """Begin nothing new; the first reason is the one to act upon."""
+        """Tell all workers to start nothing new; the first reason is kept."""
         self._stopped = self._stopped or why
 
     async def stopped(self) -> str:
-        """Why nothing new is to be begun; empty while all goes on."""
+        """Return why the run was stopped; empty if it was not."""
         return self._stopped
 
     async def spent(self) -> Usage:
-        """What all calls have cost."""
+        """Return the usage of all calls."""
         return self._spent
 
     @property
-    def _bound(self) -> Usage:
-        return sum((one for kept in self._set_aside.values() for one in kept), self._spent)
+    def _committed(self) -> Usage:
+        return sum((one for reserved in self._set_aside.values() for one in reserved), self._spent)
 
-    def _hear(self, worker: str) -> None:
-        self._heard[worker] = monotonic()
+    def _mark_alive(self, worker: str) -> None:
+        self._last_seen[worker] = monotonic()
 
     def _count_killed(self) -> None:
-        """What was set aside by who has been killed may have been paid, so it counts as spent."""
-        for worker, kept in self._set_aside.items():
-            if kept and monotonic() - self._heard[worker] > _SILENT:
-                self._spent = sum(kept, self._spent)
-                kept.clear()
+        """Count the reservations of killed workers as spent, because their calls may have been charged."""
+        for worker, reserved in self._set_aside.items():
+            if reserved and monotonic() - self._last_seen[worker] > _SILENT:
+                self._spent = sum(reserved, self._spent)
+                reserved.clear()
 
 
-class _Line(Generic[T]):
-    """Those of one worker who wait for the same; asked for together, they go in the order in which they came."""
+class _RequestQueue(Generic[T]):
+    """FIFO queue of one worker's requests for the same resource, sent to the coordinator in batches."""
 
     def __init__(self, ask: Callable[[Sequence[T]], Awaitable[int]]) -> None:
-        self._ask = ask
+        self._send = ask
         self._waiting: list[tuple[T, asyncio.Future[bool]]] = []
-        self._asking: asyncio.Task[None] | None = None
+        self._sending: asyncio.Task[None] | None = None
 
     async def turn(self, wish: T) -> bool:
-        """Wait for what is wished for; whether it is to be had."""
+        """Wait until the request is decided; return whether it was granted."""
         granted: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         self._waiting.append((wish, granted))
-        if self._asking is None:
-            self._asking = asyncio.create_task(self._ask_all())
+        if self._sending is None:
+            self._sending = asyncio.create_task(self._send_all())
         return await granted
 
-    async def _ask_all(self) -> None:
+    async def _send_all(self) -> None:
         try:
             while self._waiting:
-                asked = self._waiting[:_WISHES]
-                count = await self._ask([wish for wish, _ in asked])
+                asked = self._waiting[:_MAX_REQUESTS]
+                count = await self._send([wish for wish, _ in asked])
                 answered = asked[: max(count, 1)]
                 del self._waiting[: len(answered)]
                 for _, granted in answered:
@@ -151,25 +150,25 @@ class _Line(Generic[T]):
                 if not granted.done():
                     granted.set_exception(error)
         finally:
-            self._asking = None
+            self._sending = None
 
 
 class SharedRateLimiter:
-    """Implements Takes for one event loop of a worker: what is handed out is handed out to all workers."""
+    """Rate limiter for one event loop of a worker, whose capacity is shared with all workers."""
 
     def __init__(self, council: Any, kind: Kind) -> None:
         async def ask(amounts: Sequence[float]) -> int:
             granted: int = await council.take.remote(kind, amounts)
             return granted
 
-        self._line = _Line(ask)
+        self._queue = _RequestQueue(ask)
 
     async def take(self, amount: float = 1.0) -> None:
-        await self._line.turn(amount)
+        await self._queue.turn(amount)
 
 
 def shared_limits(council: Any, settings: EndpointSettings) -> RateLimits:
-    """The limits that the settings name, kept by all workers together."""
+    """Create the configured rate limits, shared by all workers."""
     return RateLimits(
         SharedRateLimiter(council, "requests") if settings.requests_per_minute else None,
         SharedRateLimiter(council, "tokens") if settings.tokens_per_minute else None,
@@ -177,16 +176,16 @@ def shared_limits(council: Any, settings: EndpointSettings) -> RateLimits:
 
 
 class SharedBudget:
-    """Implements Pays for one worker; what it pays it pays out of the budget of all.
+    """Budget ledger of one worker, which draws on the budget of all workers.
 
     Parameters
     ----------
     council
-        The actor that keeps the budget.
+        The coordinator actor.
     worker
-        A name that no other worker has.
+        Unique name of the worker.
     budget
-        None: nothing is set aside, and the council is told what was paid.
+        None: nothing is reserved; usage is only reported to the coordinator.
     """
 
     def __init__(self, council: Any, worker: str, budget: SpendingBudget | None) -> None:
@@ -198,47 +197,47 @@ class SharedBudget:
         self._council = council
         self._worker = worker
         self._budget = budget
-        self._line = _Line(ask)
+        self._queue = _RequestQueue(ask)
         self._paid = Usage()
         self._returned: list[Usage] = []
-        self._under_way = 0
-        self._news = asyncio.Event()
-        self._telling: asyncio.Task[None] | None = None
+        self._in_progress = 0
+        self._changed = asyncio.Event()
+        self._reporting: asyncio.Task[None] | None = None
 
     def pay(self, usage: Usage) -> None:
-        """Enter what a call has cost."""
+        """Record the cost of a call."""
         self.spent += usage
         self._paid += usage
-        self._tell()
+        self._report()
 
     @asynccontextmanager
     async def room_for(self, most: Usage) -> AsyncIterator[None]:
-        """As :meth:`polyadic.llm.budget.BudgetLedger.room_for`, with whatever others have under way."""
+        """Reserve as :meth:`polyadic.llm.budget.BudgetLedger.room_for`; calls of other workers count as well."""
         if self._budget is None:
             yield
             return
-        if not await self._line.turn(most):
+        if not await self._queue.turn(most):
             raise self._budget.used_up(await self._council.spent.remote())
-        self._under_way += 1
-        self._tell()
+        self._in_progress += 1
+        self._report()
         try:
             yield
         finally:
-            self._under_way -= 1
+            self._in_progress -= 1
             self._returned.append(most)
-            self._tell()
+            self._report()
 
-    def _tell(self) -> None:
-        self._news.set()
-        if self._telling is None or self._telling.done():
-            self._telling = asyncio.create_task(self._tell_all())
+    def _report(self) -> None:
+        self._changed.set()
+        if self._reporting is None or self._reporting.done():
+            self._reporting = asyncio.create_task(self._report_all())
 
-    async def _tell_all(self) -> None:
-        """Tell the council what is new, and as long as calls are under way that they are."""
-        while self._under_way or self._news.is_set():
+    async def _report_all(self) -> None:
+        """Report news to the coordinator, and send heartbeats while calls are in progress."""
+        while self._in_progress or self._changed.is_set():
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._news.wait(), _BEAT)
-            self._news.clear()
+                await asyncio.wait_for(self._changed.wait(), _BEAT)
+            self._changed.clear()
             paid, returned = self._paid, self._returned
             self._paid, self._returned = Usage(), []
             await self._council.settle.remote(self._worker, paid, returned)

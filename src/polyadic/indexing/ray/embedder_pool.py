@@ -1,4 +1,4 @@
-"""Embedding by a pool of actors: on the graphics processors where the cluster has some."""
+"""Embed texts with a pool of Ray actors, on GPUs if the cluster has some."""
 
 import itertools
 from collections.abc import Sequence
@@ -16,27 +16,27 @@ from polyadic.model.types import Usage
 
 
 class EmbeddingActor:
-    """One member of the pool: the embedder that the settings name."""
+    """One actor of the pool, which runs the configured embedder."""
 
     def __init__(self, settings: EmbeddingSettings, surroundings: WorkerEnvironment) -> None:
         surroundings.enter()
         self._embedder = load_embedder(settings)
 
     async def embed(self, texts: Sequence[str]) -> tuple[NDArray[np.float32], int, Usage, float]:
-        """The vectors, how long one is, and what was paid since this was last asked, in how many seconds."""
+        """Return the vectors, their dimension, and the usage and seconds since the last call."""
         vectors = await self._embedder.embed(texts)
         return vectors, self._embedder.dimension, *self._embedder.take_paid()
 
 
 class PooledEmbedder:
-    """Implements Embedder: what there is to compute is computed by the pool, in turn by each of its members.
+    """Embedder that sends texts to the actors of a pool in round-robin order.
 
     Parameters
     ----------
     known
-        The same embedder on this host, which is asked for all but vectors.
+        The same embedder on this host, used for everything except vectors.
     pool
-        Actors of :class:`EmbeddingActor`; one that dies is started again by Ray, elsewhere if need be.
+        Actors of :class:`EmbeddingActor`; Ray restarts an actor that dies, on another host if necessary.
     """
 
     def __init__(self, known: Embedder, pool: Sequence[Any]) -> None:

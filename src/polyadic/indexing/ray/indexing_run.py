@@ -1,7 +1,7 @@
-"""An indexing run on a cluster: files are read by tasks, documents indexed by workers, and what was done is summed up.
+"""Indexing run on a Ray cluster: tasks read files, workers index documents, and the reports are added up.
 
-Ray Data carries documents from the one to the other as they come, starts again what dies, and gives again what it was
-at work on; as whatever is indexed already costs nothing, it is as if it had been done once.
+Ray Data streams documents from tasks to workers, restarts what dies and repeats its work. Because documents that are
+indexed already cost nothing, repeated work has no effect.
 """
 
 import time
@@ -25,20 +25,38 @@ from polyadic.llm.budget import SpendingBudget
 from polyadic.loaders.loader import SkippedInput
 from polyadic.storage.protocol import Store
 
-_FILES_A_TASK = 32
-# Where there are few documents, batches are so small that in the end no worker waits long for what others have begun.
-_BATCHES_A_WORKER = 8 * BATCHES_AT_ONCE
-# Of a processor, as Ray counts: actors here wait most of the time, and must never keep files from being read.
-_NEXT_TO_NONE = 0
-_ASKED_AT_ONCE = 10_000
+_FILES_PER_TASK = 32
+# With few documents, batches are small, so that workers finish at about the same time.
+_BATCHES_PER_WORKER = 8 * BATCHES_AT_ONCE
+# CPU share in Ray's accounting: these actors mostly wait, and must not block the tasks that read files.
+_ACTOR_CPUS = 0
+_MAX_CALLS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class RayRun:
-    """What a run works with; ``address`` is that of the workspace that ``store`` is open to.
+    """Indexing run on a Ray cluster, to be used within :func:`polyadic.indexing.ray.cluster.joined`.
 
-    ``workers``: how many; None: one a host. ``extractor`` is what reads, and ``anew`` says that documents are read
-    again that were read in another way. To be used within :func:`polyadic.indexing.ray.cluster.joined`.
+    Parameters
+    ----------
+    address
+        Address of the workspace.
+    store
+        Store of the workspace.
+    settings
+        Settings of the workspace.
+    surroundings
+        Environment variables and prompts for the workers.
+    extractor
+        Name of the extractor.
+    anew
+        Reindex documents whose pipeline configuration has changed.
+    budget
+        Spending limit of all workers together; None: no limit.
+    workers
+        Number of workers; None: one per host.
+    report_progress
+        Called after every batch.
     """
 
     address: str
@@ -52,14 +70,14 @@ class RayRun:
     report_progress: Callable[[IndexProgress], None] = lambda progress: None
 
     def index(self, files: Sequence[str], skipped: Iterable[SkippedInput] = ()) -> IndexReport:
-        """Index files that were found, and enter into the report what was skipped before.
+        """Index files; add inputs that were skipped before to the report.
 
         Raises
         ------
         StoreBusy
-            Another process keeps others out of the store.
+            Another process has locked the store.
         PolyadicError
-            A worker could not go on, or Ray gave up.
+            A worker failed, or Ray gave up.
         """
         started = time.perf_counter()
         report = IndexReport(by_model=self.extractor == "model")
@@ -71,7 +89,7 @@ class RayRun:
                     writer.drop_staged(claims)
         report.failed.sort(key=lambda chunk: (chunk.source, chunk.span))
         report.seconds = time.perf_counter() - started
-        # Workers embed beside each other, and beside what else they do.
+        # Workers embed concurrently, so the sum may exceed the duration of the run.
         report.embedding_seconds = min(report.embedding_seconds, report.seconds)
         return report
 
@@ -80,30 +98,30 @@ class RayRun:
 
         errors: list[tuple[str, str]] = []
         try:
-            for done in self._each_done(files):
+            for done in self._batch_results(files):
                 _add(report, done.report)
                 if done.error and done.error not in errors:
                     errors.append(done.error)
                 self.report_progress(report.progress())
         except RayError as error:
-            said = [line for line in str(error).strip().splitlines() if line.strip()]
+            lines = [line for line in str(error).strip().splitlines() if line.strip()]
             raise PolyadicError(
-                f"Ray gave up ({said[-1] if said else error!r})", "see its logs; go on with the same command"
+                f"Ray failed ({lines[-1] if lines else error!r})", "see its logs; run the same command again to resume"
             ) from error
         if errors:
             raise PolyadicError(*errors[0])
 
-    def _each_done(self, files: Sequence[str]) -> Iterator[BatchResult]:
-        """What became of each batch, as they are done."""
+    def _batch_results(self, files: Sequence[str]) -> Iterator[BatchResult]:
+        """Yield the result of each batch as it completes."""
         import ray
         from ray.data import ActorPoolStrategy
 
         workers, job = self.workers or _hosts(), self._job()
         data = ray.data.from_items(
-            [{"name": name} for name in files], override_num_blocks=-(-len(files) // _FILES_A_TASK)
+            [{"name": name} for name in files], override_num_blocks=-(-len(files) // _FILES_PER_TASK)
         )
         data.context.target_max_block_size = BATCH_CHARACTERS
-        documents = data.flat_map(_packed, fn_kwargs={"settings": self.settings.reading})
+        documents = data.flat_map(_read_rows, fn_kwargs={"settings": self.settings.reading})
         done = documents.map_batches(
             IndexingWorker,
             fn_constructor_args=(job,),
@@ -111,13 +129,13 @@ class RayRun:
             compute=ActorPoolStrategy(
                 min_size=1, max_size=workers, initial_size=workers, max_concurrent_calls_per_actor=BATCHES_AT_ONCE
             ),
-            num_cpus=_NEXT_TO_NONE,
+            num_cpus=_ACTOR_CPUS,
         )
         for row in done.iter_rows():
             yield DONE.unpacked(row[COLUMN])
 
     def _job(self) -> WorkerConfig:
-        council = _here(Coordinator).remote(self.settings.model, self.budget)
+        council = _local_actor(Coordinator).remote(self.settings.model, self.budget)
         return WorkerConfig(
             self.address,
             self.settings,
@@ -130,8 +148,8 @@ class RayRun:
         )
 
     def _pool(self) -> list[Any]:
-        """The actors that embed: one a graphics processor, else one a host; one in all for an endpoint, whose limits
-        are then those of all workers."""
+        """Start the embedding actors: one per GPU, or else one per host; a single one for an endpoint, so that its
+        rate limits apply to all workers."""
         import ray
 
         embedding, graphics = self.settings.embedding, int(ray.cluster_resources().get("GPU", 0))
@@ -141,18 +159,18 @@ class RayRun:
             count, options = graphics, {"num_gpus": 1}
         else:
             count, options = _hosts(), {}
-        kept = {"max_restarts": -1, "max_task_retries": -1, "scheduling_strategy": "SPREAD"}
-        actor = ray.remote(EmbeddingActor).options(num_cpus=_NEXT_TO_NONE, **options, **kept)
+        fault_tolerance = {"max_restarts": -1, "max_task_retries": -1, "scheduling_strategy": "SPREAD"}
+        actor = ray.remote(EmbeddingActor).options(num_cpus=_ACTOR_CPUS, **options, **fault_tolerance)
         return [actor.remote(embedding, self.surroundings) for _ in range(count)]
 
 
-def _here(kind: type) -> Any:
-    """An actor on this host, so that it lives as long as the run does, and is asked much at once."""
+def _local_actor(kind: type) -> Any:
+    """Declare an actor on this host, so that it lives as long as the run, with many concurrent calls."""
     import ray
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
     here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
-    return ray.remote(kind).options(num_cpus=_NEXT_TO_NONE, max_concurrency=_ASKED_AT_ONCE, scheduling_strategy=here)
+    return ray.remote(kind).options(num_cpus=_ACTOR_CPUS, max_concurrency=_MAX_CALLS, scheduling_strategy=here)
 
 
 def _hosts() -> int:
@@ -161,25 +179,25 @@ def _hosts() -> int:
     return sum(node["Alive"] for node in ray.nodes())
 
 
-def _packed(row: dict[str, Any], settings: ReadingSettings) -> Iterator[dict[str, bytes]]:
-    """The documents of one file as rows."""
+def _read_rows(row: dict[str, Any], settings: ReadingSettings) -> Iterator[dict[str, bytes]]:
+    """Read the documents of one file as rows."""
     for one in load_source(row["name"], settings):
         yield {COLUMN: FOUND.packed(RayDocument.of(one))}
 
 
 def _batch_size(files: Collection[str], workers: int) -> int:
-    """How many documents there are in a batch.
+    """Choose the number of documents per batch.
 
     >>> _batch_size(["a.txt"] * 100, 4), _batch_size(["a.txt"] * 10_000, 4), _batch_size(["rows.jsonl"], 4)
     (1, 64, 64)
     """
     if any(PurePosixPath(name).suffix.lower() in ROWS for name in files):
         return BATCH_DOCUMENTS
-    return min(BATCH_DOCUMENTS, -(-len(files) // (workers * _BATCHES_A_WORKER)))
+    return min(BATCH_DOCUMENTS, -(-len(files) // (workers * _BATCHES_PER_WORKER)))
 
 
 def _add(report: IndexReport, part: IndexReport) -> None:
-    """Enter into a report what another did: numbers are summed up, of words the first stay."""
+    """Merge a partial report: add numbers and collections, keep the first non-empty string or flag."""
     for field in fields(IndexReport):
         ours, theirs = getattr(report, field.name), getattr(part, field.name)
         total = ours or theirs if isinstance(ours, str | bool) else ours + theirs

@@ -1,4 +1,4 @@
-"""What Ray Data carries from step to step: values as JSON, one a row in a column."""
+"""Serialise values for Ray Data: as JSON, one per row of a single column."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,13 +12,13 @@ from polyadic.model.types import Document
 
 T = TypeVar("T")
 Packed = Mapping[str, Sequence[bytes]]
-"""Rows as Ray Data hands them over: the one column by its name."""
+"""A batch of rows as Ray Data passes it: the column by its name."""
 COLUMN = "packed"
 
 
 @dataclass(frozen=True, slots=True)
 class RayDocument:
-    """One of what there was to read: a document, or why there is none."""
+    """An input: a document, or a skipped input with the reason."""
 
     document: Document | None = None
     skipped: SkippedInput | None = None
@@ -29,23 +29,23 @@ class RayDocument:
 
     @property
     def one(self) -> Document | SkippedInput:
-        """Raises ValueError where it is neither."""
-        found = self.document or self.skipped
-        if found is None:
-            raise ValueError("neither a document nor why there is none")
-        return found
+        """The document or the skipped input; raises ValueError if it is neither."""
+        item = self.document or self.skipped
+        if item is None:
+            raise ValueError("neither a document nor a skipped input")
+        return item
 
 
 @dataclass(frozen=True, slots=True)
 class BatchResult:
-    """What became of a batch: the report, or what went wrong so that the run cannot go on (what, next step)."""
+    """Result of a batch: the report, or the error (message, next step) that ends the run."""
 
     report: IndexReport
     error: tuple[str, str] | None = None
 
 
 class RowCodec(Generic[T]):
-    """Packs values of one type, and unpacks them as they were.
+    """Serialise and deserialise values of one type.
 
     >>> passed = RowCodec(RayDocument)
     >>> ada = Document("memory:ada", "Ada", "Ada Lovelace met Charles Babbage.", {"year": "1833"}, (0,))

@@ -1,4 +1,4 @@
-"""What there is to read: files of this machine, and files of other storage that fsspec knows, by their URIs."""
+"""List and load sources: local files, and files in storage supported by fsspec, by URI."""
 
 import os
 import tempfile
@@ -18,12 +18,12 @@ from polyadic.loaders.walk import UnsupportedType, discover, no_document
 from polyadic.model.types import Document
 
 ROWS = frozenset((".jsonl", ".ndjson", ".csv", ".tsv", ".mbox"))
-"""Suffixes of files with a document a row, which may be of any size."""
+"""Suffixes of files with one document per row, which may be of any size."""
 _LOCAL = "file://"
 
 
 def is_remote(name: str) -> bool:
-    """Whether this names something in other storage than the file system.
+    """Return whether a name is a URI outside the local file system.
 
     >>> is_remote("s3://bucket/letters/"), is_remote("letters/a.txt"), is_remote("file:///letters/a.txt")
     (True, False, False)
@@ -32,21 +32,21 @@ def is_remote(name: str) -> bool:
 
 
 def list_sources(names: Sequence[str], settings: ReadingSettings) -> Iterator[str | SkippedInput]:
-    """The files below these, each once: paths with all links resolved, and URIs.
+    """List the files at or below these names, each once: paths with all links resolved, and URIs.
 
-    Folders are searched to any depth in the order of names, without what is hidden in them (a leading dot).
+    Folders are searched recursively in the order of names; hidden entries (leading dot) are skipped.
 
     Raises
     ------
     PolyadicError
-        Nobody knows such storage, or a package for it is not installed.
+        The storage is not supported, or its package is not installed.
     SettingsError
         The settings name an encoding that Python does not know.
     """
     require_text_encoding(settings.encoding)
     seen: set[str] = set()
     for name in names:
-        for one in _found(name, settings.exclude):
+        for one in _list(name, settings.exclude):
             if isinstance(one, SkippedInput):
                 yield one
             elif str(one) not in seen:
@@ -54,29 +54,29 @@ def list_sources(names: Sequence[str], settings: ReadingSettings) -> Iterator[st
                 yield str(one)
 
 
-def _found(name: str, patterns: Sequence[str]) -> Iterator[str | Path | SkippedInput]:
+def _list(name: str, patterns: Sequence[str]) -> Iterator[str | Path | SkippedInput]:
     if is_remote(name):
-        return _below(name, Exclusions(patterns))
+        return _list_remote(name, Exclusions(patterns))
     return discover([name.removeprefix(_LOCAL)], is_readable, is_unnamed, patterns=patterns)
 
 
 def load_source(name: str, settings: ReadingSettings) -> Iterator[Document | SkippedInput]:
-    """The documents of one file that was found; those of a URI have it as their source, as paths are elsewhere."""
+    """Read the documents of one listed file; documents from a URI have the URI as their source."""
     if not is_remote(name):
         yield from read_file(Path(name), settings)
         return
     try:
         with tempfile.TemporaryDirectory(prefix="polyadic-") as folder:
             copy = Path(folder) / PurePosixPath(name).name
-            _fetch(name, copy, settings)
+            _download(name, copy, settings)
             for one in read_file(copy, settings):
                 yield replace(one, source=name + one.source.removeprefix(str(copy)))
     except UnreadableDocument as problem:
         yield skipped(printable(name), problem)
 
 
-def _fetch(name: str, copy: Path, settings: ReadingSettings) -> None:
-    """Copy a file here, unless it is larger than is read."""
+def _download(name: str, copy: Path, settings: ReadingSettings) -> None:
+    """Download a file unless it exceeds the size limit."""
     storage, path = _storage(name)
     try:
         size = storage.info(path)["size"] or 0
@@ -86,27 +86,27 @@ def _fetch(name: str, copy: Path, settings: ReadingSettings) -> None:
     except FileNotFoundError as error:
         raise UnreadableDocument("no such file or folder", "check the URI") from error
     except OSError as error:
-        raise _not_read(error) from error
+        raise _read_error(error) from error
 
 
-def _below(name: str, exclusions: Exclusions) -> Iterator[str | SkippedInput]:
-    """The files at a URI or below it."""
+def _list_remote(name: str, exclusions: Exclusions) -> Iterator[str | SkippedInput]:
+    """List the files at or below a URI."""
     storage, root = _storage(name)
     try:
         if storage.isfile(root):
-            yield from _known([storage.unstrip_protocol(root)])
+            yield from _supported([storage.unstrip_protocol(root)])
             return
-        below = sorted(path for path in storage.find(root) if not _is_passed_over(path, root, exclusions))
+        below = sorted(path for path in storage.find(root) if not _is_ignored(path, root, exclusions))
     except OSError as error:
-        yield skipped(printable(name), _not_read(error))
+        yield skipped(printable(name), _read_error(error))
         return
-    files = list(_known([storage.unstrip_protocol(path) for path in below]))
+    files = list(_supported([storage.unstrip_protocol(path) for path in below]))
     if all(isinstance(one, SkippedInput) for one in files):
         files.append(no_document(printable(name)))
     yield from files
 
 
-def _known(uris: Collection[str]) -> Iterator[str | SkippedInput]:
+def _supported(uris: Collection[str]) -> Iterator[str | SkippedInput]:
     for uri in uris:
         path = PurePosixPath(uri)
         if printable(uri) != uri:
@@ -118,25 +118,27 @@ def _known(uris: Collection[str]) -> Iterator[str | SkippedInput]:
             yield SkippedInput(uri, problem.what, problem.next_step, file_type=problem.suffix)
 
 
-def _is_passed_over(path: str, root: str, exclusions: Exclusions) -> bool:
-    """Whether a file is hidden or excluded, or lies in a folder that is."""
+def _is_ignored(path: str, root: str, exclusions: Exclusions) -> bool:
+    """Whether a file, or a folder that contains it, is hidden or excluded."""
     top = PurePosixPath(root)
     below = [one for one in (PurePosixPath(path), *PurePosixPath(path).parents) if one != top and top in one.parents]
     return any(one.name.startswith(".") or exclusions.cover(one, top) for one in below)
 
 
 def _storage(name: str) -> tuple[Any, str]:
-    """The storage that a URI names, and the path in it."""
+    """Return the fsspec file system of a URI, and the path in it."""
     import fsspec
 
     try:
         storage, path = fsspec.core.url_to_fs(name)
     except (ImportError, ValueError) as error:
         scheme = name.partition("://")[0]
-        raise PolyadicError(f"{scheme}:// cannot be read ({error})", "see docs/ray.md for what storage needs") from None
+        raise PolyadicError(
+            f"{scheme}:// cannot be read ({error})", "see docs/ray.md for the package that it needs"
+        ) from None
     return storage, path
 
 
-def _not_read(error: OSError) -> UnreadableDocument:
+def _read_error(error: OSError) -> UnreadableDocument:
     reason = error.strerror if error.errno and os.strerror(error.errno) == error.strerror else str(error)
     return UnreadableDocument(" ".join((reason or type(error).__name__).split()), "check the URI and the credentials")

@@ -1,4 +1,4 @@
-"""A worker: an actor of Ray Data that indexes batches of documents, by the code that indexes on one machine."""
+"""Worker: a Ray Data actor that indexes batches of documents with the code used on one machine."""
 
 import asyncio
 import tempfile
@@ -27,17 +27,33 @@ from polyadic.model.types import Document, Usage
 from polyadic.storage.url import database
 
 BATCHES_AT_ONCE = 4
-"""While the last chunks of one batch are read and it is published, others are being read: of two that are read beside
-each other both would end at about the same time, and nobody would ask the model meanwhile. Each keeps a connection to
-the store for its claims, so there are no more than that takes."""
+"""Batches that a worker indexes concurrently: while one is published, the others keep the model busy. With two, both
+would often end at the same time and leave it idle. Each batch holds a store connection for its leases, so the number is
+kept small."""
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerConfig:
-    """What a worker needs to know; ``address`` of the workspace, which may hold a password.
+    """Configuration of a worker.
 
-    ``council`` and ``pool`` are handles of actors. ``anew`` says that documents are read again that were read in
-    another way.
+    Parameters
+    ----------
+    address
+        Address of the workspace, which may contain a password.
+    settings
+        Settings of the workspace.
+    surroundings
+        Environment variables and prompts.
+    extractor
+        Name of the extractor.
+    anew
+        Reindex documents whose pipeline configuration has changed.
+    budget
+        Spending limit of all workers together; None: no limit.
+    council
+        Handle of the coordinator actor.
+    pool
+        Handles of the embedding actors.
     """
 
     address: str = field(repr=False)
@@ -51,7 +67,7 @@ class WorkerConfig:
 
 
 class IndexingWorker:
-    """Several batches at once, each by a run of :class:`Indexer`; they share a store, a model, its pace and a purse."""
+    """Index several batches concurrently, each by a run of :class:`Indexer`, with shared store, model and budget."""
 
     def __init__(self, job: WorkerConfig) -> None:
         job.surroundings.enter()
@@ -66,21 +82,21 @@ class IndexingWorker:
         job.surroundings.put_prompts(Path(self._prompts.name))
         self._at_once = asyncio.Semaphore(BATCHES_AT_ONCE)
         self._chosen: SelectedExtractor | None = None
-        self._told = Usage(), Usage(), 0
+        self._reported = Usage(), Usage(), 0
 
     async def __call__(self, batch: Packed) -> Packed:
-        """Index the documents of a batch; the one row that it gives is what became of them."""
+        """Index the documents of a batch and return one row with the result."""
         sources = [FOUND.unpacked(packed).one for packed in batch[COLUMN]]
         async with self._at_once:
-            done = await self._done(sources)
-        return {COLUMN: [DONE.packed(done)]}
+            result = await self._process(sources)
+        return {COLUMN: [DONE.packed(result)]}
 
-    async def _done(self, sources: Sequence[Document | SkippedInput]) -> BatchResult:
+    async def _process(self, sources: Sequence[Document | SkippedInput]) -> BatchResult:
         stopped = await self._job.council.stopped.remote()
         if stopped:
             return BatchResult(IndexReport(stopped=stopped))
         try:
-            report = await self._indexed(sources)
+            report = await self._index(sources)
         except PolyadicError as error:
             await self._job.council.stop.remote(str(error))
             return BatchResult(IndexReport(), (error.what, error.next_step))
@@ -88,35 +104,35 @@ class IndexingWorker:
             await self._job.council.stop.remote(report.stopped)
         return BatchResult(report)
 
-    async def _indexed(self, sources: Sequence[Document | SkippedInput]) -> IndexReport:
+    async def _index(self, sources: Sequence[Document | SkippedInput]) -> IndexReport:
         job, chosen = self._job, self._extractor()
         chunking = job.settings.chunking.sized(chosen.extractor.paid)
         indexer = Indexer(self._store, chosen.extractor, self._embedder, chunking, anew=job.anew, sweeps=False)
         report = await indexer.index(sources)
-        self._enter_paid(report, chosen)
+        self._add_usage(report, chosen)
         return report
 
     def _extractor(self) -> SelectedExtractor:
-        """What reads chunks, made within the loop in which it is used."""
+        """The extractor, created within the event loop that uses it."""
         if self._chosen is None:
-            self._chosen = self._made_extractor()
+            self._chosen = self._create_extractor()
         return self._chosen
 
-    def _made_extractor(self) -> SelectedExtractor:
+    def _create_extractor(self) -> SelectedExtractor:
         job, settings = self._job, self._job.settings
         if job.extractor == "sentences":
             return factory.without_model(settings)
         from polyadic.llm.endpoint_model import EndpointModel
 
         model = EndpointModel(settings.model, lambda endpoint: shared_limits(job.council, endpoint))
-        purse = SharedBudget(job.council, uuid4().hex, job.budget)
+        ledger = SharedBudget(job.council, uuid4().hex, job.budget)
         prompts = PromptLibrary(Path(self._prompts.name))
-        return factory.with_model(model, StoreResponseCache(self._store), prompts, settings, job.budget, purse)
+        return factory.with_model(model, StoreResponseCache(self._store), prompts, settings, job.budget, ledger)
 
-    def _enter_paid(self, report: IndexReport, chosen: SelectedExtractor) -> None:
-        """Enter what was paid since the last batch was reported: runs beside each other share what pays."""
-        usage, embedding_usage, slowed = self._told
-        self._told = chosen.spent(), self._embedder.spent, chosen.slowed()
-        report.usage = self._told[0] - usage
-        report.embedding_usage = self._told[1] - embedding_usage
-        report.slowed = self._told[2] - slowed
+    def _add_usage(self, report: IndexReport, chosen: SelectedExtractor) -> None:
+        """Report the usage since the last report: concurrent batches share the extractor and embedder."""
+        usage, embedding_usage, slowed = self._reported
+        self._reported = chosen.spent(), self._embedder.spent, chosen.slowed()
+        report.usage = self._reported[0] - usage
+        report.embedding_usage = self._reported[1] - embedding_usage
+        report.slowed = self._reported[2] - slowed

@@ -1,4 +1,4 @@
-"""What a command finds around it that its workers on other hosts need as well."""
+"""Environment of the calling process that workers on other hosts need."""
 
 import os
 from collections.abc import Mapping
@@ -9,16 +9,16 @@ from typing import Self
 from polyadic.config import Settings
 from polyadic.llm.prompts.library import FOLDER
 
-_OF_POSTGRES = "PG"
-_ALWAYS = ("OPENAI_BASE_URL",)
+_PG_PREFIX = "PG"
+_VARIABLES = ("OPENAI_BASE_URL",)
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerEnvironment:
-    """The environment variables that hold keys, addresses and PostgreSQL's connection; the workspace's own prompts.
+    """Environment variables with API keys, addresses and PostgreSQL connection settings, and the workspace's prompts.
 
-    Workers get it as an argument, never as part of a job's runtime environment, which Ray shows and logs; nor does it
-    tell what it holds when it is printed.
+    Workers get it as an argument, not in the job's runtime environment, which Ray displays and logs. Its values are not
+    part of its ``repr``.
     """
 
     variables: Mapping[str, str] = field(repr=False)
@@ -26,18 +26,18 @@ class WorkerEnvironment:
 
     @classmethod
     def of(cls, settings: Settings, folder: Path) -> Self:
-        """Those of this process; ``folder`` is where a workspace's prompts are looked for."""
-        named = {settings.model.key_variable, settings.embedding.key_variable, *_ALWAYS}
-        found = {name: value for name, value in os.environ.items() if name in named or name.startswith(_OF_POSTGRES)}
+        """Collect the environment of this process, and the prompts of the workspace in ``folder``."""
+        named = {settings.model.key_variable, settings.embedding.key_variable, *_VARIABLES}
+        found = {name: value for name, value in os.environ.items() if name in named or name.startswith(_PG_PREFIX)}
         own = sorted((folder / FOLDER).glob("*.txt"))
         return cls(found, {file.name: file.read_text(encoding="utf-8-sig") for file in own})
 
     def enter(self) -> None:
-        """Make its variables those of this process."""
+        """Set the variables in this process."""
         os.environ.update(self.variables)
 
     def put_prompts(self, folder: Path) -> None:
-        """Write the prompts to where a workspace in this folder has its own."""
+        """Write the prompts to the prompt folder of a workspace in this folder."""
         own = folder / FOLDER
         own.mkdir()
         for name, text in self.prompts.items():

@@ -1,7 +1,7 @@
-"""The prompts: one text file each, written for this project, with a version; a workspace may have its own.
+"""Versioned prompts, one text file each; a workspace may override them.
 
 A file begins with its version, alone on a line. Its messages follow, each after a line ``=== system`` or ``=== user``;
-``$name`` stands for what is filled in.
+``$name`` is a placeholder.
 """
 
 import re
@@ -15,7 +15,7 @@ from polyadic.llm.language_model import ChatMessage
 from polyadic.model.identity import digest
 
 FOLDER = "prompts"
-"""The folder inside a workspace in which prompts of its own lie."""
+"""The folder inside a workspace for its own prompts."""
 
 NAMES = (
     "extract",
@@ -46,26 +46,26 @@ class Prompt:
 
     @property
     def fingerprint(self) -> str:
-        """Eight digits that change with any change of the words."""
+        """Eight hexadecimal digits that change with any change of the text."""
         return digest("prompt", *(part for role, text in self.parts for part in (role, text.template)))[:8]
 
     def messages(self, **values: str) -> tuple[ChatMessage, ...]:
-        """The messages with every ``$name`` filled in; where something empty is, no gap is left."""
-        filled = ((role, _without_gaps(text.substitute(values)).strip()) for role, text in self.parts)
+        """Fill in the placeholders and return the messages; blank lines around an empty value are collapsed."""
+        filled = ((role, _collapse_blank_lines(text.substitute(values)).strip()) for role, text in self.parts)
         return tuple(ChatMessage("system" if role == "system" else "user", text) for role, text in filled)
 
 
-def _without_gaps(text: str) -> str:
+def _collapse_blank_lines(text: str) -> str:
     return _BLANK_LINES.sub("\n\n", text) if "\n\n\n" in text else text
 
 
 class PromptLibrary:
-    """The prompts by name.
+    """Prompts by name.
 
     Parameters
     ----------
     folder
-        A workspace; what lies in its ``prompts`` folder, such as ``llm/prompts/extract.txt``, is used instead of ours.
+        A workspace; files in its ``prompts`` folder, such as ``prompts/extract.txt``, override the built-in prompts.
 
     >>> PromptLibrary().get("follow_up").version
     'follow-up-1'
@@ -75,12 +75,12 @@ class PromptLibrary:
         self._folder = folder / FOLDER if folder else None
 
     def get(self, name: str) -> Prompt:
-        """One prompt.
+        """Return a prompt.
 
         Raises
         ------
         SettingsError
-            The workspace's own version of it lacks a part, or something that ours fills in.
+            The workspace's own version lacks a part or a required placeholder, or has an unknown one.
         """
         original = _parsed(name, original_text(name), "the prompt of Polyadic")
         own = self._folder / f"{name}.txt" if self._folder else None
@@ -89,17 +89,17 @@ class PromptLibrary:
         try:
             prompt = _parsed(name, own.read_text(encoding="utf-8-sig"), str(own))
         except (OSError, UnicodeDecodeError) as error:
-            raise SettingsError(f"{own} cannot be read ({error})", "mend it or remove it") from error
-        known, given = _placeholders(original), _placeholders(prompt)
-        if unknown := given - known:
-            raise SettingsError(f"{own} asks for ${min(unknown)}, which is not filled in", f"known: {_listed(known)}")
-        if lacking := _needed(original) - given:
-            raise SettingsError(f"{own} lacks ${min(lacking)}", "without it the model would not see what it works on")
+            raise SettingsError(f"{own} cannot be read ({error})", "fix or delete the file") from error
+        known, used = _placeholders(original), _placeholders(prompt)
+        if unknown := used - known:
+            raise SettingsError(f"{own} uses ${min(unknown)}, which is no placeholder", f"known: {_listed(known)}")
+        if missing := _required(original) - used:
+            raise SettingsError(f"{own} lacks ${min(missing)}", "without it the model would not see its input")
         return prompt
 
 
 def original_text(name: str) -> str:
-    """A prompt as it comes with Polyadic."""
+    """Return the text of a built-in prompt."""
     return files("polyadic.llm.prompts").joinpath(f"{name}.txt").read_text(encoding="utf-8")
 
 
@@ -107,8 +107,10 @@ def _parsed(name: str, text: str, where: str) -> Prompt:
     version, *rest = _PART.split(text)
     parts = tuple(zip(rest[::2], (Template(part) for part in rest[1::2]), strict=True))
     if not parts or any(not template.is_valid() for _, template in parts):
-        reason = "no line === user" if not parts else "a $ that begins no name: write $$ for the sign itself"
-        raise SettingsError(f"{where} is no prompt ({reason})", "polyadic init --prompts DIR shows how they look")
+        reason = "no line === user" if not parts else "a $ without a name: write $$ for a literal dollar sign"
+        raise SettingsError(
+            f"{where} is not a valid prompt ({reason})", "polyadic init --prompts DIR writes the originals as examples"
+        )
     if "\n" in version.strip() or not 0 < len(version.strip()) <= _LONGEST_VERSION:
         raise SettingsError(
             f"{where} does not begin with its version", "put a short one, such as mine-1, on its first line"
@@ -120,8 +122,8 @@ def _placeholders(prompt: Prompt) -> set[str]:
     return {name for _, template in prompt.parts for name in template.get_identifiers()}
 
 
-def _needed(prompt: Prompt) -> set[str]:
-    """What the last message fills in: the work itself."""
+def _required(prompt: Prompt) -> set[str]:
+    """Return the required placeholders: those of the last message, which holds the input."""
     return set(prompt.parts[-1][1].get_identifiers()) - {"title", "before"}
 
 

@@ -1,1 +1,1 @@
-"""From the text that a language model replied to what can be kept of it; whatever cannot is counted."""
+"""Parse the replies of language models; dropped or repaired parts are counted."""

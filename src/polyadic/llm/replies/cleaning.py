@@ -1,4 +1,4 @@
-"""Off with what surrounds a reply, and with what surrounds a value in it."""
+"""Clean replies: strip reasoning, code fences, special tokens, quotes and control characters."""
 
 import re
 
@@ -6,34 +6,34 @@ _THINKS = re.compile(r"^[ \t]*<(think|thinking|reasoning)>", re.MULTILINE | re.I
 _THOUGHT = re.compile(r"</(?:think|thinking|reasoning)>(?=[ \t]*(?:$|[{(\[`]))", re.MULTILINE | re.IGNORECASE)
 _FENCE = re.compile(r"^[ \t]*(?:```+|~~~+)[ \t]*[\w-]*[ \t]*$", re.MULTILINE)
 _TOKEN = re.compile(r"<\|(?!\s*complete\b|\w*delimiter)[a-z_]\w{0,30}\|>|<｜[^｜<>\n]{1,40}｜>|</?s>", re.IGNORECASE)
-# Control characters but tab and line ends; lone surrogates, which no file and no database takes; byte-order marks.
+# Control characters except tab and line ends; lone surrogates, which files and databases reject; byte-order marks.
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f\x80-\x84\x86-\x9f\ud800-\udfff\ufeff\ufffe\uffff]")
 _SPACE = re.compile(r"\s+")
-# Each opening quote with those that close it; models open and close with the same curly one, too.
+# Each opening quote with its closing quotes; some models open and close with the same curly quote.
 _QUOTES = {'"': '"', "'": "'", "`": "`", "“": "”“", "„": "“”", "”": "”", "«": "»", "‘": "’‘", "「": "」"}
 _NESTED_QUOTES = 3
 _LONE_QUOTES = '"“”„«»'
 _is_tidied = frozenset(" " + "".join(f"{opening}{closing}" for opening, closing in _QUOTES.items())).__contains__
-"""Whether a character has no place at either end of a value."""
+"""Whether a character is stripped from the ends of a value."""
 
 
 def undressed(reply: str) -> tuple[str, bool]:
-    """A reply without its thoughts, fences, special tokens and control characters; whether it broke off thinking.
+    """Strip reasoning, fences, special tokens and control characters; also return whether reasoning was cut off.
 
     >>> undressed("<think>Hm.</think>\\n```json\\n[]\\n```<|endoftext|>")[0].strip()
     '[]'
     """
     text = printable(reply.replace("\r\n", "\n").replace("\r", "\n"))
     thinking = False
-    # Most replies have neither tags nor fences, and a character is found in a hundredth of the time.
+    # Most replies have neither tags nor fences, and searching for a character takes a hundredth of the time.
     if "<" in text:
-        text, thinking = _without_thoughts(_TOKEN.sub("", text))
+        text, thinking = _strip_reasoning(_TOKEN.sub("", text))
     if "```" in text or "~~~" in text:
         text = _FENCE.sub("", text)
     return text, thinking
 
 
-def _without_thoughts(text: str) -> tuple[str, bool]:
+def _strip_reasoning(text: str) -> tuple[str, bool]:
     kept, position = [], 0
     while opened := _THINKS.search(text, position):
         end = text.find(closing := f"</{opened[1]}>", opened.end())
@@ -42,20 +42,20 @@ def _without_thoughts(text: str) -> tuple[str, bool]:
         kept.append(text[position : opened.start()])
         position = end + len(closing)
     rest = "".join(kept) + text[position:]
-    # Some servers cut the opening tag off with the prompt, so that only the closing one is left.
+    # Some servers remove the opening tag with the prompt, so that only the closing one is left.
     rest = rest[max((thought.end() for thought in _THOUGHT.finditer(rest)), default=0) :]
     unclosed = _THINKS.match(rest.lstrip())
     return ("", True) if unclosed else (rest, False)
 
 
 def printable(text: str) -> str:
-    """A text without control characters and what no file can hold."""
-    # Nearly all texts are printable to the last character, and telling that takes a tenth of the time.
+    """Remove control characters and characters that no file can hold."""
+    # Nearly all texts are printable throughout, and checking that takes a tenth of the time.
     return text if text.isprintable() else _CONTROL.sub("", text)
 
 
 def tidy(text: str) -> str:
-    """A value on one line, without control characters and the quotes around it.
+    """Return a value on one line, without control characters and surrounding quotes.
 
     >>> tidy(' “Ada\\n Lovelace” '), tidy('"Notes" and "Sketch"'), tidy('Ada"')
     ('Ada Lovelace', '"Notes" and "Sketch"', 'Ada')
@@ -79,7 +79,7 @@ def _unquoted(text: str) -> str:
 
 
 def _wraps(text: str) -> bool:
-    """Whether the first and the last quote belong together: between them, the first one opens rather than closes."""
+    """Return whether the first and the last quote match: in between, the first character opens rather than closes."""
     opening, closing = text[0], text[-1]
     inner = text[1:-1]
     first = inner.find(closing)
@@ -91,7 +91,7 @@ def _wraps(text: str) -> bool:
 
 
 def cut(text: str, limit: int) -> str:
-    """At most ``limit`` characters, ending with a word where one ends in the second half.
+    """Shorten to at most ``limit`` characters, at the end of a word if one ends in the second half.
 
     >>> cut("one fact and another", 14)
     'one fact and'

@@ -1,4 +1,4 @@
-"""The delimiter formats: HyperGraphRAG's n-ary facts and GraphRAG's relationships, in one reply or apart."""
+"""Parse the delimiter formats: HyperGraphRAG's n-ary facts and GraphRAG's relationships, alone or mixed."""
 
 from dataclasses import dataclass, field
 
@@ -22,8 +22,8 @@ _TEXTS = {RecordKind.FACT: 1, RecordKind.RELATION: 3, RecordKind.ENTITY: 3}
 
 
 @dataclass(slots=True)
-class _Open:
-    """A fact to which further entity records may belong."""
+class _OpenFact:
+    """A fact that following entity records may belong to."""
 
     text: str
     score: object
@@ -32,85 +32,85 @@ class _Open:
 
 
 @dataclass(slots=True)
-class _Reading:
-    """What has been read so far. ``known`` are all entities by key; ``alone`` the keys that no fact has yet."""
+class _ParserState:
+    """The records so far. ``known`` has all entities by key; ``alone`` the keys of those that are in no fact yet."""
 
     problems: Problems
-    facts: list[_Open] = field(default_factory=list)
-    current: _Open | None = None
+    facts: list[_OpenFact] = field(default_factory=list)
+    current: _OpenFact | None = None
     known: dict[str, DraftEntity] = field(default_factory=dict)
     alone: dict[str, None] = field(default_factory=dict)
 
 
 def read_delimited(text: str, problems: Problems) -> tuple[list[DraftFact], bool]:
-    """The facts of a canonical text, then the entities that take part in none; whether it is complete but empty."""
-    reading = _Reading(problems)
+    """Parse a canonical text into facts, then entities in no fact; also return whether it is complete but empty."""
+    state = _ParserState(problems)
     for record in records(text):
-        _take(record, reading)
-    facts = [DraftFact(fact.text, fact.score, _described(fact, reading)) for fact in reading.facts]
-    related = {entity.key for fact in reading.facts if fact.binary for entity in fact.entities}
-    alone = [_alone(reading.known[key]) for key in reading.alone if key not in related]
+        _add_record(record, state)
+    facts = [DraftFact(fact.text, fact.score, _described(fact, state)) for fact in state.facts]
+    related = {entity.key for fact in state.facts if fact.binary for entity in fact.entities}
+    alone = [_alone(state.known[key]) for key in state.alone if key not in related]
     return facts + alone, text.strip(" #\n\t") == "<|COMPLETE|>"
 
 
-def _take(record: DelimitedRecord, reading: _Reading) -> None:
-    whole = _whole(record, reading)
+def _add_record(record: DelimitedRecord, state: _ParserState) -> None:
+    whole = _repaired(record, state)
     if whole is None:
-        reading.problems["reply cut off"] += 1
+        state.problems["reply cut off"] += 1
     elif whole.kind is RecordKind.UNKNOWN:
-        reading.problems["record of an unknown kind"] += 1
+        state.problems["record of an unknown kind"] += 1
     elif whole.kind is RecordKind.ENTITY:
-        _take_entity(whole, reading)
+        _add_entity(whole, state)
     else:
-        _take_fact(whole, reading)
+        _add_fact(whole, state)
 
 
-def _whole(record: DelimitedRecord, reading: _Reading) -> DelimitedRecord | None:
-    """A record that was cut off is kept without its last field where that one is not needed."""
+def _repaired(record: DelimitedRecord, state: _ParserState) -> DelimitedRecord | None:
+    """Return a record; if it was cut off, drop its last field where that is not required, else return None."""
     if record.whole:
         return record
-    needed = 1 if record.kind is RecordKind.ENTITY and reading.current else _TEXTS.get(record.kind, 0)
+    needed = 1 if record.kind is RecordKind.ENTITY and state.current else _TEXTS.get(record.kind, 0)
     if len(record.fields) <= needed:
         return None
-    reading.problems["cut record mended"] += 1
+    state.problems["cut record mended"] += 1
     return DelimitedRecord(record.kind, record.fields[:-1])
 
 
-def _take_entity(record: DelimitedRecord, reading: _Reading) -> None:
-    texts, score = _texts_and_score(record, reading.problems)
+def _add_entity(record: DelimitedRecord, state: _ParserState) -> None:
+    texts, score = _texts_and_score(record, state.problems)
     name, kind, description = (*texts, "", "", "")[:3]
     entity = DraftEntity(name, kind, description, UNSCORED if score is None else score)
-    if reading.current:
-        reading.current.entities.append(entity)
+    if state.current:
+        state.current.entities.append(entity)
     elif not entity.key:
-        reading.problems["entity without a name"] += 1
+        state.problems["entity without a name"] += 1
         return
-    elif entity.key in reading.alone:
-        reading.problems["entity described twice"] += 1
+    elif entity.key in state.alone:
+        state.problems["entity described twice"] += 1
     else:
-        reading.alone[entity.key] = None
-    reading.known[entity.key] = _fuller(reading.known.get(entity.key), entity)
+        state.alone[entity.key] = None
+    state.known[entity.key] = _merged(state.known.get(entity.key), entity)
 
 
-def _take_fact(record: DelimitedRecord, reading: _Reading) -> None:
-    texts, score = _texts_and_score(record, reading.problems)
+def _add_fact(record: DelimitedRecord, state: _ParserState) -> None:
+    texts, score = _texts_and_score(record, state.problems)
     if record.kind is RecordKind.RELATION and len(texts) > 1:
-        # Without a strength there is nothing to tell keywords from the description by, but that they are shorter.
+        # Without a strength, keywords and description can only be told apart by length.
         text = max(texts[2:], key=len, default="") if score is None else (*texts, "")[2]
-        fact = _Open(text, score, [DraftEntity(texts[0]), DraftEntity(texts[1])], binary=True)
+        fact = _OpenFact(text, score, [DraftEntity(texts[0]), DraftEntity(texts[1])], binary=True)
     else:
-        fact = reading.current = _Open(texts[0], score)
-    reading.facts.append(fact)
+        fact = state.current = _OpenFact(texts[0], score)
+    state.facts.append(fact)
 
 
 def _texts_and_score(record: DelimitedRecord, problems: Problems) -> tuple[tuple[str, ...], str | None]:
-    """The fields apart from the score, which is the last number after those that name; fields beyond are counted."""
+    """Split off the score, the last number after the naming fields; count surplus fields."""
     expected = _TEXTS[record.kind]
     fields = list(record.fields) or [""]
-    place = _last_number(fields, first=2 if record.kind is RecordKind.ENTITY else 1)
-    if place is None and len(fields) > expected and " " not in fields[-1].strip():
-        place = len(fields) - 1
-    score = None if place is None else fields.pop(place)
+    index = _last_number(fields, first=2 if record.kind is RecordKind.ENTITY else 1)
+    if index is None and len(fields) > expected and " " not in fields[-1].strip():
+        index = len(fields) - 1
+    score = None if index is None else fields.pop(index)
     if len(fields) > expected:
         problems["extra field left out"] += len(fields) - expected
     return tuple(fields), None if score is None else _number(score) or tidy(score)
@@ -125,7 +125,7 @@ def _number(text: str) -> str | None:
     return match["score"] if match else None
 
 
-def _fuller(old: DraftEntity | None, new: DraftEntity) -> DraftEntity:
+def _merged(old: DraftEntity | None, new: DraftEntity) -> DraftEntity:
     if old is None:
         return new
     description = max(tidy(old.description), tidy(new.description), key=len)
@@ -133,11 +133,11 @@ def _fuller(old: DraftEntity | None, new: DraftEntity) -> DraftEntity:
     return DraftEntity(old.name, kind, description, new.score if old.score is UNSCORED else old.score)
 
 
-def _described(fact: _Open, reading: _Reading) -> tuple[DraftEntity, ...]:
-    """Entities of a relationship are described by the entity records of their names, before it or after it."""
+def _described(fact: _OpenFact, state: _ParserState) -> tuple[DraftEntity, ...]:
+    """Return the entities of a fact; those of a relationship are described by entity records anywhere in the reply."""
     if not fact.binary:
         return tuple(fact.entities)
-    found = ((entity, reading.known.get(entity.key)) for entity in fact.entities)
+    found = ((entity, state.known.get(entity.key)) for entity in fact.entities)
     return tuple(
         DraftEntity(entity.name, known.type, known.description, known.score) if known else entity
         for entity, known in found

@@ -1,4 +1,4 @@
-"""The fields of a reply in JSON, whatever a model calls them and whatever stands around them."""
+"""Read fields of JSON replies, tolerating variant key names and surrounding text."""
 
 from collections.abc import Mapping
 
@@ -11,12 +11,12 @@ from polyadic.llm.replies.parser import LONGEST_REPLY
 LONGEST_NAME = 200
 LONGEST_TEXT = 4_000
 _MOST_NUMBERS = 1_000
-# Under these, a record that stands for a member or for a fact says its number.
+# Keys under which a record for a member or a fact gives its number.
 _NUMBER_KEYS = ("number", "id", "member", "fact", "index")
 
 
 def reply_values(reply: str, problems: Problems) -> list[object]:
-    """The JSON values of a reply, without thoughts and fences; mended where they are broken."""
+    """Parse the JSON values of a reply, without reasoning and fences; broken JSON is repaired."""
     if len(reply) > LONGEST_REPLY:
         problems["reply too long, cut"] += 1
     bare, _ = undressed(reply[:LONGEST_REPLY])
@@ -24,12 +24,12 @@ def reply_values(reply: str, problems: Problems) -> list[object]:
 
 
 def record_of(value: object) -> dict[str, object]:
-    """A record by its keys in one spelling; what is no record has none."""
+    """Return a record with normalised keys; empty if the value is not a record."""
     return plain_keys(value) if isinstance(value, dict) else {}
 
 
 def text_of(record: Mapping[str, object], *names: str, longest: int = LONGEST_TEXT) -> str:
-    """The first text under one of these names, on one line and within bounds; empty if there is none.
+    """Return the first text under one of these keys, on one line and at most ``longest`` characters; empty if none.
 
     >>> text_of({"title": 3, "name": ' "Ada" '}, "title", "name")
     'Ada'
@@ -39,22 +39,22 @@ def text_of(record: Mapping[str, object], *names: str, longest: int = LONGEST_TE
 
 
 def list_of(record: Mapping[str, object], *names: str) -> list[object]:
-    """The first list under one of these names; a value that stands there alone is a list of one."""
+    """Return the first list under one of these keys; a single value becomes a list of one."""
     value = next((record[name] for name in names if name in record), [])
     return value if isinstance(value, list) else [value]
 
 
 def numbers_in(parts: list[object], names: Mapping[str, int], problems: Problems) -> tuple[int, ...]:
-    """The numbers from 1 that a list means, each once: as numbers, in text, in records, or by name.
+    """Return the distinct numbers, from 1, in a list: as numbers, in text, in records, or by name.
 
     Parameters
     ----------
     parts
-        As the reply has them.
+        The elements of the list in the reply.
     names
-        What may stand in the place of a number, in lower case.
+        Names in lower case that may stand for a number.
     problems
-        Where is counted what means none.
+        Counts the elements that give no number.
 
     >>> numbers_in([2, "[3], 5-6", {"id": "1"}, "Member 2", "Ada", "?"], {"ada": 4}, Problems())
     (2, 3, 5, 6, 1, 4)
@@ -71,8 +71,8 @@ def numbers_in(parts: list[object], names: Mapping[str, int], problems: Problems
 def _numbers(part: object, names: Mapping[str, int]) -> list[int] | None:
     if isinstance(part, dict):
         record = record_of(part)
-        said = next((record[key] for key in (*_NUMBER_KEYS, "name") if key in record), None)
-        return None if isinstance(said, dict | list) or said is None else _numbers(said, names)
+        value = next((record[key] for key in (*_NUMBER_KEYS, "name") if key in record), None)
+        return None if isinstance(value, dict | list) or value is None else _numbers(value, names)
     if not isinstance(part, str):
         return None if isinstance(part, list) else whole_numbers(part)
     bare = tidy(part)[:LONGEST_NAME].lower()

@@ -1,4 +1,4 @@
-"""Facts in JSON, whatever names a model gives to their fields."""
+"""Parse facts in JSON replies, tolerating variant key names."""
 
 import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping
@@ -46,9 +46,9 @@ _SCORE_KEYS = [
 ]
 _SENTENCE_KEYS = ["sentences", "sentence_ids", "sentence_numbers", "sentence_indices", "sources", "sentence"]
 _RECORD_KEYS = frozenset((*TEXT_KEYS, *ENTITY_KEYS))
-_OF_AN_ENTITY = frozenset((*_NAME_KEYS, *_TYPE_KEYS, *_DESCRIPTION_KEYS, *_SCORE_KEYS))
-# In the one spelling already, as nearly all keys are.
-_SPELT = frozenset((*_LIST_KEYS, *_RECORD_KEYS, *_OF_AN_ENTITY, *_SENTENCE_KEYS))
+_ENTITY_FIELD_KEYS = frozenset((*_NAME_KEYS, *_TYPE_KEYS, *_DESCRIPTION_KEYS, *_SCORE_KEYS))
+# Keys that are already in normalised spelling, as nearly all are.
+_KNOWN_KEYS = frozenset((*_LIST_KEYS, *_RECORD_KEYS, *_ENTITY_FIELD_KEYS, *_SENTENCE_KEYS))
 _SIMPLE = frozenset((str, int, float, NoneType))
 _DEPTH = 4
 _MOST_SENTENCES = 200
@@ -59,7 +59,7 @@ _RANGE = re.compile(r"(\d{1,9})(?:\s?[–-]\s?[sS]?(\d{1,9}))?")
 
 
 def _text(value: object, problems: Problems) -> str:
-    """Numbers and lists of words are text as well; anything else says nothing."""
+    """Convert a value to text: strings, numbers and lists of strings; other types are counted as a problem."""
     if value is None or isinstance(value, str):
         return printable(value or "")
     if isinstance(value, int | float) and not isinstance(value, bool):
@@ -73,12 +73,12 @@ def _text(value: object, problems: Problems) -> str:
 def _written(number: float) -> str:
     try:
         return str(number)
-    except ValueError:  # Python writes no integers of more than 4,300 digits
+    except ValueError:  # Python does not format integers of more than 4,300 digits
         return ""
 
 
 def _sentences(value: object, problems: Problems) -> tuple[int, ...]:
-    """Whole numbers, as such or in text ("1, 3-5"), each once."""
+    """Return the distinct whole numbers in a value, as numbers or in text ("1, 3-5")."""
     numbers: dict[int, None] = {}
     for part in value if isinstance(value, list) else [value]:
         found = whole_numbers(part)
@@ -91,7 +91,7 @@ def _sentences(value: object, problems: Problems) -> tuple[int, ...]:
 
 
 def whole_numbers(part: object) -> list[int] | None:
-    """The numbers that one value of a list gives, as such or in text; None where it is something else.
+    """Return the numbers that one element of a list gives, as a number or in text; None for anything else.
 
     >>> whole_numbers(3.0), whole_numbers("[1, 3-5]"), whole_numbers("Ada")
     ([3], [1, 3, 4, 5], None)
@@ -112,13 +112,13 @@ def whole_numbers(part: object) -> list[int] | None:
 
 
 class _Entities:
-    """The entities of the facts of one reply; what it says of one in the same words again is read once."""
+    """The entities of the facts of one reply; identical records are parsed once."""
 
     def __init__(self) -> None:
         self._read: dict[Hashable, tuple[DraftEntity, ...]] = {}
 
     def of(self, value: object, problems: Problems) -> Iterator[DraftEntity]:
-        """A list of entities out of a list, one entity, a mapping from names, or names in one string."""
+        """Yield entities from a list, a single entity, a mapping by name, or names in one string."""
         if value is None:
             return
         if isinstance(value, str):
@@ -129,20 +129,20 @@ class _Entities:
             yield from self._of_part(part, problems)
 
     def _of_part(self, part: object, problems: Problems) -> tuple[DraftEntity, ...]:
-        same = _words(part)
-        known = None if same is None else self._read.get(same)
-        if known is not None:
-            return known
-        read = tuple(_entity(plain, problems) for plain in _one_or_more(part))
-        if same is not None:
-            self._read[same] = read
-        return read
+        key = _record_key(part)
+        cached = None if key is None else self._read.get(key)
+        if cached is not None:
+            return cached
+        entities = tuple(_entity(plain, problems) for plain in _one_or_more(part))
+        if key is not None:
+            self._read[key] = entities
+        return entities
 
 
-def _words(part: object) -> Hashable | None:
-    """What tells one record from others that are read without a problem; None of one that may have some.
+def _record_key(part: object) -> Hashable | None:
+    """Return a key for records that parse without problems; None for others, whose problems are counted each time.
 
-    Types as well: 1, 1.0 and True are equal, and written differently.
+    Types are part of the key: 1, 1.0 and True are equal, but formatted differently.
     """
     if not isinstance(part, dict):
         return None
@@ -153,11 +153,11 @@ def _words(part: object) -> Hashable | None:
 def _one_or_more(part: object) -> Iterator[dict[str, object]]:
     if isinstance(part, dict):
         plain = plain_keys(part)
-        if plain.keys() & _OF_AN_ENTITY or not plain:
+        if plain.keys() & _ENTITY_FIELD_KEYS or not plain:
             yield plain
         else:
-            for name, said in part.items():
-                yield {**plain_keys(said), "name": name} if isinstance(said, dict) else {"name": name, "desc": said}
+            for name, value in part.items():
+                yield {**plain_keys(value), "name": name} if isinstance(value, dict) else {"name": name, "desc": value}
     elif isinstance(part, list):
         yield dict(zip(("name", "type", "description", "score"), part, strict=False))
     else:
@@ -165,19 +165,19 @@ def _one_or_more(part: object) -> Iterator[dict[str, object]]:
 
 
 def plain_keys(record: Mapping[Any, object]) -> dict[str, object]:
-    """Keys in one spelling ("Hyper-Relation" is hyper_relation) that have a value."""
-    return {key if key in _SPELT else _plain_key(key): value for key, value in record.items() if value is not None}
+    """Normalise the keys of a record ("Hyper-Relation" becomes hyper_relation) and drop those without a value."""
+    return {key if key in _KNOWN_KEYS else _plain_key(key): value for key, value in record.items() if value is not None}
 
 
 def _plain_key(key: object) -> str:
-    said = str(key)
+    text = str(key)
     return (
-        said if said.isascii() and said.isidentifier() and said.islower() else _NOT_IN_KEYS.sub("_", tidy(said).lower())
+        text if text.isascii() and text.isidentifier() and text.islower() else _NOT_IN_KEYS.sub("_", tidy(text).lower())
     )
 
 
 def _first(record: Mapping[str, object], keys: Iterable[str]) -> object:
-    """What stands under the first of these keys that a record has; None where it has none."""
+    """Return the value under the first of these keys that a record has; None if it has none."""
     for key in keys:
         if key in record:
             return record[key]
@@ -185,20 +185,20 @@ def _first(record: Mapping[str, object], keys: Iterable[str]) -> object:
 
 
 def read_json(text: str, problems: Problems) -> tuple[list[DraftFact], bool]:
-    """The facts of a reply in JSON, and whether it says on purpose that there are none.
+    """Parse the facts of a JSON reply; also return whether it states that there are none.
 
     >>> read_json('{"facts": [{"fact": "Ada wrote.", "score": 7}]}', Problems())
     ([DraftFact(text='Ada wrote.', score=7, entities=(), sentences=())], False)
     """
-    found = values(text, problems)
-    lists = [records for value in found if (records := _records(value, problems)) is not None]
+    parsed = values(text, problems)
+    lists = [records for value in parsed if (records := _records(value, problems)) is not None]
     entities = _Entities()
     drafts = [draft for records in lists for record in records if (draft := _draft(record, entities, problems))]
     return drafts, bool(lists) and not any(lists) and not problems
 
 
 def _records(value: object, problems: Problems, depth: int = _DEPTH) -> list[object] | None:
-    """The list of records that a value is or holds; None where it holds none."""
+    """Return the list of records that a value is or contains; None if it contains none."""
     if isinstance(value, list):
         return value
     if not isinstance(value, dict) or not depth:
@@ -207,14 +207,14 @@ def _records(value: object, problems: Problems, depth: int = _DEPTH) -> list[obj
     if any(isinstance(plain.get(key), str) for key in TEXT_KEYS):
         return [plain]
     inner = list(plain.values())
-    if inner and all(isinstance(one, dict) and plain_keys(one).keys() & _RECORD_KEYS for one in inner):
+    if inner and all(isinstance(value, dict) and plain_keys(value).keys() & _RECORD_KEYS for value in inner):
         return inner
-    return _held(plain, problems, depth)
+    return _nested_records(plain, problems, depth)
 
 
-def _held(plain: dict[str, object], problems: Problems, depth: int) -> list[object] | None:
-    """The lists under the keys that are known to hold records, or else under any; entities there are in no fact."""
-    lists = {key: one for key, one in plain.items() if isinstance(one, dict | list)}
+def _nested_records(plain: dict[str, object], problems: Problems, depth: int) -> list[object] | None:
+    """Return the lists under known keys, or else under any key; entities outside a fact are dropped and counted."""
+    lists = {key: value for key, value in plain.items() if isinstance(value, dict | list)}
     for key in [key for key in lists if key in ENTITY_KEYS]:
         if entities := lists.pop(key):
             problems["entity outside a fact"] += len(entities)

@@ -1,4 +1,4 @@
-"""JSON in the text of a reply: what can be parsed is, what cannot is mended record by record."""
+"""Parse JSON in the text of a reply; broken JSON is repaired record by record."""
 
 import json
 import re
@@ -36,18 +36,18 @@ _RECORD = re.compile(
 _TOKEN = re.compile(r"\"(?:[^\"\\]|\\.)*(?P<end>\"?)|[\[\]{},]", re.DOTALL)
 _STRAIGHT = str.maketrans("“”„", '"""')
 _DECODER = json.JSONDecoder()
-# What json_repair does grows with the square of quotes and braces in bad cases: about a second for all of this.
+# The work of json_repair grows with the square of quotes and braces in bad cases: this budget is about a second.
 _MENDING = 20_000_000
 
 
 @dataclass(slots=True)
-class _Mender:
-    """Mends what is not JSON until a reply's share of work is used up."""
+class _JsonRepairer:
+    """Repairs broken JSON until the work budget of a reply is used up."""
 
     left: int = _MENDING
 
     def mend(self, text: str) -> object:
-        """The value that was most likely meant; None where there is none, or where finding it takes too long."""
+        """Return the most likely value; None if there is none, or if the work would exceed the budget."""
         work = len(text) * sum(text.count(mark) for mark in "\"'“{[")
         if work > self.left:
             return None
@@ -57,37 +57,37 @@ class _Mender:
         straight = text if '"' in text else text.translate(_STRAIGHT)
         try:
             return json_repair.loads(straight, skip_json_loads=True)
-        except Exception:  # a parser of any text whatsoever: what it may raise is not documented
+        except Exception:  # json_repair accepts any text; what it may raise is not documented
             return None
 
 
 def first_value(text: str) -> int | None:
-    """Where JSON seems to begin."""
+    """Return the position where JSON seems to begin."""
     match = _FIRST.search(text)
     return match.start() if match else None
 
 
 def values(text: str, problems: Problems, apart: bool = True) -> list[object]:
-    """All JSON values of a text, in order, with prose around and between; mended and lost ones are counted.
+    """Parse all JSON values of a text in order, ignoring prose around them; repairs and losses are counted.
 
-    From the first one on that cannot be parsed, the records of facts are mended each by itself; where not ``apart``,
-    the rest is mended as one value.
+    After the first value that cannot be parsed, each record of a fact is repaired separately; with ``apart=False`` the
+    rest is repaired as one value.
 
     >>> values('Sure: {"facts": []} Done.', Problems())
     [{'facts': []}]
     >>> values('{"title": "Ada", "findings": [{"text": "She wro', Problems(), apart=False)
     [{'title': 'Ada'}]
     """
-    found: list[object] = []
+    parsed: list[object] = []
     position = 0
     while match := _FIRST.search(text, position):
         decoded = _decoded(text, match.start())
         if decoded is None:
             rest = text[match.start() :]
-            return found + (_salvaged(rest, problems) if apart else _mended(rest, problems))
+            return parsed + (_repaired_records(rest, problems) if apart else _repaired(rest, problems))
         value, position = decoded
-        found.append(value)
-    return found
+        parsed.append(value)
+    return parsed
 
 
 def _decoded(text: str, start: int) -> tuple[object, int] | None:
@@ -97,30 +97,32 @@ def _decoded(text: str, start: int) -> tuple[object, int] | None:
         return None
 
 
-def _mended(text: str, problems: Problems) -> list[object]:
-    """The one value that a text was most likely meant to be, as far as it goes."""
+def _repaired(text: str, problems: Problems) -> list[object]:
+    """Repair a text as one value; a value that was cut off is kept up to its last complete part."""
     whole_until = _cut_off(text)
-    value = _Mender().mend(text[:whole_until])
-    found: list[object] = [value] if value and isinstance(value, dict | list) else []
-    problems["reply cut off" if whole_until is not None else "reply mended" if found else "reply unreadable"] += 1
-    return found
+    value = _JsonRepairer().mend(text[:whole_until])
+    repaired: list[object] = [value] if value and isinstance(value, dict | list) else []
+    problems["reply cut off" if whole_until is not None else "reply mended" if repaired else "reply unreadable"] += 1
+    return repaired
 
 
-def _salvaged(text: str, problems: Problems) -> list[object]:
-    """One piece a record, so that what is broken in one does no harm to the others."""
+def _repaired_records(text: str, problems: Problems) -> list[object]:
+    """Repair each record separately, so that a broken one does not affect the others."""
     starts = [match.start() for match in _RECORD.finditer(text)]
-    mender = _Mender()
+    repairer = _JsonRepairer()
     if not starts:
-        return _one(text, mender, problems, last=True)
+        return _repaired_record(text, repairer, problems, last=True)
     ends = [*starts[1:], len(text)]
-    found = []
+    repaired = []
     for start, end in zip(starts, ends, strict=True):
-        found += _one(text[start:end], mender, problems, last=end == len(text), wrapped=starts[0] > 0)
-    return found
+        repaired += _repaired_record(text[start:end], repairer, problems, last=end == len(text), wrapped=starts[0] > 0)
+    return repaired
 
 
-def _one(piece: str, mender: _Mender, problems: Problems, last: bool, wrapped: bool = False) -> list[object]:
-    """The one record at the start of a piece, or none; counted where it is not as it was written."""
+def _repaired_record(
+    piece: str, repairer: _JsonRepairer, problems: Problems, last: bool, wrapped: bool = False
+) -> list[object]:
+    """Return the record at the start of a piece, or none; repairs and losses are counted."""
     decoded = _decoded(piece, 0)
     if decoded is not None:
         value, end = decoded
@@ -130,8 +132,8 @@ def _one(piece: str, mender: _Mender, problems: Problems, last: bool, wrapped: b
             problems["reply cut off"] += 1
         return [value]
     whole_until = _cut_off(piece) if last else None
-    mended = mender.mend(piece if whole_until is None else piece[:whole_until])
-    value = next((one for one in _flat(mended) if isinstance(one, dict)), None)
+    repaired = repairer.mend(piece if whole_until is None else piece[:whole_until])
+    value = next((element for element in _elements(repaired) if isinstance(element, dict)), None)
     if whole_until is not None:
         complete = value is not None and (len(value) > 1 or any(isinstance(v, list | dict) for v in value.values()))
         problems["cut record mended" if complete else "reply cut off"] += 1
@@ -140,12 +142,12 @@ def _one(piece: str, mender: _Mender, problems: Problems, last: bool, wrapped: b
     return [value] if value else []
 
 
-def _flat(value: object) -> Iterator[object]:
+def _elements(value: object) -> Iterator[object]:
     return iter(value) if isinstance(value, list) else iter((value,))
 
 
 def _cut_off(piece: str) -> int | None:
-    """Where the last whole value of a piece ends, if it breaks off within strings or brackets; else None."""
+    """Return the end of the last complete value if a piece ends inside a string or brackets; else None."""
     depth, comma, open_string = 0, 0, False
     for token in _TOKEN.finditer(piece):
         mark = token[0]

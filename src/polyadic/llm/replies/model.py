@@ -1,4 +1,4 @@
-"""What a reply states, before it is tied to a chunk."""
+"""Statements parsed from a reply, before they are linked to a chunk."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -7,15 +7,15 @@ from dataclasses import dataclass, field
 from polyadic.model.types import Participation
 
 Problems = Counter[str]
-"""Short phrases for people, each with how often it happened."""
+"""Number of occurrences by problem; the keys are short phrases shown to users."""
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedStatement:
-    """One statement of a reply with its participants, which are distinct by entity key.
+    """A statement of a reply with its participants, which are distinct by entity key.
 
-    ``score`` in (0, 10]. ``sentences`` are the numbers that the model named, as given: they may point nowhere.
-    Fewer than two participants make no fact; such a statement is kept all the same, to be counted as evidence.
+    ``score`` in (0, 10]. ``sentences`` are the sentence numbers that the model gave; they may be invalid. A statement
+    with fewer than two participants makes no fact, but is kept and counted as evidence.
     """
 
     text: str
@@ -26,7 +26,7 @@ class ParsedStatement:
 
 @dataclass(frozen=True, slots=True)
 class ParsedReply:
-    """The statements of a reply in its order, and what was left out or mended: reason to how often."""
+    """The statements of a reply in order, and the number of dropped or repaired parts by reason."""
 
     stated: tuple[ParsedStatement, ...]
     problems: Mapping[str, int] = field(default_factory=Problems)

@@ -1,4 +1,4 @@
-"""One entry: from the text of a reply to its statements."""
+"""Entry point for parsing the text of a reply into statements."""
 
 from polyadic.llm.replies.cleaning import undressed
 from polyadic.llm.replies.delimited import canonical, first_record, may_hold_records, read_delimited
@@ -11,13 +11,13 @@ LONGEST_REPLY = 400_000
 
 
 def read_reply(text: str) -> ParsedReply:
-    """All that a reply states, in JSON or in the delimiter format. Never raises; what is not kept is counted.
+    """Parse all statements of a reply, in JSON or in the delimiter format; never raises.
 
-    Characters beyond ``LONGEST_REPLY`` are cut off and counted, which bounds time and memory.
+    Dropped parts are counted. Text beyond ``LONGEST_REPLY`` characters is cut off, which bounds time and memory.
 
     >>> said = '("hyper-relation"<|>"Ada wrote Notes."<|>8)##("entity"<|>"Ada"<|>"person"<|>"A writer"<|>90)'
     >>> read_reply(said).stated
-    (Stated(text='Ada wrote Notes.', score=8.0, participants=(Participation(name='Ada', type='person', \
+    (ParsedStatement(text='Ada wrote Notes.', score=8.0, participants=(Participation(name='Ada', type='person', \
 description='A writer', score=90.0),), sentences=()),)
     >>> dict(read_reply("I cannot help with that.").problems)
     {'no facts in the reply': 1}
@@ -36,14 +36,14 @@ description='A writer', score=90.0),), sentences=()),)
 
 
 def _drafts(bare: str, problems: Problems) -> tuple[list[DraftFact], bool]:
-    """What either format finds, and whether the reply says on purpose that there is nothing."""
+    """Parse facts in either format; also return whether the reply states that there are none."""
     value = first_value(bare)
     delimited = canonical(bare) if value is None or may_hold_records(bare) else ""
     record = first_record(delimited)
     if value is not None and (record is None or value < record):
-        told = Problems()
-        drafts, empty = read_json(bare, told)
+        json_problems = Problems()
+        drafts, empty = read_json(bare, json_problems)
         if drafts or record is None:
-            problems.update(told)
+            problems.update(json_problems)
             return drafts, empty
     return read_delimited(delimited, problems)

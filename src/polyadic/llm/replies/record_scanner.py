@@ -1,4 +1,4 @@
-"""Where the records of the delimiter format begin and end, and which fields they have."""
+"""Split text in the delimiter format into records and fields."""
 
 import re
 from bisect import bisect_left
@@ -31,12 +31,12 @@ _QUOTED_END = re.compile(r"[\"”“»'’]\s{0,9}[)\]}）][ \t]{0,9}[`*.,;]{0,3
 _SEPARATED_END = re.compile(r"[)\]}）]\s{0,9}##")
 _BEGUN = re.compile(r"[(（]\s{0,3}[\"'“]?[\w -]{0,40}[\"'”]?[<|]{0,2}\s{0,9}\Z")
 _LETTER = re.compile(r"[^\W\d_]")
-_NO_FIELD = ' \t\n#)*`"“”'
-_LAST_OF_A_SENTENCE = tuple(".!?。！？…")
+_EMPTY_FIELD = ' \t\n#)*`"“”'
+_SENTENCE_ENDS = tuple(".!?。！？…")
 
 
 class RecordKind(StrEnum):
-    """What a record is."""
+    """The kind of a record."""
 
     FACT = "fact"
     RELATION = "relation"
@@ -46,7 +46,7 @@ class RecordKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DelimitedRecord:
-    """One record: its fields after the kind. Where it is not ``whole``, the reply broke off in the last field."""
+    """A record with its fields after the kind; if not ``whole``, the reply was cut off in the last field."""
 
     kind: RecordKind
     fields: tuple[str, ...]
@@ -54,8 +54,8 @@ class DelimitedRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class _Ended:
-    """A last field without what follows the record, and that remainder."""
+class _LastField:
+    """A last field, whether it is complete, and the text after the record."""
 
     text: str
     whole: bool
@@ -63,7 +63,7 @@ class _Ended:
 
 
 def may_hold_records(text: str) -> bool:
-    """Whether some spelling of the delimiters may be in a text: a quick look, which most replies in JSON do not pass.
+    """Return whether a text may contain delimiters: a fast check, which most JSON replies fail.
 
     >>> may_hold_records('{"text": "Ada wrote."}'), may_hold_records('"Ada"{TUPLE_DELIMITER}9')
     (False, True)
@@ -72,7 +72,7 @@ def may_hold_records(text: str) -> bool:
 
 
 def canonical(text: str) -> str:
-    """All spellings of the delimiters as the one that was asked for.
+    """Replace variant spellings of the delimiters by the requested one.
 
     >>> canonical('"Ada"</|>"person"{tuple_delimiter}9{record_delimiter}<|complete|>')
     '"Ada"<|>"person"<|>9##<|COMPLETE|>'
@@ -81,27 +81,27 @@ def canonical(text: str) -> str:
 
 
 def first_record(text: str) -> int | None:
-    """Where the first record begins, in a canonical text."""
+    """Return the position of the first record in a canonical text."""
     return next((start for start, _, _ in _heads(text)), None)
 
 
 def records(text: str) -> Iterator[DelimitedRecord]:
-    """The records of a canonical text, whatever stands between them; a last one of no fields is one that was begun."""
+    """Yield the records of a canonical text, ignoring text in between; a final empty record is one that was begun."""
     heads = list(_heads(text))
     starts = [start for start, _, _ in heads] + [len(text)]
     marks = [mark.start() for mark in re.finditer(r"<\|COMPLETE\|>", text)] + [len(text)]
     for position, (_, end, kind) in enumerate(heads):
         limit = min(starts[position + 1], marks[bisect_left(marks, end)])
-        ended = None
+        last_field = None
         *fields, last = text[end:limit].split(FIELD)
         closed = limit < len(text)
-        if closed and fields and not last.strip(_NO_FIELD):
+        if closed and fields and not last.strip(_EMPTY_FIELD):
             last = fields.pop()
         if last.strip() or not closed:
-            ended = _ended(last, closed)
-            fields.append(ended.text)
-        yield DelimitedRecord(kind, tuple(fields), ended is None or ended.whole)
-        if ended and not closed and _BEGUN.search(ended.rest[-100:]):
+            last_field = _last_field(last, closed)
+            fields.append(last_field.text)
+        yield DelimitedRecord(kind, tuple(fields), last_field is None or last_field.whole)
+        if last_field and not closed and _BEGUN.search(last_field.rest[-100:]):
             yield DelimitedRecord(RecordKind.UNKNOWN, (), whole=False)
 
 
@@ -123,36 +123,36 @@ def _kind(spelling: str) -> RecordKind:
     return RecordKind.ENTITY if plain in {"entity", "entities", "node", "nodes"} else RecordKind.UNKNOWN
 
 
-def _ended(last: str, closed: bool) -> _Ended:
+def _last_field(last: str, closed: bool) -> _LastField:
     number = NUMBER.match(last)
     if number:
-        return _Ended(number["score"], True, last[number.end() :])
+        return _LastField(number["score"], True, last[number.end() :])
     quoted = last.lstrip()[:1] in {'"', "“", "«", "'", "‘"}
     if quoted and (end := _QUOTED_END.search(last)):
-        return _Ended(last[: end.start() + 1], True, last[end.end() :])
-    if quoted and (ended := _to_the_last_quote(last)):
-        return ended
+        return _LastField(last[: end.start() + 1], True, last[end.end() :])
+    if quoted and (field := _up_to_last_quote(last)):
+        return field
     if end := _SEPARATED_END.search(last):
-        return _Ended(last[: end.start()], True, last[end.end() :])
+        return _LastField(last[: end.start()], True, last[end.end() :])
     return _unquoted_end(last, closed, quoted)
 
 
-def _to_the_last_quote(last: str) -> _Ended | None:
-    """For a quoted field without parenthesis: nothing but a new line or no words may follow the quote."""
+def _up_to_last_quote(last: str) -> _LastField | None:
+    """Return a quoted field without parenthesis; only a new line or text without letters may follow the quote."""
     end = max(last.rfind(quote) for quote in "\"”“»'’")
     rest = last[end + 1 :]
     alone = end > len(last) - len(last.lstrip()) and (
         not _LETTER.search(rest) or rest.lstrip(" \t*`)").startswith(("\n", "##"))
     )
-    return _Ended(last[: end + 1], True, rest) if alone else None
+    return _LastField(last[: end + 1], True, rest) if alone else None
 
 
-def _unquoted_end(last: str, closed: bool, quoted: bool) -> _Ended:
+def _unquoted_end(last: str, closed: bool, quoted: bool) -> _LastField:
     end = max(last.rfind(closing) for closing in ")）")
     text, rest = last[:end], last[end + 1 :]
-    # A parenthesis that something in the text opens belongs to the text, not to the record.
+    # A parenthesis opened in the text belongs to the text, not to the record.
     balanced = text.count("(") + text.count("（") == text.count(")") + text.count("）")
     if end >= 0 and balanced and (not _LETTER.search(rest) or rest.lstrip(" \t*`").startswith("\n")):
-        return _Ended(text, True, rest)
+        return _LastField(text, True, rest)
     bare = last.rstrip("# \t\n*`")
-    return _Ended(bare, closed or (not quoted and bare.endswith(_LAST_OF_A_SENTENCE)))
+    return _LastField(bare, closed or (not quoted and bare.endswith(_SENTENCE_ENDS)))

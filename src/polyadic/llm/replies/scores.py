@@ -1,4 +1,4 @@
-"""Scores as language models write them, on the scale that was asked for."""
+"""Parse scores as language models write them, and convert them to the requested scale."""
 
 import math
 import re
@@ -16,14 +16,14 @@ _LONGEST_SCORE = 60
 
 
 class NoScoreField:
-    """Stands where the format has no place for a score, so that none is missing."""
+    """Marks a format without a score field, so that the score does not count as missing."""
 
 
 UNSCORED: Final = NoScoreField()
 
 
 class _Number(NamedTuple):
-    """A score that was read: a value, what it is out of where that was said, and whether it has decimals."""
+    """A parsed score: value, maximum if one was given, and whether it has decimals."""
 
     value: float
     of: float | None = None
@@ -32,9 +32,9 @@ class _Number(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ScoreScale:
-    """Scores of one sort in one reply: in (0, ``top``], ``default`` where none can be read.
+    """The scale of scores of one kind in a reply: (0, ``top``], with ``default`` for unreadable scores.
 
-    ``unit`` says that the reply uses (0, 1] instead; ``with_zero`` that 0 is in the range as well.
+    ``unit`` means that the reply uses (0, 1] instead; ``with_zero`` includes 0 in the range.
     """
 
     top: float
@@ -43,7 +43,7 @@ class ScoreScale:
     with_zero: bool = False
 
     def read(self, raw: object, problems: Problems) -> float | None:
-        """The score in (0, top], or None where none can be read; what is mended is counted.
+        """Return the score in (0, top], or None if it cannot be read; conversions are counted.
 
         >>> scale, problems = ScoreScale(10.0, 5.0), Problems()
         >>> scale.read("85%", problems), scale.read(12, problems), scale.read("high", problems)
@@ -61,7 +61,7 @@ class ScoreScale:
         return self._clamped(number.value * self.top / of, problems)
 
     def _clamped(self, score: float, problems: Problems) -> float:
-        """Where zero is outside the range as well, the least score is a hundredth of the highest."""
+        """Clamp a score to the range; if zero is excluded, the minimum is a hundredth of the maximum."""
         clamped = min(max(score, 0.0 if self.with_zero else self.top / 100), self.top)
         if clamped != score:
             problems["score out of range"] += 1
@@ -69,7 +69,7 @@ class ScoreScale:
 
 
 def scale_of(raws: Iterable[object], top: float, default: float) -> ScoreScale:
-    """The scale of all scores of one sort: (0, 1] only where all lie there and one at least has decimals.
+    """Infer the scale of the scores of one kind: (0, 1] only if all lie there and at least one has decimals.
 
     >>> scale_of([0.9, 1], top=10, default=5).unit, scale_of([0.9, 7], top=10, default=5).unit
     (True, False)
@@ -81,7 +81,7 @@ def scale_of(raws: Iterable[object], top: float, default: float) -> ScoreScale:
 
 def _number(raw: object) -> _Number | None:
     if isinstance(raw, str):
-        return _written(raw)
+        return _parsed(raw)
     if isinstance(raw, bool) or not isinstance(raw, int | float):
         return None
     try:
@@ -91,7 +91,7 @@ def _number(raw: object) -> _Number | None:
     return None if math.isnan(value) else _Number(value, decimal=isinstance(raw, float))
 
 
-def _written(raw: str) -> _Number | None:
+def _parsed(raw: str) -> _Number | None:
     match = _WRITTEN.fullmatch(raw[:_LONGEST_SCORE])
     if match is None:
         return None

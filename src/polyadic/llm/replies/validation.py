@@ -1,4 +1,4 @@
-"""From what a reply says of facts, in either format, to statements within bounds."""
+"""Validate parsed facts of either format: limit lengths and counts, merge duplicates, normalise scores."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ _ENTITY_TOP, _ENTITY_DEFAULT = 100.0, 50.0
 
 @dataclass(frozen=True, slots=True)
 class DraftEntity:
-    """An entity as the reply has it; its score is still what was written."""
+    """An entity as given in the reply, with its raw score."""
 
     name: str
     type: str = ""
@@ -33,7 +33,7 @@ class DraftEntity:
 
 @dataclass(frozen=True, slots=True)
 class DraftFact:
-    """A fact as the reply has it; its score is still what was written."""
+    """A fact as given in the reply, with its raw score."""
 
     text: str
     score: object
@@ -41,8 +41,8 @@ class DraftFact:
     sentences: tuple[int, ...] = ()
 
 
-class _Named(NamedTuple):
-    """An entity of a fact, its values within bounds; ``score`` is None where none could be read."""
+class _ValidEntity(NamedTuple):
+    """An entity of a fact with values within limits; ``score`` is None if it could not be read."""
 
     name: str
     type: str
@@ -50,51 +50,51 @@ class _Named(NamedTuple):
     score: float | None
 
 
-class _Bounded(NamedTuple):
-    """What is kept of an entity, None where it has no name, with what is counted each time that it comes up."""
+class _CachedEntity(NamedTuple):
+    """A validated entity, None without a name, and the problems to count for each occurrence."""
 
-    named: _Named | None
+    named: _ValidEntity | None
     participation: Participation | None
     problems: Problems
 
 
 class _Scales:
-    """On which scales the facts of a reply and their entities are scored, and the entities as they are on theirs."""
+    """The score scales of a reply, and its entities validated on their scale."""
 
     def __init__(self, facts: Sequence[DraftFact]) -> None:
-        # What a reply says in the same words again is one draft in several facts (json_records.py).
+        # An entity record repeated verbatim is one draft shared by several facts (json_records.py).
         self._distinct = {id(entity): entity for fact in facts for entity in fact.entities}
-        self._bounded: dict[int, _Bounded] = {}
+        self._bounded: dict[int, _CachedEntity] = {}
         self._entity = scale_of((entity.score for entity in self._distinct.values()), _ENTITY_TOP, _ENTITY_DEFAULT)
         self.fact = scale_of((fact.score for fact in facts), _FACT_TOP, _FACT_DEFAULT)
 
-    def bounded(self, entity: DraftEntity) -> _Bounded:
-        """An entity of one of the facts, its values within bounds."""
-        known = self._bounded.get(id(entity))
-        if known is None:
+    def bounded(self, entity: DraftEntity) -> _CachedEntity:
+        """Validate an entity of one of the facts."""
+        cached = self._bounded.get(id(entity))
+        if cached is None:
             problems = Problems()
-            named = _named(entity, self._entity, problems)
-            known = self._bounded[id(entity)] = _Bounded(named, named and _participation(named), problems)
-        return known
+            valid = _valid_entity(entity, self._entity, problems)
+            cached = self._bounded[id(entity)] = _CachedEntity(valid, valid and _participation(valid), problems)
+        return cached
 
 
 def kept(drafts: Iterable[DraftFact], problems: Problems) -> tuple[ParsedStatement, ...]:
-    """The drafts that say something, each once, their values within bounds; the rest is counted."""
+    """Return the valid drafts as distinct statements; dropped ones are counted."""
     facts = tuple(drafts)
     scales = _Scales(facts)
     distinct: dict[tuple[str, frozenset[str]], ParsedStatement] = {}
     for fact in facts[:FACTS_A_REPLY]:
-        stated = _stated(fact, scales, problems)
-        if stated is None:
+        statement = _statement(fact, scales, problems)
+        if statement is None:
             continue
-        same = identity.normal_text(stated.text), frozenset(p.key for p in stated.participants)
-        if distinct.setdefault(same, stated) is not stated:
+        key = identity.normal_text(statement.text), frozenset(p.key for p in statement.participants)
+        if distinct.setdefault(key, statement) is not statement:
             problems["same fact twice"] += 1
     _count(f"more than {FACTS_A_REPLY} facts", len(facts) - FACTS_A_REPLY, problems)
     return tuple(distinct.values())
 
 
-def _stated(fact: DraftFact, scales: _Scales, problems: Problems) -> ParsedStatement | None:
+def _statement(fact: DraftFact, scales: _Scales, problems: Problems) -> ParsedStatement | None:
     text = _bounded("text", fact.text, problems)
     if not text:
         problems["fact without text"] += 1
@@ -105,44 +105,44 @@ def _stated(fact: DraftFact, scales: _Scales, problems: Problems) -> ParsedState
 
 
 def _participants(entities: tuple[DraftEntity, ...], scales: _Scales, problems: Problems) -> tuple[Participation, ...]:
-    """Distinct by key: the first name and type, the longest description, the highest score given."""
-    found: dict[str, tuple[_Named, Participation]] = {}
+    """Merge entities by key: first name and type, longest description, highest score."""
+    merged: dict[str, tuple[_ValidEntity, Participation]] = {}
     for entity in entities[:ENTITIES_A_FACT]:
-        new, participation, found_wanting = scales.bounded(entity)
-        if found_wanting:
-            problems.update(found_wanting)
+        new, participation, entity_problems = scales.bounded(entity)
+        if entity_problems:
+            problems.update(entity_problems)
         if new is None or participation is None:
             continue
         key = participation.key
-        old = found.get(key)
+        old = merged.get(key)
         if old is not None:
             problems["same entity twice in a fact"] += 1
             new = _merged(old[0], new)
             participation = _participation(new)
-        found[key] = new, participation
+        merged[key] = new, participation
     _count(f"more than {ENTITIES_A_FACT} entities in a fact", len(entities) - ENTITIES_A_FACT, problems)
-    return tuple(participation for _, participation in found.values())
+    return tuple(participation for _, participation in merged.values())
 
 
-def _participation(named: _Named) -> Participation:
-    name, kind, description, score = named
+def _participation(entity: _ValidEntity) -> Participation:
+    name, kind, description, score = entity
     return Participation(name, kind, description, _ENTITY_DEFAULT if score is None else score)
 
 
-def _named(entity: DraftEntity, scale: ScoreScale, problems: Problems) -> _Named | None:
+def _valid_entity(entity: DraftEntity, scale: ScoreScale, problems: Problems) -> _ValidEntity | None:
     name = _bounded("name", entity.name, problems)
     if not identity.entity_key(name):
         problems["entity without a name"] += 1
         return None
     kind = _bounded("type", entity.type, problems)
     description = _bounded("description", entity.description, problems)
-    return _Named(name, kind, description, scale.read(entity.score, problems))
+    return _ValidEntity(name, kind, description, scale.read(entity.score, problems))
 
 
-def _merged(old: _Named, new: _Named) -> _Named:
+def _merged(old: _ValidEntity, new: _ValidEntity) -> _ValidEntity:
     scores = [score for score in (old.score, new.score) if score is not None]
     description = max(old.description, new.description, key=len)
-    return _Named(old.name, old.type or new.type, description, max(scores, default=None))
+    return _ValidEntity(old.name, old.type or new.type, description, max(scores, default=None))
 
 
 def _bounded(what: str, value: str, problems: Problems) -> str:

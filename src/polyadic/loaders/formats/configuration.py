@@ -1,7 +1,7 @@
-"""Configurations: each setting with the comment above it in one paragraph, a heading for each section.
+"""Convert configuration files to text: one paragraph per setting and its comment, a heading for each section.
 
-A setting that is commented out keeps its mark. Long values, patterns and blocks in braces stay code. A setting without
-a comment has the first sentence of an earlier one that begins with its name.
+A setting that is commented out keeps its comment mark. Long values, patterns and blocks in braces remain code. A
+setting without a comment gets the first sentence of an earlier comment that begins with the setting's name.
 """
 
 import re
@@ -20,9 +20,9 @@ _SEPARATOR = re.compile(r"\s*[=:]")
 _FIRST_SENTENCE = re.compile(r"(?s)(?<=[.!?])\s.*")
 _OPENS_BLOCK = re.compile(r".*(?:[\[{(\\,]|\"\"\"|''')")
 _RULE = re.compile(r"[\W_]*")
-# What is longer, or holds fewer letters, digits and spaces, is a pattern or a program.
-_LONGEST = 200
-_LEAST_WORDED = 0.7
+# A longer setting, or one with a smaller share of letters, digits and spaces, is a pattern or a program.
+_MAX_CHARACTERS = 200
+_MIN_WORD_SHARE = 0.7
 _LONGEST_BLOCK = 80  # lines
 
 
@@ -41,9 +41,9 @@ _COMMENTS = (_Kind.COMMENT, _Kind.EXAMPLE)
 
 @dataclass(slots=True)
 class _Line:
-    """A line; ``words`` are those of a comment without its mark, or the name of a section.
+    """A line of a configuration; ``words`` is the text of a comment, or the name of a section.
 
-    ``#port = 22`` is a setting that is commented out, ``# port = 22`` an example in a comment.
+    ``#port = 22`` is a setting that is commented out; ``# port = 22`` is an example in a comment.
     """
 
     kind: _Kind
@@ -53,9 +53,9 @@ class _Line:
 
 @dataclass(slots=True)
 class _Writer:
-    """Blocks as they come; lines of code that follow each other stay together.
+    """Output blocks in order; consecutive lines of code form one block.
 
-    ``explanations`` are first sentences of comments that begin with the name of their setting.
+    ``explanations`` maps a setting's name to the first sentence of a comment that begins with this name.
     """
 
     language: str
@@ -64,19 +64,19 @@ class _Writer:
     explanations: dict[str, str] = field(default_factory=dict)
 
     def add(self, *blocks: str) -> None:
-        """Add blocks after the code that has gathered."""
+        """Add blocks after the pending code."""
         self.end_code()
         self.blocks += blocks
 
     def explanation(self, setting: str, comment: str) -> str:
-        """The comment of a setting, or where it has none the one that explains an earlier setting of its name."""
+        """Return the comment of a setting, or the stored explanation of its name if it has no comment."""
         name = _SEPARATOR.split(setting.lstrip("".join(_MARKS)), maxsplit=1)[0]
         if re.match(rf"[\"'`]?{re.escape(name)}(?!\w)", comment):
             self.explanations.setdefault(name, _FIRST_SENTENCE.sub("", comment))
         return comment or self.explanations.get(name, "")
 
     def end_code(self) -> None:
-        """Make a block of the code that has gathered."""
+        """Write the pending code as one block."""
         code = "\n".join(self.code).strip("\n")
         if code:
             self.blocks.append(fenced(code, self.language))
@@ -84,14 +84,14 @@ class _Writer:
 
 
 def configuration_text(text: str, language: str) -> str:
-    r"""The sections, settings and comments of a configuration, in their order.
+    r"""Convert the sections, settings and comments of a configuration to text, in their original order.
 
     Parameters
     ----------
     text
-        A file in which ``[name]`` opens a section, ``#`` or ``;`` a comment, and ``name = value`` sets something.
+        The configuration: ``[name]`` begins a section, ``#`` or ``;`` a comment, and ``name = value`` is a setting.
     language
-        The name to put behind the fences of code.
+        The info string of code fences.
 
     >>> print(configuration_text("[sshd]\n# Time of a ban.\nbantime = 1w\n#enabled = true", "ini"))
     ## [sshd]
@@ -135,7 +135,7 @@ def _lines(text: str) -> Iterator[_Line]:
         if depth or is_continued:
             kind = _Kind.CODE
         elif kind is _Kind.SETTING and setting_indent is not None and indent > setting_indent:
-            # What is indented deeper than a setting goes on with its value.
+            # A line that is indented more than the setting above continues its value.
             kind = _Kind.CODE
         elif kind is _Kind.SETTING:
             setting_indent = indent
@@ -163,7 +163,7 @@ def _kind(bare: str) -> tuple[_Kind, str]:
 
 
 def _run_end(lines: list[_Line], start: int) -> int:
-    """Where the lines end that are all comments."""
+    """Return the end of a run of comment lines."""
     end = start
     while _is(lines, end, *_COMMENTS):
         end += 1
@@ -171,15 +171,15 @@ def _run_end(lines: list[_Line], start: int) -> int:
 
 
 def _add_commented(writer: _Writer, lines: list[_Line], start: int, end: int) -> int:
-    """Add a comment, with the setting, the section or the directive right below it; returns where to go on."""
+    """Add a comment and the setting, section or directive directly below it; return the index of the next line."""
     paragraphs = _paragraphs(lines[start:end])
     below = lines[end] if end < len(lines) else _Line(_Kind.BLANK, "")
-    further = next((place for place in range(end, len(lines)) if lines[place].kind is not _Kind.BLANK), end)
+    next_nonblank = next((index for index in range(end, len(lines)) if lines[index].kind is not _Kind.BLANK), end)
     if not paragraphs:
         return end
-    if _is(lines, further, _Kind.SECTION):
-        writer.add(f"## [{lines[further].words}]", *paragraphs)
-        return further + 1
+    if _is(lines, next_nonblank, _Kind.SECTION):
+        writer.add(f"## [{lines[next_nonblank].words}]", *paragraphs)
+        return next_nonblank + 1
     if below.kind in {_Kind.SETTING, _Kind.DISABLED}:
         first, *others = paragraphs
         while below.kind is _Kind.DISABLED and _is(lines, end + 1, _Kind.SETTING, _Kind.DISABLED):
@@ -197,7 +197,7 @@ def _add_commented(writer: _Writer, lines: list[_Line], start: int, end: int) ->
 
 
 def _add_setting(writer: _Writer, lines: list[_Line], place: int, comment: str) -> int:
-    """Add a setting as a paragraph, or as code where its value has several lines; returns where to go on."""
+    """Add a setting as a paragraph, or as code if its value has several lines; return the index of the next line."""
     line = lines[place]
     end = place + 1
     if line.kind is _Kind.SETTING:
@@ -209,7 +209,7 @@ def _add_setting(writer: _Writer, lines: list[_Line], place: int, comment: str) 
         return end
     if comment:
         writer.add(comment)
-    writer.code += [one.raw for one in lines[place:end]]
+    writer.code += [code_line.raw for code_line in lines[place:end]]
     return end
 
 
@@ -218,15 +218,15 @@ def _is(lines: list[_Line], place: int, *kinds: _Kind) -> bool:
 
 
 def _is_directive(lines: list[_Line], place: int) -> bool:
-    """Whether a line of code stands for itself: no more code follows, and it neither opens nor closes anything."""
+    """Return whether a line of code is a complete directive: it opens no block, and no more code follows."""
     bare = lines[place].raw.strip()
     is_last = not _is(lines, place + 1, _Kind.CODE, _Kind.SETTING)
     return is_last and bare[:1].isalnum() and not _OPENS_BLOCK.fullmatch(bare) and _is_worded(bare)
 
 
 def _is_worded(setting: str) -> bool:
-    worded = sum(letter.isalnum() or letter in "_ " for letter in setting)
-    return len(setting) <= _LONGEST and worded >= _LEAST_WORDED * len(setting)
+    word_characters = sum(letter.isalnum() or letter in "_ " for letter in setting)
+    return len(setting) <= _MAX_CHARACTERS and word_characters >= _MIN_WORD_SHARE * len(setting)
 
 
 def _statement(setting: str, comment: str) -> str:
@@ -234,7 +234,7 @@ def _statement(setting: str, comment: str) -> str:
 
 
 def _paragraphs(comments: list[_Line]) -> list[str]:
-    """Comments as paragraphs: lines up to the next empty one; each example is one, with its mark."""
+    """Join comment lines into paragraphs, separated by empty lines; each example is a paragraph, with its mark."""
     paragraphs: list[list[str]] = [[]]
     for comment in comments:
         if comment.kind is _Kind.EXAMPLE:

@@ -1,4 +1,4 @@
-"""Tables of values that commas, semicolons, tabs or bars separate: a document a record, or a fact."""
+"""Read tables of delimiter-separated values (comma, semicolon, tab or bar): one document or one fact per record."""
 
 import csv
 from collections import Counter, deque
@@ -26,29 +26,29 @@ from polyadic.model.types import Document
 
 _DELIMITERS = (",", ";", "\t", "|")
 _SAMPLE_CHARACTERS = 100_000
-_MOST_RETURNS = 10
-# Records, or lines, among which the header stands.
-_LOOKED_AT = 50
+_MAX_RETRIES = 10
+# Number of records (or lines) examined to find the header and the delimiter.
+_SAMPLE_RECORDS = 50
 _Records = Iterator[tuple[int, list[str] | UnreadableDocument]]
-_MEND_QUOTES = "close each quotation mark, and double those within a field"
+_FIX_QUOTES = "close each quotation mark, and double those within a field"
 
 
 class _Feed(Iterator[str]):
-    """Hands lines to the csv module, which asks for as many as a record needs, and knows which those were.
+    """Iterator that feeds lines to the csv module and records which lines the current record has consumed.
 
-    Lines held back can be handed out again. A record is bounded as a line is.
+    Consumed lines can be pushed back. The size limit for a line also applies to a record.
     """
 
     def __init__(self, lines: Iterator[FileLine], settings: ReadingSettings) -> None:
         self.taken: list[FileLine] = []
         self.ended = False
         self._lines = lines
-        self._again: deque[FileLine] = deque()
+        self._pushed_back: deque[FileLine] = deque()
         self._max_megabytes = settings.max_megabytes
         self._characters = 0
 
     def __next__(self) -> str:
-        line = self._again.popleft() if self._again else next(self._lines, None)
+        line = self._pushed_back.popleft() if self._pushed_back else next(self._lines, None)
         if line is None:
             self.ended = True
             raise StopIteration
@@ -56,40 +56,42 @@ class _Feed(Iterator[str]):
         self._characters += len(line.text)
         if self._characters > byte_limit(self._max_megabytes):
             raise too_large(self._characters, self._max_megabytes)
-        # A line that is merely not UTF-8 takes its part in the record, so that this ends where it should.
+        # A line that is only invalid UTF-8 still belongs to the record, so that the record ends at the right line.
         if line.fault and not line.text:
             raise line.fault
         return line.text
 
     def begin_record(self) -> None:
+        """Forget the lines of the previous record."""
         self.taken = []
         self._characters = 0
 
     def hand_out_again(self, lines: list[FileLine]) -> None:
-        self._again.extendleft(reversed(lines))
+        """Push back lines, to be read next."""
+        self._pushed_back.extendleft(reversed(lines))
         self.ended = False
 
     def sample(self) -> list[str]:
-        """The first lines, which are handed out again."""
+        """Return the first lines without consuming them."""
         size = 0
         for line in self._lines:
-            self._again.append(line)
+            self._pushed_back.append(line)
             size += len(line.text) + 1
             if size > _SAMPLE_CHARACTERS:
                 break
-        return [line.text for line in self._again]
+        return [line.text for line in self._pushed_back]
 
 
 def read_table(path: Path, settings: ReadingSettings) -> Iterator[Document | SkippedInput]:
-    """A document for each record, if a column holds prose; else one document in which each record is a line.
+    """Yield one document per record if a column holds prose; otherwise one document with one line per record.
 
-    Lines above the header are the beginning of that one document.
+    Lines above the header become the beginning of that single document.
 
     Raises
     ------
     UnreadableDocument
-        The file is not readable, has no header, no rows, looks binary, or was written to meanwhile (documents may
-        have come before).
+        The file is not readable, has no header, no rows, looks binary, or changed while it was read (possibly after
+        some documents were yielded).
     """
     with opened(path) as file:
         records = _records(_Feed(lines_of(file, settings), settings), settings)
@@ -108,8 +110,8 @@ def read_table(path: Path, settings: ReadingSettings) -> Iterator[Document | Ski
 
 
 def _header(records: _Records) -> tuple[list[list[str]], list[str], _Records]:
-    """The records above the header, the header, which is empty where there is no record, and the records below."""
-    ahead = list(islice(records, _LOOKED_AT))
+    """Return the records above the header, the header (empty if there are no records), and the records below it."""
+    ahead = list(islice(records, _SAMPLE_RECORDS))
     if not ahead:
         return [], [], records
     first = ahead[0][1]
@@ -144,9 +146,9 @@ def _unnamed_lines(row: TableRow) -> Iterator[str]:
 
 
 def _records(feed: _Feed, settings: ReadingSettings) -> _Records:
-    """Records that are not blank, and problems in place of records, each with the line at which it begins."""
+    """Yield non-blank records, or problems in their place, each with the number of its first line."""
     reader = _reader(feed, settings)
-    returns = 0
+    retries = 0
     while True:
         feed.begin_record()
         record: list[str] | UnreadableDocument
@@ -158,17 +160,18 @@ def _records(feed: _Feed, settings: ReadingSettings) -> _Records:
             record = problem
         except csv.Error:
             record = _bad_quotes(feed)
-            # A mark that is never closed swallows all that follows. Bounded, as each return reads to the end.
-            if feed.ended and returns < _MOST_RETURNS:
+            # An unclosed quotation mark consumes the rest of the file, so retry from the next line. The number of
+            # retries is bounded, because each of them reads to the end.
+            if feed.ended and retries < _MAX_RETRIES:
                 feed.hand_out_again(feed.taken[1:])
-                returns += 1
+                retries += 1
         if record:
             yield feed.taken[0].number, _decodable(record)
 
 
 def _reader(feed: _Feed, settings: ReadingSettings) -> Iterator[list[str]]:
-    """A reader of the dialect that the first lines speak."""
-    # The module's own limit of 131,072 characters is less than a document; it holds for the whole process.
+    """Create a reader for the dialect detected from the first lines."""
+    # The module's default limit of 131,072 characters is too small for a document; the limit is global to the process.
     csv.field_size_limit(max(csv.field_size_limit(), byte_limit(settings.max_megabytes)))
     sample = feed.sample()
     delimiter = _delimiter(sample)
@@ -178,8 +181,8 @@ def _reader(feed: _Feed, settings: ReadingSettings) -> Iterator[list[str]]:
 
 
 def _delimiter(sample: list[str]) -> str:
-    """The one that makes most columns of the first line; of another line, where no other has as many columns."""
-    lines = [line for line in sample if line.strip()][:_LOOKED_AT]
+    """Choose the delimiter that yields the most columns in the first line, unless other lines disagree with it."""
+    lines = [line for line in sample if line.strip()][:_SAMPLE_RECORDS]
     widths = {delimiter: [_fields(line, delimiter) for line in lines] for delimiter in _DELIMITERS}
     best = max(_DELIMITERS, key=lambda delimiter: widths[delimiter][:1])
     first, *others = widths[best] or [1]
@@ -193,13 +196,13 @@ def _fields(line: str, delimiter: str) -> int:
 
 
 def _agreement(widths: Sequence[int]) -> tuple[int, int]:
-    """How many lines have as many columns as most, and how many these are; none for lines of one column."""
+    """Return the number of lines with the most common column count, and that count; ignore lines of one column."""
     counts = Counter(width for width in widths if width > 1)
     return max(((count, width) for width, count in counts.items()), default=(0, 0))
 
 
 def _is_quoted(sample: list[str]) -> bool:
-    """Whether quotation marks belong to the table; in tab-separated text they often belong to the text."""
+    """Return whether quotation marks delimit fields; in tab-separated text they are often part of the text."""
     records = csv.reader(sample, delimiter="\t", strict=True)
     try:
         for _ in records:
@@ -214,13 +217,13 @@ def _is_quoted(sample: list[str]) -> bool:
 def _bad_quotes(feed: _Feed) -> UnreadableDocument:
     first, last = feed.taken[0].number, feed.taken[-1].number
     if feed.ended:
-        return UnreadableDocument("a quotation mark is never closed", _MEND_QUOTES)
-    lines = "" if first == last else f" (lines {first} to {last} are left out)"
-    return UnreadableDocument(f"quotation marks do not match{lines}", _MEND_QUOTES)
+        return UnreadableDocument("a quotation mark is never closed", _FIX_QUOTES)
+    lines = "" if first == last else f" (lines {first} to {last} are skipped)"
+    return UnreadableDocument(f"quotation marks do not match{lines}", _FIX_QUOTES)
 
 
 def _decodable(record: list[str] | UnreadableDocument) -> list[str] | UnreadableDocument:
-    """The record, unless a field of it is not UTF-8."""
+    """Return the record, or an error if one of its fields is not UTF-8."""
     if isinstance(record, UnreadableDocument):
         return record
     bad = next((field for field in record if has_surrogates(field)), None)
@@ -228,10 +231,10 @@ def _decodable(record: list[str] | UnreadableDocument) -> list[str] | Unreadable
 
 
 def _row(names: list[str], record: list[str]) -> dict[str, object]:
-    """Values by column; fields missing at the end are empty, and empty ones after the last column are dropped."""
+    """Map columns to values; missing trailing fields are empty, and empty fields after the last column are dropped."""
     while len(record) > len(names) and not record[-1].strip():
         record.pop()
     if len(record) > len(names):
-        what = f"{len(record)} fields where the header has {len(names)}"
-        raise UnreadableDocument(what, "put fields that hold the separator in quotation marks")
+        message = f"{len(record)} fields where the header has {len(names)}"
+        raise UnreadableDocument(message, "put fields that contain the separator in quotation marks")
     return dict(zip_longest(names, record, fillvalue=""))

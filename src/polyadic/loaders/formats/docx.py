@@ -1,4 +1,4 @@
-"""Word files: what stands in the body, in its order, then the notes."""
+"""Read Word files: the body in document order, then footnotes and endnotes."""
 
 import io
 import re
@@ -22,23 +22,23 @@ DOCX = OptionalFormat(".docx", "Word file", package="python-docx", module="docx"
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _HEADING = re.compile(r"heading (\d)", re.IGNORECASE)
-_DEEPEST_STYLE = 10
-_FEWEST_COLUMNS = 3
-_WIDEST_SPAN = 100
+_MAX_STYLE_DEPTH = 10
+_MIN_HEADER_COLUMNS = 3
+_MAX_SPAN = 100
 _NOTES = ("/word/footnotes.xml", "/word/endnotes.xml")
-# Not text: what was deleted, codes of fields, and what programs fall back on that do not know an element.
-_LEFT_OUT = {f"{_W}{name}" for name in ("del", "moveFrom", "instrText", "txbxContent", "pPr", "rPr")} | {
+# Elements that are not text: deletions, field codes, and fallbacks for programs that do not support an element.
+_SKIPPED_ELEMENTS = {f"{_W}{name}" for name in ("del", "moveFrom", "instrText", "txbxContent", "pPr", "rPr")} | {
     "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
 }
-_SIGNS = {f"{_W}tab": "\t", f"{_W}br": "\n", f"{_W}cr": "\n", f"{_W}noBreakHyphen": "-"}
+_CHARACTERS = {f"{_W}tab": "\t", f"{_W}br": "\n", f"{_W}cr": "\n", f"{_W}noBreakHyphen": "-"}
 
 Element = Any
-"""An element of lxml, whose types are not known here."""
+"""An lxml element; lxml has no type annotations."""
 
 
 @reader(DOCX)
 def read_docx(path: Path, data: bytes, settings: ReadingSettings) -> Document:
-    """The one document of a file: paragraphs, headings with number signs, lists, a line for each row of a table."""
+    """Read a file as one document: paragraphs, headings with number signs, lists, and one line per table row."""
     import docx
 
     with archive(data, DOCX, settings.max_megabytes):
@@ -54,18 +54,18 @@ def read_docx(path: Path, data: bytes, settings: ReadingSettings) -> Document:
 
 
 def _levels(styles: Element) -> Callable[[str], int]:
-    """From the name of a style to the level of heading that it makes; 0 for none."""
+    """Return a function that maps a style id to its heading level, or to 0 if it is not a heading style."""
     known = {style.get(f"{_W}styleId"): style for style in styles.iter(f"{_W}style")}
 
     def level(name: str) -> int:
-        for _ in range(_DEEPEST_STYLE):
+        for _ in range(_MAX_STYLE_DEPTH):
             style = known.get(name)
             if style is None:
                 return 0
-            called = _value(style, "name")
-            if called.lower() == "title":
+            style_name = _value(style, "name")
+            if style_name.lower() == "title":
                 return 1
-            if found := _HEADING.fullmatch(called):
+            if found := _HEADING.fullmatch(style_name):
                 return min(6, max(1, int(found.group(1))))
             name = _value(style, "basedOn")
         return 0
@@ -74,18 +74,18 @@ def _levels(styles: Element) -> Callable[[str], int]:
 
 
 def _blocks(parent: Element, levels: Callable[[str], int]) -> Iterator[str]:
-    """The paragraphs and tables in an element and in what merely wraps them, such as controls."""
+    """Yield the paragraphs and tables in an element, including those inside wrappers such as content controls."""
     for child in parent.iterchildren(tag=f"{_W}*"):
         if child.tag == f"{_W}p":
             yield _paragraph(child, levels)
-            # Boxes with text belong to the paragraph that they are anchored in.
+            # A text box belongs to the paragraph in which it is anchored.
             for box in child.iter(f"{_W}txbxContent"):
-                if not any(up.tag in _LEFT_OUT for up in box.iterancestors()):
+                if not any(up.tag in _SKIPPED_ELEMENTS for up in box.iterancestors()):
                     yield from _blocks(box, levels)
         elif child.tag == f"{_W}tbl":
-            # It begins with an empty line, so that a table of one row is not taken for an item of a list.
+            # Start with an empty line, so that a table of one row does not look like a list item.
             yield "\n".join(["", *row_lines(_rows(child), _headers(child))])
-        elif child.tag not in _LEFT_OUT:
+        elif child.tag not in _SKIPPED_ELEMENTS:
             yield from _blocks(child, levels)
 
 
@@ -109,9 +109,9 @@ def _pieces(element: Element) -> Iterator[str]:
     for child in element.iterchildren(tag="{*}*"):
         if child.tag == f"{_W}t":
             yield child.text or ""
-        elif child.tag in _SIGNS:
-            yield _SIGNS[child.tag]
-        elif child.tag not in _LEFT_OUT and child.tag != f"{_W}tbl":
+        elif child.tag in _CHARACTERS:
+            yield _CHARACTERS[child.tag]
+        elif child.tag not in _SKIPPED_ELEMENTS and child.tag != f"{_W}tbl":
             words = "".join(_pieces(child))
             words = raised(before, words) if words and _is_raised(child) else words
             before = words or before
@@ -123,40 +123,40 @@ def _is_raised(run: Element) -> bool:
 
 
 def _rows(table: Element) -> Iterator[list[str]]:
-    """The text of all cells, each repeated over the columns and rows that it spans; a row of one cell stays that."""
+    """Yield the cell texts of each row, repeated over spanned columns and rows, except in a row of one cell."""
     above: list[str] = []
     for row in _within(table, "tr"):
         cells: list[str] = []
-        found = [*_within(row, "tc")]
-        for cell in found:
+        row_cells = [*_within(row, "tc")]
+        for cell in row_cells:
             text = " ".join(_blocks(cell, _no_heading))
-            if _goes_on(cell) and len(cells) < len(above):
+            if _continues_above(cell) and len(cells) < len(above):
                 text = above[len(cells)]
-            cells += [text] * (_columns(cell) if len(found) > 1 else 1)
+            cells += [text] * (_columns(cell) if len(row_cells) > 1 else 1)
         above = cells
         yield cells
 
 
 def _columns(cell: Element) -> int:
-    """How many columns a cell spans."""
+    """Return the number of columns that a cell spans."""
     properties = cell.find(f"{_W}tcPr")
     span = _value(properties, "gridSpan") if properties is not None else ""
-    return min(_WIDEST_SPAN, max(1, int(span))) if span.isdecimal() and len(span) < 6 else 1
+    return min(_MAX_SPAN, max(1, int(span))) if span.isdecimal() and len(span) < 6 else 1
 
 
-def _goes_on(cell: Element) -> bool:
-    """Whether a cell is merged with the one above it."""
+def _continues_above(cell: Element) -> bool:
+    """Return whether a cell is merged with the one above it."""
     merged = cell.find(f"{_W}tcPr/{_W}vMerge")
     return merged is not None and (merged.get(f"{_W}val") or "continue") == "continue"
 
 
 def _no_heading(style: str) -> int:
-    """In a table nothing is a heading, whatever its style."""
+    """Return level 0 for every style: there are no headings in tables."""
     return 0
 
 
 def _within(parent: Element, name: str) -> Iterator[Element]:
-    """The children of this name, also where a control wraps them."""
+    """Yield the children with this name, including those inside content controls."""
     for child in parent.iterchildren(tag=f"{_W}*"):
         if child.tag == f"{_W}{name}":
             yield child
@@ -165,9 +165,10 @@ def _within(parent: Element, name: str) -> Iterator[Element]:
 
 
 def _headers(table: Element) -> int | None:
-    """How many rows name the columns: those that are marked, or a bold one; else it is judged, if the table is wide.
+    """Return the number of header rows: rows marked as headers, or one bold row.
 
-    Of two columns the first is often what names the rows.
+    Return None (detect from the content) if nothing is marked and the table has at least three columns. In a table of
+    two columns the first one often names the rows, so there are no headers.
     """
     rows = _within(table, "tr")
     first = next(rows, None)
@@ -177,11 +178,11 @@ def _headers(table: Element) -> int | None:
         return 1 + sum(1 for _ in takewhile(_is_marked, rows))
     if _is_bold(first):
         return 1
-    return None if sum(1 for _ in _within(first, "tc")) >= _FEWEST_COLUMNS else 0
+    return None if sum(1 for _ in _within(first, "tc")) >= _MIN_HEADER_COLUMNS else 0
 
 
 def _is_marked(row: Element) -> bool:
-    """Whether a row is repeated as a heading on each page."""
+    """Return whether a row is repeated as a header on each page."""
     return row.find(f"{_W}trPr/{_W}tblHeader") is not None
 
 
@@ -191,7 +192,7 @@ def _is_bold(row: Element) -> bool:
 
 
 def _notes(package: Any, levels: Callable[[str], int]) -> Iterator[str]:
-    """Footnotes, then endnotes, each a paragraph."""
+    """Yield footnotes, then endnotes, each as a paragraph."""
     from lxml import etree
 
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False)
@@ -199,7 +200,7 @@ def _notes(package: Any, levels: Callable[[str], int]) -> Iterator[str]:
     for name in _NOTES:
         if name in parts:
             for note in etree.fromstring(parts[name].blob, parser).iterchildren(tag=f"{_W}*"):
-                # Lines that part notes from the text are notes with a type.
+                # Notes with another type are the separators between text and notes.
                 if note.get(f"{_W}type", "normal") == "normal":
                     yield " ".join(filter(None, _blocks(note, levels)))
 
@@ -210,5 +211,5 @@ def _value(parent: Element, name: str) -> str:
 
 
 def _is_item(block: str) -> bool:
-    """Whether a block is an item of a list, not the rows of a table."""
+    """Return whether a block is a list item rather than the rows of a table."""
     return block.lstrip(" ").startswith("- ") and "\n" not in block

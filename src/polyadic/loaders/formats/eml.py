@@ -1,7 +1,7 @@
-"""E-mail messages: what was written, by whom, to whom and when; attachments are named, not read.
+"""Read e-mail messages: text, sender, recipients and date; attachments are listed by name, not read.
 
-What a message quotes is kept, as the quoted message may be nowhere else: it is found as a passage, and the extractor
-states nothing of it in the name of this one (text/mail_quotes.py).
+Quoted text is kept, because the quoted message may not be available elsewhere. It can be retrieved as a passage, but
+the extractor attributes no facts in it to this message (text/mail_quotes.py).
 """
 
 import re
@@ -21,40 +21,40 @@ from polyadic.text.code_fences import without_headings
 
 EML = OptionalFormat(".eml", "e-mail message")
 
-_EXPECTED = ("from", "to", "subject", "date", "message-id", "received", "mime-version")
+_EXPECTED_HEADERS = ("from", "to", "subject", "date", "message-id", "received", "mime-version")
 _LONGEST_HEADER = 10_000
 _LONGEST_FIELD = 20_000
-_DEEPEST = 50
-# The fields with parameters, which take the square of their length to be parsed.
+_MAX_DEPTH = 50
+# Header fields with parameters, which the parser handles in quadratic time.
 _FIELD = re.compile(rb"(?:^|[\r\n])content-(?:type|disposition):[^\r\n]*(?:(?:\r\n?|\n)[ \t][^\r\n]*)*", re.IGNORECASE)
 _NO_TEXT = "no text in this message"
 
 
 @reader(EML)
 def read_eml(path: Path, data: bytes, settings: ReadingSettings) -> Document:
-    """The one document of a message: its plain text, or what its HTML says; its title is the subject."""
+    """Read a message as one document: its plain text, or else the text of its HTML; the subject is the title."""
     from email import message_from_bytes
 
     if any(len(found.group()) > _LONGEST_FIELD for found in _FIELD.finditer(data)):
         raise unreadable(EML, f"a field of its header has more than {_LONGEST_FIELD:,} bytes")
     message = message_from_bytes(data)
-    if not any(name in message for name in _EXPECTED):
-        raise unreadable(EML, "it has no header of one")
+    if not any(name in message for name in _EXPECTED_HEADERS):
+        raise unreadable(EML, "it has no message header")
     parts = list(_parts(message))
     extracted = ExtractedText(settings.max_megabytes)
     for text in _plain(parts, settings.encoding) or _from_html(parts, settings.encoding):
         extracted.add(text)
     if not extracted.last:
-        raise UnreadableDocument(_NO_TEXT, "save its attachments, and give those")
+        raise UnreadableDocument(_NO_TEXT, "save its attachments, and add those")
     metadata: dict[str, object] = {name: _header(message, name) for name in ("from", "to", "cc")}
     metadata["date"] = _date(_header(message, "date"))
-    metadata["attachments"] = [name for part in parts if (name := _attached(part))]
+    metadata["attachments"] = [name for part in parts if (name := _attachment(part))]
     return extracted.document(path, _header(message, "subject"), metadata, paged=False)
 
 
 def _parts(message: Message, depth: int = 0) -> Iterator[Message]:
-    """What the message is made of; a message within it is an attachment, and stays whole."""
-    if message.get_content_maintype() == "multipart" and message.is_multipart() and depth < _DEEPEST:
+    """Yield the parts of a message; an embedded message is an attachment and is not split."""
+    if message.get_content_maintype() == "multipart" and message.is_multipart() and depth < _MAX_DEPTH:
         for part in message.get_payload():
             if isinstance(part, Message):
                 yield from _parts(part, depth + 1)
@@ -63,19 +63,21 @@ def _parts(message: Message, depth: int = 0) -> Iterator[Message]:
 
 
 def _plain(parts: list[Message], fallback: str) -> list[str]:
-    texts = (_text(part, fallback) for part in parts if part.get_content_type() == "text/plain" and not _attached(part))
+    texts = (
+        _text(part, fallback) for part in parts if part.get_content_type() == "text/plain" and not _attachment(part)
+    )
     return [without_headings(text) for text in texts if text.strip()]
 
 
 def _from_html(parts: list[Message], fallback: str) -> list[str]:
-    pages = [part for part in parts if part.get_content_type() == "text/html" and not _attached(part)]
+    pages = [part for part in parts if part.get_content_type() == "text/html" and not _attachment(part)]
     return [shown_page(_text(page, fallback)).text for page in pages]
 
 
 def _text(part: Message, fallback: str) -> str:
-    """The text of a part; bytes that are none in its charset become U+FFFD, as nobody can mend a message.
+    """Return the text of a part; undecodable bytes become U+FFFD, because a received message cannot be corrected.
 
-    Lines of binary data are left out with a note.
+    Lines of binary data are replaced by a placeholder.
     """
     data = part.get_payload(decode=True)
     if not isinstance(data, bytes):
@@ -91,8 +93,8 @@ def _text(part: Message, fallback: str) -> str:
     return without_binary_lines(data.decode("utf-8", "replace"))
 
 
-def _attached(part: Message) -> str:
-    """The name of an attachment; empty for what is part of the message itself."""
+def _attachment(part: Message) -> str:
+    """Return the name of an attachment; empty for a part of the message itself."""
     name = part.get_filename()
     is_attached = part.get_content_disposition() == "attachment" or part.get_content_type() == "message/rfc822"
     if not (name or is_attached):
@@ -105,7 +107,7 @@ def _header(message: Message, name: str) -> str:
 
 
 def _decoded(header: str) -> str:
-    """The words of a header, ``=?utf-8?q?…?=`` and its like decoded where that can be done."""
+    """Decode the encoded words (``=?utf-8?q?…?=``) of a header if possible."""
     from email.errors import MessageError
     from email.header import decode_header, make_header
 
@@ -117,7 +119,7 @@ def _decoded(header: str) -> str:
 
 
 def _date(value: str) -> str:
-    """``Wed, 01 May 2024 12:00:00 +0200`` as 2024-05-01 12:00:00+02:00; empty where it is no date."""
+    """Convert ``Wed, 01 May 2024 12:00:00 +0200`` to 2024-05-01 12:00:00+02:00; return empty if it is not a date."""
     from email.utils import parsedate_to_datetime
 
     try:

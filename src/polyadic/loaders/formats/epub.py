@@ -1,4 +1,4 @@
-"""Books in EPUB: an archive of XHTML chapters, with a list that says in which order they are read."""
+"""Read EPUB books: an archive of XHTML chapters, with a spine that defines the reading order."""
 
 import posixpath
 import re
@@ -21,24 +21,24 @@ EPUB = OptionalFormat(".epub", "EPUB")
 
 _CONTAINER = "META-INF/container.xml"
 _ENCRYPTION = "META-INF/encryption.xml"
-# Fonts are often scrambled by these, which keeps nobody from reading.
+# Font obfuscation algorithms, which do not affect the text.
 _FONTS = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
 _CHAPTER = ("application/xhtml+xml", "text/html", "application/x-dtbook+xml")
-_MOST_CHAPTERS = 20_000
+_MAX_CHAPTERS = 20_000
 _YEAR = re.compile(r"\d{4}(?:-\d\d){0,2}")
 
 
 @reader(EPUB)
 def read_epub(path: Path, data: bytes, settings: ReadingSettings) -> Document:
-    """The one document of a book, its chapters in the order of reading."""
+    """Read a book as one document, with its chapters in reading order."""
     extracted = ExtractedText(settings.max_megabytes)
     with archive(data, EPUB, settings.max_megabytes) as opened:
         _refuse_protected(opened)
-        place = _package_place(opened)
-        package = _tree(member(opened, place))
+        package_path = _package_path(opened)
+        package = _tree(member(opened, package_path))
         if package is None:
-            raise unreadable(EPUB, "it does not say what is in it")
-        for name in _chapters(package, posixpath.dirname(place)):
+            raise unreadable(EPUB, "it has no package document")
+        for name in _chapters(package, posixpath.dirname(package_path)):
             if content := member(opened, name).strip():
                 extracted.add(_chapter(content, settings.encoding))
     title, metadata = _described(package)
@@ -50,7 +50,7 @@ def _chapter(content: bytes, encoding: str) -> str:
 
 
 def _refuse_protected(opened: ZipFile) -> None:
-    """Refuse a book whose text is encrypted for the reader of one shop."""
+    """Raise UnreadableDocument if the text of a book is encrypted (DRM)."""
     listed = _tree(member(opened, _ENCRYPTION))
     if listed is None:
         return
@@ -59,8 +59,8 @@ def _refuse_protected(opened: ZipFile) -> None:
         raise UnreadableDocument("encrypted", "get a copy without copy protection")
 
 
-def _package_place(opened: ZipFile) -> str:
-    """Where the list of what is in the book stands."""
+def _package_path(opened: ZipFile) -> str:
+    """Return the path of the package document in the archive."""
     container = _tree(member(opened, _CONTAINER))
     found = next(_all(container, "rootfile"), None) if container is not None else None
     if found is not None and found.get("full-path"):
@@ -69,23 +69,23 @@ def _package_place(opened: ZipFile) -> str:
 
 
 def _chapters(package: Any, folder: str) -> Iterator[str]:
-    """The names of the chapters in the archive, each once; the table of contents is none."""
+    """Yield the paths of the chapters in reading order, each once, without the table of contents."""
     items = {item.get("id"): item for item in _all(package, "item")}
-    seen: set[str] = set()
+    yielded: set[str] = set()
     for reference in _all(package, "itemref"):
         item = items.get(reference.get("idref"))
         if item is None or item.get("media-type") not in _CHAPTER or "nav" in (item.get("properties") or "").split():
             continue
         name = posixpath.join(folder, unquote(item.get("href") or "").split("#")[0])
-        if name not in seen and len(seen) < _MOST_CHAPTERS:
-            seen.add(name)
+        if name not in yielded and len(yielded) < _MAX_CHAPTERS:
+            yielded.add(name)
             yield name
 
 
 def _described(package: Any) -> tuple[str, dict[str, object]]:
     def values(name: str) -> list[str]:
-        said = ("".join(found.itertext()).strip() for found in _all(package, name, within="metadata"))
-        return [words for words in said if words]
+        texts = ("".join(found.itertext()).strip() for found in _all(package, name, within="metadata"))
+        return [words for words in texts if words]
 
     dates = [found.group() for value in values("date") if (found := _YEAR.match(value))]
     metadata: dict[str, object] = {
@@ -99,7 +99,7 @@ def _described(package: Any) -> tuple[str, dict[str, object]]:
 
 
 def _tree(xml: bytes) -> Any:
-    """The root of a small XML file, in which no entity is expanded and nothing fetched; None where there is none."""
+    """Parse a small XML file without expanding entities or fetching resources; return None if it is empty."""
     from lxml import etree
 
     if not xml.strip():
@@ -108,6 +108,6 @@ def _tree(xml: bytes) -> Any:
 
 
 def _all(root: Any, name: str, within: str = "") -> Iterator[Any]:
-    """The elements of a name, whatever their namespace, at any depth."""
+    """Yield the elements with a name, in any namespace and at any depth."""
     tops = root.iter(f"{{*}}{within}") if within else [root]
     return (element for top in tops for element in top.iter(f"{{*}}{name}"))

@@ -1,4 +1,4 @@
-"""HTML pages."""
+"""Read HTML pages."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ HTML = OptionalFormat(".html", "HTML page")
 
 @reader(HTML)
 def read_html(path: Path, data: bytes, settings: ReadingSettings) -> Document:
-    """The one document of a page, as far as its text is shown without any script."""
+    """Read a page as one document, with the text that is visible without running scripts."""
     page = shown_page(decode_html(data, settings.encoding))
     extracted = ExtractedText(settings.max_megabytes)
     extracted.add(page.text)

@@ -1,4 +1,4 @@
-"""JSON files: a list of objects is a table; anything else is a line a value."""
+"""Read JSON files: a list of objects is a table; any other value is rendered line by line."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -16,13 +16,14 @@ from polyadic.loaders.tables.rows import TableRow
 from polyadic.model.types import Document
 
 MOST_VALUES = 5_000_000
-"""Values of one file, which take much more memory than their text does."""
+"""Maximum number of values in one file; parsed values take much more memory than their text."""
 
 
 def read_json(path: Path, settings: ReadingSettings) -> Iterator[Document | SkippedInput]:
-    """A document a row or one a table, if the file is a list of objects or an object that holds one such list.
+    """Read a list of objects, or an object that contains one such list, as one document per row or one for the table.
 
-    Any other file is one document: a line a value, with its path; one that is not quite JSON is read as plain text.
+    Any other JSON becomes one document with one line per value, each with its path. A file that is not valid JSON is
+    read as plain text.
 
     Raises
     ------
@@ -35,7 +36,7 @@ def read_json(path: Path, settings: ReadingSettings) -> Iterator[Document | Skip
     parsed = _parsed(text)
     about, objects = _table(parsed)
     if objects:
-        rows = (TableRow(0, number, one) for number, one in enumerate(objects, start=1))
+        rows = (TableRow(0, number, values) for number, values in enumerate(objects, start=1))
         yield from object_documents(path, rows, settings, about)
     else:
         nested = nested_text(parsed) if isinstance(parsed, dict | list) else ""
@@ -51,19 +52,19 @@ def _parsed(text: str) -> object:
 
 
 def _table(value: object) -> tuple[Mapping[str, object], list[dict[str, object]]]:
-    """What a file says of all its objects, and these; none where it is no table."""
+    """Return the values that apply to the whole table, and its objects; empty if the value is not a table."""
     if isinstance(value, list):
         return {}, _objects(value)
     if not isinstance(value, dict):
         return {}, []
-    lists = [key for key, one in value.items() if _objects(one)]
-    others = {key: one for key, one in value.items() if key not in lists and not isinstance(one, dict)}
+    lists = [key for key, item in value.items() if _objects(item)]
+    others = {key: item for key, item in value.items() if key not in lists and not isinstance(item, dict)}
     if len(lists) != 1 or len(others) < len(value) - 1:
         return {}, []
     return others, _objects(value[lists[0]])
 
 
 def _objects(value: object) -> list[dict[str, object]]:
-    """The list itself if it holds nothing but objects, at least two of them; else nothing."""
-    is_table = isinstance(value, list) and len(value) > 1 and all(isinstance(one, dict) for one in value)
+    """Return the list if it consists of at least two objects and nothing else; otherwise an empty list."""
+    is_table = isinstance(value, list) and len(value) > 1 and all(isinstance(item, dict) for item in value)
     return value if is_table and isinstance(value, list) else []

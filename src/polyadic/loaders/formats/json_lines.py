@@ -1,4 +1,4 @@
-"""JSON lines: an object a line, which is a document or a row of a table."""
+"""Read JSON Lines: one object per line, which is a document or a table row."""
 
 import json
 from collections.abc import Iterator
@@ -15,13 +15,15 @@ from polyadic.model.types import Document
 
 
 def read_json_lines(path: Path, settings: ReadingSettings) -> Iterator[Document | SkippedInput]:
-    """A document for each line, if a key holds prose; else one document in which each is a row. Blank lines count not.
+    """Yield one document per line if a key holds prose; otherwise one document with one row per line.
+
+    Blank lines are ignored.
 
     Raises
     ------
     UnreadableDocument
-        The file is not readable, looks binary, is empty, holds no object, or was written to meanwhile (documents may
-        have come before).
+        The file is not readable, looks binary, is empty, contains no object, or changed while it was read (possibly
+        after some documents were yielded).
     """
     with opened(path) as file:
         yield from object_documents(path, _rows(path, lines_of(file, settings)), settings)
@@ -45,7 +47,7 @@ def _object(line: FileLine) -> dict[str, object]:
     # RecursionError: nested too deeply. ValueError: also numbers of thousands of digits.
     except (ValueError, RecursionError) as error:
         reason = error.msg.lower() if isinstance(error, json.JSONDecodeError) else "it cannot be represented"
-        raise UnreadableDocument(f"not JSON ({reason})", "write one JSON object a line") from error
+        raise UnreadableDocument(f"not JSON ({reason})", "write one JSON object per line") from error
     if not isinstance(value, dict):
-        raise UnreadableDocument("not a JSON object", "write one JSON object a line")
+        raise UnreadableDocument("not a JSON object", "write one JSON object per line")
     return value

@@ -1,4 +1,4 @@
-"""LaTeX: sections as headings, lists, tables and readable formulas, without the commands."""
+"""Read LaTeX files: sections as headings, lists, tables and readable formulas, without the commands."""
 
 import re
 import unicodedata
@@ -46,7 +46,7 @@ _LEVELS = {
 }
 _TABULAR = words("tabular tabular* tabularx longtable array tabulary")
 _MATH = words("equation equation* align align* displaymath gather gather* multline multline* eqnarray eqnarray* math")
-# Commands whose arguments say nothing to a reader.
+# Commands whose arguments are not text.
 _WITH_ONE_ARGUMENT = words(
     """
     label cite citep citet citeauthor citeyear nocite ref eqref pageref autoref cref vspace hspace includegraphics input
@@ -60,8 +60,8 @@ _WITH_TWO_ARGUMENTS = words(
 )
 _DROPPED = dict.fromkeys(_WITH_ONE_ARGUMENT, 1) | dict.fromkeys(_WITH_TWO_ARGUMENTS, 2)
 _DROPPED_ENVIRONMENTS = ("tikzpicture", "filecontents", "comment", "pspicture", "picture")
-# What an argument is put between; of several arguments one after the other.
-_AROUND = {
+# The prefix and suffix of each argument of a command.
+_WRAPPED = {
     "footnote": [(" (", ")")],
     "caption": [("\n\n", "\n\n")],
     "frac": [("(", ")/"), ("(", ")")],
@@ -74,9 +74,9 @@ _AROUND = {
 }
 _RULES = words("hline toprule midrule bottomrule")
 _PARTIAL_RULES = words("cline cmidrule hhline")
-# What ends a cell and a row of a table, what stands for a line between rows, and for a cell like the one before.
-_CELL_END, _ROW_END, _RULE, _SAME = "\x1f", "\x1e", "\x1d", "\x1c"
-_LONGEST_GROUP = 5_000
+# Internal markers: end of a cell, end of a row, rule between rows, cell that repeats the previous one.
+_CELL_END, _ROW_END, _RULE, _REPEAT = "\x1f", "\x1e", "\x1d", "\x1c"
+_MAX_GROUP_CHARACTERS = 5_000
 _EMPTY_GROUPS = re.compile(r"\(\s*\)")
 _SINGLE = re.compile(r"([\^_])\((\w|[+*′-])\)")
 _SPACES = re.compile(r"[ \t]+")
@@ -85,12 +85,12 @@ _LINE_START = re.compile(r"\n[ \t]+(?!- )")
 
 
 def read_latex(path: Path, settings: ReadingSettings) -> Iterator[Document]:
-    """The one document of a file; its title is that of ``\\title``, or the first section.
+    """Read a file as one document; its title is the argument of ``\\title``, or the first section heading.
 
     Raises
     ------
     UnreadableDocument
-        The file is not readable, too large, not text, or has nothing to read between its commands.
+        The file is not readable, too large, not text, or contains no text besides its commands.
     """
     source = decode(read_whole(path, settings.max_megabytes), settings.encoding)
     extracted = ExtractedText(settings.max_megabytes)
@@ -100,7 +100,7 @@ def read_latex(path: Path, settings: ReadingSettings) -> Iterator[Document]:
 
 
 def latex_text(source: str) -> str:
-    """The text of a document, or of the body between ``\\begin{document}`` and ``\\end{document}``.
+    """Convert LaTeX to plain text; if there is a ``document`` environment, convert only that.
 
     >>> print(latex_text(r"\\section{Relays} Each has $n \\leq 2^{8}$ \\emph{wires}~\\cite{x}. % why?"))
     ## Relays
@@ -112,12 +112,12 @@ def latex_text(source: str) -> str:
     parts: list[str] = []
     for text, is_code in _parts(body):
         code = fenced(text.strip("\n")) if is_code else ""
-        parts.append(f"\n\n{code}\n\n" if is_code else _tidied(_Scanner(_prepared(text)).text()))
+        parts.append(f"\n\n{code}\n\n" if is_code else _clean_spacing(_Scanner(_preprocess(text)).text()))
     return re.sub(r"\n{3,}", "\n\n", "".join(parts)).strip()
 
 
 def _parts(body: str) -> Iterator[tuple[str, bool]]:
-    """The text between verbatim environments, and what is in these; drawings are left out."""
+    """Yield the text between verbatim environments and the code in them, with a flag for code; drop drawings."""
     at = 0
     names = "|".join(map(re.escape, (*_VERBATIM, *_DROPPED_ENVIRONMENTS)))
     opening = re.compile(rf"\\begin\{{({names})\}}")
@@ -139,8 +139,8 @@ def _parts(body: str) -> Iterator[tuple[str, bool]]:
     yield body[at:], False
 
 
-def _prepared(text: str) -> str:
-    """The text without comments, with letters instead of accents and symbols of text."""
+def _preprocess(text: str) -> str:
+    """Remove comments and replace accent commands with accented letters."""
     return _ACCENT.sub(_accented, _COMMENT.sub("", text))
 
 
@@ -149,27 +149,28 @@ def _accented(found: re.Match[str]) -> str:
     return unicodedata.normalize("NFC", letter + ACCENTS[mark])
 
 
-def _tidied(text: str) -> str:
+def _clean_spacing(text: str) -> str:
     text = _EMPTY_GROUPS.sub("", _SINGLE.sub(r"\1\2", text))
     text = re.sub(r"(?<!\s)\s{1,20}([,.;:!?])(?=\s|$)", r"\1", _SPACES.sub(" ", text))
     return _EMPTY_ROW.sub("\n", _LINE_START.sub("\n", text))
 
 
 class _Scanner:
-    """Goes through a text once; what stands between braces may stand within others to any depth."""
+    """Single-pass converter of LaTeX commands; handles braces nested to any depth without recursion."""
 
     def __init__(self, source: str) -> None:
         self._source = source
         self._at = 0
         self._out: list[str] = []
-        # Of each brace that is open: what to write at its end, and what the arguments after it are put between.
+        # For each open brace: the suffix to write when it closes, and the prefixes and suffixes of further arguments.
         self._open: list[tuple[str, list[tuple[str, str]]]] = []
         self._pending: list[tuple[str, str]] = []
-        # Where in what is written each open table begins.
+        # The start of each open table, as an index into the output.
         self._tables: list[int] = []
         self._is_math = False
 
     def text(self) -> str:
+        """Convert the source and return the text."""
         while self._at < len(self._source):
             found = _TOKEN.match(self._source, self._at)
             if found is None:
@@ -179,7 +180,7 @@ class _Scanner:
         self._out += [suffix for suffix, _ in reversed(self._open)]
         return "".join(self._out)
 
-    def _take(self, kind: str, said: str) -> None:
+    def _take(self, kind: str, part: str) -> None:
         if kind == "open":
             prefix, suffix = self._pending.pop(0) if self._pending else ("", "")
             self._out.append(prefix)
@@ -191,25 +192,25 @@ class _Scanner:
                 suffix, self._pending = self._open.pop()
                 self._out.append(suffix)
             return
-        if self._pending and not (kind == "text" and said.isspace()):
+        if self._pending and not (kind == "text" and part.isspace()):
             self._pending = []
         if kind == "command":
-            self._command(said)
+            self._command(part)
         elif kind in {"begin", "end"}:
-            self._environment(said, kind == "begin")
+            self._environment(part, kind == "begin")
         elif kind == "escaped":
-            self._escaped(said)
+            self._escaped(part)
         elif kind == "dollars":
             self._is_math = not self._is_math
-            self._out.append("\n\n" if said == "$$" else "")
+            self._out.append("\n\n" if part == "$$" else "")
         elif kind == "script":
-            self._pending = [(f"{said}(", ")")] if self._followed_by_group() else []
-            self._out.append("" if self._pending else said)
+            self._pending = [(f"{part}(", ")")] if self._followed_by_group() else []
+            self._out.append("" if self._pending else part)
         else:
             if self._tables:
-                said = said.replace("\n", " ")
+                part = part.replace("\n", " ")
             signs = {"&": _CELL_END if self._tables else " ", "---": "—", "--": "–", "``": "“", "''": "”", "~": " "}
-            self._out.append(said if self._is_math and kind == "dashes" else signs.get(said, said))
+            self._out.append(part if self._is_math and kind == "dashes" else signs.get(part, part))
 
     def _command(self, name: str) -> None:
         if name in _LEVELS:
@@ -232,10 +233,10 @@ class _Scanner:
             columns = _number(self._source, self._at) if name == "multicolumn" else 1
             for _ in range(2):
                 self._skip_group()
-            self._pending = [("", (_CELL_END + _SAME) * (columns - 1) if self._tables else "")]
-        elif name in _AROUND:
+            self._pending = [("", (_CELL_END + _REPEAT) * (columns - 1) if self._tables else "")]
+        elif name in _WRAPPED:
             self._option()
-            self._pending = list(_AROUND[name])
+            self._pending = list(_WRAPPED[name])
         elif name == "href":
             self._skip_group()
         elif name in {"par", "newline", "linebreak", "bigskip", "medskip", "smallskip"}:
@@ -266,7 +267,7 @@ class _Scanner:
             self._out.append("\n\n## Abstract\n\n" if name == "abstract" and begins else "\n\n")
         else:
             label = self._option() if begins else ""
-            # Theorems and proofs are named.
+            # Write the names of theorem-like environments.
             is_list = name.startswith(("itemize", "enumerate", "description", "document", "thebibliography"))
             self._out.append(f"\n\n{label}" if is_list or not begins else f"\n\n{name.strip('*').capitalize()}: ")
 
@@ -285,7 +286,7 @@ class _Scanner:
             self._out.append(sign)
 
     def _end_table(self, start: int) -> None:
-        """Write the rows of a table as lines; a table within a cell goes on with that."""
+        """Write the rows of a table as lines; a table nested in a cell becomes part of its text."""
         rows, headers = _rows("".join(self._out[start:]))
         del self._out[start:]
         if self._tables:
@@ -294,7 +295,7 @@ class _Scanner:
             self._out += ["\n\n", "\n".join(row_lines(rows, headers)), "\n\n"]
 
     def _option(self) -> str:
-        """Pass over an argument in brackets; returns what stands in it."""
+        """Skip an optional argument in brackets and return its content."""
         found = _OPTION.match(self._source, self._at)
         if found is None:
             return ""
@@ -306,7 +307,7 @@ class _Scanner:
             pass
 
     def _skip_group(self) -> None:
-        """Pass over an argument in braces."""
+        """Skip an argument in braces."""
         group = _group(self._source, self._at)
         if group is not None:
             self._at = group[1]
@@ -316,7 +317,10 @@ class _Scanner:
 
 
 def _rows(table: str) -> tuple[list[list[str]], int | None]:
-    """The rows of a table, and how many are headers: those above the first line within it, if not each has one."""
+    """Return the rows of a table and its number of headers: the rows above the first inner rule.
+
+    The number is None (detect from the content) if there is no inner rule, or one below every row.
+    """
     rows: list[list[str]] = []
     ruled: list[int] = []
     for part in table.split(_ROW_END):
@@ -324,22 +328,22 @@ def _rows(table: str) -> tuple[list[list[str]], int | None]:
             ruled.append(len(rows))
         cells: list[str] = []
         for cell in part.replace(_RULE, "").split(_CELL_END):
-            cells.append(cells[-1] if _SAME in cell and cells else _tidied(cell).strip())
+            cells.append(cells[-1] if _REPEAT in cell and cells else _clean_spacing(cell).strip())
         if any(cells):
             rows.append(cells)
-    inner = [place for place in ruled if place < len(rows)]
-    is_told = bool(inner) and (len(inner) < len(rows) - 1 or len(rows) == 2)
-    return rows, inner[0] if is_told else None
+    inner = [index for index in ruled if index < len(rows)]
+    has_header_rule = bool(inner) and (len(inner) < len(rows) - 1 or len(rows) == 2)
+    return rows, inner[0] if has_header_rule else None
 
 
 def _number(source: str, at: int) -> int:
-    """How many columns a cell goes over, as an argument in braces says."""
+    """Return the number of columns of a ``\\multicolumn`` cell, from its first argument."""
     found = re.compile(r"\s{0,9}\{\s{0,9}(\d{1,2})\s{0,9}\}").match(source, at)
     return max(1, int(found.group(1))) if found else 1
 
 
 def _group(source: str, at: int) -> tuple[int, int] | None:
-    """Where the argument in braces that comes next begins and ends; None where none does."""
+    """Return the start and end of the next argument in braces; None if there is none."""
     while at < len(source) and source[at].isspace():
         at += 1
     if not source.startswith("{", at):
@@ -347,7 +351,7 @@ def _group(source: str, at: int) -> tuple[int, int] | None:
         found = re.compile(r"\\[a-zA-Z]+").match(source, at)
         return (at, found.end()) if found else None
     depth = 0
-    for found in re.compile(r"\\.|[{}]", re.DOTALL).finditer(source, at, at + _LONGEST_GROUP):
+    for found in re.compile(r"\\.|[{}]", re.DOTALL).finditer(source, at, at + _MAX_GROUP_CHARACTERS):
         depth += {"{": 1, "}": -1}.get(found.group(), 0)
         if not depth and found.group() == "}":
             return at, found.end()
@@ -355,7 +359,7 @@ def _group(source: str, at: int) -> tuple[int, int] | None:
 
 
 def _argument(source: str, name: str) -> str:
-    """What a command of the preamble says, on one line."""
+    """Return the text of the argument of a preamble command, on one line."""
     found = re.search(rf"\\{name}\s{{0,20}}(?=[{{\[])", source)
     if found is None:
         return ""
@@ -363,4 +367,4 @@ def _argument(source: str, name: str) -> str:
     group = _group(source, option.end() if option else found.end())
     if group is None:
         return ""
-    return " ".join(_tidied(_Scanner(_prepared(source[group[0] + 1 : group[1] - 1])).text()).split())
+    return " ".join(_clean_spacing(_Scanner(_preprocess(source[group[0] + 1 : group[1] - 1])).text()).split())

@@ -1,17 +1,17 @@
-"""Commands of LaTeX that stand for a letter or a sign."""
+"""LaTeX commands for letters, accents and symbols."""
 
 ACCENTS = {
     '"': "\u0308", "'": "\u0301", "`": "\u0300", "^": "\u0302", "~": "\u0303", "=": "\u0304", ".": "\u0307",
     "c": "\u0327", "v": "\u030c", "u": "\u0306", "H": "\u030b", "r": "\u030a", "k": "\u0328",
 }  # fmt: skip
-"""The combining character of each command that puts a mark on a letter."""
+"""The combining character of each accent command."""
 
 LETTERS = {
     "ss": "ß", "o": "ø", "O": "Ø", "ae": "æ", "AE": "Æ", "oe": "œ", "OE": "Œ", "aa": "å", "AA": "Å", "l": "ł", "L": "Ł",
     "i": "i", "j": "j", "LaTeX": "LaTeX", "TeX": "TeX", "BibTeX": "BibTeX", "euro": "€", "pounds": "£", "S": "§",
     "P": "¶", "copyright": "©", "textregistered": "®", "texttrademark": "™", "textdegree": "°",
 }  # fmt: skip
-"""Those of text, which swallow the space after them."""
+"""Commands for letters and signs in text; LaTeX ignores the space after them."""
 
 SYMBOLS = {
     "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "varepsilon": "ε", "zeta": "ζ", "eta": "η",
@@ -33,4 +33,4 @@ SYMBOLS = {
     "min": "min", "max": "max", "arg": "arg", "lim": "lim", "inf": "inf", "sup": "sup", "det": "det", "Pr": "Pr",
     "bullet": "•", "dagger": "†", "checkmark": "✓", "textbackslash": "\\", "textasciitilde": "~",
 }  # fmt: skip
-"""Those of formulas."""
+"""Commands for symbols in formulas."""

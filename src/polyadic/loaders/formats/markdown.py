@@ -1,4 +1,4 @@
-"""Markdown files: YAML front matter and headings."""
+"""Read Markdown files: YAML front matter, headings and title."""
 
 import re
 from collections.abc import Iterator
@@ -15,21 +15,21 @@ from polyadic.text.code_fences import code_blocks
 from polyadic.text.plain_text import without_closing_marks
 
 LONGEST_FRONT_MATTER = 64_000
-"""Characters; what is longer is taken for text."""
+"""Maximum size in characters; a longer block is treated as text."""
 
 _OPENING = re.compile(r"---[ \t]*\n")
 _CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*$\n?", re.MULTILINE)
 _FENCE = re.compile(r" {0,3}(```+|~~~+)")
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(\S.*)")
 _UNDERLINE = re.compile(r" {0,3}(?:=+|-+)[ \t]*$")
-_OPENS_OTHER = re.compile(r"\s{4}|\s*(?:[-*+>|]|\d+[.)])(?:\s|$)")
+_OTHER_BLOCK = re.compile(r"\s{4}|\s*(?:[-*+>|]|\d+[.)])(?:\s|$)")
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
 _MARKUP = re.compile(r"\*+|`+|(?<!\w)_+|(?<!_)_++(?!\w)")
 _NULLS = {"", "~", "null", "Null", "NULL"}
 
 
 def read_markdown(path: Path, settings: ReadingSettings) -> Iterator[Document]:
-    """The one document of a Markdown file; its text begins after the front matter, and lacks the comments.
+    """Read a Markdown file as one document, without front matter and comments.
 
     Raises
     ------
@@ -44,9 +44,9 @@ def read_markdown(path: Path, settings: ReadingSettings) -> Iterator[Document]:
 
 
 def split_front_matter(text: str) -> tuple[dict[str, object], str]:
-    """What YAML front matter says, and the text after it; all of it is text where the front matter is broken.
+    """Split off YAML front matter and return its values and the rest; broken front matter counts as text.
 
-    Scalars stay the strings that were written (``1.10``, ``2024-05-01``, ``yes``).
+    Scalars remain strings exactly as written (``1.10``, ``2024-05-01``, ``yes``).
 
     >>> split_front_matter("---\\ntitle: Notes\\nversion: 1.10\\n---\\nText.")
     ({'title': 'Notes', 'version': '1.10'}, 'Text.')
@@ -62,7 +62,7 @@ def split_front_matter(text: str) -> tuple[dict[str, object], str]:
 
 
 def without_comments(text: str) -> str:
-    """A text without the comments of HTML, which are not shown; in code they stay.
+    """Remove HTML comments, which are not displayed; keep them in code.
 
     >>> without_comments("One.\\n\\n<!-- to do -->\\nTwo: `<!-- x -->`.")
     'One.\\n\\n\\nTwo: `<!-- x -->`.'
@@ -78,7 +78,7 @@ def without_comments(text: str) -> str:
 
 
 def _shown(text: str) -> Iterator[str]:
-    """What stands between the comments; one that is never closed, or stands in code, is none."""
+    """Yield the text between comments; an unclosed comment, or one in inline code, counts as text."""
     start = 0
     opening = text.find("<!--")
     while opening >= 0 and (end := text.find("-->", opening)) >= 0:
@@ -90,7 +90,7 @@ def _shown(text: str) -> Iterator[str]:
 
 
 def markdown_title(text: str) -> str:
-    """The first heading outside of code, without its markup; empty where there is none.
+    """Return the first heading outside code, without its markup; empty if there is none.
 
     >>> markdown_title("Intro.\\n\\n## The *first* [engine](https://example.org) ##\\n")
     'The first engine'
@@ -98,7 +98,7 @@ def markdown_title(text: str) -> str:
     fence = previous = ""
     for line in text.splitlines():
         if fence:
-            fence = "" if _closes(line, fence) else fence
+            fence = "" if _closes_fence(line, fence) else fence
         elif mark := _FENCE.match(line):
             fence, previous = mark.group(1), ""
         else:
@@ -109,29 +109,29 @@ def markdown_title(text: str) -> str:
     return ""
 
 
-def _closes(line: str, fence: str) -> bool:
-    """Whether a line ends the code that this fence opened: the same mark, as long or longer, alone."""
+def _closes_fence(line: str, fence: str) -> bool:
+    """Return whether a line closes this fence: only the same mark, at least as long."""
     mark = line.strip()
     return mark.startswith(fence) and not mark.strip(fence[0])
 
 
 def _heading(line: str, previous: str) -> str:
-    """The heading that ends with this line: one with number signs, or an underlined one."""
+    """Return the heading that ends with this line: an ATX heading, or an underlined (setext) heading."""
     if found := _HEADING.match(line):
-        return _unmarked(without_closing_marks(found.group(1)))
-    if _UNDERLINE.match(line) and previous.strip() and not _OPENS_OTHER.match(previous):
-        return _unmarked(previous)
+        return _without_markup(without_closing_marks(found.group(1)))
+    if _UNDERLINE.match(line) and previous.strip() and not _OTHER_BLOCK.match(previous):
+        return _without_markup(previous)
     return ""
 
 
-def _unmarked(heading: str) -> str:
+def _without_markup(heading: str) -> str:
     return title_of(_MARKUP.sub("", _LINK.sub(r"\1", heading)))
 
 
 def _mapping(block: str) -> dict[str, object] | None:
-    """A YAML mapping as strings and lists of strings, or None where it is none.
+    """Parse a YAML mapping into strings and lists of strings; return None if it is not a mapping.
 
-    Only the tree of nodes is made: no tag is obeyed, no alias expanded; hostile YAML has nothing to act on.
+    Only the node tree is composed: tags are ignored and aliases are not expanded, so hostile YAML has no effect.
     """
     try:
         root = yaml.compose(block, Loader=yaml.SafeLoader)

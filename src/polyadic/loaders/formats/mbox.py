@@ -1,4 +1,4 @@
-"""Mailboxes in mbox format: a document a message."""
+"""Read mailboxes in mbox format: one document per message."""
 
 import re
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from polyadic.loaders.formats.eml import read_eml
 from polyadic.loaders.skipped import SkippedInput, skipped
 from polyadic.model.types import Document
 
-_BEGINS = re.compile(rb"From \S+.{0,100}\d\d:\d\d")
+_FROM_LINE = re.compile(rb"From \S+.{0,100}\d\d:\d\d")
 _QUOTED_FROM = re.compile(rb"^>(>*From )", re.MULTILINE)
 _LONGEST_LINE = 1 << 20
 _LONGEST_HEADER = 20_000
@@ -22,14 +22,15 @@ _LONGEST_ID = 200
 
 
 def read_mbox(path: Path, settings: ReadingSettings) -> Iterator[Document | SkippedInput]:
-    """A document for each message; its row is its Message-ID, or its number where that is missing or not the first.
+    """Yield one document per message, identified by its Message-ID, or by its number if that is missing or repeated.
 
     Raises
     ------
     UnreadableDocument
-        The file is not readable, is no mailbox, or was written to meanwhile (documents may have come before).
+        The file is not readable, is not a mailbox, or changed while it was read (possibly after some documents were
+        yielded).
     """
-    known: set[str] = set()
+    used_names: set[str] = set()
     with opened(path) as file:
         number = 0
         for number, (line, message) in enumerate(_messages(file, settings.max_megabytes), start=1):
@@ -37,36 +38,36 @@ def read_mbox(path: Path, settings: ReadingSettings) -> Iterator[Document | Skip
                 if isinstance(message, UnreadableDocument):
                     raise message
                 name = _message_id(message)
-                name = name if name and name not in known else str(number)
-                known.add(name)
+                name = name if name and name not in used_names else str(number)
+                used_names.add(name)
                 for document in read_eml.parse(path, message, settings):
                     yield replace(document, source=f"{path}#{name}")
             except UnreadableDocument as problem:
                 yield skipped(str(path), problem, line)
         if not number:
-            raise UnreadableDocument("not a mailbox (no line begins a message)", "save it in mbox format, or as .eml")
+            raise UnreadableDocument("not a mailbox (no line starts a message)", "save it in mbox format, or as .eml")
 
 
 def _messages(file: BinaryIO, max_megabytes: float) -> Iterator[tuple[int, bytes | UnreadableDocument]]:
-    """The messages, each with the line at which it begins; one that is too large is passed over."""
+    """Yield the messages, each with the number of its first line; an error takes the place of a message too large."""
     limit = byte_limit(max_megabytes)
     lines: list[bytes] = []
-    begins = size = number = 0
+    first_line = size = number = 0
     after_blank = starts_line = True
     while line := file.readline(_LONGEST_LINE):
         number += starts_line
-        if starts_line and after_blank and _BEGINS.match(line):
-            if begins:
-                yield begins, _message(lines, size, max_megabytes)
-            lines, size, begins = [], 0, number
-        elif begins:
+        if starts_line and after_blank and _FROM_LINE.match(line):
+            if first_line:
+                yield first_line, _message(lines, size, max_megabytes)
+            lines, size, first_line = [], 0, number
+        elif first_line:
             size += len(line)
             if size <= limit:
                 lines.append(line)
         after_blank = starts_line and not line.strip()
         starts_line = line.endswith(b"\n")
-    if begins:
-        yield begins, _message(lines, size, max_megabytes)
+    if first_line:
+        yield first_line, _message(lines, size, max_megabytes)
 
 
 def _message(lines: list[bytes], size: int, max_megabytes: float) -> bytes | UnreadableDocument:
@@ -76,7 +77,7 @@ def _message(lines: list[bytes], size: int, max_megabytes: float) -> bytes | Unr
 
 
 def _message_id(message: bytes) -> str:
-    """The Message-ID without its brackets, if it is printable ASCII and short."""
+    """Return the Message-ID without brackets if it is short, printable ASCII; otherwise an empty string."""
     header = re.split(rb"\r?\n\r?\n", message[:_LONGEST_HEADER], maxsplit=1)[0]
-    said = str(BytesHeaderParser().parsebytes(header).get("message-id", "")).strip().strip("<>")
-    return said if len(said) <= _LONGEST_ID and re.fullmatch(r"[!-~]+", said) else ""
+    message_id = str(BytesHeaderParser().parsebytes(header).get("message-id", "")).strip().strip("<>")
+    return message_id if len(message_id) <= _LONGEST_ID and re.fullmatch(r"[!-~]+", message_id) else ""

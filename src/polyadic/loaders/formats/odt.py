@@ -1,4 +1,4 @@
-"""OpenDocument texts: headings, paragraphs, lists and tables in their order, then the notes."""
+"""Read OpenDocument text files: headings, paragraphs, lists and tables in document order, then the notes."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,16 +15,24 @@ from polyadic.model.types import Document
 
 ODT = OptionalFormat(".odt", "OpenDocument text")
 
-_DEEPEST = 200
-_MOST_REPEATED = 1_000
-_LEFT_OUT = {"annotation", "tracked-changes", "sequence-decls", "note", "ruby-text", "table-of-content", "forms"}
-_SIGNS = {"tab": "\t", "line-break": "\n"}
+_MAX_DEPTH = 200
+_MAX_REPEATED = 1_000
+_SKIPPED = {
+    "annotation",
+    "tracked-changes",
+    "sequence-decls",
+    "note",
+    "ruby-text",
+    "table-of-content",
+    "forms",
+}
+_CHARACTERS = {"tab": "\t", "line-break": "\n"}
 _METADATA = {"initial-creator": "author", "subject": "subject", "keyword": "keywords", "creation-date": "date"}
 
 
 @reader(ODT)
 def read_odt(path: Path, data: bytes, settings: ReadingSettings) -> Document:
-    """The one document of a file: paragraphs, headings with number signs, lists, a line for each row of a table."""
+    """Read a file as one document: paragraphs, headings with number signs, lists, and one line per table row."""
     with archive(data, ODT, settings.max_megabytes) as opened:
         content, about = _tree(member(opened, "content.xml")), _tree(member(opened, "meta.xml"))
     if content is None:
@@ -40,7 +48,7 @@ def read_odt(path: Path, data: bytes, settings: ReadingSettings) -> Document:
 
 
 def _tree(xml: bytes) -> Any:
-    """The root of an XML file, in which no entity is expanded and nothing fetched; None where there is none."""
+    """Parse an XML file without expanding entities or fetching resources; return None if it is empty."""
     from lxml import etree
 
     if not xml.strip():
@@ -49,25 +57,25 @@ def _tree(xml: bytes) -> Any:
 
 
 def _blocks(parent: Any, depth: int, level: int = 0) -> Iterator[str]:
-    """The paragraphs, items and tables in an element; ``level`` is how many lists they are in."""
-    if depth > _DEEPEST:
-        raise UnreadableDocument(f"its elements are nested more than {_DEEPEST} deep", "simplify it")
+    """Yield the paragraphs, list items and tables in an element; ``level`` is the list nesting depth."""
+    if depth > _MAX_DEPTH:
+        raise UnreadableDocument(f"its elements are nested more than {_MAX_DEPTH} deep", "simplify it")
     for child in parent.iterchildren(tag="{*}*"):
         name = _name(child)
         if name == "h":
-            words = " ".join(_said(child, 0).split())
+            words = " ".join(_paragraph_text(child, 0).split())
             if words:
                 yield f"{'#' * _number(child, 'outline-level', 6)} {words}"
         elif name == "p":
-            yield _said(child, 0).strip()
-            # Boxes with text belong to the paragraph that they are anchored in.
+            yield _paragraph_text(child, 0).strip()
+            # A text box belongs to the paragraph in which it is anchored.
             for box in child.iter("{*}text-box"):
                 yield from _blocks(box, depth + 1)
         elif name == "list":
             yield from _items(child, depth + 1, level)
         elif name == "table":
             yield "\n".join(["", *row_lines(_rows(child, depth + 1), _headers(child))])
-        elif name not in _LEFT_OUT:
+        elif name not in _SKIPPED:
             yield from _blocks(child, depth + 1, level)
 
 
@@ -84,30 +92,30 @@ def _rows(table: Any, depth: int) -> Iterator[list[str]]:
         cells: list[str] = []
         for cell in row.iterchildren("{*}table-cell", "{*}covered-table-cell"):
             words = " ".join(filter(None, _blocks(cell, depth)))
-            times = _number(cell, "number-columns-repeated", _MOST_REPEATED) if words else 1
+            times = _number(cell, "number-columns-repeated", _MAX_REPEATED) if words else 1
             cells += [words] * times
         yield cells
 
 
 def _headers(table: Any) -> int | None:
-    """How many rows name the columns: those that are marked; else it is judged."""
+    """Return the number of rows marked as headers; None (detect from the content) if none are marked."""
     marked = next(table.iterchildren("{*}table-header-rows"), None)
     return None if marked is None else sum(1 for _ in marked.iterchildren("{*}table-row"))
 
 
-def _said(element: Any, depth: int) -> str:
-    """The text of a paragraph, without notes and comments."""
-    if depth > _DEEPEST:
+def _paragraph_text(element: Any, depth: int) -> str:
+    """Return the text of a paragraph, without notes and comments."""
+    if depth > _MAX_DEPTH:
         return ""
     parts = [element.text or ""]
     for child in element.iterchildren(tag="{*}*"):
         name = _name(child)
         if name == "s":
-            parts.append(" " * _number(child, "c", _MOST_REPEATED))
-        elif name in _SIGNS:
-            parts.append(_SIGNS[name])
-        elif name not in _LEFT_OUT and name != "frame":
-            parts.append(_said(child, depth + 1))
+            parts.append(" " * _number(child, "c", _MAX_REPEATED))
+        elif name in _CHARACTERS:
+            parts.append(_CHARACTERS[name])
+        elif name not in _SKIPPED and name != "frame":
+            parts.append(_paragraph_text(child, depth + 1))
         parts.append(child.tail or "")
     return "".join(parts)
 
@@ -120,24 +128,24 @@ def _notes(content: Any) -> Iterator[str]:
 def _described(about: Any) -> tuple[str, dict[str, object]]:
     if about is None:
         return "", {}
-    said = [(_name(element), " ".join("".join(element.itertext()).split())) for element in about.iter("{*}*")]
+    elements = [(_name(element), " ".join("".join(element.itertext()).split())) for element in about.iter("{*}*")]
     metadata: dict[str, object] = {}
-    for name, words in said:
+    for name, words in elements:
         if name in _METADATA and words:
             metadata.setdefault(_METADATA[name], words[:10] if name == "creation-date" else words)
-    return next((words for name, words in said if name == "title"), ""), metadata
+    return next((words for name, words in elements if name == "title"), ""), metadata
 
 
 def _name(element: Any) -> str:
     return str(element.tag).rpartition("}")[2]
 
 
-def _number(element: Any, name: str, most: int) -> int:
-    """An attribute that is a number of 1 or more."""
-    said = next((value for key, value in element.attrib.items() if key.rpartition("}")[2] == name), "1")
-    return min(most, max(1, int(said))) if said.isascii() and said.isdecimal() and len(said) < 10 else 1
+def _number(element: Any, name: str, limit: int) -> int:
+    """Return an attribute as a number from 1 to ``limit``; 1 if it is missing or invalid."""
+    digits = next((value for key, value in element.attrib.items() if key.rpartition("}")[2] == name), "1")
+    return min(limit, max(1, int(digits))) if digits.isascii() and digits.isdecimal() and len(digits) < 10 else 1
 
 
 def _is_item(block: str) -> bool:
-    """Whether a block is an item of a list, not the rows of a table."""
+    """Return whether a block is a list item rather than the rows of a table."""
     return block.lstrip(" ").startswith("- ") and "\n" not in block

@@ -1,4 +1,4 @@
-"""PDF files, page by page."""
+"""Read PDF files, page by page."""
 
 import ctypes
 import re
@@ -29,54 +29,54 @@ if TYPE_CHECKING:
 PDF = OptionalFormat(".pdf", "PDF", package="pypdfium2", module="pypdfium2")
 
 MOST_PAGES = 20_000
-"""Pages of one file."""
+"""Maximum number of pages in one file."""
 
-_MARK = b"%PDF-"
-_BEFORE_THE_MARK = 1_024
+_SIGNATURE = b"%PDF-"
+_SIGNATURE_RANGE = 1_024
 _ENCRYPTED = b"/Encrypt"
-_MOST_NAMED = 10
+_MAX_LISTED_PAGES = 10
 _NO_VALUE = {"(unspecified)", "(anonymous)", "unspecified", "anonymous"}
-# What ends a line in the text of a page: PDFium puts U+FFFE for a hyphen and the line end after it.
+# Line ends in the text of a page: PDFium writes U+FFFE for a hyphen and the line end after it.
 _LINE_END = re.compile("\r\n?|[\n\ufffe]")
 _HYPHEN = "\ufffe"
-# Of the usual distance between lines; a wider one parts paragraphs.
+# Relative to the usual line distance: a wider gap separates paragraphs.
 _GAP = 1.4
-# Of the height of letters: so much larger are those of headings. Marks of footnotes are smaller than the text, too.
-_OTHER_SIZE = 1.2
-_LONGEST_MARK = 3
+# Ratio of letter heights from which two lines differ in size: headings are larger, footnote marks smaller than text.
+_SIZE_RATIO = 1.2
+_MAX_MARK_CHARACTERS = 3
 _NOTE_MARK = re.compile(r"\d{1,3}|[*†‡§]{1,3}")
-# PDFium may be called by one thread at a time.
-_ALONE = Lock()
+# PDFium is not thread-safe.
+_PDFIUM_LOCK = Lock()
 
 _Pages = list[list[PageLine] | Exception]
 
 
 @reader(PDF)
 def read_pdf(path: Path, data: bytes, settings: ReadingSettings) -> Document | PartialDocument:
-    """The one document of a file, its lines joined into paragraphs; ``pages`` are those of the file."""
-    if _MARK not in data[:_BEFORE_THE_MARK]:
-        raise unreadable(PDF, "it does not begin like one")
-    with _ALONE:
-        found, given = _extracted(data, settings.max_megabytes)
-    broken = {number: page for number, page in enumerate(found, start=1) if isinstance(page, Exception)}
-    pages = [[] if isinstance(page, Exception) else page for page in found]
+    """Read a file as one document, with lines joined into paragraphs; ``pages`` are the pages of the file."""
+    if _SIGNATURE not in data[:_SIGNATURE_RANGE]:
+        raise unreadable(PDF, "wrong file signature")
+    with _PDFIUM_LOCK:
+        pages_or_errors, properties = _extracted(data, settings.max_megabytes)
+    broken = {number: page for number, page in enumerate(pages_or_errors, start=1) if isinstance(page, Exception)}
+    pages = [[] if isinstance(page, Exception) else page for page in pages_or_errors]
     if not any(pages):
         raise next(iter(broken.values()), _without_text(len(pages)))
-    title, metadata = _described(given, path)
+    title, metadata = _described(properties, path)
     extracted = _text(pages, settings.max_megabytes)
     document = extracted.document(path, title, metadata, paged=True)
     return PartialDocument(document, _missing(list(broken), len(pages))) if broken else document
 
 
 def _extracted(data: bytes, max_megabytes: float) -> tuple[_Pages, Mapping[str, str]]:
-    """The lines of each page, or what went wrong there, and what the file says of itself."""
+    """Return the lines of each page, or the error on that page, and the metadata of the file."""
     from pypdfium2 import PdfDocument, PdfiumError
     from pypdfium2.raw import FPDF_ERR_PASSWORD, FPDF_ERR_SECURITY
 
     try:
         opened = PdfDocument(data)
     except PdfiumError as error:
-        # The code may be that of an earlier file: PDFium leaves it as it is where a file has no pages.
+        # The error code may belong to an earlier file: PDFium does not reset it for a file without pages.
         if _ENCRYPTED in data and error.err_code in {FPDF_ERR_PASSWORD, FPDF_ERR_SECURITY}:
             raise encrypted() from error
         raise _damaged() from error
@@ -93,28 +93,28 @@ def _pages(opened: "PdfDocument", max_megabytes: float) -> Iterator[list[PageLin
     if count > MOST_PAGES:
         raise UnreadableDocument(f"{count:,} pages are over the limit of {MOST_PAGES:,}", "split it")
     characters = 0
-    for place in range(count):
+    for index in range(count):
         try:
-            lines, found = _page(opened, place, byte_limit(max_megabytes) - characters)
+            lines, page_characters = _page(opened, index, byte_limit(max_megabytes) - characters)
         except UnreadableDocument:
             raise
         except Exception as error:
             yield error
             continue
-        characters += found
+        characters += page_characters
         if characters > byte_limit(max_megabytes):
             raise too_large(characters, max_megabytes)
         yield lines
 
 
-def _page(opened: "PdfDocument", place: int, most: int) -> tuple[list[PageLine], int]:
-    """The lines of a page and how many characters it has; no lines where these are more than there may be."""
-    page = opened[place]
+def _page(opened: "PdfDocument", page_index: int, limit: int) -> tuple[list[PageLine], int]:
+    """Return the lines of a page and its number of characters; no lines if there are more characters than allowed."""
+    page = opened[page_index]
     try:
         text_page = page.get_textpage()
         try:
             count = text_page.count_chars()
-            return ([] if count > most else list(_lines(text_page, page.get_height()))), count
+            return ([] if count > limit else list(_lines(text_page, page.get_height()))), count
         finally:
             text_page.close()
     finally:
@@ -122,7 +122,7 @@ def _page(opened: "PdfDocument", place: int, most: int) -> tuple[list[PageLine],
 
 
 def _lines(page: "PdfTextPage", height: float) -> Iterator[PageLine]:
-    """The lines of a page with text, in its order: where they stand, and how high their letters are."""
+    """Yield the non-empty lines of a page in reading order, with their position and letter height."""
     from pypdfium2 import raw
 
     text = page.get_text_range()
@@ -142,38 +142,38 @@ def _lines(page: "PdfTextPage", height: float) -> Iterator[PageLine]:
 
 
 def _text(pages: Sequence[Sequence[PageLine]], max_megabytes: float) -> ExtractedText:
-    """The running text of all pages, without what is printed beside it."""
-    kept = [_spaced(_without_marks(page)) for page in without_furniture(pages)]
+    """Assemble the running text of all pages, without headers, footers and table of contents."""
+    kept = [_spaced(_without_footnote_marks(page)) for page in without_furniture(pages)]
     lines = [line for page in kept for line in page]
     contents = contents_lines(lines)
     hyphenation = Hyphenation(lines, splits=True)
-    places = [place for place, line in enumerate(lines) if line and place not in contents]
-    for before, place in pairwise(places):
-        lines[before], lines[place] = hyphenation.mended(lines[before], lines[place])
+    text_lines = [index for index, line in enumerate(lines) if line and index not in contents]
+    for before, index in pairwise(text_lines):
+        lines[before], lines[index] = hyphenation.mended(lines[before], lines[index])
     extracted = ExtractedText(max_megabytes)
     start = 0
     for page in kept:
         end = start + len(page)
-        text = reflowed([lines[place] for place in range(start, end) if place not in contents])
+        text = reflowed([lines[index] for index in range(start, end) if index not in contents])
         extracted.add(without_headings(text), " " if runs_on(extracted.last, text) else "\n\n")
         start = end
     return extracted
 
 
-def _without_marks(page: Sequence[PageLine]) -> list[PageLine]:
-    """The lines of a page but for the marks of footnotes that stand alone: small, and raised above a line beside."""
+def _without_footnote_marks(page: Sequence[PageLine]) -> list[PageLine]:
+    """Remove isolated footnote marks: lines that are smaller than an adjacent line and raised above it."""
     around = zip(page, [None, *page], [*page[1:], None], strict=False)
     return [line for line, before, after in around if not (_is_mark(line, before) or _is_mark(line, after))]
 
 
-def _is_mark(line: PageLine, beside: PageLine | None) -> bool:
-    if beside is None or not _NOTE_MARK.fullmatch(line.text):
+def _is_mark(line: PageLine, neighbour: PageLine | None) -> bool:
+    if neighbour is None or not _NOTE_MARK.fullmatch(line.text):
         return False
-    return line.size * _OTHER_SIZE < beside.size and 0 < beside.place - line.place < beside.size
+    return line.size * _SIZE_RATIO < neighbour.size and 0 < neighbour.place - line.place < neighbour.size
 
 
 def _spaced(page: Sequence[PageLine]) -> list[str]:
-    """The lines of a page with an empty one where a gap, or letters of another size, part paragraphs."""
+    """Return the lines of a page, with an empty line where a gap or a change of letter size separates paragraphs."""
     usual = median([step for before, after in pairwise(page) if (step := after.place - before.place) > 0] or [0.0])
     size = median(line.size for line in page) if page else 0.0
     spaced = [line.text for line in page[:1]]
@@ -184,9 +184,9 @@ def _spaced(page: Sequence[PageLine]) -> list[str]:
 
 
 def _differ(before: PageLine, line: PageLine) -> bool:
-    """Whether two lines are of different sizes, and neither is a mere mark."""
+    """Return whether two lines differ in letter size and neither is only a footnote mark."""
     small, large = sorted((before.size, line.size))
-    return large > small * _OTHER_SIZE and min(len(before.text), len(line.text)) > _LONGEST_MARK
+    return large > small * _SIZE_RATIO and min(len(before.text), len(line.text)) > _MAX_MARK_CHARACTERS
 
 
 def _damaged() -> UnreadableDocument:
@@ -199,27 +199,27 @@ def _without_text(pages: int) -> UnreadableDocument:
 
 
 def _missing(numbers: list[int], pages: int) -> UnreadableDocument:
-    named = ", ".join(map(str, numbers[:_MOST_NAMED])) + (", …" if len(numbers) > _MOST_NAMED else "")
+    named = ", ".join(map(str, numbers[:_MAX_LISTED_PAGES])) + (", …" if len(numbers) > _MAX_LISTED_PAGES else "")
     what = f"{len(numbers):,} of its {pages:,} pages cannot be read: {named}"
     return UnreadableDocument(what, CHECK_IT)
 
 
-def _described(given: Mapping[str, str], path: Path) -> tuple[str, dict[str, object]]:
-    """The title and what else the file says of itself."""
+def _described(properties: Mapping[str, str], path: Path) -> tuple[str, dict[str, object]]:
+    """Return the title and the other metadata of the file."""
     values: dict[str, object] = {
         name: "" if value.strip() in _NO_VALUE else value
         for name, value in (
-            ("author", given.get("Author", "")),
-            ("subject", given.get("Subject", "")),
-            ("keywords", given.get("Keywords", "")),
-            ("date", _date(given.get("CreationDate", ""))),
+            ("author", properties.get("Author", "")),
+            ("subject", properties.get("Subject", "")),
+            ("keywords", properties.get("Keywords", "")),
+            ("date", _date(properties.get("CreationDate", ""))),
         )
     }
-    return sensible_title(given.get("Title", ""), path), values
+    return sensible_title(properties.get("Title", ""), path), values
 
 
 def _date(value: str) -> str:
-    """``D:20240501120000Z`` as 2024-05-01; empty where it is no date."""
+    """Convert ``D:20240501120000Z`` to 2024-05-01; return empty if it is not a date."""
     digits = value.removeprefix("D:")[:8]
     try:
         return datetime.strptime(digits, "%Y%m%d").date().isoformat()

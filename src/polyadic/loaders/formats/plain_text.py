@@ -1,4 +1,4 @@
-"""Plain text files, and the titles that plain text carries."""
+"""Read plain text files and find their titles."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -22,18 +22,18 @@ _TITLE_LINE = re.compile(r"Title:[ \t]*(\S.*)")
 _ENDS_A_SENTENCE = re.compile(r"[.!?;,:。！？；，：][\"'”’)\]]*$")
 _LETTER = re.compile(r"[^\W\d_]")
 _MARKDOWN_HEADING = re.compile(r"#{1,6}[ \t]+\S")
-_FEWEST_HEADINGS = 2
-_MOSTLY = 0.9
+_MIN_HEADINGS = 2
+_MIN_APART_SHARE = 0.9
 # The keyword of a version control system: "$Id: ChangeLog 5338 2022-02-28 chrfranke $".
 _VERSION_CONTROL = re.compile(r"\W*\$[A-Z]\w{1,20}(?::[^$\n]*)?\$\W*")
-_MEMO = re.compile(r"(?:Request for Comments|RFC) ?: +(\d{1,5})\b")
-# How far from the middle of the page, of so many characters, a centred line may stand.
+_RFC_NUMBER = re.compile(r"(?:Request for Comments|RFC) ?: +(\d{1,5})\b")
+# Page width in characters, and the maximum distance of a centred line from the middle of the page.
 _WIDTH = 72
 _OFF_CENTRE = 4
 
 
 def read_plain(path: Path, settings: ReadingSettings) -> Iterator[Document]:
-    """The one document of a text file.
+    """Read a text file as one document.
 
     Raises
     ------
@@ -44,32 +44,32 @@ def read_plain(path: Path, settings: ReadingSettings) -> Iterator[Document]:
 
 
 def plain_document(path: Path, text: str) -> Document:
-    """The document of a text file with this content, without what is printed on each of its pages.
+    """Make the document of a text file from its content, without running headers and footers.
 
-    Lines that begin with number signs are headings only if those of the whole file look like headings of Markdown;
-    numbered headings and the entries of a changelog are marked by number signs. Rows of tables that are drawn name
-    their columns.
+    Lines that begin with number signs count as headings only if those of the whole file look like Markdown headings.
+    Numbered headings and changelog entries are marked with number signs. Drawn tables become one line per row that
+    names its columns.
     """
     if _has_markdown_headings(text):
         return Document(str(path), markdown_title(text), checked(running_text(text)))
-    # What the file has of number signs is made unlike headings before those of its own are marked.
+    # Escape number signs in the file first, so that only headings marked here look like headings.
     return Document(str(path), plain_title(text), checked(running_text(with_rows(without_headings(text)))))
 
 
 def _has_markdown_headings(text: str) -> bool:
-    """Whether lines with number signs are headings: they stand below blank lines, and some below others in level.
+    """Return whether lines with number signs are headings: they follow blank lines, and there are several levels.
 
-    Comments and commands stand in runs, or begin with one sign.
+    Comments and commands come in runs, or begin with a single sign.
     """
     lines = text.split("\n")
-    found = [place for place, line in enumerate(lines) if _MARKDOWN_HEADING.match(line)]
-    apart = [place for place in found if not place or not lines[place - 1].strip()]
-    has_levels = any(lines[place].startswith("##") for place in found)
-    return has_levels and len(found) >= _FEWEST_HEADINGS and len(apart) >= _MOSTLY * len(found)
+    found = [index for index, line in enumerate(lines) if _MARKDOWN_HEADING.match(line)]
+    apart = [index for index in found if not index or not lines[index - 1].strip()]
+    has_levels = any(lines[index].startswith("##") for index in found)
+    return has_levels and len(found) >= _MIN_HEADINGS and len(apart) >= _MIN_APART_SHARE * len(found)
 
 
 def plain_title(text: str) -> str:
-    """What a text calls itself: a "Title:" line near its beginning, else the title of an RFC or a first line alone.
+    """Find the title of a text: a "Title:" line near the beginning, else the RFC title, else an isolated first line.
 
     >>> plain_title("On Engines\\n\\nThe first engine was never built.")
     'On Engines'
@@ -77,14 +77,14 @@ def plain_title(text: str) -> str:
     ''
     """
     beginning = text.split("\n", _HEADER_LINES)[:_HEADER_LINES]
-    named = next((found for line in beginning if (found := _TITLE_LINE.fullmatch(line.strip()))), None)
-    return title_of(named.group(1)) if named else title_of(_of_memo(beginning)) or _first_line(text)
+    title_line = next((found for line in beginning if (found := _TITLE_LINE.fullmatch(line.strip()))), None)
+    return title_of(title_line.group(1)) if title_line else title_of(_rfc_title(beginning)) or _first_line(text)
 
 
-def _of_memo(beginning: Sequence[str]) -> str:
-    """The number of an RFC and its title, which are centred lines below; empty for another text."""
+def _rfc_title(beginning: Sequence[str]) -> str:
+    """Return the number and title (the centred lines below it) of an RFC; empty for any other text."""
     paragraphs = [list(group) for is_text, group in groupby(beginning, lambda line: bool(line.strip())) if is_text]
-    head = next((found for line in paragraphs[0] if (found := _MEMO.match(line))), None) if paragraphs else None
+    head = next((found for line in paragraphs[0] if (found := _RFC_NUMBER.match(line))), None) if paragraphs else None
     centred = paragraphs[1] if len(paragraphs) > 1 and all(map(_is_centred, paragraphs[1])) else []
     return f"RFC {head.group(1)}: {' '.join(line.strip() for line in centred)}" if head and centred else ""
 
@@ -95,7 +95,7 @@ def _is_centred(line: str) -> bool:
 
 
 def _first_line(text: str) -> str:
-    """The first line, if it is short, no sentence nor entry, and the text goes on after a blank line."""
+    """Return the first line if a blank line follows it and it is short, not a sentence and not a changelog entry."""
     first, _, rest = text.lstrip().partition("\n")
     line = first.strip()
     blank, _, following = rest.partition("\n")

@@ -1,4 +1,4 @@
-"""Slides: the title of each as its heading, what stands on it, and the speaker's notes."""
+"""Read presentations: for each slide its title as a heading, its content, and the speaker notes."""
 
 import io
 from collections.abc import Iterable, Iterator
@@ -17,13 +17,13 @@ from polyadic.text.code_fences import without_headings
 
 PPTX = OptionalFormat(".pptx", "PowerPoint file", package="python-pptx", module="pptx")
 
-_FEWEST_COLUMNS = 3
-_DEEPEST_GROUP = 20
+_MIN_HEADER_COLUMNS = 3
+_MAX_GROUP_DEPTH = 20
 
 
 @reader(PPTX)
 def read_pptx(path: Path, data: bytes, settings: ReadingSettings) -> Document:
-    """The one document of a presentation; ``pages`` are its slides, hidden ones too, numbered as in the program."""
+    """Read a presentation as one document; ``pages`` are the slides, with hidden ones, numbered as in PowerPoint."""
     import pptx
 
     with archive(data, PPTX, settings.max_megabytes):
@@ -48,14 +48,19 @@ def _slide(slide: Any) -> Iterator[str]:
 
 
 def _shapes(shapes: Iterable[Any], depth: int = 0) -> Iterator[Any]:
-    """Shapes, those of groups too, without what is the same on all slides: date, footer and number."""
+    """Yield the shapes of a slide, including those in groups, without date, header, footer and slide number."""
     from pptx.enum.shapes import MSO_SHAPE_TYPE, PP_PLACEHOLDER
 
-    same = {PP_PLACEHOLDER.DATE, PP_PLACEHOLDER.FOOTER, PP_PLACEHOLDER.SLIDE_NUMBER, PP_PLACEHOLDER.HEADER}
+    repeated = {
+        PP_PLACEHOLDER.DATE,
+        PP_PLACEHOLDER.FOOTER,
+        PP_PLACEHOLDER.SLIDE_NUMBER,
+        PP_PLACEHOLDER.HEADER,
+    }
     for shape in shapes:
-        if shape.is_placeholder and shape.placeholder_format.type in same:
+        if shape.is_placeholder and shape.placeholder_format.type in repeated:
             continue
-        if getattr(shape, "shape_type", None) == MSO_SHAPE_TYPE.GROUP and depth < _DEEPEST_GROUP:
+        if getattr(shape, "shape_type", None) == MSO_SHAPE_TYPE.GROUP and depth < _MAX_GROUP_DEPTH:
             yield from _shapes(shape.shapes, depth + 1)
         else:
             yield shape
@@ -67,21 +72,22 @@ def _shape(shape: Any) -> str:
     if not shape.has_text_frame:
         return ""
     lines = [(paragraph.level, " ".join(paragraph.text.split())) for paragraph in shape.text_frame.paragraphs]
-    said = [(level, line) for level, line in lines if line]
-    # What stands in the body of a slide line by line is a list, whether it has marks or not.
-    if shape.is_placeholder and len(said) > 1:
-        return "\n".join(f"{'  ' * level}- {line}" for level, line in said)
-    return without_headings("\n\n".join(line for _, line in said))
+    non_empty = [(level, line) for level, line in lines if line]
+    # Several lines in the body of a slide are a list, with or without bullets.
+    if shape.is_placeholder and len(non_empty) > 1:
+        return "\n".join(f"{'  ' * level}- {line}" for level, line in non_empty)
+    return without_headings("\n\n".join(line for _, line in non_empty))
 
 
 def _table(table: Any) -> str:
-    # Nearly every table says that its first row is special; in narrow ones the first column often names the rows.
-    headers = None if table.first_row and len(table.columns) >= _FEWEST_COLUMNS else 0
+    # The first-row flag is set in nearly every table, so detect headers; in narrow tables the first column often names
+    # the rows.
+    headers = None if table.first_row and len(table.columns) >= _MIN_HEADER_COLUMNS else 0
     return "\n".join(row_lines(_rows(table), headers))
 
 
 def _rows(table: Any) -> Iterator[list[str]]:
-    """The text of all cells, each repeated over the columns and rows that it spans, but for a row of one cell."""
+    """Yield the cell texts of each row, repeated over spanned columns and rows, except in a row of one cell."""
     width = len(table.columns)
     spanned: dict[tuple[int, int], str] = {}
     for row, cells in enumerate(table.rows):

@@ -1,4 +1,4 @@
-"""reStructuredText: headings, lists, tables and code in the marks of Markdown, without roles and most directives."""
+"""Read reStructuredText: convert headings, lists, tables and code to Markdown; drop roles and most directives."""
 
 import csv
 import re
@@ -16,9 +16,9 @@ from polyadic.model.types import Document
 from polyadic.text.code_fences import fenced
 from polyadic.text.stopwords import words
 
-_DEEPEST = 20
+_MAX_DEPTH = 20
 _ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1+[ \t]*$")
-_LEAST_ADORNMENT = 3
+_MIN_ADORNMENT = 3
 _DIRECTIVE = re.compile(r"\.\. +(?:\|[^|\n]{1,80}\| +)?([\w:.+-]{1,60})::(?:[ \t]+(.*))?$")
 _EXPLICIT = re.compile(r"\.\.(?:[ \t]|$)")
 _FOOTNOTE = re.compile(r"\.\. \[([^\]\n]{1,40})\][ \t]+(.*)")
@@ -39,17 +39,17 @@ _CODE = words(
     "code code-block sourcecode parsed-literal prompt doctest productionlist testcode testoutput ipython console"
     " highlight"
 )
-_NOTHING = words(
+_DROPPED = words(
     """
     image toctree contents index include literalinclude raw meta currentmodule sectnum autosummary automodule autoclass
     autofunction tabularcolumns only-raw graphviz plot default-role role
     """
 )
-_NAMED = words("note warning tip hint important caution danger error attention seealso todo deprecated")
+_ADMONITIONS = words("note warning tip hint important caution danger error attention seealso todo deprecated")
 
 
 def read_rst(path: Path, settings: ReadingSettings) -> Iterator[Document]:
-    """The one document of a file; its title is the first heading.
+    """Read a file as one document; its title is the first heading.
 
     Raises
     ------
@@ -64,7 +64,7 @@ def read_rst(path: Path, settings: ReadingSettings) -> Iterator[Document]:
 
 
 class _Converter:
-    """Converts a text; ``fields`` are those of the document, from the list below its title.
+    """Converter from reStructuredText to Markdown; ``fields`` are the document fields below the title.
 
     >>> print(_Converter("Relays\\n======\\n\\nSee :ref:`the list <x>`::\\n\\n  run it\\n\\n.. note:: Ask first.").text)
     # Relays
@@ -88,16 +88,16 @@ class _Converter:
         while at < len(lines):
             line = lines[at].rstrip()
             if heading := self._heading(lines, at):
-                level, title, taken = heading
+                level, title, line_count = heading
                 yield from ("", f"{'#' * min(6, level)} {_plain(title)}", "")
-                at += taken
+                at += line_count
             elif _EXPLICIT.match(line):
                 body, at = _indented(lines, at + 1)
                 yield from self._explicit(line, body, depth)
             elif _SIMPLE_BORDER.match(line) or _GRID_BORDER.match(line):
                 rows, headers, at = _table(lines, at)
                 yield from ("", *row_lines(rows, headers), "")
-            elif line.startswith(("  ", "\t")) and depth < _DEEPEST:
+            elif line.startswith(("  ", "\t")) and depth < _MAX_DEPTH:
                 body, at = _indented(lines, at)
                 yield from self._converted(body, depth + 1)
             elif found := _FIELD.match(line):
@@ -110,7 +110,7 @@ class _Converter:
                 at = yield from self._paragraph(lines, at, depth)
 
     def _paragraph(self, lines: Sequence[str], at: int, depth: int) -> Generator[str, None, int]:
-        """Lines up to the next blank one, and the literal block or definition after them; returns where it ends."""
+        """Yield a paragraph and the literal block or definition after it; return the index of the line after them."""
         start = at
         while at < len(lines) and lines[at].strip() and (at == start or not lines[at].startswith("  ")):
             if at > start and (_ITEM.match(lines[at]) or _EXPLICIT.match(lines[at]) or self._heading(lines, at)):
@@ -124,29 +124,29 @@ class _Converter:
         if text.endswith("::"):
             yield from ("" if text == "::" else text[:-1].rstrip(), *_fenced(body), "")
             return end
-        if body and lines[at].strip() and not _ITEM.match(text) and depth < _DEEPEST:
-            # A term above its definition.
+        if body and lines[at].strip() and not _ITEM.match(text) and depth < _MAX_DEPTH:
+            # A term followed by its definition.
             yield f"{text}:"
             yield from self._converted(body, depth + 1)
             return end
         if body and lines[at].strip():
             yield text
-            inner = self._converted(body, depth + 1) if depth < _DEEPEST else body
+            inner = self._converted(body, depth + 1) if depth < _MAX_DEPTH else body
             yield from (f"  {line}" if line else "" for line in inner)
             return end
         yield text
         return at
 
     def _heading(self, lines: Sequence[str], at: int) -> tuple[int, str, int] | None:
-        """The level and the words of a heading that begins at a line, and how many lines it has."""
+        """Return the level, text and number of lines of a heading that begins at a line; None if there is none."""
         line, below = lines[at].rstrip(), lines[at + 1].rstrip() if at + 1 < len(lines) else ""
         if over := _ADORNMENT.match(line):
             third = lines[at + 2].rstrip() if at + 2 < len(lines) else ""
-            if third == line and below.strip() and len(line) >= min(len(below), _LEAST_ADORNMENT):
+            if third == line and below.strip() and len(line) >= min(len(below), _MIN_ADORNMENT):
                 return self._level(over.group(1), True), below.strip(), 3
             return None
         under = _ADORNMENT.match(below)
-        if not under or not line.strip() or line[0].isspace() or len(below) < min(len(line), _LEAST_ADORNMENT):
+        if not under or not line.strip() or line[0].isspace() or len(below) < min(len(line), _MIN_ADORNMENT):
             return None
         return self._level(under.group(1), False), line, 2
 
@@ -154,7 +154,7 @@ class _Converter:
         return self._levels.setdefault((mark, is_over), len(self._levels) + 1)
 
     def _explicit(self, line: str, body: Sequence[str], depth: int) -> Iterator[str]:
-        """A directive, footnote, target or comment."""
+        """Convert a directive or footnote; drop targets and comments."""
         if found := _FOOTNOTE.match(line):
             yield _plain(" ".join([f"[{found.group(1)}] {found.group(2)}", *map(str.strip, body)]))
             return
@@ -166,25 +166,25 @@ class _Converter:
         yield ""
         if name in _CODE:
             yield from _fenced(content if content or name == "highlight" else [argument])
-        elif name in _NOTHING:
+        elif name in _DROPPED:
             yield _plain(options.get("alt", ""))
         elif name.endswith("table"):
             yield _plain(argument)
             yield from _directive_table(name, options, content)
-        elif depth >= _DEEPEST:
+        elif depth >= _MAX_DEPTH:
             yield _plain("\n".join([argument, *content]))
         else:
             yield from self._described(name, argument, content, depth)
         yield ""
 
     def _described(self, name: str, argument: str, content: Sequence[str], depth: int) -> Iterator[str]:
-        """The text of a directive, such as a note or the description of a function."""
+        """Convert a directive with text, such as a note or the description of a function."""
         before = {"math": "", "figure": "", "rubric": "", "admonition": ""}.get(name, argument)
         if name in {"versionadded", "versionchanged", "deprecated"}:
             change = {"versionadded": "New in", "versionchanged": "Changed in", "deprecated": "Deprecated since"}[name]
-            version, _, said = argument.partition(" ")
-            before = f"{change} version {version}: {said}".rstrip(": ") + ("" if said or content else ".")
-        elif name in _NAMED:
+            version, _, details = argument.partition(" ")
+            before = f"{change} version {version}: {details}".rstrip(": ") + ("" if details or content else ".")
+        elif name in _ADMONITIONS:
             first = argument or " ".join(content[:1])
             before, content = "", [f"{name.capitalize()}: {first}".rstrip(), *content[0 if argument else 1 :]]
         elif name in {"math", "rubric", "admonition"}:
@@ -194,7 +194,7 @@ class _Converter:
 
 
 def _plain(text: str) -> str:
-    """Text without the marks of roles, references and substitutions."""
+    """Remove the markup of roles, references and substitutions from text."""
     if "`" in text:
         text = _ROLE.sub(lambda found: _title(found.group(1)), text)
         text = _LITERAL.sub(r"`\1`", text)
@@ -205,27 +205,27 @@ def _plain(text: str) -> str:
     return _ESCAPE.sub(r"\1", text) if "\\" in text else text
 
 
-def _title(said: str) -> str:
-    found = _TITLE_OF_ROLE.match(said)
-    return (found.group(1) if found else said.lstrip("!~")).strip()
+def _title(role_text: str) -> str:
+    found = _TITLE_OF_ROLE.match(role_text)
+    return (found.group(1) if found else role_text.lstrip("!~")).strip()
 
 
 def _indented(lines: Sequence[str], at: int) -> tuple[list[str], int]:
-    """The indented lines from here on, without their indentation, and where they end."""
+    """Return the indented block that begins at a line, dedented, and the index of the line after it."""
     start = at
     while at < len(lines) and (not lines[at].strip() or lines[at].startswith(" ")):
         at += 1
     block = list(lines[start:at])
     while block and not block[-1].strip():
         block.pop()
-    taken = len(block)
+    length = len(block)
     block = block[next((at for at, line in enumerate(block) if line.strip()), 0) :]
     margin = min((len(line) - len(line.lstrip()) for line in block if line.strip()), default=0)
-    return [line[margin:].rstrip() for line in block], start + taken if block else start
+    return [line[margin:].rstrip() for line in block], start + length if block else start
 
 
 def _options(body: Sequence[str]) -> tuple[dict[str, str], list[str]]:
-    """The options of a directive, and its content."""
+    """Split the body of a directive into its options and its content."""
     options: dict[str, str] = {}
     at = 0
     while at < len(body) and (found := _FIELD.match(body[at])):
@@ -242,7 +242,7 @@ def _fenced(code: Sequence[str]) -> list[str]:
 
 
 def _table(lines: Sequence[str], at: int) -> tuple[list[list[str]], int | None, int]:
-    """The rows of a table that is drawn, how many are headers if it says so, and where it ends."""
+    """Parse a drawn table; return its rows, number of headers (None if unknown) and the index of the line after it."""
     start, border = at, lines[at].rstrip()
     if border.startswith("+"):
         while at < len(lines) and lines[at].startswith(("+", "|")):
@@ -271,7 +271,7 @@ def _table(lines: Sequence[str], at: int) -> tuple[list[list[str]], int | None, 
 
 
 def _directive_table(name: str, options: dict[str, str], content: Sequence[str]) -> Iterator[str]:
-    """The rows of a table that is not drawn, or is drawn within a directive."""
+    """Yield the row lines of a table directive (csv-table, list-table, or a drawn table inside)."""
     headers: int | None = int("header" in options or "header-rows" in options)
     if name == "csv-table":
         try:
@@ -282,8 +282,8 @@ def _directive_table(name: str, options: dict[str, str], content: Sequence[str])
         rows = _listed_rows(content)
     else:
         borders = (at for at, line in enumerate(content) if _SIMPLE_BORDER.match(line) or _GRID_BORDER.match(line))
-        drawn = next(borders, -1)
-        rows, headers, _ = _table(content, drawn) if drawn >= 0 else ([], None, 0)
+        table_start = next(borders, -1)
+        rows, headers, _ = _table(content, table_start) if table_start >= 0 else ([], None, 0)
     yield from row_lines([[_plain(cell) for cell in row] for row in rows], headers)
 
 

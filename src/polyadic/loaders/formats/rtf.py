@@ -1,4 +1,4 @@
-"""Rich Text Format, as word processors write it."""
+"""Read Rich Text Format files."""
 
 import re
 from collections.abc import Callable
@@ -14,16 +14,16 @@ RTF = OptionalFormat(".rtf", "RTF file", package="striprtf", module="striprtf")
 
 _TITLE = re.compile(r"\{\\title ([^{}]{1,500})\}")
 _AUTHOR = re.compile(r"\{\\author ([^{}]{1,500})\}")
-# Pictures and other data in hexadecimal digits, which would only be passed over letter by letter.
+# Pictures and other hexadecimal data, which the parser would skip slowly, digit by digit.
 _HEXADECIMAL = re.compile(r"[0-9a-fA-F\r\n]{256,}+")
 _CODE_PAGE = re.compile(r"\\ansicpg(\d{3,5})")
 
 
 @reader(RTF)
 def read_rtf(path: Path, data: bytes, settings: ReadingSettings) -> Document:
-    """The one document of a file: a paragraph for each of its paragraphs, cells of tables parted by bars."""
+    """Read a file as one document: its paragraphs, with table cells separated by bars."""
     if not data.lstrip().startswith(b"{\\rtf"):
-        raise unreadable(RTF, "it does not begin like one")
+        raise unreadable(RTF, "wrong file signature")
     source = _HEXADECIMAL.sub("", data.decode("latin-1"))
     found = _CODE_PAGE.search(source)
     encoding = f"cp{found.group(1)}" if found else "cp1252"
@@ -33,7 +33,7 @@ def read_rtf(path: Path, data: bytes, settings: ReadingSettings) -> Document:
         block = _row(line) if line.endswith("|") else line
         extracted.add(block, "\n" if before.startswith("|") and block.startswith("|") else "\n\n")
         before = block
-    title, author = (_said(pattern.search(source), encoding) for pattern in (_TITLE, _AUTHOR))
+    title, author = (_property_text(pattern.search(source), encoding) for pattern in (_TITLE, _AUTHOR))
     return extracted.document(path, sensible_title(title, path), {"author": author}, paged=False)
 
 
@@ -45,7 +45,7 @@ def _row(line: str) -> str:
     return f"| {' | '.join(cell.strip() for cell in line.split('|')[:-1])} |"
 
 
-def _said(found: re.Match[str] | None, encoding: str) -> str:
+def _property_text(found: re.Match[str] | None, encoding: str) -> str:
     return _plain(found.group(1), encoding).strip() if found else ""
 
 

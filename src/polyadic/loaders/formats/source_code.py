@@ -1,4 +1,4 @@
-"""Source code: comments and docstrings as prose, code in fenced blocks, a heading for each definition."""
+"""Read source code: comments and docstrings as prose, code in fenced blocks, a heading for each definition."""
 
 import re
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ _RULE = re.compile(r"[\W_]*")
 
 
 class _Line(NamedTuple):
-    """A line of source, as prose if it is a comment: without its marks; ``names`` is what a line of code defines."""
+    """A line of source; ``prose`` is the text of a comment, ``names`` is the name that a line of code defines."""
 
     raw: str
     prose: str | None
@@ -33,12 +33,12 @@ class _Line(NamedTuple):
 
     @property
     def is_prose(self) -> bool:
-        """Whether it is a comment that is not within code."""
+        """Whether the line is a comment at the top level, not inside a block of code."""
         return self.prose is not None and not self.raw[:1].isspace()
 
 
 def read_source(path: Path, settings: ReadingSettings) -> Iterator[Document]:
-    """The one document of a file; its title is the name of the file.
+    """Read a file as one document; its title is the file name.
 
     Raises
     ------
@@ -51,9 +51,9 @@ def read_source(path: Path, settings: ReadingSettings) -> Iterator[Document]:
 
 
 def read_unnamed(path: Path, settings: ReadingSettings) -> Iterator[Document]:
-    """The one document of a file without a suffix: a script as its first line says, else plain text.
+    """Read a file without a known suffix as one document: a script by its shebang line, otherwise plain text.
 
-    What is to be copied and edited is read as what it becomes: ``app.conf.sample`` as a configuration.
+    A template file is read as the type of file it is a template for: ``app.conf.sample`` as a configuration.
 
     Raises
     ------
@@ -77,7 +77,7 @@ def _document(path: Path, text: str, language: Language, settings: ReadingSettin
 
 
 def source_text(text: str, language: Language) -> str:
-    r"""The prose and the code of a file, in their order.
+    r"""Convert source code to text, with prose and code in their original order.
 
     >>> function = 'def add(a, b):\n    \"\"\"Add two numbers.\"\"\"\n    return a + b\n'
     >>> print(source_text(function, LANGUAGES[".py"]))
@@ -93,14 +93,14 @@ def source_text(text: str, language: Language) -> str:
     blocks: list[str] = []
     for section in _sections(list(_lines(text, language))):
         start = next((at for at, line in enumerate(section) if line.names), len(section))
-        named = section[start : start + 1]
-        blocks += [f"## {line.names}" for line in named]
+        definition_line = section[start : start + 1]
+        blocks += [f"## {line.names}" for line in definition_line]
         head = [line for line in section[:start] if not line.is_prose]
-        blocks += _paragraphs([line for line in section[:start] if line.is_prose]) if named else []
-        # What is said of a definition within it stands above it, so that the code stays whole.
+        blocks += _paragraphs([line for line in section[:start] if line.is_prose]) if definition_line else []
+        # Put the docstring of a definition above its code, so that the code stays in one piece.
         end = _end_of_comment(section, start + 1)
         blocks += _paragraphs(section[start + 1 : end])
-        rest = [*head, *named, *section[end:]] if named else section
+        rest = [*head, *definition_line, *section[end:]] if definition_line else section
         for is_prose, group in groupby(rest, key=lambda line: line.is_prose):
             lines = list(group)
             blocks += _paragraphs(lines) if is_prose else _fenced([line.raw for line in lines], language.name)
@@ -114,41 +114,41 @@ def _lines(text: str, language: Language) -> Iterator[_Line]:
         raw, bare = line.rstrip(), line.strip()
         if closing:
             before, found, after = bare.partition(closing)
-            # All of a comment is where its first line is.
-            yield _Line(margin + bare, _unmarked(before))
+            # Every line of a comment gets the indentation of the first.
+            yield _Line(margin + bare, _without_markers(before))
             closing = "" if found else closing
             if found and after.strip(_AFTER_COMMENT):
                 yield _Line(margin + after, None)
         elif opening := _opening(bare, language):
             start, closing = opening
             margin = raw[: len(raw) - len(bare)]
-            said, found, after = bare[bare.index(start) + len(start) :].partition(closing)
-            yield _Line(raw, _unmarked(said))
+            content, found, after = bare[bare.index(start) + len(start) :].partition(closing)
+            yield _Line(raw, _without_markers(content))
             closing = "" if found else closing
             if found and after.strip(_AFTER_COMMENT):
                 yield _Line(margin + after, None)
         elif mark := next((mark for mark in language.line if bare.startswith(mark)), ""):
-            yield _Line(raw, "" if bare.startswith("#!") else _unmarked(bare[len(mark) :]))
+            yield _Line(raw, "" if bare.startswith("#!") else _without_markers(bare[len(mark) :]))
         else:
             found_name = definition.match(raw[:_LONGEST_LINE]) if definition else None
             yield _Line(raw, None, next(filter(None, found_name.groups()), "") if found_name else "")
 
 
 def _opening(bare: str, language: Language) -> tuple[str, str] | None:
-    """The marks of a comment that begins with the line, also of a Python string with a prefix."""
+    """Return the markers of a block comment that begins a line, including a Python string with a prefix."""
     for start, end in language.blocks:
         if bare.startswith(start) or (start in {'"""', "'''"} and bare[1:].startswith(start) and bare[0] in "rRuU"):
             return start, end
     return None
 
 
-def _unmarked(comment: str) -> str:
-    said = comment.strip().lstrip("*/#;!").strip()
-    return "" if _RULE.fullmatch(said[:200]) and len(said) < 200 else said
+def _without_markers(comment: str) -> str:
+    text = comment.strip().lstrip("*/#;!").strip()
+    return "" if _RULE.fullmatch(text[:200]) and len(text) < 200 else text
 
 
 def _sections(lines: list[_Line]) -> Iterator[list[_Line]]:
-    """The lines in sections, each of which begins with a definition, or the comment and decorators right above it."""
+    """Split lines into sections; each begins with a definition, or with the comment and decorators directly above."""
     section: list[_Line] = []
     for line in lines:
         if line.names and section:
@@ -163,7 +163,7 @@ def _sections(lines: list[_Line]) -> Iterator[list[_Line]]:
 
 
 def _end_of_comment(section: list[_Line], start: int) -> int:
-    """Where the comment ends that follows a definition; at its start where there is none."""
+    """Return the end of the comment that follows a definition; its start if there is none."""
     end = start
     while end < len(section) and section[end].prose is not None:
         end += 1
@@ -171,13 +171,13 @@ def _end_of_comment(section: list[_Line], start: int) -> int:
 
 
 def _paragraphs(lines: list[_Line]) -> list[str]:
-    """Comments as paragraphs: lines up to the next empty one."""
+    """Join comment lines into paragraphs, separated by empty lines."""
     groups = groupby((line.prose or "" for line in lines), key=bool)
     return ["\n".join(group) for is_text, group in groups if is_text]
 
 
 def _fenced(code: list[str], name: str) -> list[str]:
-    """Code in fenced blocks, of which none is longer than can be read together, unless it has no gap."""
+    """Split code into fenced blocks of limited length, at blank lines."""
     while code and not code[0].strip():
         code = code[1:]
     while code and not code[-1].strip():

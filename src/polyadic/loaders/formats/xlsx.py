@@ -1,4 +1,4 @@
-"""Spreadsheets: a line for each row, with the names of the columns where the sheet gives them."""
+"""Read spreadsheets: one line per row, with column names if the sheet has them."""
 
 import io
 import re
@@ -21,21 +21,21 @@ from polyadic.model.types import Document
 XLSX = OptionalFormat(".xlsx", "Excel file", package="openpyxl", module="openpyxl")
 
 MOST_CELLS = 5_000_000
-"""Cells of one file, empty ones before the last of their row too."""
+"""Maximum number of cells in one file, including empty cells before the last one of a row."""
 
 _SHOWN = "visible"
 _MERGED = re.compile(rb'<(?:\w+:)?mergeCell ref="([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})"')
-_MOST_MERGED = 10_000
+_MAX_MERGED = 10_000
 _ERRORS = {"#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#N/A", "#GETTING_DATA"}
 
 
 @reader(XLSX)
 def read_xlsx(path: Path, data: bytes, settings: ReadingSettings) -> Document:
-    """The one document of a file: values, not formulas. ``pages`` are the sheets that are not hidden."""
+    """Read a file as one document, with values instead of formulas; ``pages`` are the visible sheets."""
     from openpyxl import load_workbook
 
     extracted = ExtractedText(settings.max_megabytes)
-    # The sheets are read row by row, so no tree is made of them.
+    # Sheets are read row by row without building a tree, so more markup is allowed.
     with archive(data, XLSX, settings.max_megabytes, markup_times=UNPACKED_TIMES):
         opened = load_workbook(io.BytesIO(data), read_only=True, data_only=True, keep_links=False)
     try:
@@ -51,8 +51,8 @@ def read_xlsx(path: Path, data: bytes, settings: ReadingSettings) -> Document:
 
 
 def _add(sheet: Any, extracted: ExtractedText, cells: int) -> int:
-    """Add a sheet that has any text; returns how many cells have been read by now."""
-    # What a sheet says of its own size is often wrong.
+    """Add a sheet; return the total number of cells read so far."""
+    # The dimensions stored in a sheet are often wrong.
     sheet.reset_dimensions()
     count = _Count(cells)
     extracted.add_table(sheet.title, row_lines(_filled(_rows(sheet, count), _merged_down(sheet))))
@@ -66,7 +66,7 @@ class _Count:
 
 def _rows(sheet: Any, count: _Count) -> Iterator[list[str]]:
     for row in sheet.iter_rows(values_only=True):
-        # A row without cells counts too: rows may have any number, and those between are made up.
+        # Count rows without cells too: row numbers may have large gaps, which the library fills with empty rows.
         count.cells += max(1, len(row))
         if count.cells > MOST_CELLS:
             raise UnreadableDocument(f"more than {MOST_CELLS:,} cells", "split it, or save it as .csv")
@@ -74,34 +74,34 @@ def _rows(sheet: Any, count: _Count) -> Iterator[list[str]]:
 
 
 def _merged_down(sheet: Any) -> dict[int, list[tuple[int, int]]]:
-    """The cells that are merged with those below: by the row, the column (from 0) and the last row of each."""
-    found: dict[int, list[tuple[int, int]]] = {}
+    """Return the vertically merged cells by their first row, each with its column (from 0) and last row."""
+    merged_cells: dict[int, list[tuple[int, int]]] = {}
     with sheet.parent._archive.open(sheet._worksheet_path) as file:
         data = file.read()
-    for merged in islice(_MERGED.finditer(data), _MOST_MERGED):
+    for merged in islice(_MERGED.finditer(data), _MAX_MERGED):
         column, first, _, last = (part.decode() for part in merged.groups())
         if int(first) < int(last):
-            place = sum((ord(letter) - 64) * 26**power for power, letter in enumerate(reversed(column))) - 1
-            found.setdefault(int(first), []).append((place, int(last)))
-    return found
+            column_index = sum((ord(letter) - 64) * 26**power for power, letter in enumerate(reversed(column))) - 1
+            merged_cells.setdefault(int(first), []).append((column_index, int(last)))
+    return merged_cells
 
 
 def _filled(rows: Iterator[list[str]], merged: dict[int, list[tuple[int, int]]]) -> Iterator[list[str]]:
-    """The rows with what stands in the first of merged cells in those below too."""
-    reaching: dict[int, tuple[str, int]] = {}
+    """Yield the rows, with the value of vertically merged cells repeated in the rows below."""
+    open_merges: dict[int, tuple[str, int]] = {}
     for number, row in enumerate(rows, start=1):
         if any(row):
-            for place, (text, last) in [*reaching.items()]:
-                if number <= last and place < len(row):
-                    row[place] = row[place] or text
+            for column, (text, last) in [*open_merges.items()]:
+                if number <= last and column < len(row):
+                    row[column] = row[column] or text
                 elif number > last:
-                    del reaching[place]
-        reaching |= {place: (row[place], last) for place, last in merged.get(number, ()) if place < len(row)}
+                    del open_merges[column]
+        open_merges |= {column: (row[column], last) for column, last in merged.get(number, ()) if column < len(row)}
         yield row
 
 
 def _value(value: object) -> str:
-    """A value as a person writes it; dates in ISO 8601, errors as nothing.
+    """Format a cell value as text; dates in ISO 8601, errors as an empty string.
 
     >>> _value(3.0), _value(0.1 + 0.2), _value(datetime(1815, 12, 10)), _value(True), _value("#DIV/0!")
     ('3', '0.3', '1815-12-10', 'true', '')

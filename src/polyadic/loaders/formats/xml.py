@@ -1,4 +1,4 @@
-"""XML files: prose by its elements (as of DocBook), records of data as rows, other values as ``name: value``."""
+"""Read XML files: prose elements (as in DocBook) as text, data records as rows, other values as ``name: value``."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,12 +19,12 @@ from polyadic.text.stopwords import words
 XML = OptionalFormat(".xml", "XML file")
 
 DEEPEST = 1_000
-"""Elements within elements."""
+"""Maximum nesting depth of elements."""
 
-_PIECE = 1 << 15
-_LONG_VALUE = 12  # words
-_MOST_PAIRS = 30  # on a line
-_LONGEST_FIELD = 500  # characters
+_FEED_BYTES = 1 << 15
+_MIN_PROSE_WORDS = 12
+_MAX_PAIRS = 30  # on a line
+_MAX_FIELD_CHARACTERS = 500
 _DECLARATION = re.compile(r"\s*<\?xml\b[^<>]{0,300}\?>")
 _TITLES = words("title head bridgehead")
 _SECTIONS = words(
@@ -39,13 +39,13 @@ _PROSE = words("para simpara formalpara p ab")
 _CODE = words("programlisting screen literallayout pre codeblock synopsis cmdsynopsis funcsynopsis source")
 _ITEMS = words("listitem li item step varlistentry callout")
 _ROWS = words("row tr strow")
-_SILENT_ATTRIBUTES = words("id class style role xmlns lang space base schemalocation version href url rel target align")
-_NO_FIELDS = words("class style role xmlns lang space base schemalocation target align")  # of attributes of a record
+_IGNORED = words("id class style role xmlns lang space base schemalocation version href url rel target align")
+_NON_FIELDS = words("class style role xmlns lang space base schemalocation target align")  # in records
 
 
 @dataclass(slots=True)
 class _Leaf:
-    """An element without elements, or with such as only mark words in its text."""
+    """An element without child elements, or with inline markup only."""
 
     name: str
     text: str
@@ -54,7 +54,7 @@ class _Leaf:
 
 @dataclass(slots=True)
 class _Record:
-    """An element of values: the names of its fields and what they hold, in their order."""
+    """A data record: the names and values of its fields, in order."""
 
     name: str
     fields: list[tuple[str, str]]
@@ -65,6 +65,8 @@ _Blocks = list["str | _Blocks"]
 
 @dataclass(slots=True)
 class _Element:
+    """An open element and the content parsed so far."""
+
     name: str
     attributes: Mapping[str, str]
     code: bool
@@ -74,14 +76,14 @@ class _Element:
 
 @reader(XML)
 def read_xml(path: Path, data: bytes, settings: ReadingSettings) -> Document:
-    """The one document of a file; its title is that of its first section."""
+    """Read a file as one document; its title is the title of its first section."""
     extracted = ExtractedText(settings.max_megabytes)
     extracted.add(xml_text(decode_html(data, settings.encoding)))
     return extracted.document(path, "", {}, paged=False)
 
 
 def xml_text(source: str) -> str:
-    """The text of an XML document; broken markup is read as far as it can be.
+    """Convert an XML document to text; malformed markup is recovered as far as possible.
 
     >>> print(xml_text("<part><title>Relays</title><p>A <b>good</b> one.</p><r><n>Ada</n><y>1815</y></r></part>"))
     # Relays
@@ -93,7 +95,7 @@ def xml_text(source: str) -> str:
     from lxml import etree
 
     text = _Text()
-    # Without entities of its own a document cannot grow, and needs no other bound than its size.
+    # Without entity declarations a document cannot expand, so its size is the only bound needed.
     is_bounded = "<!ENTITY" not in source
     parser = etree.XMLParser(
         target=text,
@@ -107,8 +109,8 @@ def xml_text(source: str) -> str:
         huge_tree=is_bounded,
     )
     encoded = _DECLARATION.sub("", source, count=1).lstrip("\ufeff \n").encode()
-    for start in range(0, len(encoded), _PIECE):
-        parser.feed(encoded[start : start + _PIECE])
+    for start in range(0, len(encoded), _FEED_BYTES):
+        parser.feed(encoded[start : start + _FEED_BYTES])
     try:
         parser.close()
     except etree.XMLSyntaxError as error:
@@ -118,7 +120,7 @@ def xml_text(source: str) -> str:
 
 
 class _Text:
-    """Takes what the parser comes upon, and writes it down."""
+    """Parser target that converts elements to text."""
 
     def __init__(self) -> None:
         self.is_begun = False
@@ -135,7 +137,7 @@ class _Text:
     def end(self, tag: str) -> None:
         if len(self._open) > 1:
             element = self._open.pop()
-            # The outermost element is what the file is about, and no row of it.
+            # The root element is never a record.
             record = _record(element) if len(self._open) > 1 else None
             self._open[-1].content.append(record or _finished(element))
 
@@ -151,11 +153,11 @@ class _Text:
 
 
 def _record(element: _Element) -> _Record | None:
-    """An element as a record, if it holds values of its own, and no prose, code, or list of records."""
+    """Convert an element to a record if it contains values but no prose, code or list of records; else None."""
     parts = [part for part in element.content if not (isinstance(part, str) and not part.strip())]
     leaves = [part for part in parts if isinstance(part, _Leaf)]
     inner = [part for part in parts if isinstance(part, _Record)]
-    if element.name.lower() in _ROWS | _HEADS or not 0 < len(parts) <= _MOST_PAIRS:
+    if element.name.lower() in _ROWS | _HEADS or not 0 < len(parts) <= _MAX_PAIRS:
         return None
     if len(leaves) + len(inner) < len(parts) or not all(map(_is_field, leaves)) or not any(map(_is_value, leaves)):
         return None
@@ -166,11 +168,11 @@ def _record(element: _Element) -> _Record | None:
     for name, value in fields:
         found.setdefault(name, []).append(value)
     joined = [(name, ", ".join(values)) for name, values in found.items()]
-    return _Record(element.name, joined) if len(joined) <= _MOST_PAIRS else None
+    return _Record(element.name, joined) if len(joined) <= _MAX_PAIRS else None
 
 
 def _is_field(leaf: _Leaf) -> bool:
-    return leaf.name.lower() not in _PROSE | _CODE | _ITEMS and len(leaf.text) <= _LONGEST_FIELD
+    return leaf.name.lower() not in _PROSE | _CODE | _ITEMS and len(leaf.text) <= _MAX_FIELD_CHARACTERS
 
 
 def _is_value(leaf: _Leaf) -> bool:
@@ -178,15 +180,15 @@ def _is_value(leaf: _Leaf) -> bool:
 
 
 def _fields(part: _Leaf | _Record) -> list[tuple[str, str]]:
-    """The fields that an element within a record adds to it."""
+    """Return the fields that a child element contributes to a record."""
     if isinstance(part, _Record):
         return [(f"{part.name} {name}", value) for name, value in part.fields]
-    return [(part.name, said)] if (said := _value(part)) else []
+    return [(part.name, text)] if (text := _value(part)) else []
 
 
 def _attribute_fields(attributes: Mapping[str, str]) -> list[tuple[str, str]]:
     pairs = ((_local(name), " ".join(value.split())) for name, value in attributes.items())
-    return [(name, value) for name, value in pairs if value and name.lower() not in _NO_FIELDS]
+    return [(name, value) for name, value in pairs if value and name.lower() not in _NON_FIELDS]
 
 
 def _record_lines(fields: Sequence[tuple[str, str]]) -> list[str]:
@@ -195,7 +197,7 @@ def _record_lines(fields: Sequence[tuple[str, str]]) -> list[str]:
 
 
 def _finished(element: _Element) -> _Leaf | _Blocks:
-    """An element as a leaf, or as the blocks of text that it makes."""
+    """Convert a closed element to a leaf, or to its blocks of text."""
     has_blocks = any(isinstance(part, list) for part in element.content)
     has_text = any(isinstance(part, str) and part.strip() for part in element.content)
     has_leaves = any(isinstance(part, _Leaf | _Record) for part in element.content)
@@ -218,9 +220,9 @@ def _leaf(element: _Element) -> _Leaf:
 
 
 def _blocks(element: _Element) -> _Blocks:
-    """The blocks of an element with elements in it."""
+    """Return the text blocks of an element with child elements."""
     blocks: _Blocks = []
-    attributes = _said(element.attributes)
+    attributes = _attributes_text(element.attributes)
     pairs: list[str] = [attributes] if attributes else []
     level = max(1, element.level)
 
@@ -248,7 +250,7 @@ def _blocks(element: _Element) -> _Blocks:
                 blocks += _record_lines(fields)
             elif block is None:
                 pairs.append(_pair(part))
-                if len(pairs) >= _MOST_PAIRS:
+                if len(pairs) >= _MAX_PAIRS:
                     end_pairs()
             elif block:
                 end_pairs()
@@ -265,17 +267,17 @@ def _blocks(element: _Element) -> _Blocks:
 
 
 def _block_of(leaf: _Leaf, level: int, is_section: bool) -> str | None:
-    """The paragraph, heading or code that a leaf is; None for a value, and empty where it says nothing."""
-    name, said = leaf.name.lower(), " ".join(leaf.text.split())
-    if not said:
-        return None if _said(leaf.attributes) else ""
+    """Return the paragraph, heading or code block for a leaf; None for a value, empty if there is no text."""
+    name, text = leaf.name.lower(), " ".join(leaf.text.split())
+    if not text:
+        return None if _attributes_text(leaf.attributes) else ""
     if name in _TITLES and is_section:
-        return f"{'#' * min(6, level)} {said}"
+        return f"{'#' * min(6, level)} {text}"
     if name in _CODE:
         return fenced(leaf.text.strip("\n"))
     if name in _ITEMS:
-        return f"- {said}"
-    return said if name in _PARAGRAPHS or len(said.split()) >= _LONG_VALUE else None
+        return f"- {text}"
+    return text if name in _PARAGRAPHS or len(text.split()) >= _MIN_PROSE_WORDS else None
 
 
 def _pair(leaf: _Leaf) -> str:
@@ -283,13 +285,13 @@ def _pair(leaf: _Leaf) -> str:
 
 
 def _value(leaf: _Leaf) -> str:
-    said, attributes = " ".join(leaf.text.split()), _said(leaf.attributes)
-    return f"{said} ({attributes})" if said and attributes else said or attributes
+    text, attributes = " ".join(leaf.text.split()), _attributes_text(leaf.attributes)
+    return f"{text} ({attributes})" if text and attributes else text or attributes
 
 
-def _said(attributes: Mapping[str, str]) -> str:
+def _attributes_text(attributes: Mapping[str, str]) -> str:
     pairs = ((_local(name), " ".join(value.split())) for name, value in attributes.items())
-    return ", ".join(f"{name} {value}" for name, value in pairs if value and name.lower() not in _SILENT_ATTRIBUTES)
+    return ", ".join(f"{name} {value}" for name, value in pairs if value and name.lower() not in _IGNORED)
 
 
 def _local(name: str) -> str:
@@ -297,12 +299,12 @@ def _local(name: str) -> str:
 
 
 def _flat(blocks: _Blocks) -> Iterator[str]:
-    ahead = [iter(blocks)]
-    while ahead:
-        block = next(ahead[-1], None)
+    stack = [iter(blocks)]
+    while stack:
+        block = next(stack[-1], None)
         if block is None:
-            ahead.pop()
+            stack.pop()
         elif isinstance(block, str):
             yield block
         else:
-            ahead.append(iter(block))
+            stack.append(iter(block))

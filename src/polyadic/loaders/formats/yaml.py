@@ -1,4 +1,4 @@
-"""YAML files: a line for each value, with its path, or for each record, and the comments where they stand."""
+"""Read YAML files: one line per value with its path, or per record, with comments in place."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -16,16 +16,16 @@ from polyadic.loaders.tables.record_rows import record_rows
 from polyadic.model.types import Document
 from polyadic.text.code_fences import without_headings
 
-_DEEPEST = 100
-# Characters of a comment that still stands behind its value.
-_LONGEST_COMMENT = 300
+_MAX_DEPTH = 100
+# Maximum size of a comment that is appended to its value.
+_MAX_COMMENT_CHARACTERS = 300
 _COMMENT = re.compile(r"[ \t]*#+[ \t]*(.*)")
 _NULLS = {"", "~", "null", "Null", "NULL"}
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def read_yaml(path: Path, settings: ReadingSettings) -> Iterator[Document]:
-    """The one document of a file; one that is not YAML, such as a template, is read as plain text.
+    """Read a file as one document; a file that is not valid YAML, such as a template, is read as plain text.
 
     Raises
     ------
@@ -39,10 +39,10 @@ def read_yaml(path: Path, settings: ReadingSettings) -> Iterator[Document]:
 
 
 def yaml_text(text: str) -> str:
-    """The values with their paths, and the comments; empty where the text is not YAML, or nested too deeply.
+    """Render the values of a YAML text with their paths and comments; empty if it is not YAML or nested too deeply.
 
-    A comment right above a value stands behind it, and any other where it stood. No tag is obeyed and no alias
-    expanded: an alias stands as ``*name``.
+    A comment directly above a value is appended to it; other comments keep their place. Tags are ignored and aliases
+    are not expanded: an alias is rendered as ``*name``.
 
     >>> print(yaml_text("# How to listen.\\nserver:\\n  # Not below 80.\\n  port: 80\\n  names: [a, b]\\n"))
     How to listen.
@@ -57,28 +57,28 @@ def yaml_text(text: str) -> str:
         entries = _entries(text)
     except (yaml.YAMLError, ValueError, RecursionError):
         return ""
-    within = {number for one in entries for number in range(one.start + 1, one.end)}
+    within = {number for entry in entries for number in range(entry.start + 1, entry.end)}
     comments = {number: line for number, line in _comments(text) if number not in within}
     lines = list(_explained(entries, comments))
-    said: list[str] = []
+    rendered: list[str] = []
     last = None
-    # A comment is a paragraph of its own, so blank lines part it from values, and from comments further above.
+    # A comment is a separate paragraph: blank lines separate it from values and from earlier comments.
     for number, line, is_comment in sorted(
         [*((n, c, True) for n, c in comments.items()), *((n, v, False) for n, v in lines)], key=_first
     ):
-        goes_on = last == (number - 1, True) if is_comment else not (last and last[1])
-        if not goes_on:
-            said.append("")
-        said.append(line)
+        continues = last == (number - 1, True) if is_comment else not (last and last[1])
+        if not continues:
+            rendered.append("")
+        rendered.append(line)
         last = number, is_comment
-    return re.sub(r"\n{3,}", "\n\n", "\n".join(said)).strip()
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(rendered)).strip()
 
 
 @dataclass(slots=True)
 class _Collection:
-    """A mapping or list that is open, and where its entries begin.
+    """An open mapping or list; ``first`` is the index of its first entry, ``line`` the line where it begins.
 
-    ``key`` is that of the mapping which waits for its value; ``starts`` are the lines of its values.
+    ``key`` is the mapping key whose value comes next; ``starts`` are the lines of the values so far.
     """
 
     path: str
@@ -89,12 +89,13 @@ class _Collection:
     starts: list[int] = field(default_factory=list)
 
     def place(self) -> str:
-        """The path of the value that comes next."""
+        """Return the path of the next value."""
         if isinstance(self.value, list):
             return joined_path(self.path, len(self.value) + 1)
         return joined_path(self.path, self.key) if self.key is not None else self.path
 
     def add(self, value: object, line: int) -> None:
+        """Add a value, which begins at a line."""
         self.starts.append(line)
         if isinstance(self.value, list):
             self.value.append(value)
@@ -105,7 +106,7 @@ class _Collection:
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """A value with its path, a row of a table or the heading of one, and its first and last line."""
+    """A value with its path, a table row or a table heading, with its first and last line."""
 
     start: int
     end: int
@@ -114,7 +115,7 @@ class _Entry:
 
 
 def _entries(text: str) -> list[_Entry]:
-    """The values of a YAML text in their order; records as rows."""
+    """Return the values of a YAML text in order; records become rows."""
     entries: list[_Entry] = []
     open_: list[_Collection] = []
     for event in yaml.parse(text, Loader=_LOADER):
@@ -128,42 +129,42 @@ def _entries(text: str) -> list[_Entry]:
             if rows := record_rows(ended.value):
                 above = [_Entry(ended.line, ended.line, heading(ended.path))] if ended.path else []
                 lines = zip(ended.starts, rows, strict=False)
-                said_in_rows = [_Entry(line, line, said) for line, row in lines for said in row]
-                entries[ended.first :] = [*above, *said_in_rows, *(above and [_Entry(end, end, "")])]
+                row_entries = [_Entry(line, line, row_line) for line, row in lines for row_line in row]
+                entries[ended.first :] = [*above, *row_entries, *(above and [_Entry(end, end, "")])]
             if open_:
                 open_[-1].add(ended.value, ended.line)
         elif isinstance(event, yaml.ScalarEvent | yaml.AliasEvent):
-            said = event.value if isinstance(event, yaml.ScalarEvent) else f"*{event.anchor}"
+            scalar = event.value if isinstance(event, yaml.ScalarEvent) else f"*{event.anchor}"
             if open_ and isinstance(open_[-1].value, dict) and open_[-1].key is None:
-                open_[-1].key = said
+                open_[-1].key = scalar
                 continue
             is_plain = isinstance(event, yaml.ScalarEvent) and not event.style
-            is_null = (is_plain and said in _NULLS) or not said.strip()
+            is_null = (is_plain and scalar in _NULLS) or not scalar.strip()
             if not is_null:
-                entries.append(_Entry(start, end, entry(path, said), is_value=True))
+                entries.append(_Entry(start, end, entry(path, scalar), is_value=True))
             if open_:
-                open_[-1].add(None if is_null else said, start)
+                open_[-1].add(None if is_null else scalar, start)
     return entries
 
 
 def _explained(entries: Sequence[_Entry], comments: dict[int, str]) -> Iterator[tuple[int, str]]:
-    """The first line of each entry, and its text; a value takes the comment right above it from the comments."""
-    for one in entries:
-        first = one.start
-        while one.is_value and comments.get(first - 1):
+    """Yield the first line and text of each entry; move the comment directly above a value out of ``comments``."""
+    for entry_ in entries:
+        first = entry_.start
+        while entry_.is_value and comments.get(first - 1):
             first -= 1
-        above = range(first, one.start)
-        said = " ".join(comments[number] for number in above)
-        if 0 < len(said) <= _LONGEST_COMMENT:
+        above = range(first, entry_.start)
+        comment = " ".join(comments[number] for number in above)
+        if 0 < len(comment) <= _MAX_COMMENT_CHARACTERS:
             for number in above:
                 del comments[number]
-            yield one.start, f"{one.text} ({said})"
+            yield entry_.start, f"{entry_.text} ({comment})"
         else:
-            yield one.start, one.text
+            yield entry_.start, entry_.text
 
 
 def _comments(text: str) -> Iterator[tuple[int, str]]:
-    """The lines that are nothing but a comment, with their numbers."""
+    """Yield the lines that consist of a comment only, with their numbers."""
     for number, line in enumerate(text.split("\n")):
         if found := _COMMENT.fullmatch(line):
             yield number, found.group(1).strip()
@@ -174,10 +175,10 @@ def _first(entry: tuple[int, str, bool]) -> int:
 
 
 def _is_deep(text: str) -> bool:
-    """Whether collections are nested more deeply than a parser should be asked to follow."""
+    """Return whether collections are nested too deeply for the parser."""
     depth = 0
     for mark in re.findall(r"[\[\]{}]", text):
         depth = depth + 1 if mark in "[{" else max(0, depth - 1)
-        if depth > _DEEPEST:
+        if depth > _MAX_DEPTH:
             return True
-    return re.search(rf"(?:[-?:] ){{{_DEEPEST}}}", text) is not None
+    return re.search(rf"(?:[-?:] ){{{_MAX_DEPTH}}}", text) is not None

@@ -1,7 +1,7 @@
-"""What surrounds the content of a page: menus, banners, adverts, notices of cookies, footers.
+"""Detect page boilerplate: menus, banners, adverts, cookie notices and footers.
 
-Elements are known by their role, their name and the words of their ``class`` and ``id``; what they hold then decides.
-A "sidebar" may be a menu or a remark of the author: only that which is mostly links is left out.
+Candidates are recognised by role, element name and the words in ``class`` and ``id``; their content then decides. A
+"sidebar" may be a menu or a remark by the author: it is dropped only if it consists mostly of links.
 """
 
 import re
@@ -13,9 +13,9 @@ from polyadic.text.stopwords import words
 
 
 class BoilerplateKind(Enum):
-    """When an element is left out."""
+    """The condition on which an element is dropped."""
 
-    SHORT = "unless it says a lot"
+    SHORT = "unless it has a lot of text"
     LINKS = "if it is mostly links"
     LINKS_WITHIN = "if it is mostly links to the page itself"
     CONTENTS = "if it is nothing but links to the page itself"
@@ -26,7 +26,7 @@ class BoilerplateKind(Enum):
 
 
 CONTENT = frozenset({"main", "article"})
-"""Elements (and roles) within which headers, footers and asides belong to the content."""
+"""Elements (and roles) within which headers, footers and asides are part of the content."""
 
 _ROLES = {
     **dict.fromkeys(("banner", "contentinfo", "search", "menu", "menubar", "toolbar"), BoilerplateKind.SHORT),
@@ -36,7 +36,7 @@ _ROLES = {
 _ELEMENTS = {"footer": BoilerplateKind.SHORT, "header": BoilerplateKind.HEADER, "aside": BoilerplateKind.LINKS}
 _LISTS = ("ul", "ol")
 _CONTAINERS = words("div section aside header footer ul ol form table p")
-# Names are made of words: "cookie-banner", "navFooter". An identifier alone may be that of a section about cookies.
+# Names consist of words: "cookie-banner", "navFooter". A single word like "cookie" may name a section about cookies.
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _ADVERTS = words("ad ads advert adverts advertisement advertisements adsbygoogle sponsored")
 _NOTICES = re.compile(
@@ -51,28 +51,40 @@ _MENUS = words(
     social related recommended footer header masthead topbar toolbar sitemap relbar sphinxsidebar quicklinks
     """
 )
-# Such a name alone: "article-header" is part of an article.
+# Matches whole names only: "article-header" is part of an article.
 _EDGE = re.compile(
     r"(?:^|\s)(?:(?:page|site|main|doc|global|web)[-_]?)?(?:(header|masthead)|footer)(?:$|\s)", re.IGNORECASE
 )
 _BARS = ("div", "p")
 _BETWEEN_LINKS = re.compile(r"\s*(?:[>»›→|·•/]|::)\s*")
-_FEWEST_LINKS = 2
+_MIN_LINKS = 2
 _CONTENTS = words("toc tableofcontents contents")
 _SKIP = re.compile(r"(?:^|[\s_-])skip(?:$|[\s_-])", re.IGNORECASE)
-_LONGEST_NAMES = 300
+_MAX_NAME_CHARACTERS = 300
 
-# Of what is left out unless it says a lot, and of what has text of its own: characters that are not in links.
-_A_LOT, _LITTLE, _TEXT_OF_ITS_OWN = 1_500, 400, 120
+# Limits on the number of characters outside links.
+_A_LOT, _LITTLE, _VERY_LITTLE = 1_500, 400, 120
 _MOSTLY, _NEARLY_ALL = 0.6, 0.95
 
 
 @dataclass(frozen=True, slots=True)
 class ElementStats:
-    """What an element holds.
+    """Counts of an element's content.
 
-    Characters, those in links, those in links to the page itself; how many blocks of code, headings, and links to the
-    page in other languages.
+    Attributes
+    ----------
+    characters
+        All characters.
+    linked
+        Characters in links.
+    linked_within
+        Characters in links to the page itself.
+    code
+        Blocks of code.
+    headings
+        Headings.
+    languages
+        Links to the page in other languages.
     """
 
     characters: int = 0
@@ -94,16 +106,16 @@ class ElementStats:
 
 
 def furniture(tag: str, attributes: Mapping[str, str], in_content: bool, in_cell: bool) -> BoilerplateKind | None:
-    """When to leave out an element; None for one that belongs to the content, whatever it holds.
+    """Return the condition on which an element is dropped; None if it is always kept.
 
     Parameters
     ----------
     tag, attributes
         The element.
     in_content
-        Whether it is within the main content of the page, where headers and footers are those of an article.
+        Whether it is inside the main content of the page, where headers and footers belong to an article.
     in_cell
-        Whether it is within a cell of a table or an item of a list, whose links are what that holds.
+        Whether it is inside a table cell or list item, whose links are its content.
     """
     if tag not in _CONTAINERS:
         return None
@@ -112,60 +124,60 @@ def furniture(tag: str, attributes: Mapping[str, str], in_content: bool, in_cell
         return role
     if tag in _ELEMENTS and not in_content:
         return _ELEMENTS[tag]
-    classes, identifier = (attributes.get(name, "")[:_LONGEST_NAMES] for name in ("class", "id"))
-    if _NOTICES.search(f"{classes} {identifier}") or _said(classes) & _ADVERTS:
+    classes, identifier = (attributes.get(name, "")[:_MAX_NAME_CHARACTERS] for name in ("class", "id"))
+    if _NOTICES.search(f"{classes} {identifier}") or _name_words(classes) & _ADVERTS:
         return BoilerplateKind.SHORT
     edge = _EDGE.search(classes) or _EDGE.search(identifier)
     if edge and not in_content:
         return BoilerplateKind.HEADER if edge.group(1) else BoilerplateKind.FOOTER
-    said = _said(f"{classes} {identifier}")
-    if said & _CONTENTS:
+    name_words = _name_words(f"{classes} {identifier}")
+    if name_words & _CONTENTS:
         return BoilerplateKind.LINKS_WITHIN
-    if any(word.startswith("nav") or word.endswith("nav") for word in said):
+    if any(word.startswith("nav") or word.endswith("nav") for word in name_words):
         return BoilerplateKind.NAVIGATION
-    if said & _MENUS:
+    if name_words & _MENUS:
         return BoilerplateKind.LINKS
     if in_cell:
         return None
     return BoilerplateKind.CONTENTS if tag in _LISTS else BoilerplateKind.BAR if tag in _BARS else None
 
 
-def _said(names: str) -> set[str]:
+def _name_words(names: str) -> set[str]:
     return {word.lower() for word in _WORD.findall(names)}
 
 
 def skips(attributes: Mapping[str, str]) -> bool:
-    """Whether a link leads past the menu: "Skip to content"."""
-    return bool(_SKIP.search(attributes.get("class", "")[:_LONGEST_NAMES]))
+    """Return whether a link skips navigation, such as "Skip to content"."""
+    return bool(_SKIP.search(attributes.get("class", "")[:_MAX_NAME_CHARACTERS]))
 
 
 def is_left_out(kind: BoilerplateKind, held: ElementStats, blocks: Sequence[str]) -> bool:
-    """Whether to leave out an element of this kind that holds so much, as these blocks of text."""
+    """Return whether to drop an element, given its condition, content counts and text blocks."""
     if held.code:
         return False
-    own = held.characters - held.linked
+    unlinked = held.characters - held.linked
     if kind is BoilerplateKind.BAR:
         return len(blocks) == 1 and _is_bar(blocks[0], held)
     if kind is BoilerplateKind.FOOTER:
-        return own <= _LITTLE and not held.headings
+        return unlinked <= _LITTLE and not held.headings
     if kind is BoilerplateKind.SHORT:
-        return own <= _A_LOT
+        return unlinked <= _A_LOT
     if kind is BoilerplateKind.LINKS_WITHIN:
         return held.linked_within >= _MOSTLY * held.characters
     if kind is BoilerplateKind.CONTENTS:
         return held.characters > 0 and held.linked_within >= _NEARLY_ALL * held.characters
-    has_little, is_linked = own <= _TEXT_OF_ITS_OWN, held.linked >= _MOSTLY * held.characters
+    has_little, is_linked = unlinked <= _VERY_LITTLE, held.linked >= _MOSTLY * held.characters
     if kind is BoilerplateKind.NAVIGATION:
         return has_little or is_linked
     if kind is BoilerplateKind.HEADER:
-        return has_little and (held.linked > own or not held.headings)
+        return has_little and (held.linked > unlinked or not held.headings)
     return is_linked
 
 
 def _is_bar(text: str, held: ElementStats) -> bool:
-    """Whether a block is nothing but links with signs between them, or leads to the page in other languages."""
-    own = held.characters - held.linked
-    if held.languages >= _FEWEST_LINKS and own <= _TEXT_OF_ITS_OWN:
+    """Return whether a block is only a row of links with separators, or leads to the page in other languages."""
+    unlinked = held.characters - held.linked
+    if held.languages >= _MIN_LINKS and unlinked <= _VERY_LITTLE:
         return True
     links = len(_BETWEEN_LINKS.split(text))
-    return links >= _FEWEST_LINKS and held.linked > 0 and own < links + 1
+    return links >= _MIN_LINKS and held.linked > 0 and unlinked < links + 1

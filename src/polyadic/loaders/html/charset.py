@@ -1,4 +1,4 @@
-"""Which characters the bytes of an HTML page are: by their mark, by what the page declares, or as other text files."""
+"""Decode HTML pages: by byte order mark, by the declared charset, or like other text files."""
 
 import re
 
@@ -11,15 +11,15 @@ _DECLARED = re.compile(
 )
 _HEAD = 8_192
 _MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
-# What pages declare by these names is, by the standard of HTML, what Windows made of them.
-_MEANT = {"iso-8859-1": "cp1252", "latin-1": "cp1252", "latin1": "cp1252", "ascii": "cp1252", "us-ascii": "cp1252"}
+# By the HTML standard, pages that declare these charsets are decoded as windows-1252.
+_ALIASES = {"iso-8859-1": "cp1252", "latin-1": "cp1252", "latin1": "cp1252", "ascii": "cp1252", "us-ascii": "cp1252"}
 
-# Encodings of Python that are not for text at large.
+# Python codecs that are not charsets of pages.
 _NO_CHARSETS = {"idna", "punycode", "undefined", "unicode_escape", "raw_unicode_escape", "utf_7"}
 
 
 def decode_html(data: bytes, fallback: str = "") -> str:
-    """The text of a page; single bytes that are not of the declared charset become U+FFFD.
+    """Decode a page; bytes that are invalid in the declared charset become U+FFFD.
 
     Raises
     ------
@@ -36,23 +36,23 @@ def decode_html(data: bytes, fallback: str = "") -> str:
 
 
 def known_charset(name: str) -> str:
-    """The charset that is meant by this name; empty where Python knows none, or it is no charset of pages.
+    """Return the codec for a charset name; empty if Python does not know it or it is not a charset of pages.
 
     >>> known_charset("ISO-8859-1"), known_charset("x-klingon"), known_charset("punycode")
     ('cp1252', '', '')
     """
-    meant = _MEANT.get(name.lower(), name.lower())
+    codec = _ALIASES.get(name.lower(), name.lower())
     try:
-        b"a".decode(meant, "replace")
+        b"a".decode(codec, "replace")
     except (LookupError, UnicodeError):
         return ""
-    return "" if meant.replace("-", "_") in _NO_CHARSETS else meant
+    return "" if codec.replace("-", "_") in _NO_CHARSETS else codec
 
 
 def _declared(head: bytes) -> str:
-    """The charset that a page says it has, if the page, read so, can have said it."""
+    """Return the codec for the charset that a page declares, if decoding with it is consistent with the declaration."""
     found = _DECLARED.search(head)
     if not found:
         return ""
-    meant = known_charset((found.group(1) or found.group(2)).decode("ascii"))
-    return meant if meant and "<" in head.decode(meant, "replace") else ""
+    codec = known_charset((found.group(1) or found.group(2)).decode("ascii"))
+    return codec if codec and "<" in head.decode(codec, "replace") else ""

@@ -1,4 +1,4 @@
-"""Tables of HTML: which are tables of values, and what names their columns."""
+"""Convert HTML tables to text: tell data tables from layout tables and find the column headers."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -6,18 +6,18 @@ from dataclasses import dataclass, field
 from polyadic.loaders.tables.table_text import names_above_numbers, row_lines
 from polyadic.text.code_fences import unfenced
 
-_MOST_HEADERS = 3
-_WIDEST_SPAN, _HIGHEST_SPAN = 100, 1_000
-_MOST_REPEATED = 10_000
-# Characters of a cell: one that holds more, or lines of code, is part of a page's layout.
-_LONGEST_CELL = 1_000
+_MAX_HEADERS = 3
+_MAX_COLUMN_SPAN, _MAX_ROW_SPAN = 100, 1_000
+_MAX_REPEATED = 10_000
+# Maximum number of characters in a data cell; a longer cell, or one with lines of code, belongs to a layout table.
+_MAX_CELL_CHARACTERS = 1_000
 
 
 @dataclass(slots=True)
 class HtmlCell:
-    """A cell with the blocks of text in it: whether it is a heading, and over how many columns and rows it goes.
+    """A table cell: its text blocks, whether it is a header, and its column and row span.
 
-    ``bold`` are those of its ``characters`` that are printed so.
+    ``bold`` counts how many of its ``characters`` are bold.
     """
 
     is_heading: bool
@@ -29,9 +29,9 @@ class HtmlCell:
 
     @classmethod
     def opened(cls, tag: str, attributes: Mapping[str, str]) -> "HtmlCell":
-        """The cell that a tag opens."""
-        columns = _span(attributes.get("colspan", ""), _WIDEST_SPAN)
-        return cls(tag == "th", columns, _span(attributes.get("rowspan", ""), _HIGHEST_SPAN))
+        """Create a cell from its opening tag."""
+        columns = _span(attributes.get("colspan", ""), _MAX_COLUMN_SPAN)
+        return cls(tag == "th", columns, _span(attributes.get("rowspan", ""), _MAX_ROW_SPAN))
 
     @property
     def is_bold(self) -> bool:
@@ -44,20 +44,20 @@ class HtmlCell:
 
 @dataclass(slots=True)
 class HtmlTable:
-    """The rows of a table as its tags tell them."""
+    """The rows of a table as marked up."""
 
     rows: list[list[HtmlCell]] = field(default_factory=list)
 
 
 def table_blocks(table: HtmlTable) -> list[str]:
-    """The rows as lines, or the blocks of the cells one after the other where the table only lays out the page."""
+    """Convert a data table to one line per row, and a layout table to the text blocks of its cells in order."""
     rows = [row for row in table.rows if any(cell.blocks for cell in row)]
     if _is_layout(rows):
         return [block for row in rows for cell in row for block in cell.blocks]
     if all(_is_pair(row) for row in rows):
         return [f"- {row[0].text.rstrip(':')}: {row[1].text}" for row in rows]
-    # A row of one cell parts the table into sections; above the first row it is a caption.
-    return [block for section in _sections(_full(table)) for block in _section_blocks(section)]
+    # A row of one cell separates sections; above the first row it is a caption.
+    return [block for section in _sections(_expand_spans(table)) for block in _section_blocks(section)]
 
 
 def _span(value: str, most: int) -> int:
@@ -70,9 +70,10 @@ def _is_pair(row: Sequence[HtmlCell]) -> bool:
 
 
 def _is_layout(rows: Sequence[Sequence[HtmlCell]]) -> bool:
-    """Whether cells hold parts of a page: listings, or several blocks, unless headings say that these are values.
+    """Return whether a table is used for page layout.
 
-    So they do where no row has two cells with text, as in a box that has an icon beside its title and text.
+    That is so if a cell contains a code listing, if cells contain several blocks and there is no header row, or if no
+    row has two cells with text (as in a box with an icon beside its text).
     """
     if all(sum(bool(cell.blocks) for cell in row) < 2 for row in rows) or any(
         _has_listing(cell) for row in rows for cell in row
@@ -85,50 +86,50 @@ def _is_layout(rows: Sequence[Sequence[HtmlCell]]) -> bool:
 
 
 def _has_listing(cell: HtmlCell) -> bool:
-    """Whether a cell holds code of several lines."""
+    """Return whether a cell contains several lines of code."""
     return any(block.endswith("`") and (code := unfenced(block)) != block and "\n" in code for block in cell.blocks)
 
 
 def _is_page(cell: HtmlCell) -> bool:
-    is_long = len(cell.text) > _LONGEST_CELL
+    is_long = len(cell.text) > _MAX_CELL_CHARACTERS
     return is_long or any("\n" in unfenced(block) or block.startswith("#") for block in cell.blocks)
 
 
-def _full(table: HtmlTable) -> list[list[HtmlCell]]:
-    """The rows with each cell repeated wherever it reaches; a row of one cell stays that."""
+def _expand_spans(table: HtmlTable) -> list[list[HtmlCell]]:
+    """Return the rows with each cell repeated over its column and row span, except in a row of one cell."""
     full: list[list[HtmlCell]] = []
-    reaching: dict[int, tuple[int, HtmlCell]] = {}
+    open_spans: dict[int, tuple[int, HtmlCell]] = {}
     repeated = 0
     for row in table.rows:
-        if len(row) == 1 and not reaching:
+        if len(row) == 1 and not open_spans:
             full.append(row)
             continue
         cells: list[HtmlCell] = []
         for cell in row:
-            _take_reaching(cells, reaching)
+            _add_spanning(cells, open_spans)
             for _ in range(cell.columns):
                 if cell.rows > 1:
-                    reaching[len(cells)] = (cell.rows - 1, cell)
+                    open_spans[len(cells)] = (cell.rows - 1, cell)
                 cells.append(cell)
-        _take_reaching(cells, reaching)
+        _add_spanning(cells, open_spans)
         repeated += len(cells) - len(row)
-        if repeated > _MOST_REPEATED:
+        if repeated > _MAX_REPEATED:
             return [*table.rows]
         full.append(cells)
     return [row for row in full if any(cell.blocks for cell in row)]
 
 
-def _take_reaching(cells: list[HtmlCell], reaching: dict[int, tuple[int, HtmlCell]]) -> None:
-    """Add the cells that reach down to the next places of a row."""
-    while len(cells) in reaching:
-        left, cell = reaching.pop(len(cells))
+def _add_spanning(cells: list[HtmlCell], open_spans: dict[int, tuple[int, HtmlCell]]) -> None:
+    """Add the cells that span down from earlier rows to the next positions of a row."""
+    while len(cells) in open_spans:
+        left, cell = open_spans.pop(len(cells))
         if left > 1:
-            reaching[len(cells)] = (left - 1, cell)
+            open_spans[len(cells)] = (left - 1, cell)
         cells.append(cell)
 
 
 def _sections(rows: Sequence[list[HtmlCell]]) -> Iterator[list[list[HtmlCell]]]:
-    """The rows between those of one cell; each section without headings of its own has those of the one before."""
+    """Split rows into sections at rows of one cell; a section without headers inherits those of the previous one."""
     section: list[list[HtmlCell]] = []
     headings: list[list[HtmlCell]] = []
     is_new = False
@@ -148,9 +149,9 @@ def _sections(rows: Sequence[list[HtmlCell]]) -> Iterator[list[list[HtmlCell]]]:
 
 
 def _count_headings(rows: Sequence[Sequence[HtmlCell]]) -> int:
-    """How many rows at the top hold nothing but headings; the first cell of all may be an empty corner."""
+    """Return the number of rows at the top that consist of header cells; the top left cell may be empty."""
     count = 0
-    while count < min(_MOST_HEADERS, len(rows)) and _is_headings(rows[count]):
+    while count < min(_MAX_HEADERS, len(rows)) and _is_headings(rows[count]):
         count += 1
     return count
 
@@ -166,7 +167,7 @@ def _section_blocks(rows: Sequence[Sequence[HtmlCell]]) -> list[str]:
         return [*rows[0][0].blocks]
     headings = _count_headings(rows)
     texts = [[cell.text for cell in row] for row in rows]
-    if not headings and _is_turned(rows):
+    if not headings and _is_transposed(rows):
         return list(row_lines(map(list, zip(*texts, strict=True)), headers=1))
     if not headings and not any(cell.is_heading for row in rows for cell in row):
         return list(row_lines(texts, headers=int(_has_names(rows, texts))))
@@ -174,13 +175,13 @@ def _section_blocks(rows: Sequence[Sequence[HtmlCell]]) -> list[str]:
 
 
 def _has_names(rows: Sequence[Sequence[HtmlCell]], texts: Sequence[Sequence[str]]) -> bool:
-    """Whether the first row of a table without any heading names the columns: by what it says, or in bold."""
+    """Return whether the first row of a table without header cells names the columns, by its content or in bold."""
     is_bold = all(cell.is_bold for cell in rows[0]) and not all(row[0].is_bold for row in rows)
     return len(rows) > 1 and (is_bold or names_above_numbers(texts))
 
 
-def _is_turned(rows: Sequence[Sequence[HtmlCell]]) -> bool:
-    """Whether the first column names what stands in its row, and each other column is about one thing."""
+def _is_transposed(rows: Sequence[Sequence[HtmlCell]]) -> bool:
+    """Return whether a table is transposed: its first column holds the headers and each other column is a record."""
     if len(rows) < 2 or len({len(row) for row in rows}) > 1 or len(rows[0]) < 3:
         return False
     return all([cell.is_heading for cell in row] == [True, *[False] * (len(row) - 1)] for row in rows)

@@ -1,7 +1,7 @@
-"""HTML as text that reads like the page: paragraphs, headings, lists, tables and code.
+"""Convert HTML to text that reads like the page: paragraphs, headings, lists, tables and code.
 
-What is not shown is left out, and so is what surrounds the content (see html_boilerplate). Code stands between fences,
-a paragraph that goes on with an item of a list is indented, and a term is joined with its definition.
+Hidden elements and boilerplate are dropped (see :mod:`polyadic.loaders.html.boilerplate`). Code is fenced, paragraphs
+that continue a list item are indented, and a term is joined with its definition.
 """
 
 import re
@@ -15,10 +15,10 @@ from polyadic.loaders.superscripts import raised
 from polyadic.text.code_fences import fenced, without_headings
 from polyadic.text.stopwords import words
 
-_PIECE = 1 << 15
+_FEED_BYTES = 1 << 15
 
 DEEPEST = 5_000
-"""Elements within elements; more are written by no person, and would take time without measure."""
+"""Maximum nesting depth of elements; deeper nesting does not occur in real pages and would take unbounded time."""
 
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _HIDDEN = words(
@@ -38,20 +38,20 @@ _NOT_SHOWN = re.compile(r"(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IG
 _SPACES = re.compile(r"[ \t\r\n\f\xa0]+")
 _SPACES_ON_A_LINE = re.compile(r" {2,}")
 _ITEM = re.compile(r" *(?:- |\d{1,9}\. |\|)")
-# A tag that closes itself, which HTML takes for one that is left open.
-_CLOSES_ITSELF = re.compile(r"<([A-Za-z][\w.-]*)((?:\s[^<>]*)?)/>")
+# A self-closing tag, which an HTML parser treats as an opening tag.
+_SELF_CLOSING = re.compile(r"<([A-Za-z][\w.-]*)((?:\s[^<>]*)?)/>")
 _LISTS = frozenset({"ul", "ol", "menu", "dl"})
 _BOLD = frozenset({"b", "strong"})
 _NOTE_TYPES = ("noteref", "doc-noteref")
-# What a link says that leads to a place on the page and says nothing: to a heading, or back from a footnote.
+# The text of links that are only anchors: to a heading, or back from a footnote.
 _ANCHOR_SIGNS = re.compile(r"\s*(?:[¶#§🔗🔖⚓]|[↩↑⏎^⤴]\ufe0e?)\s*")
 _LANGUAGE = re.compile(r"(?:^|\s)(?:lang(?:uage)?-|brush:\s?|sourceCode\s)([\w+#-]{1,20})")
-_LONGEST_NOTE_MARK = 12
+_MAX_NOTE_MARK_CHARACTERS = 12
 _LINE_NUMBERS = re.compile(r"[\s\d]+")
-# Old pages have whole texts in <pre>: that is prose if nearly all its words are plain, and sentences end in it.
+# Old pages put whole texts in <pre>; it is prose if nearly all its words are plain and it contains sentence ends.
 _PLAIN_WORD = re.compile(r"[\"'“‘(]?[^\W\d_]+(?:['’-][^\W\d_]+)*[.,;:!?)\"'”’]{0,3}")
 _SENTENCE_END = re.compile(r"[^\W\d_]{2}[.?!][\"'”’)]?(?:\s|$)")
-_LEAST_PROSE_WORDS, _LEAST_PLAIN, _WORDS_A_SENTENCE = 60, 0.8, 40
+_MIN_PROSE_WORDS, _MIN_PLAIN_SHARE, _MAX_SENTENCE_WORDS = 60, 0.8, 40
 _ENDS_A_TERM = (".", "?", "!", "。", "？", "！")
 _MAIL_QUOTES = frozenset({"gmail_quote", "gmail_extra", "moz-cite-prefix", "yahoo_quoted", "protonmail_quote"})
 _VOID = words("area base br col embed hr img input link meta source track wbr")
@@ -69,7 +69,7 @@ _METADATA = {
 
 @dataclass(frozen=True, slots=True)
 class HtmlPage:
-    """What a page of HTML says: its text, its title (``<title>``, else empty), and what its ``<meta>`` elements say."""
+    """The text of an HTML page, its title (``<title>``, or empty) and the metadata in its ``<meta>`` elements."""
 
     text: str
     title: str
@@ -78,7 +78,7 @@ class HtmlPage:
 
 @dataclass(frozen=True, slots=True)
 class _Region:
-    """An open element that may be left out: where its blocks begin, and what the page held before it."""
+    """An open element that may be dropped: where its blocks begin, and the content counts before it."""
 
     depth: int
     kind: BoilerplateKind
@@ -89,7 +89,7 @@ class _Region:
 
 @dataclass(slots=True)
 class _Link:
-    """An open link: the depth and the run of words at which it begins, and whether it leads to a place on a page."""
+    """An open link: its depth, the index of its first inline text, and whether it leads to an anchor."""
 
     depth: int
     start: int
@@ -99,33 +99,33 @@ class _Link:
 
 
 def shown_page(html: str, is_xml: bool = False) -> HtmlPage:
-    """The text of a page, with ``# `` before headings and ``- `` before the items of lists.
+    """Convert a page to text, with ``# `` before headings and ``- `` before list items.
 
     Parameters
     ----------
     html
-        The page; broken markup is read as far as it can be.
+        The page; malformed markup is recovered as far as possible.
     is_xml
-        Whether it is XHTML, in which any element may close itself.
+        Whether it is XHTML, in which any element may be self-closing.
 
     >>> shown_page("<title>Notes</title><h1>Ada</h1><p>Born in <b>1815</b>.<ul><li>One<li>Two</ul><nav>x").text
     '# Ada\\n\\nBorn in 1815.\\n\\n- One\\n- Two'
     """
     from lxml import etree
 
-    source = (_CLOSES_ITSELF.sub(_closed, html) if is_xml else html).encode()
+    source = (_SELF_CLOSING.sub(_closed, html) if is_xml else html).encode()
     text = _Text()
-    # Nothing is fetched, no tree is made. Without huge_tree a text of more than ten million characters is lost.
+    # Do not fetch anything or build a tree. Without huge_tree, text of more than ten million characters is lost.
     parser = etree.HTMLParser(
         target=text, encoding="utf-8", remove_comments=True, remove_pis=True, no_network=True, huge_tree=True
     )
-    # In pieces, as the parser would go on to the end of the piece after the target has raised.
-    for start in range(0, len(source), _PIECE):
-        parser.feed(source[start : start + _PIECE])
+    # Feed in pieces, because the parser continues to the end of a piece after the target has raised an error.
+    for start in range(0, len(source), _FEED_BYTES):
+        parser.feed(source[start : start + _FEED_BYTES])
     try:
         page: HtmlPage = parser.close()
     except etree.XMLSyntaxError:
-        # Nothing but comments: no element at all.
+        # The page has no elements, only comments.
         page = text.close()
     return page
 
@@ -136,7 +136,7 @@ def _closed(tag: re.Match[str]) -> str:
 
 
 class _Text:
-    """Takes what the parser comes upon, and writes it down."""
+    """Parser target that converts elements to text blocks."""
 
     def __init__(self) -> None:
         self._depth = 0
@@ -155,7 +155,7 @@ class _Text:
         self._language = ""
         self._quotes: list[int] = []
         self._regions: list[_Region] = []
-        self._held = ElementStats()
+        self._stats = ElementStats()
         self._link: _Link | None = None
         self._raised_at: tuple[int, int] | None = None
         self._has_note = False
@@ -182,7 +182,7 @@ class _Text:
         elif tag == "a":
             self._link = self._link or _link(self._depth, len(self._inline), attributes)
             if "hreflang" in attributes:
-                self._held = replace(self._held, languages=self._held.languages + 1)
+                self._stats = replace(self._stats, languages=self._stats.languages + 1)
         elif tag == "sup":
             self._raised_at = self._raised_at or (self._depth, len(self._inline))
             self._has_note = self._link is not None and self._link.to_place
@@ -268,17 +268,17 @@ class _Text:
             self._close_code()
         elif tag == "table" and self._tables:
             lines = table_blocks(self._tables.pop())
-            self._place().extend(lines)
+            self._target().extend(lines)
 
     def _enter(self, tag: str, attributes: Mapping[str, str]) -> None:
-        """Note an element that is content for certain, one that may be left out, or one that quotes a message."""
+        """Register an element that is main content, that may be dropped, or that quotes a message."""
         if self._hidden_at or self._code is not None:
             return
         if tag in CONTENT or attributes.get("role", "").strip().lower() in CONTENT:
             self._content_at = self._content_at or self._depth
         elif kind := furniture(tag, attributes, bool(self._content_at), self._is_in_cell(tag)):
-            place = self._place()
-            self._regions.append(_Region(self._depth, kind, place, len(place), self._held))
+            place = self._target()
+            self._regions.append(_Region(self._depth, kind, place, len(place), self._stats))
         if _quotes_message(tag, attributes):
             self._quotes.append(self._depth)
 
@@ -291,17 +291,17 @@ class _Text:
         if self._regions and self._regions[-1].depth == self._depth:
             self._flush()
             region = self._regions.pop()
-            if is_left_out(region.kind, self._held - region.before, region.place[region.start :]):
+            if is_left_out(region.kind, self._stats - region.before, region.place[region.start :]):
                 self._left_out += region.place[region.start :]
                 del region.place[region.start :]
 
     def _measure(self, characters: int) -> None:
-        held, link = self._held, self._link
-        self._held = replace(
-            held,
-            characters=held.characters + characters,
-            linked=held.linked + (characters if link else 0),
-            linked_within=held.linked_within + (characters if link and link.within_page else 0),
+        stats, link = self._stats, self._link
+        self._stats = replace(
+            stats,
+            characters=stats.characters + characters,
+            linked=stats.linked + (characters if link else 0),
+            linked_within=stats.linked_within + (characters if link and link.within_page else 0),
         )
 
     def _close_link(self) -> None:
@@ -309,9 +309,9 @@ class _Text:
         if link is None or link.depth != self._depth:
             return
         self._link = None
-        said = "".join(self._inline[link.start :])
-        is_mark = link.is_note and len(said) <= _LONGEST_NOTE_MARK
-        if is_mark or (link.to_place and _ANCHOR_SIGNS.fullmatch(said)):
+        link_text = "".join(self._inline[link.start :])
+        is_mark = link.is_note and len(link_text) <= _MAX_NOTE_MARK_CHARACTERS
+        if is_mark or (link.to_place and _ANCHOR_SIGNS.fullmatch(link_text)):
             del self._inline[link.start :]
         elif self._raised_at is not None:
             self._has_note = self._has_note or link.to_place
@@ -321,15 +321,15 @@ class _Text:
             return
         start = self._raised_at[1]
         self._raised_at = None
-        said = "".join(self._inline[start:])
+        raised_text = "".join(self._inline[start:])
         before = "".join(self._inline[max(0, start - 4) : start]).rpartition("\n")[2]
-        is_mark = self._has_note and len(said) <= _LONGEST_NOTE_MARK
-        self._inline[start:] = [] if is_mark else [raised(before, said)]
+        is_mark = self._has_note and len(raised_text) <= _MAX_NOTE_MARK_CHARACTERS
+        self._inline[start:] = [] if is_mark else [raised(before, raised_text)]
 
     def _started_in_code(self, tag: str, attributes: Mapping[str, str]) -> None:
         if tag == "code":
             self._language = self._language or _language(attributes)
-            # One listing right after another: the same in two languages, or line by line.
+            # Consecutive listings: the same code in two languages, or code line by line.
             if self._code and not self._code[-1]:
                 self._break_code()
         elif tag == "br":
@@ -338,7 +338,7 @@ class _Text:
             self._break_code()
 
     def _break_code(self) -> None:
-        """A line break within code where an element begins or ends that would be a block elsewhere."""
+        """Add a line break within code where an element begins or ends that is a block outside code."""
         last = next(filter(None, reversed(self._code or [])), "\n")
         if self._code is not None and not last.endswith("\n"):
             self._code.append("\n")
@@ -354,7 +354,7 @@ class _Text:
             self._add(without_headings(code))
             self._measure(len(code))
             return
-        self._held = replace(self._held, code=self._held.code + 1)
+        self._stats = replace(self._stats, code=self._stats.code + 1)
         self._add(fenced(code, self._language))
 
     def _next_mark(self) -> str:
@@ -367,36 +367,36 @@ class _Text:
         return f"{indent}{self._lists[-1] - 1}. "
 
     def _flush(self, level: int = 0) -> None:
-        """Make a block of the words that have gathered."""
-        said = "".join(self._inline)
+        """Write the pending inline text as one block; ``level`` is the heading level, or 0."""
+        inline_text = "".join(self._inline)
         self._inline = []
         if self._link is not None:
             self._link.start = 0
         if self._raised_at is not None:
             self._raised_at = self._raised_at[0], 0
-        text = "\n".join(line.strip() for line in _SPACES_ON_A_LINE.sub(" ", said).split("\n")).strip()
+        text = "\n".join(line.strip() for line in _SPACES_ON_A_LINE.sub(" ", inline_text).split("\n")).strip()
         if not text:
             return
         if self._in_term and not level:
             self._terms.append(" ".join(text.split()))
         elif level:
-            self._held = replace(self._held, headings=self._held.headings + 1)
+            self._stats = replace(self._stats, headings=self._stats.headings + 1)
             self._add(f"{'#' * level} {' '.join(text.split())}", is_heading=True)
         else:
             self._add(_defined(self._take_terms(), without_headings(text)))
 
     def _flush_terms(self, colon: str = "") -> None:
-        """Write terms that have no paragraph for a definition, each as an item.
+        """Write pending terms without a definition paragraph, each as a list item.
 
-        With a colon, a list, a table or code follows, and defines the last of them.
+        With a colon, the last term is defined by the list, table or code that follows.
         """
         terms, self._terms = self._terms, []
-        for place, term in enumerate(terms, start=1):
+        for number, term in enumerate(terms, start=1):
             self._mark = self._term_mark()
-            self._add(_defined(term, "") if colon and place == len(terms) else term)
+            self._add(_defined(term, "") if colon and number == len(terms) else term)
 
     def _take_terms(self) -> str:
-        """The terms that wait for their definition; they are an item of a list."""
+        """Return the pending terms for their definition, and mark the next block as a list item."""
         terms, self._terms = ", ".join(self._terms), []
         if terms:
             self._mark = self._term_mark()
@@ -406,7 +406,7 @@ class _Text:
         return f"{'  ' * max(0, len(self._lists) - 1)}- "
 
     def _add(self, text: str, is_heading: bool = False) -> None:
-        """A block, as an item or indented where it goes on with one, and marked where it is quoted."""
+        """Write a block: as a list item, indented as the continuation of one, or marked as a quotation."""
         if not self._mark and self._lists and not is_heading:
             indent = "  " * len(self._lists)
             text = "\n".join(indent + line if line else "" for line in text.split("\n"))
@@ -414,19 +414,19 @@ class _Text:
         self._mark = ""
         if self._quotes:
             text = "\n".join(f"> {line}".rstrip() for line in text.split("\n"))
-        self._place().append(text)
+        self._target().append(text)
 
-    def _place(self) -> list[str]:
-        """Where blocks go: into the cell that is open, or onto the page."""
+    def _target(self) -> list[str]:
+        """Return the list that receives blocks: the open table cell, or the page."""
         cell = self._cell()
         return self._blocks if cell is None else cell.blocks
 
     def _is_in_cell(self, tag: str) -> bool:
-        """Whether an element that has just begun is within a cell, or an item of a list."""
+        """Return whether the element that has just been opened is inside a table cell or list item."""
         return self._cell() is not None or len(self._lists) > (tag in _LISTS)
 
     def _cell(self) -> HtmlCell | None:
-        """The cell that is open."""
+        """Return the open table cell, if there is one."""
         for table in reversed(self._tables):
             if table.rows and table.rows[-1]:
                 return table.rows[-1][-1]
@@ -448,23 +448,23 @@ def _link(depth: int, start: int, attributes: Mapping[str, str]) -> _Link | None
 
 
 def _language(attributes: Mapping[str, str]) -> str:
-    """The language that code is in, where an element says so: ``class="language-python"``."""
+    """Return the programming language of code from its class, such as ``language-python``; empty if not given."""
     found = _LANGUAGE.search(attributes.get("class", ""))
     return found.group(1) if found else ""
 
 
 def _is_prose(text: str) -> bool:
-    """Whether preformatted text is prose, as in the archives of mailing lists."""
-    said = text.split()
-    if len(said) < _LEAST_PROSE_WORDS:
+    """Return whether preformatted text is prose, as in mailing list archives."""
+    tokens = text.split()
+    if len(tokens) < _MIN_PROSE_WORDS:
         return False
-    plain_words = sum(_PLAIN_WORD.fullmatch(word) is not None for word in said)
+    plain_words = sum(_PLAIN_WORD.fullmatch(word) is not None for word in tokens)
     ends = sum(1 for _ in _SENTENCE_END.finditer(text))
-    return plain_words >= _LEAST_PLAIN * len(said) and ends * _WORDS_A_SENTENCE >= len(said)
+    return plain_words >= _MIN_PLAIN_SHARE * len(tokens) and ends * _MAX_SENTENCE_WORDS >= len(tokens)
 
 
 def _defined(term: str, definition: str) -> str:
-    """A term with its definition: "Facts: what documents state"."""
+    """Join a term with its definition: "Facts: what documents state"."""
     if not term:
         return definition
     bare = term.rstrip(" :")
@@ -473,7 +473,7 @@ def _defined(term: str, definition: str) -> str:
 
 
 def _quotes_message(tag: str, attributes: Mapping[str, str]) -> bool:
-    """Whether an element holds the message that is replied to, as mail programs mark it."""
+    """Return whether an element contains the quoted message of a reply, as marked by mail programs."""
     if tag == "blockquote":
         return attributes.get("type", "").lower() == "cite"
     return tag == "div" and not _MAIL_QUOTES.isdisjoint(attributes.get("class", "").split())
@@ -486,7 +486,7 @@ def _is_hidden(attributes: Mapping[str, str]) -> bool:
 
 
 def _joined(blocks: list[str]) -> str:
-    """Blocks with a blank line between them, but none between the items of a list or the rows of a table."""
+    """Join blocks with blank lines, but without them between list items or table rows."""
     text: list[str] = []
     for before, block in zip(["", *blocks], blocks, strict=False):
         text += ["\n" if _is_item(before) and _is_item(block) else "\n\n", block]

@@ -1,4 +1,4 @@
-"""Entries of changelogs in plain text: the line with which each begins, marked as a heading."""
+"""Mark the entries of plain-text changelogs as headings."""
 
 import re
 from collections import Counter
@@ -7,19 +7,19 @@ from dataclasses import dataclass
 
 from polyadic.text.headings import names_release
 
-_LONGEST = 120
-_LEAST = 2
+_MAX_LENGTH = 120
+_MIN_ENTRIES = 2
 _ITEM = re.compile(r"\s*(?:[-*+•‣–]|\(?\d{1,3}[.)])\s")
 _RULE = re.compile(r"(?:={3,}|-{3,})[ \t]*")
-# A sentence, a row of a table, a heading that is marked, an item, or an address.
+# A sentence, a table row, a marked heading, a list item, or an address.
 _NO_HEADING = re.compile(r"[-*+•#|>]|.*[.!?,]$|.*://|.*\S[ \t]{4,}\S")
-_NOT_OF_A_WORD = re.compile(r"[\W_]+")
+_NON_WORD = re.compile(r"[\W_]+")
 _DIGIT = re.compile(r"\d")
 
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """The lines from ``first`` to before ``end`` that open an entry, a rule below them included."""
+    """The heading of an entry: lines ``first`` up to but excluding ``end``, including a rule below."""
 
     first: int
     end: int
@@ -27,11 +27,11 @@ class _Entry:
 
 
 def marked_entries(lines: Sequence[str]) -> list[str]:
-    """The lines with a number sign before the first line of each entry, if they are those of a changelog.
+    """Mark the first line of each entry with a number sign, if the lines are a changelog.
 
-    An entry begins with a line at the margin that names a release or a day, stands below a blank line, and is set off
-    from what follows: by a blank line, a rule, an indent or an item. At least two begin with the same word, or both
-    with the version or date. What is underlined within an entry becomes a heading below that of the entry.
+    An entry begins with an unindented line that names a release or a date. A blank line precedes it, and it is set off
+    from what follows by a blank line, a rule, an indent or a list item. At least two entries begin with the same word,
+    or with a version or date. Underlined lines within an entry become subheadings.
 
     >>> text = ["CHANGES FROM 1.1 TO 1.2", "", "* Fix colours.", "", "CHANGES FROM 1.0 TO 1.1", "", "* Add panes."]
     >>> [line for line in marked_entries(text) if line.startswith("#")]
@@ -48,7 +48,7 @@ def marked_entries(lines: Sequence[str]) -> list[str]:
 
 
 def begins_with_entry(text: str) -> bool:
-    """Whether a text is a changelog whose first line opens an entry, and is no title.
+    """Return whether a text is a changelog whose first line is an entry rather than a title.
 
     >>> begins_with_entry("tmux (3.3) unstable\\n\\n  * Fix.\\n\\ntmux (3.2) unstable\\n\\n  * Add.\\n")
     True
@@ -58,23 +58,27 @@ def begins_with_entry(text: str) -> bool:
 
 
 def _entries(lines: Sequence[str]) -> list[_Entry]:
-    found = [
+    candidates = [
         entry
-        for place, line in enumerate(lines)
-        if line[:1].strip() and not (place and lines[place - 1].strip()) and (entry := _entry(lines, place))
+        for index, line in enumerate(lines)
+        if line[:1].strip() and not (index and lines[index - 1].strip()) and (entry := _entry(lines, index))
     ]
-    counts = Counter(_opening(entry) for entry in found)
-    return [entry for entry in found if counts[_opening(entry)] >= _LEAST]
+    counts = Counter(_opening(entry) for entry in candidates)
+    return [entry for entry in candidates if counts[_opening(entry)] >= _MIN_ENTRIES]
 
 
 def _entry(lines: Sequence[str], first: int) -> _Entry | None:
-    """The entry that begins with a line; its heading has two lines where a rule stands below the second."""
+    """Return the entry that begins at a line, or None; its heading has two lines if a rule follows the second."""
     end = first + 1
     if _RULE.fullmatch(_line(lines, end + 1)) and _line(lines, end).strip():
         end += 1
     heading = lines[first:end]
     words = " ".join(" ".join(heading).split())
-    if len(words) > _LONGEST or any(_NO_HEADING.match(line.rstrip()) for line in heading) or not names_release(words):
+    if (
+        len(words) > _MAX_LENGTH
+        or any(_NO_HEADING.match(line.rstrip()) for line in heading)
+        or not names_release(words)
+    ):
         return None
     following = _line(lines, end)
     if _RULE.fullmatch(following):
@@ -83,25 +87,25 @@ def _entry(lines: Sequence[str], first: int) -> _Entry | None:
     return _Entry(first, end, words) if is_set_off else None
 
 
-def _line(lines: Sequence[str], place: int) -> str:
-    return lines[place] if place < len(lines) else ""
+def _line(lines: Sequence[str], index: int) -> str:
+    return lines[index] if index < len(lines) else ""
 
 
 def _opening(entry: _Entry) -> str:
-    """What entries of the same kind have in common: their first word, or that it is a version or a date."""
+    """Return what entries of the same kind share: their first word, or "0" for a version or date."""
     word = entry.words.split()[0]
-    return "0" if _DIGIT.search(word) else _NOT_OF_A_WORD.sub("", word.casefold())
+    return "0" if _DIGIT.search(word) else _NON_WORD.sub("", word.casefold())
 
 
 def _with_marked_parts(lines: Sequence[str]) -> Iterator[str]:
-    """The lines of an entry; those that are underlined are marked by number signs."""
-    place = 0
-    while place < len(lines):
-        line = lines[place]
-        is_alone = line[:1].strip() and not (place and lines[place - 1].strip()) and not _NO_HEADING.match(line)
-        if is_alone and _RULE.fullmatch(_line(lines, place + 1)):
+    """Yield the lines of an entry, with underlined lines marked as headings."""
+    index = 0
+    while index < len(lines):
+        line = lines[index]
+        is_alone = line[:1].strip() and not (index and lines[index - 1].strip()) and not _NO_HEADING.match(line)
+        if is_alone and _RULE.fullmatch(_line(lines, index + 1)):
             yield f"## {line.strip()}"
-            place += 1
+            index += 1
         else:
             yield line
-        place += 1
+        index += 1

@@ -1,4 +1,4 @@
-"""Words that are broken at the end of a line, made whole."""
+"""Join words that are hyphenated at line ends."""
 
 import re
 from collections.abc import Sequence
@@ -6,22 +6,22 @@ from itertools import pairwise
 
 _WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
 _BROKEN = re.compile(r"(?<![^\W_])([^\W_]{1,40})([-\u2010\u00ad])$")
-_GOES_ON = re.compile(r"\s*([^\W_]+)")
+_CONTINUATION = re.compile(r"\s*([^\W_]+)")
 _TAIL = 50
-# "Pre- and postfix": the hyphen stands for the rest of a word, and the next word is whole.
-_JOINS_WORDS = re.compile("and|n?or|to|und|oder|bzw|sowie|bis|[yoeuia]|et|ou|en|of|och|eller|og", re.IGNORECASE)
+# "Pre- and postfix": the hyphen replaces the rest of a word, and the next word is complete.
+_CONJUNCTION = re.compile("and|n?or|to|und|oder|bzw|sowie|bis|[yoeuia]|et|ou|en|of|och|eller|og", re.IGNORECASE)
 
 
 class Hyphenation:
-    """What a document's own words tell of the hyphens at its line ends.
+    """Dehyphenation that learns from the words of the document itself.
 
     Parameters
     ----------
     lines
         All lines of the document, in order.
     splits
-        Whether words are taken to be split at line ends if the document does not show it: so they are in print, and not
-        in a typed text, where a hyphen at the end of a line belongs to the word.
+        Whether to assume that words are split at line ends if the document gives no evidence. True for print; False
+        for typed text, where a hyphen at a line end belongs to the word.
     """
 
     def __init__(self, lines: Sequence[str], splits: bool) -> None:
@@ -31,17 +31,17 @@ class Hyphenation:
         before: re.Match[str] | None = None
         for line in lines:
             words = _WORD.findall(line)
-            goes_on = _GOES_ON.match(line) if before else None
-            if before and goes_on:
-                broken.append((before.group(1), goes_on.group(1)))
+            continuation = _CONTINUATION.match(line) if before else None
+            if before and continuation:
+                broken.append((before.group(1), continuation.group(1)))
             before = _broken(line)
-            self._learn(words[1 if goes_on else 0 : -1 if before else None])
+            self._learn(words[1 if continuation else 0 : -1 if before else None])
         known = [self._known(left, right) for left, right in broken]
         split, whole = known.count(""), known.count("-")
         self._splits = splits if split == whole else split > whole
 
     def mended(self, line: str, following: str) -> tuple[str, str]:
-        """Two lines with the word that is broken between them wholly on the first; any others as they are.
+        """Move a word that is split between two lines completely to the first; return other lines unchanged.
 
         >>> hyphenation = Hyphenation(["It was de-", "signed as a general-", "purpose machine."], splits=True)
         >>> hyphenation.mended("It was de-", "signed as a")
@@ -50,8 +50,8 @@ class Hyphenation:
         ('a general-purpose', 'machine')
         """
         broken = _broken(line)
-        goes_on = _GOES_ON.match(following) if broken else None
-        link = self._link(broken, goes_on.group(1)) if broken and goes_on else None
+        continuation = _CONTINUATION.match(following) if broken else None
+        link = self._link(broken, continuation.group(1)) if broken and continuation else None
         if link is None:
             return line, following
         content = following.lstrip()
@@ -66,7 +66,7 @@ class Hyphenation:
             self._compounds.update((left.casefold(), right) for left, right in pairwise(parts))
 
     def _known(self, left: str, right: str) -> str | None:
-        """What stands between two parts of a word elsewhere in the document, if they do."""
+        """Return what joins two parts of a word elsewhere in the document ("-" or ""); None if unknown."""
         if (left.casefold(), right) in self._compounds:
             return "-"
         return "" if f"{left}{right}".casefold() in self._words else None
@@ -78,11 +78,11 @@ class Hyphenation:
         known = self._known(left, right)
         if known is not None:
             return known
-        if _JOINS_WORDS.fullmatch(right):
+        if _CONJUNCTION.fullmatch(right):
             return None
         return "" if self._splits and len(left) > 1 and left.isalpha() and right[0].islower() else "-"
 
 
 def _broken(line: str) -> re.Match[str] | None:
-    """The word with a hyphen that ends a line, after the last hyphen before."""
+    """Match the part of a word before a hyphen at the end of a line, after any earlier hyphen."""
     return _BROKEN.search(line[-_TAIL:])

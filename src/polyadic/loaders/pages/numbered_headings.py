@@ -1,4 +1,4 @@
-"""Numbered headings of sections in plain text."""
+"""Mark numbered section headings in plain text."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -12,23 +12,24 @@ _HEADING = re.compile(
     """,
     re.VERBOSE,
 )
-# A picture, a table or a formula.
+# Part of a drawing, a table or a formula.
 _NO_TITLE = re.compile(r"\S {3,}\S|[-=]>|<[-=]|[|+]--")
 _LETTER = re.compile(r"[^\W\d_]")
 _ENDS_NO_HEADING = re.compile(r"[.!?;:,]$")
-_LEAST = 3
-# The share of headings with text of their own, or of a section below, before the next one.
-_WITH_TEXT = 0.5
-_MOST_MISSED = 2
+_MIN_HEADINGS = 3
+# The share of headings that must be followed by text or by a subsection.
+_MIN_SHARE_WITH_TEXT = 0.5
+_MAX_MISSING = 2
+# Added to the numbers of appendix letters, so that they sort after all digits.
 _LETTERS = 1_000
-_DEEPEST = 6
+_MAX_LEVEL = 6
 
 _Number = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class _Heading:
-    """The lines of a heading, and its number; letters of appendixes come after all digits."""
+    """The first and last line of a heading, and its number; appendix letters sort after all digits."""
 
     first: int
     last: int
@@ -36,44 +37,44 @@ class _Heading:
 
 
 def marked_headings(lines: Sequence[str]) -> list[str]:
-    """The lines with number signs before the headings of sections, if these are numbered throughout.
+    """Mark section headings with number signs, if they are numbered consistently.
 
-    A heading stands alone between blank lines, ends like no sentence, and its number follows that of the heading
-    before. At least three make an outline, if text stands below them: a list of items has none.
+    A heading is enclosed by blank lines, does not end like a sentence, and has a number that follows the previous one.
+    At least three headings form an outline, provided that most are followed by text, unlike the items of a list.
 
     >>> text = ["1. Wheels", "", "They turn.", "", "1.1. Cogs", "", "They catch.", "", "2. Steam", "", "It hisses."]
     >>> [line for line in marked_headings(text) if line.startswith("#")]
     ['## 1. Wheels', '### 1.1. Cogs', '## 2. Steam']
     """
-    found = list(_outline(lines))
-    followed = sum(_has_text(lines, *pair) for pair in zip(found, [*found[1:], None], strict=False))
-    if len(found) < _LEAST or followed < _WITH_TEXT * len(found):
+    outline = list(_outline(lines))
+    with_text = sum(_has_text(lines, *pair) for pair in zip(outline, [*outline[1:], None], strict=False))
+    if len(outline) < _MIN_HEADINGS or with_text < _MIN_SHARE_WITH_TEXT * len(outline):
         return list(lines)
     marked: list[str] = []
     end = 0
-    for heading in found:
+    for heading in outline:
         words = " ".join(line.strip() for line in lines[heading.first : heading.last + 1])
         marked += lines[end : heading.first]
-        marked.append(f"{'#' * min(len(heading.number) + 1, _DEEPEST)} {words}")
+        marked.append(f"{'#' * min(len(heading.number) + 1, _MAX_LEVEL)} {words}")
         end = heading.last + 1
     return [*marked, *lines[end:]]
 
 
 def _outline(lines: Sequence[str]) -> Iterator[_Heading]:
     before: _Number = (-1,)
-    for place, line in enumerate(lines):
-        if (place and lines[place - 1].strip()) or not (match := _HEADING.match(line)):
+    for index, line in enumerate(lines):
+        if (index and lines[index - 1].strip()) or not (match := _HEADING.match(line)):
             continue
-        last = _last_line(lines, place)
+        last = _last_line(lines, index)
         number = _number(match["chapter"] or match["section"])
         is_title = _LETTER.search(match["title"]) and not _NO_TITLE.search(match["title"])
         if last is not None and is_title and _follows(before, number):
             before = number
-            yield _Heading(place, last, number)
+            yield _Heading(index, last, number)
 
 
 def _last_line(lines: Sequence[str], first: int) -> int | None:
-    """The last line of a heading that may go on in the next one, further in; None if this is no heading."""
+    """Return the last line of a heading, which may continue on an indented second line; None if it is not a heading."""
     for last in (first, first + 1):
         if last > first and not lines[last].startswith(" " * 3):
             return None
@@ -87,21 +88,21 @@ def _number(text: str) -> _Number:
 
 
 def _follows(before: _Number, number: _Number) -> bool:
-    """Whether a number is that of the next section, of the first below, or of one soon after these."""
+    """Return whether a number is that of the next section or first subsection, allowing for a few missing numbers."""
     if len(number) > len(before) + 1:
         return False
     if len(number) == len(before) + 1 and number[:-1] == before:
-        return number[-1] <= 1 + _MOST_MISSED
-    level = next((place for place, pair in enumerate(zip(before, number, strict=False)) if pair[0] != pair[1]), None)
+        return number[-1] <= 1 + _MAX_MISSING
+    level = next((i for i, pair in enumerate(zip(before, number, strict=False)) if pair[0] != pair[1]), None)
     if level is None or any(part > 1 for part in number[level + 1 :]):
         return False
     if number[level] >= _LETTERS > before[level]:
         return number[level] == _LETTERS + ord("A")
-    return 1 <= number[level] - before[level] <= 1 + _MOST_MISSED
+    return 1 <= number[level] - before[level] <= 1 + _MAX_MISSING
 
 
 def _has_text(lines: Sequence[str], heading: _Heading, following: _Heading | None) -> bool:
-    """Whether text stands below a heading before the next one, or that one is of a section below."""
+    """Return whether a heading is followed by text, or by a subsection heading."""
     if following and len(following.number) > len(heading.number):
         return True
     end = following.first if following else len(lines)

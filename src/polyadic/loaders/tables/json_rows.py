@@ -1,4 +1,4 @@
-"""Objects of JSON as documents, or as the rows of a table."""
+"""Convert JSON objects to documents, or to the rows of a table."""
 
 from collections.abc import Iterator, Mapping
 from itertools import chain
@@ -19,7 +19,7 @@ def object_documents(
     settings: ReadingSettings,
     about: Mapping[str, object] | None = None,
 ) -> Iterator[Document | SkippedInput]:
-    """A document for each object, if a key holds prose; else one document in which each is a line.
+    """Yield one document per object if a key holds prose; otherwise one document with one line per object.
 
     Parameters
     ----------
@@ -28,14 +28,14 @@ def object_documents(
     rows
         Its objects.
     settings
-        How large a text may be.
+        The size limit for a text.
     about
-        What the file says of all its objects: the first lines of a table.
+        Values that apply to all objects; they become the first lines of a table.
 
     Raises
     ------
     UnreadableDocument
-        There is no object.
+        There are no objects.
     """
     values, rows = sampled(rows)
     if text_column := prose_column(values):

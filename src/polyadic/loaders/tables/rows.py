@@ -1,4 +1,4 @@
-"""Rows of tables and of JSON as documents, or as the lines of one document."""
+"""Convert rows of tables and JSON to documents, or to the lines of one document."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -22,15 +22,15 @@ from polyadic.loaders.tables.text_column import (
 )
 from polyadic.model.types import Document
 
-_LONGEST_ID = 500
-_MOST_NAMES_SHOWN = 12
-_NAME_IT = 'name the column with the text "text"'
-_NOT_IN_AN_ID = re.compile("[\x00-\x1f\x7f-\x9f]")
+_MAX_ID_CHARACTERS = 500
+_MAX_LISTED_COLUMNS = 12
+_RENAME_COLUMN = 'rename the column with the text to "text"'
+_CONTROL_CHARACTER = re.compile("[\x00-\x1f\x7f-\x9f]")
 
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
-    """A row of a file: the line at which it begins, its number, both from 1, and its values by column."""
+    """A row of a file: its first line and its number (both counted from 1), and its values by column."""
 
     line: int
     number: int
@@ -40,7 +40,7 @@ class TableRow:
 def sampled(
     rows: Iterator[TableRow | SkippedInput],
 ) -> tuple[list[Mapping[str, object]], Iterator[TableRow | SkippedInput]]:
-    """The values of the first rows, by which a table is judged, and all rows."""
+    """Return the values of the first rows, as a sample, and an iterator over all rows."""
     ahead: list[TableRow | SkippedInput] = []
     values: list[Mapping[str, object]] = []
     size = 0
@@ -57,15 +57,15 @@ def sampled(
 def row_documents(
     path: Path, text_column: str, rows: Iterable[TableRow | SkippedInput]
 ) -> Iterator[Document | SkippedInput]:
-    """A document for each row that has text; the first says from which column that is."""
-    made = _RowDocuments(path, text_column)
+    """Yield one document per row with text; the first has a note that names the text column."""
+    builder = _RowDocuments(path, text_column)
     note = printable(f"{path}: text from column {text_column!r}")
     for row in rows:
         if isinstance(row, SkippedInput):
             yield row
             continue
         try:
-            yield replace(made.document(row.number, row.values), note=note)
+            yield replace(builder.document(row.number, row.values), note=note)
             note = ""
         except UnreadableDocument as problem:
             yield skipped(str(path), problem, row.line)
@@ -79,20 +79,23 @@ def table_document(
     before: Iterable[str] = (),
     title: str = "",
 ) -> Iterator[Document | SkippedInput]:
-    """The one document of a table whose rows are facts, after what could not be read.
+    """Yield reports of unreadable rows, then a single document for a table whose rows are facts.
 
     Parameters
     ----------
     path
-        The file; its name is the title where there is no ``title``.
+        The file; its name is the title if ``title`` is empty.
     rows
-        The rows in their order.
+        The rows in order.
     lines
-        The lines of a row, as :func:`~polyadic.loaders.tables.table_text.named_lines` makes them.
+        Formats the lines of a row, for example with
+        :func:`~polyadic.loaders.tables.table_text.named_lines`.
     settings
-        How large the text may be.
+        The size limit for the text.
     before
-        Lines that come first.
+        Lines to put before the rows.
+    title
+        The title of the table.
 
     Raises
     ------
@@ -120,7 +123,7 @@ def table_document(
 
 
 class _RowDocuments:
-    """Makes documents of the rows of one file; remembers what must be the same or differ among them."""
+    """Builder of documents from the rows of one file; checks that ids are unique."""
 
     def __init__(self, path: Path, text_column: str) -> None:
         self._path = path
@@ -128,25 +131,25 @@ class _RowDocuments:
         self._ids: set[str] = set()
 
     def document(self, number: int, row: Mapping[str, object]) -> Document:
-        """The document of a row.
+        """Build the document of a row.
 
         Parameters
         ----------
         number
-            Which row it is, from 1: its identity where it has no id.
+            The number of the row, counted from 1; identifies a row without an id.
         row
-            Values by column. What is neither text, title nor id becomes metadata.
+            Values by column. Columns other than text, title and id become metadata.
 
         Raises
         ------
         UnreadableDocument
-            The row lacks the column with the text; the text is empty or no string; or the id was there before.
+            The row has no text column, its text is empty or not a string, or its id is a duplicate.
         """
         title_column = column_named(row, TITLE_COLUMNS)
         id_column = column_named(row, ID_COLUMNS)
         text_column = self._text_column if self._text_column in row else column_named(row, TEXT_COLUMNS)
         if not text_column:
-            raise UnreadableDocument(_columns_seen(tuple(row)), _NAME_IT)
+            raise UnreadableDocument(_missing_text_column(tuple(row)), _RENAME_COLUMN)
         text = _text(row, text_column)
         name = self._new_id(row.get(id_column), number)
         title = row.get(title_column) or ""
@@ -155,14 +158,14 @@ class _RowDocuments:
         return Document(f"{self._path}#{name}", title_of(str(title)), text, metadata)
 
     def _new_id(self, value: object, number: int) -> str:
-        """The row's own id, else its number; each only once in a file."""
+        """Return the row's id, or its number if it has none; raise UnreadableDocument for a duplicate."""
         is_id = isinstance(value, str | int | float) and not isinstance(value, bool)
         name: str = without_surrogates(" ".join(str(value).split())) if is_id else ""
-        if len(name) > _LONGEST_ID or _NOT_IN_AN_ID.search(name):
-            raise UnreadableDocument("its id is too long or holds control characters", "give it a short one")
+        if len(name) > _MAX_ID_CHARACTERS or _CONTROL_CHARACTER.search(name):
+            raise UnreadableDocument("its id is too long or contains control characters", "use a short id without them")
         name = name or str(number)
         if name in self._ids:
-            raise UnreadableDocument(f"the id {name!r} was there before", "give each row an id of its own")
+            raise UnreadableDocument(f"duplicate id {name!r}", "give each row a unique id")
         self._ids.add(name)
         return name
 
@@ -174,11 +177,11 @@ def _text(row: Mapping[str, object], column: str) -> str:
     if not isinstance(text, str):
         raise UnreadableDocument(f"column {column!r} is not a string", "write the text as one string")
     if "\0" in text:
-        raise UnreadableDocument("the text holds a NUL character", "remove it")
+        raise UnreadableDocument("the text contains a NUL character", "remove it")
     return without_surrogates(text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
-def _columns_seen(names: Sequence[str]) -> str:
-    seen = ", ".join(without_surrogates(name[:40]) for name in names[:_MOST_NAMES_SHOWN]) or "none"
-    more = f" and {len(names) - _MOST_NAMES_SHOWN} more" if len(names) > _MOST_NAMES_SHOWN else ""
-    return f"no column holds the text (columns: {seen}{more})"
+def _missing_text_column(names: Sequence[str]) -> str:
+    listed = ", ".join(without_surrogates(name[:40]) for name in names[:_MAX_LISTED_COLUMNS]) or "none"
+    more = f" and {len(names) - _MAX_LISTED_COLUMNS} more" if len(names) > _MAX_LISTED_COLUMNS else ""
+    return f"no text column (columns: {listed}{more})"

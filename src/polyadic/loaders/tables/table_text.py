@@ -1,4 +1,4 @@
-"""Rows of a table as lines that can be understood one by one."""
+"""Format table rows as self-contained lines of text."""
 
 import re
 from collections import Counter
@@ -8,9 +8,9 @@ from itertools import islice, zip_longest
 from polyadic.text.sentences import LONGEST
 from polyadic.text.table_rows import LONGEST_NAME, within_a_cell
 
-_LOOKED_AT = 30
-# What begins each line of a row that takes several: the cell that names it, if that is short.
-_LONGEST_KEY = 200
+_SAMPLE_ROWS = 30
+# If a row takes several lines, each begins with the row's first cell, provided that this is short.
+_MAX_KEY_CHARACTERS = 200
 
 _NUMBER = re.compile(r"[-+(]?[^\w\s]?\s?\d[\d.,'’ /:%-]*\)?\s?[^\W\d_]{0,4}[%€$£¥]?")
 _YEAR = re.compile(r"[12]\d{3}(?:[-/]\d{2,4})?")
@@ -18,17 +18,18 @@ _COLON = re.compile(r":+(?= |$)")
 
 
 def row_lines(rows: Iterable[Sequence[str]], headers: int | None = None) -> Iterator[str]:
-    """A line for each row that is not blank: ``- Name: value; Name: value.`` where the columns have names.
+    """Yield one line per non-blank row: ``- Name: value; Name: value.`` if the columns have names.
 
-    A row whose line would be longer than a sentence may be takes several, each with the row's first cell.
+    A row whose line would exceed the maximum length of a sentence is split into several lines, each with the row's
+    first cell.
 
     Parameters
     ----------
     rows
-        Cells as text, top to bottom.
+        The rows from top to bottom, as cell texts.
     headers
-        How many rows name the columns, from the first on that has more than one cell; None: it is judged by what
-        stands there.
+        Number of rows that name the columns, from the first row with more than one cell; None to detect it from the
+        content.
 
     >>> list(row_lines([["Name", "Born"], ["Ada", "1815"], ["Charles", "1791"]]))
     ['- Name: Ada; Born: 1815.', '- Name: Charles; Born: 1791.']
@@ -40,9 +41,9 @@ def row_lines(rows: Iterable[Sequence[str]], headers: int | None = None) -> Iter
     is_captioned = False
     for row in filled:
         if sum(map(bool, row)) > 1:
-            ahead = [row, *islice(filled, _LOOKED_AT)]
+            ahead = [row, *islice(filled, _SAMPLE_ROWS)]
             break
-        # What stands alone above a table is its caption; each line of it is a paragraph.
+        # Single cells above a table are its caption; each line of it is a paragraph.
         yield from ["", caption(row)] if is_captioned else [caption(row)]
         is_captioned = True
     if not ahead:
@@ -61,7 +62,7 @@ def row_lines(rows: Iterable[Sequence[str]], headers: int | None = None) -> Iter
 
 
 def table_start(rows: Sequence[Sequence[str]]) -> int:
-    """How many of the first rows stand above the table itself: those at most half as wide as most rows are.
+    """Return how many rows precede the table itself: those at most half as wide as the most common width.
 
     >>> table_start([["Prices"], ["Valid from", "May"], ["Item", "Price", "Unit", "Stock"], ["hose", "9", "m", "3"]])
     2
@@ -71,13 +72,13 @@ def table_start(rows: Sequence[Sequence[str]]) -> int:
     widths = [_width(row) for row in rows]
     counts = Counter(width for width in widths if width > 1)
     usual = max(counts, key=lambda width: (counts[width], width), default=0)
-    start = next((place for place, width in enumerate(widths) if width > 1 and 2 * width > usual), 0)
-    # Where hardly two rows are alike, lines of text have been taken for rows.
+    start = next((index for index, width in enumerate(widths) if width > 1 and 2 * width > usual), 0)
+    # If few rows have the same width, the rows are probably lines of text.
     return start if 2 * counts[usual] > len(rows) - start else 0
 
 
 def caption(row: Sequence[str]) -> str:
-    """A row above a table as a line of text.
+    """Format a row above a table as a line of text.
 
     >>> caption(["Valid from:", "", "1 May 2024"])
     'Valid from: 1 May 2024'
@@ -87,12 +88,12 @@ def caption(row: Sequence[str]) -> str:
 
 
 def named_lines(pairs: Sequence[tuple[str, str]]) -> Iterator[str]:
-    """The line of a row whose cells have these names; several where it would be too long, none where it is blank.
+    """Yield the line of a row with named cells; several lines if it would be too long, none if the row is blank.
 
     Parameters
     ----------
     pairs
-        Names, as :func:`column_names` makes them, and values. Empty values are left out.
+        Names, as returned by :func:`column_names`, and values. Empty values are dropped.
 
     >>> list(named_lines([("Name", "Ada"), ("Died", ""), ("Notes", "first; see: G")]))
     ['- Name: Ada; Notes: first, see: G.']
@@ -102,12 +103,12 @@ def named_lines(pairs: Sequence[tuple[str, str]]) -> Iterator[str]:
         return
     size = sum(map(len, cells)) + 2 * len(cells) + 2
     for part in _parts(cells) if size > LONGEST else [cells]:
-        said = "; ".join(part)
-        yield f"- {said}" if said.endswith((".", "!", "?")) else f"- {said}."
+        content = "; ".join(part)
+        yield f"- {content}" if content.endswith((".", "!", "?")) else f"- {content}."
 
 
 def unnamed_line(row: Sequence[str]) -> str:
-    """The line of a row whose columns have no names.
+    """Format a row whose columns have no names.
 
     >>> unnamed_line(["Ada", "a|b"])
     '| Ada | a/b |'
@@ -116,54 +117,54 @@ def unnamed_line(row: Sequence[str]) -> str:
 
 
 def column_names(header: Sequence[str]) -> list[str]:
-    """Names of columns that differ and can stand before a colon; the first may be empty, as the corner of a table is.
+    """Make column names unique and safe before a colon; the first may be empty, like the corner of a table.
 
     >>> column_names(["", "Price:", "", "Price", "Opens; closes"])
     ['', 'Price', 'column 3', 'Price (2)', 'Opens, closes']
     """
     names: list[str] = []
-    taken: set[str] = set()
+    used: set[str] = set()
     for number, cell in enumerate(header, start=1):
         bare = _COLON.sub("", _one_line(cell).replace(";", ",").replace("|", "/"))[: LONGEST_NAME - 6].strip(": ")
         name = base = bare or (f"column {number}" if number > 1 else "")
         times = 1
-        while name in taken:
+        while name in used:
             times += 1
-            name = f"{base} ({times})" if times < _LOOKED_AT else f"column {number}"
-        taken.add(name)
+            name = f"{base} ({times})" if times < _SAMPLE_ROWS else f"column {number}"
+        used.add(name)
         names.append(name)
     return names
 
 
 def names_columns(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
-    """Whether the first row of a table of values names its columns, rather than being one like the others.
+    """Return whether the first row of a data table is a header rather than data.
 
-    It does not where it holds a number in a column of numbers; years may be names.
+    It is data if it contains a number in a column of numbers; years may be column names.
 
     >>> names_columns(["Name", "2023", "2024"], [["Ada", "7", "8"]]), names_columns(["Ada", "1815"], [["Bob", "1816"]])
     (True, False)
     """
-    numbers = [place for place, cell in enumerate(first) if _NUMBER.fullmatch(cell.strip())]
+    numbers = [column for column, cell in enumerate(first) if _NUMBER.fullmatch(cell.strip())]
     if not numbers or not rows:
         return True
-    if _are_years([first[place] for place in numbers], rows):
+    if _are_years([first[column] for column in numbers], rows):
         return True
-    return not any(_mostly_numbers(rows, place) for place in numbers)
+    return not any(_mostly_numbers(rows, column) for column in numbers)
 
 
 def names_above_numbers(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether the first row surely names the columns: it has names, and most values below one of them are numbers.
+    """Return whether the first row is certainly a header: it has names, and most values in some column are numbers.
 
     >>> names_above_numbers([["Item", "Price"], ["hose", "9 EUR"]]), names_above_numbers([["Ada", "x"], ["Bob", "y"]])
     (True, False)
     """
     below = rows[1:]
-    return bool(below) and _are_names(rows[0], below) and any(_mostly_numbers(below, at) for at in range(len(rows[0])))
+    return bool(below) and _are_names(rows[0], below) and any(_mostly_numbers(below, i) for i in range(len(rows[0])))
 
 
 def _width(row: Sequence[str]) -> int:
-    """How many cells a row has up to the last that is not empty; a cell alone is as wide as one, wherever it stands."""
-    filled = [place for place, cell in enumerate(row, start=1) if cell.strip()]
+    """Return the width of a row up to its last non-empty cell; a row with a single non-empty cell has width 1."""
+    filled = [number for number, cell in enumerate(row, start=1) if cell.strip()]
     return filled[-1] if len(filled) > 1 else len(filled)
 
 
@@ -172,14 +173,14 @@ def _one_line(cell: str) -> str:
 
 
 def _count_headers(rows: Sequence[Sequence[str]]) -> int:
-    """How many rows at the top name the columns, judged by what stands there."""
+    """Detect the number of header rows from the content."""
     if len(rows) < 2:
         return 0
-    return 2 if _are_two(rows) else int(_are_names(rows[0], rows[1:]))
+    return 2 if _is_double_header(rows) else int(_are_names(rows[0], rows[1:]))
 
 
-def _are_two(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether the first two rows name the columns together: some cells of the first stand above several."""
+def _is_double_header(rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether the first two rows form a header together: some cells of the first span several columns."""
     first, second = rows[0], rows[1]
     if len(rows) < 3 or len(second) < len(first) or all(first):
         return False
@@ -192,7 +193,7 @@ def _are_two(rows: Sequence[Sequence[str]]) -> bool:
 
 
 def _joined(headers: Sequence[Sequence[str]]) -> list[str]:
-    """One name a column out of several rows, in which a cell may stand above several columns."""
+    """Join several header rows into one name per column; an empty cell continues the cell to its left."""
     *upper, last = headers
     names = [list(last)]
     for row in reversed(upper):
@@ -204,12 +205,12 @@ def _joined(headers: Sequence[Sequence[str]]) -> list[str]:
 
 
 def _are_names(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
-    """Whether a row names the columns: short and different words, one for each column that is used.
+    """Return whether a row is a header: short, distinct names, one for each column in use.
 
-    The first cell may be empty above a column that names the rows.
+    The first cell may be empty if the first column names the rows.
     """
     names = [name for name in first if name]
-    columns = max(max((place for place, cell in enumerate(row, start=1) if cell), default=0) for row in rows)
+    columns = max(max((number for number, cell in enumerate(row, start=1) if cell), default=0) for row in rows)
     is_full = len(names) >= len(first) - (not first[0] and len(first) > 2) and len(first) >= columns
     if not is_full or len(set(names)) < len(names):
         return False
@@ -227,7 +228,7 @@ def _ends_a_sentence(cell: str) -> bool:
 
 
 def _are_years(cells: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
-    """Whether these are several years, one after the other, above values that are none."""
+    """Return whether the cells are several years in order, and most values below are not years."""
     years = [cell.strip() for cell in cells]
     if len(years) < 2 or not all(map(_YEAR.fullmatch, years)):
         return False
@@ -236,8 +237,8 @@ def _are_years(cells: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     return years in (in_order, in_order[::-1]) and not sum(map(bool, map(_YEAR.fullmatch, below))) * 2 > len(below)
 
 
-def _mostly_numbers(rows: Sequence[Sequence[str]], place: int) -> bool:
-    cells = [row[place].strip() for row in rows if place < len(row) and row[place].strip()]
+def _mostly_numbers(rows: Sequence[Sequence[str]], column: int) -> bool:
+    cells = [row[column].strip() for row in rows if column < len(row) and row[column].strip()]
     return sum(map(bool, map(_NUMBER.fullmatch, cells))) * 2 > len(cells)
 
 
@@ -250,13 +251,13 @@ def _lines(names: Sequence[str], row: Sequence[str]) -> Iterator[str]:
 
 
 def _named(name: str, value: str) -> str:
-    # What stands before a colon in a cell without a name would be read as its name.
+    # In a cell without a name, text before a colon would be read as the name.
     return f"{name}: {within_a_cell(value)}" if name else within_a_cell(value).replace(": ", ", ")
 
 
 def _parts(cells: Sequence[str]) -> Iterator[list[str]]:
-    """The cells of a row for lines that are each no longer than a sentence may be, unless one cell is."""
-    key = [cells[0]] if len(cells[0]) <= _LONGEST_KEY else []
+    """Split the cells of a row into lines of at most the maximum sentence length, unless a single cell is longer."""
+    key = [cells[0]] if len(cells[0]) <= _MAX_KEY_CHARACTERS else []
     part: list[str] = []
     size = 0
     for cell in cells:

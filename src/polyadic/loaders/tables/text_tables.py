@@ -1,8 +1,8 @@
-"""Tables of plain text, as rows that can be understood one by one: grids, boxes, and columns that are aligned.
+"""Convert tables in plain text (grids, boxes and aligned columns) to self-contained rows.
 
-Grids have borders (``+----+----+``), around each row or around the header and all rows; boxes are drawn with lines
-(``│``). Other tables have a ruler below the header (``----  ----``, ``----+----``), or above and below, as in
-reStructuredText (``====  ====``), or nothing but spaces between their columns.
+Grids have borders (``+----+----+``) around each row, or around the header and all rows. Boxes are drawn with line
+characters (``│``). Other tables have a ruler below the header (``----  ----``, ``----+----``), or above and below it as
+in reStructuredText (``====  ====``), or only spaces between their columns.
 """
 
 import re
@@ -17,10 +17,10 @@ _DASHES = re.compile(r"-{2,}")
 _HEADER_BELOW = "="
 _MOST_LINES = 10_000
 _LEAST_WORDS = 2
-# Rows of a table that other text follows at once.
+# Minimum number of rows of a table that is directly followed by other text.
 _LEAST_ROWS = 2
 
-# Names of aligned columns: words apart by two spaces or more, at least three of them.
+# The header of aligned columns: at least three names, separated by two or more spaces.
 _ALIGNED_HEADER = re.compile(r"[ \t]*[^\W\d_][^\d\n]*?\S {2,}\S[^\d\n]*?\S {2,}\S[^\d\n]*$")
 _LEAST_ALIGNED = 3
 _DIGIT = re.compile(r"\d")
@@ -34,7 +34,7 @@ _LEAST_BOX_LINES = 3
 
 
 def with_rows(text: str) -> str:
-    """The text with the rows of its drawn tables as lines that name their columns; where none is drawn, as it is.
+    """Replace the rows of drawn tables with lines that name their columns; leave all other text unchanged.
 
     >>> print(with_rows("Tools\\n\\nItem    Price\\n------  -----\\nhose    24.90\\nrake    14\\n\\nEnd"))
     Tools
@@ -48,7 +48,7 @@ def with_rows(text: str) -> str:
 
 
 def grid_rows(lines: Sequence[str]) -> tuple[list[list[str]], int | None]:
-    """The rows of a grid, and how many of them are headers; None where the grid does not say.
+    """Return the rows of a grid and its number of header rows; None if the grid does not mark headers.
 
     >>> grid_rows(["+-----+------+", "| Who | Born |", "+-----+------+", "| Ada | 1815 |", "| Bob | 1816 |", "+-----+"])
     ([['Who', 'Born'], ['Ada', '1815'], ['Bob', '1816']], 1)
@@ -69,7 +69,7 @@ def grid_rows(lines: Sequence[str]) -> tuple[list[list[str]], int | None]:
 
 
 def without_boxes(lines: Sequence[str]) -> list[str]:
-    """The lines of a text, those of each table in a box replaced by one for each row.
+    """Replace the lines of each boxed table with one line per row.
 
     >>> table = ["┌────┬─────┐", "│Key │Does │", "├────┼─────┤", "│j   │moves│", "└────┴─────┘"]
     >>> without_boxes(["Keys:", "", *table])
@@ -77,11 +77,11 @@ def without_boxes(lines: Sequence[str]) -> list[str]:
     """
     if not any(line.lstrip().startswith(tuple(_CORNERS)) for line in lines):
         return list(lines)
-    found: list[str] = []
+    result: list[str] = []
     for is_box, group in groupby(lines, key=_is_box):
         box = list(group)
-        found += _box_rows(box) if is_box and len(box) >= _LEAST_BOX_LINES else box
-    return found
+        result += _box_rows(box) if is_box and len(box) >= _LEAST_BOX_LINES else box
+    return result
 
 
 def _with_rows(lines: Sequence[str]) -> list[str]:
@@ -98,7 +98,7 @@ def _with_rows(lines: Sequence[str]) -> list[str]:
             written.append(lines[at])
             at += 1
             continue
-        # Blank lines part a table from the text around it.
+        # Blank lines separate a table from the surrounding text.
         above = [""] if written and written[-1].strip() else []
         below = [""] if end < len(lines) and lines[end].strip() else []
         written += [*above, *row_lines(rows, headers), *below]
@@ -107,18 +107,18 @@ def _with_rows(lines: Sequence[str]) -> list[str]:
 
 
 def _joined(block: Sequence[Sequence[str]]) -> list[str]:
-    """The row that several lines make: the words of each cell one after the other."""
+    """Join several lines into one row, cell by cell."""
     width = max(map(len, block))
     padded = [[*row, *[""] * (width - len(row))] for row in block]
     return [" ".join(filter(None, cells)) for cells in zip(*padded, strict=True)]
 
 
 def _grid_end(lines: Sequence[str], at: int) -> int:
-    """Where a grid ends that begins here; 0 where none does: its bars stand below the corners of its border."""
+    """Return the end of the grid that begins at a line; 0 if there is none. Bars must align with the border corners."""
     border = lines[at].strip()
     if not _GRID_BORDER.match(border):
         return 0
-    corners = [place for place, sign in enumerate(border) if sign == "+"]
+    corners = [column for column, sign in enumerate(border) if sign == "+"]
     end, rows, last = at + 1, 0, at
     while end < min(len(lines), at + _MOST_LINES):
         line = lines[end].strip()
@@ -126,7 +126,7 @@ def _grid_end(lines: Sequence[str], at: int) -> int:
             break
         if _GRID_BORDER.match(line):
             last = end
-        elif all(line[place] in "|+" for place in corners):
+        elif all(line[column] in "|+" for column in corners):
             rows += 1
         else:
             break
@@ -135,7 +135,7 @@ def _grid_end(lines: Sequence[str], at: int) -> int:
 
 
 def _ruled_end(lines: Sequence[str], at: int) -> int:
-    """Where the rows end below a ruler; 0 where it is none: nothing but spaces and bars stands between its columns."""
+    """Return the end of the rows below a ruler; 0 if there is none. Only spaces and bars may separate its columns."""
     ruler = lines[at].rstrip()
     if not _RULER.match(ruler.strip()) or not _fits(lines[at - 1], ruler) or len(lines[at - 1].split()) < _LEAST_WORDS:
         return 0
@@ -151,11 +151,11 @@ def _columns(ruler: str) -> list[int]:
 
 
 def _fits(line: str, ruler: str) -> bool:
-    """Whether no word of a line stands between two columns of a ruler."""
+    """Return whether a line has text, and none of it lies between two columns of a ruler."""
     dashes = [found.span() for found in _DASHES.finditer(ruler)]
     between = [(end, start) for (_, end), (start, _) in pairwise(dashes)]
-    said = line.strip()
-    return bool(said) and all(not line[first:last].strip(" |") for first, last in between)
+    content = line.strip()
+    return bool(content) and all(not line[first:last].strip(" |") for first, last in between)
 
 
 def _cells(line: str, ruler: str) -> list[str]:
@@ -164,10 +164,10 @@ def _cells(line: str, ruler: str) -> list[str]:
 
 
 def _aligned_rows(lines: Sequence[str], at: int) -> list[list[str]]:
-    """The rows of a table whose columns nothing but spaces part, from its header on; none where none begins here.
+    """Return the rows of a table whose columns are separated by spaces only, with its header; empty if there is none.
 
-    The lines up to the next blank one leave the same columns of characters free. The header has a name for each
-    column, and the values of one column hold digits throughout: lists and programs are aligned as well.
+    All lines up to the next blank one leave the same character columns free. The header has a name for each column,
+    and all values of at least one column contain digits, because lists and programs may be aligned too.
     """
     if not _ALIGNED_HEADER.match(lines[at]):
         return []
@@ -184,14 +184,14 @@ def _aligned_rows(lines: Sequence[str], at: int) -> list[list[str]]:
 
 
 def _aligned_cells(lines: Sequence[str]) -> list[list[str]]:
-    """The cells of lines; a column begins after the last character before its name that all lines leave free."""
+    """Split lines into cells; a column begins after the last character column before its name that is always free."""
     width = max(map(len, lines))
     padded = [line.ljust(width) for line in lines]
     names = [found.start() for found in re.finditer(r"(?:(?<=  )|^)\S", padded[0].strip("\n"))]
-    free = [all(line[place] == " " for line in padded) for place in range(width)]
+    free = [all(line[column] == " " for line in padded) for column in range(width)]
     starts = [0]
     for before, name in pairwise(names):
-        gap = next((place for place in range(name - 1, before, -1) if free[place]), None)
+        gap = next((column for column in range(name - 1, before, -1) if free[column]), None)
         if gap is None:
             return [[]]
         starts.append(gap + 1)
@@ -205,11 +205,11 @@ def _is_box(line: str) -> bool:
 
 
 def _box_rows(box: Sequence[str]) -> Iterator[str]:
-    """The rows of a table: between two rules the lines of a row go on with each other."""
+    """Yield the row lines of a boxed table; the lines between two rules form one row."""
     bare = [line.strip() for line in box]
     groups = [list(group) for is_rule, group in groupby(bare, key=_is_rule) if not is_rule]
     if any(len({line.count(wall) for line in group}) > 1 for group in groups for wall in _WALL):
-        # A drawing.
+        # Not a table but a drawing.
         yield from box
         return
     yield from row_lines([row for group in groups for row in _box_cells(group, is_ruled=len(groups) > 2)])
@@ -220,7 +220,7 @@ def _is_rule(bare: str) -> bool:
 
 
 def _box_cells(group: Sequence[str], is_ruled: bool) -> list[list[str]]:
-    """The rows of a group of lines: one, if there are rules between rows, else one for each line."""
+    """Return the rows of a group of lines: one row if there are rules between rows, else one row per line."""
     rows = [_within_walls(line) for line in group]
     return [_joined(rows)] if is_ruled else rows
 

@@ -1,4 +1,4 @@
-"""The tools that agents call, one a file."""
+"""The tools that agents call, one per file."""
 
 from typing import Any
 
@@ -17,4 +17,4 @@ TOOLS: dict[str, Tool[Any]] = {
     module.TOOL.name: module.TOOL
     for module in (query, search_facts, get_entity, get_document_span, list_documents, add_document, get_job)
 }
-"""Every tool by its name, in the order in which clients list them."""
+"""All tools by name, in the order in which clients list them."""

@@ -1,4 +1,4 @@
-"""Tool ``add_document``: put a text into the workspace, or a new version of one that was put there by this tool."""
+"""Tool ``add_document``: add a text, or a new version of one that this tool added before."""
 
 from typing import Annotated, Literal
 
@@ -14,40 +14,40 @@ from polyadic.mcp.tools.tool import Pairs, Tool, ToolArguments
 from polyadic.model.types import Document
 from polyadic.workspace import Workspace
 
-# Documents of clients have sources of their own, so that no client can replace a file that somebody else indexed.
+# Documents added by clients have their own source prefix, so that no client can replace a file indexed otherwise.
 SOURCE = "mcp:"
 
 
 class AddArguments(ToolArguments):
-    """A text and what it is called."""
+    """A text and its name."""
 
     name: Annotated[
         str, Field(min_length=1, max_length=200, pattern=r"^[^\s\x00-\x1f\x7f]([^\x00-\x1f\x7f]*[^\s\x00-\x1f\x7f])?$")
     ]
-    """What the document is known by: a text that is added under a name that was used before replaces that one."""
+    """Name of the document; adding a text under a name used before replaces that document."""
     text: Annotated[str, Field(min_length=1, max_length=limits.TEXT, pattern=r"\S")]
     """Plain text or Markdown."""
     title: Annotated[str, Field(max_length=limits.NAME)] = ""
-    """What the text is about, if it has a title: it tells what its sentences speak of."""
+    """Title of the text, if it has one; it helps to resolve what the sentences refer to."""
     metadata: Pairs = Field(default_factory=dict)
-    """Further keys and values, by which documents can be chosen later."""
+    """Keys and values by which documents can be filtered later."""
 
 
 class AddResult(ToolResult):
-    """What became of the document."""
+    """The added document."""
 
     id: str
     uri: str
     source: str
     outcome: Literal["added", "replaced", "unchanged", "reading"]
-    """``reading``: it is still being read, and can be asked when that has ended."""
+    """``reading``: indexing is still under way; the document can be searched when it has finished."""
     chunks: int | None
-    """How many pieces it has; null while it is being read, like the next two."""
+    """Number of chunks; null while the document is being indexed, like the next two."""
     facts: int | None
     unread_chunks: int | None
-    """Chunks of which no facts could be read."""
+    """Number of chunks from which no facts could be extracted."""
     job: str | None
-    """What reads it: get_job says how far it is. Null where no job was needed."""
+    """Identifier of the indexing job, for get_job; null if no job was needed."""
 
 
 async def run(access: WorkspaceAccess, new: AddArguments) -> AddResult:
@@ -57,7 +57,7 @@ async def run(access: WorkspaceAccess, new: AddArguments) -> AddResult:
         return await _result(access, document, await _indexed(access.workspace, document))
     job = await access.jobs.hand_in(document)
     if job.state not in GOING and job.outcome is None:
-        raise PolyadicError(f"{document.source} was not added ({job.problem})", "add it again to go on from there")
+        raise PolyadicError(f"{document.source} was not added ({job.problem})", "add it again to continue")
     return await _result(access, document, job.outcome, job.id)
 
 
@@ -66,7 +66,7 @@ async def _indexed(workspace: Workspace, document: Document) -> Outcome:
     for skipped in report.skipped:
         raise PolyadicError(f"{document.source} cannot be added ({skipped.reason})", skipped.next_step)
     if report.stopped:
-        raise PolyadicError(f"{document.source} was not added ({report.stopped})", "add it again to go on from there")
+        raise PolyadicError(f"{document.source} was not added ({report.stopped})", "add it again to continue")
     return "added" if report.added else "replaced" if report.changed else "unchanged"
 
 
@@ -75,7 +75,7 @@ async def _result(
 ) -> AddResult:
     record = await read(access.workspace, lambda reader: reader.record(document.id)) if outcome else None
     if outcome and record is None:
-        raise PolyadicError(f"{document.source} was withdrawn by someone else", "add it again if it is still wanted")
+        raise PolyadicError(f"{document.source} was deleted by another client", "add it again if you still need it")
     return AddResult(
         id=document.id,
         uri=uri_of(document.id),
@@ -91,9 +91,9 @@ async def _result(
 TOOL = Tool(
     "add_document",
     "Add a document",
-    "Put a text into the workspace, so that it can be asked. Under a name that was used before it replaces that"
-    " document, and no other is ever changed. Where the settings name a language model, reading the text is paid for."
-    " A long text may still be being read when this returns: outcome is then reading, and get_job says how far it is.",
+    "Add a text to the workspace, so that it can be searched. A name that was used before replaces that"
+    " document; no other document is changed. If the settings name a language model, indexing the text costs money."
+    " If a long text is still being indexed when this returns, outcome is reading, and get_job reports the progress.",
     AddArguments,
     AddResult,
     run,

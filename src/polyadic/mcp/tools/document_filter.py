@@ -1,4 +1,4 @@
-"""Arguments that choose documents, and the filter that they make."""
+"""Document filter arguments that several tools share."""
 
 from typing import Annotated
 
@@ -13,20 +13,20 @@ from polyadic.workspace import Workspace
 
 
 class DocumentFilterArguments(ToolArguments):
-    """Which documents are heard; all if nothing is said."""
+    """The documents to search; all by default."""
 
     documents: Annotated[list[Name], Field(max_length=NAMES)] = Field(default_factory=list)
-    """Hear these documents only, as if there were no others: each by id, uri, source or title, or a folder of them."""
+    """Search only these documents: each by id, uri, source or title, or a folder of documents."""
     where: Pairs = Field(default_factory=dict)
-    """Hear only documents that have all of these metadata."""
+    """Search only documents that have all of this metadata."""
 
     async def only(self, workspace: Workspace) -> Filter | None:
-        """The filter; none where all documents are heard.
+        """Build the filter; None if all documents are searched.
 
         Raises
         ------
         NotFound
-            A name is none of a document.
+            A name matches no document.
         """
         if not (self.documents or self.where):
             return None

@@ -1,4 +1,4 @@
-"""Tool ``get_entity``: who or what something is, and the facts about it."""
+"""Tool ``get_entity``: an entity and the facts about it."""
 
 from typing import Annotated
 
@@ -15,26 +15,26 @@ from polyadic.storage.protocol import Reader
 
 
 class EntityArguments(ToolArguments):
-    """Which entity, and how much about it."""
+    """An entity and the number of facts to return."""
 
     entity: Name
-    """A name as documents have it, or an identifier."""
+    """Name as in the documents, or identifier."""
     limit: Annotated[int, Field(ge=0, le=limits.FACTS)] = 20
-    """How many facts to return at most, the most complete first."""
+    """Maximum number of facts, the most complete first."""
 
 
 class EntityResult(ToolResult):
-    """An entity and facts in which it takes part."""
+    """An entity and facts that it takes part in."""
 
     id: str
     name: str
     type: str
-    """What kind of thing it is; empty where documents were read without a language model."""
+    """Entity type; empty if documents were indexed without a language model."""
     description: str
     score: float
-    """How sure it is that this is an entity, above 0 and up to 100."""
+    """Confidence that this is an entity, above 0 and up to 100."""
     in_facts: int
-    """In how many facts it takes part."""
+    """Number of facts that it takes part in."""
     facts: list[results.FactResult]
 
 
@@ -61,8 +61,8 @@ def _result(reader: Reader, wanted: EntityArguments) -> EntityResult:
 TOOL = Tool(
     "get_entity",
     "Look up an entity",
-    "What is known about a person, place or thing that documents name: its type, its description and the facts in"
-    " which it takes part, each with where documents state it.",
+    "Look up a person, place or thing that the documents name: its type, its description and the facts that name it,"
+    " each with the places where documents state it.",
     EntityArguments,
     EntityResult,
     run,

@@ -1,4 +1,4 @@
-"""Tool ``get_job``: whether a document that was handed in has been read."""
+"""Tool ``get_job``: the state of an indexing job."""
 
 from typing import Annotated
 
@@ -12,29 +12,29 @@ from polyadic.mcp.tools.tool import Tool, ToolArguments
 
 
 class JobArguments(ToolArguments):
-    """Which job."""
+    """The job to look up."""
 
     job: Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
-    """``job`` of what add_document returned."""
+    """``job`` in the result of add_document."""
 
 
 class JobResult(ToolResult):
-    """How a job stands."""
+    """State of an indexing job."""
 
     job: str
     state: State
     done: bool
-    """Whether it has ended."""
+    """Whether the job has ended."""
     chunks: int
-    """Pieces of the text that were found to be read so far."""
+    """Number of chunks found so far."""
     chunks_read: int
     problem: str
-    """Why the document was not read, or not the whole of it; empty where nothing is wrong."""
+    """Why the document, or a part of it, was not indexed; empty if nothing is wrong."""
 
 
 async def run(access: WorkspaceAccess, wanted: JobArguments) -> JobResult:
     if access.jobs is None:
-        raise PolyadicError("there are no jobs here", "add_document has read a document when it returns")
+        raise PolyadicError("this server has no jobs", "a document is already indexed when add_document returns")
     job = await access.jobs.job(wanted.job)
     return JobResult(
         job=job.id,
@@ -48,8 +48,8 @@ async def run(access: WorkspaceAccess, wanted: JobArguments) -> JobResult:
 
 TOOL = Tool(
     "get_job",
-    "Look at a job",
-    "Whether a document that add_document handed in has been read by now, so that it can be asked.",
+    "Get a job",
+    "Report whether a document added with add_document has been indexed, so that it can be searched.",
     JobArguments,
     JobResult,
     run,

@@ -1,4 +1,4 @@
-"""Tool ``list_documents``: what documents there are, page by page."""
+"""Tool ``list_documents``: the documents of the workspace, page by page."""
 
 from typing import Annotated
 
@@ -12,12 +12,12 @@ from polyadic.mcp.tools.tool import Tool, ToolArguments
 
 
 class ListArguments(ToolArguments):
-    """Which page of the list."""
+    """The page to return."""
 
     limit: Annotated[int, Field(ge=1, le=limits.DOCUMENTS)] = 50
-    """How many documents to return at most."""
+    """Maximum number of documents."""
     after: str | None = None
-    """``next`` of the result before; the list begins anew if left out."""
+    """``next`` of the previous result; the first page by default."""
 
 
 class ListResult(ToolResult):
@@ -25,22 +25,22 @@ class ListResult(ToolResult):
 
     documents: list[results.DocumentResult]
     total: int
-    """How many documents there are."""
+    """Number of documents in the workspace."""
     next: str | None
-    """What to give as ``after`` for the next page; null on the last one."""
+    """Value of ``after`` for the next page; null on the last page."""
 
 
 async def run(access: WorkspaceAccess, wanted: ListArguments) -> ListResult:
     page = await read(access.workspace, lambda reader: reader.listed(wanted.after, wanted.limit))
     return ListResult(
-        documents=[views.document(one) for one in page.documents], total=page.total, next=next_after(page)
+        documents=[views.document(record) for record in page.documents], total=page.total, next=next_after(page)
     )
 
 
 TOOL = Tool(
     "list_documents",
     "List documents",
-    "The documents that can be asked, by source, a page at a time: their identifiers, titles, sizes and metadata.",
+    "List the documents by source, a page at a time, with identifiers, titles, sizes and metadata.",
     ListArguments,
     ListResult,
     run,

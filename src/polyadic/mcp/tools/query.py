@@ -1,4 +1,4 @@
-"""Tool ``query``: an answer with citations, or only what bears on a question."""
+"""Tool ``query``: answer a question with citations, or retrieve knowledge only."""
 
 from typing import Annotated
 
@@ -15,51 +15,51 @@ from polyadic.model.types import Answer, Knowledge
 
 
 class QueryArguments(DocumentFilterArguments):
-    """A question, and how it is to be answered."""
+    """A question and how to answer it."""
 
     question: Annotated[str, Field(min_length=1, max_length=limits.QUESTION, pattern=r"\S")]
-    """The question, in any language that the documents use; it has to make sense by itself."""
+    """The question, in any language of the documents; it must be understandable on its own."""
     answer: bool = True
-    """Whether to answer; false brings only the knowledge that bears on the question."""
+    """Whether to answer; false returns only the retrieved knowledge."""
     method: MethodName | None = None
-    """How knowledge is found; as the workspace's settings say if left out."""
+    """Retrieval method; the workspace's setting by default."""
     context_tokens: Annotated[int, Field(ge=1, le=limits.CONTEXT_TOKENS)] | None = None
-    """How many tokens the knowledge may have; as the workspace's settings say if left out."""
+    """Token budget for the knowledge; the workspace's setting by default."""
     items: Annotated[int, Field(ge=0, le=limits.ITEMS)] = 10
-    """How many items of the knowledge to return beside the answer, best first."""
+    """Maximum number of retrieved items to return beside the answer, best first."""
 
 
 class QueryResult(ToolResult):
-    """An answer and what it rests on."""
+    """An answer and the knowledge it is based on."""
 
     question: str
     answer: str | None
-    """The answer, with markers such as [1]; null where none was asked for."""
+    """The answer, with markers such as [1]; null if no answer was requested."""
     answered: bool
-    """False where the documents do not support any answer, or none was asked for."""
+    """False if the documents support no answer, or none was requested."""
     confidence: float | None
-    """How probable it is that the documents answer, in (0, 1); null where a language model answered."""
+    """Probability in (0, 1) that the documents answer the question; null if a language model answered."""
     note: str
-    """How the answer was made: of quoted sentences, or by which language model."""
+    """How the answer was made: from quoted sentences, or by which language model."""
     citations: list[CitationResult]
-    """What each marker in the answer points at."""
+    """The places that the markers in the answer point to."""
     knowledge: list[RetrievedResult]
-    """What was found for the question, best first."""
+    """Retrieved items, best first."""
     further: int
-    """How many more items were found than are returned here."""
+    """Number of retrieved items that are not returned here."""
     method: str
     tokens: int
-    """Tokens that language models were paid for."""
+    """Tokens used by language models."""
     money: float
-    """What they cost by the prices in the settings."""
+    """Cost of these tokens by the prices in the settings."""
 
 
 async def run(access: WorkspaceAccess, asked: QueryArguments) -> QueryResult:
     workspace = access.workspace
     only = await asked.only(workspace)
     if not asked.answer:
-        found = await workspace.aretrieve(asked.question, asked.method, asked.context_tokens, only)
-        return _result(found, None, asked.items)
+        retrieved = await workspace.aretrieve(asked.question, asked.method, asked.context_tokens, only)
+        return _result(retrieved, None, asked.items)
     answer = await workspace.aquery(asked.question, asked.method, asked.context_tokens, only=only)
     return _result(answer.knowledge, answer, asked.items)
 
@@ -83,9 +83,9 @@ def _result(knowledge: Knowledge, answer: Answer | None, items: int) -> QueryRes
 
 TOOL = Tool(
     "query",
-    "Ask the documents",
-    "Answer a question from the documents, with citations that give document, page, characters and the quoted words."
-    " With answer=false only the facts and passages that bear on it are returned.",
+    "Ask a question",
+    "Answer a question from the documents, with citations: document, page, character span and quoted words."
+    " With answer=false, return only the relevant facts and passages.",
     QueryArguments,
     QueryResult,
     run,

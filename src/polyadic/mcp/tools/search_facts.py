@@ -1,4 +1,4 @@
-"""Tool ``search_facts``: facts by meaning, by the entities that they connect, or by both."""
+"""Tool ``search_facts``: search facts by meaning, by the entities they connect, or both."""
 
 from typing import Annotated, Self
 
@@ -17,17 +17,17 @@ from polyadic.storage.protocol import Reader, Vectors
 
 
 class SearchArguments(DocumentFilterArguments):
-    """What the facts are to be about."""
+    """The facts to search for."""
 
     words: Annotated[str, Field(max_length=limits.STATEMENT)] = ""
     """What the facts should say: a statement, a question or some words."""
     entities: Annotated[list[Name], Field(max_length=10)] = Field(default_factory=list)
-    """Names of entities that each fact has to connect, all of them."""
+    """Names of entities; each fact has to connect all of them."""
     limit: Annotated[int, Field(ge=1, le=limits.ITEMS)] = 10
-    """How many facts to return at most."""
+    """Maximum number of facts."""
 
     @model_validator(mode="after")
-    def _about_something(self) -> Self:
+    def _require_criteria(self) -> Self:
         if not (self.words.strip() or self.entities):
             raise ValueError("give words, entities or both")
         return self
@@ -50,20 +50,20 @@ async def run(access: WorkspaceAccess, sought: SearchArguments) -> SearchResult:
 def _items(reader: Reader, sought: SearchArguments, vector: Vectors | None) -> list[Item]:
     named = [lookup.entity_row(reader, name) for name in sought.entities]
     hits = search_facts(reader, vector, named, sought.limit)
-    alike = [""] * len(hits.rows) if vector is None else _similar(hits.scores)
-    together = "connects what was named" if named else ""
-    return fact_items(hits.rows, hits.scores, [", ".join(filter(None, (together, why))) for why in alike], reader)
+    similar = [""] * len(hits.rows) if vector is None else _similarity_reasons(hits.scores)
+    connecting = "connects what was named" if named else ""
+    return fact_items(hits.rows, hits.scores, [", ".join(filter(None, (connecting, why))) for why in similar], reader)
 
 
-def _similar(scores: Vectors) -> list[str]:
+def _similarity_reasons(scores: Vectors) -> list[str]:
     return [f"similar to the words ({score:.2f})" for score in scores.tolist()]
 
 
 TOOL = Tool(
     "search_facts",
     "Search facts",
-    "Find facts: single statements with everything they connect and where documents state them. Search by meaning with"
-    " words, by names with entities (facts that connect all of them), or by both. No language model is asked.",
+    "Search facts: single statements, the entities they connect and their places in documents. Search by meaning with"
+    " words, by name with entities (facts that connect all of them), or both. No language model is called.",
     SearchArguments,
     SearchResult,
     run,

@@ -1,4 +1,4 @@
-"""What a tool is: what it takes, what it returns, and what it does with a workspace."""
+"""Definition of a tool: its arguments, its result and the function it runs."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from polyadic.mcp.results import ToolResult
 
 
 class ToolArguments(BaseModel):
-    """What a tool takes; whatever it does not know is refused, because a wish would be passed over."""
+    """Base class of tool arguments; unknown arguments are rejected rather than ignored."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
@@ -31,8 +31,8 @@ Taken = TypeVar("Taken", bound=ToolArguments)
 class Tool(Generic[Taken]):
     """One tool.
 
-    ``writes`` says that it changes the workspace, so that not everyone may call it, ``of_jobs`` that it is there only
-    where a server has jobs.
+    ``writes`` marks a tool that changes the workspace and so needs write access; ``of_jobs`` one that is offered only
+    by servers with jobs.
     """
 
     name: str
@@ -45,31 +45,31 @@ class Tool(Generic[Taken]):
     of_jobs: bool = False
 
     def is_offered(self, access: WorkspaceAccess) -> bool:
-        """Whether clients with this access are told of it."""
+        """Return whether clients with this access see the tool."""
         return (access.may_write or not self.writes) and (access.jobs is not None or not self.of_jobs)
 
     def only_hands_over(self, access: WorkspaceAccess) -> bool:
-        """Whether it leaves the work to a job, and at most waits for it."""
+        """Return whether the tool leaves the work to a job and only waits for it."""
         return access.jobs is not None and (self.writes or self.of_jobs)
 
     async def call(self, access: WorkspaceAccess, arguments: dict[str, Any]) -> ToolResult:
-        """Run the tool with what a client sent.
+        """Run the tool with the arguments that a client sent.
 
         Raises
         ------
         BadArguments
-            These are no arguments of this tool.
+            The arguments do not match the schema of the tool.
         PolyadicError
-            What the tool ran into.
+            The tool failed.
         """
         try:
-            taken = self.takes.model_validate(arguments)
+            validated = self.takes.model_validate(arguments)
         except ValidationError as error:
             raise bad_arguments(self.name, error) from None
-        return await self.run(access, taken)
+        return await self.run(access, validated)
 
     def described(self) -> types.Tool:
-        """The tool as clients list it."""
+        """Return the tool as clients list it."""
         hints = types.ToolAnnotations(
             read_only_hint=not self.writes,
             destructive_hint=self.writes,

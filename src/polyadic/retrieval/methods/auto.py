@@ -4,24 +4,20 @@ The passages around a question are gathered by ``walk``, which starts from names
 best by BM25. They are then ranked by all of these (fusion.py).
 """
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from polyadic.config import Settings
 from polyadic.embeddings.embedder import Embedder
-from polyadic.model.types import Heading, Knowledge
+from polyadic.model.types import Knowledge
 from polyadic.retrieval.fusion import FusionSignals, fused
 from polyadic.retrieval.methods.walk import Walk, WalkOutcome
 from polyadic.retrieval.ranking import best_target
-from polyadic.retrieval.relevance.question_features import QuestionFeatures, read_asked
 from polyadic.retrieval.subgraph import position
 from polyadic.retrieval.token_budget import knowledge_of
 from polyadic.retrieval.trace import Trace
 from polyadic.storage.protocol import Reader, Vectors
-from polyadic.storage.row_sets import distinct
-from polyadic.text.headings import heading_path
 
 _FLATTENING = np.float32(4.0)
 # How much the score of a passage counts for the facts that it states. Chosen with _FACTS_FIRST.
@@ -29,8 +25,6 @@ _OF_THE_PASSAGE = np.float32(0.75)
 # Fewer than of a walk: the first passage answers more often than it does there. Chosen on the kinds for development of
 # benchmarks/ordinary and on two multi-hop sets.
 _FACTS_FIRST = 16
-# Of a word with digits or marks in a heading: "§ 823", "--retry".
-_OF_A_CODE = 2.0
 
 
 class Auto:
@@ -72,41 +66,6 @@ def signals(question: str, walked: WalkOutcome, reader: Reader) -> FusionSignals
         walked.chunk_scores,
         best_target(graph.statement[::-1], walked.end.similarity, len(graph.chunks)),
         np.sqrt(mass / max(float(mass.max(initial=0.0)), 1e-9)),
-        *_in_headings(question, walked, reader),
         len(walked.asked.mentions),
         reader.spread(walked.asked.anchors),
     )
-
-
-def _in_headings(question: str, walked: WalkOutcome, reader: Reader) -> tuple[Vectors, Vectors, Vectors]:
-    """The shares of the question's words in the title, the headings, and both, of each of the nearest passages.
-
-    Of several sections that a passage is part of, the one with most counts; words with digits or marks count twice.
-    """
-    asked = read_asked(question)
-    words = {word: _OF_A_CODE if word in asked.codes else 1.0 for word in asked.content}
-    whole = sum(words.values()) or 1.0
-
-    def share(held: frozenset[str]) -> float:
-        return sum(weight for word, weight in words.items() if word in held) / whole
-
-    rows = distinct(walked.start.nearest_chunks.rows, walked.start.lexical_chunks.rows)
-    places = reader.chunk_places(rows)
-    outlines = reader.headings([place.chunk_id for place in places])
-    found = np.zeros((3, len(walked.end.graph.chunks)), dtype=np.float32)
-    for row, place in zip(position(rows, walked.end.graph.chunks).tolist(), places, strict=True):
-        title = asked.stems(place.title)
-        sections = _sections(outlines[place.chunk_id], asked)
-        found[0, row] = share(title)
-        found[1, row] = max(map(share, sections), default=0.0)
-        found[2, row] = max((share(section | title) for section in sections), default=share(title))
-    titles, headings, both = found
-    return titles, headings, both
-
-
-def _sections(outline: Sequence[Heading], asked: QuestionFeatures) -> list[frozenset[str]]:
-    """The stems of the headings above each section of an outline, its own included."""
-    return [
-        frozenset().union(*(asked.stems(above.words) for above in heading_path(outline, heading.end)))
-        for heading in outline
-    ]

@@ -7,12 +7,12 @@ from polyadic.retrieval.token_budget import knowledge_of
 from polyadic.retrieval.trace import Trace
 from polyadic.storage.protocol import Reader
 
-_MOST = 20
-"""More than the papers' five: the budget of tokens decides how many are read."""
+_MAX_PASSAGES = 20
+"""More than the papers' five: the token budget limits how many are used."""
 
 
 class Chunks:
-    """Implements Method."""
+    """Retrieve the passages nearest to the question by embedding."""
 
     name = "chunks"
 
@@ -20,7 +20,7 @@ class Chunks:
         trace = Trace()
         vector = (await embedder.embed([question]))[0]
         trace.done("embed", "the question")
-        hits = reader.nearest("chunk", vector, _MOST)
+        hits = reader.nearest("chunk", vector, _MAX_PASSAGES)
         near = retrieved_rows("chunk", hits.rows, hits.scores, similar(hits.scores.tolist()), reader)
         trace.done("nearest", f"{len(near)} passages")
         return knowledge_of(question, self.name, near, context_tokens, trace, reader)

@@ -1,12 +1,12 @@
 """Method ``graphrag``: GraphRAG's local search (arXiv 2404.16130 and its code), a baseline on the same hierarchy.
 
-The 60 entities nearest to the question; the reports of the communities that hold most of them; their facts, and the
-passages that state these. Differences from GraphRAG:
+It retrieves the 60 entities nearest to the question, the reports of the communities that contain most of them, their
+facts, and the passages that state these. Differences from GraphRAG:
 
-- Entities are those of the documents, without summaries; communities are those of this hierarchy, in which summaries
-  take part, and all levels serve.
-- Facts of any number of entities take the place of relationships; they come by their similarity to the question.
-- Reports have a half of the tokens, as here there are no tables of entities, relationships and claims besides.
+- Entities are those of the documents, without summaries; communities are those of this hierarchy, which also contain
+  summaries, and all levels are used.
+- Facts of any number of entities replace relationships; they are ranked by similarity to the question.
+- Reports get half of the tokens, because there are no tables of entities, relationships and claims.
 """
 
 from dataclasses import replace
@@ -31,7 +31,7 @@ _SHARES = {"reports": 0.5, "facts": 0.5}
 
 
 class GraphRAG:
-    """Implements Method."""
+    """Retrieve community reports, facts and passages of the entities nearest to the question."""
 
     name = "graphrag"
 
@@ -42,20 +42,20 @@ class GraphRAG:
         near = reader.nearest("entity", vector, ENTITIES)
         communities = most_held(near, COMMUNITIES, themes)
         search = HierarchySearch(vector, near, communities, [], False, reader, themes)
-        told = told_reports(communities, reader, themes)
-        # GraphRAG's order: by how many of the entities they hold, then by rating.
-        told.sort(key=lambda one: (-one.nearness, -one.report.rating))
-        reports = whole_reports(told, vector, reader, themes)
+        contexts = told_reports(communities, reader, themes)
+        # GraphRAG's order: by the number of these entities in the community, then by rating.
+        contexts.sort(key=lambda context: (-context.nearness, -context.report.rating))
+        reports = whole_reports(contexts, vector, reader, themes)
         trace.done("reports", f"{len(reports)} of communities" if search.built else NOT_BUILT)
         facts = [replace(item, section=RetrievalSection.NONE) for item in local_items(search)]
         trace.done("facts", f"{len(facts)} facts, passages and descriptions of {len(near.rows)} entities")
         kept, omitted = split_budget({"reports": reports, "facts": facts}, _SHARES, context_tokens)
-        found = knowledge(question, self.name, kept, context_tokens, trace)
-        return replace(found, omitted=omitted, note="" if search.built else NOT_BUILT)
+        result = knowledge(question, self.name, kept, context_tokens, trace)
+        return replace(result, omitted=omitted, note="" if search.built else NOT_BUILT)
 
 
 def most_held(near: Hits, most: int, themes: HierarchyReader) -> list[NearCommunity]:
-    """The communities that hold most of some entities; of those that hold as many, the more specific ones."""
+    """Return the communities that contain most of the nearest entities; ties prefer the more specific ones."""
     rows = themes.communities_of(near.rows, np.zeros(0, dtype=np.int64))
     if not len(rows):
         return []

@@ -1,14 +1,14 @@
 """Method ``hierarchy``: HiRetrieval of HiRAG (arXiv 2503.10150, Algorithm 2), and its parts.
 
-What is local to the question: the entities of any layer nearest to it, their facts and passages. What is global: the
-reports of the communities that hold them. And the bridge between the two: the facts along the shortest paths between
-the key entities of these communities. Each has its section in the context and its share of the tokens.
+Local knowledge: the nearest entities of any layer, with their facts and passages. Global knowledge: the reports of the
+communities that contain them. Bridge knowledge: the facts along the shortest paths between the key entities of these
+communities. Each has its section in the context and its share of the tokens.
 
 Differences from the paper: a fact joins any number of entities, and a summary is joined to its members by one
-membership fact; entities that the question names come before the nearest ones; a question that is about no one thing
-leads to the largest communities (theme_search.py); how communities are chosen and bounded (near_communities.py);
-lengths of paths (shortest_paths.py), unless ``paths = "plain"``; the bridge is told along the paths, the path nearest
-to the question first; a report is told in parts (report_items.py).
+membership fact; entities that the question names come before the nearest ones; a general question leads to the largest
+communities (hierarchy_search.py); selection and limits of communities (community_search.py); lengths of paths
+(shortest_paths.py), unless ``paths = "plain"``; bridge facts are ordered along the paths, starting with the path
+nearest to the question; reports are split into findings (report_items.py).
 """
 
 from collections.abc import Collection, Mapping
@@ -32,7 +32,7 @@ SECTIONS = (RetrievalSection.LOCAL, RetrievalSection.BRIDGE, RetrievalSection.GL
 
 
 class HierarchyMethod:
-    """Implements Method; ``sections`` are the parts to retrieve, which share all of the tokens."""
+    """Retrieve local, bridge and global knowledge; ``sections`` selects the parts, which share all of the tokens."""
 
     name = "hierarchy"
 
@@ -45,10 +45,10 @@ class HierarchyMethod:
         vector = (await embedder.embed([question]))[0]
         trace.done("embed", "the question")
         search = find(question, vector, embedder.unrelated_below, self._settings, reader)
-        trace.done("communities", _told(search))
-        told = {section: self._items(section, search, trace) for section in SECTIONS if section in self._sections}
-        found = shared_knowledge(question, self.name, told, self._shares(search.whole), context_tokens, trace)
-        return found if search.built else replace(found, note=NOT_BUILT)
+        trace.done("communities", _description(search))
+        sections = {section: self._items(section, search, trace) for section in SECTIONS if section in self._sections}
+        result = shared_knowledge(question, self.name, sections, self._shares(search.whole), context_tokens, trace)
+        return result if search.built else replace(result, note=NOT_BUILT)
 
     def _items(self, section: RetrievalSection, search: HierarchySearch, trace: Trace) -> list[Item]:
         if section is RetrievalSection.LOCAL:
@@ -69,7 +69,7 @@ class HierarchyMethod:
         return bridge_items(paths, search)
 
     def _shares(self, whole: bool) -> Mapping[RetrievalSection, float]:
-        """As set; of a question about the whole, reports have half of what the others have as well."""
+        """Return the token shares in the settings; for a general question, local and bridge have half of theirs."""
         if len(self._sections) == 1:
             return dict.fromkeys(self._sections, 1.0)
         part = 0.5 if whole else 1.0
@@ -81,10 +81,10 @@ class HierarchyMethod:
         }
 
 
-def _told(search: HierarchySearch) -> str:
+def _description(search: HierarchySearch) -> str:
     named = ", ".join(names(search.near.rows[:_NAMES], search.reader, search.themes).values())
     if not search.built:
-        return f"{NOT_BUILT}; nearest are {named or 'none'}"
+        return f"{NOT_BUILT}; nearest: {named or 'none'}"
     if search.whole:
-        return f"the {len(search.communities)} largest, as the question is about no one thing; central are {named}"
-    return f"{len(search.communities)} that hold what is nearest: {named}"
+        return f"the {len(search.communities)} largest, as the question has no specific topic; central: {named}"
+    return f"{len(search.communities)} that contain the nearest: {named}"

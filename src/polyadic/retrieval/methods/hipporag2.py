@@ -1,19 +1,19 @@
 """Method ``hipporag2``: HippoRAG 2 (arXiv 2502.14802), Personalised PageRank over names and passages.
 
-The facts nearest to the question give the entities to start from; passages start with a small weight each, the more
-similar the heavier; the walk goes over pairs of entities that share a fact, over synonyms, and between passages and
-the entities of their facts. Passages are retrieved, no facts. Where no fact resembles the question, the passages most
-similar to it are. Differences from the paper and its code:
+The seeds are the entities of the facts nearest to the question. Passages are seeds with a small weight each, which
+grows with their similarity. Edges join pairs of entities that share a fact, synonyms, and passages with the entities of
+their facts. The method retrieves passages, no facts. If no fact resembles the question, it retrieves the most similar
+passages. Differences from the paper and its code:
 
-- No language model filters the facts (its "recognition memory"); a fact less like the question than what the embedder
-  counts as unrelated is left out.
-- The five nearest facts name about 25 entities, the paper's five triples at most ten; it starts from the five
+- No language model filters the facts (its "recognition memory"); a fact with a similarity below the embedder's
+  threshold for unrelated texts is left out.
+- The five nearest facts have about 25 entities, the paper's five triples at most ten; the paper starts from the five
   heaviest, this from the fifteen heaviest (chosen on the even-numbered questions of 2Wiki-101).
-- The graph is the neighbourhood of the question, not the whole store: the passages most similar to it, the nearest
-  facts, all facts there, and further facts of their entities, of a hub those nearest to the question.
-- Synonyms are sought, in that neighbourhood, of the entities that the walk starts from: their names are compared with
-  the stored vectors, which hold descriptions as well.
-- The entity that names a document belongs to its passages, as the title is part of the passage in the paper.
+- The graph is the neighbourhood of the question, not the whole store: the most similar passages, the nearest facts, all
+  facts of these passages, and further facts of their entities; for a hub, those nearest to the question.
+- Synonyms are only searched for the seed entities, within that neighbourhood: their names are compared with the stored
+  vectors, which also contain descriptions.
+- The entity that names a document belongs to its passages, because the title is part of the passage in the paper.
 """
 
 import numpy as np
@@ -44,7 +44,7 @@ _FACTS_IN_A_CHUNK, _FACTS_OF_AN_ENTITY = 50, 10
 
 
 class HippoRAG2:
-    """Implements Method."""
+    """Retrieve passages by Personalised PageRank over names and passages."""
 
     name = "hipporag2"
 
@@ -79,48 +79,48 @@ class HippoRAG2:
         return knowledge_of(question, self.name, reached, context_tokens, trace, reader)
 
     def _starts(self, facts: Hits, reader: Reader) -> Hits:
-        """The entities of the nearest facts: the mean similarity of these by the number of passages it is in."""
+        """Return the entities of the nearest facts with seed weights: mean similarity / number of their passages."""
         links = reader.entities_of(facts.rows)
         entities, which = np.unique(links.targets, return_inverse=True)
         similarity = dict(zip(facts.rows.tolist(), facts.scores.tolist(), strict=True))
-        given = np.array([similarity[fact] for fact in links.sources.tolist()])
-        mean = np.bincount(which, given) / np.bincount(which)
+        similarities = np.array([similarity[fact] for fact in links.sources.tolist()])
+        mean = np.bincount(which, similarities) / np.bincount(which)
         weight = (mean / np.maximum(reader.spread(entities), 1)).astype(np.float32)
         best = np.argsort(-weight, kind="stable")[: self._settings.entities]
         return Hits(entities[best], weight[best])
 
     def _synonyms(self, graph: Subgraph, starts: Rows, vectors: Vectors, reader: Reader) -> tuple[Places, Floats]:
-        """Entities whose names mean nearly the same as those of the starts, in pairs, and how nearly."""
+        """Return pairs of a seed entity and an entity with a similar name, and their similarities."""
         similarity = reader.similarity("entity", graph.entities, vectors)
         which, other = np.nonzero(similarity >= self._settings.synonyms_above)
         one = position(starts, graph.entities)[which]
         return np.stack([one, other])[:, one != other], similarity[which, other][one != other]
 
     def _walk(self, graph: Subgraph, starts: Hits, dense: Hits, names: Vectors, reader: Reader) -> Floats:
-        """The mass of each passage; entities come before passages among the nodes."""
+        """Run PageRank and return the score of each passage; entities precede passages among the nodes."""
         size = len(graph.entities)
         seeds = np.zeros(size + len(graph.chunks))
         seeds[position(starts.rows, graph.entities)] = starts.scores
-        seeds[size + position(dense.rows, graph.chunks)] = self._settings.passage_weight * _spread_out(dense.scores)
+        seeds[size + position(dense.rows, graph.chunks)] = self._settings.passage_weight * _scaled(dense.scores)
         pairs = expand_cliques(graph.facts, reader)
         shared = np.stack([position(pairs.firsts, graph.entities), position(pairs.seconds, graph.entities)])
-        held = _held(graph) + np.array([[size], [0]])
+        passage_edges = _passage_entities(graph) + np.array([[size], [0]])
         synonyms, nearly = self._synonyms(graph, starts.rows, names, reader)
-        edges = np.concatenate([shared, held, synonyms], axis=1)
-        weights = np.concatenate([np.ones(shared.shape[1] + held.shape[1]), nearly])
+        edges = np.concatenate([shared, passage_edges, synonyms], axis=1)
+        weights = np.concatenate([np.ones(shared.shape[1] + passage_edges.shape[1]), nearly])
         return pagerank(edges, weights, seeds, self._settings.damping)[size:]
 
 
 def _neighbourhood(facts: Rows, chunks: Rows, h_q: Vectors, reader: Reader) -> Subgraph:
-    """What lies around these facts and passages: their facts, and further facts of the entities in them."""
+    """Build the graph around these facts and passages: their facts, and further facts of the entities in them."""
     near = distinct(facts, reader.facts_in(chunks, _FACTS_IN_A_CHUNK).targets)
     entities = distinct(reader.entities_of(near).targets)
     further = reader.facts_of(entities, _FACTS_OF_AN_ENTITY, h_q).targets
     return surround(distinct(near, further), chunks, reader)
 
 
-def _held(graph: Subgraph) -> Places:
-    """Each passage with each entity of its facts and of its title, once: places in chunks and in entities."""
+def _passage_entities(graph: Subgraph) -> Places:
+    """Return each pair of a passage and an entity of its facts or title once, as positions in chunks and entities."""
     order = np.argsort(graph.participation[0], kind="stable")
     facts, entities = graph.participation[:, order]
     stated, chunks = graph.statement
@@ -130,19 +130,19 @@ def _held(graph: Subgraph) -> Places:
     return np.unique(np.concatenate([of_facts, graph.naming], axis=1), axis=1)
 
 
-def _spread_out(scores: Vectors) -> Vectors:
-    """Scores between 0 for the least and 1 for the greatest; all 1 where they are equal."""
+def _scaled(scores: Vectors) -> Vectors:
+    """Scale scores linearly to [0, 1]; all 1 if they are equal."""
     lowest, highest = float(scores.min(initial=1.0)), float(scores.max(initial=-1.0))
     return (scores - lowest) / (highest - lowest) if highest > lowest else np.ones_like(scores)
 
 
 def _reached(graph: Subgraph, mass: Floats, starts: Hits, names: list[str], reader: Reader) -> list[RetrievedRow]:
-    """The passages with the greatest mass."""
+    """Return the passages with the highest scores."""
     best = np.argsort(-mass, kind="stable")[:_SHOWN]
     best = best[mass[best] > 0]
     known = dict(zip(position(starts.rows, graph.entities).tolist(), names, strict=True))
     named: dict[int, list[str]] = {}
-    for chunk, entity in _held(graph).T.tolist():
+    for chunk, entity in _passage_entities(graph).T.tolist():
         if entity in known:
             named.setdefault(chunk, []).append(known[entity])
     whys = [f"about {', '.join(named[chunk])}" if chunk in named else "reached by the walk" for chunk in best.tolist()]

@@ -1,11 +1,10 @@
 """Method ``hypergraph``: HyperGraphRAG (arXiv 2503.21322, section 4.2), with the paper's numbers as defaults.
 
-K* = F*_V + F*_H + K_chunk: the facts of retrieved entities, the retrieved facts, the retrieved passages. Where this
-goes beyond the paper, its equations being silent: facts are ordered by similarity x score, each further one of a
-passage at half, with passages in between; of a hub only the facts nearest to the question are gathered; a threshold
-that lets nothing pass gives way to the first few of the ranking; passages that match the words of the question best are
-retrieved as well, with what they state (``words``); and where all that still leaves room, the next of the rankings
-follow (``fill``).
+K* = F*_V + F*_H + K_chunk: the facts of retrieved entities, the retrieved facts, the retrieved passages. Extensions
+where the paper's equations leave it open: facts are ordered by similarity x score, each further one of a passage at
+half, with passages in between; for a hub only the facts nearest to the question are used; if nothing exceeds a
+threshold, the first few of the ranking are used; passages that best match the words of the question are retrieved as
+well, with the facts that they state (``words``); and the next of the rankings fill the remaining room (``fill``).
 """
 
 from collections.abc import Mapping
@@ -37,7 +36,7 @@ _BLOCK = 40
 
 
 class HypergraphRAG:
-    """Implements Method; ``entity_retrieval``, ``fact_retrieval`` and ``chunk_retrieval`` are the paper's ablations."""
+    """HyperGraphRAG; the settings ``entity_retrieval``, ``fact_retrieval`` and ``chunk_retrieval`` allow ablations."""
 
     name = "hypergraph"
 
@@ -58,7 +57,7 @@ class HypergraphRAG:
         facts, gathered = self._facts(h_q, entities.rows, matching, reader, trace)
         chunks = self._chunks(h_q, matching, reader, trace)
         s = self._settings
-        room = context_tokens - sum(one.tokens for one in (*facts, *chunks))
+        room = context_tokens - sum(retrieved.tokens for retrieved in (*facts, *chunks))
         if s.fill and s.fact_retrieval and room > 0:
             facts += _further_facts(h_q, gathered, room, reader, trace)
         sought = s.entity_retrieval or s.fact_retrieval or s.chunk_retrieval
@@ -66,7 +65,7 @@ class HypergraphRAG:
         return replace(fitted, usage=named.usage, sought=sought)
 
     def _expect(self, h_q: Vectors, reader: Reader) -> None:
-        """What is near the question itself may be looked for while its entities are."""
+        """Prefetch what is nearest to the question, concurrently with the search for entities."""
         s = self._settings
         if s.fact_retrieval:
             reader.expect(NearestPrefetch("fact", h_q, s.facts, scored=True))
@@ -83,12 +82,12 @@ class HypergraphRAG:
         s = self._settings
         if not s.entity_retrieval:
             return _switched_off("entities", trace)
-        hits, said = _above(reader.nearest_scored("entity", h_vq, s.entities), s.entity_threshold)
-        trace.done("entities", said)
+        hits, detail = _above(reader.nearest_scored("entity", h_vq, s.entities), s.entity_threshold)
+        trace.done("entities", detail)
         return hits
 
     def _matching(self, question: str, reader: Reader, trace: Trace) -> Rows:
-        """The passages that match the words of the question best (BM25), the best first."""
+        """Return the passages that best match the words of the question (BM25), best first."""
         s = self._settings
         if not (s.words and s.chunk_retrieval):
             return np.zeros(0, dtype=np.int64)
@@ -99,7 +98,7 @@ class HypergraphRAG:
     def _facts(
         self, h_q: Vectors, entities: Rows, matching: Rows, reader: Reader, trace: Trace
     ) -> tuple[list[RetrievedRow], Rows]:
-        """K_H = F*_V + F*_H, Eq. 16 to 18, and what the first matching passages state: first facts, rows of all."""
+        """K_H = F*_V + F*_H, Eq. 16 to 18, and facts of the first matching passages; the best, and rows of all."""
         retrieved = self._retrieved_facts(h_q, reader, trace)
         links = reader.facts_of(entities, _FACTS_OF_AN_ENTITY, h_q)
         s = self._settings
@@ -112,7 +111,7 @@ class HypergraphRAG:
         through = _first_names(facts[best], links.targets, links.sources, entities, reader)
         whys = _whys(facts[best], similarity[best], retrieved.rows, through)
         first = retrieved_rows("fact", facts[best], products[best], whys, reader)
-        further = f"{len(facts)} facts, of them {len(facts) - len(retrieved.rows)} by entities and passages alone"
+        further = f"{len(facts)} facts, {len(facts) - len(retrieved.rows)} of them only by entities and passages"
         trace.done("expand", further + (f"; the first {len(first)} are kept" if len(first) < len(facts) else ""))
         return first, facts
 
@@ -121,30 +120,30 @@ class HypergraphRAG:
         s = self._settings
         if not s.fact_retrieval:
             return _switched_off("facts", trace)
-        hits, said = _above(reader.nearest_scored("fact", h_q, s.facts), s.fact_threshold)
-        trace.done("facts", said)
+        hits, detail = _above(reader.nearest_scored("fact", h_q, s.facts), s.fact_threshold)
+        trace.done("facts", detail)
         return hits
 
     def _chunks(self, h_q: Vectors, matching: Rows, reader: Reader, trace: Trace) -> list[RetrievedRow]:
-        """K_chunk, Eq. 20; with matching passages by reciprocal ranks (Cormack et al., SIGIR 2009)."""
+        """K_chunk, Eq. 20; fused with matching passages by reciprocal ranks (Cormack et al., SIGIR 2009)."""
         s = self._settings
         if not s.chunk_retrieval:
             _switched_off("passages", trace)
             return []
         near = reader.nearest("chunk", h_q, self._chunks_sought)
-        hits, said = _above(Hits(near.rows[: s.chunks], near.scores[: s.chunks]), s.chunk_threshold)
+        hits, detail = _above(Hits(near.rows[: s.chunks], near.scores[: s.chunks]), s.chunk_threshold)
         hits = near if s.fill else hits
         whys = dict(zip(hits.rows.tolist(), similar(hits.scores.tolist()), strict=True))
         if len(matching):
             hits = _by_ranks(hits.rows, matching if s.fill else matching[: s.chunks])
         why = [whys.get(row, "matches words of the question") for row in hits.rows.tolist()]
         chunks = retrieved_rows("chunk", hits.rows, hits.scores, why, reader)
-        trace.done("passages", said + (f", {len(chunks)} where there is room" if s.fill else ""))
+        trace.done("passages", detail + (f", {len(chunks)} where there is room" if s.fill else ""))
         return chunks
 
 
 def _by_ranks(*rankings: Rows) -> Hits:
-    """All that is ranked, by the sum of reciprocal ranks as a share of the most that there can be; ties as they come.
+    """Fuse rankings by the sum of reciprocal ranks, relative to the highest possible sum; ties keep their order.
 
     >>> _by_ranks(np.array([7, 8]), np.array([8])).rows.tolist()
     [8, 7]
@@ -158,7 +157,7 @@ def _by_ranks(*rankings: Rows) -> Hits:
 
 
 def _above(hits: Hits, threshold: float) -> tuple[Hits, str]:
-    """The hits above a threshold, or where there are none the first few; and what this came to, in words."""
+    """Return the hits above a threshold, or the first few if there are none; also describe the result in words."""
     passed: NDArray[np.bool_] = hits.scores > threshold
     if passed.any() or not len(hits.rows):
         return Hits(hits.rows[passed], hits.scores[passed]), f"{int(passed.sum())} above {threshold:g}"
@@ -167,7 +166,7 @@ def _above(hits: Hits, threshold: float) -> tuple[Hits, str]:
 
 
 def _further_facts(h_q: Vectors, but: Rows, room: int, reader: Reader, trace: Trace) -> list[RetrievedRow]:
-    """The facts that come next by similarity x score, as many as may fit."""
+    """Return the next facts by similarity x score that may fit."""
     near = reader.nearest_scored("fact", h_q, _FURTHER_FACTS + len(but))
     new = ~among(near.rows, but)
     rows, products = near.rows[new][:_FURTHER_FACTS], near.scores[new][:_FURTHER_FACTS]
@@ -183,9 +182,9 @@ def _further_facts(h_q: Vectors, but: Rows, room: int, reader: Reader, trace: Tr
 
 
 def _spread(facts: Rows, products: Vectors, reader: Reader) -> NDArray[np.intp]:
-    """The order of facts by similarity x score, where each further one of a passage counts half as much as the last.
+    """Order facts by similarity x score, where each further fact of a passage counts half as much as the one before.
 
-    What a passage has told once, its next fact tells in part again, and room is what there is too little of.
+    A passage's next fact partly repeats the one before, and tokens are scarce.
     """
     order = np.argsort(-products, kind="stable")
     passages = reader.chunks_of(facts[order], 1).targets
@@ -194,7 +193,7 @@ def _spread(facts: Rows, products: Vectors, reader: Reader) -> NDArray[np.intp]:
 
 
 def _times_before(values: Rows) -> Rows:
-    """How often each value has come before it does here.
+    """Return how often each value has occurred before its position.
 
     >>> _times_before(np.array([5, 4, 5, 5])).tolist()
     [0, 0, 1, 2]
@@ -212,14 +211,14 @@ def _switched_off(what: str, trace: Trace) -> Hits:
 
 
 def _mixed(facts: list[RetrievedRow], chunks: list[RetrievedRow]) -> list[RetrievedRow]:
-    """A passage after every few facts, so that neither crowds the other out of the budget."""
+    """Insert a passage after every few facts, so that neither crowds the other out of the budget."""
     heads = [facts[i : i + _FACTS_BEFORE_A_CHUNK] for i in range(0, len(facts), _FACTS_BEFORE_A_CHUNK)]
-    mixed = [one for head, chunk in zip_longest(heads, chunks) for one in (*(head or ()), chunk)]
-    return [one for one in mixed if one is not None]
+    mixed = [row for head, chunk in zip_longest(heads, chunks) for row in (*(head or ()), chunk)]
+    return [row for row in mixed if row is not None]
 
 
 def _whys(facts: Rows, similarity: Vectors, retrieved: Rows, through: Mapping[int, str]) -> list[str]:
-    """Why each fact is there: by itself, through a retrieved entity, or by the passage that states it."""
+    """Explain each fact: by its similarity, by a retrieved entity, or by the passage that states it."""
     whys = {row: f"about {name}" for row, name in through.items()}
     of_retrieved = zip(facts.tolist(), similar(similarity.tolist()), among(facts, retrieved).tolist(), strict=True)
     whys |= {row: why for row, why, is_retrieved in of_retrieved if is_retrieved}
@@ -227,7 +226,7 @@ def _whys(facts: Rows, similarity: Vectors, retrieved: Rows, through: Mapping[in
 
 
 def _first_names(facts: Rows, targets: Rows, sources: Rows, entities: Rows, reader: Reader) -> dict[int, str]:
-    """For each fact the name of the best retrieved entity that led to it."""
+    """Return for each fact the name of the best retrieved entity that led to it."""
     rank = {entity: i for i, entity in enumerate(entities.tolist())}
     wanted = among(targets, facts)
     best: dict[int, int] = {}

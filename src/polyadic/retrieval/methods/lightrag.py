@@ -1,17 +1,17 @@
-"""Method ``lightrag``: LightRAG (arXiv 2410.05779, section 3.2) in its hybrid mode, over facts broken into pairs.
+"""Method ``lightrag``: LightRAG (arXiv 2410.05779, section 3.2) in its hybrid mode, over facts expanded into pairs.
 
 Local: the entities nearest to the low-level keywords, with all their relations by degree, then by weight. Global: the
-relations nearest to the high-level keywords. Both in turn, then the passages that state them, each within its share
-of the tokens. A relation is a pair of entities with the sentence of its fact (or bare, a setting), so this answers
-from the same facts as every other method. Differences from the paper and its code:
+relations nearest to the high-level keywords. Both are interleaved, followed by the passages that state them, each
+within its share of the tokens. A relation is a pair of entities with the sentence of its fact (optionally without it),
+so the method answers from the same facts as every other method. Differences from the paper and its code:
 
-- Keywords: what the question names, and the question itself, stand in for those of a language model.
-- A relation has the vector of its fact, which is nearly what LightRAG embeds (its names and its description). Of the
-  pairs of one fact those come first whose entities are nearer to the question.
-- What several facts say of a pair stays apart, so that each can be cited; LightRAG joins it. Three at most are shown.
-- The degree of an entity is the number of its facts, its weight in a pair the scores of the facts, summed. Of a hub
-  only the facts nearest to the question are gathered.
-- Descriptions of entities are not shown: they rest on no one place. Their share goes to relations and passages.
+- Keywords: the names in the question, and the question itself, replace those of a language model.
+- A relation has the vector of its fact, which is nearly what LightRAG embeds (its names and its description). Among the
+  pairs of one fact, those with entities nearer to the question come first.
+- Several facts about a pair stay separate, so that each can be cited; LightRAG joins them. Three at most are shown.
+- The degree of an entity is the number of its facts; the weight of a pair is the sum of the scores of its facts. For a
+  hub only the facts nearest to the question are used.
+- Descriptions of entities are not shown, because they have no single source. Relations and passages get their share.
 """
 
 from dataclasses import replace
@@ -38,7 +38,7 @@ _CHUNKS_OF_A_FACT = 5
 
 
 class LightRAG:
-    """Implements Method."""
+    """Retrieve relations by low- and high-level keywords, with the passages that state them."""
 
     name = "lightrag"
 
@@ -48,9 +48,9 @@ class LightRAG:
 
     async def retrieve(self, question: str, reader: Reader, embedder: Embedder, context_tokens: int) -> Knowledge:
         trace = Trace()
-        found = await self._question_entities.named(question, reader)
-        trace.done("read the question", found.told)
-        high, low = await embedder.embed([question, ", ".join(found.names) or question])
+        question_entities = await self._question_entities.named(question, reader)
+        trace.done("read the question", question_entities.told)
+        high, low = await embedder.embed([question, ", ".join(question_entities.names) or question])
         trace.done("embed", "the question and its names")
         near = above(self._settings.threshold, reader.nearest("entity", low, self._settings.entities)).rows
         known = reader.facts_of(near, _FACTS_OF_AN_ENTITY, high)
@@ -64,13 +64,13 @@ class LightRAG:
         similarity = alike_to(high, "fact", relations.facts, reader)
         why = [*_about(near, local, reader), *similar(alike_to(high, "fact", distant.facts, reader).tolist())]
         whys = [why[turn] for turn in turns.tolist()]
-        told = pair_items(relations, similarity, whys, reader, self._settings.sentences)
-        trace.done("tell", f"{len(told)} relations")
-        items = _shared_out(told, passages, round(self._settings.relation_share * context_tokens))
-        return replace(knowledge(question, self.name, items, context_tokens, trace), usage=found.usage)
+        shown = pair_items(relations, similarity, whys, reader, self._settings.sentences)
+        trace.done("tell", f"{len(shown)} relations")
+        items = _combined(shown, passages, round(self._settings.relation_share * context_tokens))
+        return replace(knowledge(question, self.name, items, context_tokens, trace), usage=question_entities.usage)
 
     def _local(self, near: Rows, known: Links, high: Vectors, reader: Reader) -> PairwiseEdges:
-        """All relations of the entities near the low-level keywords: by degree, then by weight."""
+        """Return all relations of the entities nearest to the low-level keywords: by degree, then by weight."""
         pairs = expand_cliques(np.unique(known.targets), reader)
         pairs = pairs.at(np.isin(pairs.firsts, near) | np.isin(pairs.seconds, near))
         degrees = reader.degrees("entity", pairs.firsts) + reader.degrees("entity", pairs.seconds)
@@ -82,7 +82,7 @@ class LightRAG:
         return pairs.at(gathered(pairs, best, alike_to(high, "fact", pairs.facts, reader)))
 
     def _global(self, high: Vectors, reader: Reader) -> PairwiseEdges:
-        """The relations nearest to the high-level keywords."""
+        """Return the relations nearest to the high-level keywords."""
         facts = above(self._settings.threshold, reader.nearest("fact", high, self._settings.relations)).rows
         pairs = expand_cliques(facts, reader)
         first, second = (alike_to(high, "entity", ends, reader) for ends in (pairs.firsts, pairs.seconds))
@@ -91,19 +91,19 @@ class LightRAG:
 
 
 def _in_turn(first: int, second: int) -> NDArray[np.int64]:
-    """The places of two lists, joined, with one of each in turn and then what is left of the longer."""
+    """Return the positions of two joined lists, interleaved, then the rest of the longer list."""
     return np.argsort(np.concatenate([np.arange(first), np.arange(second)]), kind="stable")
 
 
 def _about(near: Rows, relations: PairwiseEdges, reader: Reader) -> list[str]:
-    """Which of the entities brought each relation: the nearer one."""
+    """Explain each relation by the nearer of its retrieved entities."""
     names = {row: entity.name for row, entity in zip(near.tolist(), reader.entities(near), strict=True)}
     rank = {row: i for i, row in enumerate(names)}
     return [f"about {names[min(ends, key=lambda end: rank.get(end, len(rank)))]}" for ends in relations.ends]
 
 
 def _chunks_of_entities(near: Rows, known: Links, reader: Reader) -> list[int]:
-    """The passages about entities, in the order of these; of one first those that state most of its pairs."""
+    """Return the passages about entities, in order of the entities, then by the number of their pairs stated."""
     rank = {entity: i for i, entity in enumerate(near.tolist())}
     facts = np.unique(known.targets)
     arity = dict(zip(facts.tolist(), reader.degrees("fact", facts).tolist(), strict=True))
@@ -116,20 +116,20 @@ def _chunks_of_entities(near: Rows, known: Links, reader: Reader) -> list[int]:
 
 
 def _chunks_of_facts(facts: Rows, reader: Reader) -> list[int]:
-    """The passages that state facts, in the order of these."""
+    """Return the passages that state facts, in order of the facts."""
     ordered = np.array(list(dict.fromkeys(facts.tolist())), dtype=np.int64)
     return list(dict.fromkeys(reader.chunks_of(ordered, _CHUNKS_OF_A_FACT).targets.tolist()))
 
 
 def _passages(local: list[int], distant: list[int], high: Vectors, reader: Reader) -> list[Item]:
-    """One of each in turn."""
+    """Interleave both lists of passages."""
     turns = dict.fromkeys(chunk for pair in zip_longest(local, distant) for chunk in pair if chunk is not None)
     chunks = np.array(list(turns)[:_MOST_CHUNKS], dtype=np.int64)
     scores = reader.similarity("chunk", chunks, high[None, :])[0]
-    return chunk_items(chunks, scores, ["states what was found"] * len(chunks), reader)
+    return chunk_items(chunks, scores, ["states retrieved relations"] * len(chunks), reader)
 
 
-def _shared_out(relations: list[Item], passages: list[Item], tokens: int) -> list[Item]:
-    """The relations that fit into their share, then the passages; relations again if there is room left."""
+def _combined(relations: list[Item], passages: list[Item], tokens: int) -> list[Item]:
+    """Return the relations that fit into their share, then the passages; further relations fill the remaining room."""
     first, _ = truncate_to_budget(relations, tokens)
     return [*first, *passages, *relations]

@@ -10,7 +10,7 @@ from polyadic.storage.protocol import Reader
 
 
 class NoRetrieval:
-    """Implements Method."""
+    """Retrieve nothing."""
 
     name = "none"
 

@@ -1,14 +1,14 @@
-"""Method ``pathrag``: PathRAG (arXiv 2502.14902, section 3), over facts broken into pairs.
+"""Method ``pathrag``: PathRAG (arXiv 2502.14902, section 3), over facts expanded into pairs.
 
-The entities nearest to what the question names; between each two of them the paths along which enough flows; of these
-the most reliable, told pair by pair. Differences from the paper and its code:
+It finds the entities nearest to the names in the question, and between each two of them the paths with enough flow; the
+most reliable paths are retrieved pair by pair. Differences from the paper and its code:
 
-- Keywords: what the question names stands in for those of a language model.
-- The graph is what the facts of these entities make: of a hub only those nearest to the question. The middle of a path
-  of three pairs is found where such a fact states it. Pairs have no direction.
-- A pair has the sentences of its facts, three at most, each by itself, so that each can be cited; one that lies on
-  several paths is told once.
-- The best path comes first, as the best does with every method; ``best_last`` puts it last, as the paper does.
+- Keywords: the names in the question replace those of a language model.
+- The graph consists of the facts of these entities; for a hub, only those nearest to the question. The middle of a path
+  of three pairs is found if such a fact states it. Pairs have no direction.
+- A pair has the sentences of its facts, three at most, as separate items, so that each can be cited; a pair on several
+  paths occurs once.
+- The best path comes first, as in every method; ``best_last`` puts it last, as the paper does.
 """
 
 from dataclasses import replace
@@ -31,7 +31,7 @@ _FACTS_OF_AN_ENTITY = 60
 
 
 class PathRAG:
-    """Implements Method."""
+    """Retrieve the pairs on the most reliable paths between entities near the question."""
 
     name = "pathrag"
 
@@ -41,31 +41,31 @@ class PathRAG:
 
     async def retrieve(self, question: str, reader: Reader, embedder: Embedder, context_tokens: int) -> Knowledge:
         trace, settings = Trace(), self._settings
-        found = await self._question_entities.named(question, reader)
-        trace.done("read the question", found.told)
-        h_q, h_names = await embedder.embed([question, ", ".join(found.names) or question])
+        question_entities = await self._question_entities.named(question, reader)
+        trace.done("read the question", question_entities.told)
+        h_q, h_names = await embedder.embed([question, ", ".join(question_entities.names) or question])
         trace.done("embed", "the question and its names")
         near = reader.nearest("entity", h_names, settings.entities).rows
         pairs = expand_cliques(np.unique(reader.facts_of(near, _FACTS_OF_AN_ENTITY, h_q).targets), reader)
         paths = paths_between(_graph(pairs), near.tolist(), settings.decay, settings.threshold)
-        trace.done("paths", f"{len(paths)} between {len(near)} entities; {min(len(paths), settings.paths)} are told")
-        items = self._told(paths[: settings.paths], pairs, h_q, reader)
-        told = knowledge(question, self.name, items, context_tokens, trace)
-        return replace(told, items=told.items[:: -1 if settings.best_last else 1], usage=found.usage)
+        trace.done("paths", f"{len(paths)} between {len(near)} entities; {min(len(paths), settings.paths)} are used")
+        items = self._items(paths[: settings.paths], pairs, h_q, reader)
+        result = knowledge(question, self.name, items, context_tokens, trace)
+        return replace(result, items=result.items[:: -1 if settings.best_last else 1], usage=question_entities.usage)
 
-    def _told(self, paths: list[FlowPath], pairs: PairwiseEdges, h_q: Vectors, reader: Reader) -> list[Item]:
-        """What is said of each pair of each path, in their order."""
+    def _items(self, paths: list[FlowPath], pairs: PairwiseEdges, h_q: Vectors, reader: Reader) -> list[Item]:
+        """Return the statements about each pair on each path, in order of the paths."""
         on = {ends: path for path in reversed(paths) for ends in _pairs_on(path)}
         ordered = list(dict.fromkeys(ends for path in paths for ends in _pairs_on(path)))
-        told = pairs.at(gathered(pairs, ordered, alike_to(h_q, "fact", pairs.facts, reader)))
-        reliability = np.array([on[ends].reliability for ends in told.ends], dtype=np.float32)
+        edges = pairs.at(gathered(pairs, ordered, alike_to(h_q, "fact", pairs.facts, reader)))
+        reliability = np.array([on[ends].reliability for ends in edges.ends], dtype=np.float32)
         names = _names(paths, reader)
-        whys = [f"on the path {' — '.join(names[node] for node in on[ends].nodes)}" for ends in told.ends]
-        return pair_items(told, reliability, whys, reader, self._settings.sentences)
+        whys = [f"on the path {' — '.join(names[node] for node in on[ends].nodes)}" for ends in edges.ends]
+        return pair_items(edges, reliability, whys, reader, self._settings.sentences)
 
 
 def _graph(pairs: PairwiseEdges) -> dict[int, list[int]]:
-    """The neighbours of each entity, each once, by row."""
+    """Return the sorted neighbours of each entity, by row."""
     neighbours: dict[int, set[int]] = {}
     for first, second in pairs.ends:
         neighbours.setdefault(first, set()).add(second)

@@ -1,11 +1,11 @@
 """Method ``walk``: Personalised PageRank over the hypergraph, twice; no language model.
 
-A question starts at the entities it names and at the facts most like it, and walks over entities, facts and passages
-that share one another. What it passes through on the way are bridges; a second walk asks of each bridge what the
-question asks. So it finds facts that share no word with the question.
+The seeds are the entities that a question names and the facts most similar to it; the walk leads over entities, facts
+and passages that share one another. Strong entities that the question does not name are bridges; a second walk applies
+the question to each bridge. So the method finds facts that share no word with the question.
 
-References: HippoRAG (Gutiérrez et al., NeurIPS 2024) for the walk over names and passages; the second walk, the
-conductances and the ranking are ours.
+References: HippoRAG (Gutiérrez et al., NeurIPS 2024) for the walk over names and passages; the second walk, the edge
+weights and the ranking are our own.
 """
 
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ _CHUNKS_ABOUT_A_BRIDGE = 3
 
 @dataclass(frozen=True, slots=True)
 class WalkResult:
-    """A walk's end: where the mass is, and how similar facts are to the question and to what is asked of bridges."""
+    """Graph and PageRank scores of a walk, with the similarity of its facts to the question and to bridge questions."""
 
     graph: Subgraph
     masses: PPRScores
@@ -45,7 +45,7 @@ class WalkResult:
 
 @dataclass(frozen=True, slots=True)
 class WalkOutcome:
-    """Where a walk led: the graph around the question, and how good its facts and passages are.
+    """The result of both walks: the graph around the question, and the scores of its facts and passages.
 
     ``chunk_scores`` and ``chunk_similarity`` (to the question) have shape (passages,), ``fact_scores`` (facts,).
     """
@@ -60,7 +60,7 @@ class WalkOutcome:
 
 
 class Walk:
-    """Implements Method."""
+    """Retrieve facts and passages by Personalised PageRank."""
 
     name = "walk"
 
@@ -76,32 +76,32 @@ class Walk:
 
     async def walked(self, question: str, reader: Reader, embedder: Embedder, trace: Trace) -> WalkOutcome:
         """Walk from a question, and score the facts and passages around it."""
-        asked = analyze_question(question, reader)
-        trace.done("read the question", _names(asked))
-        aims = await embedder.embed([asked.text, asked.remainder or asked.text])
+        analyzed = analyze_question(question, reader)
+        trace.done("read the question", _names(analyzed))
+        aims = await embedder.embed([analyzed.text, analyzed.remainder or analyzed.text])
         trace.done("embed", "the question, and the question without its names")
-        start = find_start(asked, aims[0], reader)
+        start = find_start(analyzed, aims[0], reader)
         end = self._first(start, aims, reader)
-        bridges = find_bridges(end.graph, end.masses, asked, reader)
+        bridges = find_bridges(end.graph, end.masses, analyzed, reader)
         trace.done("walk", f"{_size(end.graph)}; bridges: {', '.join(bridges.names) or 'none'}")
         asides = np.zeros((0, aims.shape[1]), dtype=np.float32)
         if self._settings.second_walk and bridges.names:
-            asides = await embedder.embed(bridges.questions(asked))
-            trace.done("embed", f"what is asked of {len(asides)} bridges")
+            asides = await embedder.embed(bridges.questions(analyzed))
+            trace.done("embed", f"questions about {len(asides)} bridges")
             end = self._second(start, end, bridges, aims, asides, reader)
             trace.done("second walk", _size(end.graph))
         graph = end.graph
         second = np.zeros(len(graph.chunks), dtype=np.float32)
         if len(asides):
             second = reader.similarity("chunk", graph.chunks, asides).max(axis=0)
-        chunk_scores = score_chunks(graph, end.masses, asked.anchors, bridges, end.second, second)
+        chunk_scores = score_chunks(graph, end.masses, analyzed.anchors, bridges, end.second, second)
         similarity = reader.similarity("chunk", graph.chunks, aims[:1])[0]
-        return WalkOutcome(asked, start, bridges, end, chunk_scores, score_facts(end.masses, end.second), similarity)
+        return WalkOutcome(analyzed, start, bridges, end, chunk_scores, score_facts(end.masses, end.second), similarity)
 
     def listed(
         self, walked: WalkOutcome, chunk_scores: Vectors, reader: Reader, facts_first: int = FACTS_FIRST
     ) -> list[RetrievedRow]:
-        """The best passages by these scores, with the best facts that they state, so many of them before all."""
+        """Return the best passages by these scores with their best facts; ``facts_first`` facts come first."""
         graph = walked.end.graph
         best = np.argsort(-chunk_scores, kind="stable")[: self._settings.passages]
         order = order_context(graph, best, walked.fact_scores, self._settings.facts, facts_first)
@@ -118,35 +118,35 @@ class Walk:
     def _first(self, start: Seeds, aims: Vectors, reader: Reader) -> WalkResult:
         graph = surround(start.facts, start.chunks, reader, start.alike)
         similarity = to_question(graph.facts, aims, reader)
-        masses = self._diffuse(start, graph, standardised(similarity), reader)
+        masses = self._pagerank(start, graph, standardised(similarity), reader)
         return WalkResult(graph, masses, similarity, np.zeros_like(similarity))
 
     def _second(
         self, start: Seeds, first: WalkResult, bridges: BridgeEntities, aims: Vectors, asides: Vectors, reader: Reader
     ) -> WalkResult:
-        """Walk again over what the bridges add, drawn as much to what is asked of them as to the question."""
+        """Walk again with the facts of the bridges, weighted equally by the question and the bridge questions."""
         facts = distinct(first.graph.facts, facts_of_bridges(bridges, asides, reader))
         chunks = distinct(start.chunks, reader.titled(bridges.either, _CHUNKS_ABOUT_A_BRIDGE).targets)
         graph = surround(facts, chunks, reader, joined(start.alike, bridges.alike))
-        # At once, so that the vectors of so many facts are fetched once.
+        # In one call, so that the vectors of all these facts are fetched once.
         near = reader.similarity("fact", graph.facts, np.concatenate([aims, asides]))
         similarity, second = near[: len(aims)].mean(axis=0), near[len(aims) :].max(axis=0)
         relevance = (standardised(similarity) + standardised(second)) * np.float32(0.5)
-        return WalkResult(graph, self._diffuse(start, graph, relevance, reader), similarity, second)
+        return WalkResult(graph, self._pagerank(start, graph, relevance, reader), similarity, second)
 
-    def _diffuse(self, start: Seeds, graph: Subgraph, relevance: Vectors, reader: Reader) -> PPRScores:
+    def _pagerank(self, start: Seeds, graph: Subgraph, relevance: Vectors, reader: Reader) -> PPRScores:
         return run_pagerank(
             graph, seed(start, graph, reader), compute_edge_weights(graph, relevance, reader), self._settings.damping
         )
 
 
 def to_question(facts: Rows, aims: Vectors, reader: Reader) -> Vectors:
-    """How similar facts are to the question and to what it asks, one as much as the other."""
+    """Return the mean similarity of facts to the question and to the question without its names."""
     return np.asarray(reader.similarity("fact", facts, aims).mean(axis=0), dtype=np.float32)
 
 
 def _names(question: AnalyzedQuestion) -> str:
-    return f"names {', '.join(question.mentions)}" if question.mentions else "names nothing that is known"
+    return f"names {', '.join(question.mentions)}" if question.mentions else "names no known entity"
 
 
 def _size(graph: Subgraph) -> str:

@@ -1,1 +1,1 @@
-"""Indexing jobs: what they are, where they are kept, who runs them."""
+"""Indexing jobs: queue, stores, and the processes that run them."""

@@ -1,4 +1,4 @@
-"""Who watches jobs, and is told of each change."""
+"""Notification of clients that watch jobs."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Set
@@ -11,7 +11,7 @@ _QUIET_SECONDS = 10.0
 
 @dataclass(slots=True)
 class _Watched:
-    """A job as it was last seen, None once it is gone; and who is told of each change."""
+    """A watched job as last seen, None once it is deleted, and the events of its watchers."""
 
     job: Job | None
     watchers: set[asyncio.Event] = field(default_factory=set)
@@ -22,7 +22,7 @@ class _Watched:
 
 
 class JobEvents:
-    """The jobs that are watched, until these watchers are let go."""
+    """The jobs that clients watch."""
 
     def __init__(self) -> None:
         self._watched: dict[str, _Watched] = {}
@@ -30,24 +30,24 @@ class JobEvents:
 
     @property
     def watched(self) -> Set[str]:
-        """The identifiers of the jobs that somebody watches."""
+        """Identifiers of the watched jobs."""
         return self._watched.keys()
 
     def see(self, identifier: str, job: Job | None) -> None:
-        """Tell how a job stands now; None where it is gone."""
+        """Notify the watchers of a job's current state; None if it was deleted."""
         watched = self._watched.get(identifier)
         if watched is not None and watched.job != job:
             watched.job = job
             watched.wake()
 
     def let_go(self) -> None:
-        """Have all who watch told how their job stands, and no more."""
+        """Send every watcher the last state and end its stream."""
         self._is_over = True
         for watched in self._watched.values():
             watched.wake()
 
     async def watch(self, job: Job) -> AsyncGenerator[Job | None, None]:
-        """A job as it stands and at each change, until it has ended or is gone; None where it is quiet."""
+        """Yield a job now and at each change until it has ended or is deleted; None after a quiet interval."""
         watched = self._watched.setdefault(job.id, _Watched(job))
         changed, last = asyncio.Event(), None
         watched.watchers.add(changed)

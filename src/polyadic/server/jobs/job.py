@@ -1,4 +1,4 @@
-"""What an indexing job is."""
+"""Data types of indexing jobs."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -9,7 +9,7 @@ Kind = Literal["index", "retry"]
 
 
 class JobState(StrEnum):
-    """Where a job stands; the first two go on by themselves, also after the server was stopped or killed."""
+    """State of a job; queued and running jobs continue by themselves, also after the server was stopped or killed."""
 
     QUEUED = "queued"
     RUNNING = "running"
@@ -25,7 +25,7 @@ RESUMABLE = (JobState.PARTLY, JobState.FAILED, JobState.CANCELLED)
 
 @dataclass(frozen=True, slots=True)
 class JobProgress:
-    """How far a job has come: documents looked at, chunks to read and read, texts embedded, tokens and money paid."""
+    """Progress of a job: documents seen, chunks found and read, texts embedded, tokens and money spent."""
 
     documents: int = 0
     chunks: int = 0
@@ -37,10 +37,10 @@ class JobProgress:
 
 @dataclass(frozen=True, slots=True)
 class JobRequest:
-    """What a job is to do.
+    """What a job does.
 
-    ``index`` reads what was handed in, ``retry`` the chunks that could not be read. ``extractor`` and the two bounds of
-    what may be spent are those of ``Workspace.aindex``.
+    ``index`` reads an upload, ``retry`` the chunks that could not be read before. ``extractor``, ``budget`` and
+    ``spend_tokens`` are those of ``Workspace.aindex``.
     """
 
     kind: Kind = "index"
@@ -51,11 +51,11 @@ class JobRequest:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A job as it stands.
+    """A job and its state.
 
-    ``created``, ``started`` and ``ended`` are times (ISO 8601, UTC), empty where it is not so far. ``documents`` is how
-    many files and texts were handed in. ``report`` is that of the run (docs/json.md), ``problem`` says in a sentence
-    why there is none, or why it is not the whole. ``attempts`` counts how often it was begun.
+    ``created``, ``started`` and ``ended`` are times (ISO 8601, UTC), empty if not reached yet. ``documents`` is the
+    number of uploaded files and texts. ``report`` is the index report (docs/json.md); ``problem`` says in a sentence
+    why there is none, or why it is incomplete. ``attempts`` counts the starts.
     """
 
     id: str
@@ -73,5 +73,5 @@ class Job:
 
 
 def now() -> str:
-    """The time, as jobs have it."""
+    """Return the current time in the format of jobs."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")

@@ -1,4 +1,4 @@
-"""Jobs as rows of a table."""
+"""Conversion of jobs to table rows and back."""
 
 import json
 from collections.abc import Sequence
@@ -21,10 +21,10 @@ COLUMNS = (
     "report",
     "problem",
 )
-"""Those of a job, in the order of :func:`row_of`."""
+"""Columns of a job, in the order of :func:`row_of`."""
 
 STAGE = ("state", "attempts", "started")
-"""Those that tell one stage of a job from any other: each time that it is begun has its own."""
+"""Columns that identify the stage of a job; every start of a job has its own."""
 
 
 def row_of(job: Job) -> tuple[Any, ...]:

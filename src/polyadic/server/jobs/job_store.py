@@ -1,4 +1,4 @@
-"""What a server has to know of the book in which its jobs are kept, alone or together with other servers."""
+"""Protocol of the job store, used by one server or shared by several."""
 
 from collections.abc import Collection, Sequence
 from typing import Protocol
@@ -7,73 +7,73 @@ from polyadic.server.jobs.job import Job, JobState
 
 
 class JobStore(Protocol):
-    """Jobs by identifier, in the order in which they came.
+    """Jobs by identifier, in order of creation.
 
-    A job changes by :meth:`swap` alone, from what it was known to be; so of several who would change it one does. The
-    jobs of a workspace are run by the server that has taken them (:meth:`take`).
+    A job changes only by :meth:`swap`, a compare-and-swap from its known stage, so of several concurrent changes one
+    succeeds. The jobs of a workspace run on the server that holds its lock (:meth:`take`).
 
-    Every method may raise StoreError, where the book cannot be used.
+    Every method may raise StoreError if the store is unavailable.
     """
 
     @property
     def seconds_between_looks(self) -> float:
-        """After how many seconds to look again: others may have written, or there may be room again."""
+        """Polling interval in seconds: other servers may have written, or space may be available again."""
 
     async def begin(self) -> None:
-        """Make ready, before anything else."""
+        """Prepare for use; called first."""
 
     async def add(self, job: Job, most: int) -> bool:
-        """Enter a new job, for good; False where ``most`` of its workspace have not ended yet."""
+        """Add a job permanently; return False if ``most`` jobs of its workspace have not ended yet."""
 
     async def swap(self, was: Job, becomes: Job) -> bool:
-        """Enter what becomes of a job; False where it is not, or no longer, at the stage that ``was`` tells."""
+        """Replace a job; return False if it is no longer at the stage of ``was``."""
 
     async def job(self, identifier: str, workspace: str) -> Job | None:
-        """A job of a workspace; None where it has none with this identifier."""
+        """Return a job of a workspace; None if there is none with this identifier."""
 
     async def jobs(self, workspace: str, limit: int) -> list[Job]:
-        """The jobs of a workspace, the latest first."""
+        """Return the jobs of a workspace, the latest first."""
 
     async def these(self, identifiers: Collection[str]) -> list[Job]:
-        """Those that are there of these."""
+        """Return the existing jobs among these identifiers."""
 
     async def going(self, workspace: str) -> list[Job]:
-        """The jobs of a workspace that have not ended, the first first."""
+        """Return the jobs of a workspace that have not ended, the oldest first."""
 
     async def first(self) -> list[Job]:
-        """Of each workspace the first job that has not ended, in the order in which they came."""
+        """Return the oldest job that has not ended of each workspace, in order of creation."""
 
     async def counts(self) -> dict[JobState, int]:
-        """How many jobs are in each state."""
+        """Count the jobs in each state."""
 
     async def old(self, workspace: str, keep: int) -> list[Job]:
-        """The jobs of a workspace that have ended, but for the latest."""
+        """Return the ended jobs of a workspace except the ``keep`` latest."""
 
     async def forget(self, identifiers: Sequence[str]) -> None:
-        """Forget jobs."""
+        """Delete jobs."""
 
     async def forget_workspace(self, workspace: str) -> None:
-        """Forget all jobs of a workspace."""
+        """Delete all jobs of a workspace."""
 
-    # who runs them
+    # locking
 
     async def take(self, job: Job) -> bool:
-        """Have the jobs of this one's workspace for this server alone, until let go or until it ends, however it ends.
+        """Take the lock on the jobs of this job's workspace; it lasts until released or until the server ends.
 
-        False where another server has them, or where this is not the first of them any more.
+        Return False if another server holds it, or if this is no longer the oldest waiting job.
         """
 
     async def holds(self, job: Job) -> bool:
-        """Whether what was taken is still this server's."""
+        """Return whether this server still holds the lock."""
 
     async def let_go(self, job: Job) -> None:
-        """Leave to others what was taken."""
+        """Release the lock."""
 
     async def ask_to_stop(self, job: Job) -> None:
-        """Let whoever runs a job know that it is to end."""
+        """Ask the server that runs a job to stop it."""
 
     async def asked_to_stop(self, identifiers: Collection[str]) -> frozenset[str]:
-        """Those of the jobs that somebody wants to end."""
+        """Return the jobs among these that should stop."""
 
     def close(self) -> None:
-        """Let go of files and connections."""
+        """Close files and connections."""

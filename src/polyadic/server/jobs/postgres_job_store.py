@@ -1,4 +1,4 @@
-"""Jobs in a database, which several servers share."""
+"""Job store in a PostgreSQL database shared by several servers."""
 
 import contextlib
 import threading
@@ -13,39 +13,39 @@ from polyadic.server.problem_details import no_such_workspace
 from polyadic.server.tenants.postgres_tables import Raw, TenantTables
 from polyadic.storage.postgres.errors import translate_errors
 
-_MARKS = ", ".join(["%s"] * len(COLUMNS))
-_ADD = f"INSERT INTO job ({', '.join(COLUMNS)}) VALUES ({_MARKS})"
+_PLACEHOLDERS = ", ".join(["%s"] * len(COLUMNS))
+_ADD = f"INSERT INTO job ({', '.join(COLUMNS)}) VALUES ({_PLACEHOLDERS})"
 _CHANGED = [name for name in COLUMNS if name not in ("id", "workspace")]
 _SWAP = (
     f"UPDATE job SET {', '.join(f'{name} = %s' for name in _CHANGED)}, unwanted = unwanted AND state = ANY(%s)"
     f" WHERE id = %s AND {' AND '.join(f'{name} = %s' for name in STAGE)}"
 )
-_SHOWN = ", ".join("w.name" if name == "workspace" else f"j.{name}" for name in COLUMNS)
-_JOBS = f"SELECT {_SHOWN} FROM job j JOIN workspace w ON w.id = j.workspace"
+_SELECTED = ", ".join("w.name" if name == "workspace" else f"j.{name}" for name in COLUMNS)
+_JOBS = f"SELECT {_SELECTED} FROM job j JOIN workspace w ON w.id = j.workspace"
 _IS_GOING = "j.state IN ('queued', 'running')"
 _FIRST = (
     f"{_JOBS} WHERE j.number IN (SELECT min(j.number) FROM job j WHERE {_IS_GOING} GROUP BY j.workspace)"
     " ORDER BY j.number"
 )
 _IS_FIRST = f"SELECT j.id FROM job j WHERE j.workspace = %s AND {_IS_GOING} ORDER BY j.number LIMIT 1"
-# Two numbers name a lock here, so that it is none of the store's, which have one.
-_RUNS, _COUNTS = 0x506F6C01, 0x506F6C02
-LOCK_OF_RUNS = f"pg_try_advisory_lock({_RUNS}, hashint8(%s))"
-"""Held, as long as its session lasts, by who runs the jobs of a workspace or sees to it that nobody does."""
+# Lock keys of two numbers, so that they cannot collide with the store's locks, which have one.
+_RUN_LOCK, _COUNT_LOCK = 0x506F6C01, 0x506F6C02
+LOCK_OF_RUNS = f"pg_try_advisory_lock({_RUN_LOCK}, hashint8(%s))"
+"""Session lock held by the server that runs the jobs of a workspace, or that prevents others from doing so."""
 
 
 class PostgresJobStore:
     """Implements :class:`polyadic.server.jobs.job_store.JobStore` for servers that share a database.
 
-    Whoever runs the jobs of a workspace holds a lock of a session, which ends with the server, however that ends.
+    The server that runs the jobs of a workspace holds a session lock, which ends with the server in any case.
     """
 
     seconds_between_looks = 0.5
 
     def __init__(self, tables: TenantTables) -> None:
         self._tables = tables
-        self._holding = threading.Lock()
-        self._holder: Raw | None = None
+        self._lock = threading.Lock()
+        self._lock_connection: Raw | None = None
         self._taken: dict[str, int] = {}
 
     async def begin(self) -> None: ...
@@ -59,8 +59,8 @@ class PostgresJobStore:
         return await self._tables.run(lambda raw: raw.execute(_SWAP, values).rowcount == 1)
 
     async def job(self, identifier: str, workspace: str) -> Job | None:
-        found = await self._select(f"{_JOBS} WHERE j.id = %s AND w.name = %s", (identifier, workspace))
-        return found[0] if found else None
+        jobs = await self._select(f"{_JOBS} WHERE j.id = %s AND w.name = %s", (identifier, workspace))
+        return jobs[0] if jobs else None
 
     async def jobs(self, workspace: str, limit: int) -> list[Job]:
         return await self._select(f"{_JOBS} WHERE w.name = %s ORDER BY j.number DESC LIMIT %s", (workspace, limit))
@@ -110,74 +110,74 @@ class PostgresJobStore:
         return frozenset(identifier for (identifier,) in rows)
 
     def close(self) -> None:
-        with self._holding:
-            self._lose()
+        with self._lock:
+            self._drop_locks()
 
     async def _select(self, sql: str, values: tuple[Any, ...]) -> list[Job]:
         rows = await self._tables.run(lambda raw: raw.execute(sql.encode(), values).fetchall())
         return [job_of(row) for row in rows]
 
-    # the lock; one thread at a time
+    # locking; one thread at a time
 
     def _take(self, job: Job) -> bool:
-        with self._holding, translate_errors(self._tables.called):
+        with self._lock, translate_errors(self._tables.called):
             try:
-                if self._holder is None:
-                    self._holder = self._tables.connected()
-                return self._locked(self._holder, job)
+                if self._lock_connection is None:
+                    self._lock_connection = self._tables.connected()
+                return self._try_lock(self._lock_connection, job)
             except psycopg.OperationalError:
-                self._lose()
+                self._drop_locks()
                 raise
 
-    def _locked(self, raw: Raw, job: Job) -> bool:
+    def _try_lock(self, raw: Raw, job: Job) -> bool:
         row = raw.execute("SELECT workspace FROM job WHERE id = %s", (job.id,)).fetchone()
         if row is None or raw.execute(f"SELECT {LOCK_OF_RUNS}".encode(), row).fetchone() != (True,):
             return False
         self._taken[job.id] = row[0]
-        # Whoever had it before may have run this one by now.
+        # The previous holder of the lock may have run this job already.
         if raw.execute(_IS_FIRST.encode(), row).fetchone() == (job.id,):
             return True
         self._unlock(raw, job)
         return False
 
     def _holds(self, job: Job) -> bool:
-        with self._holding:
-            if self._holder is None or job.id not in self._taken:
+        with self._lock:
+            if self._lock_connection is None or job.id not in self._taken:
                 return False
             try:
-                self._holder.execute("SELECT 1")
+                self._lock_connection.execute("SELECT 1")
             except psycopg.OperationalError:
-                self._lose()
+                self._drop_locks()
                 return False
             return True
 
     def _let_go(self, job: Job) -> None:
-        with self._holding:
-            if self._holder is not None and job.id in self._taken:
+        with self._lock:
+            if self._lock_connection is not None and job.id in self._taken:
                 try:
-                    self._unlock(self._holder, job)
+                    self._unlock(self._lock_connection, job)
                 except psycopg.OperationalError:
-                    self._lose()
+                    self._drop_locks()
 
     def _unlock(self, raw: Raw, job: Job) -> None:
-        raw.execute(f"SELECT pg_advisory_unlock({_RUNS}, hashint8(%s))".encode(), (self._taken.pop(job.id),))
+        raw.execute(f"SELECT pg_advisory_unlock({_RUN_LOCK}, hashint8(%s))".encode(), (self._taken.pop(job.id),))
 
-    def _lose(self) -> None:
-        """All that was taken is gone with the connection."""
+    def _drop_locks(self) -> None:
+        """Close the lock connection, which releases all locks."""
         self._taken.clear()
-        if self._holder is not None:
+        if self._lock_connection is not None:
             with contextlib.suppress(psycopg.Error):
-                self._holder.close()
-            self._holder = None
+                self._lock_connection.close()
+            self._lock_connection = None
 
 
 def _add(raw: Raw, job: Job, most: int) -> bool:
     with raw.transaction():
-        # It cannot be removed before this is committed.
+        # The row lock keeps the workspace from being deleted before the commit.
         row = raw.execute("SELECT id FROM workspace WHERE name = %s FOR KEY SHARE", (job.workspace,)).fetchone()
         if row is None:
             raise no_such_workspace()
-        raw.execute(f"SELECT pg_advisory_xact_lock({_COUNTS}, hashint8(%s))".encode(), row)
+        raw.execute(f"SELECT pg_advisory_xact_lock({_COUNT_LOCK}, hashint8(%s))".encode(), row)
         counted = f"SELECT count(*) FROM job j WHERE j.workspace = %s AND {_IS_GOING}"
         if raw.execute(counted.encode(), row).fetchall()[0][0] >= most:
             return False
@@ -187,5 +187,5 @@ def _add(raw: Raw, job: Job, most: int) -> bool:
 
 
 def _storable(job: Job) -> list[Any]:
-    """A job as a row; PostgreSQL takes no NUL in a text, and in what is JSON there is none."""
+    """Convert a job to a row without NUL characters, which PostgreSQL text cannot hold (JSON values contain none)."""
     return [value.replace("\0", "\ufffd") if isinstance(value, str) else value for value in row_of(job)]

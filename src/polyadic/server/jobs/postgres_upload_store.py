@@ -1,4 +1,4 @@
-"""What was handed in, in a database, so that any server over it can read it."""
+"""Upload store in a PostgreSQL database, readable by all servers that share it."""
 
 import asyncio
 import secrets
@@ -13,11 +13,11 @@ from polyadic.server.jobs.upload import LIST, Upload
 from polyadic.server.problem_details import no_such_workspace
 from polyadic.server.tenants.postgres_tables import Raw, TenantTables
 
-_PART = 1 << 20
-_AT_ONCE = 2
+_PART_BYTES = 1 << 20
+_MAX_TRANSFERS = 2
 _PUT = "INSERT INTO handed_in (job, file, part, data, workspace) VALUES (%s, %s, %s, %s, %s)"
 _REMOVE = "DELETE FROM handed_in WHERE job = %s"
-# What is being handed in at this moment is for no job yet either.
+# Uploads in progress have no job yet either, hence the age limit.
 _LEFT = (
     "SELECT DISTINCT h.job, w.name FROM handed_in h JOIN workspace w ON w.id = h.workspace"
     " WHERE h.at < now() - interval '1 hour' AND NOT EXISTS (SELECT FROM job j WHERE j.id = h.job)"
@@ -30,16 +30,16 @@ class PostgresUploadStore:
     Parameters
     ----------
     tables
-        Where it is kept.
+        The server's tables.
     aside
-        A folder of this server alone, for what is on its way in or out.
+        Temporary folder of this server for uploads on their way in or out.
     """
 
     def __init__(self, tables: TenantTables, aside: Path) -> None:
         self._tables = tables
         self._aside = aside
-        # Large files take long; others are not to wait for a connection meanwhile.
-        self._transfers = asyncio.Semaphore(_AT_ONCE)
+        # Large transfers take long; limiting them keeps connections free for other work.
+        self._transfers = asyncio.Semaphore(_MAX_TRANSFERS)
 
     def incoming(self, workspace: str) -> Upload:
         return Upload(self._aside / secrets.token_hex(16))
@@ -51,8 +51,8 @@ class PostgresUploadStore:
 
     async def is_whole(self, job: Job) -> bool:
         statement = "SELECT 1 FROM handed_in WHERE job = %s AND file = %s"
-        found = await self._tables.run(lambda raw: raw.execute(statement, (job.id, LIST)).fetchone())
-        return found is not None
+        row = await self._tables.run(lambda raw: raw.execute(statement, (job.id, LIST)).fetchone())
+        return row is not None
 
     @asynccontextmanager
     async def fetched(self, job: Job) -> AsyncIterator[Upload]:
@@ -72,7 +72,7 @@ class PostgresUploadStore:
 
 
 def _keep(raw: Raw, folder: Path, workspace: str) -> None:
-    """All of it or nothing."""
+    """Store all files in one transaction."""
     with raw.transaction(), raw.cursor() as cursor:
         row = cursor.execute("SELECT id FROM workspace WHERE name = %s FOR KEY SHARE", (workspace,)).fetchone()
         if row is None:
@@ -84,15 +84,15 @@ def _keep(raw: Raw, folder: Path, workspace: str) -> None:
 
 
 def _parts(file: Path) -> Iterator[bytes]:
-    """At least one, so that an empty file is there too."""
+    """Yield the parts of a file, at least one, so that empty files are stored too."""
     with file.open("rb") as opened:
-        yield opened.read(_PART)
-        while part := opened.read(_PART):
+        yield opened.read(_PART_BYTES)
+        while part := opened.read(_PART_BYTES):
             yield part
 
 
 def _fetch(raw: Raw, job: str, folder: Path) -> None:
-    """Write out what was handed in for a job, a part at a time."""
+    """Write the files of a job's upload to a folder, part by part."""
     folder.mkdir(parents=True)
     with raw.transaction(), raw.cursor("handed_in", binary=True) as parts:
         parts.itersize = 8

@@ -1,4 +1,4 @@
-"""What a job leaves to questions: the processor whenever they want it, and half of the processors altogether."""
+"""Process priority of jobs: below that of questions, and on half of the processors."""
 
 import contextlib
 import os
@@ -8,11 +8,11 @@ _LEAST_PRIORITY = 19
 
 
 def stand_behind_questions() -> None:
-    """Compute, from now on and on threads that are begun later, with what everybody else leaves.
+    """Give this process and its future threads the lowest scheduling priority.
 
-    Priority alone is not enough. Under Linux, a thread that has begun its slice of time ends it before one that wakes
-    up goes on, whatever their priorities, and a question wakes up at each of its steps: so a job runs as idle work,
-    which gives way at once. It still slows what is computed beside it, and does so less on one half of the processors.
+    Niceness alone is not enough. On Linux, a running thread finishes its time slice before a thread that wakes up,
+    whatever their niceness, and a question wakes up at each of its steps. So a job runs with the idle policy, which
+    yields at once. It still slows other computation on the same processors, and does so less on one half of them.
     """
     with contextlib.suppress(OSError):
         os.nice(_LEAST_PRIORITY)

@@ -1,4 +1,4 @@
-"""Running a job in a process of its own, and hearing from it."""
+"""Start a job in its own process, and read its messages."""
 
 import asyncio
 import contextlib
@@ -20,31 +20,33 @@ _MODULE = "polyadic.server.jobs.worker"
 
 
 class JobProcess:
-    """One job under way.
+    """The process of one job.
 
     Parameters
     ----------
     workspace
-        Where the workspace is.
+        Location of the workspace.
     wish
-        What is to be done.
+        What to do.
     within
-        What tells it, in its environment, within which span it runs.
+        Environment variables that pass the parent span to the process.
     """
 
     def __init__(self, workspace: WorkspaceLocation, wish: JobRequest, within: Mapping[str, str]) -> None:
-        self._asked = {"workspace": asdict(workspace), "wish": asdict(wish)}
+        self._request = {"workspace": asdict(workspace), "wish": asdict(wish)}
         self._within = within
-        self._is_to_stop = False
+        self._stop_requested = False
         self._process: asyncio.subprocess.Process | None = None
 
     async def lines(self, incoming: Path) -> AsyncIterator[tuple[str, dict[str, Any]]]:
-        """What it says: ``reached`` now and then, and at its end ``report``, ``problem`` or ``cancelled``.
+        """Start the process and yield its messages.
+
+        These are ``reached`` for progress, and at the end ``report``, ``problem`` or ``cancelled``.
 
         Parameters
         ----------
         incoming
-            The folder of what was handed in.
+            Folder of the upload.
         """
         process = self._process = await asyncio.create_subprocess_exec(
             sys.executable,
@@ -52,48 +54,48 @@ class JobProcess:
             _MODULE,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
-            # What a library prints may hold anything; it is for whoever looks for a defect.
+            # Libraries may print document text, so their output is shown for debugging only.
             stderr=None if os.environ.get("POLYADIC_DEBUG") else asyncio.subprocess.DEVNULL,
             env={**os.environ, "OPENBLAS_NUM_THREADS": "1", **self._within},
             limit=_LONGEST_LINE,
-            # Ctrl-C on a terminal is for the server, which then stops its jobs in order.
+            # Ctrl-C in a terminal must reach the server only, which then stops its jobs in order.
             start_new_session=True,
         )
         try:
             assert process.stdin is not None and process.stdout is not None  # noqa: S101 - both are pipes
             with contextlib.suppress(ConnectionError):
-                asked = {**self._asked, "incoming": str(incoming)}
-                process.stdin.write(f"{json.dumps(asked)}\n".encode())
+                request = {**self._request, "incoming": str(incoming)}
+                process.stdin.write(f"{json.dumps(request)}\n".encode())
                 await process.stdin.drain()
-            if self._is_to_stop:
-                # Somebody wanted that before there was anybody to be told.
+            if self._stop_requested:
+                # The stop was requested before the process existed.
                 self.stop()
             async for line in process.stdout:
                 for what, content in json.loads(line).items():
                     yield what, content
         finally:
-            await self._ended()
+            await self._wait()
 
     def stop(self) -> None:
-        """Ask it to stop at the next place where nothing is lost."""
-        self._is_to_stop = True
+        """Ask the process to stop at the next point where no work is lost."""
+        self._stop_requested = True
         if self._process is not None and self._process.stdin is not None:
             self._process.stdin.close()
 
     def kill(self) -> None:
-        """End it now; what was committed stays."""
+        """Kill the process; committed work stays."""
         if self._process is not None and self._process.returncode is None:
             self._process.kill()
 
-    async def _ended(self) -> None:
+    async def _wait(self) -> None:
         assert self._process is not None  # noqa: S101 - called after it was started
         self.stop()
         await self._process.wait()
 
 
 def told_to_clients(kind: str) -> str:
-    """What clients read of what went wrong in a job, by the name of the error's class."""
+    """Return the message for clients about a failed job, by the class name of the error."""
     error: object = getattr(errors, kind, None)
     if isinstance(error, type) and issubclass(error, errors.PolyadicError):
         return of_core(error(""))[2]
-    return "the job ran into a defect"
+    return "internal error: the server log has details"

@@ -1,9 +1,8 @@
-"""The jobs of a server: one at a time for a workspace, in the order in which they came, some at once in all.
+"""Job queue of a server: jobs of one workspace run one at a time in order, a limited number in all.
 
-What jobs there are the book says (``job_store.py``), which several servers may share; who runs them is the runner
-(``runner.py``). A job that is queued or running when its server ends, in whatever way, goes on: with the server when it
-starts again, or with another that finds nobody at it. What was read and paid for by then is in the workspace, so
-nothing is done twice.
+The job store (``job_store.py``) holds the jobs and may be shared by several servers; the runner (``runner.py``) runs
+them. If a server stops, in whatever way, its queued and running jobs continue at its next start or on another server.
+Work that was done and paid for is already in the workspace, so nothing is repeated.
 """
 
 import asyncio
@@ -21,14 +20,14 @@ from polyadic.server.tenants.tenant_backend import TenantBackend
 
 
 class JobQueue:
-    """Takes jobs, has them run, and tells of them.
+    """Accepts, runs and reports jobs.
 
     Parameters
     ----------
     site
-        Where the workspaces are, the jobs, and what was handed in for them.
+        Tenant backend with the workspaces, jobs and uploads.
     limits
-        How many run at once, wait, and are kept when they have ended.
+        Numbers of jobs that run at once, wait, and are kept after their end.
     """
 
     def __init__(self, site: TenantBackend, limits: ServerLimits) -> None:
@@ -37,15 +36,21 @@ class JobQueue:
         self._watching = JobEvents()
         self._runner = JobRunner(site, limits, self._watching)
 
-    # what clients ask for
+    # requests of clients
 
     async def check_room(self, workspace: str) -> None:
-        """Raises Refused (503) where too many jobs of the workspace wait."""
+        """Check that the workspace may queue another job.
+
+        Raises
+        ------
+        ProblemError
+            Too many jobs of the workspace are waiting (503).
+        """
         if len(await self._book.going(workspace)) >= self._limits.jobs_waiting:
             raise _too_many()
 
     async def add(self, workspace: str, wish: JobRequest, incoming: Upload, documents: int) -> Job:
-        """Queue a job for what was handed in; both are kept for good when this returns."""
+        """Queue a job for an upload; both are stored permanently when this returns."""
         job = Job(incoming.folder.name, workspace, wish, JobState.QUEUED, documents, now())
         if wish.kind == "index":
             await self._intake.keep(incoming, workspace)
@@ -56,18 +61,24 @@ class JobQueue:
         return job
 
     async def job(self, identifier: str, workspace: str) -> Job:
-        """A job of a workspace; Refused (404) where it has none with this identifier."""
+        """Return a job of a workspace.
+
+        Raises
+        ------
+        ProblemError
+            The workspace has no job with this identifier (404).
+        """
         job = await self._book.job(identifier, workspace)
         if job is None:
             raise not_found("job")
         return self._runner.latest(job)
 
     async def jobs(self, workspace: str, limit: int) -> list[Job]:
-        """Jobs of a workspace, the latest first."""
+        """Return the jobs of a workspace, the latest first."""
         return [self._runner.latest(job) for job in await self._book.jobs(workspace, limit)]
 
     async def cancel(self, identifier: str, workspace: str) -> Job:
-        """Stop a job; what it has published by then stays. One that has ended is left as it is."""
+        """Stop a job; what it has published stays. A job that has ended is not changed."""
         deadline = asyncio.get_running_loop().time() + 2 * self._limits.closing_seconds
         job = await self.job(identifier, workspace)
         while job.state in GOING and asyncio.get_running_loop().time() < deadline:
@@ -76,7 +87,7 @@ class JobQueue:
             elif job.state is JobState.QUEUED:
                 await self._runner.end(job, job, JobState.CANCELLED, "it was cancelled before it began")
             else:
-                # Another server runs it, or did.
+                # Another server runs it, or has run it.
                 await self._book.ask_to_stop(job)
                 await asyncio.sleep(self._book.seconds_between_looks / 2)
             job = await self.job(identifier, workspace)
@@ -88,7 +99,7 @@ class JobQueue:
         if job.state not in RESUMABLE:
             raise _not_resumable(f"the job is {job.state}, so there is nothing to resume")
         if job.wish.kind == "index" and not await self._intake.is_whole(job):
-            raise _not_resumable("what was handed in is gone: hand it in again")
+            raise _not_resumable("the uploaded files are missing: upload them again")
         await self.check_room(workspace)
         queued = replace(job, state=JobState.QUEUED, ended="", attempts=0, problem="", report=None)
         if not await self._book.swap(job, queued):
@@ -97,22 +108,22 @@ class JobQueue:
         return queued
 
     async def watch(self, identifier: str, workspace: str) -> AsyncGenerator[Job | None, None]:
-        """A job as it stands and at each change, until it has ended or the server stops; None where it is quiet."""
+        """Yield a job now and at each change until it has ended or the server stops; None after a quiet interval."""
         job = await self.job(identifier, workspace)
         async with aclosing(self._watching.watch(job)) as changes:
-            async for one in changes:
-                yield one
+            async for change in changes:
+                yield change
 
     async def forget(self, workspace: str) -> None:
-        """Stop and forget the jobs of a workspace that is to be deleted."""
+        """Stop and delete the jobs of a workspace that is to be deleted."""
         for job in await self._book.going(workspace):
             await self.cancel(job.id, workspace)
         await self._book.forget_workspace(workspace)
 
-    # life
+    # lifecycle
 
     async def start(self) -> None:
-        """Take up what was left, and remove what was handed in for no job."""
+        """Start running jobs, and delete uploads that belong to no job."""
         await self._book.begin()
         for identifier, workspace in await self._intake.left():
             if await self._book.job(identifier, workspace) is None:
@@ -120,12 +131,12 @@ class JobQueue:
         self._runner.start()
 
     def begin_closing(self) -> None:
-        """Begin nothing any more, and let those go who watch."""
+        """Start no more jobs, and end the streams of watchers."""
         self._runner.begin_closing()
         self._watching.let_go()
 
     async def stop(self) -> None:
-        """Stop what runs so that it goes on when the server starts again."""
+        """Stop running jobs so that they resume at the next start."""
         self.begin_closing()
         await self._runner.stop()
 

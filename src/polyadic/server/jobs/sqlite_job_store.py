@@ -1,4 +1,4 @@
-"""Jobs in a small SQLite file of the server, so that they survive it."""
+"""Job store in a small SQLite file, so that jobs survive a restart of the server."""
 
 import sqlite3
 import threading
@@ -38,7 +38,7 @@ _FIRST = f"WHERE number IN (SELECT min(number) FROM job WHERE {_IS_GOING} GROUP 
 
 
 class SqliteJobStore:
-    """Implements :class:`polyadic.server.jobs.job_store.JobStore` for a server that is alone.
+    """Implements :class:`polyadic.server.jobs.job_store.JobStore` for a single server.
 
     Raises
     ------
@@ -50,7 +50,7 @@ class SqliteJobStore:
 
     def __init__(self, file: Path) -> None:
         self._file = file
-        self._alone = threading.Lock()
+        self._lock = threading.Lock()
         try:
             file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             self._connection = sqlite3.connect(file, isolation_level=None, check_same_thread=False, timeout=30)
@@ -61,27 +61,27 @@ class SqliteJobStore:
                 raise StoreError(f"{file} was written by a newer Polyadic", "upgrade Polyadic")
             self._connection.executescript(f"{_TABLE}PRAGMA user_version = {_VERSION};")
         except (sqlite3.Error, OSError) as error:
-            raise self._unusable(error) from error
+            raise self._store_error(error) from error
 
     async def begin(self) -> None:
-        # What ran when the server was killed does not run any more.
-        with self._used() as connection:
+        # Jobs that ran when the server was killed start again.
+        with self._locked_connection() as connection:
             connection.execute("UPDATE job SET state = ? WHERE state = ?", (JobState.QUEUED, JobState.RUNNING))
 
     async def add(self, job: Job, most: int) -> bool:
         if len(await self.going(job.workspace)) >= most:
             return False
-        with self._used() as connection:
+        with self._locked_connection() as connection:
             connection.execute(_ADD, row_of(job))
         return True
 
     async def swap(self, was: Job, becomes: Job) -> bool:
-        with self._used() as connection:
+        with self._locked_connection() as connection:
             return connection.execute(_SWAP, (*row_of(becomes), was.id, *stage_of(was))).rowcount == 1
 
     async def job(self, identifier: str, workspace: str) -> Job | None:
-        found = self._select("WHERE id = ? AND workspace = ?", (identifier, workspace))
-        return found[0] if found else None
+        jobs = self._select("WHERE id = ? AND workspace = ?", (identifier, workspace))
+        return jobs[0] if jobs else None
 
     async def jobs(self, workspace: str, limit: int) -> list[Job]:
         return self._select("WHERE workspace = ? ORDER BY number DESC LIMIT ?", (workspace, limit))
@@ -96,7 +96,7 @@ class SqliteJobStore:
         return self._select(_FIRST, GOING)
 
     async def counts(self) -> dict[JobState, int]:
-        with self._used() as connection:
+        with self._locked_connection() as connection:
             rows = connection.execute("SELECT state, count(*) FROM job GROUP BY state").fetchall()
         return {JobState(state): count for state, count in rows}
 
@@ -105,15 +105,15 @@ class SqliteJobStore:
         return self._select(where, (workspace, *GOING, keep))
 
     async def forget(self, identifiers: Sequence[str]) -> None:
-        with self._used() as connection:
+        with self._locked_connection() as connection:
             connection.executemany("DELETE FROM job WHERE id = ?", [(identifier,) for identifier in identifiers])
 
     async def forget_workspace(self, workspace: str) -> None:
-        with self._used() as connection:
+        with self._locked_connection() as connection:
             connection.execute("DELETE FROM job WHERE workspace = ?", (workspace,))
 
     async def take(self, job: Job) -> bool:
-        """True: no other server works in this folder."""
+        """Return True: no other server uses this folder."""
         return True
 
     async def holds(self, job: Job) -> bool:
@@ -122,7 +122,7 @@ class SqliteJobStore:
     async def let_go(self, job: Job) -> None: ...
 
     async def ask_to_stop(self, job: Job) -> None:
-        """Nothing: who could is the server that runs it."""
+        """Do nothing: only this server runs jobs, and it stops them directly."""
 
     async def asked_to_stop(self, identifiers: Collection[str]) -> frozenset[str]:
         return frozenset()
@@ -131,17 +131,17 @@ class SqliteJobStore:
         self._connection.close()
 
     def _select(self, where: str, values: tuple[object, ...]) -> list[Job]:
-        with self._used() as connection:
+        with self._locked_connection() as connection:
             rows = connection.execute(f"SELECT {_COLUMNS} FROM job {where}", values).fetchall()
         return [job_of(row) for row in rows]
 
     @contextmanager
-    def _used(self) -> Iterator[sqlite3.Connection]:
+    def _locked_connection(self) -> Iterator[sqlite3.Connection]:
         try:
-            with self._alone:
+            with self._lock:
                 yield self._connection
         except sqlite3.Error as error:
-            raise self._unusable(error) from error
+            raise self._store_error(error) from error
 
-    def _unusable(self, error: Exception) -> StoreError:
-        return StoreError(f"{self._file} cannot be used ({error})", "make room, or make the folder writable")
+    def _store_error(self, error: Exception) -> StoreError:
+        return StoreError(f"{self._file} cannot be used ({error})", "free some disk space, or make the folder writable")

@@ -1,7 +1,7 @@
-"""What clients hand in, until a job has read it: files and texts in a folder of the job's own.
+"""Uploaded files and texts, kept in a folder per job until the job has read them.
 
-A name that a client gives is never used as it is: what remains of it stands alone in a folder that is named by us, and
-is what the document is called. A document's source is ``upload:NAME``, so the same name again is the same document.
+File names given by clients are sanitised, and the files are stored in numbered folders. The source of a document is
+``upload:NAME``, so uploading the same name again replaces the document.
 """
 
 import json
@@ -19,14 +19,14 @@ from polyadic.model.types import Document
 
 SCHEME = "upload:"
 LIST = "handed-in.jsonl"
-_LONGEST_NAME = 120
-_NOT_IN_NAMES = re.compile(r'[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\\/:*?"<>|#]+')
-_PIECE = 1 << 20
+_MAX_NAME_BYTES = 120
+_FORBIDDEN = re.compile(r'[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\\/:*?"<>|#]+')
+_BLOCK_BYTES = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class UploadedText:
-    """A text that was handed in as such; ``source`` is its identity."""
+    """An uploaded text; ``source`` identifies it."""
 
     source: str
     title: str
@@ -39,7 +39,7 @@ class UploadedText:
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """A line of the list: a file of this name in a folder of this number, or a text in a file of that number."""
+    """An entry of the list: a file of this name in the folder of this number, or a text in the file of this number."""
 
     number: int
     name: str = ""
@@ -47,12 +47,12 @@ class _Entry:
 
 
 class Upload:
-    """The folder of one job.
+    """The upload folder of one job.
 
     Parameters
     ----------
     folder
-        Made when something is put into it.
+        Created when the first file or text is added.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -60,70 +60,70 @@ class Upload:
         self._entries: list[_Entry] = []
 
     def add_file(self, name: str, content: BinaryIO, source: str = "") -> None:
-        """Keep a file, whose name is one that :func:`safe_name` gave; its document is ``source``, if one is said."""
+        """Store a file under a name from :func:`safe_name`; ``source`` overrides the source of its document."""
         entry = _Entry(len(self._entries), name, source)
         place = self.folder / str(entry.number)
         place.mkdir(parents=True)
         with (place / name).open("xb") as file:
-            shutil.copyfileobj(content, file, _PIECE)
+            shutil.copyfileobj(content, file, _BLOCK_BYTES)
         self._entries.append(entry)
 
     def add_text(self, text: UploadedText) -> None:
-        """Keep a text."""
+        """Store a text."""
         entry = _Entry(len(self._entries))
         self.folder.mkdir(parents=True, exist_ok=True)
         (self.folder / f"{entry.number}.json").write_text(json.dumps(asdict(text)), encoding="utf-8")
         self._entries.append(entry)
 
     def finish(self) -> int:
-        """Write the list, which says that all is there; returns how many files and texts it holds."""
-        aside = self.folder / f"{LIST}.partial"
-        aside.write_text("".join(f"{json.dumps(asdict(entry))}\n" for entry in self._entries), encoding="utf-8")
-        aside.replace(self.folder / LIST)
+        """Write the list, which marks the upload as complete, and return the number of files and texts."""
+        temporary = self.folder / f"{LIST}.partial"
+        temporary.write_text("".join(f"{json.dumps(asdict(entry))}\n" for entry in self._entries), encoding="utf-8")
+        temporary.replace(self.folder / LIST)
         return len(self._entries)
 
     def is_whole(self) -> bool:
-        """Whether all was handed in, and is still there."""
+        """Return whether the upload is complete and still there."""
         return (self.folder / LIST).is_file()
 
     def documents(self, settings: ReadingSettings) -> Iterator[Document | SkippedInput]:
-        """What was handed in, read."""
+        """Read the uploaded files and texts."""
         for line in (self.folder / LIST).read_text(encoding="utf-8").splitlines():
             entry = _Entry(**json.loads(line))
             if entry.name:
                 yield from self._read(entry, settings)
             else:
-                held = json.loads((self.folder / f"{entry.number}.json").read_text(encoding="utf-8"))
-                yield UploadedText(**held).document()
+                content = json.loads((self.folder / f"{entry.number}.json").read_text(encoding="utf-8"))
+                yield UploadedText(**content).document()
 
     def remove(self) -> None:
-        """Remove all of it."""
+        """Delete the upload."""
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def _read(self, entry: _Entry, settings: ReadingSettings) -> Iterator[Document | SkippedInput]:
         file = (self.folder / str(entry.number) / entry.name).resolve()
-        ours, theirs = str(file), entry.source or f"{SCHEME}{entry.name}"
-        for one in read_documents([file], settings):
-            # Where it lay on this machine is nobody's business, and no document's identity.
-            source = theirs + one.source.removeprefix(ours)
-            if isinstance(one, Document):
-                yield replace(one, source=source)
+        local_path, public_name = str(file), entry.source or f"{SCHEME}{entry.name}"
+        for item in read_documents([file], settings):
+            # The local path must not become visible, nor part of the document's identity.
+            source = public_name + item.source.removeprefix(local_path)
+            if isinstance(item, Document):
+                yield replace(item, source=source)
             else:
-                reason, next_step = (said.replace(ours, theirs) for said in (one.reason, one.next_step))
-                yield replace(one, source=source, reason=reason, next_step=next_step)
+                reason, next_step = (text.replace(local_path, public_name) for text in (item.reason, item.next_step))
+                yield replace(item, source=source, reason=reason, next_step=next_step)
 
 
 def safe_name(told: str) -> str | None:
-    """What remains of a file's name; None where nothing does, or where no reader reads such files.
+    """Sanitise a file name; return None if nothing is left or the file type is not supported.
 
     >>> safe_name("../../etc/passwd.txt"), safe_name("C:\\\\Report 1.PDF"), safe_name("a.exe"), safe_name("...")
     ('passwd.txt', 'Report 1.PDF', None, None)
     """
     last = re.split(r"[\\/]", unicodedata.normalize("NFC", told))[-1]
-    name = " ".join(_NOT_IN_NAMES.sub("_", last).split()).lstrip(". ")
+    name = " ".join(_FORBIDDEN.sub("_", last).split()).lstrip(". ")
     stem, suffix = Path(name).stem, Path(name).suffix
     if not stem or not is_readable(name):
         return None
-    while len(f"{stem}{suffix}".encode()) > _LONGEST_NAME:
+    while len(f"{stem}{suffix}".encode()) > _MAX_NAME_BYTES:
         stem = stem[:-1]
     return f"{stem.rstrip()}{suffix}" if stem.strip() else None

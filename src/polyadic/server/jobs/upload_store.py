@@ -1,4 +1,4 @@
-"""What a server has to know of the place where it keeps what was handed in, until a job has read it."""
+"""Protocol of the storage for uploads, which are kept until a job has read them."""
 
 from contextlib import AbstractAsyncContextManager
 from typing import Protocol
@@ -8,22 +8,25 @@ from polyadic.server.jobs.upload import Upload
 
 
 class UploadStore(Protocol):
-    """Files and texts by job. Methods may raise StoreError, where they cannot be kept or had."""
+    """Uploaded files and texts by job. Methods raise StoreError if the storage is unavailable."""
 
     def incoming(self, workspace: str) -> Upload:
-        """A folder, not made yet, for what is being handed in to a workspace; its name is that of the job to be."""
+        """Return a new upload for a workspace.
+
+        Its folder does not exist yet; the name of the folder becomes the id of the job.
+        """
 
     async def keep(self, incoming: Upload, workspace: str) -> None:
-        """Keep what was handed in, and is finished, for good."""
+        """Store a finished upload permanently."""
 
     async def is_whole(self, job: Job) -> bool:
-        """Whether what was handed in for a job is there."""
+        """Return whether the complete upload of a job is available."""
 
     def fetched(self, job: Job) -> AbstractAsyncContextManager[Upload]:
-        """What was handed in for a job, as files of this machine as long as the context lasts."""
+        """Provide the upload of a job as local files for the duration of the context."""
 
     async def remove(self, identifier: str, workspace: str) -> None:
-        """Remove what was handed in for a job."""
+        """Delete the upload of a job."""
 
     async def left(self) -> list[tuple[str, str]]:
-        """Identifiers and workspaces of what may have been handed in for no job: a server ended during an upload."""
+        """Return job ids and workspaces of uploads that may have no job, because a server stopped during the upload."""

@@ -1,8 +1,8 @@
-"""The process in which one job runs: ``python -m polyadic.server.jobs.worker``.
+"""Worker process that runs one job: ``python -m polyadic.server.jobs.worker``.
 
-Reading documents computes for long; in a process of its own it takes no question's time, and its memory ends with it.
-The first line of standard input says what to do. Each line of standard output says how far it is, and the last what
-became of it. Where standard input ends, the job is to stop: also where the server was killed.
+Indexing computes for long; in its own process it takes no time from questions, and its memory is freed at the end. The
+first line of standard input describes the job. Each line of standard output reports progress, the last one the result.
+When standard input closes, also because the server was killed, the job stops.
 """
 
 import asyncio
@@ -29,48 +29,50 @@ from polyadic.tracing.spans import started
 from polyadic.workspace import Workspace
 
 _SECONDS_BETWEEN_LINES = 0.2
-_SECONDS_FOR_OTHERS = 60.0
-_DEFECT = "the job ran into a defect"
+_SECONDS_TO_WAIT = 60.0
+_DEFECT = "internal error: the server log has details"
 
 
 def main() -> None:
-    """Do what standard input says."""
-    asked = json.loads(sys.stdin.readline())
+    """Run the job described on standard input."""
+    order = json.loads(sys.stdin.readline())
     stand_behind_questions()
     try:
         with exported(lambda problem: print(problem, file=sys.stderr)), started("job"):
             asyncio.run(
-                _run(WorkspaceLocation(**asked["workspace"]), Path(asked["incoming"]), JobRequest(**asked["wish"]))
+                _run(WorkspaceLocation(**order["workspace"]), Path(order["incoming"]), JobRequest(**order["wish"]))
             )
     except asyncio.CancelledError:
-        _say("cancelled", {})
+        _send("cancelled", {})
     except PolyadicError as error:
-        _say("problem", {"kind": type(error).__name__, "said": str(error)})
+        _send("problem", {"kind": type(error).__name__, "said": str(error)})
     except Exception as error:
         if os.environ.get("POLYADIC_DEBUG"):
             raise
-        _say("problem", {"kind": type(error).__name__, "said": _DEFECT})
+        _send("problem", {"kind": type(error).__name__, "said": _DEFECT})
 
 
-async def _run(at: WorkspaceLocation, incoming: Path, wish: JobRequest) -> None:
+async def _run(location: WorkspaceLocation, incoming: Path, wish: JobRequest) -> None:
     task = asyncio.current_task()
     loop = asyncio.get_running_loop()
     assert task is not None  # noqa: S101 - this is a coroutine
     threading.Thread(target=_watch, args=(lambda: loop.call_soon_threadsafe(task.cancel),), daemon=True).start()
-    async with Workspace(at.place, folder=at.folder) as kb:
-        report = await _when_free(kb, Upload(incoming), wish)
-    _say("report", _plain(report))
+    async with Workspace(location.place, folder=location.folder) as kb:
+        report = await _run_when_free(kb, Upload(incoming), wish)
+    _send("report", _plain(report))
 
 
-async def _when_free(kb: Workspace, incoming: Upload, wish: JobRequest) -> IndexReport:
-    """The report, once nobody else writes to the workspace: a job that was killed may still be ending."""
-    most = None if wish.budget is None and wish.spend_tokens is None else SpendingBudget(wish.budget, wish.spend_tokens)
-    deadline = time.monotonic() + _SECONDS_FOR_OTHERS
+async def _run_when_free(kb: Workspace, incoming: Upload, wish: JobRequest) -> IndexReport:
+    """Run the job once no one else writes to the workspace: a killed job may still be ending."""
+    limit = (
+        None if wish.budget is None and wish.spend_tokens is None else SpendingBudget(wish.budget, wish.spend_tokens)
+    )
+    deadline = time.monotonic() + _SECONDS_TO_WAIT
     while True:
         try:
             if wish.kind == "retry":
-                return await kb.aretry(_told(), most)
-            return await kb.aadd(incoming.documents(kb.settings.reading), _told(), wish.extractor, most)
+                return await kb.aretry(_progress_reporter(), limit)
+            return await kb.aadd(incoming.documents(kb.settings.reading), _progress_reporter(), wish.extractor, limit)
         except StoreBusy:
             if time.monotonic() > deadline:
                 raise
@@ -85,8 +87,8 @@ def _watch(stop: Callable[[], object]) -> None:
         stop()
 
 
-def _told() -> Callable[[IndexProgress], None]:
-    """What is called with each progress, and says those that differ by more than a moment."""
+def _progress_reporter() -> Callable[[IndexProgress], None]:
+    """Return a callback that reports progress at most once per interval."""
     last = 0.0
 
     def tell(progress: IndexProgress) -> None:
@@ -96,17 +98,17 @@ def _told() -> Callable[[IndexProgress], None]:
         last = now
         usage = progress.usage
         counts = progress.documents, progress.chunks, progress.chunks_read, progress.texts_embedded
-        _say("reached", asdict(JobProgress(*counts, usage.tokens, usage.money)))
+        _send("reached", asdict(JobProgress(*counts, usage.tokens, usage.money)))
 
     return tell
 
 
 def _plain(report: IndexReport) -> dict[str, Any]:
-    failed = [replace(one, reason=without_addresses(one.reason)) for one in report.failed]
+    failed = [replace(failure, reason=without_addresses(failure.reason)) for failure in report.failed]
     return asdict(replace(report, failed=failed, stopped=without_addresses(report.stopped)))
 
 
-def _say(what: str, content: dict[str, Any]) -> None:
+def _send(what: str, content: dict[str, Any]) -> None:
     print(json.dumps({what: content}), flush=True)
 
 

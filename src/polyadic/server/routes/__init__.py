@@ -1,1 +1,1 @@
-"""One resource a file; each is a router that :mod:`polyadic.server.app` includes."""
+"""REST routes, one resource per file; each module has a router that :mod:`polyadic.server.app` includes."""

@@ -1,4 +1,4 @@
-"""Documents: handing them in, looking at them, changing and withdrawing them."""
+"""Routes to add, read, change and delete documents."""
 
 import asyncio
 import base64
@@ -21,7 +21,7 @@ from polyadic.storage.protocol import DocumentRecord
 from polyadic.workspace import Workspace
 
 router = APIRouter(prefix="/v1/workspaces/{workspace}/documents", tags=["documents"])
-_SURROUNDINGS = 300
+_CONTEXT_CHARACTERS = 300
 _PAGE = Query(ge=1, le=1000)
 _FILES = {
     "requestBody": {
@@ -39,24 +39,24 @@ _FILES = {
 }
 
 
-@router.get("", summary="The documents of a workspace")
+@router.get("", summary="List documents")
 def documents(
     workspace: Name,
     kb: Reading,
-    search: Annotated[str, Query(max_length=200, description="part of the source or title")] = "",
-    after: Annotated[str, Query(max_length=4000, description="`next` of the page before")] = "",
+    search: Annotated[str, Query(max_length=200, description="substring of the source or title")] = "",
+    after: Annotated[str, Query(max_length=4000, description="`next` of the previous page")] = "",
     limit: Annotated[int, _PAGE] = 100,
 ) -> DocumentPage:
-    """By source, in pages."""
+    """List the documents by source, in pages."""
     with kb.store().read() as reader:
-        page = reader.listed(_source_in(after) if after else None, limit, search)
+        page = reader.listed(_decode_cursor(after) if after else None, limit, search)
     shown = list(page.documents)
-    return DocumentPage(documents=shown, total=page.total, next=_mark(shown[-1].source) if page.more else "")
+    return DocumentPage(documents=shown, total=page.total, next=_cursor(shown[-1].source) if page.more else "")
 
 
 @router.post("/files", status_code=202, summary="Upload files", openapi_extra=_FILES)
 async def upload(workspace: Name, kb: Writing, service: Served, request: Request, wish: Wished) -> Job:
-    """They are read by a job. A file is known by its name: the same name again is a new version of the document.
+    """Add files; a job reads them. A file with the name of an earlier upload replaces that document.
 
     Formats: .txt .md .rst .tex .log .html .xml .yaml .pdf .docx .odt .rtf .pptx .xlsx .epub .eml, source code, text
     files without a suffix, .mbox with a document a message, and .jsonl .csv .tsv with a document a row.
@@ -64,31 +64,31 @@ async def upload(workspace: Name, kb: Writing, service: Served, request: Request
     return await hand_in_files(service, workspace, request, wish)
 
 
-@router.post("/texts", status_code=202, summary="Hand in texts")
+@router.post("/texts", status_code=202, summary="Add texts")
 async def texts(workspace: Name, new: NewTexts, kb: Writing, service: Served, wish: Wished) -> Job:
-    """They are read by a job. A text is known by its source: the same source again is a new version of the document."""
-    given = [UploadedText(one.source, one.title, one.text, dict(one.metadata)) for one in new.texts]
-    return await hand_in_texts(service, workspace, given, wish)
+    """Add texts; a job reads them. A text with the source of an earlier one replaces that document."""
+    uploads = [UploadedText(item.source, item.title, item.text, dict(item.metadata)) for item in new.texts]
+    return await hand_in_texts(service, workspace, uploads, wish)
 
 
-@router.get("/{document}", summary="A document")
+@router.get("/{document}", summary="Get a document")
 def show(workspace: Name, document: Identifier, kb: Reading) -> DocumentRecord:
-    """Without its text."""
+    """Return a document without its text."""
     return _record(kb, document)
 
 
 @router.get(
     "/{document}/text",
-    summary="The text of a document",
+    summary="Get the text of a document",
     response_class=PlainTextResponse,
     responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
 )
 def text(workspace: Name, document: Identifier, kb: Reading) -> PlainTextResponse:
-    """As plain text, whatever it holds: spans count its characters."""
+    """Return the text as plain text, whatever the format of the file. Spans count its characters."""
     return PlainTextResponse(_document(kb, document).text)
 
 
-@router.get("/{document}/span", summary="A place in a document")
+@router.get("/{document}/span", summary="Get a span of a document")
 def span(
     workspace: Name,
     document: Identifier,
@@ -96,36 +96,38 @@ def span(
     start: Annotated[int, Query(ge=0, le=2**31)],
     end: Annotated[int, Query(ge=0, le=2**31)],
 ) -> SpanView:
-    """What stands there, as citations name it, and what surrounds it."""
-    whole = _document(kb, document)
-    if not start <= end <= len(whole.text):
-        raise ProblemError(422, "no-such-place", f"the document has {len(whole.text):,} characters, so no such place")
+    """Return the text of a span, such as a citation gives, and the text before and after it."""
+    content = _document(kb, document)
+    if not start <= end <= len(content.text):
+        raise ProblemError(
+            422, "no-such-place", f"the document has {len(content.text):,} characters; the span must lie within"
+        )
     return SpanView(
         document=document,
-        source=whole.source,
-        title=whole.title,
+        source=content.source,
+        title=content.title,
         start=start,
         end=end,
-        before=whole.text[max(0, start - _SURROUNDINGS) : start],
-        text=whole.text[start:end],
-        after=whole.text[end : end + _SURROUNDINGS],
-        page=page_of(whole.pages, start),
+        before=content.text[max(0, start - _CONTEXT_CHARACTERS) : start],
+        text=content.text[start:end],
+        after=content.text[end : end + _CONTEXT_CHARACTERS],
+        page=page_of(content.pages, start),
     )
 
 
 @router.put("/{document}", status_code=202, summary="Change a document")
 async def change(workspace: Name, document: Identifier, changed: DocumentUpdate, kb: Writing, service: Served) -> Job:
-    """Its source stays. A job reads the new text; until then questions are answered from the old one."""
+    """Replace the text of a document; its source stays. A job reads the new text; until then the old one is used."""
     new = document_with(changed, await asyncio.to_thread(_document, kb, document))
-    given = UploadedText(new.source, new.title, new.text, dict(new.metadata))
-    return await hand_in_texts(service, workspace, [given], JobRequest())
+    upload = UploadedText(new.source, new.title, new.text, dict(new.metadata))
+    return await hand_in_texts(service, workspace, [upload], JobRequest())
 
 
-@router.delete("/{document}", status_code=204, summary="Withdraw a document", response_class=Response)
+@router.delete("/{document}", status_code=204, summary="Delete a document", response_class=Response)
 async def delete(workspace: Name, document: Identifier, kb: Writing, service: Served) -> None:
-    """With all that only it supports; no model is asked. 409 while documents are being read."""
+    """Delete a document and the facts that only it supports. Calls no model. 409 while documents are being indexed."""
     await asyncio.to_thread(_record, kb, document)
-    # By identifier: a source is looked for in other places too.
+    # By identifier: a source would also be matched against paths and titles.
     await service.work.run(withdraw(kb.store(), [document], lambda: kb.embedder))
 
 
@@ -144,12 +146,12 @@ def _document(kb: Workspace, identifier: str) -> Document:
         return reader.document(identifier)
 
 
-def _mark(source: str) -> str:
+def _cursor(source: str) -> str:
     return base64.urlsafe_b64encode(source.encode("utf-8", "surrogatepass")).decode("ascii")
 
 
-def _source_in(mark: str) -> str:
+def _decode_cursor(cursor: str) -> str:
     try:
-        return base64.b64decode(mark, b"-_", validate=True).decode("utf-8", "surrogatepass")
+        return base64.b64decode(cursor, b"-_", validate=True).decode("utf-8", "surrogatepass")
     except (ValueError, binascii.Error):
-        raise ProblemError(422, "invalid-request", "after is none that a page gave") from None
+        raise ProblemError(422, "invalid-request", "after must be the next value of an earlier page") from None

@@ -1,4 +1,4 @@
-"""A workspace in another format."""
+"""Route to export a workspace in another format."""
 
 import asyncio
 import secrets
@@ -13,12 +13,12 @@ from polyadic.interchange.export import export_file
 from polyadic.server.dependencies import Name, Reading, Served
 
 router = APIRouter(prefix="/v1/workspaces/{workspace}", tags=["export"])
-_ENDINGS = {"hif": "hif.json", "graphml": "graphml", "jsonl": "jsonl"}
+_SUFFIXES = {"hif": "hif.json", "graphml": "graphml", "jsonl": "jsonl"}
 _TYPES = {"hif": "application/json", "graphml": "application/xml", "jsonl": "application/x-ndjson"}
 
 
-def _aside(service: Served) -> Iterator[Path]:
-    """Where to write what is sent; gone when it is, or when the client is."""
+def _temporary_file(service: Served) -> Iterator[Path]:
+    """Yield a temporary file for the export; it is deleted when the response is sent or the client disconnects."""
     file = service.site.aside / secrets.token_hex(8)
     try:
         yield file
@@ -28,7 +28,7 @@ def _aside(service: Served) -> Iterator[Path]:
 
 @router.get(
     "/export",
-    summary="The workspace in another format",
+    summary="Export a workspace",
     response_class=FileResponse,
     responses={200: {"content": {media: {"schema": {}} for media in _TYPES.values()}}},
 )
@@ -36,12 +36,12 @@ async def export(
     workspace: Name,
     kb: Reading,
     service: Served,
-    file: Annotated[Path, Depends(_aside)],
-    format: Annotated[Literal["hif", "graphml", "jsonl"], Query(description="hif holds everything")] = "hif",
+    file: Annotated[Path, Depends(_temporary_file)],
+    format: Annotated[Literal["hif", "graphml", "jsonl"], Query(description="hif exports everything")] = "hif",
 ) -> FileResponse:
-    """Of one state, whole; the same evidence gives the same bytes."""
-    # Written first: whoever reads slowly must not keep a state of the store from being tidied up.
+    """Export one consistent state of the workspace; the same evidence gives the same bytes."""
+    # Written to a file first: a slow client must not keep a snapshot of the store alive.
     async with service.turns.turn(workspace):
         await asyncio.to_thread(export_file, kb, format, file)
-    name = f"{workspace}.{_ENDINGS[format]}"
+    name = f"{workspace}.{_SUFFIXES[format]}"
     return FileResponse(file, media_type=_TYPES[format], filename=name)

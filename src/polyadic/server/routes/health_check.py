@@ -1,4 +1,4 @@
-"""How a workspace is set up, and whether all that it stands on is well."""
+"""Routes for the health check and the settings of a workspace."""
 
 from fastapi import APIRouter
 
@@ -10,14 +10,14 @@ from polyadic.server.schemas import HealthCheckView, SettingsView
 router = APIRouter(prefix="/v1/workspaces/{workspace}", tags=["workspaces"])
 
 
-@router.get("/check", summary="Whether all is well")
+@router.get("/check", summary="Check a workspace")
 async def check(workspace: Name, kb: Reading, service: Served) -> HealthCheckView:
-    """What `polyadic doctor` finds, but for what it asks a language model. The whole store is looked at."""
+    """Run the checks of `polyadic doctor`, except those that call a language model. Reads the whole store."""
     async with service.turns.turn(workspace), service.checks:
         return HealthCheckView(findings=await service.work.run(checked(kb)))
 
 
-@router.get("/settings", summary="How a workspace is set up")
+@router.get("/settings", summary="Get the settings of a workspace")
 def settings(workspace: Name, kb: Reading) -> SettingsView:
-    """What holds now, of the settings that say how documents are read and questions answered; no address, no key."""
+    """Return the settings that control indexing and answers; addresses and keys are left out."""
     return shown(kb.settings)

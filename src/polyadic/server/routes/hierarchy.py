@@ -1,4 +1,4 @@
-"""The hierarchy: themes over all facts, as a tree in pages."""
+"""Routes for the hierarchy of summaries and communities, as trees in pages."""
 
 from typing import Annotated
 
@@ -14,33 +14,33 @@ router = APIRouter(prefix="/v1/workspaces/{workspace}/hierarchy", tags=["hierarc
 Limit = Annotated[int, Query(ge=1, le=200)]
 
 
-@router.get("", summary="How the hierarchy stands")
+@router.get("", summary="Get the hierarchy")
 async def hierarchy(workspace: Name, kb: Reading, service: Served, limit: Limit = 50) -> HierarchyView:
-    """Its layers, and the top of its two trees: summaries, and communities. What is stale is left out of both."""
+    """Return its layers and the top of both trees, summaries and communities. Stale nodes are left out."""
     return await run_in_worker_thread(service, hierarchy_of, kb, limit)
 
 
-@router.get("/nodes", summary="What is below a node of the hierarchy")
+@router.get("/nodes", summary="List the children of a hierarchy node")
 async def nodes(
     workspace: Name,
     kb: Reading,
     service: Served,
-    tree: Annotated[Tree, Query(description="of which tree")] = "summaries",
-    under: Annotated[Identifier | None, Query(description="the node; the top of the tree if left out")] = None,
-    start: Annotated[int, Query(ge=0, le=2**31, description="`next` of the page before")] = 0,
+    tree: Annotated[Tree, Query(description="which tree")] = "summaries",
+    under: Annotated[Identifier | None, Query(description="the parent node; the top of the tree by default")] = None,
+    start: Annotated[int, Query(ge=0, le=2**31, description="`next` of the previous page")] = 0,
     limit: Limit = 50,
 ) -> HierarchyPage:
-    """What a summary covers, or the parts of a community; in pages."""
+    """List what a summary covers, or the subcommunities of a community, in pages."""
     return await run_in_worker_thread(service, nodes_under, kb, tree, under or "", start, limit)
 
 
-@router.get("/summaries/{summary}", summary="A summary")
+@router.get("/summaries/{summary}", summary="Get a summary")
 async def summary(workspace: Name, summary: Identifier, kb: Reading, service: Served) -> SummaryView:
-    """What it says, and what it covers."""
+    """Return a summary and what it covers."""
     return await run_in_worker_thread(service, summary_view, kb, summary)
 
 
-@router.get("/communities/{community}", summary="A community")
+@router.get("/communities/{community}", summary="Get a community")
 async def community(workspace: Name, community: Identifier, kb: Reading, service: Served) -> CommunityView:
-    """Its report: what it says, how much it matters, and the facts that each finding rests on."""
+    """Return the report of a community: summary, rating, and findings with the facts that support them."""
     return await run_in_worker_thread(service, community_view, kb, community)

@@ -1,4 +1,4 @@
-"""Indexing jobs: how they stand, their progress as it comes, cancelling and resuming them."""
+"""Routes to list, follow, cancel, resume and retry indexing jobs."""
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
@@ -24,56 +24,56 @@ data: {"id": "5f0c7d2a9b31e8445f0c7d2a9b31e844", "state": "succeeded"}
 """
 
 
-@router.get("", summary="The jobs of a workspace")
+@router.get("", summary="List jobs")
 async def jobs(
     workspace: Name, kb: Reading, service: Served, limit: Annotated[int, Query(ge=1, le=1000)] = 50
 ) -> JobList:
-    """The latest first."""
+    """List jobs, the latest first."""
     return JobList(jobs=await service.jobs.jobs(workspace, limit))
 
 
-@router.post("", status_code=202, summary="Try again what could not be read")
+@router.post("", status_code=202, summary="Retry chunks that failed")
 async def retry(workspace: Name, kb: Writing, service: Served, wish: Wished) -> Job:
-    """Starts a job that reads the chunks of all documents that could not be read."""
+    """Start a job that reads all chunks again that could not be read."""
     retried = JobRequest("retry", None, wish.budget, wish.spend_tokens)
     return await service.jobs.add(workspace, retried, service.site.intake.incoming(workspace), 0)
 
 
-@router.get("/{job}", summary="A job")
+@router.get("/{job}", summary="Get a job")
 async def show(workspace: Name, job: Identifier, kb: Reading, service: Served) -> Job:
-    """How it stands."""
+    """Return the state and progress of a job."""
     return await service.jobs.job(job, workspace)
 
 
 @router.get(
     "/{job}/events",
-    summary="A job's progress as it comes",
+    summary="Stream the progress of a job",
     response_class=StreamingResponse,
     responses={
         200: {
-            "description": "Server-sent events: `job` now and at each change, until it has ended.",
+            "description": "Server-sent events: `job` now and at each change, until the job has ended.",
             "content": {"text/event-stream": {"schema": {}, "example": _EVENTS}},
         }
     },
 )
 async def events(workspace: Name, job: Identifier, kb: Reading, service: Served, request: Request) -> StreamingResponse:
-    """Ends when the job does, or when the server stops: the job then goes on when it starts again."""
+    """Ends with the job, or when the server stops; the job then continues when the server starts again."""
     return await streamed(_events(service, job, workspace), request)
 
 
 @router.post("/{job}/cancel", summary="Cancel a job")
 async def cancel(workspace: Name, job: Identifier, kb: Writing, service: Served) -> Job:
-    """What it has published by then stays. A job that has ended is left as it is."""
+    """Documents that are already published stay. Has no effect on a job that has ended."""
     return await service.jobs.cancel(job, workspace)
 
 
 @router.post("/{job}/resume", status_code=202, summary="Resume a job")
 async def resume(workspace: Name, job: Identifier, kb: Writing, service: Served) -> Job:
-    """One that was cancelled, failed or read only a part; what was paid for is not paid for again."""
+    """Continue a job that was cancelled, failed or read only a part. Nothing already paid for is paid again."""
     return await service.jobs.resume(job, workspace)
 
 
 async def _events(service: ServerState, job: str, workspace: str) -> AsyncGenerator[str, None]:
     async with aclosing(service.jobs.watch(job, workspace)) as changes:
-        async for one in changes:
-            yield QUIET if one is None else event("job", one)
+        async for job_update in changes:
+            yield QUIET if job_update is None else event("job", job_update)

@@ -1,4 +1,4 @@
-"""Whether the server is there, and whether it is ready."""
+"""Routes for liveness and readiness probes."""
 
 from fastapi import APIRouter
 
@@ -9,13 +9,13 @@ from polyadic.server.schemas import Health
 router = APIRouter(tags=["server"])
 
 
-@router.get("/health", summary="Whether the server is there")
+@router.get("/health", summary="Liveness probe")
 async def health() -> Health:
     """Needs no key."""
     return Health()
 
 
-@router.get("/ready", summary="Whether the server takes requests")
+@router.get("/ready", summary="Readiness probe")
 async def ready(service: Served) -> Health:
     """Needs no key; 503 while it starts and while it stops."""
     if not service.ready:

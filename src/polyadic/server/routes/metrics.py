@@ -1,4 +1,4 @@
-"""Figures for Prometheus."""
+"""Route for Prometheus metrics."""
 
 from fastapi import APIRouter
 from starlette.responses import Response
@@ -11,12 +11,12 @@ router = APIRouter(tags=["server"])
 
 @router.get(
     "/metrics",
-    summary="Figures for Prometheus",
+    summary="Prometheus metrics",
     response_class=Response,
     responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
 )
 async def metrics(service: Served, key: Caller) -> Response:
-    """Needs a key that opens all workspaces, as the figures are about all of them together."""
+    """Needs a key for all workspaces, because the metrics cover all of them together."""
     if not key.opens_all:
-        raise ProblemError(403, "not-for-this-key", "this needs a key that opens all workspaces")
+        raise ProblemError(403, "not-for-this-key", "this needs a key with access to all workspaces")
     return Response(await service.figures(), media_type=service.metrics.content_type)

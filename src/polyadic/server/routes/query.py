@@ -1,4 +1,4 @@
-"""Asking a workspace."""
+"""Routes to ask questions and to retrieve knowledge."""
 
 from collections.abc import AsyncGenerator
 
@@ -31,24 +31,24 @@ data: {"question": "Who wrote the first published program?", "text": "Ada Lovela
 
 @router.post("/query", summary="Ask a question")
 async def query(workspace: Name, asked: AnswerRequest, kb: Reading, service: Served) -> Answer:
-    """The answer with its citations, the knowledge that was used and why, and a trace with times."""
+    """Return the answer with its citations, the knowledge it is based on with reasons, and a trace with times."""
     return await answer_to(service, kb, asked)
 
 
-@router.post("/retrieve", summary="What bears on a question, without an answer")
+@router.post("/retrieve", summary="Retrieve knowledge without an answer")
 async def retrieve(workspace: Name, asked: RetrieveRequest, kb: Reading, service: Served) -> Knowledge:
-    """Facts, passages, entities and reports with scores and reasons, best first, within the budget of tokens."""
+    """Return facts, passages, entities and reports with scores and reasons, best first, within the token budget."""
     return await knowledge_for(service, kb, asked)
 
 
 @router.post(
     "/query/stream",
-    summary="Ask a question, and have the answer as it comes",
+    summary="Ask a question and stream the answer",
     response_class=StreamingResponse,
     responses={
         200: {
             "description": "Server-sent events: `step` for each step of the retrieval, `token` for each piece of the"
-            " answer, `citation` for each citation, `answer` with the whole; or `problem`.",
+            " answer, `citation` for each citation, `answer` with the complete answer; or `problem`.",
             "content": {"text/event-stream": {"schema": {}, "example": _EVENTS}},
         }
     },
@@ -56,7 +56,7 @@ async def retrieve(workspace: Name, asked: RetrieveRequest, kb: Reading, service
 async def stream(
     workspace: Name, asked: AnswerRequest, kb: Reading, service: Served, request: Request
 ) -> StreamingResponse:
-    """As `query`. Whoever goes before the end has ended it."""
+    """As `query`, streamed. A client that disconnects cancels the question."""
     return await streamed(_events(service, kb, asked), request)
 
 

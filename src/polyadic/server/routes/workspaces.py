@@ -1,4 +1,4 @@
-"""Workspaces: which there are, making, looking at and deleting them."""
+"""Routes to list, create, read and delete workspaces."""
 
 from fastapi import APIRouter
 from starlette.responses import Response
@@ -11,35 +11,35 @@ from polyadic.workspace import Workspace
 router = APIRouter(prefix="/v1/workspaces", tags=["workspaces"])
 
 
-@router.get("", summary="The workspaces that your key opens")
+@router.get("", summary="List workspaces")
 async def workspaces(service: Served, key: Caller) -> WorkspaceList:
-    """By name."""
+    """List the workspaces that your key gives access to, by name."""
     return WorkspaceList(workspaces=await service.workspaces.names(key))
 
 
-@router.post("", status_code=201, summary="Make a workspace")
+@router.post("", status_code=201, summary="Create a workspace")
 async def create(new: NewWorkspace, service: Served, key: Caller) -> WorkspaceView:
-    """It is set up as the server's operator says; your key has to open the name for writing."""
+    """The workspace gets the server's default settings; your key must allow writing to this name."""
     await service.workspaces.create(new.name, key)
     async with service.workspaces.opened(new.name, key, "read") as kb:
         return _view(kb, new.name, key)
 
 
-@router.get("/{workspace}", summary="What a workspace holds")
+@router.get("/{workspace}", summary="Get a workspace")
 def show(workspace: Name, kb: Reading, key: Caller) -> WorkspaceView:
-    """Counts, sizes and models."""
+    """Return counts, sizes and models."""
     return _view(kb, workspace, key)
 
 
 @router.delete("/{workspace}", status_code=204, summary="Delete a workspace", response_class=Response)
 async def delete(workspace: Name, service: Served, key: Caller) -> None:
-    """All that it holds is gone, and its jobs are stopped."""
+    """Delete everything in the workspace and stop its jobs."""
     await service.workspaces.delete(workspace, key, service.jobs.forget)
 
 
-@router.get("/{workspace}/ledger", summary="What models were paid")
+@router.get("/{workspace}/ledger", summary="Usage and cost")
 def ledger(workspace: Name, kb: Reading) -> CostLedger:
-    """Every call that was paid for, and what they sum to by purpose and by document."""
+    """List every paid model call, with totals by purpose and by document."""
     return kb.ledger()
 
 

@@ -1,1 +1,1 @@
-"""Where the workspaces of a server are: folders of a folder, or a database."""
+"""Tenant backends: where the workspaces of a server are stored, in folders or in a database."""

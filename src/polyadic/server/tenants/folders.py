@@ -1,4 +1,4 @@
-"""Workspaces as folders of a folder: where one is, making and removing them."""
+"""Workspaces as subfolders of a folder: list, create and delete them."""
 
 import asyncio
 import os
@@ -19,18 +19,19 @@ from polyadic.server.tenants.tenant_backend import WorkspaceLocation
 from polyadic.storage.sqlite.store import SqliteStore
 from polyadic.workspace import Workspace
 
-_OURS = re.compile(r"store\.sqlite.*|[a-z]+\.lock|writer\.pid|derived|prompts|\.incoming|polyadic\.toml")
+_OWN_FILES = re.compile(r"store\.sqlite.*|[a-z]+\.lock|writer\.pid|derived|prompts|\.incoming|polyadic\.toml")
 _MAKING, _DELETED = ".making-", ".deleted-"
 
 
 class FolderTenants:
-    """Implements :class:`polyadic.server.tenants.tenant_backend.TenantBackend`: each folder that holds a store or
-    settings is a workspace.
+    """Implements :class:`polyadic.server.tenants.tenant_backend.TenantBackend` with a folder.
+
+    Each subfolder that holds a store or settings is a workspace.
 
     Parameters
     ----------
     folder
-        Whose folders are workspaces; it exists.
+        Folder of the workspaces; it must exist.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -70,15 +71,15 @@ class FolderTenants:
 
     def _names(self, opens: Callable[[str], bool]) -> list[str]:
         with os.scandir(self.folder) as entries:
-            found = sorted(entry.name for entry in entries if opens(entry.name))
-        return [name for name in found if is_workspace(self.folder / name)]
+            names = sorted(entry.name for entry in entries if opens(entry.name))
+        return [name for name in names if is_workspace(self.folder / name)]
 
     def __str__(self) -> str:
         return str(self.folder)
 
 
 def changed_at(file: Path) -> int:
-    """When a file was changed last; 0 where there is none."""
+    """Return the modification time of a file in nanoseconds; 0 if it does not exist."""
     try:
         return file.stat().st_mtime_ns
     except OSError:
@@ -86,57 +87,57 @@ def changed_at(file: Path) -> int:
 
 
 def is_workspace(folder: Path) -> bool:
-    """Whether there is one: a folder of such a name with a store or settings, and no link, which may lead anywhere."""
+    """Return whether a folder is a workspace: a valid name, with a store or settings, and not a symbolic link."""
     if not is_name(folder.name) or folder.is_symlink() or not folder.is_dir():
         return False
     return SqliteStore.exists(folder) or (folder / FILE_NAME).is_file()
 
 
 def make(folder: Path) -> None:
-    """Make a workspace, whole or not at all, with the settings of ``polyadic.toml`` beside it, where there is one.
+    """Create a workspace, completely or not at all, with a copy of the ``polyadic.toml`` beside it, if there is one.
 
     Raises
     ------
-    Refused
-        There is something of this name (409).
+    ProblemError
+        Something with this name exists (409).
     """
-    aside = folder.with_name(f"{_MAKING}{secrets.token_hex(4)}")
+    temporary = folder.with_name(f"{_MAKING}{secrets.token_hex(4)}")
     if os.path.lexists(folder):
-        raise ProblemError(409, "workspace-exists", "there is a workspace of this name, or something else in its place")
+        raise ProblemError(409, "workspace-exists", "a workspace or another file with this name exists")
     defaults = folder.with_name(FILE_NAME)
     try:
-        aside.mkdir()
-        told = defaults.read_text(encoding="utf-8") if defaults.is_file() else template()
-        (aside / FILE_NAME).write_text(told, encoding="utf-8")
-        with Workspace(aside) as kb:
+        temporary.mkdir()
+        settings = defaults.read_text(encoding="utf-8") if defaults.is_file() else template()
+        (temporary / FILE_NAME).write_text(settings, encoding="utf-8")
+        with Workspace(temporary) as kb:
             kb.store(make=True)
-        aside.rename(folder)
+        temporary.rename(folder)
     except BaseException:
-        shutil.rmtree(aside, ignore_errors=True)
+        shutil.rmtree(temporary, ignore_errors=True)
         raise
 
 
 def remove(folder: Path) -> None:
-    """Remove what makes a folder a workspace; out of sight first, so that half of one is never seen."""
+    """Delete the files of a workspace; the folder is renamed first, so that no partial workspace is ever visible."""
     aside = folder.with_name(f"{_DELETED}{secrets.token_hex(4)}")
     folder.rename(aside)
-    _remove_ours(aside)
+    _remove_own_files(aside)
     if aside.exists():
         aside.rename(folder)
 
 
 def sweep(folder: Path) -> None:
-    """Remove what is left of workspaces that were being made or deleted when the server was killed."""
-    for left in folder.glob(f"{_MAKING}*"):
-        shutil.rmtree(left, ignore_errors=True)
-    for left in folder.glob(f"{_DELETED}*"):
-        _remove_ours(left)
+    """Delete what is left of workspaces that were being created or deleted when the server was killed."""
+    for leftover in folder.glob(f"{_MAKING}*"):
+        shutil.rmtree(leftover, ignore_errors=True)
+    for leftover in folder.glob(f"{_DELETED}*"):
+        _remove_own_files(leftover)
 
 
-def _remove_ours(aside: Path) -> None:
-    """Remove what is Polyadic's, and the folder if nothing else is in it."""
+def _remove_own_files(aside: Path) -> None:
+    """Delete Polyadic's files, and the folder if nothing else is in it."""
     for entry in list(aside.iterdir()):
-        if not _OURS.fullmatch(entry.name):
+        if not _OWN_FILES.fullmatch(entry.name):
             continue
         if entry.is_dir() and not entry.is_symlink():
             shutil.rmtree(entry, ignore_errors=True)

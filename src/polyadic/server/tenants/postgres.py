@@ -1,4 +1,4 @@
-"""The workspaces of a database, served by any number of servers at once."""
+"""Workspaces in a PostgreSQL database, which any number of servers can share."""
 
 import shutil
 import tempfile
@@ -24,28 +24,27 @@ _SECONDS_TO_STOP = 10.0
 
 
 class PostgresTenants:
-    """Implements :class:`polyadic.server.tenants.tenant_backend.TenantBackend`.
+    """Implements :class:`polyadic.server.tenants.tenant_backend.TenantBackend` with a database.
 
     Parameters
     ----------
     address
-        Of the database, without the name of a workspace.
+        Database URL, without the name of a workspace.
     settings
-        The folder with the settings and prompts of all workspaces; those of one are in a folder of its name below, if
-        there is one.
+        Folder with the settings and prompts of all workspaces; a subfolder with the name of a workspace overrides it.
 
     Raises
     ------
     SettingsError
         The address names a workspace.
     StoreError
-        The database cannot be used, or was served by a newer version.
+        The database is unavailable, or was used by a newer version.
     """
 
     def __init__(self, address: str, settings: Path) -> None:
         database, mark, _ = address.partition("#")
         if mark:
-            raise SettingsError("a database is served with all its workspaces", "leave out # and what follows")
+            raise SettingsError("a server always serves all workspaces of a database", "omit # and what follows it")
         self._settings = settings.resolve()
         self._tables = TenantTables(database)
         self.aside = Path(tempfile.mkdtemp(prefix="polyadic-serve-"))
@@ -53,7 +52,7 @@ class PostgresTenants:
         self.intake = PostgresUploadStore(self._tables, self.aside)
 
     async def begin(self) -> None:
-        """Nothing: what is aside was made for this server, and a workspace is made and removed in one transaction."""
+        """Do nothing: temporary files are this server's own, and workspaces are created and deleted in one transaction."""
 
     def close(self) -> None:
         self.book.close()
@@ -65,31 +64,31 @@ class PostgresTenants:
         return [name for (name,) in rows if opens(name) and is_name(name)]
 
     async def state(self, name: str) -> Hashable | None:
-        number = await self._tables.run(lambda raw: _number(raw, name))
+        workspace = await self._tables.run(lambda raw: _workspace_id(raw, name))
         folder = self._folder(name)
-        return None if number is None else (number, folder, changed_at(folder / FILE_NAME))
+        return None if workspace is None else (workspace, folder, changed_at(folder / FILE_NAME))
 
     def whereabouts(self, name: str) -> WorkspaceLocation:
         return WorkspaceLocation(f"{self._tables.database}#{quote(name)}", str(self._folder(name)))
 
     async def make(self, name: str) -> None:
-        # Where they cannot be used, there is to be no workspace.
+        # Fails if the settings are invalid; then no workspace must be created.
         load_settings(self._folder(name) / FILE_NAME)
-        made = "INSERT INTO workspace (name) VALUES (%s) ON CONFLICT DO NOTHING"
-        if not await self._tables.run(lambda raw: raw.execute(made, (name,)).rowcount):
-            raise ProblemError(409, "workspace-exists", "there is a workspace of this name")
+        statement = "INSERT INTO workspace (name) VALUES (%s) ON CONFLICT DO NOTHING"
+        if not await self._tables.run(lambda raw: raw.execute(statement, (name,)).rowcount):
+            raise ProblemError(409, "workspace-exists", "a workspace with this name exists")
 
     async def remove(self, name: str) -> None:
         await self._tables.aside(lambda: self._remove(name))
 
     def _remove(self, name: str) -> None:
         with translate_errors(self._tables.called), self._tables.connected() as raw:
-            number = _number(raw, name)
-            if number is None:
+            workspace = _workspace_id(raw, name)
+            if workspace is None:
                 return
-            # Another server may have begun a job meanwhile.
+            # Another server may have started a job in the meantime.
             deadline = time.monotonic() + _SECONDS_TO_STOP
-            while raw.execute(f"SELECT {LOCK_OF_RUNS}".encode(), (number,)).fetchone() != (True,):
+            while raw.execute(f"SELECT {LOCK_OF_RUNS}".encode(), (workspace,)).fetchone() != (True,):
                 if time.monotonic() > deadline:
                     raise StoreBusy(f"a job of {name} is running", "wait for it to end, or cancel it")
                 time.sleep(0.1)
@@ -108,6 +107,6 @@ class PostgresTenants:
         return self._tables.called
 
 
-def _number(raw: Raw, name: str) -> int | None:
+def _workspace_id(raw: Raw, name: str) -> int | None:
     row = raw.execute("SELECT id FROM workspace WHERE name = %s", (name,)).fetchone()
     return row[0] if row else None

@@ -1,7 +1,7 @@
-"""What servers keep in a database beside its workspaces: the tables, and connections to them.
+"""Tables for the server's own data in a database, and connections to them.
 
-They are in a schema of their own, out of reach of whoever works in a workspace. What belongs to a workspace goes with
-it, also where another program removes it.
+The tables are in their own schema, which users of a workspace cannot access. Rows of a workspace are deleted with it,
+also when another program deletes it.
 """
 
 import asyncio
@@ -59,35 +59,35 @@ CREATE INDEX ON handed_in (workspace);
 ALTER TABLE handed_in ALTER data SET STORAGE EXTERNAL;
 """
 MIGRATIONS = (_JOBS,)
-"""One script a version, never edited once released."""
+"""One script per version, never edited after release."""
 
-_MAKING = 0x506F6C7A
-_CONNECTIONS = 4
-_WAITED = 5.0
-# A server that is gone without a word, as where its power went, is let go of within half a minute.
-_ALIVE = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3, "tcp_user_timeout": 25_000}
-_ALIVE_THERE = "SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3"
+_MIGRATION_LOCK = 0x506F6C7A
+_MAX_CONNECTIONS = 4
+_SECONDS_TO_WAIT = 5.0
+# Detects within half a minute that the other side is gone, for example after a power failure.
+_KEEPALIVE = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3, "tcp_user_timeout": 25_000}
+_SERVER_KEEPALIVE = "SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3"
 
 
 class TenantTables:
-    """Connections to the tables, which are made where there are none, or brought forward.
+    """Connections to the server's tables, which are created or migrated as needed.
 
     Parameters
     ----------
     database
-        Its address.
+        Database URL.
 
     Raises
     ------
     StoreError
-        The database cannot be used, or was written by a newer version.
+        The database is unavailable, or was written by a newer version.
     """
 
     def __init__(self, database: str) -> None:
         self.database = database
         self.called = str(PostgresDsn.of(database)).partition("#")[0]
         with translate_errors(self.called):
-            # Those of the workspaces come first; that pool is kept for when one is opened.
+            # Creates the tables of the workspaces first; their pool is kept for later use.
             POOLS.take(database)
             try:
                 with psycopg.connect(database, autocommit=True) as raw:
@@ -95,39 +95,45 @@ class TenantTables:
             except BaseException:
                 POOLS.give_back(database)
                 raise
-        self._threads = ThreadPoolExecutor(_CONNECTIONS, "polyadic-database")
+        self._threads = ThreadPoolExecutor(_MAX_CONNECTIONS, "polyadic-database")
         self._pool = ConnectionPool[Raw](
             database,
             min_size=0,
-            max_size=_CONNECTIONS,
-            timeout=_WAITED,
+            max_size=_MAX_CONNECTIONS,
+            timeout=_SECONDS_TO_WAIT,
             open=True,
-            kwargs={"autocommit": True, **_ALIVE},
+            kwargs={"autocommit": True, **_KEEPALIVE},
             configure=_configure,
             check=ConnectionPool.check_connection,
         )
 
     async def run(self, work: Callable[[Raw], T]) -> T:
-        """What work on a connection returns, done on another thread; StoreError where the database cannot be used."""
+        """Run work on a connection in another thread and return its result.
+
+        Raises
+        ------
+        StoreError
+            The database is unavailable.
+        """
         return await self.aside(partial(self.done, work))
 
     def done(self, work: Callable[[Raw], T]) -> T:
-        """As :meth:`run`, on this thread."""
+        """Run work on a connection in this thread, as :meth:`run`."""
         with translate_errors(self.called), self._pool.connection() as raw:
             return work(raw)
 
     async def aside(self, work: Callable[[], T]) -> T:
-        """What work returns, done on another thread that nothing else of this process has to wait for."""
+        """Run work in a thread of the database pool and return its result."""
         return await asyncio.get_running_loop().run_in_executor(self._threads, work)
 
     def connected(self) -> Raw:
-        """A connection of its own, for locks that are to last; psycopg's errors where there is none."""
-        raw = psycopg.connect(self.database, autocommit=True, **_ALIVE)  # type: ignore[arg-type]
+        """Open a separate connection for long-lived locks; raises psycopg's errors."""
+        raw = psycopg.connect(self.database, autocommit=True, **_KEEPALIVE)  # type: ignore[arg-type]
         _configure(raw)
         return raw
 
     def close(self) -> None:
-        """Let go of all connections."""
+        """Close all connections."""
         self._threads.shutdown()
         self._pool.close()
         POOLS.give_back(self.database)
@@ -136,20 +142,20 @@ class TenantTables:
 def _configure(raw: Raw) -> None:
     path = sql.SQL(", ").join(map(sql.Identifier, (OWN_SCHEMA, SCHEMA, "public")))
     raw.execute(sql.SQL("SET search_path = {}").format(path))
-    raw.execute(_ALIVE_THERE)
+    raw.execute(_SERVER_KEEPALIVE)
 
 
 def _migrate(raw: Raw) -> None:
-    """Make the tables, or bring them forward; of several servers that come at once one does."""
+    """Create or migrate the tables; if several servers start at once, one of them does."""
     with raw.transaction():
-        raw.execute("SELECT pg_advisory_xact_lock(%s)", (_MAKING,))
+        raw.execute("SELECT pg_advisory_xact_lock(%s)", (_MIGRATION_LOCK,))
         if raw.execute("SELECT to_regclass(%s)", (f"{OWN_SCHEMA}.version",)).fetchone() == (None,):
             raw.execute(f"CREATE SCHEMA IF NOT EXISTS {OWN_SCHEMA}".encode())
             raw.execute(f"CREATE TABLE {OWN_SCHEMA}.version AS SELECT 0::bigint AS number".encode())
         row = raw.execute(f"SELECT number FROM {OWN_SCHEMA}.version".encode()).fetchone()
         before = int(row[0]) if row else 0
         if before > len(MIGRATIONS):
-            raise StoreError("a newer Polyadic has served this database", "upgrade Polyadic")
+            raise StoreError("this database was used by a newer version of Polyadic", "upgrade Polyadic")
         raw.execute(f"SET LOCAL search_path = {OWN_SCHEMA}".encode())
         for script in MIGRATIONS[before:]:
             raw.execute(script.encode())

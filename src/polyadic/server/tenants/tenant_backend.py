@@ -1,4 +1,4 @@
-"""What a server has to know of the place where its workspaces are."""
+"""Protocol of the place where a server's workspaces are stored."""
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
@@ -11,53 +11,53 @@ from polyadic.server.jobs.upload_store import UploadStore
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceLocation:
-    """What :class:`polyadic.workspace.Workspace` is told to open: its place, and the folder of settings and prompts."""
+    """Arguments of :class:`polyadic.workspace.Workspace`: its place, and the folder of its settings and prompts."""
 
     place: str
     folder: str
 
 
 class TenantBackend(Protocol):
-    """Workspaces by name, and what the server keeps beside them; as text, what to call it where people read it.
+    """Storage of workspaces by name, and of the server's own data; ``str`` gives its display name.
 
-    Names are those that :func:`polyadic.server.tenants.names.is_name` allows, whatever else is there.
+    Only names allowed by :func:`polyadic.server.tenants.names.is_name` are used; anything else is ignored.
     """
 
     @property
     def book(self) -> JobStore:
-        """The jobs."""
+        """The job store."""
 
     @property
     def intake(self) -> UploadStore:
-        """What was handed in for them."""
+        """The upload store."""
 
     @property
     def aside(self) -> Path:
-        """A folder of this machine for what is on its way; this server's alone, and empty when it starts."""
+        """A local folder for temporary files; used by this server only, and empty at the start."""
 
     async def begin(self) -> None:
-        """Make ready, and remove what was left half done where a server was killed."""
+        """Prepare for use, and remove what a killed server left half done."""
 
     def close(self) -> None:
-        """Let go of files and connections."""
+        """Close files and connections."""
 
     async def names(self, opens: Callable[[str], bool]) -> list[str]:
-        """The names of the workspaces of which ``opens`` holds, sorted; of others nothing is looked up."""
+        """Return the sorted names of the workspaces for which ``opens`` is true; other names are not looked up."""
 
     async def state(self, name: str) -> Hashable | None:
-        """What is another where the workspace is another one, or is set up in another way; None where there is none."""
+        """Return a value that changes when the workspace is replaced or its settings change; None if there is none."""
 
     def whereabouts(self, name: str) -> WorkspaceLocation:
-        """Where a workspace of this name is, or would be."""
+        """Return where the workspace of this name is, or would be created."""
 
     async def make(self, name: str) -> None:
-        """Make a workspace, whole or not at all.
+        """Create a workspace, completely or not at all.
 
         Raises
         ------
-        Refused
-            There is something of this name (409).
+        ProblemError
+            Something with this name exists (409).
         """
 
     async def remove(self, name: str) -> None:
-        """Remove a workspace with all that it holds, whose jobs have been stopped and forgotten."""
+        """Delete a workspace with all its contents; its jobs have been stopped and deleted before."""

@@ -1,1 +1,1 @@
-"""One committed state of a store as arrays: vectors, numbers and incidence, and what is near to a question."""
+"""In-memory arrays of one committed state (vectors, statistics, incidence) and searching them."""

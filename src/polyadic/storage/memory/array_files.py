@@ -1,4 +1,4 @@
-"""Arrays as files of a folder that takes its place only when all of it is written and synced."""
+"""Write arrays to a folder that gets its name only after everything is written and synced."""
 
 import contextlib
 import os
@@ -14,23 +14,23 @@ from numpy.typing import NDArray
 
 from polyadic.storage.sql.half_precision import HALF, Halves
 
-_ASIDE = "writing-"
-_LEFT_OVER_SECONDS = 60
+_TEMPORARY_PREFIX = "writing-"
+_STALE_SECONDS = 60
 
 
 @contextlib.contextmanager
 def written_aside(folder: Path) -> Iterator[Path]:
-    """A folder to write to, which is given the name of ``folder`` at the end; older siblings of that go."""
+    """Yield a temporary folder that is renamed to ``folder`` at the end; older sibling folders are then deleted."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     begun = time.time()
-    aside = Path(tempfile.mkdtemp(prefix=_ASIDE, dir=folder.parent))
+    temporary = Path(tempfile.mkdtemp(prefix=_TEMPORARY_PREFIX, dir=folder.parent))
     try:
-        yield aside
-        # Another process may have put the same state into place meanwhile, which is as good.
+        yield temporary
+        # Another process may have saved the same state in the meantime; its files are equivalent.
         with contextlib.suppress(OSError):
-            aside.rename(folder)
+            temporary.rename(folder)
     finally:
-        shutil.rmtree(aside, ignore_errors=True)
+        shutil.rmtree(temporary, ignore_errors=True)
     if folder.exists():
         _remove_others(folder, begun)
 
@@ -43,35 +43,37 @@ def write(folder: Path, name: str, array: NDArray[Any]) -> None:
 
 
 def write_blocks(folder: Path, name: str, blocks: Iterable[Halves], width: int) -> None:
-    """An array of this width in half precision, block by block, so that it is never held in memory as a whole."""
+    """Write a half-precision array of this width block by block, without holding it all in memory."""
     with (folder / f"{name}.npy").open("wb") as file:
-        # numpy leaves room in what comes first, so that it takes as much with the number of rows that is known later.
-        _begin(file, 0, width)
+        # numpy pads the header, so it keeps its size when the number of rows is filled in.
+        _write_header(file, 0, width)
         rows = 0
         for block in blocks:
             file.write(np.ascontiguousarray(block, dtype=HALF).data)
             rows += len(block)
         file.seek(0)
-        _begin(file, rows, width)
+        _write_header(file, rows, width)
         file.flush()
         os.fsync(file.fileno())
 
 
 def mapped(folder: Path, name: str) -> "np.memmap[Any, Any]":
-    """Raises OSError or ValueError where the array is not there, or not whole."""
+    """Memory-map an array. Raises OSError or ValueError if the file is missing or incomplete."""
     return np.lib.format.open_memmap(folder / f"{name}.npy", mode="r")
 
 
-def _begin(file: Any, rows: int, width: int) -> None:
+def _write_header(file: Any, rows: int, width: int) -> None:
     np.lib.format.write_array_header_1_0(file, {"descr": HALF.str, "fortran_order": False, "shape": (rows, width)})
 
 
 def _remove_others(folder: Path, begun: float) -> None:
-    """States that were there before this one was begun, which are still read where they are open, and what killed
-    processes left; what another process writes at this moment stays."""
-    left = time.time() - _LEFT_OVER_SECONDS
+    """Delete the folders of earlier states, and temporary folders that killed processes left behind.
+
+    Readers keep deleted files open. Temporary folders that another process may be writing to are kept.
+    """
+    stale_before = time.time() - _STALE_SECONDS
     for sibling in folder.parent.iterdir():
         with contextlib.suppress(OSError):
-            older = left if sibling.name.startswith(_ASIDE) else max(left, begun)
-            if sibling != folder and sibling.stat().st_mtime < older:
+            deleted_before = stale_before if sibling.name.startswith(_TEMPORARY_PREFIX) else max(stale_before, begun)
+            if sibling != folder and sibling.stat().st_mtime < deleted_before:
                 shutil.rmtree(sibling, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""Work that another thread does until its result is needed."""
+"""Run a function in a background thread until its result is needed."""
 
 from collections.abc import Callable
 from threading import Thread
@@ -8,9 +8,9 @@ T = TypeVar("T")
 
 
 class BackgroundResult(Generic[T]):
-    """Work that begins at once, in a thread of its own: some 50 µs, and nothing that a fork could leave behind.
+    """The result of a function that starts immediately in its own thread.
 
-    It pays for what takes longer than that and lets other threads run Python meanwhile.
+    Starting costs about 50 µs and leaves nothing behind on fork. It pays off for longer work that releases the GIL.
 
     Examples
     --------
@@ -20,20 +20,20 @@ class BackgroundResult(Generic[T]):
 
     def __init__(self, work: Callable[[], T]) -> None:
         self._work = work
-        self._found: list[T] = []
+        self._results: list[T] = []
         self._error: BaseException | None = None
-        self._thread = Thread(target=self._do, name="polyadic-begun")
+        self._thread = Thread(target=self._run, name="polyadic-begun")
         self._thread.start()
 
     def result(self) -> T:
-        """What the work returned; waits for it, and raises what it raised."""
+        """Wait for the function and return its result, or raise its exception."""
         self._thread.join()
         if self._error is not None:
             raise self._error
-        return self._found[0]
+        return self._results[0]
 
-    def _do(self) -> None:
+    def _run(self) -> None:
         try:
-            self._found.append(self._work())
+            self._results.append(self._work())
         except BaseException as error:
             self._error = error

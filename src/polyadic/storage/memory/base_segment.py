@@ -1,4 +1,4 @@
-"""All that is saved of a state: files that can always be made again, from which later states are brought forward."""
+"""The saved arrays of a state: derived files from which later states are updated incrementally."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -16,7 +16,7 @@ from polyadic.storage.memory.snapshot import ArraySnapshot
 from polyadic.storage.protocol import Side
 
 LAYOUT = 5
-"""Changes when the same tables would give other arrays: those of before are then made again."""
+"""Version of the array layout. Increment it when the same tables give other arrays; older files are then rebuilt."""
 
 _SIDES: tuple[Side, ...] = ("entity", "fact", "chunk")
 _VECTORS = ("form_vectors", "fact_vectors", "window_vectors")
@@ -24,12 +24,12 @@ _VECTORS = ("form_vectors", "fact_vectors", "window_vectors")
 
 @dataclass(frozen=True)
 class BaseSegment:
-    """The snapshot of a state, its vectors of d numbers, and what it takes to bring it forward.
+    """The snapshot of a state, its vectors, and what updating it incrementally needs.
 
-    ``*_digests`` are public identifiers, ``*_sorting`` brings the keys of the tables into order. ``chunk_documents``
-    and ``chunk_offsets`` tell where the chunks stand. ``contested`` lists for each entity the chunks that it may come
-    to be the subject of, or cease to be, as its numbers change (see topic_entities.py). Starts of vectors are as those
-    of neighbours in the snapshot. Sides of many vectors have ``codes`` of them.
+    ``*_digests`` are public identifiers, ``*_sorting`` is the permutation that sorts the primary keys.
+    ``chunk_documents`` and ``chunk_offsets`` give the position of each chunk. ``contested`` lists for each entity the
+    chunks whose topic it may become, or cease to be, when its degree or score changes (see topic_entities.py). Vectors
+    of shape (n, d) are in CSR form like incidence in the snapshot. Sides with many vectors have quantized ``codes``.
     """
 
     snapshot: ArraySnapshot
@@ -52,56 +52,56 @@ class BaseSegment:
 
     @classmethod
     def load(cls, folder: Path) -> Self:
-        """Map the arrays of a folder into memory.
+        """Memory-map the arrays in a folder.
 
         Raises
         ------
         OSError, ValueError
-            The folder is not there, or not whole.
+            The folder does not exist, or is incomplete.
         """
-        # Plain views of the mappings: indexing a memmap object itself costs several times as much.
+        # Plain array views: indexing a memmap object costs several times as much.
         snapshot = ArraySnapshot(
             **{field.name: mapped(folder, field.name).view(np.ndarray) for field in fields(ArraySnapshot)}
         )
-        arrays: dict[str, Any] = {name: mapped(folder, name).view(np.ndarray) for name in cls._own()}
+        arrays: dict[str, Any] = {name: mapped(folder, name).view(np.ndarray) for name in cls._array_names()}
         arrays |= {name: Matrix.load(folder, name) for name in _VECTORS}
-        codes = {side: PQIndex.load(path) for side in _SIDES if (path := _codes(folder, side)).exists()}
+        codes = {side: PQIndex.load(path) for side in _SIDES if (path := _codes_path(folder, side)).exists()}
         return cls(snapshot, codes=codes, **arrays)
 
     def save(self, folder: Path) -> None:
-        """Write to a folder all but the vectors, each file synced."""
+        """Write and sync all arrays except the vectors."""
         for field in fields(ArraySnapshot):
             write(folder, field.name, getattr(self.snapshot, field.name))
-        for name in self._own():
+        for name in self._array_names():
             write(folder, name, getattr(self, name))
         for side, codes in self.codes.items():
-            codes.save(_codes(folder, side))
+            codes.save(_codes_path(folder, side))
 
     @property
     def size(self) -> int:
-        """How many rows there are, of all sides."""
+        """The number of rows on all sides."""
         return len(self.entity_digests) + len(self.fact_digests) + len(self.chunk_digests)
 
     def digests(self, side: Side) -> Digests:
         return {"entity": self.entity_digests, "fact": self.fact_digests, "chunk": self.chunk_digests}[side]
 
     def find(self, side: Side, ids: Integers) -> Integers:
-        """Rows of keys of the tables, -1 where there is no such key."""
+        """Return the rows of primary keys, -1 for unknown keys."""
         sorting = {"entity": self.entity_sorting, "fact": self.fact_sorting, "chunk": self.chunk_sorting}[side]
         if not len(sorting):
             return np.full(len(ids), -1, dtype=np.int64)
-        known = self._keys[side]
-        found = sorting[np.minimum(known.searchsorted(ids, sorter=sorting), len(sorting) - 1)]
-        return np.where(known[found] == ids, found, -1).astype(np.int64)
+        keys = self._keys[side]
+        rows = sorting[np.minimum(keys.searchsorted(ids, sorter=sorting), len(sorting) - 1)]
+        return np.where(keys[rows] == ids, rows, -1).astype(np.int64)
 
     @cached_property
     def form_owners(self) -> Integers:
-        """For each vector of an entity its row."""
+        """The entity row of each form vector."""
         return _owners(self.form_starts)
 
     @cached_property
     def window_owners(self) -> Integers:
-        """For each vector of a chunk its row."""
+        """The chunk row of each window vector."""
         return _owners(self.window_starts)
 
     @cached_property
@@ -110,7 +110,7 @@ class BaseSegment:
         return {"entity": s.entity_ids, "fact": s.fact_ids, "chunk": s.chunk_ids}
 
     @classmethod
-    def _own(cls) -> list[str]:
+    def _array_names(cls) -> list[str]:
         return [field.name for field in fields(cls) if field.name not in ("snapshot", "codes", *_VECTORS)]
 
 
@@ -118,5 +118,5 @@ def _owners(starts: Integers) -> Integers:
     return np.repeat(np.arange(len(starts) - 1), np.diff(starts))
 
 
-def _codes(folder: Path, side: Side) -> Path:
+def _codes_path(folder: Path, side: Side) -> Path:
     return folder / f"{side}.codes"

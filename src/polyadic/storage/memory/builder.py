@@ -1,4 +1,4 @@
-"""Making the arrays of a state out of the tables."""
+"""Build the arrays of a state from the tables."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -20,22 +20,22 @@ from polyadic.storage.sql.half_precision import Halves
 from polyadic.storage.sql.serialization import overlay_of
 from polyadic.storage.sql.title_entities import title_entities, titled_documents
 
-_AT_ONCE = 65_536
+_BLOCK_ROWS = 65_536
 
 
 Keep = Callable[[str, Iterable[Halves], int], Matrix]
-"""Puts the blocks of an array of this name and width together."""
+"""Assembles the blocks of a named array of this width."""
 
 
 def build(connection: Connection, keep: Keep) -> BaseSegment:
-    """Read the arrays out of the tables, within the transaction that the connection is in."""
+    """Read the arrays from the tables in the connection's transaction."""
     entity = _columns(connection, "SELECT id, score, evidence, chunks FROM entity ORDER BY digest", 4)
     fact = _columns(connection, "SELECT id, score, evidence FROM fact ORDER BY digest", 3)
     chunk = _columns(
         connection,
         "SELECT c.id, coalesce(e.id, -1), row_number() OVER (ORDER BY d.digest, c.start), c.start FROM document d"
         " JOIN revision r ON r.id = d.current JOIN chunk c ON c.revision = r.id"
-        # "John Ince (actor)" is about John Ince, unless something knows him by the whole of his title.
+        # "John Ince (actor)" is about John Ince, unless an entity has the full title as its name.
         " LEFT JOIN entity e ON e.id = coalesce((SELECT id FROM entity WHERE key = r.title_key),"
         " (SELECT id FROM entity WHERE key = r.title_bare)) ORDER BY c.digest",
         4,
@@ -69,13 +69,13 @@ def build(connection: Connection, keep: Keep) -> BaseSegment:
 
 
 def means(totals: Integers, evidence: Integers) -> Floats:
-    """Scores from the sums that the tables hold."""
-    found: Floats = (totals / (np.maximum(evidence, 1) * SCORE_UNIT)).astype(np.float32)
-    return found
+    """Compute mean scores from the sums in the tables."""
+    scores: Floats = (totals / (np.maximum(evidence, 1) * SCORE_UNIT)).astype(np.float32)
+    return scores
 
 
 def _snapshot(connection: Connection, entity: Integers, fact: Integers, chunk: Integers) -> ArraySnapshot:
-    """Without what chunks are about."""
+    """Build the snapshot, without topic entities."""
     participation = _columns(connection, "SELECT fact, entity FROM participation", 2)
     statement = _columns(connection, "SELECT DISTINCT fact, chunk FROM statement", 2)
     facts = _positions(fact[0], participation[0])
@@ -113,14 +113,14 @@ def _digests(connection: Connection, sql: str) -> Digests:
 
 
 def _in_blocks(connection: Connection, sql: str) -> Iterator[list[tuple[Any, ...]]]:
-    """The rows of a query, so many at a time that they take little memory as objects."""
+    """Yield the rows of a query in blocks, to limit the memory for Python objects."""
     cursor = connection.execute(sql)
-    while rows := cursor.fetchmany(_AT_ONCE):
+    while rows := cursor.fetchmany(_BLOCK_ROWS):
         yield rows
 
 
 def _vectors(connection: Connection, side: Side, ids: Integers, name: str, keep: Keep) -> tuple[Integers, Matrix]:
-    """Where the vectors of each row start, and all of them."""
+    """Load the vectors of one side in CSR form: starts and matrix."""
     sizes = [np.zeros(0, dtype=np.int64)]
 
     def blocks() -> Iterator[Halves]:
@@ -133,7 +133,7 @@ def _vectors(connection: Connection, side: Side, ids: Integers, name: str, keep:
 
 
 def _positions(ids: Integers, wanted: Integers) -> Integers:
-    """Where each wanted id stands in ids (which holds them all, in any order)."""
+    """Return the position of each wanted id in ``ids``, which is unsorted and contains them all."""
     if not len(ids):
         return np.full(len(wanted), -1, dtype=np.int64)
     order = np.argsort(ids)
@@ -141,16 +141,16 @@ def _positions(ids: Integers, wanted: Integers) -> Integers:
 
 
 def _titles(connection: Connection, entities: Integers, chunks: Integers, named: Integers) -> Integers:
-    """The position of the entity that names each chunk's document, -1 where none does.
+    """Return the row of each chunk's title entity, -1 if there is none.
 
-    ``named`` has the entities that bear the titles; what decisions say of a title comes before that.
+    ``named`` holds the entities that have the titles as keys; entity resolution decisions about a title override them.
     """
     overlay = overlay_of(connection)
     touched = {key for decision in overlay.decisions for key in decision.touched}
     if touched:
-        given = dict(zip(chunks.tolist(), named.tolist(), strict=True))
-        given |= title_entities(connection, overlay, titled_documents(connection, touched))
-        named = np.array([given[chunk] for chunk in chunks.tolist()], dtype=np.int64)
+        entity_of_chunk = dict(zip(chunks.tolist(), named.tolist(), strict=True))
+        entity_of_chunk |= title_entities(connection, overlay, titled_documents(connection, touched))
+        named = np.array([entity_of_chunk[chunk] for chunk in chunks.tolist()], dtype=np.int64)
     return np.where(named < 0, -1, _positions(entities, np.maximum(named, 0)))
 
 

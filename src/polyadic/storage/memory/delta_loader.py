@@ -1,4 +1,4 @@
-"""Reading the rows of a tail out of the tables: those that changes touched and that are still there."""
+"""Load the rows of a delta segment from the tables: touched rows that still exist."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -20,27 +20,30 @@ from polyadic.storage.sql.title_entities import title_entities, titles_of_chunks
 
 ROW = np.dtype(
     [
-        ("id", np.int64),  # key of the table
+        ("id", np.int64),  # primary key
         ("digest", DIGEST),
-        ("base", np.int64),  # the row in the base, -1 where there is none
+        ("base", np.int64),  # row in the base, -1 if new
         ("score", np.float32),
-        ("spread", np.int64),  # of an entity
+        ("spread", np.int64),  # entities only: number of chunks
         ("degree", np.int64),
-        ("title", np.int64),  # of a chunk: key of the entity, -1 where there is none
-        ("document", DIGEST),  # of a chunk
-        ("offset", np.int64),  # of a chunk
+        ("title", np.int64),  # chunks only: primary key of the title entity, -1 if there is none
+        ("document", DIGEST),  # chunks only
+        ("offset", np.int64),  # chunks only
         ("first_link", np.int64),
         ("links", np.int64),
         ("first_vector", np.int64),
         ("vectors", np.int64),
     ]
 )
-"""A row of a tail; what a side does not have is 0. Links and vectors are stretches of arrays beside the rows."""
+"""The dtype of delta rows; fields that a side does not use are 0. Links and vectors are ranges of separate arrays."""
 
 
 @dataclass(frozen=True, slots=True)
 class DeltaRows:
-    """Rows in any order. ``links`` are keys of the entities of facts, or of the facts of chunks; entities have none."""
+    """Delta rows in any order.
+
+    ``links`` are primary keys of the entities of facts, or of the facts of chunks; entities have none.
+    """
 
     rows: NDArray[np.void]
     links: Integers
@@ -48,33 +51,33 @@ class DeltaRows:
 
 
 def read(connection: Connection, side: Side, ids: Sequence[int]) -> DeltaRows:
-    """The rows with these keys that are in the state which the connection reads."""
+    """Load the rows with these primary keys that exist in the connection's state."""
     return {"entity": _entities, "fact": _facts, "chunk": _chunks}[side](connection, ids)
 
 
 def _entities(connection: Connection, ids: Sequence[int]) -> DeltaRows:
-    found = list(
+    records = list(
         select_in(
             connection, "SELECT id, digest, score, evidence, chunks, facts FROM entity WHERE id IN ({})", list(ids)
         )
     )
-    rows = _rows(found)
-    rows["score"] = means(_column(found, 2), _column(found, 3))
-    rows["spread"], rows["degree"] = _column(found, 4), _column(found, 5)
+    rows = _rows(records)
+    rows["score"] = means(_column(records, 2), _column(records, 3))
+    rows["spread"], rows["degree"] = _column(records, 4), _column(records, 5)
     return DeltaRows(rows, np.zeros(0, dtype=np.int64), _vectors(connection, "entity", rows))
 
 
 def _facts(connection: Connection, ids: Sequence[int]) -> DeltaRows:
     sql = "SELECT id, digest, score, evidence FROM fact WHERE id IN ({})"
-    found = list(select_in(connection, sql, list(ids)))
-    rows = _rows(found)
-    rows["score"] = means(_column(found, 2), _column(found, 3))
+    records = list(select_in(connection, sql, list(ids)))
+    rows = _rows(records)
+    rows["score"] = means(_column(records, 2), _column(records, 3))
     links = _links(connection, "SELECT fact, entity FROM participation WHERE fact IN ({})", rows)
     return DeltaRows(rows, links, _vectors(connection, "fact", rows))
 
 
 def _chunks(connection: Connection, ids: Sequence[int]) -> DeltaRows:
-    found = list(
+    records = list(
         select_in(
             connection,
             "SELECT c.id, c.digest, d.digest, c.start FROM chunk c JOIN revision r ON r.id = c.revision"
@@ -82,8 +85,8 @@ def _chunks(connection: Connection, ids: Sequence[int]) -> DeltaRows:
             list(ids),
         )
     )
-    rows = _rows(found)
-    rows["document"], rows["offset"] = [row[2] for row in found], _column(found, 3)
+    rows = _rows(records)
+    rows["document"], rows["offset"] = [row[2] for row in records], _column(records, 3)
     titled = titles_of_chunks(connection, rows["id"].tolist())
     named = title_entities(connection, overlay_of(connection), titled)
     rows["title"] = [named[chunk] for chunk in rows["id"].tolist()]
@@ -91,14 +94,14 @@ def _chunks(connection: Connection, ids: Sequence[int]) -> DeltaRows:
     return DeltaRows(rows, links, _vectors(connection, "chunk", rows))
 
 
-def _rows(found: Sequence[tuple[Any, ...]]) -> NDArray[np.void]:
-    rows = np.zeros(len(found), dtype=ROW)
-    rows["id"], rows["digest"] = _column(found, 0), [row[1] for row in found]
+def _rows(records: Sequence[tuple[Any, ...]]) -> NDArray[np.void]:
+    rows = np.zeros(len(records), dtype=ROW)
+    rows["id"], rows["digest"] = _column(records, 0), [row[1] for row in records]
     return rows
 
 
-def _column(found: Sequence[tuple[Any, ...]], place: int) -> Integers:
-    return np.array([row[place] for row in found], dtype=np.int64)
+def _column(records: Sequence[tuple[Any, ...]], index: int) -> Integers:
+    return np.array([row[index] for row in records], dtype=np.int64)
 
 
 def _links(connection: Connection, sql: str, rows: NDArray[np.void]) -> Integers:
@@ -106,9 +109,9 @@ def _links(connection: Connection, sql: str, rows: NDArray[np.void]) -> Integers
     for owner, target in select_in(connection, sql, rows["id"].tolist()):
         linked[owner].append(target)
     lists = [linked[row] for row in rows["id"].tolist()]
-    rows["links"] = rows["degree"] = [len(one) for one in lists]
+    rows["links"] = rows["degree"] = [len(targets) for targets in lists]
     rows["first_link"] = np.cumsum(rows["links"]) - rows["links"]
-    return np.array([target for one in lists for target in one], dtype=np.int64)
+    return np.array([target for targets in lists for target in targets], dtype=np.int64)
 
 
 def _vectors(connection: Connection, side: Side, rows: NDArray[np.void]) -> Floats:

@@ -1,4 +1,4 @@
-"""What has changed of one side since a base was made: exact rows, read from the tables as they are touched."""
+"""Delta segment: the rows of one side that have changed since the base was built."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,14 +16,15 @@ from polyadic.storage.memory.matrix import Matrix
 from polyadic.storage.memory.row_map import RowMap, find
 from polyadic.storage.protocol import Side
 
-_LEAST_UNUSED = 1_024
+_MIN_UNUSED = 1_024
 
 
 @dataclass(frozen=True)
 class DeltaSegment:
-    """Rows (see tail_reading.ROW) in the order of public identifiers; ``dead`` rows of the base hold no more.
+    """Changed rows (dtype ``delta_loader.ROW``) in the order of public identifiers.
 
-    What no row needs any more stays in ``links`` and ``vectors`` for a while.
+    ``dead`` are base rows that are changed or deleted. ``links`` and ``vectors`` may contain unused entries until the
+    next compaction.
     """
 
     rows: NDArray[np.void]
@@ -44,36 +45,38 @@ class DeltaSegment:
     def brought_forward(
         self, connection: Connection, base: BaseSegment, side: Side, touched: Integers
     ) -> "DeltaSegment":
-        """With rows (keys of the tables) that were touched since as the connection reads them now."""
+        """Update the touched rows (primary keys) to what the connection reads now."""
         if not len(touched):
             return self
-        new = read(connection, side, touched.tolist())
-        new.rows["base"] = _same(base, side, new.rows["digest"])
-        new.rows["first_link"] += self.links.used
-        new.rows["first_vector"] += self.vectors.used
+        loaded = read(connection, side, touched.tolist())
+        loaded.rows["base"] = _base_rows(base, side, loaded.rows["digest"])
+        loaded.rows["first_link"] += self.links.used
+        loaded.rows["first_vector"] += self.vectors.used
         kept = self.rows[~np.isin(self.rows["id"], touched)]
-        rows = np.concatenate([kept, new.rows])
-        found = base.find(side, touched)
-        dead = np.unique(np.concatenate([self.dead, found[found >= 0], new.rows["base"][new.rows["base"] >= 0]]))
-        links, vectors = self.links.grown(new.links), self.vectors.grown(new.vectors)
+        rows = np.concatenate([kept, loaded.rows])
+        base_rows = base.find(side, touched)
+        dead = np.unique(
+            np.concatenate([self.dead, base_rows[base_rows >= 0], loaded.rows["base"][loaded.rows["base"] >= 0]])
+        )
+        links, vectors = self.links.grown(loaded.links), self.vectors.grown(loaded.vectors)
         return DeltaSegment(rows[np.argsort(rows["digest"])], dead, links, vectors)._compacted()
 
     def placement(self, base: BaseSegment, side: Side) -> RowMap:
         return RowMap.of(base.digests(side), self.rows["digest"], self.rows["base"], self.dead)
 
     def find(self, ids: Integers) -> Integers:
-        """Rows of the tail of keys of the tables, -1 where there is no such key."""
+        """Return the delta rows of primary keys, -1 for unknown keys."""
         order = self._by_id
         places = find(self.rows["id"][order], ids)
         return np.where(places >= 0, order[places] if len(order) else -1, -1)
 
     def linked(self, rows: Integers) -> tuple[Integers, Integers]:
-        """Keys that rows of the tail are linked to, and for each the index of the row."""
+        """Return the primary keys that delta rows link to, and for each the index of its row."""
         places, owners = stretches(self.rows["first_link"][rows], self.rows["links"][rows])
         return self.links.rows[places], owners
 
     def linking(self, ids: Integers) -> tuple[Integers, Integers]:
-        """Rows of the tail that are linked to keys, and for each the index of the key."""
+        """Return the delta rows that link to primary keys, and for each the index of its key."""
         keys, rows = self._backward
         firsts = keys.searchsorted(ids)
         places, owners = stretches(firsts, keys.searchsorted(ids, side="right") - firsts)
@@ -81,7 +84,7 @@ class DeltaSegment:
 
     @cached_property
     def matrix(self) -> Matrix:
-        """All vectors, those among them that no row needs any more."""
+        """All vectors, including unused ones."""
         return Matrix(self.vectors.rows)
 
     @cached_property
@@ -90,15 +93,15 @@ class DeltaSegment:
 
     @cached_property
     def _backward(self) -> tuple[Integers, Integers]:
-        """Keys that are linked to, sorted, with the row of the tail that each is linked to."""
+        """The link targets, sorted, and the delta row of each link."""
         keys, rows = self.linked(np.arange(len(self.rows)))
         order = np.argsort(keys, kind="stable")
         return keys[order], rows[order]
 
     def _compacted(self) -> "DeltaSegment":
-        """Without what no row needs, where that is more than what is needed."""
+        """Remove unused links and vectors if they outnumber the used ones."""
         needed = int(self.rows["vectors"].sum())
-        if self.vectors.used <= 2 * needed + _LEAST_UNUSED:
+        if self.vectors.used <= 2 * needed + _MIN_UNUSED:
             return self
         rows = self.rows.copy()
         vectors, _ = stretches(rows["first_vector"], rows["vectors"])
@@ -110,8 +113,8 @@ class DeltaSegment:
         )
 
 
-def _same(base: BaseSegment, side: Side, digests: NDArray[np.bytes_]) -> Integers:
-    """The rows of the base with these public identifiers, -1 where there is none."""
+def _base_rows(base: BaseSegment, side: Side, digests: NDArray[np.bytes_]) -> Integers:
+    """Return the base rows with these public identifiers, -1 if there is none."""
     known = base.digests(side)
     if not len(known):
         return np.full(len(digests), -1, dtype=np.int64)

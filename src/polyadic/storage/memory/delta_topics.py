@@ -1,4 +1,4 @@
-"""What chunks are about in a state that is brought forward: as the base has it, but where changes may bear on it."""
+"""Topic entities of an incrementally updated state: the base's, except where changes may affect them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,9 +19,9 @@ from polyadic.storage.protocol import Side
 
 @dataclass(frozen=True)
 class DeltaTopics:
-    """``rows`` are the chunks that were looked at anew, sorted, ``subjects`` the entity of each, -1 where none is.
+    """Topic entities of a state. ``rows`` are the recomputed chunks, sorted; ``subjects`` their topics, -1 if none.
 
-    These are the chunks of the tail, and those of which an entity that has changed may be the subject by its numbers.
+    Recomputed are the chunks of the delta, and those for which a changed entity is a contender.
     """
 
     base: BaseSegment
@@ -49,79 +49,85 @@ class DeltaTopics:
         return cls(base, tail, placements["entity"], chunks, rows[order], subjects[order])
 
     def about(self, chunks: Integers) -> Integers:
-        """The entity that each chunk is about, -1 where there is none."""
-        if self._as_in_base:
+        """Return the topic entity of each chunk, -1 if there is none."""
+        if self._is_unchanged:
             return self.base.snapshot.about(chunks)
-        anew = find(self.rows, chunks)
+        recomputed = find(self.rows, chunks)
         bases, _ = self.chunks.locate(chunks)
-        found = np.full(len(chunks), -1, dtype=np.int64)
-        here = (anew < 0).nonzero()[0]
-        named = self.base.snapshot.about(bases[here])
-        here, named = here[named >= 0], named[named >= 0]
-        found[here] = self.entities.rows_of_base(named)
-        there = (anew >= 0).nonzero()[0]
-        found[there] = self.subjects[anew[there]]
-        return found
+        topics = np.full(len(chunks), -1, dtype=np.int64)
+        inherited = (recomputed < 0).nonzero()[0]
+        named = self.base.snapshot.about(bases[inherited])
+        inherited, named = inherited[named >= 0], named[named >= 0]
+        topics[inherited] = self.entities.rows_of_base(named)
+        updated = (recomputed >= 0).nonzero()[0]
+        topics[updated] = self.subjects[recomputed[updated]]
+        return topics
 
     def chunks_about(self, entities: Integers, limit: int) -> tuple[Integers, Integers]:
-        """Chunks that are about each entity in the order of documents, at most ``limit`` each."""
-        if self._as_in_base:
+        """Return the chunks about each entity in document order, at most ``limit`` each."""
+        if self._is_unchanged:
             return self.base.snapshot.chunks_about(entities, limit)
-        (here, owners), (there, others) = self._as_before(entities, limit), self._as_now(entities)
-        chunks, owners = np.concatenate([here, there]), np.concatenate([owners, others])
-        if len(there):
+        (inherited, owners), (updated, others) = (
+            self._base_chunks_about(entities, limit),
+            self._recomputed_chunks_about(entities),
+        )
+        chunks, owners = np.concatenate([inherited, updated]), np.concatenate([owners, others])
+        if len(updated):
             order = np.lexsort((*self.standing(chunks), owners))
             chunks, owners = chunks[order], owners[order]
         kept = limited(owners, limit)
         return chunks[kept], owners[kept]
 
     def titles(self, chunks: Integers) -> Integers:
-        """The entity that names each chunk's document, -1 where none does."""
-        found = self.about(chunks)
+        """Return the entity that the title of each chunk's document names, -1 if there is none."""
+        titles = self.about(chunks)
         bases, tail = self.chunks.locate(chunks)
-        here, there = (tail < 0).nonzero()[0], (tail >= 0).nonzero()[0]
-        found[here[self.base.snapshot.title_entity[bases[here]] < 0]] = -1
-        found[there[self.tail.rows["title"][tail[there]] < 0]] = -1
-        return found
+        in_base, in_delta = (tail < 0).nonzero()[0], (tail >= 0).nonzero()[0]
+        titles[in_base[self.base.snapshot.title_entity[bases[in_base]] < 0]] = -1
+        titles[in_delta[self.tail.rows["title"][tail[in_delta]] < 0]] = -1
+        return titles
 
     def standing(self, chunks: Integers) -> tuple[Integers, NDArray[np.uint64], NDArray[np.uint64]]:
-        """Keys that sort chunks in the order of documents, the last one first."""
+        """Return sort keys of chunks in document order, the primary key last (as np.lexsort expects)."""
         bases, tail = self.chunks.locate(chunks)
-        here, there = (tail < 0).nonzero()[0], (tail >= 0).nonzero()[0]
+        in_base, in_delta = (tail < 0).nonzero()[0], (tail >= 0).nonzero()[0]
         documents, offsets = np.empty(len(chunks), dtype=DIGEST), np.empty(len(chunks), dtype=np.int64)
-        documents[here], offsets[here] = self.base.chunk_documents[bases[here]], self.base.chunk_offsets[bases[here]]
-        documents[there] = self.tail.rows["document"][tail[there]]
-        offsets[there] = self.tail.rows["offset"][tail[there]]
+        documents[in_base], offsets[in_base] = (
+            self.base.chunk_documents[bases[in_base]],
+            self.base.chunk_offsets[bases[in_base]],
+        )
+        documents[in_delta] = self.tail.rows["document"][tail[in_delta]]
+        offsets[in_delta] = self.tail.rows["offset"][tail[in_delta]]
         halves = documents.view(">u8").astype(np.uint64).reshape(-1, 2)
         return offsets, halves[:, 1], halves[:, 0]
 
     @property
-    def _as_in_base(self) -> bool:
-        """Whether all rows are those of the base, and nothing was looked at anew."""
+    def _is_unchanged(self) -> bool:
+        """Whether the base's arrays apply unchanged."""
         return not len(self.rows) and self.chunks.dead is None and self.entities.dead is None
 
-    def _as_before(self, entities: Integers, limit: int) -> tuple[Integers, Integers]:
-        """Those that were not looked at anew, and are there."""
+    def _base_chunks_about(self, entities: Integers, limit: int) -> tuple[Integers, Integers]:
+        """Return the base's chunks about each entity, without recomputed and deleted ones."""
         bases, _ = self.entities.locate(entities)
-        here = (bases >= 0).nonzero()[0]
+        in_base = (bases >= 0).nonzero()[0]
         s = self.base.snapshot
-        # No more than what is hidden can stand before what is not.
+        # At most this many hidden chunks can precede the visible ones.
         enough = limit + len(self.rows) + len(self.chunks.removed)
-        chunks, owners = neighbours(s.about_starts, s.about_chunks, bases[here], enough)
+        chunks, owners = neighbours(s.about_starts, s.about_chunks, bases[in_base], enough)
         if self.chunks.dead is not None:
             chunks, owners = chunks[~self.chunks.dead[chunks]], owners[~self.chunks.dead[chunks]]
         rows = self.chunks.rows_of_base(chunks)
         same = find(self.rows, rows) < 0
-        return rows[same], here[owners[same]]
+        return rows[same], in_base[owners[same]]
 
-    def _as_now(self, entities: Integers) -> tuple[Integers, Integers]:
-        known, rows = self._by_subject
-        firsts = known.searchsorted(entities)
-        places, owners = stretches(firsts, known.searchsorted(entities, side="right") - firsts)
+    def _recomputed_chunks_about(self, entities: Integers) -> tuple[Integers, Integers]:
+        topics, rows = self._by_topic
+        firsts = topics.searchsorted(entities)
+        places, owners = stretches(firsts, topics.searchsorted(entities, side="right") - firsts)
         return rows[places], owners
 
     @cached_property
-    def _by_subject(self) -> tuple[Integers, Integers]:
+    def _by_topic(self) -> tuple[Integers, Integers]:
         """The subjects in ascending order, and the row of each."""
         order = np.argsort(self.subjects, kind="stable")
         return self.subjects[order], self.rows[order]

@@ -1,4 +1,4 @@
-"""The words of some documents alone: BM25 as it would be if there were no others."""
+"""BM25 over a subset of documents, with the statistics of that subset."""
 
 import sqlite3
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ from polyadic.storage.sql.full_text import DIGITS, fts5_query, searchable, terms
 
 
 class FilteredBM25:
-    """A full-text index of chunks, by row, in memory."""
+    """In-memory full-text index of chunks, by row."""
 
     def __init__(self, chunks: Iterable[tuple[int, SourceSpan]]) -> None:
         self._connection = sqlite3.connect(":memory:", check_same_thread=False)
@@ -26,9 +26,9 @@ class FilteredBM25:
         )
 
     def search(self, text: str, k: int) -> Hits:
-        """The k best rows; ties in the order of rows."""
+        """Return the k best rows; ties are ordered by row."""
         query = fts5_query(terms_of(text))
         sql = f"SELECT rowid, round(-bm25(words), {DIGITS}) FROM words WHERE words MATCH ? ORDER BY rowid"
-        found = self._connection.execute(sql, (query,)).fetchall() if query else []
-        rows = np.array([row for row, _ in found], dtype=np.int64)
-        return best_of(rows, np.array([score for _, score in found], dtype=np.float32), k)
+        hits = self._connection.execute(sql, (query,)).fetchall() if query else []
+        rows = np.array([row for row, _ in hits], dtype=np.int64)
+        return best_of(rows, np.array([score for _, score in hits], dtype=np.float32), k)

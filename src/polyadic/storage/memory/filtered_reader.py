@@ -1,4 +1,4 @@
-"""Reading a state of a store as if it held nothing but some of its documents (see filter_view.py)."""
+"""Read a state through a document filter, as if the store held no other documents (see filter_view.py)."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -41,71 +41,71 @@ from polyadic.storage.sql.hierarchy_records import hierarchy_of
 from polyadic.storage.sql.spans import places_of_facts
 from polyadic.storage.sql.sql_in import select_in
 
-_NOT_THERE = np.float32(-np.inf)
-# No cosine is lower: what is not said in scope is like nothing.
-_UNLIKE = np.float32(-1.0)
+_EXCLUDED = np.float32(-np.inf)
+# The lowest cosine: forms that do not occur in the selected documents match nothing.
+_LOWEST_COSINE = np.float32(-1.0)
 
 
 class FilteredReader(ArrayReader):
-    """Implements :class:`polyadic.storage.protocol.Reader` for what is in scope."""
+    """Reader of the selected documents; implements :class:`polyadic.storage.protocol.Reader`."""
 
     def __init__(
         self, connection: Connection, words: WordIndex, scope: FilteredView, themes: Callable[[], FilteredHierarchy]
     ) -> None:
         super().__init__(connection, words, lambda: scope.state, lambda: themes().arrays)
-        self._scope = scope
-        self._scoped_themes = themes
+        self._view = scope
+        self._load_hierarchy = themes
 
     @property
     def _arrays(self) -> ArraySnapshot:
-        return self._scope.snapshot
+        return self._view.snapshot
 
     @cached_property
-    def _scope_words(self) -> FilteredBM25:
+    def _bm25(self) -> FilteredBM25:
         rows = self.all_rows("chunk")
         return FilteredBM25(zip(rows.tolist(), self.chunk_places(rows), strict=True))
 
     def search(self, text: str, k: int) -> Hits:
-        return self._scope_words.search(text, k)
+        return self._bm25.search(text, k)
 
-    # rows
+    # Rows
 
     def size(self, side: Side) -> int:
-        return int(self._scope.seen[side].sum())
+        return int(self._view.seen[side].sum())
 
     def all_rows(self, side: Side) -> Rows:
-        return np.flatnonzero(self._scope.seen[side])
+        return np.flatnonzero(self._view.seen[side])
 
     def named(self, loose_names: Sequence[str]) -> dict[str, list[int]]:
-        found = super().named(loose_names)
-        kept = {loose: [row for row in rows if self._is_called(row, loose)] for loose, rows in found.items()}
+        matches = super().named(loose_names)
+        kept = {loose: [row for row in rows if self._has_name(row, loose)] for loose, rows in matches.items()}
         return {loose: rows for loose, rows in kept.items() if rows}
 
     def keyed(self, keys: Sequence[str]) -> dict[str, int]:
-        found = {key: row for key, row in super().keyed(keys).items() if self._scope.seen["entity"][row]}
-        named = self.entities(np.array(list(found.values()), dtype=np.int64))
-        return {key: row for (key, row), entity in zip(found.items(), named, strict=True) if entity.key == key}
+        row_of_key = {key: row for key, row in super().keyed(keys).items() if self._view.seen["entity"][row]}
+        entities = self.entities(np.array(list(row_of_key.values()), dtype=np.int64))
+        return {key: row for (key, row), entity in zip(row_of_key.items(), entities, strict=True) if entity.key == key}
 
     def identified(self, side: Side, prefix: str, limit: int) -> Rows:
-        seen = self._scope.seen[side]
-        # No more than what is out of scope can stand before what is in it.
+        seen = self._view.seen[side]
+        # At most as many rows as are filtered out can precede the visible ones.
         rows = super().identified(side, prefix, limit + int((~seen).sum()))
         return rows[seen[rows]][:limit]
 
     def chunks_in(self, document_id: str) -> Rows:
-        return super().chunks_in(document_id) if document_id in self._scope.documents else np.zeros(0, dtype=np.int64)
+        return super().chunks_in(document_id) if document_id in self._view.documents else np.zeros(0, dtype=np.int64)
 
     def similarity(self, side: Side, rows: Rows, vectors: Vectors) -> Vectors:
-        found = super().similarity(side, rows, vectors)
-        for at in self._formless(side, rows):
-            found[:, at] = self._by_facts(rows[at : at + 1], vectors)
-        return found
+        cosines = super().similarity(side, rows, vectors)
+        for index in self._indices_without_vector(side, rows):
+            cosines[:, index] = self._by_facts(rows[index : index + 1], vectors)
+        return cosines
 
-    # what is said in scope
+    # Records from the evidence in the selected documents
 
     def entities(self, rows: Rows) -> list[Entity]:
-        found = zip(rows.tolist(), self.degrees("entity", rows).tolist(), super().entities(rows), strict=True)
-        return [self._as_said(row, facts, entity) for row, facts, entity in found]
+        records = zip(rows.tolist(), self.degrees("entity", rows).tolist(), super().entities(rows), strict=True)
+        return [self._filtered_entity(row, facts, entity) for row, facts, entity in records]
 
     def facts(self, rows: Rows) -> list[Fact]:
         links = self.entities_of(rows)
@@ -114,46 +114,48 @@ class FilteredReader(ArrayReader):
         members: dict[int, list[Entity]] = {row: [] for row in rows.tolist()}
         for fact, entity in zip(links.sources.tolist(), links.targets.tolist(), strict=True):
             members[fact].append(entities[entity])
-        found = zip(rows.tolist(), super().facts(rows), strict=True)
-        return [self._as_stated(row, _names(members[row]), fact) for row, fact in found]
+        records = zip(rows.tolist(), super().facts(rows), strict=True)
+        return [self._filtered_fact(row, _names(members[row]), fact) for row, fact in records]
 
     def fact_places(self, facts: Rows) -> list[tuple[SourceSpan, ...]]:
         ids, stating = self._arrays.ids("fact", facts).tolist(), self.chunks_of(facts, self.size("chunk")).targets
-        heard = set(self._arrays.ids("chunk", stating).tolist())
-        places = places_of_facts(self._connection, ids, heard)
+        chunk_ids = set(self._arrays.ids("chunk", stating).tolist())
+        places = places_of_facts(self._connection, ids, chunk_ids)
         return [places.get(i, ()) for i in ids]
 
-    # the catalogue
+    # Catalogue
 
     def counts(self) -> Counts:
-        whole, seen = super().counts(), self._scope.snapshot
-        evidence = [said for document in self._scope.documents for _, told in self.evidence(document) for said in told]
+        store_counts, snapshot = super().counts(), self._view.snapshot
+        evidence = [item for document in self._view.documents for _, items in self.evidence(document) for item in items]
         return Counts(
             documents=len(self.documents()),
             chunks=self.size("chunk"),
             evidence=len(evidence),
-            stated=sum(said.fact_id is not None for said in evidence),
+            stated=sum(item.fact_id is not None for item in evidence),
             facts=self.size("fact"),
             entities=self.size("entity"),
-            participations=len(seen.fact_entities),
-            vectors=whole.vectors,
-            dimension=whole.dimension,
+            participations=len(snapshot.fact_entities),
+            vectors=store_counts.vectors,
+            dimension=store_counts.dimension,
         )
 
     def arities(self) -> dict[int, int]:
-        seen = self._scope.snapshot.fact_ids[self._scope.seen["fact"]].tolist()
+        seen = self._view.snapshot.fact_ids[self._view.seen["fact"]].tolist()
         arities = select_in(self._connection, "SELECT arity FROM fact WHERE id IN ({})", seen)
         return dict(sorted(Counter(arity for (arity,) in arities).items()))
 
     def documents(self) -> list[DocumentRecord]:
-        records = (super(FilteredReader, self).record(document) for document in self._scope.documents)
+        records = (super(FilteredReader, self).record(document) for document in self._view.documents)
         return sorted((record for record in records if record), key=lambda record: record.source)
 
     def listed(self, after: str | None, limit: int, words: str = "") -> DocumentListing:
-        sought, documents = words.casefold(), self.documents()
-        found = [one for one in documents if sought in one.source.casefold() or sought in one.title.casefold()]
-        later = [one for one in found if after is None or one.source > after]
-        return DocumentListing(later[:limit], len(found), len(later) > limit)
+        needle, documents = words.casefold(), self.documents()
+        matches = [
+            record for record in documents if needle in record.source.casefold() or needle in record.title.casefold()
+        ]
+        following = [record for record in matches if after is None or record.source > after]
+        return DocumentListing(following[:limit], len(matches), len(following) > limit)
 
     def extractors(self) -> dict[str, int]:
         return dict(sorted(Counter(record.extractor for record in self.documents()).items()))
@@ -163,34 +165,34 @@ class FilteredReader(ArrayReader):
         return [failed for failed in super().failures() if failed.source in sources]
 
     def stamp(self, document_id: str) -> Fingerprint | None:
-        return super().stamp(document_id) if document_id in self._scope.documents else None
+        return super().stamp(document_id) if document_id in self._view.documents else None
 
     def record(self, document_id: str) -> DocumentRecord | None:
-        return super().record(document_id) if document_id in self._scope.documents else None
+        return super().record(document_id) if document_id in self._view.documents else None
 
     def document(self, document_id: str) -> Document:
-        if document_id not in self._scope.documents:
-            raise NotFound(f"no document has the identifier {document_id}", "it may be outside of what was asked for")
+        if document_id not in self._view.documents:
+            raise NotFound(f"no document has the identifier {document_id}", "it may be excluded by the document filter")
         return super().document(document_id)
 
     def evidence(self, document_id: str) -> list[tuple[Chunk, tuple[Evidence, ...]]]:
-        return super().evidence(document_id) if document_id in self._scope.documents else []
+        return super().evidence(document_id) if document_id in self._view.documents else []
 
     def decisions(self) -> list[tuple[ResolutionDecision, str]]:
-        """None: what was decided may name what only other documents say."""
+        """Return no decisions: they may contain names that occur only in other documents."""
         return []
 
     def themes(self) -> HierarchyReader:
-        found = self._scoped_themes()
-        return SqlHierarchyReader(self._connection, found.arrays, self._rows, found.keys)
+        hierarchy = self._load_hierarchy()
+        return SqlHierarchyReader(self._connection, hierarchy.arrays, self._rows, hierarchy.keys)
 
     def hierarchy(self) -> Hierarchy:
-        return hierarchy_of(self._connection, self._scoped_themes().keys)
+        return hierarchy_of(self._connection, self._load_hierarchy().keys)
 
     def expect(self, *expected: Expected) -> None:
-        """All vectors are compared, which is done when it is asked."""
+        """Ignore hints: a filtered reader compares all vectors at query time."""
 
-    # steps of the above
+    # Helpers
 
     def _near(self, side: Side, vector: Vectors, k: int, scored: Scored | None = None) -> Rows:
         vectors = self._state.vectors(side)
@@ -200,86 +202,86 @@ class FilteredReader(ArrayReader):
             base = self._of_seen(side, cosines.base, np.arange(size))
             cosines = SegmentValues(base, self._of_seen(side, cosines.tail, size + np.arange(len(cosines.tail))))
         values, most = vectors.in_order(vectors.of_rows(cosines)), 1.0
-        if side == "entity" and len(self._scope.formless):
-            values[self._scope.formless] = self._cosines(side, self._scope.formless, vector)
+        if side == "entity" and len(self._view.formless):
+            values[self._view.formless] = self._cosines(side, self._view.formless, vector)
         if scored:
             values, most = values * self._arrays.scores(scored, np.arange(len(values))), HIGHEST[scored]
-        return contenders(np.where(self._scope.seen[side], values, _NOT_THERE), k, vectors.doubt * most)
+        return contenders(np.where(self._view.seen[side], values, _EXCLUDED), k, vectors.doubt * most)
 
     def _cosines(self, side: Side, rows: Rows, vector: Vectors) -> Vectors:
-        found = super()._cosines(side, rows, vector)
-        for at in self._formless(side, rows):
-            found[at] = self._by_facts(rows[at : at + 1], vector[None, :])[0]
-        return found
+        cosines = super()._cosines(side, rows, vector)
+        for index in self._indices_without_vector(side, rows):
+            cosines[index] = self._by_facts(rows[index : index + 1], vector[None, :])[0]
+        return cosines
 
-    def _formless(self, side: Side, rows: Rows) -> list[int]:
-        """Places of the entities without a vector that may be seen."""
-        return np.flatnonzero(np.isin(rows, self._scope.formless)).tolist() if side == "entity" else []
+    def _indices_without_vector(self, side: Side, rows: Rows) -> list[int]:
+        """Return the indices into ``rows`` of entities without a visible vector."""
+        return np.flatnonzero(np.isin(rows, self._view.formless)).tolist() if side == "entity" else []
 
     def _by_facts(self, entity: Rows, vectors: Vectors) -> Vectors:
-        """How near an entity is by the nearest of its facts."""
+        """Return the similarity of an entity's nearest fact."""
         facts = self.facts_of(entity, self.size("fact"), vectors[0]).targets
         return np.asarray(super().similarity("fact", facts, vectors).max(axis=1), dtype=np.float32)
 
     def _of_seen(self, side: Side, similarities: Vectors, places: Rows) -> Vectors:
         if side != "entity":
             return similarities
-        return np.where(self._scope.seen_forms[places], similarities, _UNLIKE)
+        return np.where(self._view.seen_forms[places], similarities, _LOWEST_COSINE)
 
     def _is_seen_chunk(self, chunk: int) -> bool:
-        return bool(self._scope.seen["chunk"][self._arrays.rows("chunk", [chunk])[0]])
+        return bool(self._view.seen["chunk"][self._arrays.rows("chunk", [chunk])[0]])
 
-    def _is_called(self, row: int, loose: str) -> bool:
-        if not self._scope.seen["entity"][row]:
+    def _has_name(self, row: int, loose: str) -> bool:
+        if not self._view.seen["entity"][row]:
             return False
-        said = self._scope.entities.get(row)
-        if said is None:
+        tally = self._view.entities.get(row)
+        if tally is None:
             return True
         (entity,) = super().entities(np.array([row]))
-        names = _versions(said, Attribute.NAME)
-        return any(loose in called(name) for name in (*names, self._shown(entity.key, names)))
+        names = _values(tally, Attribute.NAME)
+        return any(loose in called(name) for name in (*names, self._display_name(entity.key, names)))
 
-    def _shown(self, key: str, names: Sequence[str]) -> str:
-        """What an entity is called by those names that are said here, the best supported first.
+    def _display_name(self, key: str, names: Sequence[str]) -> str:
+        """Return the display name of an entity, given its names in the selected documents, best supported first.
 
-        A decision's name is heeded only if it is among them, or was made for these documents: by a merge, it may be one
-        that only others say.
+        A name set by a decision applies only if it is among them, or if the decision split the entity off for one of
+        these documents; a merge may have set a name that occurs only in other documents.
         """
         decided = self.overlay().name(key)
         return decided if decided and (decided in names or self._is_split_off(key)) else names[0]
 
-    def _as_said(self, row: int, facts: int, entity: Entity) -> Entity:
-        """The entity as the evidence in scope has it."""
-        said = self._scope.entities.get(row)
-        if said is None:
+    def _filtered_entity(self, row: int, facts: int, entity: Entity) -> Entity:
+        """Return the entity as described by the evidence in the selected documents."""
+        tally = self._view.entities.get(row)
+        if tally is None:
             return entity
-        names = _versions(said, Attribute.NAME)
-        name = self._shown(entity.key, names)
+        names = _values(tally, Attribute.NAME)
+        name = self._display_name(entity.key, names)
         is_known = self._is_split_off(entity.key) or entity.key in map(entity_key, names)
         key = entity.key if is_known else entity_key(name)
         return Entity(
             entity_id(key),
             key,
             name,
-            next(iter(_versions(said, Attribute.TYPE)), ""),
-            next(iter(_versions(said, Attribute.DESCRIPTION)), ""),
-            mean_score(said.score, said.evidence),
+            next(iter(_values(tally, Attribute.TYPE)), ""),
+            next(iter(_values(tally, Attribute.DESCRIPTION)), ""),
+            mean_score(tally.score, tally.evidence),
             facts,
         )
 
     def _is_split_off(self, key: str) -> bool:
-        return is_split_off(self.overlay(), key, self._scope.documents)
+        return is_split_off(self.overlay(), key, self._view.documents)
 
-    def _as_stated(self, row: int, names: tuple[str, ...], fact: Fact) -> Fact:
-        stated = self._scope.facts.get(row)
-        if stated is None:
+    def _filtered_fact(self, row: int, names: tuple[str, ...], fact: Fact) -> Fact:
+        tally = self._view.facts.get(row)
+        if tally is None:
             return replace(fact, entities=names)
-        return replace(fact, entities=names, score=mean_score(stated.score, stated.evidence), support=stated.evidence)
+        return replace(fact, entities=names, score=mean_score(tally.score, tally.evidence), support=tally.evidence)
 
 
-def _versions(said: EntityTally, attribute: Attribute) -> list[str]:
-    """What is said of an attribute, the best supported first."""
-    times = [(-count, value) for (of, value), count in said.said.items() if of is attribute]
+def _values(tally: EntityTally, attribute: Attribute) -> list[str]:
+    """Return the values of an attribute, best supported first."""
+    times = [(-count, value) for (of, value), count in tally.said.items() if of is attribute]
     return [value for _, value in sorted(times)]
 
 

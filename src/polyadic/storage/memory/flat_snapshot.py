@@ -1,4 +1,4 @@
-"""A state as arrays that go by row: a copy of all but the vectors, for what has to pass over the whole of it."""
+"""Merge a state's base and deltas into one array snapshot (all but the vectors), for full scans."""
 
 import numpy as np
 
@@ -9,17 +9,17 @@ from polyadic.storage.memory.state import SIDES, StoreState
 
 
 def flat(state: StoreState) -> ArraySnapshot:
-    """Exactly what would be made of the tables; where nothing has changed since the base was, that itself."""
+    """Return the snapshot that a build from the tables would give; without changes, the base's own."""
     if not state.changed:
         return state.base.snapshot
     entities, facts, chunks = (np.arange(state.size(side)) for side in SIDES)
     order = np.empty(len(chunks), dtype=np.int64)
     order[np.lexsort(state.standing(chunks))] = np.arange(len(chunks))
-    about_starts, about_chunks = _lists(*state.chunks_about(entities, len(chunks)), len(entities))
-    fact_entity_starts, fact_entities = _linked(state, "fact_entity", facts)
-    entity_fact_starts, entity_facts = _linked(state, "entity_fact", entities)
-    fact_chunk_starts, fact_chunks = _linked(state, "fact_chunk", facts)
-    chunk_fact_starts, chunk_facts = _linked(state, "chunk_fact", chunks)
+    about_starts, about_chunks = _csr(*state.chunks_about(entities, len(chunks)), len(entities))
+    fact_entity_starts, fact_entities = _incidence(state, "fact_entity", facts)
+    entity_fact_starts, entity_facts = _incidence(state, "entity_fact", entities)
+    fact_chunk_starts, fact_chunks = _incidence(state, "fact_chunk", facts)
+    chunk_fact_starts, chunk_facts = _incidence(state, "chunk_fact", chunks)
     return ArraySnapshot(
         entity_ids=state.ids("entity", entities),
         entity_scores=state.scores("entity", entities),
@@ -43,10 +43,10 @@ def flat(state: StoreState) -> ArraySnapshot:
     )
 
 
-def _linked(state: StoreState, way: Way, rows: Integers) -> tuple[Integers, Integers]:
-    return _lists(*state.linked(way, rows), len(rows))
+def _incidence(state: StoreState, way: Way, rows: Integers) -> tuple[Integers, Integers]:
+    return _csr(*state.linked(way, rows), len(rows))
 
 
-def _lists(targets: Integers, owners: Integers, rows: int) -> tuple[Integers, Integers]:
-    """Where the targets of each row start, and all of them; they come row by row."""
+def _csr(targets: Integers, owners: Integers, rows: int) -> tuple[Integers, Integers]:
+    """Return CSR arrays from targets that are grouped by row."""
     return starts_of(np.bincount(owners, minlength=rows)), targets

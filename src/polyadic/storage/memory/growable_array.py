@@ -1,4 +1,4 @@
-"""An array that grows at its end without what it holds being copied each time."""
+"""An append-only array that is not copied on every append."""
 
 from dataclasses import dataclass
 from typing import Any, Self
@@ -6,12 +6,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-_LEAST = 64
+_MIN_ROWS = 64
 
 
 @dataclass(frozen=True, slots=True)
 class GrowableArray:
-    """The first ``used`` rows of ``room``, which later stacks share; only the last of them may be grown further.
+    """The first ``used`` rows of the buffer ``room``, which later versions share; only the latest may be appended to.
 
     Examples
     --------
@@ -33,12 +33,12 @@ class GrowableArray:
         return self.room[: self.used]
 
     def grown(self, rows: NDArray[Any]) -> "GrowableArray":
-        """With more rows on top."""
+        """Return the array with rows appended."""
         if not len(rows):
             return self
         used, room = self.used + len(rows), self.room
         if used > len(room):
-            room = np.empty((max(2 * used, _LEAST), *rows.shape[1:]), dtype=rows.dtype)
+            room = np.empty((max(2 * used, _MIN_ROWS), *rows.shape[1:]), dtype=rows.dtype)
             if self.used:
                 room[: self.used] = self.rows
         room[self.used : used] = rows

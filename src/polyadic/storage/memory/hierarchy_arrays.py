@@ -1,6 +1,6 @@
-"""The hierarchy of one committed state as arrays: what is not stale, with its vectors and who holds whom.
+"""The hierarchy of one committed state as arrays: current summaries and communities, vectors and memberships.
 
-It is small beside the snapshot, so it is made from the tables whenever another state is read.
+The arrays are small beside the snapshot, so they are rebuilt from the tables whenever the state changes.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,14 +20,14 @@ from polyadic.storage.sql.hierarchy_records import COMMUNITY
 
 @dataclass(frozen=True, slots=True)
 class RowIncidence:
-    """Pairs of rows, ``targets[starts[i]:starts[i + 1]]`` being those of row i."""
+    """Incidence in CSR form: row i is linked to ``targets[starts[i]:starts[i + 1]]``."""
 
     starts: Integers
     targets: Integers
 
     @classmethod
     def of(cls, sources: Integers, targets: Integers, rows: int) -> Self:
-        """From pairs in any order; the targets of a row are sorted."""
+        """Build from pairs in any order; the targets of each row are sorted."""
         order = np.argsort(targets, kind="stable")
         starts, grouping = grouped(sources[order], rows)
         return cls(starts, targets[order][grouping])
@@ -37,18 +37,18 @@ class RowIncidence:
         return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
 
     def numbered(self, rows: Integers) -> "RowIncidence":
-        """The same pairs where the targets have these rows, one for each place that they were given by."""
+        """Renumber the targets: target t becomes ``rows[t]``."""
         return RowIncidence.of(self.sources, rows[self.targets], len(self.starts) - 1)
 
     def links(self, rows: Rows) -> Links:
         return links_of(self.starts, self.targets, rows)
 
     def turned(self, rows: int) -> "RowIncidence":
-        """The same pairs from the other side, where there are so many rows."""
+        """Transpose; ``rows`` is the number of rows of the result."""
         return RowIncidence.of(self.targets, self.sources, rows)
 
     def within(self, sources: Mask, targets: Mask | None = None) -> "RowIncidence":
-        """The pairs of some rows, which are numbered anew; likewise their targets, where a mask is given for them."""
+        """Select rows by a mask and renumber them; likewise the targets, if a mask is given for them."""
         of, to = self.sources, self.targets
         kept = sources[of] if targets is None else sources[of] & targets[to]
         renumbered = to[kept] if targets is None else (np.cumsum(targets) - 1)[to[kept]]
@@ -56,21 +56,21 @@ class RowIncidence:
 
 
 Numbering = Callable[[Connection], tuple[Integers, int]]
-"""Tells the row of each entity, in the order of identifiers, and a number above them all."""
+"""Returns the row of each entity, in the order of identifiers, and an upper bound of rows (exclusive)."""
 
 
 def in_order(connection: Connection) -> tuple[Integers, int]:
-    """The numbering of stores whose rows are in the order of identifiers."""
+    """Number entity rows in the order of identifiers."""
     (size,) = connection.execute("SELECT count(*) FROM entity").fetchone()
     return np.arange(size), size
 
 
 @dataclass(frozen=True, slots=True)
 class HierarchyArrays:
-    """Summaries and reported communities, each in the order of identifiers; rows of entities are the reader's.
+    """Summaries and communities with reports, each in the order of identifiers; entity rows are the reader's.
 
-    ``*_keys`` are keys of the tables. ``covers_*`` lead from summaries to what they cover, ``holds_*`` from communities
-    to what they hold; ``covered_by``, ``above``, ``entity_held`` and ``summary_held`` lead back.
+    ``*_keys`` are primary keys. ``covers_*`` link summaries to what they cover, ``holds_*`` communities to their
+    members. ``covered_by``, ``above``, ``entity_held`` and ``summary_held`` are the transposes.
     """
 
     entities: int
@@ -88,14 +88,14 @@ class HierarchyArrays:
 
     @classmethod
     def build(cls, connection: Connection, numbering: "Numbering") -> Self:
-        """Read the arrays out of the tables, within the transaction that the connection is in."""
+        """Read the arrays from the tables in the connection's transaction."""
         summaries = connection.execute(
             "SELECT s.id, s.digest, s.members, v.data FROM summary s JOIN vector v ON v.id = s.vector ORDER BY s.digest"
         ).fetchall()
         communities = connection.execute(
             "SELECT id, members FROM theme WHERE kind = ? AND report IS NOT NULL ORDER BY digest", (COMMUNITY,)
         ).fetchall()
-        # No hierarchy costs next to nothing, however many entities there are.
+        # Without a hierarchy the entity digests are not needed.
         entities = digests_of(connection, "entity") if summaries or communities else _packed([])
         rows, size = numbering(connection)
         known = _packed([digest for _, digest, _, _ in summaries])
@@ -120,7 +120,7 @@ class HierarchyArrays:
         covers: tuple[RowIncidence, RowIncidence],
         holds: tuple[RowIncidence, RowIncidence],
     ) -> Self:
-        """From what leads to entities and to summaries; what leads back follows."""
+        """Build from the links to entities and to summaries; the transposes are computed."""
         summaries = len(summary_keys)
         return cls(
             entities,
@@ -136,7 +136,7 @@ class HierarchyArrays:
         )
 
     def within(self, summaries: Mask, communities: Mask) -> "HierarchyArrays":
-        """Some of them alone, in rows of their own."""
+        """Select summaries and communities by masks, and renumber them."""
         return HierarchyArrays.of(
             self.entities,
             self.summary_keys[summaries],
@@ -148,19 +148,19 @@ class HierarchyArrays:
 
 
 def digests_of(connection: Connection, table: str) -> NDArray[np.bytes_]:
-    """The digests of all rows of a table, sorted: those of entities and facts stand as the snapshot has them."""
+    """Return the digests of a table, sorted; those of entities and facts are in the row order of the snapshot."""
     return _packed([digest for (digest,) in connection.execute(f"SELECT digest FROM {table} ORDER BY digest")])
 
 
 def pairs(packed: Sequence[bytes], known: NDArray[np.bytes_]) -> RowIncidence:
-    """From the places of lists of digests to the places that these digests have among those known, which are sorted."""
+    """Link each packed list of digests to the positions of its digests in ``known`` (sorted), omitting unknown ones."""
     sizes = np.array([len(members) // DIGEST_BYTES for members in packed], dtype=np.int64)
     owners = np.repeat(np.arange(len(packed)), sizes)
     wanted = np.frombuffer(b"".join(packed), dtype=DIGEST)
     places = np.searchsorted(known, wanted)
-    found = np.flatnonzero(places < len(known))
-    found = found[known[places[found]] == wanted[found]]
-    return RowIncidence.of(owners[found], places[found].astype(np.int64), len(packed))
+    matched = np.flatnonzero(places < len(known))
+    matched = matched[known[places[matched]] == wanted[matched]]
+    return RowIncidence.of(owners[matched], places[matched].astype(np.int64), len(packed))
 
 
 def _packed(digests: Sequence[bytes]) -> NDArray[np.bytes_]:

@@ -1,4 +1,4 @@
-"""What of the hierarchy rests on some documents alone."""
+"""Filter the hierarchy to the parts that depend on selected documents only."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -12,10 +12,11 @@ from polyadic.storage.memory.hierarchy_arrays import HierarchyArrays, RowInciden
 
 @dataclass(frozen=True, slots=True)
 class HierarchyProvenance:
-    """What every cluster and community rests on, by its words or as its member; rows as in the snapshot.
+    """The sources and members of every cluster and community; rows are those of the snapshot.
 
-    ``keys`` are those of the table of themes; ``whole`` tells which of them rest on nothing that is no more.
-    ``summary_keys`` are those of the table of summaries, ``clusters`` the places in ``keys`` of what they sum up.
+    ``keys`` are primary keys of the table ``theme``; ``whole`` masks those whose sources all still exist.
+    ``summary_keys`` are primary keys of the table ``summary``, ``clusters`` the index in ``keys`` of each summary's
+    cluster.
     """
 
     keys: Integers
@@ -28,7 +29,7 @@ class HierarchyProvenance:
 
     @classmethod
     def build(cls, connection: Connection) -> Self:
-        """Read out of the tables, within the transaction that the connection is in."""
+        """Read from the tables in the connection's transaction."""
         themes = connection.execute("SELECT id, members, sources FROM theme ORDER BY id").fetchall()
         keys = np.array([key for key, _, _ in themes], dtype=np.int64)
         packed = [members + sources for _, members, sources in themes]
@@ -36,10 +37,10 @@ class HierarchyProvenance:
             pairs(packed, digests_of(connection, table)) for table in ("entity", "fact", "summary")
         )
         summaries = connection.execute("SELECT id, theme FROM summary ORDER BY digest").fetchall()
-        there = np.diff(entities.starts) + np.diff(facts.starts) + np.diff(known.starts)
+        source_counts = np.diff(entities.starts) + np.diff(facts.starts) + np.diff(known.starts)
         return cls(
             keys,
-            np.equal(there, [len(grounds) // DIGEST_BYTES for grounds in packed]),
+            np.equal(source_counts, [len(grounds) // DIGEST_BYTES for grounds in packed]),
             entities,
             facts,
             known,
@@ -48,24 +49,24 @@ class HierarchyProvenance:
         )
 
     def inside(self, entities: Mask, facts: Mask) -> Mask:
-        """Which themes rest on these entities and facts alone, be it through summaries."""
-        inside = self.whole & ~_any(self.entities, ~entities) & ~_any(self.facts, ~facts)
+        """Mask the clusters and communities that depend on these entities and facts only, also via summaries."""
+        inside = self.whole & ~_has_target(self.entities, ~entities) & ~_has_target(self.facts, ~facts)
         before = -1
         while before != (before := int(inside.sum())):
-            inside &= ~_any(self.summaries, ~inside[self.clusters])
+            inside &= ~_has_target(self.summaries, ~inside[self.clusters])
         return inside
 
 
 @dataclass(frozen=True, slots=True)
 class FilteredHierarchy:
-    """What is left of the hierarchy: arrays of what is served, and the keys of all themes that may be seen."""
+    """The visible hierarchy: its arrays, and the primary keys of all visible clusters and communities."""
 
     arrays: HierarchyArrays
     keys: frozenset[int]
 
 
 def scoped(arrays: HierarchyArrays, grounds: HierarchyProvenance, entities: Mask, facts: Mask) -> FilteredHierarchy:
-    """The hierarchy where nothing may be told but of these entities and facts."""
+    """Filter the hierarchy to what depends on these entities and facts only."""
     inside = grounds.inside(entities, facts)
     keys = grounds.keys[inside]
     summaries = np.isin(arrays.summary_keys, grounds.summary_keys[inside[grounds.clusters]])
@@ -75,8 +76,8 @@ def scoped(arrays: HierarchyArrays, grounds: HierarchyProvenance, entities: Mask
     )
 
 
-def _any(incidence: RowIncidence, wanted: Mask) -> Mask:
-    """Which rows have a target among those wanted."""
-    found = np.zeros(len(incidence.starts) - 1, dtype=bool)
-    found[incidence.sources[wanted[incidence.targets]]] = True
-    return found
+def _has_target(incidence: RowIncidence, wanted: Mask) -> Mask:
+    """Mask the rows that have a wanted target."""
+    mask = np.zeros(len(incidence.starts) - 1, dtype=bool)
+    mask[incidence.sources[wanted[incidence.targets]]] = True
+    return mask

@@ -1,4 +1,4 @@
-"""Searching the hierarchy of one committed state of a store."""
+"""Search the hierarchy of one committed state of a store."""
 
 from collections.abc import Callable, Collection, Sequence
 from typing import Literal
@@ -19,9 +19,9 @@ from polyadic.storage.sql.sql_in import select_in
 
 
 class SqlHierarchyReader:
-    """Implements :class:`polyadic.storage.hierarchy.HierarchyReader` within the open transaction of a connection.
+    """Hierarchy reader in an open transaction; implements :class:`polyadic.storage.hierarchy.HierarchyReader`.
 
-    ``only`` are keys of the table of themes, where there are some that may not be told of.
+    ``only`` are the primary keys of the visible clusters and communities, or None if all are visible.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class SqlHierarchyReader:
         return self._rows("entity", identifiers)
 
     def _rows(self, side: Literal["fact", "entity"], identifiers: Sequence[str]) -> Rows:
-        digests = [digest_bytes(one) for one in identifiers]
+        digests = [digest_bytes(identifier) for identifier in identifiers]
         keys = dict(select_in(self._connection, f"SELECT digest, id FROM {side} WHERE digest IN ({{}})", digests))
         return self._rows_of(side, [keys[digest] for digest in digests])
 

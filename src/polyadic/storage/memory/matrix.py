@@ -1,4 +1,4 @@
-"""Vectors row by row, in memory or in a file."""
+"""Matrix of vectors in memory or in a file."""
 
 import os
 import weakref
@@ -17,12 +17,12 @@ from polyadic.storage.memory.pq_index import LEAST
 from polyadic.storage.sql.half_precision import HALF, Halves, widened
 
 MOST_MAPPED = 64 * 2**20
-"""Bytes of a file of which rows are read through its mapping."""
-_AT_ONCE = 8_192
+"""Largest file in bytes whose rows are read through its memory mapping."""
+_BLOCK_ROWS = 8_192
 
 
 class Matrix:
-    """An array of shape (n, d), in half precision or not; whatever is asked for comes as float32.
+    """An array of shape (n, d), in half or single precision; all results are float32.
 
     Examples
     --------
@@ -38,25 +38,25 @@ class Matrix:
 
     @classmethod
     def load(cls, folder: Path, name: str) -> Self:
-        """Map a file; raises OSError or ValueError where it is not there, or not whole."""
+        """Memory-map a file; raises OSError or ValueError if it is missing or incomplete."""
         array = mapped(folder, name)
-        found = cls(array.view(np.ndarray))
-        # The system maps 64 kB around each row that is touched: after some hundred questions a file of gigabytes would
-        # be in memory as a whole, and be counted as ours. Where there is no pread, that is how it is.
+        matrix = cls(array.view(np.ndarray))
+        # The kernel maps 64 kB around each row that is touched: after some hundred queries a file of gigabytes would be
+        # resident and counted as memory of this process. Without pread that cannot be avoided.
         if array.nbytes > MOST_MAPPED and hasattr(os, "pread"):
-            found._file, found._first = os.open(folder / f"{name}.npy", os.O_RDONLY), array.offset
-            weakref.finalize(found, os.close, found._file)
-        return found
+            matrix._file, matrix._first = os.open(folder / f"{name}.npy", os.O_RDONLY), array.offset
+            weakref.finalize(matrix, os.close, matrix._file)
+        return matrix
 
     @classmethod
     def write(cls, folder: Path, name: str, blocks: Iterable[Halves], width: int) -> Self:
-        """Write a file block by block, and map it; implements Keep (see builder.py) but for the folder."""
+        """Write a file block by block, and map it; implements ``Keep`` (see builder.py) once the folder is bound."""
         write_blocks(folder, name, blocks, width)
         return cls.load(folder, name)
 
     @classmethod
     def joined(cls, _name: str, blocks: Iterable[Halves], width: int) -> Self:
-        """In memory; implements Keep."""
+        """Concatenate blocks in memory; implements ``Keep``."""
         return cls(np.concatenate([np.zeros((0, width), dtype=HALF), *blocks]))
 
     @property
@@ -67,7 +67,7 @@ class Matrix:
         return len(self.array)
 
     def take(self, rows: Integers) -> Floats:
-        """Some rows, as an array of its own."""
+        """Return a copy of some rows."""
         if self._file is None:
             return widened(self.array[rows])
         file, size = self._file, self.array.strides[0]
@@ -75,15 +75,17 @@ class Matrix:
         return widened(np.frombuffer(b"".join(read), dtype=self.array.dtype).reshape(len(rows), self.width))
 
     def times(self, vector: Floats) -> Floats:
-        """The product of each row with a vector of shape (d,)."""
+        """Compute the inner product of each row with a vector of shape (d,)."""
         if len(self) < LEAST:
             return multiply_by(vector, self._widened) if len(self) else np.zeros(0, dtype=np.float32)
-        found = np.empty(len(self), dtype=np.float32)
-        for start in range(0, len(self), _AT_ONCE):
-            found[start : start + _AT_ONCE] = multiply_by(vector, widened(self.array[start : start + _AT_ONCE]))
-        return found
+        products = np.empty(len(self), dtype=np.float32)
+        for start in range(0, len(self), _BLOCK_ROWS):
+            products[start : start + _BLOCK_ROWS] = multiply_by(
+                vector, widened(self.array[start : start + _BLOCK_ROWS])
+            )
+        return products
 
     @cached_property
     def _widened(self) -> Floats:
-        """Kept in memory: without codes all rows are compared for each question."""
+        """The matrix in float32, cached: without codes every query compares all rows."""
         return widened(self.array)

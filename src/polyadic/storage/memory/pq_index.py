@@ -1,8 +1,8 @@
-"""Vectors in short: half a byte for every two numbers, so that all of them are looked through for a question.
+"""Product-quantized vectors (4 bits per two dimensions) for fast approximate search.
 
-What comes of it is a choice of the nearest, which are then compared as they are. A product quantiser (Jégou et al.
-2011, section III) that is looked up in registers (André et al. 2017), by faiss. It reads a sixteenth of what comparing
-all vectors reads, and misses hardly any (docs/performance.md).
+The search yields candidates, which are then compared exactly. It is a product quantizer (Jégou et al. 2011,
+section III) with in-register lookup tables (André et al. 2017), as implemented by faiss. It reads a sixteenth of the
+bytes of an exact comparison, and misses hardly any neighbours (docs/performance.md).
 """
 
 import os
@@ -21,65 +21,64 @@ if TYPE_CHECKING:
     import faiss
 
 LEAST = 8_192
-"""Fewer vectors are compared as they are, which takes no longer."""
-_WIDTH, _BITS = 2, 4
-_LEARNED_FROM, _ROUNDS = 16_384, 10
-_AT_ONCE = 8_192
+"""Fewer vectors are compared exactly, which takes no longer."""
+_DIMENSIONS_PER_CODE, _BITS = 2, 4
+_TRAINING_ROWS, _ITERATIONS = 16_384, 10
+_BLOCK_ROWS = 8_192
 
 
 @dataclass(frozen=True, slots=True)
 class PQIndex:
-    """One code for each of n vectors, by place."""
+    """An index of one code per vector, by place."""
 
     index: "faiss.Index"
 
     @classmethod
     def of(cls, matrix: NDArray[Any]) -> Self:
-        """Learn codes from some of the vectors, shape (n, d) with n at least 16, and give one to each."""
+        """Train on a sample of the vectors, shape (n, d) with n at least 16, and encode them all."""
         faiss = _faiss()
-        width = _WIDTH * -(-matrix.shape[1] // _WIDTH)
-        index = faiss.IndexPQFastScan(width, width // _WIDTH, _BITS, faiss.METRIC_INNER_PRODUCT)
-        index.pq.cp.niter = _ROUNDS
-        # Rows go by their digests, so that every so-manieth is as good as any drawn.
-        index.train(_even(widened(matrix[:: max(1, len(matrix) // _LEARNED_FROM)][:_LEARNED_FROM])))
-        for start in range(0, len(matrix), _AT_ONCE):
-            index.add(_even(widened(matrix[start : start + _AT_ONCE])))
+        width = _DIMENSIONS_PER_CODE * -(-matrix.shape[1] // _DIMENSIONS_PER_CODE)
+        index = faiss.IndexPQFastScan(width, width // _DIMENSIONS_PER_CODE, _BITS, faiss.METRIC_INNER_PRODUCT)
+        index.pq.cp.niter = _ITERATIONS
+        # Rows are ordered by digest, so that a regular sample is as good as a random one.
+        index.train(_padded(widened(matrix[:: max(1, len(matrix) // _TRAINING_ROWS)][:_TRAINING_ROWS])))
+        for start in range(0, len(matrix), _BLOCK_ROWS):
+            index.add(_padded(widened(matrix[start : start + _BLOCK_ROWS])))
         return cls(index)
 
     @classmethod
     def load(cls, path: Path) -> Self:
-        """Raises ValueError where the file is not whole."""
+        """Load an index; raises ValueError if the file is incomplete."""
         faiss = _faiss()
         try:
             return cls(faiss.read_index(str(path)))
         except RuntimeError as error:
-            raise ValueError(f"{path} holds no codes") from error
+            raise ValueError(f"{path} is not a valid vector index") from error
 
     def save(self, path: Path) -> None:
-        """Write and sync them; raises OSError."""
+        """Write and sync the index; raises OSError."""
         with path.open("wb") as file:
             file.write(_faiss().serialize_index(self.index).data)
             file.flush()
             os.fsync(file.fileno())
 
     def nearest(self, vector: Floats, k: int) -> tuple[Integers, Floats]:
-        """About the k places whose vectors have the highest products with one of shape (d,), and these products,
-        roughly; the highest first."""
-        products, places = self.index.search(_even(vector[None, :]), min(k, self.index.ntotal))
-        found = places[0] >= 0
-        return np.asarray(places[0][found], dtype=np.int64), np.asarray(products[0][found], dtype=np.float32)
+        """Return about k places with the highest inner products, highest first, and these products, approximately."""
+        products, places = self.index.search(_padded(vector[None, :]), min(k, self.index.ntotal))
+        valid = places[0] >= 0
+        return np.asarray(places[0][valid], dtype=np.int64), np.asarray(products[0][valid], dtype=np.float32)
 
 
 def _faiss() -> ModuleType:
-    """Imported late: a small store needs none of it."""
+    """Import faiss on first use: small stores do not need it."""
     import faiss
 
-    # Its threads spin while they wait for one another, many times a second; a question is looked up by one anyway.
+    # Its threads spin while they wait for one another, many times a second; each query is searched by one anyway.
     faiss.omp_set_num_threads(1)
     return faiss
 
 
-def _even(matrix: Floats) -> Floats:
-    """With a number more a vector where their count is odd."""
-    odd = matrix.shape[1] % _WIDTH
+def _padded(matrix: Floats) -> Floats:
+    """Pad vectors of odd length with a zero."""
+    odd = matrix.shape[1] % _DIMENSIONS_PER_CODE
     return np.ascontiguousarray(np.pad(matrix, ((0, 0), (0, odd))) if odd else matrix)

@@ -1,6 +1,6 @@
-"""What readers need of the numbers and neighbours of one state, however it is put together.
+"""Protocol for the statistics and incidence of one committed state.
 
-Rows are positions in the order of public identifiers, as in the store protocol.
+Rows are positions in the order of public identifiers, as in :mod:`polyadic.storage.protocol`.
 """
 
 from collections.abc import Sequence
@@ -10,39 +10,39 @@ from polyadic.storage.incidence import Floats, Integers
 from polyadic.storage.protocol import Side
 
 Way = Literal["fact_entity", "entity_fact", "fact_chunk", "chunk_fact"]
-"""From the rows of which side to their neighbours on which."""
+"""Direction of an incidence: from the rows of one side to their neighbours on another."""
 
 
 class Arrays(Protocol):
-    """One state. Neighbours of several rows are targets, and for each the index of the row that it belongs to."""
+    """Arrays of one state. Neighbours are returned as targets, and for each target the index of its row."""
 
     @property
     def participations(self) -> int:
-        """How many pairs of a fact and an entity there are."""
+        """The number of fact-entity pairs."""
 
     def size(self, side: Side) -> int:
-        """How many rows there are on one side."""
+        """Return the number of rows on one side."""
 
     def ids(self, side: Side, rows: Integers) -> Integers:
-        """Keys of the tables, by row."""
+        """Return the primary keys of rows."""
 
     def rows(self, side: Side, ids: Sequence[int] | Integers) -> Integers:
-        """Rows of keys of the tables, each of which must be there."""
+        """Return the rows of primary keys, all of which must exist."""
 
     def linked(self, way: Way, rows: Integers, limit: int | None = None) -> tuple[Integers, Integers]:
-        """Neighbours of each row in ascending order, at most ``limit`` each."""
+        """Return the neighbours of each row in ascending order, at most ``limit`` each."""
 
     def degrees(self, side: Side, rows: Integers) -> Integers:
-        """Facts of each entity, entities of each fact, facts of each chunk: how many."""
+        """Count the facts of each entity, the entities of each fact or the facts of each chunk."""
 
     def scores(self, side: Literal["entity", "fact"], rows: Integers) -> Floats:
-        """The score of each row."""
+        """Return the score of each row."""
 
     def spread(self, entities: Integers) -> Integers:
-        """In how many chunks each entity occurs."""
+        """Count the chunks in which each entity occurs."""
 
     def about(self, chunks: Integers) -> Integers:
-        """The entity that each chunk is about, -1 where there is none."""
+        """Return the topic entity of each chunk, -1 if there is none."""
 
     def chunks_about(self, entities: Integers, limit: int) -> tuple[Integers, Integers]:
-        """Chunks that are about each entity in the order of documents, at most ``limit`` each."""
+        """Return the chunks about each entity in document order, at most ``limit`` each."""

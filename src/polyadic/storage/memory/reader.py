@@ -1,4 +1,4 @@
-"""Reading one committed state of a store: arrays for what is near, tables for what it says."""
+"""Read one committed state: search and incidence from arrays, records from the tables."""
 
 from collections.abc import Callable, Sequence
 from itertools import islice, takewhile
@@ -20,7 +20,7 @@ from polyadic.storage.sql.full_text import WordIndex
 
 
 class ArrayReader(ArrayVectorReader):
-    """Implements :class:`polyadic.storage.protocol.Reader` within the open transaction of a connection."""
+    """Reader within the open transaction of a connection; implements :class:`polyadic.storage.protocol.Reader`."""
 
     def __init__(
         self,
@@ -33,29 +33,29 @@ class ArrayReader(ArrayVectorReader):
         self._words = words
         self._load_themes = themes
 
-    # nearest by words
+    # Full-text search
 
     def search(self, words: str, k: int) -> Hits:
         hits = self._words.matching(words)
-        found = list(islice(hits, k))
-        if found:
-            # Those that score as the last one, too: ties are broken by row.
-            found += takewhile(lambda hit: hit[1] == found[-1][1], hits)
-        rows = self._arrays.rows("chunk", [row for row, _ in found])
+        top = list(islice(hits, k))
+        if top:
+            # Include all ties with the last hit, because ties are broken by row.
+            top += takewhile(lambda hit: hit[1] == top[-1][1], hits)
+        rows = self._arrays.rows("chunk", [row for row, _ in top])
         order = np.argsort(rows, kind="stable")
-        return best_of(rows[order], np.array([score for _, score in found], dtype=np.float32)[order], k)
+        return best_of(rows[order], np.array([score for _, score in top], dtype=np.float32)[order], k)
 
     def holding(self, words: Sequence[str], limit: int) -> Links:
-        found: list[tuple[int, int]] = []
+        pairs: list[tuple[int, int]] = []
         for number, word in enumerate(words):
             seen = filter(self._is_seen_chunk, self._words.holding(word))
-            found += [(number, row) for row in islice(seen, limit)]
-        rows = self._arrays.rows("chunk", [row for _, row in found])
-        numbers = np.array([number for number, _ in found], dtype=np.int64)
+            pairs += [(number, row) for row in islice(seen, limit)]
+        rows = self._arrays.rows("chunk", [row for _, row in pairs])
+        numbers = np.array([number for number, _ in pairs], dtype=np.int64)
         order = np.lexsort((rows, numbers))
         return Links(numbers[order], rows[order])
 
-    # neighbours over incidence
+    # Incidence
 
     def entities_of(self, facts: Rows) -> Links:
         return self._links("fact_entity", facts)
@@ -74,7 +74,7 @@ class ArrayReader(ArrayVectorReader):
         chunks, owners = self._arrays.chunks_about(entities, limit)
         return Links(entities[owners], chunks)
 
-    # statistics of rows
+    # Row statistics
 
     def size(self, side: Side) -> int:
         return self._arrays.size(side)
@@ -91,19 +91,19 @@ class ArrayReader(ArrayVectorReader):
     def spread(self, entities: Rows) -> Rows:
         return self._arrays.spread(entities)
 
-    # the catalogue
+    # Catalogue
 
     def counts(self) -> Counts:
-        sum_of = self._sum
+        total_of = self._total
         return Counts(
-            documents=sum_of("1", "document WHERE current IS NOT NULL"),
+            documents=total_of("1", "document WHERE current IS NOT NULL"),
             chunks=self.size("chunk"),
-            evidence=sum_of("c.told", "document d JOIN chunk c ON c.revision = d.current"),
-            stated=sum_of("evidence", "fact"),
+            evidence=total_of("c.told", "document d JOIN chunk c ON c.revision = d.current"),
+            stated=total_of("evidence", "fact"),
             facts=self.size("fact"),
             entities=self.size("entity"),
             participations=self._arrays.participations,
-            vectors=sum_of("1", "vector"),
+            vectors=total_of("1", "vector"),
             dimension=dimension_of(self._connection),
         )
 
@@ -111,24 +111,24 @@ class ArrayReader(ArrayVectorReader):
         distinct = np.unique(entities)
         if not len(distinct):
             return np.zeros(0, dtype=np.int64)
-        # The rarest entity first, so that the sets only shrink from a small one.
+        # The entity with the fewest facts first, to keep the intersections small.
         distinct = distinct[np.argsort(self.degrees("entity", distinct), kind="stable")]
         common = self._arrays.linked("entity_fact", distinct[:1])[0]
         for entity in distinct[1:]:
             common = np.intersect1d(common, self._arrays.linked("entity_fact", np.array([entity]))[0])
         return np.asarray(common[:limit], dtype=np.int64)
 
-    # the hierarchy over it all
+    # Hierarchy
 
     def themes(self) -> HierarchyReader:
         return SqlHierarchyReader(self._connection, self._load_themes(), self._rows)
 
-    # steps of the above
+    # Helpers
 
     def _links(self, way: Way, rows: Rows, limit: int | None = None) -> Links:
         targets, owners = self._arrays.linked(way, rows, limit)
         return Links(rows[owners], targets)
 
-    def _sum(self, what: str, rows: str) -> int:
+    def _total(self, what: str, rows: str) -> int:
         total: int = self._connection.execute(f"SELECT coalesce(sum({what}), 0) FROM {rows}").fetchone()[0]
         return total

@@ -1,4 +1,4 @@
-"""Where the rows of a state stand: those of its base and those of its tail, in the order of public identifiers."""
+"""Map the rows of a state to rows of its base and delta segments, in the order of public identifiers."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,18 +11,18 @@ from polyadic.storage.incidence import Digests, Integers, Mask
 
 @dataclass(frozen=True)
 class RowMap:
-    """One side. A row stands in the base alone, in the tail alone, or in both, and then what the tail says holds.
+    """Row map of one side. A row is in the base, in the delta, or in both; the delta then takes precedence.
 
     Parameters
     ----------
     base_size
-        How many rows the base has.
+        Number of rows in the base.
     bases
-        For each row of the tail, in ascending order of identifiers, its row in the base; -1 where it has none.
+        For each delta row, in ascending order of identifiers, its row in the base; -1 if it is new.
     before
-        For each row of the tail how many rows of the base have lower identifiers.
+        For each delta row, the number of base rows with lower identifiers.
     removed
-        Rows of the base that are in the state no more, in ascending order.
+        Base rows that have been deleted, in ascending order.
     """
 
     base_size: int
@@ -32,7 +32,7 @@ class RowMap:
 
     @classmethod
     def of(cls, base: Digests, tail: Digests, bases: Integers, dead: Integers) -> Self:
-        """``dead`` are the rows of the base that do not hold any more, sorted; those that the tail has among them."""
+        """Build the map; ``dead`` are the changed or deleted base rows, sorted."""
         before = base.searchsorted(tail).astype(np.int64) if len(tail) else np.zeros(0, dtype=np.int64)
         return cls(len(base), bases, before, dead[~np.isin(dead, bases)])
 
@@ -41,7 +41,7 @@ class RowMap:
         return self.base_size - len(self.removed) + len(self._added)
 
     def rows_of_base(self, bases: Integers) -> Integers:
-        """Rows of the state from rows of the base, which must not be removed."""
+        """Map base rows, which must not be deleted, to rows of the state."""
         if not len(self.removed) and not len(self._added):
             return bases
         events, shifts = self._shifts_of_bases
@@ -49,13 +49,13 @@ class RowMap:
 
     @cached_property
     def rows_of_tail(self) -> Integers:
-        """Rows of the state, for every row of the tail."""
+        """The row of the state for each delta row."""
         gone = self.removed.searchsorted(self.before)
         new = self.bases < 0
         return np.asarray(self.before - gone + np.cumsum(new) - new, dtype=np.int64)
 
     def locate(self, rows: Integers) -> tuple[Integers, Integers]:
-        """For rows of the state their rows in the base and in the tail, -1 each where there is none."""
+        """Map rows of the state to base rows and delta rows, -1 where there is none."""
         if not len(self.bases) and not len(self.removed):
             return rows, np.full(len(rows), -1, dtype=np.int64)
         firsts, shifts, tail = self._runs
@@ -64,7 +64,7 @@ class RowMap:
 
     @cached_property
     def dead(self) -> Mask | None:
-        """Which rows of the base do not hold; None where all do."""
+        """Mask of changed and deleted base rows; None if there are none."""
         if not len(self.bases) and not len(self.removed):
             return None
         dead = np.zeros(self.base_size, dtype=bool)
@@ -74,7 +74,7 @@ class RowMap:
 
     @cached_property
     def _added(self) -> Integers:
-        """Rows of the tail that are new."""
+        """Delta rows that are not in the base."""
         return np.flatnonzero(self.bases < 0)
 
     @cached_property
@@ -83,12 +83,12 @@ class RowMap:
 
     @cached_property
     def _kept_before(self) -> Integers:
-        """For each row that is removed how many of the base stand before it and are not."""
+        """For each deleted base row, the number of remaining base rows before it."""
         return self.removed - np.arange(len(self.removed))
 
     @cached_property
     def _shifts_of_bases(self) -> tuple[Integers, Integers]:
-        """Rows of the base from which on something is inserted or removed before, and how far those after each move."""
+        """Base rows at which rows are inserted or deleted, and the cumulative shift of the rows from there on."""
         inserted, removed = self.before[self._added], self.removed + 1
         events = np.concatenate([inserted, removed])
         order = np.argsort(events, kind="stable")
@@ -97,9 +97,9 @@ class RowMap:
 
     @cached_property
     def _runs(self) -> tuple[Integers, Integers, Integers]:
-        """Runs of rows of the state: where each begins, how far off its rows in the base are, and its row in the tail.
+        """Runs of state rows: the first row of each, the offset to its base rows, and its delta row.
 
-        A row of the tail is a run of its own; so are, between them, rows that follow one another in the base as well.
+        Each delta row is a run of its own; between them, rows that are contiguous in the base form a run.
         """
         kept = np.append(0, self._kept_before)
         after_gap = kept + self._kept_before.searchsorted(kept, side="right")
@@ -114,7 +114,7 @@ class RowMap:
 
 
 def find(known: Integers, wanted: Integers) -> Integers:
-    """Where each wanted number stands among those known, which are sorted; -1 where it does not."""
+    """Return the position of each wanted number in ``known``, which is sorted; -1 if it is absent."""
     if not len(known):
         return np.full(len(wanted), -1, dtype=np.int64)
     places = np.minimum(known.searchsorted(wanted), len(known) - 1)

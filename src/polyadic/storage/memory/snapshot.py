@@ -1,7 +1,7 @@
-"""Numbers and incidence of one committed state as arrays.
+"""Statistics and incidence of one committed state as arrays.
 
-Positions in these arrays are the rows of the store protocol. They follow the order of public identifiers, so that
-ties are broken alike whatever the history of a store.
+Array positions are the rows of the storage protocol. They follow the order of public identifiers, so that ties are
+broken in the same way whatever the history of a store.
 """
 
 from collections.abc import Sequence
@@ -18,12 +18,13 @@ from polyadic.storage.protocol import Side
 
 @dataclass(frozen=True)
 class ArraySnapshot:
-    """Arrays of one state; n entities, m facts, c chunks. Implements :class:`polyadic.storage.memory.protocol.Arrays`.
+    """Arrays of one state with n entities, m facts and c chunks; implements
+    :class:`polyadic.storage.memory.protocol.Arrays`.
 
-    ``*_ids`` are keys of the tables. A pair ``x_starts`` (one longer than the rows) and ``x`` lists, row by row, the
-    neighbours ``x[x_starts[i]:x_starts[i + 1]]``, in ascending order. ``chunk_order`` goes document by document;
-    ``title_entity`` is -1 where no entity names the document. What each chunk is about (``about_*``) follows from all
-    others: see topic_entities.py.
+    ``*_ids`` are primary keys. Incidence is stored in CSR form: row i has the neighbours
+    ``x[x_starts[i]:x_starts[i + 1]]``, in ascending order. ``chunk_order`` is the rank of each chunk in document order.
+    ``title_entity`` is -1 if no entity has the document's title. The topic entities (``about_*``) are computed from the
+    other arrays: see topic_entities.py.
     """
 
     entity_ids: Integers
@@ -57,8 +58,8 @@ class ArraySnapshot:
         return np.asarray(self._ids[side][rows], dtype=np.int64)
 
     def rows(self, side: Side, ids: Sequence[int] | Integers) -> Integers:
-        known, order = self._ids[side], self._orders[side]
-        return np.asarray(order[np.searchsorted(known, np.asarray(ids, dtype=np.int64), sorter=order)], dtype=np.int64)
+        keys, order = self._ids[side], self._orders[side]
+        return np.asarray(order[np.searchsorted(keys, np.asarray(ids, dtype=np.int64), sorter=order)], dtype=np.int64)
 
     def linked(self, way: Way, rows: Integers, limit: int | None = None) -> tuple[Integers, Integers]:
         return neighbours(*self.incidence(way), rows, limit)
@@ -80,7 +81,7 @@ class ArraySnapshot:
         return neighbours(self.about_starts, self.about_chunks, entities, limit)
 
     def incidence(self, way: Way) -> tuple[Integers, Integers]:
-        """Where the neighbours of each row start, and all of them."""
+        """Return the CSR arrays of one direction: starts and targets."""
         match way:
             case "fact_entity":
                 return self.fact_entity_starts, self.fact_entities
@@ -97,5 +98,5 @@ class ArraySnapshot:
 
     @cached_property
     def _orders(self) -> dict[Side, Integers]:
-        """What sorts the keys of each side."""
-        return {side: np.argsort(known) for side, known in self._ids.items()}
+        """Permutations that sort the primary keys of each side."""
+        return {side: np.argsort(keys) for side, keys in self._ids.items()}

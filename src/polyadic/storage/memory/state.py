@@ -1,7 +1,7 @@
-"""One committed state as its base and the tails of what has changed since: as exact as arrays made afresh.
+"""One committed state as a base segment plus delta segments, exactly equal to arrays built from scratch.
 
-Nothing of the base is copied. Rows that have changed are hidden in it, neighbours are carried over as they are asked
-for. A pair of a fact and an entity is known from the fact, one of a fact and a chunk from the chunk.
+The base is never copied. Its changed rows are masked, and neighbours are mapped to current rows on access. Fact-entity
+pairs are stored with the fact, fact-chunk pairs with the chunk.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -25,20 +25,22 @@ from polyadic.storage.protocol import Side
 from polyadic.storage.sql.change_log import ChangeSet
 
 SIDES: tuple[Side, ...] = ("entity", "fact", "chunk")
-_ENDS: Mapping[Way, tuple[Side, Side]] = {
+_SIDES_OF: Mapping[Way, tuple[Side, Side]] = {
     "fact_entity": ("fact", "entity"),
     "entity_fact": ("entity", "fact"),
     "fact_chunk": ("fact", "chunk"),
     "chunk_fact": ("chunk", "fact"),
 }
 
-_NONE = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+_NO_LINKS = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
 
 
 @dataclass(frozen=True)
 class StoreState:
-    """Implements :class:`polyadic.storage.memory.protocol.Arrays`; ``name`` and ``number`` as in the table of
-    states."""
+    """Base and delta segments of a state; implements :class:`polyadic.storage.memory.protocol.Arrays`.
+
+    ``name`` and ``number`` are those in the table ``state``; ``tails`` are the delta segments.
+    """
 
     name: str
     number: int
@@ -47,18 +49,18 @@ class StoreState:
 
     @classmethod
     def of(cls, name: str, number: int, base: BaseSegment) -> Self:
-        """The state that the base was made of."""
+        """Create the state that the base was built from."""
         return cls(name, number, base, {side: DeltaSegment.empty() for side in SIDES})
 
     def brought_forward(self, connection: Connection, name: str, number: int) -> "StoreState":
-        """The state that the connection reads, which comes after this one; only once, because stacks are grown."""
+        """Advance to the connection's later state. Call it once only: the growable arrays of the deltas are shared."""
         touched = ChangeSet.since(connection, self.number).rows
         tails = {side: self.tails[side].brought_forward(connection, self.base, side, touched[side]) for side in SIDES}
         return StoreState(name, number, self.base, tails)
 
     @property
     def changed(self) -> int:
-        """How many rows differ from the base, of all sides."""
+        """The number of rows on all sides that differ from the base."""
         return sum(len(tail.rows) for tail in self.tails.values()) + sum(
             len(placement.removed) for placement in self.placements.values()
         )
@@ -67,7 +69,7 @@ class StoreState:
     def placements(self) -> Mapping[Side, RowMap]:
         return {side: tail.placement(self.base, side) for side, tail in self.tails.items()}
 
-    # numbers
+    # Row statistics
 
     @property
     def participations(self) -> int:
@@ -79,7 +81,7 @@ class StoreState:
         return self.placements[side].size
 
     def ids(self, side: Side, rows: Integers) -> Integers:
-        return self._told(side, rows, "id", lambda bases: self.base.snapshot.ids(side, bases))
+        return self._column(side, rows, "id", lambda bases: self.base.snapshot.ids(side, bases))
 
     def rows(self, side: Side, ids: Sequence[int] | Integers) -> Integers:
         wanted = np.asarray(ids, dtype=np.int64)
@@ -88,34 +90,34 @@ class StoreState:
             return placement.rows_of_base(self.base.find(side, wanted))
         tail = self.tails[side].find(wanted)
         rows = np.empty(len(wanted), dtype=np.int64)
-        here, there = (tail < 0).nonzero()[0], (tail >= 0).nonzero()[0]
-        rows[here] = placement.rows_of_base(self.base.find(side, wanted[here]))
-        rows[there] = placement.rows_of_tail[tail[there]]
+        in_base, in_delta = (tail < 0).nonzero()[0], (tail >= 0).nonzero()[0]
+        rows[in_base] = placement.rows_of_base(self.base.find(side, wanted[in_base]))
+        rows[in_delta] = placement.rows_of_tail[tail[in_delta]]
         return rows
 
     def degrees(self, side: Side, rows: Integers) -> Integers:
-        return self._told(side, rows, "degree", lambda bases: self.base.snapshot.degrees(side, bases))
+        return self._column(side, rows, "degree", lambda bases: self.base.snapshot.degrees(side, bases))
 
     def scores(self, side: Literal["entity", "fact"], rows: Integers) -> Floats:
-        return self._told(side, rows, "score", lambda bases: self.base.snapshot.scores(side, bases))
+        return self._column(side, rows, "score", lambda bases: self.base.snapshot.scores(side, bases))
 
     def all_scores(self, side: Literal["entity", "fact"]) -> SegmentValues:
         s = self.base.snapshot
         return SegmentValues(s.entity_scores if side == "entity" else s.fact_scores, self.tails[side].rows["score"])
 
     def spread(self, entities: Integers) -> Integers:
-        return self._told("entity", entities, "spread", self.base.snapshot.spread)
+        return self._column("entity", entities, "spread", self.base.snapshot.spread)
 
-    # neighbours
+    # Incidence
 
     def linked(self, way: Way, rows: Integers, limit: int | None = None) -> tuple[Integers, Integers]:
-        if all(self.placements[side].dead is None for side in _ENDS[way]):
+        if all(self.placements[side].dead is None for side in _SIDES_OF[way]):
             return self.base.snapshot.linked(way, rows, limit)
-        told = way in ("fact_entity", "chunk_fact")
-        here, there = self._told_by_rows(way, rows) if told else self._told_by_targets(way, rows)
-        targets, owners = here
-        if len(there[0]):
-            targets, owners = (np.concatenate(pair) for pair in zip(here, there, strict=True))
+        is_stored = way in ("fact_entity", "chunk_fact")
+        in_base, in_delta = self._links_of_sources(way, rows) if is_stored else self._links_of_targets(way, rows)
+        targets, owners = in_base
+        if len(in_delta[0]):
+            targets, owners = (np.concatenate(pair) for pair in zip(in_base, in_delta, strict=True))
             order = np.lexsort((targets, owners))
             targets, owners = targets[order], owners[order]
         if limit is not None:
@@ -124,25 +126,25 @@ class StoreState:
         return targets, owners
 
     def about(self, chunks: Integers) -> Integers:
-        return self._subjects.about(chunks)
+        return self._topics.about(chunks)
 
     def chunks_about(self, entities: Integers, limit: int) -> tuple[Integers, Integers]:
-        return self._subjects.chunks_about(entities, limit)
+        return self._topics.chunks_about(entities, limit)
 
     def titles(self, chunks: Integers) -> Integers:
-        """The entity that names each chunk's document, -1 where none does."""
-        return self._subjects.titles(chunks)
+        """Return the entity that the title of each chunk's document names, -1 if there is none."""
+        return self._topics.titles(chunks)
 
     def standing(self, chunks: Integers) -> tuple[NDArray[Any], ...]:
-        """Keys that sort chunks (np.lexsort) in the order of documents."""
-        return self._subjects.standing(chunks)
+        """Return np.lexsort keys that sort chunks in document order."""
+        return self._topics.standing(chunks)
 
-    # vectors
+    # Vectors
 
     def vectors(self, side: Side) -> RowVectors:
         return self._vectors[side]
 
-    # steps of the above
+    # Helpers
 
     @cached_property
     def _vectors(self) -> Mapping[Side, RowVectors]:
@@ -157,51 +159,55 @@ class StoreState:
         }
 
     @cached_property
-    def _subjects(self) -> DeltaTopics:
+    def _topics(self) -> DeltaTopics:
         return DeltaTopics.of(self, self.base, self.tails, self.placements)
 
-    def _told(
+    def _column(
         self, side: Side, rows: Integers, column: str, of_base: Callable[[Integers], NDArray[Any]]
     ) -> NDArray[Any]:
-        """A number of each row, as its tail tells it or, where it has none, its base."""
+        """Read a column from the delta, falling back to the base segment."""
         if self.placements[side].dead is None:
             return of_base(rows)
-        return self._told_at(side, *self.placements[side].locate(rows), column, of_base)
+        return self._column_at(side, *self.placements[side].locate(rows), column, of_base)
 
-    def _told_at(
+    def _column_at(
         self, side: Side, bases: Integers, tail: Integers, column: str, of_base: Callable[[Integers], NDArray[Any]]
     ) -> NDArray[Any]:
-        there = (tail >= 0).nonzero()[0]
-        if not len(there):
+        in_delta = (tail >= 0).nonzero()[0]
+        if not len(in_delta):
             return of_base(bases)
-        told = self.tails[side].rows[column][np.maximum(tail, 0)]
-        here = (tail < 0).nonzero()[0]
-        told[here] = of_base(bases[here])
-        return told
+        values = self.tails[side].rows[column][np.maximum(tail, 0)]
+        in_base = (tail < 0).nonzero()[0]
+        values[in_base] = of_base(bases[in_base])
+        return values
 
-    def _told_by_rows(self, way: Way, rows: Integers) -> tuple[tuple[Integers, Integers], tuple[Integers, Integers]]:
-        """Neighbours as the base has them, and as the tail has them, of rows that tell their neighbours."""
-        source, target = _ENDS[way]
+    def _links_of_sources(
+        self, way: Way, rows: Integers
+    ) -> tuple[tuple[Integers, Integers], tuple[Integers, Integers]]:
+        """Return base and delta neighbours of rows that store their own links (facts' entities, chunks' facts)."""
+        source, target = _SIDES_OF[way]
         bases, tail = self.placements[source].locate(rows)
-        here, there = (tail < 0).nonzero()[0], (tail >= 0).nonzero()[0]
-        if not len(there):
-            found, owners = self.base.snapshot.linked(way, bases)
-            return (self.placements[target].rows_of_base(found), owners), _NONE
-        found, owners = self.base.snapshot.linked(way, bases[here])
-        keys, others = self.tails[source].linked(tail[there])
-        of_base = self.placements[target].rows_of_base(found)
-        return (of_base, here[owners]), (self.rows(target, keys), there[others])
+        in_base, in_delta = (tail < 0).nonzero()[0], (tail >= 0).nonzero()[0]
+        if not len(in_delta):
+            targets, owners = self.base.snapshot.linked(way, bases)
+            return (self.placements[target].rows_of_base(targets), owners), _NO_LINKS
+        targets, owners = self.base.snapshot.linked(way, bases[in_base])
+        keys, others = self.tails[source].linked(tail[in_delta])
+        of_base = self.placements[target].rows_of_base(targets)
+        return (of_base, in_base[owners]), (self.rows(target, keys), in_delta[others])
 
-    def _told_by_targets(self, way: Way, rows: Integers) -> tuple[tuple[Integers, Integers], tuple[Integers, Integers]]:
-        """Neighbours as the base has them, and as the tail has them, of rows that their neighbours tell."""
-        source, target = _ENDS[way]
+    def _links_of_targets(
+        self, way: Way, rows: Integers
+    ) -> tuple[tuple[Integers, Integers], tuple[Integers, Integers]]:
+        """Return base and delta neighbours of rows whose links are stored with the neighbours."""
+        source, target = _SIDES_OF[way]
         bases, tail = self.placements[source].locate(rows)
-        here = (bases >= 0).nonzero()[0]
-        found, owners = self.base.snapshot.linked(way, bases[here])
+        in_base = (bases >= 0).nonzero()[0]
+        targets, owners = self.base.snapshot.linked(way, bases[in_base])
         dead = self.placements[target].dead
         if dead is not None:
-            found, owners = found[~dead[found]], owners[~dead[found]]
-        ids = self._told_at(source, bases, tail, "id", lambda known: self.base.snapshot.ids(source, known))
-        telling, others = self.tails[target].linking(ids)
-        of_base = self.placements[target].rows_of_base(found)
-        return (of_base, here[owners]), (self.placements[target].rows_of_tail[telling], others)
+            targets, owners = targets[~dead[targets]], owners[~dead[targets]]
+        ids = self._column_at(source, bases, tail, "id", lambda base_rows: self.base.snapshot.ids(source, base_rows))
+        linking, others = self.tails[target].linking(ids)
+        of_base = self.placements[target].rows_of_base(targets)
+        return (of_base, in_base[owners]), (self.placements[target].rows_of_tail[linking], others)

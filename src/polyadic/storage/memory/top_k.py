@@ -1,4 +1,4 @@
-"""The best of many rows by a number each."""
+"""Select the k rows with the highest values."""
 
 import numpy as np
 
@@ -6,9 +6,9 @@ from polyadic.storage.protocol import Hits, Rows, Vectors
 
 
 def contenders(numbers: Vectors, k: int, doubt: float) -> Rows:
-    """Which may be among the k highest where two that differ by less than ``doubt`` may be in the wrong order.
+    """Return the rows that may be among the k highest if values that differ by less than ``doubt`` may be swapped.
 
-    What is infinitely low is never among them.
+    Infinite values are never included.
     """
     k = min(k, len(numbers))
     if k <= 0:
@@ -18,12 +18,12 @@ def contenders(numbers: Vectors, k: int, doubt: float) -> Rows:
 
 
 def first_of_each(rows: Rows) -> Rows:
-    """Where each row comes first among rows of which some come again, in ascending order of rows.
+    """Return the index of the first occurrence of each row, in ascending order of rows.
 
     >>> first_of_each(np.array([7, 3, 7, 3])).tolist()
     [1, 0]
     """
-    # Numbers that hold both a row and its place are sorted several times as fast as places by their rows.
+    # Sorting integers that combine row and index is several times as fast as an argsort.
     bits = len(rows).bit_length()
     numbers = np.sort((rows << bits) | np.arange(len(rows)))
     is_first = np.ones(len(rows), dtype=bool)
@@ -32,13 +32,13 @@ def first_of_each(rows: Rows) -> Rows:
 
 
 def best_of(rows: Rows, numbers: Vectors, k: int) -> Hits:
-    """The k of these rows, in ascending order, that have the highest numbers, ties in the order of rows."""
-    found = best(numbers, k)
-    return Hits(rows[found.rows], found.scores)
+    """Return the k of these rows (ascending) with the highest values; ties are ordered by row."""
+    hits = best(numbers, k)
+    return Hits(rows[hits.rows], hits.scores)
 
 
 def best(similarities: Vectors, k: int) -> Hits:
-    """The k rows with the highest numbers, ties in the order of rows."""
+    """Return the k rows with the highest values; ties are ordered by row."""
     k = min(k, len(similarities))
     if k <= 0:
         return Hits(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32))

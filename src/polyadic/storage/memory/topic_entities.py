@@ -1,4 +1,4 @@
-"""What each chunk is about: the entity that its document's title names, else the one that most of its facts share."""
+"""Topic entity of each chunk: the one that the document's title names, else the one that most of its facts share."""
 
 from dataclasses import replace
 
@@ -9,13 +9,13 @@ from polyadic.storage.memory.protocol import Arrays
 from polyadic.storage.memory.snapshot import ArraySnapshot
 
 _SHARE = 0.6
-"""Of the facts of a chunk, to be its subject."""
+"""Minimum share of a chunk's facts that its topic entity takes part in."""
 
 
 def with_subjects(snapshot: ArraySnapshot) -> ArraySnapshot:
-    """The arrays with what each chunk is about, worked out from the others.
+    """Return the snapshot with topic entities, computed from the other arrays.
 
-    Without titles, what a passage is about is what its facts have in common: on two sets of questions with the titles
+    A chunk without a title entity is about what its facts have in common: on two question sets with the titles
     withheld this is worth 0.02 to 0.05 of recall@5.
     """
     about = snapshot.title_entity.copy()
@@ -28,31 +28,31 @@ def with_subjects(snapshot: ArraySnapshot) -> ArraySnapshot:
 
 
 def shared(arrays: Arrays, chunks: Integers) -> Integers:
-    """The entity that takes part in most facts of each chunk, of equals the one that tells most; -1 where none does."""
+    """Return the entity that takes part in most facts of each chunk, ties broken by :func:`foremost`; -1 if none."""
     owners, entities = contenders(arrays, chunks)
     return foremost(arrays, len(chunks), owners, entities, entities)
 
 
 def foremost(arrays: Arrays, size: int, owners: Integers, entities: Integers, ranks: Integers) -> Integers:
-    """Of the contenders of each of so many chunks the one that tells most, of equals that of the lowest rank."""
+    """Return each chunk's contender with the highest score; ties go to the fewest facts, then to the lowest rank."""
     order = np.lexsort((ranks, arrays.degrees("entity", entities), -arrays.scores("entity", entities), owners))
     first, places = np.unique(owners[order], return_index=True)
-    found = np.full(size, -1, dtype=np.int64)
-    found[first] = entities[order[places]]
-    return found
+    topics = np.full(size, -1, dtype=np.int64)
+    topics[first] = entities[order[places]]
+    return topics
 
 
 def contested(snapshot: ArraySnapshot) -> tuple[Integers, Integers]:
-    """For each entity the chunks of which it is the subject or not by its numbers: others share as many facts."""
+    """Return, for each entity, the chunks for which its score or degree decides: others share as many facts."""
     untitled = np.flatnonzero(snapshot.title_entity < 0)
     owners, entities = contenders(snapshot, untitled)
-    open_ = np.bincount(owners, minlength=len(untitled))[owners] > 1
-    starts, grouping = grouped(entities[open_], len(snapshot.entity_ids))
-    return starts, untitled[owners[open_][grouping]]
+    is_contested = np.bincount(owners, minlength=len(untitled))[owners] > 1
+    starts, grouping = grouped(entities[is_contested], len(snapshot.entity_ids))
+    return starts, untitled[owners[is_contested][grouping]]
 
 
 def contenders(arrays: Arrays, chunks: Integers) -> tuple[Integers, Integers]:
-    """Of each chunk (an index) the entities that take part in most of its facts, where that is share enough."""
+    """Return the entities that take part in most facts of each chunk (an index), if that is share enough."""
     facts, chunk_of_fact = arrays.linked("chunk_fact", chunks)
     members, fact_of_member = arrays.linked("fact_entity", facts)
     size = int(members.max(initial=0)) + 1

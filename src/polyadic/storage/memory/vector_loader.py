@@ -1,4 +1,4 @@
-"""Reading vectors out of the tables, in the order in which rows are asked for."""
+"""Load vectors from the tables, in the order of given rows."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,20 +19,20 @@ _SQL: Mapping[Side, str] = {
     "chunk": "SELECT w.chunk, v.data FROM passage_window w JOIN vector v ON v.id = w.vector"
     " WHERE w.chunk IN ({}) ORDER BY w.chunk, w.ordinal",
 }
-_AT_ONCE = 8_192
+_BLOCK_ROWS = 8_192
 
 
 def vectors_of(connection: Connection, side: Side, ids: Sequence[int]) -> tuple[Integers, Halves]:
-    """How many vectors each row has (by keys of the table), and all of them row by row, shape (n, d)."""
-    found: dict[int, list[bytes]] = defaultdict(list)
+    """Return the number of vectors of each row (primary keys), and all vectors row by row, shape (n, d)."""
+    vectors: dict[int, list[bytes]] = defaultdict(list)
     for owner, vector in select_in(connection, _SQL[side], ids):
-        found[owner].append(vector)
-    lists = [found[row] for row in ids]
-    sizes = np.array([len(one) for one in lists], dtype=np.int64)
-    return sizes, kept([vector for one in lists for vector in one], dimension_of(connection))
+        vectors[owner].append(vector)
+    lists = [vectors[row] for row in ids]
+    sizes = np.array([len(row_vectors) for row_vectors in lists], dtype=np.int64)
+    return sizes, kept([vector for row_vectors in lists for vector in row_vectors], dimension_of(connection))
 
 
 def in_blocks(connection: Connection, side: Side, ids: Integers) -> Iterator[tuple[Integers, Halves]]:
-    """The same for very many rows, some at a time."""
-    for start in range(0, len(ids), _AT_ONCE):
-        yield vectors_of(connection, side, ids[start : start + _AT_ONCE].tolist())
+    """Load vectors as :func:`vectors_of` does, in blocks of rows."""
+    for start in range(0, len(ids), _BLOCK_ROWS):
+        yield vectors_of(connection, side, ids[start : start + _BLOCK_ROWS].tolist())

@@ -1,4 +1,4 @@
-"""What is near to a vector in one committed state that is read as arrays, and the facts of a hub that are."""
+"""Vector search in one committed state, including the nearest facts of hub entities."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -18,30 +18,30 @@ from polyadic.storage.protocol import Hits, Links, Rows, Side, Vectors
 from polyadic.storage.sql.row_reader import SqlRowReader
 
 Scored = Literal["entity", "fact"]
-"""Sides that have scores."""
+"""The sides whose rows have scores."""
 HIGHEST: Mapping[Scored, float] = {"entity": 100.0, "fact": 10.0}
-"""Of all scores there may be."""
+"""The highest possible score of each side."""
 
 _FEW = 256
-"""So many facts are compared exactly before it is found out which of them need be."""
+"""Up to this many facts are compared exactly, without preselection."""
 
 
 class ArrayVectorReader(SqlRowReader):
-    """The part of :class:`polyadic.storage.protocol.Reader` that compares vectors."""
+    """The vector search methods of :class:`polyadic.storage.protocol.Reader`."""
 
     def __init__(self, connection: Connection, state: Callable[[], StoreState]) -> None:
         super().__init__(connection)
         self._load_state = state
-        self._asked: dict[tuple[Side, bytes], VectorSearch] = {}
+        self._searches: dict[tuple[Side, bytes], VectorSearch] = {}
 
     @cached_property
     def _state(self) -> StoreState:
-        """Loaded only for what needs it: looking up a document, or deleting one, does not."""
+        """The array state, loaded on first use: looking up or deleting a document does not need it."""
         return self._load_state()
 
     @property
     def _arrays(self) -> Arrays:
-        """Numbers and neighbours of what may be seen: here of all, of less within a scope."""
+        """The visible statistics and incidence; a filtered reader overrides this."""
         return self._state
 
     def _keys(self, side: Side, rows: Rows) -> Rows:
@@ -59,17 +59,17 @@ class ArrayVectorReader(SqlRowReader):
         return best_of(rows, self._cosines(side, rows, vector) * self._arrays.scores(side, rows), k)
 
     def expect(self, *expected: Expected) -> None:
-        """What is near is begun to be looked for; all else is in arrays."""
-        for one in expected:
-            if isinstance(one, NearestPrefetch):
-                self._nearness(one.side, one.vector).begin(one.k, one.scored)
+        """Start vector searches in the background; everything else is already in memory."""
+        for hint in expected:
+            if isinstance(hint, NearestPrefetch):
+                self._search(hint.side, hint.vector).begin(hint.k, hint.scored)
 
     def similarity(self, side: Side, rows: Rows, vectors: Vectors) -> Vectors:
         if not len(rows):
             return np.zeros((len(vectors), 0), dtype=np.float32)
-        known = self._state.vectors(side)
-        places, owners = known.places(rows)
-        return _highest(self._of_seen(side, multiply(vectors, known.at(places)), places), owners, len(rows))
+        row_vectors = self._state.vectors(side)
+        places, owners = row_vectors.places(rows)
+        return _highest(self._of_seen(side, multiply(vectors, row_vectors.at(places)), places), owners, len(rows))
 
     def directions(self, entities: Rows) -> Vectors:
         return self._state.vectors("entity").directions(entities)
@@ -85,44 +85,44 @@ class ArrayVectorReader(SqlRowReader):
                 kept[places[self._nearest_of_each(targets[places], owners[places], limit, vector)]] = True
         return Links(entities[owners[kept]], targets[kept])
 
-    # steps of the above
+    # Helpers
 
     def _near(self, side: Side, vector: Vectors, k: int, scored: Scored | None = None) -> Rows:
-        """Rows, in ascending order, that may be the k nearest to a vector, or have the k highest products with scores.
+        """Return rows, in ascending order, that may be the k nearest, or have the k highest products with scores.
 
-        They are found fast, by numbers that may be off in their last digits; what is exact is then told of these alone.
+        Candidates come from approximate values that may be wrong in their last digits; callers compare them exactly.
         """
-        near = self._nearness(side, vector)
-        return near.contenders(k, self._state.all_scores(scored), HIGHEST[scored]) if scored else near.contenders(k)
+        search = self._search(side, vector)
+        return search.contenders(k, self._state.all_scores(scored), HIGHEST[scored]) if scored else search.contenders(k)
 
     def _nearest_of_each(self, facts: Rows, owners: Rows, k: int, vector: Vectors) -> Rows:
-        """Of facts, owner by owner, the places of the k nearest of each owner."""
-        few = len(facts) <= _FEW
-        places = np.arange(len(facts)) if few else self._nearness("fact", vector).among(facts, owners, k)
+        """Return the indices of the k nearest facts of each owner; facts are grouped by owner."""
+        is_small = len(facts) <= _FEW
+        places = np.arange(len(facts)) if is_small else self._search("fact", vector).among(facts, owners, k)
         facts, owners = facts[places], owners[places]
         order = np.lexsort((facts, -self._cosines("fact", facts, vector), owners))
         return places[order[limited(owners[order], k)]]
 
-    def _nearness(self, side: Side, vector: Vectors) -> VectorSearch:
-        """Kept as long as this reader is: a method asks for the same in several ways."""
-        asked = (side, vector.tobytes())
-        if asked not in self._asked:
-            self._asked[asked] = VectorSearch(self._state.vectors(side), vector)
-        return self._asked[asked]
+    def _search(self, side: Side, vector: Vectors) -> VectorSearch:
+        """Return the search for a vector, cached in this reader because methods use the same vector several times."""
+        key = (side, vector.tobytes())
+        if key not in self._searches:
+            self._searches[key] = VectorSearch(self._state.vectors(side), vector)
+        return self._searches[key]
 
     def _cosines(self, side: Side, rows: Rows, vector: Vectors) -> Vectors:
-        """Of each row, the same whichever others are asked for."""
-        known = self._state.vectors(side)
-        places, owners = known.places(rows)
-        return _highest(self._of_seen(side, known.exact_cosines(places, vector), places), owners, len(rows))
+        """Compute the cosine of each row; the result does not depend on the other rows."""
+        vectors = self._state.vectors(side)
+        places, owners = vectors.places(rows)
+        return _highest(self._of_seen(side, vectors.exact_cosines(places, vector), places), owners, len(rows))
 
     def _of_seen(self, side: Side, similarities: Vectors, places: Rows) -> Vectors:
-        """Similarities of the vectors at these places (the last axis), as far as they may be seen."""
+        """Mask the similarities (last axis) of hidden places; without a filter none are."""
         return similarities
 
 
 def _by_vector(places: Rows, owners: Rows, toward: Vectors) -> Iterator[tuple[Rows, Vectors]]:
-    """The places by the vector of their owners, which is the same for all, or each has its own."""
+    """Group places by the vector of their owners: one vector for all, or one per owner."""
     if toward.ndim == 1:
         yield places, toward
         return
@@ -131,7 +131,7 @@ def _by_vector(places: Rows, owners: Rows, toward: Vectors) -> Iterator[tuple[Ro
 
 
 def _highest(similarities: Vectors, owners: Rows, rows: int) -> Vectors:
-    """Of the similarities of vectors (the last axis) the highest of each of so many rows that they belong to."""
+    """Reduce the similarities of vectors (last axis) to the maximum of each of ``rows`` rows."""
     if similarities.shape[-1] > rows:
         firsts = np.searchsorted(owners, np.arange(rows))
         similarities = np.maximum.reduceat(similarities, firsts, axis=-1)

@@ -1,1 +1,1 @@
-"""The same tables in PostgreSQL, shared by many workspaces and many hosts (needs ``polyadic[postgres]``)."""
+"""Storage engine for PostgreSQL: one database shared by many workspaces and hosts (needs ``polyadic[postgres]``)."""

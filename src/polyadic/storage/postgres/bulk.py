@@ -1,6 +1,6 @@
-"""Writing many rows by one statement, where the statement says it for one.
+"""Rewrite single-row statements so that one statement writes many rows.
 
-Row by row a server takes three times as long for each, and so does who sends them.
+Written one by one, rows take both the server and the client three times as long.
 """
 
 import re
@@ -21,23 +21,25 @@ _INSERT = re.compile(
 _CHANGE = re.compile(
     r"(?:UPDATE (?=\w+ SET )|DELETE FROM )(?P<table>\w+) (?P<set>(?:SET .*?)?) ?WHERE (?P<where>(?:(?! WHERE ).)*)"
 )
-# A text that may be long is found by its digest, for which row-level security lets no index be used in a join.
-_BESIDE = re.compile(
+# Comparisons of the form "x_brief = brief(%s)" are left out: under row-level security, a join does not use the index on
+# the digest, so statements with them stay single-row.
+_COMPARED = re.compile(
     r"(?P<before>\b(?P<column>\w+?)(?P<brief>_brief)? (?:= (?:\w+ [+-] )?|IN \(brief\(\w+\.\w+\),brief\())%s"
 )
-_MET = re.compile(r" ON CONFLICT \(workspace, (?P<columns>[^()]*)\) DO UPDATE .*")
+_UPSERT = re.compile(r" ON CONFLICT \(workspace, (?P<columns>[^()]*)\) DO UPDATE .*")
 _INTEGER, _NUMBER, _VECTOR = "bigint", "double precision", "halfvec"
 
 
 class VectorColumn(list[HalfVector]):
-    """Vectors that are sent as one array."""
+    """A column of vectors, sent as one array."""
 
 
 @dataclass(frozen=True, slots=True)
 class BulkStatement:
-    """A statement for many rows, whose parameters are the columns of these, and the types of the columns.
+    """A statement for many rows; its parameters are one array per column.
 
-    ``keys`` are the places of the columns that say which row of the table is changed; none where rows are only added.
+    ``types`` are the types of the columns. ``keys`` are the indexes of the columns that identify the changed row; empty
+    if rows are only inserted.
     """
 
     sql: bytes
@@ -46,13 +48,13 @@ class BulkStatement:
 
     @classmethod
     def known(cls, sql: str, connection: psycopg.Connection[Any]) -> "BulkStatement | None":
-        """What does for many rows what a statement does for one, with ``%s`` where a value stands; None of some."""
+        """Return the bulk form of a statement with ``%s`` placeholders; None if it has none."""
         if sql not in _statements:
-            _statements[sql] = _inserting(sql, connection) or _changing(sql, connection)
+            _statements[sql] = _bulk_insert(sql, connection) or _bulk_change(sql, connection)
         return _statements[sql]
 
     def rounds(self, rows: Sequence[Sequence[Any]]) -> list[list[Sequence[Any]]]:
-        """The rows in turns of which each changes no row of the table twice, as one statement makes one change of it.
+        """Split rows into rounds that change no row of the table twice, as one statement changes a row only once.
 
         >>> BulkStatement(b"", (), (1,)).rounds([("a", 1), ("b", 2), ("c", 1)])
         [[('a', 1), ('b', 2)], [('c', 1)]]
@@ -70,65 +72,65 @@ class BulkStatement:
         return rounds
 
     def parameters(self, rows: Sequence[Sequence[Any]]) -> list[Any]:
-        """The columns of these rows."""
+        """Transpose rows to one array per column."""
         return [_array(column, kind) for column, kind in zip(zip(*rows, strict=True), self.types, strict=True)]
 
 
 _statements: dict[str, BulkStatement | None] = {}
-_known: dict[str, Mapping[str, str]] = {}
+_column_types: dict[str, Mapping[str, str]] = {}
 
 
-def _inserting(sql: str, connection: psycopg.Connection[Any]) -> BulkStatement | None:
-    said = _INSERT.fullmatch(sql)
-    if said is None:
+def _bulk_insert(sql: str, connection: psycopg.Connection[Any]) -> BulkStatement | None:
+    match = _INSERT.fullmatch(sql)
+    if match is None:
         return None
-    columns, values = (re.split(r",\s*", said[part]) for part in ("columns", "values"))
-    types = _types(said["table"], connection)
-    given = [column for column, value in zip(columns, values, strict=True) if value == "%s"]
-    names = map("c{}".format, range(len(given)))
+    columns, values = (re.split(r",\s*", match[part]) for part in ("columns", "values"))
+    types = _types_of(match["table"], connection)
+    bound = [column for column, value in zip(columns, values, strict=True) if value == "%s"]
+    names = map("c{}".format, range(len(bound)))
     each = ", ".join(next(names) if value == "%s" else value for value in values)
-    source = f"SELECT {each} FROM {_rows([types[column] for column in given])}"
-    met = _MET.fullmatch(said["rest"])
-    conflicting = [column.removesuffix("_brief") for column in met["columns"].split(", ")] if met else []
+    source = f"SELECT {each} FROM {_rows_sql([types[column] for column in bound])}"
+    upsert = _UPSERT.fullmatch(match["rest"])
+    conflicting = [column.removesuffix("_brief") for column in upsert["columns"].split(", ")] if upsert else []
     return BulkStatement(
-        f"INSERT INTO {said['table']} ({said['columns']}) {source}{said['rest']}".encode(),
-        tuple(types[column] for column in given),
-        tuple(place for place, column in enumerate(given) if column in conflicting),
+        f"INSERT INTO {match['table']} ({match['columns']}) {source}{match['rest']}".encode(),
+        tuple(types[column] for column in bound),
+        tuple(place for place, column in enumerate(bound) if column in conflicting),
     )
 
 
-def _changing(sql: str, connection: psycopg.Connection[Any]) -> BulkStatement | None:
-    """Of a statement that changes or deletes rows, where each value stands beside the column that it is for."""
-    said, beside = _CHANGE.fullmatch(sql), list(_BESIDE.finditer(sql))
-    if said is None or len(beside) != sql.count("%s"):
+def _bulk_change(sql: str, connection: psycopg.Connection[Any]) -> BulkStatement | None:
+    """Rewrite an UPDATE or DELETE in which every placeholder is compared with, or assigned to, a column."""
+    match, comparisons = _CHANGE.fullmatch(sql), list(_COMPARED.finditer(sql))
+    if match is None or len(comparisons) != sql.count("%s"):
         return None
-    types = _types(said["table"], connection)
-    given = ["text" if found["brief"] else types[found["column"]] for found in beside]
+    types = _types_of(match["table"], connection)
+    bound = ["text" if found["brief"] else types[found["column"]] for found in comparisons]
     numbers = count()
     set_, where = (
-        _BESIDE.sub(lambda found: f"{found['before']}c{next(numbers)}", said[part]) for part in ("set", "where")
+        _COMPARED.sub(lambda found: f"{found['before']}c{next(numbers)}", match[part]) for part in ("set", "where")
     )
-    what = f"UPDATE {said['table']} {set_} FROM" if said["set"] else f"DELETE FROM {said['table']} USING"
-    keys = range(said["set"].count("%s"), len(given)) if said["set"] else ()
-    return BulkStatement(f"{what} {_rows(given)} WHERE {where}".encode(), tuple(given), tuple(keys))
+    what = f"UPDATE {match['table']} {set_} FROM" if match["set"] else f"DELETE FROM {match['table']} USING"
+    keys = range(match["set"].count("%s"), len(bound)) if match["set"] else ()
+    return BulkStatement(f"{what} {_rows_sql(bound)} WHERE {where}".encode(), tuple(bound), tuple(keys))
 
 
-def _rows(types: Sequence[str]) -> str:
-    """Rows of the columns c0, c1 and so on, which are given as arrays."""
+def _rows_sql(types: Sequence[str]) -> str:
+    """Make the FROM item that unnests arrays into columns c0, c1 and so on."""
     arrays = ", ".join(f"%s::{kind}[]" for kind in types)
     return f"unnest({arrays}) v ({', '.join(map('c{}'.format, range(len(types))))})"
 
 
-def _types(table: str, connection: psycopg.Connection[Any]) -> Mapping[str, str]:
-    """The types of the columns of a table, which are the same in every database: its schema is of one version."""
-    if table not in _known:
+def _types_of(table: str, connection: psycopg.Connection[Any]) -> Mapping[str, str]:
+    """Return the column types of a table; cached for all databases, as all have the same schema version."""
+    if table not in _column_types:
         rows = connection.execute(
             "SELECT attname, format_type(atttypid, NULL) FROM pg_attribute"
             " WHERE attrelid = %s::regclass AND attnum > 0 AND NOT attisdropped",
             (table,),
         )
-        _known[table] = dict(rows.fetchall())
-    return _known[table]
+        _column_types[table] = dict(rows.fetchall())
+    return _column_types[table]
 
 
 def _array(values: Sequence[Any], kind: str) -> Any:

@@ -1,4 +1,4 @@
-"""Committing, and finding out whether a change was committed of which the server could not say so any more."""
+"""Commit a transaction, and find out its outcome if the connection is lost during the commit."""
 
 import contextlib
 
@@ -11,46 +11,46 @@ from polyadic.storage.postgres.keepalive import BackendSession
 from polyadic.storage.postgres.pool import DatabasePool, Raw
 
 
-class _Unsettled(Exception):
-    """It cannot be told yet."""
+class _UnknownStatus(Exception):
+    """The transaction is still in progress on the server."""
 
 
 def commit(raw: Raw, pool: DatabasePool, where: object) -> None:
-    """Commit the transaction of a connection; done means done, also where the connection is lost at this moment.
+    """Commit the transaction of a connection; if the connection is lost meanwhile, ask the server for the outcome.
 
     Raises
     ------
     psycopg.Error
-        It was not committed.
+        The transaction was not committed.
     StoreError
-        Nobody can tell.
+        The outcome is unknown.
     """
-    # Nothing where nothing was changed: then it does not matter.
-    ((change,),) = raw.execute("SELECT pg_current_xact_id_if_assigned()::text").fetchall()
+    # None for a transaction that changed nothing: its outcome does not matter.
+    ((transaction_id,),) = raw.execute("SELECT pg_current_xact_id_if_assigned()::text").fetchall()
     try:
         raw.execute("COMMIT")
     except psycopg.Error as error:
         if not is_lost(error):
             raise
-        if change is not None and not _was_committed(pool, change, raw.session, where):
+        if transaction_id is not None and not _was_committed(pool, transaction_id, raw.session, where):
             raise
 
 
-def _was_committed(pool: DatabasePool, change: str, session: BackendSession | None, where: object) -> bool:
+def _was_committed(pool: DatabasePool, transaction_id: str, session: BackendSession | None, where: object) -> bool:
     for _ in pauses(WAITED):
-        with contextlib.suppress(psycopg.Error, _Unsettled):
-            # What the lost session still has to do it will not do any more, so that the answer stays true.
+        with contextlib.suppress(psycopg.Error, _UnknownStatus):
+            # End the lost session first: it must not commit after its status was read.
             pool.end(session)
-            return _status(pool, change)
+            return _status(pool, transaction_id)
     raise StoreError(
-        f"the connection to {where} was lost while a change was being committed, and whether it was cannot be told",
-        "run this again when the server can be reached; what is there already is found",
+        f"the connection to {where} was lost during a commit, and its outcome is unknown",
+        "run this again when the server is reachable; it skips what was committed",
     )
 
 
-def _status(pool: DatabasePool, change: str) -> bool:
+def _status(pool: DatabasePool, transaction_id: str) -> bool:
     with contextlib.closing(pool.aside()) as connection:
-        ((status,),) = connection.execute("SELECT pg_xact_status(%s::xid8)", (change,)).fetchall()
+        ((status,),) = connection.execute("SELECT pg_xact_status(%s::xid8)", (transaction_id,)).fetchall()
     if status not in ("committed", "aborted"):
-        raise _Unsettled
+        raise _UnknownStatus
     return bool(status == "committed")

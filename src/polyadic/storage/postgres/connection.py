@@ -1,4 +1,4 @@
-"""A connection to PostgreSQL that takes the statements which all engines share."""
+"""PostgreSQL connection that executes the SQL shared by all engines, and its type adapters."""
 
 import struct
 from collections.abc import Iterable, Sequence
@@ -17,18 +17,18 @@ from polyadic.storage.postgres.bulk import BulkStatement, VectorColumn
 from polyadic.storage.postgres.dialect import translated
 from polyadic.storage.sql.half_precision import HALF, HalfVector
 
-# PostgreSQL takes no NUL in a text. It stands there as two characters, of which the first is one that no text has.
+# PostgreSQL rejects NUL in text. It is escaped as two characters, the first of which occurs in no ordinary text.
 _NUL, _ESCAPE = "\0", "\U0010ffff"
 _AS_NUL, _AS_ESCAPE = f"{_ESCAPE}0", f"{_ESCAPE}1"
-_INTEGER, _OF_INTEGERS = 20, 1016
-"""The numbers of the types bigint and bigint[], which are the same in every database."""
+_INTEGER, _INTEGER_ARRAY = 20, 1016
+"""OIDs of the types bigint and bigint[], the same in every database."""
 IN_VIEW = 1_000
-"""Neighbours that pgvector keeps in view at once (hnsw.ef_search): as many as it can. Of the 60 nearest among 100,000
-facts it finds 0.995 so, and 0.960 with 250."""
-_SCANNING_ON = (0, 8)
-"""The first version of pgvector that scans an index on until enough is found."""
-_ROWS_AT_ONCE = 1_000
-"""That are written by one statement."""
+"""Candidate list size of pgvector (hnsw.ef_search), set to its maximum. Recall of the 60 nearest among 100,000 facts is
+0.995, against 0.960 with 250."""
+_ITERATIVE_SCAN_VERSION = (0, 8)
+"""First version of pgvector with iterative index scans."""
+_ROWS_PER_STATEMENT = 1_000
+"""Rows written by one statement."""
 
 
 class PostgresConnection:
@@ -48,26 +48,26 @@ class PostgresConnection:
                 self.execute(sql, row)
             return
         translation = translated(sql).sql
-        together = BulkStatement.known(translation.decode(), self._connection)
-        if together is None:
+        bulk = BulkStatement.known(translation.decode(), self._connection)
+        if bulk is None:
             with self._connection.cursor() as cursor:
                 cursor.executemany(translation, rows)
             return
-        for turn in together.rounds(rows):
-            for start in range(0, len(turn), _ROWS_AT_ONCE):
-                self._connection.execute(together.sql, together.parameters(turn[start : start + _ROWS_AT_ONCE]))
+        for batch in bulk.rounds(rows):
+            for start in range(0, len(batch), _ROWS_PER_STATEMENT):
+                self._connection.execute(bulk.sql, bulk.parameters(batch[start : start + _ROWS_PER_STATEMENT]))
 
     def close(self) -> None:
         self._connection.close()
 
 
 def adapt(connection: psycopg.Connection[Any]) -> None:
-    """Let a connection pass texts and vectors as the tables have them, and scan indexes until enough is found."""
+    """Register adapters for text, vectors and integer arrays on a connection, and set the HNSW search options."""
     halfvec = TypeInfo.fetch(connection, "halfvec")
     if halfvec is None:
-        raise psycopg.ProgrammingError("the extension vector (pgvector), of version 0.7 or later, is not there")
+        raise psycopg.ProgrammingError("the extension vector (pgvector), version 0.7 or later, is not installed")
     ((version,),) = connection.execute("SELECT extversion FROM pg_extension WHERE extname = 'vector'").fetchall()
-    if tuple(map(int, version.split(".")[:2])) >= _SCANNING_ON:
+    if tuple(map(int, version.split(".")[:2])) >= _ITERATIVE_SCAN_VERSION:
         connection.execute("SET hnsw.iterative_scan = relaxed_order")
     connection.execute(f"SET hnsw.ef_search = {IN_VIEW}".encode())
     adapters = connection.adapters
@@ -77,21 +77,21 @@ def adapt(connection: psycopg.Connection[Any]) -> None:
     adapters.register_loader(halfvec.oid, _VectorLoader)
     adapters.register_dumper(str, _TextDumper)
     adapters.register_dumper(np.ndarray, _RowsDumper)
-    _register_texts(adapters)
+    _register_text_loaders(adapters)
 
 
-def _register_texts(adapters: AdaptersMap) -> None:
+def _register_text_loaders(adapters: AdaptersMap) -> None:
     for name in ("text", "varchar"):
         adapters.register_loader(name, _TextLoader)
 
 
 def _dumper(halfvec: TypeInfo) -> type[Dumper]:
-    """The dumper of vectors, whose type has another number in every database."""
+    """Make the vector dumper for a database: the OID of halfvec differs between databases."""
     return type("VectorDumper", (_VectorDumper,), {"oid": halfvec.oid})
 
 
 def _column_dumper(halfvec: TypeInfo) -> type[Dumper]:
-    """The same of many at once."""
+    """Make the dumper of vector arrays for a database."""
     return type("ColumnDumper", (_ColumnDumper,), {"oid": halfvec.array_oid, "element": halfvec.oid})
 
 
@@ -99,7 +99,7 @@ class _VectorDumper(Dumper):
     format = Format.BINARY
 
     def dump(self, obj: HalfVector) -> Buffer:
-        return _sent(obj)
+        return _to_binary(obj)
 
 
 class _ColumnDumper(Dumper):
@@ -107,20 +107,20 @@ class _ColumnDumper(Dumper):
     element: int
 
     def dump(self, obj: VectorColumn) -> Buffer:
-        vectors = [_sent(vector) for vector in obj]
+        vectors = [_to_binary(vector) for vector in obj]
         elements = b"".join(struct.pack(">I", len(vector)) + vector for vector in vectors)
         return struct.pack(">IIIII", 1, 0, self.element, len(vectors), 1) + elements
 
 
-def _sent(vector: HalfVector) -> bytes:
+def _to_binary(vector: HalfVector) -> bytes:
     return struct.pack(">HH", vector.width, 0) + np.frombuffer(vector, dtype=HALF).byteswap().tobytes()
 
 
 class _RowsDumper(Dumper):
-    """Of arrays of integers, which come by the thousand: not one by one, as psycopg has lists."""
+    """Dumper of integer arrays; for thousands of values faster than psycopg's list dumper."""
 
     format = Format.BINARY
-    oid = _OF_INTEGERS
+    oid = _INTEGER_ARRAY
 
     def dump(self, obj: NDArray[np.int64]) -> Buffer:
         elements = np.empty(len(obj), dtype=[("bytes", ">i4"), ("value", ">i8")])

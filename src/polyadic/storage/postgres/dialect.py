@@ -1,4 +1,4 @@
-"""The statements that all engines share, as PostgreSQL has them."""
+"""Translate the SQL shared by all engines into PostgreSQL's dialect."""
 
 import re
 from collections.abc import Sequence
@@ -8,25 +8,27 @@ from typing import Any
 
 import numpy as np
 
-_MARK = re.compile(r"\?")
-_HINT = re.compile(r" INDEXED BY \w+")  # for SQLite, which knows less of what is in its tables
+_PLACEHOLDER = re.compile(r"\?")
+_INDEX_HINT = re.compile(r" INDEXED BY \w+")  # only SQLite needs it: its planner knows less of the tables' contents
 _CONFLICT = re.compile(r"ON CONFLICT \(([^)]*)\)")
 _LIST = re.compile(r"(?P<column>(?!NOT\b)\b[\w.]+) IN \((?P<marks>\?(?:,\?)*)\)")
-# What is compared here with columns that hold texts of any length (schema_2.py).
-_LONG = r"(?:r\.)?(?:key|loose|title_key|title_bare|value)"
-_COMPARED = re.compile(rf"(?<![\w.])(?P<column>{_LONG}) (?:= (?P<one>\?|r\.\w+)|IN \((?P<any>[^()]*)\))")
-_SHORT_TEXTS = re.compile(r"\bmeta\b")
+# Columns that hold texts of any length, which are compared by digest (schema_2.py).
+_LONG_TEXT_COLUMN = r"(?:r\.)?(?:key|loose|title_key|title_bare|value)"
+_LONG_TEXT_COMPARISON = re.compile(
+    rf"(?<![\w.])(?P<column>{_LONG_TEXT_COLUMN}) (?:= (?P<one>\?|r\.\w+)|IN \((?P<any>[^()]*)\))"
+)
+_SHORT_TEXT_TABLE = re.compile(r"\bmeta\b")
 
 
 @dataclass(frozen=True, slots=True)
 class TranslatedStatement:
-    """A statement, and which of the parameters that are given go into one array each."""
+    """A translated statement; ``lists`` are the slices of the parameters that are sent as one array each."""
 
     sql: bytes
     lists: tuple[slice, ...] = ()
 
     def sent(self, parameters: Sequence[Any]) -> Sequence[Any]:
-        """The parameters as the statement takes them.
+        """Convert the parameters of the original statement to those of the translated one.
 
         >>> translated("SELECT id FROM fact WHERE arity = ? AND text IN (?,?)").sent([3, "a", "b"])
         [3, ['a', 'b']]
@@ -43,8 +45,10 @@ class TranslatedStatement:
 
 @lru_cache(maxsize=4_096)
 def translated(sql: str) -> TranslatedStatement:
-    """A statement as PostgreSQL has it: keys of tables begin with the workspace, long texts are found by digests, and
-    lists are one parameter, so that they make one statement however long they are, which need not be parsed again.
+    """Translate a statement.
+
+    Conflict targets begin with the workspace, long texts are compared by digest, and a list becomes one array
+    parameter, so that lists of any length share one prepared statement.
 
     >>> translated("INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO NOTHING").sql
     b'INSERT INTO meta VALUES (%s, %s) ON CONFLICT (workspace, key) DO NOTHING'
@@ -56,36 +60,38 @@ def translated(sql: str) -> TranslatedStatement:
     b'SELECT id FROM entity WHERE key_brief = brief(%s)'
     """
     lists = []
-    for found in _LIST.finditer(sql):
-        first = sql.count("?", 0, found.start())
-        lists.append(slice(first, first + found["marks"].count("?")))
-    has_long_texts = not _SHORT_TEXTS.search(sql)
-    sql = _LIST.sub(lambda found: _any(found["column"], has_long_texts), sql)
+    for match in _LIST.finditer(sql):
+        first = sql.count("?", 0, match.start())
+        lists.append(slice(first, first + match["marks"].count("?")))
+    has_long_texts = not _SHORT_TEXT_TABLE.search(sql)
+    sql = _LIST.sub(lambda match: _compare_to_list(match["column"], has_long_texts), sql)
     if has_long_texts:
-        sql = _CONFLICT.sub(lambda found: found[0].replace("value", "value_brief"), _COMPARED.sub(_briefly, sql))
-    marked = _MARK.sub("%s", _HINT.sub("", sql).replace("%", "%%"))
+        sql = _CONFLICT.sub(
+            lambda match: match[0].replace("value", "value_brief"), _LONG_TEXT_COMPARISON.sub(_by_digest, sql)
+        )
+    marked = _PLACEHOLDER.sub("%s", _INDEX_HINT.sub("", sql).replace("%", "%%"))
     return TranslatedStatement(marked.replace("ON CONFLICT (", "ON CONFLICT (workspace, ").encode(), tuple(lists))
 
 
-def _any(column: str, has_long_texts: bool) -> str:
-    """A comparison with a list, of texts that may be long by digests."""
-    if has_long_texts and re.fullmatch(_LONG, column):
+def _compare_to_list(column: str, has_long_texts: bool) -> str:
+    """Compare a column to an array parameter; long texts by digest."""
+    if has_long_texts and re.fullmatch(_LONG_TEXT_COLUMN, column):
         return f"{column}_brief = ANY(ARRAY(SELECT brief(one) FROM unnest(?::text[]) one))"
     return f"{column} = ANY(?)"
 
 
-def _briefly(found: re.Match[str]) -> str:
-    """A comparison with a text that may be long, by digests."""
-    column = f"{found['column']}_brief"
-    if found["one"]:
-        return f"{column} = {_brief(found['one'])}"
-    return f"{column} IN ({','.join(_brief(one.strip()) for one in found['any'].split(','))})"
+def _by_digest(match: re.Match[str]) -> str:
+    """Compare a long text column by digest."""
+    column = f"{match['column']}_brief"
+    if match["one"]:
+        return f"{column} = {_digest(match['one'])}"
+    return f"{column} IN ({','.join(_digest(one.strip()) for one in match['any'].split(','))})"
 
 
-def _brief(text: str) -> str:
+def _digest(text: str) -> str:
     return f"{text}_brief" if text.startswith("r.") else f"brief({text})"
 
 
 def _array(values: Sequence[Any]) -> Any:
-    """An array; integers are as wide as the keys of tables, so that the statement is the same for all."""
+    """Make an array parameter; integers are int64 like the tables' keys, so that all lists share one statement."""
     return np.array(values, dtype=np.int64) if isinstance(values[0], int) else list(values)

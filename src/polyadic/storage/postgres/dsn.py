@@ -1,4 +1,4 @@
-"""Where a workspace in PostgreSQL is: ``postgresql://user@host:port/database#workspace``."""
+"""Address of a workspace in PostgreSQL: ``postgresql://user@host:port/database#workspace``."""
 
 import re
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ _NAME = re.compile(r"[\w.-]{1,200}")
 
 @dataclass(frozen=True, slots=True)
 class PostgresDsn:
-    """A database, as libpq takes it, and the name of a workspace in it.
+    """A database URI, as libpq takes it, and the name of a workspace in it.
 
     Examples
     --------
@@ -28,25 +28,31 @@ class PostgresDsn:
 
     @classmethod
     def of(cls, text: str) -> Self:
-        """Raises StoreError where it is no address, or the name of the workspace is none."""
+        """Parse an address.
+
+        Raises
+        ------
+        StoreError
+            The address cannot be parsed, or the name of the workspace is invalid.
+        """
         try:
             parts = urlsplit(text)
         except ValueError as error:
-            raise StoreError(f"the address of the workspace cannot be read ({error})", "see to its brackets") from error
+            raise StoreError(f"the address of the workspace is invalid ({error})", "check its brackets") from error
         name = unquote(parts.fragment) or DEFAULT_NAME
         if not _NAME.fullmatch(name):
-            raise StoreError(f"{name!r} is no name for a workspace", "use letters, digits, '-', '_' and '.'")
+            raise StoreError(f"{name!r} is not a valid workspace name", "use letters, digits, '-', '_' and '.'")
         return cls(urlunsplit(parts._replace(fragment="")), name)
 
     def __str__(self) -> str:
-        """Without what is secret."""
+        """Format the address without user, password and query parameters."""
         parts = urlsplit(self.database)
         host = parts.netloc.rpartition("@")[2]
         return f"{parts.scheme}://{host}{parts.path}#{self.name}"
 
 
 def is_address(text: str) -> bool:
-    """Whether this names a database rather than a folder.
+    """Return whether a text is a database address rather than a folder.
 
     >>> is_address("postgresql://localhost/kb"), is_address("docs/postgresql")
     (True, False)

@@ -1,4 +1,4 @@
-"""Entities by their names and by their rows, with the passages that are about them, each read once in a transaction."""
+"""Entities by name and by row, with the passages about them, each read once per transaction."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -13,52 +13,52 @@ from polyadic.storage.postgres.query_batch import QueryBatch, SubQuery, listed, 
 from polyadic.storage.postgres.row_cache import ROWS, ValueCache
 
 MOST_ABOUT = 3
-"""Passages about an entity that are read with it, the first ones in the order of documents."""
-_TOLD = (
+"""Passages about an entity that are read with it: the first ones in document order."""
+_COLUMNS = (
     "e.id, encode(e.digest, 'hex'), e.key, e.name, e.type, e.description, e.evidence, e.score, e.facts, e.chunks,"
     f" ARRAY(SELECT c.id FROM chunk c WHERE c.about = e.id ORDER BY c.place LIMIT {MOST_ABOUT})"
 )
-_BY_ROW = listed(_TOLD, f"FROM entity e WHERE e.id = ANY({ROWS})")
+_BY_ROW = listed(_COLUMNS, f"FROM entity e WHERE e.id = ANY({ROWS})")
 _BY_NAME = listed(
-    f"loose, {_TOLD}",
+    f"loose, {_COLUMNS}",
     "FROM called JOIN entity e ON e.id = entity"
     " WHERE loose_brief = ANY(ARRAY(SELECT brief(name) FROM unnest(?::text[]) name))",
 )
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _EntityRecord:
     entity: Entity
     about: Sequence[int]
 
 
 class EntityCache:
-    """Reads them.
+    """Reads and caches entities.
 
-    ``learn`` is told their numbers as well: row, digest, facts, chunks, sum of scores, evidence of each.
+    ``learn`` is called with their numbers: row, digest, facts, chunks, sum of scores, evidence of each.
     """
 
     def __init__(self, asking: QueryBatch, learn: Callable[[Sequence[tuple[Any, ...]]], None]) -> None:
         self._asking = asking
         self._learn = learn
-        self._known = ValueCache[_Told](asking, self._parts)
+        self._known = ValueCache[_EntityRecord](asking, self._parts)
 
     def named(self, loose_names: Sequence[str]) -> dict[str, list[int]]:
-        """By each loose name the entities that are called so, in ascending order; absent where none."""
+        """Return the entities of each loose name, in ascending order of rows; names without entities are absent."""
         rows: list[list[Any]] = []
         if loose_names:
             self._asking.read(SubQuery(_BY_NAME, (list(loose_names),), lambda value: rows.extend(told(value))))
         self._take([row[1:] for row in rows])
-        found: dict[str, list[int]] = {}
+        by_name: dict[str, list[int]] = {}
         for loose, row, *_ in rows:
-            found.setdefault(loose, []).append(row)
-        return {loose: sorted(rows) for loose, rows in found.items()}
+            by_name.setdefault(loose, []).append(row)
+        return {loose: sorted(rows) for loose, rows in by_name.items()}
 
     def of(self, rows: Integers) -> list[Entity]:
         return [one.entity for one in self._known.of(rows)]
 
     def chunks_about(self, rows: Integers, limit: int) -> tuple[Integers, Integers]:
-        """At most ``limit``, no more than MOST_ABOUT, chunks about each, and to which place among these it belongs."""
+        """Return at most ``limit`` (up to MOST_ABOUT) chunks about each entity, and the index in ``rows`` of each."""
         about = [one.about[:limit] for one in self._known.of(rows)]
         owners = np.arange(len(rows)).repeat([len(chunks) for chunks in about])
         return np.array([chunk for chunks in about for chunk in chunks], dtype=np.int64), owners
@@ -70,7 +70,7 @@ class EntityCache:
         known, numbers = {}, {}
         for row, digest, key, name, type_, description, evidence, score, facts, chunks, about in rows:
             entity = Entity(digest, key, name, type_, description, mean_score(score, evidence), facts)
-            known[row] = _Told(entity, about)
+            known[row] = _EntityRecord(entity, about)
             numbers[row] = (row, bytes.fromhex(digest), facts, chunks, score, evidence)
         self._known.learn(known)
         self._learn([*numbers.values()])

@@ -1,4 +1,4 @@
-"""What can be the matter with a database, told in one line: what happened, where, and what to do."""
+"""Translate PostgreSQL errors into one-line store errors with a hint."""
 
 import contextlib
 import re
@@ -11,74 +11,74 @@ from psycopg_pool import PoolClosed, PoolTimeout
 from polyadic.errors import StoreError, StoreInterrupted
 from polyadic.storage.postgres.pool import PoolExhausted, ServerUnreachable
 
-_MAKE_DATABASE = "make the database first, or name one that is there"
-_SEE_TO_USER = "see to the user and the password in the address"
+_CREATE_DATABASE = "create the database first, or name an existing one"
+_CHECK_USER = "check the user and the password in the address"
 _NO_CONNECTION_LEFT = "the server has no connection left: raise its max_connections, or use a pooler"
-_SAME = "others were changing the same; run this again"
+_CONFLICT = "other processes changed the same rows; run this again"
 _HINTS: tuple[tuple[type[Exception], str], ...] = (
-    (PoolExhausted, "try again when others have been answered, or ask it less at once"),
-    (PoolTimeout, "the server answers too slowly; try again, or ask it less"),
+    (PoolExhausted, "retry later, or send fewer requests at once"),
+    (PoolTimeout, "the server responds too slowly; retry later, or send fewer requests"),
     (errors.TooManyConnections, _NO_CONNECTION_LEFT),
-    (errors.DiskFull, "make room on the server's disk, then run this again; nothing that was finished is lost"),
-    (errors.OutOfMemory, "the server has too little memory for this, its log says of what; then run this again"),
-    (errors.InsufficientPrivilege, "the user needs the right to create a schema in the database, or one who has it"),
+    (errors.DiskFull, "free space on the server's disk, then run this again; finished work is kept"),
+    (errors.OutOfMemory, "the server ran out of memory; see its log for the cause, then run this again"),
+    (errors.InsufficientPrivilege, "grant the user the right to create a schema in the database, or use another user"),
     (errors.UndefinedFile, "install pgvector on the server"),
-    (errors.ReadOnlySqlTransaction, "name the server that is written to, not a standby"),
-    (errors.QueryCanceled, "let the server take longer (statement_timeout), then run this again"),
-    (errors.LockNotAvailable, "others are writing; let the server wait longer (lock_timeout), or run this again"),
-    (errors.DeadlockDetected, _SAME),
-    (errors.SerializationFailure, _SAME),
-    (psycopg.OperationalError, "see that the server runs and can be reached, then run this again"),
+    (errors.ReadOnlySqlTransaction, "name the primary server, not a standby"),
+    (errors.QueryCanceled, "raise the server's statement_timeout, then run this again"),
+    (errors.LockNotAvailable, "other processes are writing; raise the server's lock_timeout, or run this again"),
+    (errors.DeadlockDetected, _CONFLICT),
+    (errors.SerializationFailure, _CONFLICT),
+    (psycopg.OperationalError, "check that the server is running and reachable, then run this again"),
 )
-# While a connection is made there is no code for what is the matter, only words.
-_WORDS = (
-    (re.compile(r'database ".*" does not exist'), _MAKE_DATABASE),
-    (re.compile(r'authentication failed|role ".*" does not exist|no password supplied'), _SEE_TO_USER),
+# Errors while connecting have no code, only a message.
+_MESSAGE_HINTS = (
+    (re.compile(r'database ".*" does not exist'), _CREATE_DATABASE),
+    (re.compile(r'authentication failed|role ".*" does not exist|no password supplied'), _CHECK_USER),
     (re.compile("too many clients|remaining connection slots"), _NO_CONNECTION_LEFT),
-    (re.compile("No space left on device"), "make room on the server's disk, then run this again"),
+    (re.compile("No space left on device"), "free space on the server's disk, then run this again"),
 )
 _SECRET = re.compile(r"(?<=://)[^@/]*(?=@)|(?<=password=)[^&\s\"']*")
-_DEFAULT_HINT = "run this again; if it comes again, it is an error of Polyadic's"
-_LOST = ("57P", "08", "25P03")
-"""Codes: a server that stops, a link that fails, a session that did nothing for longer than the server allows."""
+_DEFAULT_HINT = "run this again; if the error persists, report it as a bug in Polyadic"
+_LOST_CODES = ("57P", "08", "25P03")
+"""Prefixes of SQLSTATE codes: server shutdown, connection failure, idle session timeout."""
 _INTERRUPTED = (errors.DeadlockDetected, errors.SerializationFailure, errors.LockNotAvailable)
 
 
 @contextlib.contextmanager
 def translate_errors(where: object) -> Iterator[None]:
-    """Errors of PostgreSQL within, told as what is the matter with the store and what to do.
+    """Translate PostgreSQL errors raised within the context.
 
     Raises
     ------
     StoreInterrupted
-        What was begun within was not done, and might be if it were done again.
+        The work was not done, and may succeed if it is repeated.
     StoreError
-        All else.
+        All other errors.
     """
     try:
         yield
     except (psycopg.Error, PoolTimeout) as error:
         kind = StoreInterrupted if is_lost(error) or isinstance(error, _INTERRUPTED) else StoreError
-        raise kind(f"{where} cannot be used ({_said(error)})", _hint(error)) from error
+        raise kind(f"{where} cannot be used ({_first_line(error)})", _hint(error)) from error
 
 
 def is_lost(error: Exception) -> bool:
-    """Whether an error is the end of a connection that was there: without a code, or with one that says so."""
+    """Return whether an error means that an open connection was lost: it has no code, or one of _LOST_CODES."""
     if isinstance(error, ServerUnreachable | PoolTimeout | PoolClosed | errors.CannotConnectNow) or not isinstance(
         error, psycopg.Error
     ):
         return False
     has_no_code = isinstance(error, psycopg.OperationalError) and not error.sqlstate
-    return has_no_code or (error.sqlstate or "").startswith(_LOST)
+    return has_no_code or (error.sqlstate or "").startswith(_LOST_CODES)
 
 
 def _hint(error: Exception) -> str:
-    by_words = [hint for words, hint in _WORDS if words.search(str(error))]
+    by_message = [hint for pattern, hint in _MESSAGE_HINTS if pattern.search(str(error))]
     by_kind = [hint for kind, hint in _HINTS if isinstance(error, kind)]
-    return [*by_words, *by_kind, _DEFAULT_HINT][0]
+    return [*by_message, *by_kind, _DEFAULT_HINT][0]
 
 
-def _said(error: Exception) -> str:
-    """The first line; an address that libpq cannot read it repeats with the password in it."""
+def _first_line(error: Exception) -> str:
+    """Return the first line of an error without secrets: libpq repeats an unreadable address with its password."""
     first = next(iter(str(error).strip().splitlines()), type(error).__name__)
     return _SECRET.sub("***", first)

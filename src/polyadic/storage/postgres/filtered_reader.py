@@ -1,8 +1,7 @@
-"""Some documents of a workspace, read as if there were no others.
+"""Read a workspace restricted to some documents, as if there were no others.
 
-What they state is read out of the tables as SQLite's arrays are (storage/memory/builder.py), of these documents alone,
-and kept for the next question as long as nothing changes: what that takes grows with the documents asked for, not with
-all.
+Arrays are built from the rows of these documents, as for SQLite (storage/memory/builder.py), and cached until the store
+changes. The cost grows with the selected documents, not with the workspace.
 """
 
 import threading
@@ -28,8 +27,9 @@ from polyadic.storage.protocol import Reader
 from polyadic.storage.sql import change_log
 from polyadic.storage.sql.digests import digest_bytes
 
-_KEPT = 8
-# Each stands for the table of its name; those within it are the ones above, or tables by their full name.
+_MAX_FILTERS = 8
+# Each expression shadows the table of its name. Within them, a bare name is an expression above, and a qualified name
+# is the real table.
 _SHADOWS = f"""
 WITH document AS NOT MATERIALIZED (SELECT * FROM {SCHEMA}.document WHERE digest = ANY(?)),
 chunk AS NOT MATERIALIZED (
@@ -57,7 +57,7 @@ called AS NOT MATERIALIZED (
 
 
 class FilteredConnection:
-    """A connection to which there are no documents but some, and nothing but what these state."""
+    """A connection that sees only some documents and the rows that they state."""
 
     def __init__(self, connection: Connection, documents: Iterable[str]) -> None:
         self._connection = connection
@@ -67,55 +67,65 @@ class FilteredConnection:
         return self._connection.execute(_SHADOWS + sql, (self._documents, *parameters))
 
     def executemany(self, sql: str, parameters: Iterable[Sequence[Any]], /) -> None:
-        raise NotImplementedError("who reads some documents writes nothing")
+        raise NotImplementedError("a filtered connection is read-only")
 
     def close(self) -> None:
         self._connection.close()
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
+class _CachedFilter:
     scope: FilteredView
     themes: HierarchyState
 
 
 class PostgresFilterCache:
-    """The scopes of the last filters, of the state that was asked for last."""
+    """The views of the last filters, for the state of the store that was read last."""
 
     def __init__(self) -> None:
-        self._changing = threading.Lock()
+        self._lock = threading.Lock()
         self._state = ""
-        self._kept: dict[frozenset[str], _Kept] = {}
+        self._cached: dict[frozenset[str], _CachedFilter] = {}
 
     def reader(self, connection: Connection, themes: tuple[str, str], only: frozenset[str]) -> Reader:
-        """Reads these documents (by identifier) within the transaction of a connection; ``themes`` names its themes."""
+        """Return a reader restricted to these documents.
+
+        Parameters
+        ----------
+        connection
+            A connection within a transaction.
+        themes
+            Name of the hierarchy's state.
+        only
+            Identifiers of the documents.
+        """
         shadowed = FilteredConnection(connection, only)
-        kept = self._of(connection, shadowed, themes, only)
+        cached = self._cached_filter(connection, shadowed, themes, only)
         return FilteredReader(
-            shadowed, PostgresWordIndex(shadowed), kept.scope, lambda: kept.themes.within(shadowed, kept.scope)
+            shadowed, PostgresWordIndex(shadowed), cached.scope, lambda: cached.themes.within(shadowed, cached.scope)
         )
 
-    def _of(
+    def _cached_filter(
         self, connection: Connection, shadowed: FilteredConnection, themes: tuple[str, str], only: frozenset[str]
-    ) -> _Kept:
+    ) -> _CachedFilter:
         name, number = change_log.present(connection)
-        with self._changing:
+        with self._lock:
             if self._state != name:
-                self._state, self._kept = name, {}
-            kept = self._kept.get(only)
-        if kept is None or kept.themes.name != themes:
-            scope = kept.scope if kept is not None else _scope(shadowed, name, number, only)
-            kept = _Kept(scope, HierarchyState(themes, in_order))
-        with self._changing:
+                self._state, self._cached = name, {}
+            cached = self._cached.get(only)
+        if cached is None or cached.themes.name != themes:
+            scope = cached.scope if cached is not None else _build_view(shadowed, name, number, only)
+            cached = _CachedFilter(scope, HierarchyState(themes, in_order))
+        with self._lock:
             if self._state == name:
-                self._kept.pop(only, None)
-                self._kept[only] = kept
-                for documents in list(self._kept)[:-_KEPT]:
-                    del self._kept[documents]
-        return kept
+                self._cached.pop(only, None)
+                self._cached[only] = cached
+                for documents in list(self._cached)[:-_MAX_FILTERS]:
+                    del self._cached[documents]
+        return cached
 
 
-def _scope(shadowed: FilteredConnection, name: str, number: int, only: frozenset[str]) -> FilteredView:
+def _build_view(shadowed: FilteredConnection, name: str, number: int, only: frozenset[str]) -> FilteredView:
     state = StoreState.of(name, number, build(shadowed, Matrix.joined))
     totals = CorpusTotals(
         _numbers(shadowed, "SELECT facts FROM entity ORDER BY digest"),

@@ -1,23 +1,22 @@
-"""Which vectors are in an index of what is near: those of workspaces that have many.
+"""Create and fill HNSW indexes, for the vectors of large workspaces only.
 
-Comparing vector by vector takes no longer where there are some ten thousand (of 20,000 with 384 numbers 10 ms of the
-server, and by the index 18 ms, as much of it as has to be kept in view), and writing takes several times as long with
-an index.
+Up to some ten thousand vectors, exhaustive search is as fast (for 20,000 vectors of dimension 384: 10 ms on the server,
+against 18 ms by the index with a candidate list of the required size), and an index makes writing several times slower.
 """
 
 from polyadic.storage.connection import Connection
 from polyadic.storage.sql.dimension import dimension_of
 
 LEAST_INDEXED = 20_000
-"""Where a side has more rows than these, its vectors are indexed, and stay so."""
+"""A side with more rows than this is indexed, and stays indexed."""
 _LARGE = "SELECT side FROM held WHERE rows > ? AND NOT indexed"
 
 
 def index_large(connection: Connection) -> None:
-    """Put the vectors of sides that have become large into their index.
+    """Index the vectors of sides that have become large.
 
-    Where an index is there already, that takes about a millisecond each. Where it is to be made while somebody else is
-    making one, the sides wait for another change; so they do where there are no vectors yet.
+    Adding to an existing index takes about a millisecond per vector. A side is left for a later change if there are no
+    vectors yet, or if its index is missing and another transaction is creating one.
     """
     for (side,) in connection.execute(_LARGE, (LEAST_INDEXED,)).fetchall():
         dimension = dimension_of(connection)
@@ -27,24 +26,24 @@ def index_large(connection: Connection) -> None:
 
 
 def mark_large(connection: Connection) -> None:
-    """Mark what is to be in an index that :func:`index_marked` makes in the end, so that it is made at once."""
+    """Mark large sides as indexed; :func:`index_marked` then builds their indexes from all vectors at once."""
     for (side,) in connection.execute(_LARGE, (LEAST_INDEXED,)).fetchall():
         _mark(connection, side)
 
 
 def index_marked(connection: Connection) -> None:
-    """Let there be the indexes for what is marked; in a transaction that has written nothing yet."""
+    """Create the indexes of the marked sides; call it in a transaction that has written nothing yet."""
     for (side,) in connection.execute("SELECT side FROM held WHERE indexed ORDER BY side").fetchall():
         if dimension := dimension_of(connection):
             connection.execute("SELECT index_near(?, ?)", (side, dimension))
 
 
 def unmark(connection: Connection) -> None:
-    """All vectors give way to others, which are in no index."""
+    """Mark all sides as not indexed, when all vectors are replaced."""
     connection.execute("UPDATE held SET indexed = false")
 
 
 def _mark(connection: Connection, side: str) -> None:
-    # Before an index is made: then these are taken up with it.
+    # Before the index is created, so that the build includes these vectors.
     connection.execute("UPDATE held SET indexed = true WHERE side = ?", (side,))
     connection.execute("UPDATE near SET indexed = true WHERE side = ?", (side,))

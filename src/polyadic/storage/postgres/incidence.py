@@ -1,4 +1,4 @@
-"""The numbers and neighbours of rows, asked of the tables: rows are the tables' keys."""
+"""Numbers and neighbours of rows, read from the tables in batches; rows are table keys."""
 
 from collections.abc import Mapping, Sequence
 from typing import Literal
@@ -20,7 +20,7 @@ _NUMBERS: Mapping[Side, Mapping[str, str]] = {
     "fact": {"tokens": "tokens", "score": "score", "evidence": "evidence"},
     "chunk": {"tokens": "tokens", "about": "coalesce(about, -1)"},
 }
-"""By side the numbers that stand in its table: what they are called here, and there."""
+"""Numeric columns of each side: their names here, and their SQL expressions."""
 _LINKS: Mapping[Way, tuple[str, str]] = {
     "fact_entity": ("fact", "participation"),
     "entity_fact": ("entity", "participation"),
@@ -40,7 +40,7 @@ _ABOUT = (
 class PostgresIncidence:
     """Implements :class:`polyadic.storage.memory.protocol.Arrays` within the open transaction of a connection.
 
-    What has been read once is kept. Of what is often asked for there are parts as well, to be read with others.
+    Rows that were read are cached. For frequent reads there are subqueries that can be batched with others.
     """
 
     def __init__(self, connection: Connection) -> None:
@@ -50,15 +50,15 @@ class PostgresIncidence:
         self.entities = EntityCache(self.asking, self._numbers["entity"].learn)
         self._counts = {side: _pairs(sql) for side, sql in _COUNTS.items()}
         self._links: dict[tuple[Way, int | None], RowCache] = {}
-        self._there: list[WorkspaceStats] = []
-        # Nearly all who read need it.
-        self.asking.later(WorkspaceStats.part(self._there.append))
+        self._stats: list[WorkspaceStats] = []
+        # Nearly all readers need the statistics.
+        self.asking.later(WorkspaceStats.part(self._stats.append))
 
     @property
     def there(self) -> WorkspaceStats:
-        if not self._there:
-            self.asking.read(WorkspaceStats.part(self._there.append))
-        return self._there[0]
+        if not self._stats:
+            self.asking.read(WorkspaceStats.part(self._stats.append))
+        return self._stats[0]
 
     @property
     def participations(self) -> int:
@@ -81,8 +81,11 @@ class PostgresIncidence:
         return self._targets(self._linked(way, limit), rows, also)
 
     def around_parts(self, facts: Integers, limit: int, chunks: Integers) -> list[SubQuery | None]:
-        """What reads the entities of facts and so many chunks of each, what these and further chunks are about, and
-        the numbers of all of these."""
+        """Make the subqueries that read the neighbourhood of facts.
+
+        These are the entities and at most ``limit`` chunks of each fact, the topic entities of these and further
+        ``chunks``, and the numbers of all of them.
+        """
         about = f"SELECT about FROM chunk WHERE id = ANY({ROWS} || ARRAY({_targets_sql('fact_chunk', limit)}))"
         parts = [
             self._numbers["fact"].part(facts),
@@ -93,40 +96,40 @@ class PostgresIncidence:
         return [*parts, self._numbers["entity"].part_of(about, (chunks, facts))] if any(parts) else []
 
     def within_parts(self, chunks: Integers, limit: int) -> list[SubQuery | None]:
-        """What reads the facts in chunks, so many of each, and the entities of these."""
+        """Make the subqueries that read at most ``limit`` facts of each chunk, and their entities."""
         entities = self._linked("fact_entity", None)
         return [self._counts["chunk"].part(chunks), *self._with_targets("chunk_fact", limit, chunks, entities)]
 
     def degrees(self, side: Side, rows: Integers) -> Integers:
-        return self._number("entity", "facts", rows) if side == "entity" else self._counted(side, rows)
+        return self._column("entity", "facts", rows) if side == "entity" else self._neighbour_counts(side, rows)
 
     def scores(self, side: Literal["entity", "fact"], rows: Integers) -> Floats:
-        # As the arrays of the SQLite store have them, to the last digit.
-        sums, evidence = (self._number(side, name, rows) for name in ("score", "evidence"))
+        # Computed exactly as in the arrays of the SQLite store.
+        sums, evidence = (self._column(side, name, rows) for name in ("score", "evidence"))
         return np.asarray(sums / (np.maximum(evidence, 1) * SCORE_UNIT), dtype=np.float32)
 
     def spread(self, entities: Integers) -> Integers:
-        return self._number("entity", "chunks", entities)
+        return self._column("entity", "chunks", entities)
 
     def tokens(self, side: Literal["fact", "chunk"], rows: Integers) -> Integers:
-        return self._number(side, "tokens", rows)
+        return self._column(side, "tokens", rows)
 
     def digests(self, side: Side, rows: Integers) -> Digests:
-        """What sorts each row; all of them are there."""
+        """Return the digest of each row, by which rows are sorted; all rows must exist."""
         return np.asarray(self._records(side, rows)["digest"])
 
     def numbers_part_of(self, side: Side, rows: str, ground: CommonTableExpression) -> SubQuery:
-        """What reads the numbers of the rows that a query finds."""
+        """Make the subquery that reads the numbers of the rows that a query finds."""
         return self._numbers[side].part_of(rows, ground=ground)
 
     def about(self, chunks: Integers) -> Integers:
-        return self._number("chunk", "about", chunks)
+        return self._column("chunk", "about", chunks)
 
     def chunks_about(self, entities: Integers, limit: int) -> tuple[Integers, Integers]:
         if limit <= MOST_ABOUT:
             return self.entities.chunks_about(entities, limit)
-        found = self._connection.execute(_ABOUT, (np.unique(entities), limit)).fetchall()
-        return spread_out(np.array(found, dtype=np.int64).reshape(-1, 2), entities)
+        pairs = self._connection.execute(_ABOUT, (np.unique(entities), limit)).fetchall()
+        return spread_out(np.array(pairs, dtype=np.int64).reshape(-1, 2), entities)
 
     # steps of the above
 
@@ -136,7 +139,7 @@ class PostgresIncidence:
         return self._links[way, limit]
 
     def _with_targets(self, way: Way, limit: int | None, rows: Integers, known: RowCache) -> list[SubQuery | None]:
-        """What reads the targets of rows, and what is to be known of these."""
+        """Make the subqueries that read the targets of rows, and the records of the targets in ``known``."""
         links = self._linked(way, limit)
         parts = [known.part(links.of(rows)[0]["target"])]
         if (part := links.part(rows)) is not None:
@@ -150,23 +153,23 @@ class PostgresIncidence:
         records, owners = known.of(rows)
         return np.ascontiguousarray(records["target"]), owners
 
-    def _counted(self, side: Side, rows: Integers) -> Integers:
-        """0 where none is found."""
+    def _neighbour_counts(self, side: Side, rows: Integers) -> Integers:
+        """Return the number of neighbours of each row; 0 for rows without any."""
         counts, owners = self._targets(self._counts[side], rows)
-        found = np.zeros(len(rows), dtype=np.int64)
-        found[owners] = counts
-        return found
+        degrees = np.zeros(len(rows), dtype=np.int64)
+        degrees[owners] = counts
+        return degrees
 
-    def _number(self, side: Side, name: str, rows: Integers) -> Integers:
+    def _column(self, side: Side, name: str, rows: Integers) -> Integers:
         return np.ascontiguousarray(self._records(side, rows)[name])
 
     def _records(self, side: Side, rows: Integers) -> Records:
-        """The record of each row; zeros where there is no such row."""
+        """Return the record of each row; zeros for rows that do not exist."""
         self.asking.read(self._numbers[side].part(rows))
         records, owners = self._numbers[side].of(rows)
-        found = np.zeros(len(rows), dtype=records.dtype)
-        found[owners] = records
-        return found
+        by_row = np.zeros(len(rows), dtype=records.dtype)
+        by_row[owners] = records
+        return by_row
 
 
 def _numbers(side: Side) -> RowCache:
@@ -177,7 +180,7 @@ def _numbers(side: Side) -> RowCache:
 
 
 def _pairs(sql: str, then: str | None = None) -> RowCache:
-    """Of a query for pairs of integers, ``source`` and ``target``."""
+    """Make a cache of pairs of integers, ``source`` and ``target``, that a query finds."""
     sent = f"SELECT string_agg(int8send(source) || int8send(target), '') FROM ({sql}) t (source, target)"
     return RowCache([("target", ">i8")], sent, then)
 
@@ -198,7 +201,7 @@ def _targets_sql(way: Way, limit: int | None) -> str:
 
 
 def spread_out(pairs: Integers, rows: Integers) -> tuple[Integers, Integers]:
-    """From pairs of a row and a target, sorted by the former: the targets of each row, and to which place it belongs.
+    """Group pairs of a row and a target, sorted by row: the targets of all rows, and the index in ``rows`` of each.
 
     >>> targets, owners = spread_out(np.array([[5, 1], [5, 2], [7, 3]]), np.array([7, 6, 5, 7]))
     >>> targets.tolist(), owners.tolist()

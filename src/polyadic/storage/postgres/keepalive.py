@@ -1,7 +1,7 @@
-"""Connections that notice when nobody answers any more.
+"""Connections that detect a dead link while they wait for a reply.
 
-The kernel tells of a host that is gone. Of a link that stays open and carries nothing it does not; so who has heard
-nothing for a while asks the server, by a connection of its own, whether it is still at work.
+The kernel reports a host that is gone, but not a link that stays open and carries nothing. After SILENCE seconds
+without data, a second connection therefore asks the server whether it is still working on the statement.
 """
 
 import time
@@ -13,21 +13,21 @@ from typing import Any
 import psycopg
 
 SILENCE = 30.0
-"""Seconds without a word from the server before it is asked whether it is still at work."""
+"""Seconds without data from the server before its activity is checked."""
 
 
 @dataclass(frozen=True, slots=True)
 class BackendSession:
-    """What a server knows a connection by; numbers of processes are used again."""
+    """A connection's backend on the server: process id and start time, as process ids are reused."""
 
     process: int
     begun: datetime
 
 
 class KeepaliveConnection(psycopg.Connection[tuple[Any, ...]]):
-    """Waits for answers as long as the server works on them.
+    """A connection that waits for a reply as long as the server works on it.
 
-    ``session`` is set once it is known; ``is_at_work`` then tells whether the server works on what it was last told.
+    ``session`` is set once it is known; ``is_at_work`` then returns whether the server works on the last statement.
     """
 
     session: BackendSession | None = None
@@ -37,21 +37,21 @@ class KeepaliveConnection(psycopg.Connection[tuple[Any, ...]]):
         return super().wait(self._watched(gen), *arguments, **named)
 
     def _watched(self, gen: Generator[Any, Any, Any]) -> Generator[Any, Any, Any]:
-        heard = time.monotonic()
+        last_activity = time.monotonic()
         try:
             state = next(gen)
             while True:
                 if ready := (yield state):
-                    heard = time.monotonic()
-                elif time.monotonic() - heard > SILENCE:
-                    self._ask()
-                    heard = time.monotonic()
+                    last_activity = time.monotonic()
+                elif time.monotonic() - last_activity > SILENCE:
+                    self._check_activity()
+                    last_activity = time.monotonic()
                 state = gen.send(ready)
         except StopIteration as end:
             return end.value
 
-    def _ask(self) -> None:
-        """Give the connection up unless the server is still at work."""
+    def _check_activity(self) -> None:
+        """Close the connection unless the server is still working on the statement."""
         if self.session is None or self.is_at_work is None or not self.is_at_work(self.session):
             self.pgconn.finish()
-            raise psycopg.OperationalError("the connection is there, and nothing comes back over it")
+            raise psycopg.OperationalError("the connection is open, but the server no longer responds over it")

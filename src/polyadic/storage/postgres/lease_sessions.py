@@ -1,8 +1,8 @@
-"""What writes over several transactions: a connection whose locks say so, and which makes its changes.
+"""Sessions that write over several transactions: a connection that holds the advisory locks and makes the changes.
 
-A change and the right to make it are lost together, with the connection. Who is alone has then lost it for good. Who
-has joined others gets another connection, and goes on if nobody has taken since then what it had taken: beside each
-document stands who took it last.
+If the connection is lost, locks and uncommitted changes are lost together. An exclusive session then fails. A shared
+session reconnects and goes on, provided that no other session has leased its documents since: the table ``taken``
+records the last holder of each document.
 """
 
 import contextlib
@@ -27,57 +27,57 @@ Transaction = Callable[[Raw], AbstractContextManager[PostgresConnection]]
 
 
 class ExclusiveSession:
-    """Who keeps all others out, as long as the connection is there."""
+    """A session that locks out all other writers as long as its connection is open."""
 
     def __init__(self, raw: Raw, transaction: Transaction, address: PostgresDsn) -> None:
         self.turn = threading.Lock()
-        """Several threads have one connection."""
+        """Serializes the threads that share the connection."""
         self._raw = raw
         self._address = address
         with transaction(raw) as connection:
             forget_taken(connection)
 
     def connection(self) -> Raw:
+        """Return the connection of the session; raises StoreError if it was lost."""
         if self._raw.closed:
-            what = f"the connection that kept others from writing to {self._address} was lost"
-            raise StoreError(what, "run this again; what was finished is kept")
+            what = f"the connection that held the exclusive lock on {self._address} was lost"
+            raise StoreError(what, "run this again; finished work is kept")
         return self._raw
 
 
 class SharedSession:
-    """Implements :class:`polyadic.storage.leases.DocumentLeases`: documents that are locked by a session, which ends
-    with it.
+    """Implements :class:`polyadic.storage.leases.DocumentLeases` with advisory locks, which end with the session.
 
     Parameters
     ----------
     key
-        The lock that all who have joined share.
+        Key of the lock that all shared sessions hold.
     """
 
     def __init__(
         self, pool: DatabasePool, transaction: Transaction, address: PostgresDsn, workspace: int, key: int
     ) -> None:
         self.turn = threading.RLock()
-        """Several threads have one connection; who has it may also take documents meanwhile."""
+        """Serializes the threads that share the connection; reentrant, so that a writing thread can lease documents."""
         self._pool = pool
         self._transaction = transaction
         self._address = address
         self._workspace = workspace
         self._key = key
-        self._name = secrets.token_hex(8)
+        self._holder = secrets.token_hex(8)
         self._documents: set[str] = set()
-        self._raw = self._joined()
+        self._raw = self._connect()
 
     def connection(self) -> Raw:
-        """That of the session; another where the last was lost, with all that was taken.
+        """Return the connection of the session; reconnect and lock all leased documents again if it was lost.
 
         Raises
         ------
         StoreError
-            Others have come between.
+            Another session has leased some of the documents meanwhile.
         """
         if self._raw.closed:
-            self._rejoin()
+            self._reconnect()
         return self._raw
 
     def take(self, document_ids: Iterable[str]) -> frozenset[str]:
@@ -85,7 +85,7 @@ class SharedSession:
         with self.turn:
             for _ in pauses(WAITED):
                 try:
-                    return self._taken(wanted)
+                    return self._take(wanted)
                 except psycopg.Error as error:
                     if not is_lost(error):
                         raise
@@ -93,23 +93,23 @@ class SharedSession:
         raise last
 
     def let_go(self, document_ids: Iterable[str]) -> None:
-        gone = sorted(document_ids)
+        released = sorted(document_ids)
         with self.turn:
-            self._documents.difference_update(gone)
-            # Where the connection is lost, they are let go of already.
+            self._documents.difference_update(released)
+            # If the connection is lost, its locks are released already.
             with contextlib.suppress(psycopg.OperationalError):
-                with self._within() as connection:
+                with self._current_transaction() as connection:
                     connection.execute(
                         "DELETE FROM taken WHERE holder = ? AND document = ANY(?)",
-                        (self._name, [digest_bytes(document) for document in gone]),
+                        (self._holder, [digest_bytes(document) for document in released]),
                     )
-                keys = sorted(map(self._lock_of, gone))
+                keys = sorted(map(self._lock_key, released))
                 self._raw.execute("SELECT pg_advisory_unlock(key) FROM unnest(%s::bigint[]) key", (keys,))
 
     def close(self) -> None:
-        _let_go_of_all(self._raw, self._pool)
+        _release_all(self._raw, self._pool)
 
-    def _joined(self) -> Raw:
+    def _connect(self) -> Raw:
         for _ in pauses(WAITED):
             raw = self._pool.getconn()
             try:
@@ -125,106 +125,110 @@ class SharedSession:
                 raise busy(self._address)
         raise lost
 
-    def _taken(self, wanted: list[str]) -> frozenset[str]:
+    def _take(self, wanted: list[str]) -> frozenset[str]:
         raw = self.connection()
-        with self._within() as connection:
-            mine = self._lock(raw, wanted)
+        with self._current_transaction() as connection:
+            acquired = self._lock(raw, wanted)
             connection.executemany(
                 "INSERT INTO taken (document, holder) VALUES (?, ?)"
                 " ON CONFLICT (document) DO UPDATE SET holder = excluded.holder",
-                [(digest_bytes(document), self._name) for document in sorted(mine)],
+                [(digest_bytes(document), self._holder) for document in sorted(acquired)],
             )
-        self._documents |= mine
-        return mine
+        self._documents |= acquired
+        return acquired
 
     def _lock(self, raw: Raw, documents: Iterable[str]) -> frozenset[str]:
-        keys = {self._lock_of(document): document for document in documents}
+        keys = {self._lock_key(document): document for document in documents}
         sql = "SELECT key, pg_try_advisory_lock(key) FROM unnest(%s::bigint[]) key"
-        return frozenset(keys[key] for key, is_mine in raw.execute(sql, (sorted(keys),)) if is_mine)
+        return frozenset(keys[key] for key, is_acquired in raw.execute(sql, (sorted(keys),)) if is_acquired)
 
     @contextlib.contextmanager
-    def _within(self) -> Iterator[PostgresConnection]:
-        """The transaction under way, or one of its own."""
+    def _current_transaction(self) -> Iterator[PostgresConnection]:
+        """Use the open transaction of the connection, or begin one."""
         if self._raw.info.transaction_status == psycopg.pq.TransactionStatus.INTRANS:
             yield PostgresConnection(self._raw)
         else:
             with self._transaction(self._raw) as connection:
                 yield connection
 
-    def _rejoin(self) -> None:
-        trouble: psycopg.Error | None = None
+    def _reconnect(self) -> None:
+        failure: psycopg.Error | None = None
         for _ in pauses(WAITED):
             try:
-                # The server may not know yet that the other is gone.
+                # The server may not have noticed yet that the old connection is lost.
                 self._pool.end(self._raw.session)
-                if self._has_rejoined():
+                if self._try_reconnect():
                     return
-                trouble = None
+                failure = None
             except psycopg.OperationalError as error:
-                trouble = error
-        raise trouble or self._overtaken()
+                failure = error
+        raise failure or self._taken_over()
 
-    def _has_rejoined(self) -> bool:
-        """Let a new connection hold all that the last one held; whether it could be had.
+    def _try_reconnect(self) -> bool:
+        """Take all locks of the lost connection on a new one; return whether that succeeded.
 
         Raises
         ------
         StoreError
-            Somebody held some of it in between.
+            Another session held some of the documents in between.
         """
         fresh = self._pool.getconn()
         try:
             has_joined = locked(fresh, "pg_try_advisory_lock_shared", self._key)
             has_all = has_joined and self._lock(fresh, self._documents) == self._documents
-            if self._still_named(fresh) < len(self._documents):
-                raise self._overtaken()
+            if self._count_still_held(fresh) < len(self._documents):
+                raise self._taken_over()
         except BaseException:
-            _let_go_of_all(fresh, self._pool)
+            _release_all(fresh, self._pool)
             raise
         if has_all:
             lost, self._raw = self._raw, fresh
             self._pool.putconn(lost)
         else:
-            _let_go_of_all(fresh, self._pool)
+            _release_all(fresh, self._pool)
         return has_all
 
-    def _overtaken(self) -> StoreError:
+    def _taken_over(self) -> StoreError:
         return StoreError(
-            f"the connection to {self._address} was lost, and others took up what this run was working on",
-            "run this again; what was finished is kept",
+            f"the connection to {self._address} was lost, and another run took over its documents",
+            "run this again; finished work is kept",
         )
 
-    def _still_named(self, raw: Raw) -> int:
+    def _count_still_held(self, raw: Raw) -> int:
         with self._transaction(raw) as connection:
-            # Locked, so that whoever is about to commit otherwise is waited for.
+            # Locked, to wait for a session that is about to commit another holder.
             rows = connection.execute(
                 "SELECT document FROM taken WHERE holder = ? AND document = ANY(?) FOR SHARE",
-                (self._name, [digest_bytes(document) for document in self._documents]),
+                (self._holder, [digest_bytes(document) for document in self._documents]),
             ).fetchall()
         return len(rows)
 
-    def _lock_of(self, document_id: str) -> int:
-        """Below 0, where no other lock of ours is."""
+    def _lock_key(self, document_id: str) -> int:
+        """Return the lock key of a document; negative, so that it never equals a key of a workspace lock."""
         digest = hashlib.blake2b(f"{self._workspace} {document_id}".encode(), digest_size=8).digest()
         return -1 - (int.from_bytes(digest) >> 1)
 
 
-def _let_go_of_all(raw: Raw, pool: DatabasePool) -> None:
+def _release_all(raw: Raw, pool: DatabasePool) -> None:
     with contextlib.suppress(psycopg.Error):
         raw.execute("SELECT pg_advisory_unlock_all()")
     pool.putconn(raw)
 
 
 def forget_taken(connection: PostgresConnection) -> None:
-    """To be done by who is alone: runs that lost a connection before must not believe that nobody has been here."""
+    """Delete all lease records, as an exclusive writer does first.
+
+    A shared session that lost its connection can then not reconnect as if nothing had been written meanwhile.
+    """
     connection.execute("DELETE FROM taken")
 
 
 def locked(raw: Raw, function: str, key: int) -> bool:
-    """Whether an advisory lock could be had, by the function of PostgreSQL that tries to take it."""
+    """Try to take an advisory lock with the given PostgreSQL function; return whether it was acquired."""
     row = raw.execute(f"SELECT {function}(%s)".encode(), (key,)).fetchone()
     return bool(row and row[0])
 
 
 def busy(address: PostgresDsn) -> StoreBusy:
+    """Make the error for a workspace that another process holds."""
     return StoreBusy(f"another process is writing to {address}", "wait for it to end, then run this again")

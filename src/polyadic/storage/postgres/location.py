@@ -1,4 +1,4 @@
-"""A workspace in PostgreSQL as the home of a store."""
+"""Store location of a workspace in PostgreSQL."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -18,7 +18,7 @@ class PostgresLocation:
 
     @classmethod
     def of(cls, address: str) -> Self:
-        """Raises StoreError where it names no workspace."""
+        """Parse an address; raises StoreError if it is invalid."""
         return cls(PostgresDsn.of(address))
 
     @property

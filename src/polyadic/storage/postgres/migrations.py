@@ -1,4 +1,4 @@
-"""Making the tables in a database, and bringing those of an earlier version forward."""
+"""Create the tables in a database, and migrate those of an earlier version."""
 
 from polyadic.errors import StoreError
 from polyadic.storage.postgres.keepalive import KeepaliveConnection
@@ -6,22 +6,22 @@ from polyadic.storage.postgres.schema import MIGRATIONS, ROLE, SCHEMA, VERSION
 
 _MIGRATING = 0x506F6C79
 _LONGEST_WAIT = 30
-"""Seconds to wait for those who are reading tables that are to be changed."""
+"""Seconds to wait for readers of the tables that a migration changes."""
 
 
 def migrate(connection: KeepaliveConnection) -> None:
-    """Make the tables, or bring them forward, wholly or not at all; of several who come at once one does.
+    """Create or migrate the tables in one transaction; of several processes that start at once, one does it.
 
     Raises
     ------
     StoreError
-        They were made by a newer version.
+        The tables were written by a newer version.
     """
     if _version(connection) == VERSION:
         return
     with connection.transaction():
         connection.execute("SELECT pg_advisory_xact_lock(%s)", (_MIGRATING,))
-        # Whoever comes after this waits behind it for those who are reading now.
+        # New readers queue behind this transaction while it waits for current ones, so the wait is bounded.
         connection.execute(f"SET LOCAL lock_timeout = '{_LONGEST_WAIT}s'".encode())
         before = _version(connection)
         if before > VERSION:
@@ -41,7 +41,7 @@ def migrate(connection: KeepaliveConnection) -> None:
 
 
 def tables(connection: KeepaliveConnection) -> set[str]:
-    """Tables that belong to workspaces."""
+    """Return the names of the tables whose rows belong to workspaces."""
     rows = connection.execute(
         "SELECT c.relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'workspace'"
         " WHERE c.relnamespace = %s::regnamespace AND c.relkind IN ('r', 'p')",

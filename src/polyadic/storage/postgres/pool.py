@@ -1,4 +1,4 @@
-"""Connections to a database, shared by all workspaces of a process: pools, and what each connection is told first."""
+"""Connection pools, one per database, shared by all workspaces of a process; setup of each new connection."""
 
 import contextlib
 import logging
@@ -19,10 +19,11 @@ from polyadic.storage.postgres.migrations import migrate
 from polyadic.storage.postgres.schema import ROLE, SCHEMA
 
 MOST_CONNECTIONS = 16
-"""Of one process to one database."""
+"""Connections of one process to one database."""
 MOST_READING = 12
-"""Of these: who reads may have to write before it has read to its end, and must not wait for others who do the same."""
-# A host that does not answer is given up within half a minute, by both sides; what the address says comes first.
+"""Connections used for reading. The rest stays free for readers that write before they finish, so that these do not
+wait for each other."""
+# Client and server give up an unresponsive peer within half a minute. Settings in the address take precedence.
 _BOUNDS = {
     "connect_timeout": "10",
     "keepalives_idle": "10",
@@ -30,32 +31,32 @@ _BOUNDS = {
     "keepalives_count": "4",
     "tcp_user_timeout": "30000",
 }
-_BOUNDS_OF_SERVER = {"tcp_keepalives_idle": 10, "tcp_keepalives_interval": 5, "tcp_keepalives_count": 4}
+_SERVER_KEEPALIVES = {"tcp_keepalives_idle": 10, "tcp_keepalives_interval": 5, "tcp_keepalives_count": 4}
 
-_TRIED = 1.0
-"""Seconds for which a pool tries to make a connection by itself: it would try ever more rarely."""
+_RECONNECT_SECONDS = 1.0
+"""Seconds for which the pool itself retries a connection: its own pauses would grow too long."""
 
-# What psycopg has to say is said by errors; without a handler its warnings would appear beside them.
+# psycopg's warnings repeat the errors that are raised; without a handler they would be printed as well.
 logging.getLogger("psycopg").addHandler(logging.NullHandler())
 
 Raw = KeepaliveConnection
 
 
 class PoolExhausted(PoolTimeout):
-    """All connections that a process may have are in use."""
+    """All connections that the process may open are in use."""
 
 
 class ServerUnreachable(psycopg.OperationalError):
-    """No connection can be made."""
+    """The server accepts no connection."""
 
 
 class DatabasePool(ConnectionPool[Raw]):
-    """The connections of this process to one database, in which the tables are."""
+    """Connection pool of this process for one database; creates or migrates the tables first."""
 
     def __init__(self, database: str) -> None:
-        self._database = _bounded(database)
+        self._database = _with_timeouts(database)
         with contextlib.closing(self.aside()) as connection:
-            self._introduce(connection)
+            self._identify(connection)
             migrate(connection)
         self._reading = threading.BoundedSemaphore(MOST_READING)
         super().__init__(
@@ -67,63 +68,63 @@ class DatabasePool(ConnectionPool[Raw]):
             open=True,
             kwargs={"autocommit": True},
             configure=self._configure,
-            reconnect_timeout=_TRIED,
+            reconnect_timeout=_RECONNECT_SECONDS,
         )
 
     def aside(self) -> Raw:
-        """A connection of its own, which acts as the user; it waits for a server that is starting.
+        """Open a connection outside the pool that keeps the user's role; wait for a server that is starting.
 
         Raises
         ------
-        Unreachable
-            There is none.
+        ServerUnreachable
+            The server accepts no connection.
         """
         for _ in backoff.pauses(backoff.WAITED):
             try:
                 return KeepaliveConnection.connect(self._database, autocommit=True)
             except psycopg.OperationalError as error:
-                trouble = ServerUnreachable(str(error))
+                failure = ServerUnreachable(str(error))
                 if not is_starting(error):
                     break
-        raise trouble
+        raise failure
 
     def getconn(self, timeout: float | None = None) -> Raw:
-        """One that works: those that were lost meanwhile are put away, and a server that is away is tried again."""
-        return self._one(self.check_connection, timeout)
+        """Take a working connection: discard lost ones, and retry while the server is away."""
+        return self._checked_out(self.check_connection, timeout)
 
     def untried(self) -> Raw:
-        """One that may have been lost meanwhile, for who takes another then."""
-        return self._one(lambda connection: None)
+        """Take a connection without checking it, for callers that replace a lost one themselves."""
+        return self._checked_out(lambda connection: None)
 
-    def _one(self, check: Callable[[Raw], None], timeout: float | None = None) -> Raw:
-        trouble: psycopg.Error = PoolTimeout()
+    def _checked_out(self, check: Callable[[Raw], None], timeout: float | None = None) -> Raw:
+        failure: psycopg.Error = PoolTimeout()
         for _ in backoff.pauses(backoff.WAITED if timeout is None else timeout):
             try:
-                connection = super().getconn(_TRIED)
+                connection = super().getconn(_RECONNECT_SECONDS)
             except PoolTimeout as error:
-                trouble = error
+                failure = error
                 continue
             try:
                 check(connection)
             except psycopg.Error as error:
-                trouble = error
+                failure = error
                 self.putconn(connection)
             else:
                 return connection
-        raise self._why(trouble) from trouble
+        raise self._explain(failure) from failure
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[None]:
-        """A turn among those who read.
+        """Limit concurrent readers to MOST_READING for the duration of the context.
 
         Raises
         ------
-        Exhausted
-            Others have been reading for all the time that one waits.
+        PoolExhausted
+            No reader finished within the waiting time.
         """
         if not self._reading.acquire(timeout=backoff.WAITED):
             raise PoolExhausted(
-                f"others of this process have been using its connections for {backoff.WAITED:.0f} seconds"
+                f"all read connections of this process have been in use for {backoff.WAITED:.0f} seconds"
             )
         try:
             yield
@@ -131,7 +132,7 @@ class DatabasePool(ConnectionPool[Raw]):
             self._reading.release()
 
     def end(self, session: BackendSession | None) -> None:
-        """Have the server end a session that nobody uses any more, so that it lets go of what it holds."""
+        """Terminate a session on the server that is no longer used, so that its locks are released."""
         if session is not None:
             with contextlib.closing(self.aside()) as connection:
                 connection.execute(
@@ -139,7 +140,7 @@ class DatabasePool(ConnectionPool[Raw]):
                     (session.process, session.begun),
                 )
 
-    def _is_at_work(self, session: BackendSession) -> bool:
+    def _is_active(self, session: BackendSession) -> bool:
         try:
             with contextlib.closing(KeepaliveConnection.connect(self._database, autocommit=True)) as connection:
                 row = connection.execute(
@@ -151,50 +152,50 @@ class DatabasePool(ConnectionPool[Raw]):
         return row == ("active",)
 
     def _configure(self, connection: Raw) -> None:
-        settings = "".join(f"SET {name} = {value};" for name, value in _BOUNDS_OF_SERVER.items())
+        settings = "".join(f"SET {name} = {value};" for name, value in _SERVER_KEEPALIVES.items())
         connection.execute(f"{settings} SET search_path = {SCHEMA}, public".encode())
-        if self._introduce(connection):
+        if self._identify(connection):
             connection.execute(sql.SQL("SET ROLE {}").format(sql.Identifier(ROLE)))
         adapt(connection)
 
-    def _introduce(self, connection: Raw) -> bool:
-        """Let a connection know what the server knows it by; whether row-level security does not bind its user."""
-        ((process, begun, is_unbound),) = connection.execute(
+    def _identify(self, connection: Raw) -> bool:
+        """Set the connection's backend session; return whether its user bypasses row-level security."""
+        ((process, begun, bypasses_rls),) = connection.execute(
             "SELECT a.pid, a.backend_start, r.rolsuper OR r.rolbypassrls FROM pg_stat_activity a, pg_roles r"
             " WHERE a.pid = pg_backend_pid() AND r.rolname = current_user"
         ).fetchall()
-        connection.session, connection.is_at_work = BackendSession(process, begun), self._is_at_work
-        return bool(is_unbound)
+        connection.session, connection.is_at_work = BackendSession(process, begun), self._is_active
+        return bool(bypasses_rls)
 
-    def _why(self, error: psycopg.Error) -> psycopg.Error:
-        """Why there was no connection within the time that one waits."""
+    def _explain(self, error: psycopg.Error) -> psycopg.Error:
+        """Return the error that explains why no connection became available in time."""
         stats = self.get_stats()
         if stats["pool_size"] >= self.max_size and not stats["pool_available"]:
             return PoolExhausted(f"all {self.max_size} connections of this process are in use")
         try:
             self.aside().close()
-        except ServerUnreachable as why:
-            return why
+        except ServerUnreachable as unreachable:
+            return unreachable
         return error
 
 
 class PoolRegistry:
-    """One pool a database, closed when nobody uses it any more."""
+    """Pools by database, with use counts; a pool is closed when its last user gives it back."""
 
     def __init__(self) -> None:
-        self._changing = threading.Lock()
+        self._lock = threading.Lock()
         self._pools: dict[str, tuple[DatabasePool, int]] = {}
 
     def take(self, database: str) -> DatabasePool:
-        """The pool of a database, whose tables are there and of this version."""
-        with self._changing:
+        """Return the pool of a database, opened if needed, and count one more user."""
+        with self._lock:
             pool, users = self._pools.get(database) or (DatabasePool(database), 0)
             self._pools[database] = (pool, users + 1)
         return pool
 
     @contextlib.contextmanager
     def used(self, database: str) -> Iterator[DatabasePool]:
-        """The pool of a database as long as the context lasts."""
+        """Use the pool of a database for the duration of the context."""
         pool = self.take(database)
         try:
             yield pool
@@ -202,7 +203,8 @@ class PoolRegistry:
             self.give_back(database)
 
     def give_back(self, database: str) -> None:
-        with self._changing:
+        """Count one user less; close the pool when none is left."""
+        with self._lock:
             pool, users = self._pools.pop(database)
             if users > 1:
                 self._pools[database] = (pool, users - 1)
@@ -214,12 +216,12 @@ POOLS = PoolRegistry()
 
 
 def is_starting(error: psycopg.Error) -> bool:
-    """Whether a server refuses connections only because it is starting, stopping or recovering."""
+    """Return whether a server refuses connections only because it is starting, stopping or recovering."""
     return isinstance(error, errors.CannotConnectNow) or "the database system is " in str(error)
 
 
-def _bounded(database: str) -> str:
-    """The address of a database with bounds to how long is waited for it, where it says nothing of them itself."""
+def _with_timeouts(database: str) -> str:
+    """Add default timeouts to the address of a database, where it does not set them."""
     given: dict[str, Any] = conninfo_to_dict(database)
-    bounds = _BOUNDS if "PGCONNECT_TIMEOUT" not in os.environ else {**_BOUNDS, "connect_timeout": None}
-    return make_conninfo("", **{name: value for name, value in (bounds | given).items() if value is not None})
+    defaults = _BOUNDS if "PGCONNECT_TIMEOUT" not in os.environ else {**_BOUNDS, "connect_timeout": None}
+    return make_conninfo("", **{name: value for name, value in (defaults | given).items() if value is not None})

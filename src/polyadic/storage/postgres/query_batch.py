@@ -1,7 +1,7 @@
-"""Asking the database for several things in one statement, which is one round trip to the server.
+"""Run several queries in one statement, which is one round trip to the server.
 
-Records come as bytes, put together by the server, and are read as arrays: of thousands of rows that takes a fraction of
-the time that it takes row by row. What holds texts comes as JSON.
+The server concatenates numeric records to bytes, which are read as structured arrays: for thousands of rows this takes
+a fraction of the time of fetching them row by row. Records with texts come as JSON.
 """
 
 import json
@@ -15,16 +15,16 @@ from numpy.typing import NDArray
 from polyadic.storage.connection import Connection
 
 FOUND = "<found>"
-"""How a part's query names what the query that it stands on has found."""
+"""Placeholder in a subquery for the name of the common table expression that it reads."""
 
 Records = NDArray[np.void]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class CommonTableExpression:
-    """A query that is run once in a statement; several parts may stand on it.
+    """A query that is run once in a statement and may be read by several subqueries.
 
-    ``columns`` are their names, with commas between them.
+    ``columns`` are its column names, separated by commas.
     """
 
     columns: str
@@ -34,9 +34,9 @@ class CommonTableExpression:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class SubQuery:
-    """A query for one value, and who takes that: records, one after the other as bytes, or JSON as text; None if none.
+    """A query for one value, and the callback that takes it: concatenated records as bytes, JSON as text, or None.
 
-    ``ground`` is the query that it stands on, if it names FOUND.
+    ``ground`` is the common table expression that it reads, if its SQL contains FOUND.
     """
 
     sql: str
@@ -46,45 +46,45 @@ class SubQuery:
 
     @property
     def asked(self) -> tuple[Any, ...]:
-        """What tells parts apart: two that ask the same are the same."""
+        """Key by which identical subqueries are recognized."""
         return (self.sql, id(self.ground), *map(_hashable, self.parameters))
 
 
 class QueryBatch:
-    """Runs parts within the open transaction of a connection."""
+    """Runs batches of subqueries within the open transaction of a connection."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self._waiting: list[SubQuery] = []
+        self._pending: list[SubQuery] = []
 
     def later(self, *parts: SubQuery | None) -> None:
-        """Run these, those that are there, with the next that are read."""
-        self._waiting += [part for part in parts if part is not None]
+        """Queue subqueries for the next statement; None is skipped."""
+        self._pending += [part for part in parts if part is not None]
 
     def read(self, *parts: SubQuery | None) -> None:
-        """Run these, those that are there, and all that waits; nothing is run where none is."""
+        """Run subqueries together with all queued ones; do nothing if all of them are None."""
         wanted = [part for part in parts if part is not None]
         if wanted:
             self.later(*wanted)
             self.read_waiting()
 
     def read_waiting(self) -> None:
-        """Run what waits."""
-        wanted, self._waiting = list({part.asked: part for part in self._waiting}.values()), []
+        """Run the queued subqueries."""
+        wanted, self._pending = list({part.asked: part for part in self._pending}.values()), []
         if wanted:
             self._run(wanted)
 
     def _run(self, wanted: Sequence[SubQuery]) -> None:
         grounds = {id(part.ground): part.ground for part in wanted if part.ground is not None}
         names = {key: f"found_{number}" for number, key in enumerate(grounds)}
-        ground = ", ".join(
+        expressions = ", ".join(
             f"{names[key]} ({query.columns}) AS MATERIALIZED ({query.sql})" for key, query in grounds.items()
         )
-        asked = ", ".join(f"({part.sql.replace(FOUND, names.get(id(part.ground), FOUND))})" for part in wanted)
-        sql = f"{f'WITH {ground} ' if ground else ''}SELECT {asked}"
+        columns = ", ".join(f"({part.sql.replace(FOUND, names.get(id(part.ground), FOUND))})" for part in wanted)
+        sql = f"{f'WITH {expressions} ' if expressions else ''}SELECT {columns}"
         of_grounds = (one for query in grounds.values() for one in query.parameters)
-        found = self._connection.execute(sql, [*of_grounds, *(one for part in wanted for one in part.parameters)])
-        for part, value in zip(wanted, found.fetchone(), strict=True):
+        cursor = self._connection.execute(sql, [*of_grounds, *(one for part in wanted for one in part.parameters)])
+        for part, value in zip(wanted, cursor.fetchone(), strict=True):
             part.take(value)
 
 
@@ -95,7 +95,7 @@ def _hashable(parameter: Any) -> Any:
 
 
 def parsed(data: bytes | None, columns: np.dtype[np.void]) -> Records:
-    """Records in the order of bytes of networks, as they are computed with.
+    """Convert concatenated records from network byte order to an array in native byte order.
 
     >>> parsed(bytes([0, 7]), np.dtype([("row", ">i2")]))["row"].tolist()
     [7]
@@ -104,7 +104,7 @@ def parsed(data: bytes | None, columns: np.dtype[np.void]) -> Records:
 
 
 def listed(columns: str, query: str, order: str = "") -> str:
-    """A query for one value: what ``query``, from FROM on, finds, as a JSON array of arrays.
+    """Make a query for one value: the columns of ``query``, which begins with FROM, as a JSON array of arrays.
 
     >>> listed("id, name", "FROM entity")
     'SELECT json_agg(json_build_array(id, name))::text FROM entity'
@@ -113,7 +113,7 @@ def listed(columns: str, query: str, order: str = "") -> str:
 
 
 def told(value: str | None) -> list[list[Any]]:
-    """What :func:`listed` has found. Texts may hold what JSON has escaped, as they may hold anything.
+    """Parse the result of a :func:`listed` query; control characters in texts are allowed.
 
     >>> told('[[1, "a"]]'), told(None)
     ([[1, 'a']], [])

@@ -1,4 +1,4 @@
-"""Reading one committed state of a workspace in PostgreSQL: rows are keys of the tables, and none is held in memory."""
+"""Reader of one committed state of a workspace in PostgreSQL; rows are table keys, and no arrays are kept in memory."""
 
 from collections.abc import Callable, Sequence
 from functools import cached_property, partial
@@ -21,11 +21,11 @@ from polyadic.storage.prefetch import ChunkFactsPrefetch, Expected, NearestPrefe
 from polyadic.storage.protocol import Counts, Hits, Links, Rows, Side, Vectors
 from polyadic.storage.sql.row_reader import SqlRowReader
 
-_HIGHEST = {"entity": 100.0, "fact": 10.0}
-_FOR_EACH, _LEAST = 4, 200
-"""Vectors that are looked at for each row that is asked for, and at least."""
-_FIRST, _LAST = 1_024, 4_096
-"""The same where a score counts beside similarity: at first, and at most."""
+_HIGHEST_SCORE = {"entity": 100.0, "fact": 10.0}
+_VECTORS_PER_ROW, _MIN_VECTORS = 4, 200
+"""Vectors searched per requested row, and at least."""
+_FIRST_SCORED, _MOST_SCORED = 1_024, 4_096
+"""Vectors searched when rows are ranked by similarity times score: at first, and at most."""
 
 
 class PostgresReader(SqlRowReader):
@@ -38,16 +38,16 @@ class PostgresReader(SqlRowReader):
         self._tables = PostgresIncidence(connection)
         self._told = TextCache(self._tables.asking)
         self._words = PostgresWordIndex(connection)
-        self._load_themes = themes
+        self._load_hierarchy = themes
 
     def expect(self, *expected: Expected) -> None:
-        """It is read with what is read next; how much there is near is read at once, the first time."""
+        """Queue the expected reads for the next statement; the first vector search reads the statistics at once."""
         for one in expected:
             match one:
                 case NearestPrefetch(side, vector, scored=True):
-                    self._near.expect(side, vector, _FIRST, partial(self._scored, side))
+                    self._near.expect(side, vector, _FIRST_SCORED, partial(self._score_parts, side))
                 case NearestPrefetch(side, vector, k):
-                    self._near.expect(side, vector, _count(k), partial(self._compared, side))
+                    self._near.expect(side, vector, _vectors_for(k), partial(self._vector_parts, side))
                 case NeighbourPrefetch(facts, limit, chunks):
                     parts = self._tables.around_parts(facts, limit, chunks)
                     self._tables.asking.later(*parts, self._near.part("fact", facts))
@@ -59,20 +59,20 @@ class PostgresReader(SqlRowReader):
     # nearest by vector, and by words
 
     def nearest(self, side: Side, vector: Vectors, k: int) -> Hits:
-        near = self._near.roughly(side, vector, _count(k), partial(self._compared, side))
+        near = self._near.roughly(side, vector, _vectors_for(k), partial(self._vector_parts, side))
         rows = near.rows[contenders(near.cosines, k, DOUBT)]
         return self._best(side, rows, self._near.cosines(side, rows, vector[None, :])[0], k)
 
     def nearest_scored(self, side: Literal["entity", "fact"], vector: Vectors, k: int) -> Hits:
-        searched = _FIRST
+        searched = _FIRST_SCORED
         while True:
-            near = self._near.roughly(side, vector, searched, partial(self._scored, side))
+            near = self._near.roughly(side, vector, searched, partial(self._score_parts, side))
             scores = self._tables.scores(side, near.rows)
             products = near.cosines * scores
-            best = contenders(products, k, DOUBT * _HIGHEST[side])
-            # Nothing that is further away can reach the last of the best, however high its score.
-            reached = near.cosines[-1:] * _HIGHEST[side]
-            if near.are_all or searched >= _LAST or (products[best] >= reached).all():
+            best = contenders(products, k, DOUBT * _HIGHEST_SCORE[side])
+            # The highest product that vectors beyond the searched ones can reach.
+            reached = near.cosines[-1:] * _HIGHEST_SCORE[side]
+            if near.are_all or searched >= _MOST_SCORED or (products[best] >= reached).all():
                 break
             searched *= 4
         rows = near.rows[best]
@@ -87,8 +87,8 @@ class PostgresReader(SqlRowReader):
         return np.asarray(sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-12), dtype=np.float32)
 
     def search(self, words: str, k: int) -> Hits:
-        found = list(self._words.matching(words, k))
-        rows, scores = [row for row, _ in found], [score for _, score in found]
+        hits = list(self._words.matching(words, k))
+        rows, scores = [row for row, _ in hits], [score for _, score in hits]
         return Hits(np.array(rows, dtype=np.int64), np.array(scores, dtype=np.float32))
 
     def holding(self, words: Sequence[str], limit: int) -> Links:
@@ -167,7 +167,7 @@ class PostgresReader(SqlRowReader):
     def chunk_places(self, chunks: Rows) -> list[SourceSpan]:
         return self._told.chunk_places(chunks)
 
-    # the catalogue
+    # statistics of the store
 
     def counts(self) -> Counts:
         documents, evidence, stated, vectors = self._connection.execute(
@@ -191,20 +191,20 @@ class PostgresReader(SqlRowReader):
         distinct = np.unique(entities)
         if not len(distinct):
             return distinct
-        # The rarest entity first: of the facts of others only those are looked at that are among its own.
+        # Scan the facts of the rarest entity only.
         first, *others = distinct[np.argsort(self.degrees("entity", distinct), kind="stable")].tolist()
-        also = " AND EXISTS (SELECT 1 FROM participation q WHERE q.fact = p.fact AND q.entity = ?)" * len(others)
-        found = self._connection.execute(
-            f"SELECT f.id FROM participation p JOIN fact f ON f.id = p.fact WHERE p.entity = ?{also}"
+        condition = " AND EXISTS (SELECT 1 FROM participation q WHERE q.fact = p.fact AND q.entity = ?)" * len(others)
+        facts = self._connection.execute(
+            f"SELECT f.id FROM participation p JOIN fact f ON f.id = p.fact WHERE p.entity = ?{condition}"
             " ORDER BY f.digest LIMIT ?",
             (first, *others, limit),
         )
-        return np.array(found.fetchall(), dtype=np.int64).reshape(-1)
+        return np.array(facts.fetchall(), dtype=np.int64).reshape(-1)
 
-    # the hierarchy over it all
+    # hierarchy
 
     def themes(self) -> HierarchyReader:
-        return SqlHierarchyReader(self._connection, self._load_themes(), self._rows)
+        return SqlHierarchyReader(self._connection, self._load_hierarchy(), self._rows)
 
     # steps of the above
 
@@ -212,28 +212,30 @@ class PostgresReader(SqlRowReader):
     def _near(self) -> PostgresVectorSearch:
         return PostgresVectorSearch(self._tables.asking, self._tables.there)
 
-    def _compared(self, side: Side, rows: str, ground: CommonTableExpression) -> list[SubQuery]:
-        """What is needed to compare the rows that a query finds."""
+    def _vector_parts(self, side: Side, rows: str, ground: CommonTableExpression) -> list[SubQuery]:
+        """Make the subqueries that read what is needed to compare the rows that a query finds."""
         return [self._tables.numbers_part_of(side, rows, ground), self._near.part_of(side, rows, ground)]
 
-    def _scored(self, side: Side, rows: str, ground: CommonTableExpression) -> list[SubQuery]:
-        """What is needed to tell the scores of the rows that a query finds."""
+    def _score_parts(self, side: Side, rows: str, ground: CommonTableExpression) -> list[SubQuery]:
+        """Make the subqueries that read the scores of the rows that a query finds."""
         return [self._tables.numbers_part_of(side, rows, ground)]
 
     def _facts_of_hubs(self, hubs: Rows, degrees: Rows, limit: int, toward: Vectors) -> list[Rows]:
-        """Of the facts of each hub, ``degrees`` in number, those nearest to its own vector, in ascending order."""
+        """Find, for each hub with ``degrees`` facts, those nearest to its own vector, in ascending order of rows."""
         is_huge = (degrees > MOST_COMPARED) & (self._tables.there.dimension <= MOST_INDEXED)
         some, huge = np.flatnonzero(~is_huge), np.flatnonzero(is_huge)
-        near = self._near.nearest_of_hubs(hubs[some], toward[some], _count(limit), partial(self._compared, "fact"))
-        found = dict(zip(some.tolist(), near, strict=True))
-        found |= {place: self._near.among(int(hubs[place]), toward[place], limit) for place in huge.tolist()}
+        near = self._near.nearest_of_hubs(
+            hubs[some], toward[some], _vectors_for(limit), partial(self._vector_parts, "fact")
+        )
+        candidates = dict(zip(some.tolist(), near, strict=True))
+        candidates |= {place: self._near.among(int(hubs[place]), toward[place], limit) for place in huge.tolist()}
         return [
             np.sort(self._best("fact", facts, self._near.cosines("fact", facts, toward[place, None])[0], limit).rows)
-            for place, facts in sorted(found.items())
+            for place, facts in sorted(candidates.items())
         ]
 
     def _later(self, comparison: str, bound: str) -> tuple[str, list[str]]:
-        # The index has how sources begin, and takes no more.
+        # The index covers the first 500 characters of a source.
         return f" AND source_begins >= left(?, 500) AND source {comparison} ?", [bound, bound]
 
     def _keys(self, side: Side, rows: Rows) -> Rows:
@@ -243,7 +245,7 @@ class PostgresReader(SqlRowReader):
         return np.asarray(keys, dtype=np.int64)
 
     def _best(self, side: Side, rows: Rows, numbers: Vectors, k: int) -> Hits:
-        """The k of these rows that have the highest numbers, ties in the order of public identifiers."""
+        """Return the k rows with the highest numbers, ties in the order of public identifiers."""
         order = np.lexsort((self._tables.digests(side, rows), -numbers))[:k]
         return Hits(rows[order], numbers[order].astype(np.float32))
 
@@ -251,6 +253,6 @@ class PostgresReader(SqlRowReader):
         return Links(rows[owners], targets)
 
 
-def _count(k: int) -> int:
-    """How many vectors are looked at for so many rows."""
-    return max(_LEAST, _FOR_EACH * k)
+def _vectors_for(k: int) -> int:
+    """Return how many vectors to search for k rows."""
+    return max(_MIN_VECTORS, _VECTORS_PER_ROW * k)

@@ -1,4 +1,4 @@
-"""What changing the embedding model has of its own in PostgreSQL: what is near to what is known by the new vectors."""
+"""Switch of the embedding model in PostgreSQL: rebuilds the table of searched vectors."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -7,7 +7,7 @@ from polyadic.storage.connection import Connection
 from polyadic.storage.postgres.hnsw import index_large, unmark
 from polyadic.storage.sql.reembedding import SqlReembeddingWriter
 
-_MAKE_ROOM = "SELECT make_near(dimension) FROM (SELECT vector_dims(data) AS dimension FROM vector LIMIT 1)"
+_CREATE_PARTITION = "SELECT make_near(dimension) FROM (SELECT vector_dims(data) AS dimension FROM vector LIMIT 1)"
 _NEAR = "INSERT INTO near (side, row, vector, dimension, data)"
 _VECTOR = "v.id, vector_dims(v.data), v.data"
 
@@ -15,7 +15,7 @@ _VECTOR = "v.id, vector_dims(v.data), v.data"
 class PostgresReembeddingWriter(SqlReembeddingWriter):
     """Implements :class:`polyadic.storage.protocol.ReembeddingWriter`.
 
-    ``check_alone`` is called in the transaction that switches the store: it raises where others may be writing.
+    ``check_alone`` is called in the transaction that switches the store; it raises if others may be writing.
     """
 
     def __init__(
@@ -26,14 +26,14 @@ class PostgresReembeddingWriter(SqlReembeddingWriter):
         check_alone: Callable[[], None],
     ) -> None:
         super().__init__(connection, model, transaction)
-        self._check_alone = check_alone
+        self._check_exclusive = check_alone
 
     def _begin_switch(self) -> None:
-        self._check_alone()
+        self._check_exclusive()
 
     def _replace_vectors(self) -> None:
         super()._replace_vectors()
-        self._connection.execute(_MAKE_ROOM)
+        self._connection.execute(_CREATE_PARTITION)
         self._connection.execute("DELETE FROM near")
         unmark(self._connection)
         self._connection.execute(f"{_NEAR} SELECT 'fact', f.id, {_VECTOR} FROM fact f JOIN vector v ON v.id = f.vector")

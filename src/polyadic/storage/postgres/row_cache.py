@@ -1,7 +1,6 @@
-"""What a transaction has read of rows.
+"""Bounded per-transaction caches of row records.
 
-Who asks for one thing of a row soon asks for another, and asks again, so what was read is kept as long as the
-transaction, which sees one state; but never much of it.
+Readers request the same rows repeatedly. A transaction sees one state, so cached records stay valid until it ends.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -14,121 +13,122 @@ from polyadic.storage.postgres.query_batch import CommonTableExpression, QueryBa
 from polyadic.storage.row_sets import among, distinct
 
 MOST_KEPT = 2**24
-"""Bytes of records of one kind that are kept, and those that were read last."""
+"""Bytes of records that a cache keeps, besides those read last."""
 MOST_VALUES = 10_000
-"""Values of one kind that are kept, and those that were read last."""
-_AT_ONCE = 512
-"""Values that are read in one statement."""
+"""Values that a cache keeps, besides those read last."""
+_PAGE_SIZE = 512
+"""Values read by one statement."""
 ROWS = "?::bigint[]"
-"""Where rows stand in a query for records."""
+"""Placeholder for the rows in a query for records."""
 
 T = TypeVar("T")
 
 
 class RowCache:
-    """Records of rows, none, one or several of each.
+    """Cache of records, any number per row.
 
     Parameters
     ----------
     columns
-        What follows the row in a record, as numpy has it, in the order of bytes of networks.
+        Numpy fields that follow the row in a record, in network byte order.
     sql
-        A query for the records, with ROWS where the rows stand.
+        Query for the records, with ROWS in place of the rows.
     then
-        The column by which the records of one row are ordered.
+        Column that orders the records of one row.
     """
 
     def __init__(self, columns: Sequence[tuple[Any, ...]], sql: str, then: str | None = None) -> None:
-        self._sent = np.dtype([("row", ">i8"), *columns])
+        self._dtype = np.dtype([("row", ">i8"), *columns])
         self._sql = sql
-        self._then = then
-        self._forget()
+        self._order = then
+        self._clear()
 
     def part(self, rows: Integers) -> SubQuery | None:
-        """What reads the records of rows; None where all are there.
+        """Make the subquery that reads the missing records of rows; None if all are cached.
 
-        Where much has been read by now, as by who goes through all there is, it is forgotten first.
+        A full cache is cleared first.
         """
-        self._forget_much()
-        lacking = distinct(rows[~among(rows, self._rows)])
-        if not len(lacking):
+        self._clear_if_full()
+        missing = distinct(rows[~among(rows, self._rows)])
+        if not len(missing):
             return None
-        return SubQuery(self._sql, (lacking,), lambda data: self._learn(lacking, parsed(data, self._sent)))
+        return SubQuery(self._sql, (missing,), lambda data: self._add(missing, parsed(data, self._dtype)))
 
     def part_of(
         self, rows: str, parameters: Sequence[Any] = (), ground: CommonTableExpression | None = None
     ) -> SubQuery:
-        """What reads the records of the rows that a query finds, each of which has one at least."""
+        """Make the subquery that reads the records of the rows that a query finds; each row must have at least one."""
         sql = self._sql.replace(ROWS, f"ARRAY({rows})")
-        return SubQuery(sql, parameters, lambda data: self._learn_all(parsed(data, self._sent)), ground)
+        return SubQuery(sql, parameters, lambda data: self._add_complete(parsed(data, self._dtype)), ground)
 
     def of(self, rows: Integers) -> tuple[Records, Integers]:
-        """The records of rows that have been read, row by row, and to which place among these each belongs."""
+        """Return the cached records of rows, row by row, and for each record the index of its row in ``rows``."""
         firsts = self._records["row"].searchsorted(rows)
         sizes = self._records["row"].searchsorted(rows, side="right") - firsts
         places, owners = stretches(firsts, sizes)
         return self._records[places], owners
 
     def learn(self, records: Sequence[tuple[Any, ...]]) -> None:
-        """Take up what was read otherwise: records of rows, each with the row first, and all that there are of it."""
-        self._forget_much()
-        self._learn_all(np.array(records, dtype=self._records.dtype))
+        """Add records that were read elsewhere: each begins with its row, and all records of a row must be given."""
+        self._clear_if_full()
+        self._add_complete(np.array(records, dtype=self._records.dtype))
 
-    def _forget_much(self) -> None:
+    def _clear_if_full(self) -> None:
         if self._records.nbytes > MOST_KEPT:
-            self._forget()
+            self._clear()
 
-    def _forget(self) -> None:
+    def _clear(self) -> None:
         self._rows = np.zeros(0, dtype=np.int64)
-        self._records = parsed(b"", self._sent)
+        self._records = parsed(b"", self._dtype)
 
-    def _learn_all(self, records: Records) -> None:
-        self._learn(distinct(records["row"]), records)
+    def _add_complete(self, records: Records) -> None:
+        self._add(distinct(records["row"]), records)
 
-    def _learn(self, rows: Integers, records: Records) -> None:
+    def _add(self, rows: Integers, records: Records) -> None:
         new = records[~among(records["row"], self._rows)]
         self._rows = distinct(self._rows, rows)
         if len(new):
             records = np.concatenate([self._records, new])
-            keys = (records["row"],) if self._then is None else (records[self._then], records["row"])
+            keys = (records["row"],) if self._order is None else (records[self._order], records["row"])
             self._records = records[np.lexsort(keys)]
 
 
 class ValueCache(Generic[T]):
-    """One value of each row.
+    """Cache of one value per row.
 
     Parameters
     ----------
     parts_of
-        What reads the values of rows, all of which there are, and has them learnt.
+        Makes the subqueries that read the values of rows and pass them to ``learn``; all rows must exist.
     """
 
     def __init__(self, asking: QueryBatch, parts_of: Callable[[Integers], list[SubQuery]]) -> None:
         self._asking = asking
         self._parts_of = parts_of
         self._known: dict[int, T] = {}
-        self._is_expected = False
+        self._is_queued = False
 
     def expect(self, rows: Integers) -> None:
-        """Read the values of rows, those that are not there, with what is read next."""
-        for page in self._lacking(rows):
+        """Read the missing values of rows with the next statement."""
+        for page in self._missing(rows):
             self._asking.later(*self._parts_of(page))
-            self._is_expected = True
+            self._is_queued = True
 
     def of(self, rows: Integers) -> list[T]:
+        """Return the values of rows; read the missing ones."""
         if len(self._known) > MOST_VALUES:
             self._known.clear()
-        if self._is_expected and self._lacking(rows):
+        if self._is_queued and self._missing(rows):
             self._asking.read_waiting()
-            self._is_expected = False
-        for page in self._lacking(rows):
+            self._is_queued = False
+        for page in self._missing(rows):
             self._asking.read(*self._parts_of(page))
         return [self._known[row] for row in rows.tolist()]
 
     def learn(self, values: Mapping[int, T]) -> None:
         self._known |= values
 
-    def _lacking(self, rows: Integers) -> list[Integers]:
-        """Those that are not there, as many at a time as are read in one statement."""
-        lacking = np.array([row for row in dict.fromkeys(rows.tolist()) if row not in self._known], dtype=np.int64)
-        return [lacking[start : start + _AT_ONCE] for start in range(0, len(lacking), _AT_ONCE)]
+    def _missing(self, rows: Integers) -> list[Integers]:
+        """Return the rows without cached values, in pages of one statement each."""
+        missing = np.array([row for row in dict.fromkeys(rows.tolist()) if row not in self._known], dtype=np.int64)
+        return [missing[start : start + _PAGE_SIZE] for start in range(0, len(missing), _PAGE_SIZE)]

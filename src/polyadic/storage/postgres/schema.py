@@ -1,8 +1,8 @@
-"""The tables in PostgreSQL, and how a database of an earlier version becomes one of this version.
+"""Schema of the PostgreSQL store, and the migration scripts of all versions.
 
-They are those of SQLite (storage/sqlite/schema.py), shared by all workspaces: each row belongs to one of them, and
-row-level security shows a transaction no others. Beside them stands ``near``: the vectors of what can be near to a
-question, one partition a number of dimensions, kept in step by triggers.
+The tables are those of SQLite (storage/sqlite/schema.py), shared by all workspaces: each row belongs to one workspace,
+and row-level security restricts a transaction to its own. The additional table ``near`` holds the vectors that are
+searched, with one partition per dimension; triggers keep it up to date.
 """
 
 from polyadic.storage.postgres.schema_2 import SECOND
@@ -14,11 +14,11 @@ from polyadic.storage.postgres.schema_7 import SEVENTH
 
 SCHEMA = "polyadic"
 ROLE = "polyadic_workspaces"
-"""Whom superusers act as: row-level security does not bind themselves."""
+"""Role that superusers switch to, as row-level security does not apply to superusers."""
 
 _WORKSPACE = "workspace bigint NOT NULL DEFAULT current_setting('polyadic.workspace')::bigint"
 
-# Text is compared by its code points, as everywhere else in Polyadic, whatever the locale of the database.
+# Collation "C" compares text by code points, as everywhere in Polyadic, whatever the locale of the database.
 _TABLES = """
 CREATE TABLE meta (key text COLLATE "C", value text NOT NULL, {workspace}, PRIMARY KEY (workspace, key));
 
@@ -64,9 +64,9 @@ CREATE TABLE chunk (
     told bigint NOT NULL DEFAULT 0,
     evidence bytea,
     failure text,
-    words tsvector,                             -- of its text and its document's title, once it can be found
-    place bytea,                                -- its document and where it begins: what sorts passages
-    about bigint,                               -- the entity that it is about (topic_entities.py)
+    words tsvector,                             -- of its text and its document's title, once indexed
+    place bytea,                                -- document digest and start offset: the sort order of passages
+    about bigint,                               -- its topic entity (topic_entities.py)
     {workspace},
     PRIMARY KEY (workspace, id)
 );
@@ -74,7 +74,7 @@ CREATE INDEX ON chunk (workspace, revision);
 CREATE INDEX ON chunk (workspace, digest);
 CREATE INDEX ON chunk (workspace, about, place) WHERE about IS NOT NULL;
 CREATE INDEX ON chunk USING gin (words);
-CREATE TABLE contested (                        -- passages that are about an entity or not by its numbers
+CREATE TABLE contested (                        -- candidate topic entities of chunks with several
     entity bigint, chunk bigint, {workspace}, PRIMARY KEY (workspace, entity, chunk)
 );
 CREATE INDEX ON contested (workspace, chunk);
@@ -248,7 +248,7 @@ CREATE TABLE near (
 ) PARTITION BY LIST (dimension);
 CREATE TABLE held (side text COLLATE "C", rows bigint NOT NULL, {_WORKSPACE}, PRIMARY KEY (workspace, side));
 
--- Of a row of one side the vector is another now; NULL is none.
+-- Replace the vector of a row of one side; NULL means no vector.
 CREATE FUNCTION moved(of_side text, of_row bigint, was bigint, becomes bigint) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     IF was IS DISTINCT FROM becomes THEN
@@ -316,7 +316,7 @@ BEGIN
 END $$;
 CREATE TRIGGER moved AFTER INSERT OR DELETE ON passage_window FOR EACH ROW EXECUTE FUNCTION window_moved();
 
--- Where vectors come to have so many numbers: their part of near, with an index for each side.
+-- Create the partition of near for a dimension, with an index for each side.
 CREATE FUNCTION make_near(dimension bigint) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = {SCHEMA}, public AS $$
 DECLARE
@@ -340,16 +340,16 @@ BEGIN
     END LOOP;
 END $$;
 
--- As in SQLite.
+-- The function of this name in SQLite.
 CREATE FUNCTION hex(data bytea) RETURNS text LANGUAGE sql IMMUTABLE AS $$ SELECT encode(data, 'hex') $$;
 """
 
-# What workspaces there are is known to all; what they hold is not.
+# All transactions see the list of workspaces, but only the rows of their own.
 _WORKSPACES = f"""
 CREATE TABLE workspace (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text COLLATE "C" NOT NULL UNIQUE);
 GRANT SELECT, INSERT, DELETE ON workspace TO {ROLE};
 
--- Let transactions see in a table what belongs to their workspace alone.
+-- Enable row-level security on a table: transactions see only the rows of their workspace.
 CREATE FUNCTION isolate(part text) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     mine text := 'workspace = (SELECT current_setting(''polyadic.workspace'')::bigint)';
@@ -362,5 +362,5 @@ END $$;
 """
 
 MIGRATIONS = (_WORKSPACES + _TABLES + _NEAR, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH)
-"""One script a version, never edited once released; a database is brought forward by those it lacks."""
+"""One script per version, never changed after its release; a database is migrated by the scripts it lacks."""
 VERSION = len(MIGRATIONS)

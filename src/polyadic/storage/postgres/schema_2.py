@@ -1,13 +1,13 @@
-"""What the second version of the tables in PostgreSQL has beside the first (schema.py); never edited once released.
+"""Migration from version 1 (schema.py) to 2; never changed after its release.
 
-An index takes no text of more than 2.7 kB. So texts that may be long are found by their digests, which generated
-columns hold: row-level security lets no function of a column choose rows by an index, but a comparison of columns.
+A B-tree index takes no text longer than 2.7 kB, so long texts are looked up by digest. The digests are generated
+columns rather than expression indexes: under row-level security, an index is used for plain column comparisons only.
 """
 
 _WORKSPACE = "workspace bigint NOT NULL DEFAULT current_setting('polyadic.workspace')::bigint"
 
 SECOND = f"""
-CREATE TABLE taken (                            -- who took a document last (lease_sessions.py)
+CREATE TABLE taken (                            -- last lease holder of a document (lease_sessions.py)
     document bytea, holder text NOT NULL, {_WORKSPACE}, PRIMARY KEY (workspace, document)
 );
 
@@ -36,12 +36,12 @@ DROP INDEX revision_workspace_left_idx1;
 CREATE INDEX ON revision (workspace, title_key_brief);
 CREATE INDEX ON revision (workspace, title_bare_brief);
 
--- As in SQLite: what stands under each key.
+-- The function of this name in SQLite: keys and values of an object.
 CREATE FUNCTION json_each(told text) RETURNS TABLE (key text, value text) LANGUAGE sql IMMUTABLE AS $$
     SELECT key, value FROM json_each_text(told::json)
 $$;
 
--- Sources are listed in their order: by how they begin, and then as a whole.
+-- Documents are listed in the order of their sources: by an indexed prefix, then by the whole source.
 ALTER TABLE document ADD COLUMN source_begins text COLLATE "C" GENERATED ALWAYS AS (left(source, 500)) STORED;
 DROP INDEX document_workspace_source_idx;
 CREATE INDEX ON document (workspace, source_begins) WHERE current IS NOT NULL;

@@ -1,7 +1,7 @@
-"""What the third version of the tables in PostgreSQL has beside the second (schema_2.py); never edited once out."""
+"""Migration from version 2 (schema_2.py) to 3; never changed after its release."""
 
 THIRD = """
--- Keys that are drawn from now on are none up to this one; with room for those that others draw meanwhile.
+-- Move the key sequence of a table past a key, with a margin for keys that are drawn concurrently.
 CREATE FUNCTION advance(part text, taken bigint) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = polyadic, public, pg_temp AS $$
 DECLARE

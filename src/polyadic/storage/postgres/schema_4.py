@@ -1,13 +1,13 @@
-"""What the fourth version of the tables in PostgreSQL has beside the third (schema_3.py); never edited once released.
+"""Migration from version 3 (schema_3.py) to 4; never changed after its release.
 
-Row-level security keeps an index of words from being used: whether a passage holds a word may be asked only of those
-that a workspace may see, so each of these would be looked at. Therefore words stand in a table of their own, which is
-reached by functions alone, and each has the key of its workspace before it: what is sought is found among the words of
-this workspace, in time that does not grow with those of others.
+Under row-level security a full-text index is not used: the match operator runs only on rows that passed the policy, so
+every passage of the workspace would be scanned. Words therefore have a table of their own that only functions access,
+and each lexeme is prefixed with the key of its workspace: a search reads index entries of its own workspace only, in
+time independent of the others' size.
 """
 
 FOURTH = r"""
-CREATE TABLE spoken (                           -- the words of passages that can be found
+CREATE TABLE spoken (                           -- words of the searchable passages
     of_workspace bigint,
     chunk bigint,
     words tsvector NOT NULL,
@@ -16,7 +16,7 @@ CREATE TABLE spoken (                           -- the words of passages that ca
 );
 CREATE INDEX ON spoken USING gin (words);
 
--- Words as those of a workspace. One that is too long to be found is not kept.
+-- Prefix lexemes with the key of a workspace. Lexemes too long to be indexed are dropped.
 CREATE FUNCTION own(words tsvector, workspace bigint) RETURNS tsvector LANGUAGE sql IMMUTABLE AS $$
     SELECT coalesce(string_agg(
         '''' || replace(replace(workspace || ' ' || lexeme, '\', '\\'), '''', '''''') || ''':'
@@ -37,7 +37,7 @@ CREATE FUNCTION speak(of_chunk bigint, title text, said text) RETURNS void LANGU
     FROM (SELECT current_setting('polyadic.workspace')::bigint) of_workspace (w)
     ON CONFLICT (of_workspace, chunk) DO UPDATE SET words = excluded.words
 $$;
--- How well each passage that holds any of the words fits them; and so many that hold one, whichever.
+-- matching: passages that contain any of the words, with their ranks. holding: up to "most" of them, unranked.
 CREATE FUNCTION matching(any_of text) RETURNS TABLE (chunk bigint, rank real) LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path = polyadic, public, pg_temp SET enable_seqscan = off AS $$
     SELECT s.chunk, ts_rank_cd(s.words, q)

@@ -1,7 +1,7 @@
-"""What the fifth version of the tables in PostgreSQL has beside the fourth (schema_4.py); never edited once released.
+"""Migration from version 4 (schema_4.py) to 5; never changed after its release.
 
-To put a vector into an index of what is near takes several times as long as all else that is written for it. Small
-workspaces are compared vector by vector, so theirs stay out, until there are many (hnsw.py).
+Inserting a vector into an HNSW index takes several times as long as all other writes for it. Small workspaces are
+searched exhaustively, so their vectors are not indexed until there are many (hnsw.py).
 """
 
 FIFTH = """
@@ -30,7 +30,7 @@ DECLARE
     of_side text;
 BEGIN
     IF dimension > 4000 THEN
-        RETURN;  -- as many as an index takes
+        RETURN;  -- the maximum for an index
     END IF;
     FOREACH of_side IN ARRAY ARRAY['entity', 'fact', 'chunk'] LOOP
         EXECUTE format(
@@ -56,7 +56,7 @@ BEGIN
     PERFORM index_near(part, dimension);
 END $$;
 
--- What there is already: the vectors of large workspaces are indexed anew, those of others no longer.
+-- Rebuild the existing indexes: with the vectors of large workspaces only.
 DO $$
 DECLARE
     one record;

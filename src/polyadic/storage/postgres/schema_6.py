@@ -1,7 +1,7 @@
-"""What the sixth version of the tables in PostgreSQL has beside the fifth (schema_5.py); never edited once released.
+"""Migration from version 5 (schema_5.py) to 6; never changed after its release.
 
-An index of what is near is made when the first workspace has become large: all its vectors at once take a fraction of
-the time that they take one by one.
+An HNSW index is created when the first workspace has become large: building it from all vectors takes a fraction of the
+time of inserting them one by one.
 """
 
 SIXTH = """
@@ -21,8 +21,8 @@ BEGIN
     PERFORM isolate(part);
 END $$;
 
--- Let there be an index of one side. Others write no vectors until this transaction has ended, and of two who both wait
--- for that neither would get it; so they take turns, by the lock that may_index speaks of.
+-- Create the index of one side if missing. It blocks writes to near until the transaction ends, so two transactions
+-- that both create one would deadlock; the lock that may_index tries lets only one of them in.
 DROP FUNCTION index_near(text, bigint);
 CREATE FUNCTION index_near(of_side text, dimension bigint) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = polyadic, public, pg_temp AS $$
@@ -30,7 +30,7 @@ DECLARE
     part text := 'near_' || dimension;
 BEGIN
     IF dimension > 4000 OR to_regclass(part || '_' || of_side) IS NOT NULL THEN
-        RETURN;  -- an index takes no longer ones
+        RETURN;  -- the maximum for an index
     END IF;
     PERFORM pg_advisory_xact_lock(1349479546);
     EXECUTE format(
@@ -38,12 +38,12 @@ BEGIN
         ' WHERE side = %L AND indexed', part || '_' || of_side, part, dimension, of_side
     );
 END $$;
--- Whether there is one, or may be: nobody else is making any.
+-- Return whether the index exists or this transaction may create it, as no other is creating one.
 CREATE FUNCTION may_index(of_side text, dimension bigint) RETURNS boolean LANGUAGE sql AS $$
     SELECT to_regclass('near_' || dimension || '_' || of_side) IS NOT NULL OR pg_try_advisory_xact_lock(1349479546)
 $$;
 
--- Let the server know what there is, after much has come at once.
+-- Update the planner's statistics after a bulk load.
 CREATE FUNCTION look_through() RETURNS void LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = polyadic, public, pg_temp AS $$
 BEGIN
@@ -51,10 +51,10 @@ BEGIN
         statement, near;
 END $$;
 
--- Words that came lately stand in a list, which whoever asks for words looks through: kept short (in kB).
+-- Every search scans the index's pending list of recent entries: keep it short (in kB).
 ALTER INDEX spoken_words_idx SET (gin_pending_list_limit = 256);
 
--- Indexes in which nothing is yet are made when something is.
+-- Drop empty indexes; they are created again when needed.
 DO $$
 DECLARE
     one record;

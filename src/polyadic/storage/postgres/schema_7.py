@@ -1,7 +1,7 @@
-"""What the seventh version of the tables in PostgreSQL has beside the sixth (schema_6.py); never edited once released.
+"""Migration from version 6 (schema_6.py) to 7; never changed after its release.
 
-A chunk knows the headings of the sections that it is part of. Passages are ranked by BM25, as in SQLite: how many words
-each has is kept beside them, and how many all have together.
+Chunks store the headings of their sections. Passages are ranked by BM25, as in SQLite, which needs the length of each
+passage and the total length of all.
 """
 
 SEVENTH = """
@@ -35,15 +35,15 @@ END $$;
 CREATE TRIGGER counted AFTER INSERT OR DELETE OR UPDATE OF length ON spoken
     FOR EACH ROW EXECUTE FUNCTION spoken_counted();
 
--- BM25 (Robertson and Zaragoza, 2009; k1 = 1.2, b = 0.75, as FTS5 has them) of the passages that hold any of these
--- terms. Each is a query, and the words of it: one, which may go on, or two that stand next to each other. How often a
--- passage holds a term is counted only for so many: those of which the terms weigh most, of equals the shortest.
+-- BM25 (Robertson and Zaragoza, 2009; k1 = 1.2, b = 0.75, as in FTS5) of the passages that contain any of the terms.
+-- A term is a query with its words: one word, possibly a prefix, or two adjacent words. Term frequencies are counted
+-- for the "most" passages with the greatest sum of term weights only; among equals, the shortest.
 DROP FUNCTION matching(text);
 CREATE FUNCTION matching(queries text[], firsts text[], seconds text[], are_prefixes boolean[], most bigint)
     RETURNS TABLE (chunk bigint, rank double precision) LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path = polyadic, public, pg_temp SET enable_seqscan = off AS $$
     WITH mine AS (
-        -- Whoever owns the functions may see what all workspaces hold.
+        -- The owner of the functions sees the rows of all workspaces, so filter by workspace here.
         SELECT w, coalesce(rows, 0)::double precision AS passages, greatest(words, 1)::double precision AS words
         FROM (SELECT current_setting('polyadic.workspace')::bigint) v (w) LEFT JOIN held
             ON workspace = w AND side = 'chunk'
@@ -81,7 +81,7 @@ CREATE FUNCTION matching(queries text[], firsts text[], seconds text[], are_pref
         WHERE t.second IS NULL OR n.chunk IS NOT NULL
         GROUP BY 1, 2
     )
-    -- What a query finds as several words is held once at least.
+    -- A match that no lexeme count covers (a query of several words) counts as one occurrence.
     SELECT p.chunk,
         sum(idf * times * 2.2 / (times + 1.2 * (0.25 + 0.75 * length * passages / m.words)))
     FROM (SELECT place, h.chunk, coalesce(c.times, 1)::double precision AS times

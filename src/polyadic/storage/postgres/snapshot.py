@@ -1,7 +1,7 @@
-"""One committed state, read over as many connections as that takes.
+"""Read-only snapshot of one committed state that survives lost connections.
 
-Where a connection is lost while it is read, the next one begins where it ended, provided that nothing has been changed
-meanwhile: states have names, and keys of the tables stay what they are as long as the state does.
+If a connection is lost, reading goes on over a new one, provided that the store is unchanged: states have names, and
+table keys are stable within a state.
 """
 
 import contextlib
@@ -23,65 +23,65 @@ from polyadic.storage.sql.hierarchy_tables import GENERATION as HIERARCHY
 from polyadic.storage.sql.transfer import COPYING
 
 T = TypeVar("T")
-_STATE = (EMBEDDER, COPYING, change_log.GENERATION, HIERARCHY)
-_STATE_SQL = f"SELECT key, value FROM meta WHERE key IN ({', '.join(repr(key) for key in _STATE)})"
+_STATE_KEYS = (EMBEDDER, COPYING, change_log.GENERATION, HIERARCHY)
+_STATE_SQL = f"SELECT key, value FROM meta WHERE key IN ({', '.join(repr(key) for key in _STATE_KEYS)})"
 
 
 class SnapshotConnection:
-    """Implements :class:`polyadic.storage.connection.Connection` for who only reads.
+    """Implements :class:`polyadic.storage.connection.Connection` for reading only.
 
-    ``begin`` are statements that begin a transaction which sees one state of one workspace.
+    ``begin`` is the SQL that begins a transaction which sees one state of one workspace.
     """
 
     def __init__(self, pool: DatabasePool, begin: str, where: object) -> None:
         self._pool = pool
         self._begin = begin
         self._where = where
-        self._one_at_a_time = threading.Lock()
+        self._lock = threading.Lock()
         self._state: list[str] = []
-        # Not tried beforehand: if it was lost meanwhile, another takes its place when the state is read.
+        # Not checked beforehand: if it was lost meanwhile, it is replaced when the state is read.
         self._raw = pool.untried()
         try:
-            self._state = self._lasting(self._begun)
+            self._state = self._with_reconnect(self._begin_transaction)
         except BaseException:
             self.close()
             raise
 
     @property
     def embedder(self) -> str:
-        """The model that filled the store; empty where none has."""
+        """Embedding model of the store's vectors; empty if none is set."""
         return self._state[0]
 
     @property
     def copying(self) -> str:
-        """The state of which the store has a part; empty where it is whole."""
+        """State of the source of an unfinished copy; empty if the store is complete."""
         return self._state[1]
 
     @classmethod
     @contextlib.contextmanager
     def of(cls, pool: DatabasePool, begin: str, where: object) -> "Iterator[SnapshotConnection]":
-        """The last committed state, as long as the context lasts."""
+        """Read the last committed state for the duration of the context."""
         with pool.reading(), contextlib.closing(cls(pool, begin, where)) as snapshot:
             yield snapshot
 
     def execute(self, sql: str, parameters: Sequence[Any] = (), /) -> Cursor:
-        with self._one_at_a_time:
-            return self._lasting(lambda: PostgresConnection(self._raw).execute(sql, parameters))
+        with self._lock:
+            return self._with_reconnect(lambda: PostgresConnection(self._raw).execute(sql, parameters))
 
     def executemany(self, sql: str, parameters: Iterable[Sequence[Any]], /) -> None:
-        raise NotImplementedError("who reads a state writes nothing")
+        raise NotImplementedError("a snapshot is read-only")
 
     def close(self) -> None:
         with contextlib.suppress(psycopg.Error):
             self._raw.execute("ROLLBACK")
         self._pool.putconn(self._raw)
 
-    def _lasting(self, ask: Callable[[], T]) -> T:
-        """What is found, over another connection where this one is lost."""
+    def _with_reconnect(self, ask: Callable[[], T]) -> T:
+        """Call ``ask``; if the connection is lost, retry over another one."""
         for number, _ in enumerate(pauses(WAITED)):
             try:
                 if number:
-                    self._renew()
+                    self._reconnect()
                 return ask()
             except psycopg.Error as error:
                 if not is_lost(error):
@@ -89,25 +89,25 @@ class SnapshotConnection:
                 lost = error
         raise lost
 
-    def _renew(self) -> None:
-        """Read the same state over another connection.
+    def _reconnect(self) -> None:
+        """Continue to read the same state over another connection.
 
         Raises
         ------
         StoreInterrupted
-            There is another state now.
+            The store was changed meanwhile.
         """
         fresh = self._pool.getconn()
         self._pool.putconn(self._raw)
         self._raw = fresh
-        if self._state and self._begun() != self._state:
-            what = f"{self._where} was changed while the connection over which it was being read was lost"
-            raise StoreInterrupted(what, "ask again")
+        if self._state and self._begin_transaction() != self._state:
+            what = f"{self._where} was changed after the connection that read it was lost"
+            raise StoreInterrupted(what, "repeat the query")
 
-    def _begun(self) -> list[str]:
-        """Begin to read: what tells this state from others, its embedding model first."""
-        told = self._raw.execute(f"{self._begin}; {_STATE_SQL}".encode())
-        while told.nextset():
+    def _begin_transaction(self) -> list[str]:
+        """Begin a transaction; return the values that identify its state, the embedding model first."""
+        cursor = self._raw.execute(f"{self._begin}; {_STATE_SQL}".encode())
+        while cursor.nextset():
             pass
-        found = dict(told.fetchall())
-        return [found.get(key, "") for key in _STATE]
+        values = dict(cursor.fetchall())
+        return [values.get(key, "") for key in _STATE_KEYS]

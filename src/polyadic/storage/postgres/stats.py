@@ -1,4 +1,4 @@
-"""How much there is in a workspace, as the open transaction of a connection sees it."""
+"""Size statistics of a workspace, as seen by the open transaction."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from polyadic.storage.postgres.query_batch import SubQuery, listed, told
 from polyadic.storage.protocol import Side
 
-_THERE = listed(
+_STATS_SQL = listed(
     "h.side, h.rows, h.indexed, coalesce(v.width, 0), (SELECT greatest(c.reltuples, 0) FROM pg_class c"
     " WHERE c.oid = to_regclass('near_' || v.width || '_' || h.side)), current_setting('hnsw.iterative_scan', true)",
     "FROM held h LEFT JOIN (SELECT vector_dims(data)::bigint AS width FROM vector ORDER BY id LIMIT 1) v ON true",
@@ -15,20 +15,20 @@ _THERE = listed(
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceStats:
-    """Rows of each side, and where their vectors are indexed.
+    """Row counts of each side, and the state of its vector index.
 
     Attributes
     ----------
     rows
-        How many there are.
+        Number of rows.
     indexed
-        How many have their vectors in the index of their side: all of it, or none.
+        Number of rows whose vectors are in the side's index; a side is indexed completely or not at all.
     of_all
-        How many vectors the index of a side has, of all workspaces, as PostgreSQL last counted them.
+        Estimated number of vectors in a side's index over all workspaces, from PostgreSQL's statistics.
     dimension
-        How many numbers a vector has; 0 where there is none.
+        Dimension of the vectors; 0 if there are none.
     scans_on
-        Whether an index is scanned on until enough is found, which pgvector does from 0.8 on.
+        Whether iterative index scans are available (pgvector 0.8 or later).
     """
 
     rows: Mapping[Side, int]
@@ -39,16 +39,16 @@ class WorkspaceStats:
 
     @classmethod
     def part(cls, take: "Callable[[WorkspaceStats], None]") -> SubQuery:
-        """What reads it."""
-        return SubQuery(_THERE, (), lambda value: take(cls._of(value)))
+        """Make the subquery that reads the statistics and passes them to ``take``."""
+        return SubQuery(_STATS_SQL, (), lambda value: take(cls._of(value)))
 
     @classmethod
     def _of(cls, value: str | None) -> "WorkspaceStats":
-        found = told(value)
+        records = told(value)
         return cls(
-            {side: rows for side, rows, *_ in found},
-            {side: rows for side, rows, indexed, *_ in found if indexed},
-            {side: float(count or 0) for side, _, _, _, count, _ in found},
-            max((width for _, _, _, width, _, _ in found), default=0),
-            any(scanning for *_, scanning in found),
+            {side: rows for side, rows, *_ in records},
+            {side: rows for side, rows, indexed, *_ in records if indexed},
+            {side: float(count or 0) for side, _, _, _, count, _ in records},
+            max((width for _, _, _, width, _, _ in records), default=0),
+            any(scanning for *_, scanning in records),
         )

@@ -1,4 +1,4 @@
-"""The PostgreSQL store: many workspaces in one database, many readers and writers on many hosts."""
+"""PostgreSQL store: many workspaces per database, concurrent readers and writers on many hosts."""
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
@@ -45,11 +45,14 @@ from polyadic.storage.sql.embedding_model import EMBEDDER, check_claimed, check_
 from polyadic.storage.sql.meta import meta, metas
 from polyadic.storage.sql.transfer import COPYING, SqlCopySource, check_whole
 
-_ALONE, _IN_TURN, _GATHERING, _PREPARING = 1, 2, 3, 4
-"""Locks of a workspace: kept by one who writes over several transactions; by each transaction that writes; by one who
-gathers vectors; by each transaction that prepares, shared with others of these."""
-_LOCKS = 16
-_READING = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+_EXCLUSIVE_LOCK, _WRITE_LOCK, _REEMBED_LOCK, _STAGING_LOCK = 1, 2, 3, 4
+"""Advisory locks of a workspace.
+
+Exclusive: held by a session that writes over several transactions. Write: held by each writing transaction.
+Reembed: held while vectors of a new model are collected. Staging: shared by the transactions that stage documents.
+"""
+_LOCKS_PER_WORKSPACE = 16
+_BEGIN_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
 
 class PostgresStore:
@@ -58,28 +61,28 @@ class PostgresStore:
     Parameters
     ----------
     address
-        The database and the name of the workspace, which is made where there is none.
+        The database and the name of the workspace, which is created if it does not exist.
     embedder
-        Name of the model that fills the store with vectors; None for work that neither compares nor makes any.
+        Name of the model whose vectors the store holds; None for work that neither compares nor writes vectors.
 
     Raises
     ------
     StoreError
         The database cannot be reached or used, or was written by a newer version.
     EmbedderMismatch
-        Another model filled the store.
+        The store holds vectors of another model.
     """
 
     def __init__(self, address: PostgresDsn, embedder: str | None) -> None:
         self._address = address
         self._embedder = embedder
-        self._themes = HierarchyCache(by_key)
-        self._scopes = PostgresFilterCache()
-        self._holding: ContextVar[ExclusiveSession | SharedSession | None] = ContextVar("holding", default=None)
+        self._hierarchies = HierarchyCache(by_key)
+        self._filters = PostgresFilterCache()
+        self._session: ContextVar[ExclusiveSession | SharedSession | None] = ContextVar("holding", default=None)
         with translate_errors(address):
             self._pool = POOLS.take(address.database)
             try:
-                self._workspace = self._made()
+                self._workspace = self._find_or_create()
                 self._claim()
             except BaseException:
                 POOLS.give_back(address.database)
@@ -88,53 +91,55 @@ class PostgresStore:
 
     @contextlib.contextmanager
     def read(self, only: Callable[[Reader], frozenset[str]] | None = None) -> Iterator[Reader]:
-        with self._whole() as connection:
+        with self._committed_state() as connection:
             reader = self._reader(connection)
             if only is None:
                 yield reader
             else:
-                yield self._scopes.reader(connection, self._themes.state(connection).name, only(reader))
+                yield self._filters.reader(connection, self._hierarchies.state(connection).name, only(reader))
 
     @contextlib.contextmanager
     def exclusive(self) -> Iterator[None]:
-        if isinstance(self._holding.get(), ExclusiveSession):
+        if isinstance(self._session.get(), ExclusiveSession):
             yield
             return
-        with translate_errors(self._address), self._session_lock(_ALONE) as raw:
-            alone = ExclusiveSession(raw, self._transaction, self._address)
-            with self._held(alone):
+        with translate_errors(self._address), self._session_lock(_EXCLUSIVE_LOCK) as raw:
+            session = ExclusiveSession(raw, self._transaction, self._address)
+            with self._holding_session(session):
                 yield
 
     @contextlib.contextmanager
     def joined(self) -> Iterator[DocumentLeases]:
-        if isinstance(self._holding.get(), ExclusiveSession):
+        if isinstance(self._session.get(), ExclusiveSession):
             yield NoLeases()
             return
         with translate_errors(self._address):
-            joined = SharedSession(self._pool, self._transaction, self._address, self._workspace, self._key(_ALONE))
-            with contextlib.closing(joined), self._held(joined):
-                yield joined
+            session = SharedSession(
+                self._pool, self._transaction, self._address, self._workspace, self._key(_EXCLUSIVE_LOCK)
+            )
+            with contextlib.closing(session), self._holding_session(session):
+                yield session
 
     def prepare(self) -> AbstractContextManager[StagingWriter]:
-        holding = self._holding.get()
-        return self._prepared(holding) if isinstance(holding, SharedSession) else self.write()
+        session = self._session.get()
+        return self._staging_transaction(session) if isinstance(session, SharedSession) else self.write()
 
     @contextlib.contextmanager
     def write(self) -> Iterator[Writer]:
         with translate_errors(self._address), contextlib.ExitStack() as entered:
-            holding = self._holding.get()
-            if holding is None:
+            session = self._session.get()
+            if session is None:
                 raw = entered.enter_context(self._pool.connection())
             else:
-                entered.enter_context(holding.turn)
-                raw = holding.connection()
+                entered.enter_context(session.turn)
+                raw = session.connection()
             connection = entered.enter_context(self._transaction(raw))
-            if holding is None:
-                # Those who have joined rely on it that nobody changes what they work on, or who is who.
-                if not locked(raw, "pg_try_advisory_xact_lock", self._key(_ALONE)):
+            if session is None:
+                # Shared sessions rely on nobody else changing their leased documents or the entity resolution.
+                if not locked(raw, "pg_try_advisory_xact_lock", self._key(_EXCLUSIVE_LOCK)):
                     raise busy(self._address)
                 forget_taken(connection)
-            raw.execute("SELECT pg_advisory_xact_lock(%s)", (self._key(_IN_TURN),))
+            raw.execute("SELECT pg_advisory_xact_lock(%s)", (self._key(_WRITE_LOCK),))
             yield self._writer(connection)
 
     @contextlib.contextmanager
@@ -144,14 +149,14 @@ class PostgresStore:
 
     @contextlib.contextmanager
     def duplicate(self) -> Iterator[CopyTarget]:
-        with translate_errors(self._address), self._session_lock(_ALONE) as raw, self._within(raw):
-            yield PostgresCopyTarget(PostgresConnection(raw), lambda: self._begun(raw), self._address)
+        with translate_errors(self._address), self._session_lock(_EXCLUSIVE_LOCK) as raw, self._in_workspace(raw):
+            yield PostgresCopyTarget(PostgresConnection(raw), lambda: self._transaction_scope(raw), self._address)
 
     def note_calls(self, calls: Sequence[tuple[LedgerCall, ToRemember | None]]) -> None:
         with_retries(self._note_calls, calls)
 
     def replies(self, keys: Sequence[str]) -> dict[str, tuple[str, bool]]:
-        with self._whole() as connection:
+        with self._committed_state() as connection:
             return ledger.remembered_of(connection, keys)
 
     def filled_with(self) -> str | None:
@@ -160,28 +165,32 @@ class PostgresStore:
 
     @contextlib.contextmanager
     def gathering(self, model: str) -> Iterator[ReembeddingWriter]:
-        with translate_errors(self._address), self._session_lock(_GATHERING) as raw, self._within(raw):
+        with (
+            translate_errors(self._address),
+            self._session_lock(_REEMBED_LOCK) as raw,
+            self._in_workspace(raw),
+        ):
             yield PostgresReembeddingWriter(
-                PostgresConnection(raw), model, lambda: self._begun(raw), lambda: self._check_alone(raw)
+                PostgresConnection(raw), model, lambda: self._transaction_scope(raw), lambda: self._check_exclusive(raw)
             )
 
     @property
     def number(self) -> int:
-        """The key under which the workspace stands in all tables."""
+        """Key of the workspace in all tables."""
         return self._workspace
 
     def drop(self) -> None:
-        """Remove the workspace with all that it holds; others who have it open find it empty, and then gone."""
+        """Delete the workspace and all its rows; processes that have it open see it empty, then missing."""
         with translate_errors(self._address), self._pool.connection() as raw, self._transaction(raw) as connection:
-            raw.execute("SELECT pg_advisory_xact_lock(%s)", (self._key(_IN_TURN),))
-            raw.execute("SELECT pg_advisory_xact_lock(%s)", (self._key(_PREPARING),))
-            # What is counted is counted until the last row has gone.
+            raw.execute("SELECT pg_advisory_xact_lock(%s)", (self._key(_WRITE_LOCK),))
+            raw.execute("SELECT pg_advisory_xact_lock(%s)", (self._key(_STAGING_LOCK),))
+            # The row counts come last: triggers update them while other rows are deleted.
             for table in sorted(tables(raw), key=lambda name: (name == "held", name)):
                 connection.execute(f"DELETE FROM {table}")
             raw.execute("DELETE FROM workspace WHERE id = %s", (self._workspace,))
 
     def size(self) -> int:
-        """Bytes of its rows, without their indexes, roughly where there are many."""
+        """Return the size of the workspace's rows in bytes, without indexes; estimated from a sample."""
         with translate_errors(self._address), self._snapshot() as connection:
             return size_of(connection)
 
@@ -197,11 +206,11 @@ class PostgresStore:
     # steps of the above
 
     @contextlib.contextmanager
-    def _prepared(self, joined: SharedSession) -> Iterator[StagingWriter]:
-        with translate_errors(self._address), joined.turn:
-            raw = joined.connection()
+    def _staging_transaction(self, session: SharedSession) -> Iterator[StagingWriter]:
+        with translate_errors(self._address), session.turn:
+            raw = session.connection()
             with self._transaction(raw) as connection:
-                raw.execute("SELECT pg_advisory_xact_lock_shared(%s)", (self._key(_PREPARING),))
+                raw.execute("SELECT pg_advisory_xact_lock_shared(%s)", (self._key(_STAGING_LOCK),))
                 yield self._writer(connection)
 
     def _writer(self, connection: PostgresConnection) -> PostgresWriter:
@@ -216,10 +225,10 @@ class PostgresStore:
 
     @contextlib.contextmanager
     def _session_lock(self, lock: int) -> Iterator[Raw]:
-        """A connection that has a lock of the workspace for itself, as long as the context lasts."""
+        """Hold one of the workspace's locks for the duration of the context; yields the connection that holds it."""
         with self._pool.connection() as raw:
             if not locked(raw, "pg_try_advisory_lock", self._key(lock)):
-                raise busy(self._address) if lock == _ALONE else self._gathering_already()
+                raise busy(self._address) if lock == _EXCLUSIVE_LOCK else self._already_reembedding()
             try:
                 yield raw
             finally:
@@ -227,29 +236,29 @@ class PostgresStore:
                     raw.execute("SELECT pg_advisory_unlock_all()")
 
     @contextlib.contextmanager
-    def _held(self, session: ExclusiveSession | SharedSession) -> Iterator[None]:
-        """Let what is written in this context be written by a session."""
-        token = self._holding.set(session)
+    def _holding_session(self, session: ExclusiveSession | SharedSession) -> Iterator[None]:
+        """Route writes within the context through a session."""
+        token = self._session.set(session)
         try:
             yield
         finally:
-            self._holding.reset(token)
+            self._session.reset(token)
 
     @contextlib.contextmanager
-    def _whole(self) -> Iterator[SnapshotConnection]:
-        """The last committed state of a store that is whole and filled by the same model."""
+    def _committed_state(self) -> Iterator[SnapshotConnection]:
+        """Open the last committed state, after checking that the store is complete and its model unchanged."""
         with translate_errors(self._address), self._snapshot() as connection:
             check_whole(connection.copying, self._address)
             check_still_claimed(connection.embedder or None, self._embedder, self._address)
             yield connection
 
     def _snapshot(self) -> AbstractContextManager[SnapshotConnection]:
-        return SnapshotConnection.of(self._pool, self._beginning(_READING), self._address)
+        return SnapshotConnection.of(self._pool, self._begin_sql(_BEGIN_READ), self._address)
 
     @contextlib.contextmanager
     def _transaction(self, raw: Raw) -> Iterator[PostgresConnection]:
-        """One that sees this workspace alone, committed when its context is left without an exception."""
-        raw.execute(self._beginning("BEGIN").encode())
+        """Run a transaction that sees only this workspace; commit it unless the context raises."""
+        raw.execute(self._begin_sql("BEGIN").encode())
         try:
             yield PostgresConnection(raw)
         except BaseException:
@@ -258,13 +267,13 @@ class PostgresStore:
             raise
         commit(raw, self._pool, self._address)
 
-    def _beginning(self, how: str) -> str:
-        """What begins a transaction that sees this workspace alone."""
+    def _begin_sql(self, how: str) -> str:
+        """Return the SQL that begins a transaction restricted to this workspace."""
         return f"{how}; SET LOCAL polyadic.workspace = {self._workspace}"
 
     @contextlib.contextmanager
-    def _within(self, raw: Raw) -> Iterator[None]:
-        """Let a connection see this workspace alone, outside of transactions as well."""
+    def _in_workspace(self, raw: Raw) -> Iterator[None]:
+        """Restrict a connection to this workspace, outside of transactions as well."""
         raw.execute("SELECT set_config('polyadic.workspace', %s, false)", (str(self._workspace),))
         try:
             yield
@@ -273,21 +282,24 @@ class PostgresStore:
                 raw.execute("RESET polyadic.workspace")
 
     def _reader(self, connection: Connection) -> PostgresReader:
-        return PostgresReader(connection, lambda: self._themes.state(connection).arrays(connection))
+        return PostgresReader(connection, lambda: self._hierarchies.state(connection).arrays(connection))
 
     @contextlib.contextmanager
-    def _begun(self, raw: Raw) -> Iterator[None]:
+    def _transaction_scope(self, raw: Raw) -> Iterator[None]:
         with self._transaction(raw):
             yield
 
-    def _check_alone(self, raw: Raw) -> None:
-        """Within a transaction: nobody else writes before it has been committed, as who is alone still is."""
-        raw.execute("SELECT pg_advisory_xact_lock(%s)", (self._key(_IN_TURN),))
-        if (holding := self._holding.get()) is not None:
-            holding.connection().execute("SELECT 1")
+    def _check_exclusive(self, raw: Raw) -> None:
+        """Lock out other writers until the transaction commits, and check that the session still holds its lock."""
+        raw.execute("SELECT pg_advisory_xact_lock(%s)", (self._key(_WRITE_LOCK),))
+        if (session := self._session.get()) is not None:
+            session.connection().execute("SELECT 1")
 
-    def _made(self) -> int:
-        """The key of the workspace. Nothing is written where there is one: a standby lets nobody write."""
+    def _find_or_create(self) -> int:
+        """Return the key of the workspace, creating it if missing.
+
+        An existing workspace is only read, so that a standby can be opened.
+        """
         sql, name = "SELECT id FROM workspace WHERE name = %s", (self._address.name,)
         with self._pool.connection() as raw:
             rows = raw.execute(sql, name).fetchall()
@@ -297,7 +309,7 @@ class PostgresStore:
             return int(rows[0][0])
 
     def _claim(self) -> None:
-        """Claim a new workspace for the embedding model, and refuse one that another model filled."""
+        """Record the embedding model in a new workspace; reject a workspace that holds vectors of another model."""
         if self._embedder is None:
             return
         with self._pool.connection() as raw, self._transaction(raw) as connection:
@@ -306,14 +318,14 @@ class PostgresStore:
             check_claimed(meta(connection, EMBEDDER), self._embedder, self._address)
 
     def _key(self, lock: int) -> int:
-        return self._workspace * _LOCKS + lock
+        return self._workspace * _LOCKS_PER_WORKSPACE + lock
 
-    def _gathering_already(self) -> StoreBusy:
+    def _already_reembedding(self) -> StoreBusy:
         what = f"the embedding model of {self._address} is being changed already"
         return StoreBusy(what, "wait for that to end first")
 
 
 def by_key(connection: Connection) -> tuple[Integers, int]:
-    """The numbering of the entities of the hierarchy: their keys, as everywhere in this store."""
+    """Number the entities of the hierarchy by table keys: keys in digest order, and the highest key plus one."""
     keys = np.array(connection.execute("SELECT id FROM entity ORDER BY digest").fetchall(), dtype=np.int64).reshape(-1)
     return keys, int(keys.max(initial=-1)) + 1

@@ -1,4 +1,4 @@
-"""What facts say, and where facts and passages stand, each read once in a transaction."""
+"""Facts and the source spans of facts and passages, each read once per transaction."""
 
 from polyadic.model.aggregation import mean_score
 from polyadic.model.types import Fact, SourceSpan
@@ -8,25 +8,25 @@ from polyadic.storage.postgres.row_cache import ROWS, ValueCache
 from polyadic.storage.sql.spans import FROM_THE_FIRST, PLACED, PLACES_SHOWN, STANDS, SpanRow, placed
 from polyadic.storage.sql.texts import MOST_PIECES, PIECE, cut
 
-_SAYS = listed(
+_FACTS_SQL = listed(
     "f.id, encode(f.digest, 'hex'), f.text, f.tokens, f.evidence, f.score,"
     " ARRAY(SELECT e.name FROM participation p JOIN entity e ON e.id = p.entity WHERE p.fact = f.id ORDER BY e.key)",
     f"FROM fact f WHERE f.id = ANY({ROWS})",
 )
 _COLUMNS = "row, revision, document, source, title, pages, extractor, chunk, digest, headings, start, stop"
-_OF_FACTS = (
+_FACT_SPANS = (
     f"SELECT o.fact, p.* FROM unnest({ROWS}) o (fact), LATERAL (SELECT {STANDS}, s.start, s.stop"
     f" FROM statement s CROSS JOIN {PLACED} WHERE c.id = s.chunk AND s.fact = o.fact"
     f" ORDER BY {FROM_THE_FIRST} LIMIT {PLACES_SHOWN}) p"
 )
-_OF_CHUNKS = f"SELECT c.id, {STANDS}, c.start, c.stop FROM {PLACED} WHERE c.id = ANY({ROWS})"
-_STANDING = listed(
+_CHUNK_SPANS = f"SELECT c.id, {STANDS}, c.start, c.stop FROM {PLACED} WHERE c.id = ANY({ROWS})"
+_SPANS_SQL = listed(
     "row, revision, encode(document, 'hex'), source, title, pages, extractor,"
     " chunk, encode(digest, 'hex'), headings, start, stop",
     f"FROM {FOUND}",
     "row, source, start, chunk, stop",
 )
-_PIECES = listed(
+_PIECES_SQL = listed(
     "id, text",
     f"FROM piece WHERE id = ANY(ARRAY(SELECT DISTINCT revision * {MOST_PIECES} + number FROM {FOUND},"
     f" generate_series(start / {PIECE}, greatest(start, stop - 1) / {PIECE}) number))",
@@ -34,27 +34,27 @@ _PIECES = listed(
 
 
 class TextCache:
-    """Reads them; what they say is quoted from the texts of documents."""
+    """Reads and caches facts and source spans; the quotes of spans are cut from the documents' texts."""
 
     def __init__(self, asking: QueryBatch) -> None:
-        self._facts = ValueCache[Fact](asking, lambda rows: [SubQuery(_SAYS, (rows,), self._take_facts)])
-        self._of_facts = ValueCache[tuple[SourceSpan, ...]](asking, self._places_of_facts)
-        self._of_chunks = ValueCache[tuple[SourceSpan, ...]](asking, self._places_of_chunks)
+        self._facts = ValueCache[Fact](asking, lambda rows: [SubQuery(_FACTS_SQL, (rows,), self._take_facts)])
+        self._fact_spans = ValueCache[tuple[SourceSpan, ...]](asking, self._fact_span_parts)
+        self._chunk_spans = ValueCache[tuple[SourceSpan, ...]](asking, self._chunk_span_parts)
 
     def expect(self, facts: Integers, chunks: Integers) -> None:
-        """Read what these say and where they stand together with what is read next."""
+        """Read these facts and the spans of facts and chunks with the next statement."""
         self._facts.expect(facts)
-        self._of_facts.expect(facts)
-        self._of_chunks.expect(chunks)
+        self._fact_spans.expect(facts)
+        self._chunk_spans.expect(chunks)
 
     def facts(self, rows: Integers) -> list[Fact]:
         return self._facts.of(rows)
 
     def fact_places(self, facts: Integers) -> list[tuple[SourceSpan, ...]]:
-        return self._of_facts.of(facts)
+        return self._fact_spans.of(facts)
 
     def chunk_places(self, chunks: Integers) -> list[SourceSpan]:
-        return [place for (place,) in self._of_chunks.of(chunks)]
+        return [place for (place,) in self._chunk_spans.of(chunks)]
 
     # steps of the above
 
@@ -66,25 +66,25 @@ class TextCache:
             }
         )
 
-    def _places_of_facts(self, facts: Integers) -> list[SubQuery]:
-        return _places(_OF_FACTS, facts, self._of_facts)
+    def _fact_span_parts(self, facts: Integers) -> list[SubQuery]:
+        return _span_parts(_FACT_SPANS, facts, self._fact_spans)
 
-    def _places_of_chunks(self, chunks: Integers) -> list[SubQuery]:
-        return _places(_OF_CHUNKS, chunks, self._of_chunks)
+    def _chunk_span_parts(self, chunks: Integers) -> list[SubQuery]:
+        return _span_parts(_CHUNK_SPANS, chunks, self._chunk_spans)
 
 
-def _places(sql: str, rows: Integers, places: ValueCache[tuple[SourceSpan, ...]]) -> list[SubQuery]:
-    """What reads where rows stand, first that, then the words there: by its own, so that each piece is read once."""
-    query, standing = CommonTableExpression(_COLUMNS, sql, (rows,)), list[tuple[int, SpanRow]]()
+def _span_parts(sql: str, rows: Integers, places: ValueCache[tuple[SourceSpan, ...]]) -> list[SubQuery]:
+    """Make the subqueries that read the spans of rows, and the text pieces of all spans, each piece once."""
+    query, span_rows = CommonTableExpression(_COLUMNS, sql, (rows,)), list[tuple[int, SpanRow]]()
 
     def take_standing(value: str | None) -> None:
-        standing.extend((row, SpanRow(*columns)) for row, *columns in told(value))
+        span_rows.extend((row, SpanRow(*columns)) for row, *columns in told(value))
 
     def take_pieces(value: str | None) -> None:
-        said = cut(dict(told(value)), [one.stretch for _, one in standing])
-        found: dict[int, list[SourceSpan]] = {row: [] for row in rows.tolist()}
-        for (row, _), place in zip(standing, placed([one for _, one in standing], said), strict=True):
-            found[row].append(place)
-        places.learn({row: tuple(of_row) for row, of_row in found.items()})
+        quotes = cut(dict(told(value)), [one.stretch for _, one in span_rows])
+        spans: dict[int, list[SourceSpan]] = {row: [] for row in rows.tolist()}
+        for (row, _), span in zip(span_rows, placed([one for _, one in span_rows], quotes), strict=True):
+            spans[row].append(span)
+        places.learn({row: tuple(of_row) for row, of_row in spans.items()})
 
-    return [SubQuery(_STANDING, (), take_standing, query), SubQuery(_PIECES, (), take_pieces, query)]
+    return [SubQuery(_SPANS_SQL, (), take_standing, query), SubQuery(_PIECES_SQL, (), take_pieces, query)]

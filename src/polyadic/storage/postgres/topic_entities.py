@@ -1,9 +1,8 @@
-"""What each passage is about, kept in step by whoever writes: it hangs on many rows, and readers ask for it row by row.
+"""Maintain the topic entity of each passage on write, as it depends on many rows and readers need it row by row.
 
-Where the titles of documents do not tell, the numbers of entities do (see storage/memory/topic_entities.py). Of
-passages of
-which several entities may be the subject by their numbers these stand in a table of their own: whenever the numbers of
-one of them change, the server chooses among them anew, and writes where it chooses otherwise.
+The topic entity is named by the document's title or, failing that, chosen by the entities' numbers (see
+storage/memory/topic_entities.py). If is_contested entities compete for a passage, the table ``contested`` lists them:
+whenever the numbers of one change, the server chooses again.
 """
 
 from collections.abc import Collection
@@ -18,12 +17,12 @@ from polyadic.storage.memory.topic_entities import contenders, foremost
 from polyadic.storage.postgres.incidence import PostgresIncidence
 from polyadic.storage.sql.title_entities import title_entities, titles_of_chunks
 
-_NOTE = (
+_SET_TOPICS = (
     "UPDATE chunk SET about = nullif(v.subject, -1) FROM unnest(?::bigint[], ?::bigint[]) v (of_chunk, subject)"
     " WHERE chunk.id = v.of_chunk AND chunk.about IS DISTINCT FROM nullif(v.subject, -1)"
 )
-# As foremost chooses, to the last digit: by the mean score as a number of four bytes, the facts, the digest.
-_CHOOSE_ANEW = f"""
+# Must choose exactly as foremost() does: by the mean score as a 4-byte float, the number of facts, and the digest.
+_CHOOSE_AGAIN = f"""
 UPDATE chunk SET about = first.entity FROM (
     SELECT DISTINCT ON (c.chunk) c.chunk, c.entity FROM contested c JOIN entity e ON e.id = c.entity
     WHERE c.chunk IN (SELECT chunk FROM contested WHERE entity = ANY(?))
@@ -35,26 +34,32 @@ UPDATE chunk SET about = first.entity FROM (
 def renew(
     connection: Connection, overlay: EntityResolution, entities: Collection[int], chunks: Collection[int]
 ) -> None:
-    """Note what passages are about that were touched, or are contested by entities that were (keys of the tables)."""
-    looked_at = sorted(chunks)
-    connection.execute("DELETE FROM contested WHERE chunk = ANY(?)", (looked_at,))
-    connection.execute(_CHOOSE_ANEW, (list(entities),))
-    titled = titles_of_chunks(connection, looked_at)
+    """Update the topic entities of the passages that a change affects.
+
+    Parameters
+    ----------
+    entities, chunks
+        Table keys of the touched entities and chunks. Passages contested by a touched entity are updated as well.
+    """
+    touched = sorted(chunks)
+    connection.execute("DELETE FROM contested WHERE chunk = ANY(?)", (touched,))
+    connection.execute(_CHOOSE_AGAIN, (list(entities),))
+    titled = titles_of_chunks(connection, touched)
     named = title_entities(connection, overlay, titled)
     untitled = np.array(sorted(chunk for chunk, entity in named.items() if entity < 0), dtype=np.int64)
     owners, competing = contenders(PostgresIncidence(connection), untitled)
     subjects = foremost(PostgresIncidence(connection), len(untitled), owners, competing, _ranks(connection, competing))
     named |= dict(zip(untitled.tolist(), subjects.tolist(), strict=True))
-    connection.execute(_NOTE, (list(named), list(named.values())))
-    several = np.bincount(owners, minlength=len(untitled))[owners] > 1
-    pairs = zip(competing[several].tolist(), untitled[owners[several]].tolist(), strict=True)
+    connection.execute(_SET_TOPICS, (list(named), list(named.values())))
+    is_contested = np.bincount(owners, minlength=len(untitled))[owners] > 1
+    pairs = zip(competing[is_contested].tolist(), untitled[owners[is_contested]].tolist(), strict=True)
     connection.executemany("INSERT INTO contested (entity, chunk) VALUES (?, ?)", list(pairs))
 
 
 def _ranks(connection: Connection, entities: Integers) -> Integers:
-    """Numbers that sort entities as their public identifiers do."""
-    found = connection.execute(
+    """Return the ranks of entities in the order of their public identifiers."""
+    rows = connection.execute(
         "SELECT id, row_number() OVER (ORDER BY digest) FROM entity WHERE id = ANY(?)", (np.unique(entities).tolist(),)
     )
-    ranks = dict(found.fetchall())
+    ranks = dict(rows.fetchall())
     return np.array([ranks[entity] for entity in entities.tolist()], dtype=np.int64)

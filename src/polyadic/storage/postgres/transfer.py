@@ -1,5 +1,4 @@
-"""What being filled with the rows of another store has of its own in PostgreSQL: what is near, the words of passages
-and what these are about, and that keys which are drawn from now on are none of those that came."""
+"""Copy target in PostgreSQL: also fills ``near``, words and topic entities, and advances the key sequences."""
 
 from collections.abc import Sequence
 
@@ -11,15 +10,15 @@ from polyadic.storage.sql.serialization import overlay_of
 from polyadic.storage.sql.transfer import TABLES, CopiedTable, SqlCopyTarget
 from polyadic.storage.transfer import Row
 
-_NEAR = (
+_INSERT_NEAR = (
     "INSERT INTO near (side, row, vector, dimension, data, indexed) SELECT h.side, o.{owner}, v.id,"
     " vector_dims(v.data), v.data, h.indexed FROM held h CROSS JOIN {table} o JOIN vector v ON v.id = o.vector"
     " WHERE h.side = ? AND o.{owner} = ANY(?) ON CONFLICT DO NOTHING"
 )
 _SIDES = {"fact": ("fact", "id"), "said": ("entity", "entity")}
-"""Tables whose rows are near by a vector of theirs: on which side, and by which key. For windows there is a trigger."""
-_DRAWN = ("document", "revision", "chunk", "vector", "decision", "theme", "summary", "call")
-_SEEN = (
+"""Tables with a vector column: side and row key in ``near``. A trigger handles windows."""
+_SEQUENCES = ("document", "revision", "chunk", "vector", "decision", "theme", "summary", "call")
+_CURRENT_CHUNKS = (
     "SELECT c.id FROM chunk c JOIN revision r ON r.id = c.revision JOIN document d ON d.id = r.document"
     " AND d.current = r.id WHERE c.id > ? ORDER BY c.id LIMIT ?"
 )
@@ -31,9 +30,9 @@ class PostgresCopyTarget(SqlCopyTarget):
 
     def settle(self) -> None:
         with self._transaction():
-            for table in _DRAWN:
+            for table in _SEQUENCES:
                 self._connection.execute(f"SELECT advance(?, coalesce(max(id), 0)) FROM {table}", (table,))
-        self._note_subjects()
+        self._set_topics()
         with self._transaction():
             mark_large(self._connection)
         with self._transaction():
@@ -42,12 +41,12 @@ class PostgresCopyTarget(SqlCopyTarget):
             self._connection.execute("SELECT look_through()")
         super().settle()
 
-    def _note_subjects(self) -> None:
+    def _set_topics(self) -> None:
         last = 0
         while True:
             with self._transaction():
-                found = self._connection.execute(_SEEN, (last, _AT_ONCE)).fetchall()
-                chunks = [chunk for (chunk,) in found]
+                rows = self._connection.execute(_CURRENT_CHUNKS, (last, _AT_ONCE)).fetchall()
+                chunks = [chunk for (chunk,) in rows]
                 topic_entities.renew(self._connection, overlay_of(self._connection), (), chunks)
             if not chunks:
                 return
@@ -68,4 +67,4 @@ class PostgresCopyTarget(SqlCopyTarget):
             mark_large(self._connection)
             side, owner = _SIDES[table.name]
             owners = sorted({row[TABLES[table.name].place(owner)] for row in rows})
-            self._connection.execute(_NEAR.format(owner=owner, table=table.name), (side, owners))
+            self._connection.execute(_INSERT_NEAR.format(owner=owner, table=table.name), (side, owners))

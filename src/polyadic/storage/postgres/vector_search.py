@@ -1,7 +1,7 @@
-"""What is near to a vector: compared one by one where there are few, found by HNSW where there are many.
+"""Nearest-neighbour search over vectors: exhaustive for few vectors, by an HNSW index for many.
 
-The database compares with the question in half precision. So more is taken from it than is asked for, and what could be
-among the best is compared again as everywhere else.
+The database compares with the query vector in half precision. So more candidates are taken from it than requested, and
+those that could be among the best are compared again in single precision.
 """
 
 from collections.abc import Callable, Iterable
@@ -21,31 +21,31 @@ from polyadic.storage.sql.dimension import other_vectors
 from polyadic.storage.sql.half_precision import HalfVector, widened
 
 MOST_INDEXED = 4_000
-"""Numbers of a vector that the index takes."""
+"""Highest dimension of vectors that the index takes."""
 DOUBT = 0.001
-"""Cosines that the database tells are as near as that to the true ones: with the numbers of the question in half
-precision, which are off by at most 2^-11 of themselves, a product of unit vectors is off by at most 2^-11."""
+"""Error bound of cosines computed by the database: rounding the query vector to half precision has a relative error of
+at most 2^-11 per component, so a product of unit vectors is off by at most 2^-11."""
 ONE_SEEN_OF, MOST_SEEN = 256, 4_096
-"""The larger an index, the further it has to be scanned to come by what is nearest: so many vectors are seen of it, be
-it for few. Of the 60 nearest among a million facts 0.883 are among the first thousand that it comes by, 0.956 among
-the first four thousand."""
+"""Minimum number of vectors taken from an index: one of ONE_SEEN_OF, at most MOST_SEEN. A larger index has to be
+scanned further: of the 60 nearest among a million facts, 0.883 are among the first thousand that it returns, 0.956
+among the first four thousand."""
 _SCANNED = 20_000
-"""Vectors after which pgvector gives up, whosever they are (hnsw.max_scan_tuples, unless the server has another)."""
+"""Vectors, of all workspaces, after which pgvector stops an iterative scan (default of hnsw.max_scan_tuples)."""
 MOST_COMPARED, _SAMPLE = 4_096, 1_000
-_FOUND = np.dtype([("row", ">i8"), ("away", ">f8"), ("place", ">i8")])
-_COLUMNS = ", ".join(_FOUND.names or ())
+_HIT = np.dtype([("row", ">i8"), ("away", ">f8"), ("place", ">i8")])
+_COLUMNS = ", ".join(_HIT.names or ())
 _FACT = np.dtype([("fact", ">i8")])
-_NOTHING = parsed(b"", _FOUND)
+_NO_HITS = parsed(b"", _HIT)
 _MOST_SEARCHES = 8
-"""Searches of which it is known what they have found: a method asks for the same in several ways."""
+"""Searches whose results are cached: a retrieval method repeats the same search in several ways."""
 
 Also = Callable[[str, CommonTableExpression], Iterable[SubQuery]]
-"""What is to be read of rows in the statement that finds them: given a query for these, and what that stands on."""
+"""Makes the subqueries to run in the same statement as a search, from a query for the rows found and its CTE."""
 
 
 @dataclass(frozen=True, slots=True)
 class ApproximateHits:
-    """Rows, each once, the nearest first, with their cosines but for DOUBT; whether there are no others."""
+    """Distinct rows, nearest first, with cosines exact to DOUBT; ``are_all`` if the side has no other rows."""
 
     rows: Rows
     cosines: Floats
@@ -54,9 +54,9 @@ class ApproximateHits:
 
 @dataclass(slots=True)
 class _Search:
-    """What asks for it, and once that has been read: pairs of a row and how far it is away.
+    """The subqueries of a search and, once they have run, its hits: rows with distances.
 
-    ``by_all`` if all vectors are looked at.
+    ``by_all`` if the search is exhaustive.
     """
 
     by_all: bool
@@ -65,41 +65,41 @@ class _Search:
 
 
 class PostgresVectorSearch:
-    """Compares vectors within the open transaction of a connection."""
+    """Searches and compares vectors within the open transaction of a connection."""
 
     def __init__(self, asking: QueryBatch, there: WorkspaceStats) -> None:
         self._asking = asking
-        self._there = there
-        self._known: dict[Side, RowCache] = {}
+        self._stats = there
+        self._caches: dict[Side, RowCache] = {}
         self._searches: dict[tuple[Side, bytes, int, bool], _Search] = {}
 
     def expect(self, side: Side, vector: Vectors, count: int, also: Also) -> None:
-        """Look for what is near together with what is read next."""
-        if self._there.dimension:
-            search = self._searched(side, vector, count, also)
+        """Run this search with the next statement."""
+        if self._stats.dimension:
+            search = self._search_for(side, vector, count, also)
             if search.found is None:
                 self._asking.later(*search.parts)
 
     def roughly(self, side: Side, vector: Vectors, count: int, also: Also) -> ApproximateHits:
-        """The rows of so many of the nearest vectors."""
-        if not self._there.dimension:
-            return ApproximateHits(_NOTHING["row"], _NOTHING["away"].astype(np.float32), are_all=True)
-        search = self._searched(side, vector, count, also)
-        found = self._done(search)
-        if not search.by_all and len(found) < count // 2:
-            # Few there are, or few of those that the index came by belong to this workspace.
-            search = self._searched(side, vector, count, also, by_all=True)
-            found = self._done(search)
-        # What the index comes by when it searches further may be nearer than what it found before.
-        found = found[np.lexsort((found["row"], found["away"]))]
-        firsts = np.sort(np.unique(found["row"], return_index=True)[1])
-        cosines = -found["away"][firsts].astype(np.float32)
-        return ApproximateHits(found["row"][firsts], cosines, search.by_all and len(found) < count)
+        """Find the rows of the ``count`` nearest vectors, with approximate cosines."""
+        if not self._stats.dimension:
+            return ApproximateHits(_NO_HITS["row"], _NO_HITS["away"].astype(np.float32), are_all=True)
+        search = self._search_for(side, vector, count, also)
+        hits = self._hits(search)
+        if not search.by_all and len(hits) < count // 2:
+            # There are few vectors, or few of those that the index returned belong to this workspace.
+            search = self._search_for(side, vector, count, also, by_all=True)
+            hits = self._hits(search)
+        # Iterative scans return hits in relaxed order: later ones may be nearer.
+        hits = hits[np.lexsort((hits["row"], hits["away"]))]
+        firsts = np.sort(np.unique(hits["row"], return_index=True)[1])
+        cosines = -hits["away"][firsts].astype(np.float32)
+        return ApproximateHits(hits["row"][firsts], cosines, search.by_all and len(hits) < count)
 
     def cosines(self, side: Side, rows: Rows, vectors: Vectors) -> Vectors:
-        """Cosine of each of m vectors, shape (m, d), with the nearest vector of each of n rows: shape (m, n)."""
+        """Return the cosines of m vectors, shape (m, d), with the nearest vector of each of n rows; shape (m, n)."""
         for vector in vectors[:1]:
-            self._check(vector)
+            self._check_dimension(vector)
         if not len(rows):
             return np.zeros((len(vectors), 0), dtype=np.float32)
         known, owners = self.vectors(side, rows)
@@ -107,99 +107,99 @@ class PostgresVectorSearch:
         return np.asarray(np.maximum.reduceat(multiply(vectors, known), firsts, axis=1), dtype=np.float32)
 
     def vectors(self, side: Side, rows: Rows) -> tuple[Floats, Integers]:
-        """The vectors of each row, one row after the other, and to which place among these each belongs."""
+        """Return the vectors of all rows, row by row, and for each vector the index of its row in ``rows``."""
         self._asking.read(self.part(side, rows))
         records, owners = self._vectors(side).of(rows)
         return widened(records["data"]), owners
 
     def part(self, side: Side, rows: Rows) -> SubQuery | None:
-        """What reads the vectors of rows."""
+        """Make the subquery that reads the vectors of rows; None if all are cached."""
         return self._vectors(side).part(rows)
 
     def part_of(self, side: Side, rows: str, ground: CommonTableExpression) -> SubQuery:
-        """What reads the vectors of the rows that a query finds."""
+        """Make the subquery that reads the vectors of the rows that a query finds."""
         return self._vectors(side).part_of(rows, ground=ground)
 
     def nearest_of_hubs(self, hubs: Rows, vectors: Vectors, k: int, also: Also) -> list[Rows]:
-        """Of the facts of each hub those of the k vectors that are nearest to its own of ``vectors``, shape (n, d)."""
+        """Find, for each of n hubs, the k facts nearest to its own of ``vectors``, shape (n, d)."""
         if not len(hubs):
             return []
-        asked = enumerate(zip(hubs.tolist(), HalfVector.each(vectors), strict=True))
+        targets = enumerate(zip(hubs.tolist(), HalfVector.each(vectors), strict=True))
         query = CommonTableExpression(
             _COLUMNS,
             f"SELECT n.row, n.away, o.place FROM (VALUES {', '.join(['(?::bigint, ?, ?::bigint)'] * len(hubs))})"
             " o (hub, toward, place), LATERAL (SELECT v.row, v.data <#> o.toward AS away FROM participation p"
             f" JOIN {self._table} v ON v.side = 'fact' AND v.row = p.fact WHERE p.entity = o.hub"
             " ORDER BY 2, 1 LIMIT ?) n",
-            (*(one for place, (hub, vector) in asked for one in (hub, vector, place)), k),
+            (*(one for place, (hub, vector) in targets for one in (hub, vector, place)), k),
         )
-        found = self._done(_search(query, also))
-        return [found["row"][found["place"] == place] for place in range(len(hubs))]
+        hits = self._hits(_make_search(query, also))
+        return [hits["row"][hits["place"] == place] for place in range(len(hubs))]
 
     def among(self, hub: int, vector: Vectors, k: int) -> Rows:
-        """Of the very many facts of an entity those that the index finds near, and a thousand others."""
+        """Return candidates among the very many facts of a hub: those that the index finds, and a thousand others."""
         near = self.roughly("fact", vector, MOST_COMPARED, lambda rows, ground: ()).rows
         sql = (
             "SELECT fact FROM participation WHERE entity = ? AND fact = ANY(?) UNION"
             " (SELECT fact FROM participation WHERE entity = ? ORDER BY fact LIMIT ?)"
         )
-        found: list[Any] = []
+        facts: list[Any] = []
         self._asking.read(
             SubQuery(
                 f"SELECT string_agg(int8send(fact), '' ORDER BY fact) FROM ({sql}) t",
                 (hub, near, hub, max(k, _SAMPLE)),
-                lambda data: found.append(parsed(data, _FACT)["fact"]),
+                lambda data: facts.append(parsed(data, _FACT)["fact"]),
             )
         )
-        return np.ascontiguousarray(found[0])
+        return np.ascontiguousarray(facts[0])
 
     # steps of the above
 
     def _vectors(self, side: Side) -> RowCache:
-        if side not in self._known:
-            columns = [("vector", ">i8"), ("head", ">i4"), ("data", ">f2", (self._there.dimension,))]
+        if side not in self._caches:
+            columns = [("vector", ">i8"), ("head", ">i4"), ("data", ">f2", (self._stats.dimension,))]
             sql = (
                 "SELECT string_agg(int8send(row) || int8send(vector) || halfvec_send(data), '')"
                 f" FROM {self._table} WHERE side = '{side}' AND row = ANY({ROWS})"
             )
-            self._known[side] = RowCache(columns, sql, then="vector")
-        return self._known[side]
+            self._caches[side] = RowCache(columns, sql, then="vector")
+        return self._caches[side]
 
     def _index_pays(self, side: Side, count: int) -> bool:
-        """Whether enough of what the index comes by can be expected to belong to this workspace."""
-        indexed = self._there.indexed.get(side, 0)
-        if not indexed or self._there.dimension > MOST_INDEXED:
+        """Return whether enough of the vectors that an index scan visits can be expected to be of this workspace."""
+        indexed = self._stats.indexed.get(side, 0)
+        if not indexed or self._stats.dimension > MOST_INDEXED:
             return False
-        looked_at = _SCANNED if self._there.scans_on else IN_VIEW
-        return indexed * looked_at >= count // 2 * self._there.of_all.get(side, 0.0)
+        visited = _SCANNED if self._stats.scans_on else IN_VIEW
+        return indexed * visited >= count // 2 * self._stats.of_all.get(side, 0.0)
 
     @property
     def _table(self) -> str:
-        return f"near_{self._there.dimension}"
+        return f"near_{self._stats.dimension}"
 
-    def _searched(self, side: Side, vector: Vectors, count: int, also: Also, by_all: bool = False) -> _Search:
-        """The search for this, which may have been done; where the index does not pay, by all vectors."""
+    def _search_for(self, side: Side, vector: Vectors, count: int, also: Also, by_all: bool = False) -> _Search:
+        """Return the search for these arguments, cached or new; exhaustive where the index does not pay."""
         by_all = by_all or not self._index_pays(side, count)
-        asked = (side, vector.tobytes(), count, by_all)
-        if asked not in self._searches:
-            self._check(vector)
+        key = (side, vector.tobytes(), count, by_all)
+        if key not in self._searches:
+            self._check_dimension(vector)
             query = self._by_all(side, vector, count) if by_all else self._by_index(side, vector, count)
-            self._searches[asked] = _search(query, also, by_all)
-            for given_up in list(self._searches)[:-_MOST_SEARCHES]:
-                del self._searches[given_up]
-        return self._searches[asked]
+            self._searches[key] = _make_search(query, also, by_all)
+            for evicted in list(self._searches)[:-_MOST_SEARCHES]:
+                del self._searches[evicted]
+        return self._searches[key]
 
-    def _done(self, search: _Search) -> Any:
-        """What a search finds, as records."""
+    def _hits(self, search: _Search) -> Any:
+        """Run a search unless it has run; return its hits as records."""
         if search.found is None:
             self._asking.read(*search.parts)
         return search.found
 
     def _by_index(self, side: Side, vector: Vectors, k: int) -> CommonTableExpression:
-        # As the index has it: it is taken only where that is known when the statement is planned.
-        away = f"data::halfvec({self._there.dimension}) <#> ?"
+        # Must match the index definition literally: the planner uses the index only if it can prove the match.
+        away = f"data::halfvec({self._stats.dimension}) <#> ?"
         seen = f"SELECT row, {away} FROM {self._table} WHERE side = '{side}' AND indexed ORDER BY {away} LIMIT ?"
-        most = min(MOST_SEEN, self._there.indexed[side] // ONE_SEEN_OF)
+        most = min(MOST_SEEN, self._stats.indexed[side] // ONE_SEEN_OF)
         return CommonTableExpression(
             _COLUMNS,
             f"SELECT row, away, 0 FROM ({seen}) seen (row, away) ORDER BY away LIMIT ?",
@@ -213,17 +213,17 @@ class PostgresVectorSearch:
             (*HalfVector.each(vector[None, :]), side, k),
         )
 
-    def _check(self, vector: Vectors) -> None:
-        if self._there.dimension and len(vector) != self._there.dimension:
-            raise other_vectors(len(vector), self._there.dimension)
+    def _check_dimension(self, vector: Vectors) -> None:
+        if self._stats.dimension and len(vector) != self._stats.dimension:
+            raise other_vectors(len(vector), self._stats.dimension)
 
 
-def _search(query: CommonTableExpression, also: Also, by_all: bool = False) -> _Search:
+def _make_search(query: CommonTableExpression, also: Also, by_all: bool = False) -> _Search:
     search = _Search(by_all, [])
     pairs = SubQuery(
         f"SELECT string_agg(int8send(row) || float8send(away) || int8send(place), '') FROM {FOUND}",
         (),
-        lambda data: setattr(search, "found", parsed(data, _FOUND)),
+        lambda data: setattr(search, "found", parsed(data, _HIT)),
         query,
     )
     search.parts += [pairs, *also(f"SELECT row FROM {FOUND}", query)]

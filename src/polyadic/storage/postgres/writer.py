@@ -1,5 +1,4 @@
-"""What writing to PostgreSQL has of its own: words as tsvector, parts for vectors of a new length, and what passages
-are about, which readers of SQLite work out for themselves."""
+"""Writer for PostgreSQL: also maintains tsvectors, the partitions of ``near``, and the topic entities of passages."""
 
 from collections.abc import Sequence
 
@@ -8,10 +7,10 @@ from polyadic.storage.postgres.hnsw import index_large
 from polyadic.storage.protocol import StoreChange, Vectors
 from polyadic.storage.sql.writer import SqlWriter, Words
 
-_WORDS_AT_ONCE = 1_000
-"""Passages whose words are written by one statement."""
-_SPEAK = "SELECT speak(chunk, title, text) FROM unnest(?::bigint[], ?::text[], ?::text[]) v (chunk, title, text)"
-_PLACE = (
+_WORDS_PER_STATEMENT = 1_000
+"""Passages whose words are indexed by one statement."""
+_INDEX_SQL = "SELECT speak(chunk, title, text) FROM unnest(?::bigint[], ?::text[], ?::text[]) v (chunk, title, text)"
+_SORT_KEY_SQL = (
     "UPDATE chunk SET"
     " place = (SELECT d.digest FROM revision r JOIN document d ON d.id = r.document WHERE r.id = chunk.revision)"
     " || int8send(start) WHERE id = ANY(?)"
@@ -37,10 +36,10 @@ class PostgresWriter(SqlWriter):
         return lacking
 
     def _index_words(self, words: Sequence[Words]) -> None:
-        for start in range(0, len(words), _WORDS_AT_ONCE):
-            chunks, titles, texts = map(list, zip(*words[start : start + _WORDS_AT_ONCE], strict=True))
-            self._connection.execute(_SPEAK, (chunks, titles, texts))
-            self._connection.execute(_PLACE, (chunks,))
+        for start in range(0, len(words), _WORDS_PER_STATEMENT):
+            chunks, titles, texts = map(list, zip(*words[start : start + _WORDS_PER_STATEMENT], strict=True))
+            self._connection.execute(_INDEX_SQL, (chunks, titles, texts))
+            self._connection.execute(_SORT_KEY_SQL, (chunks,))
 
     def _forget_words(self, words: Sequence[Words]) -> None:
-        """Nothing: they go with the chunks."""
+        """Do nothing: deleting the chunks deletes their words."""

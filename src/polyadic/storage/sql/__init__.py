@@ -1,1 +1,1 @@
-"""What stands in the tables of a store and how it is kept in step, in statements that every engine understands."""
+"""Storage code shared by all SQL engines: the tables of a store, their maintenance, and queries on them."""

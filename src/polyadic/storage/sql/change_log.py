@@ -1,8 +1,8 @@
-"""Which rows each change touched, entered by the change itself, so that arrays of an earlier state can be brought
-forward to the present one instead of being made anew.
+"""Log of the rows that each change touched, so that arrays of an earlier state are updated instead of rebuilt.
 
-A row is touched that comes, goes, or of which any number, vector or neighbour changes. Of an entity the facts are known
-from the facts that are touched, and of a fact its chunks from theirs, so that a hub costs no more than others.
+A row is touched if it is inserted or deleted, or if any of its numbers, vectors or neighbours change. The facts of an
+entity are derived from the touched facts, and the chunks of a fact from the touched chunks, so a hub costs no more than
+other entities.
 """
 
 import secrets
@@ -20,21 +20,22 @@ from polyadic.storage.sql.meta import put_meta
 from polyadic.storage.sql.title_entities import titled_documents
 
 GENERATION = "generation"
-"""Key in the table meta: the drawn name of the present state."""
+"""Key in the table meta: the random name of the current state."""
 LEAST_KEPT = 4_000
 SHARE_KEPT = 0.25
-"""So many touched rows are kept, or such a share of all facts and entities: whoever is further behind starts anew."""
+"""Touched rows that are kept: at least LEAST_KEPT, or this share of all facts and entities. Arrays that are further
+behind are rebuilt."""
 _UNCHANGED = ("0", 0)
-"""Of a store in which nothing has been published."""
+"""State of a store in which nothing has been published."""
 _PACKED = "<i8"
 _SIDES: tuple[tuple[Side, str], ...] = (("entity", "entities"), ("fact", "facts"), ("chunk", "chunks"))
 
 
 @dataclass(slots=True)
 class TouchedRows:
-    """Keys of the tables of all that a change touches.
+    """Table keys of all rows that a change touches.
 
-    ``names`` are keys of entities that came or went, ``decisions`` those that were made or undone: on both rests which
+    ``names`` are the keys of inserted and deleted entities, ``decisions`` those made or undone: both affect which
     entity the title of a document names.
     """
 
@@ -47,58 +48,58 @@ class TouchedRows:
 
 @dataclass(frozen=True, slots=True)
 class ChangeSet:
-    """What was touched between two states: keys of the tables, each once."""
+    """The rows touched between two states: distinct table keys by side."""
 
     rows: Mapping[Side, Integers]
 
     @classmethod
     def since(cls, connection: Connection, seq: int) -> Self:
-        """All that was touched after the state with this number, up to the one that the connection reads."""
-        found = connection.execute("SELECT entities, facts, chunks FROM state WHERE seq > ?", (seq,)).fetchall()
-        packed = zip(*found, strict=True) if found else ((), (), ())
+        """Read what was touched after the state with this number, up to the state that the connection reads."""
+        records = connection.execute("SELECT entities, facts, chunks FROM state WHERE seq > ?", (seq,)).fetchall()
+        packed = zip(*records, strict=True) if records else ((), (), ())
         unpacked = (np.unique(np.frombuffer(b"".join(blobs), dtype=_PACKED)) for blobs in packed)
         return cls({side: rows.astype(np.int64) for (side, _), rows in zip(_SIDES, unpacked, strict=True)})
 
 
 def enter(connection: Connection, touched: TouchedRows) -> None:
-    """Within the transaction of a change give the state that it makes a name, and note what it touched."""
+    """Record a new state and the rows that it touched, within the transaction of the change."""
     rows = (touched.entities, touched.facts, touched.chunks)
-    # One more, so that changes which touch nothing are let go of as well.
+    # Plus one, so that changes that touch nothing are pruned as well.
     total = _last_total(connection) + sum(map(len, rows)) + 1
     _insert(connection, total, map(_pack, rows))
-    _forget(connection, total)
+    _prune(connection, total)
 
 
 def begin_anew(connection: Connection) -> None:
-    """Within a transaction that touches everything: no earlier state leads to this one."""
+    """Record a new state that no earlier one leads to, within a transaction that touches everything."""
     connection.execute("DELETE FROM state")
     _insert(connection, 0, (b"", b"", b""))
 
 
 def numbers(connection: Connection) -> dict[str, int]:
-    """The states by name from which the present one can be reached, which is the last of them, with their numbers."""
+    """Return the numbers, by name, of the states from which the current one can be reached, including itself."""
     return dict(connection.execute("SELECT name, seq FROM state"))
 
 
 def present(connection: Connection) -> tuple[str, int]:
-    """Name and number of the state that the connection reads."""
+    """Return the name and number of the state that the connection reads."""
     row = connection.execute("SELECT name, seq FROM state ORDER BY seq DESC LIMIT 1").fetchone()
     return _UNCHANGED if row is None else (row[0], row[1])
 
 
 def leads_on(connection: Connection, name: str) -> bool:
-    """Whether the present state can be reached from the one of this name."""
+    """Return whether the current state can be reached from the state with this name."""
     return connection.execute("SELECT 1 FROM state WHERE name = ?", (name,)).fetchone() is not None
 
 
 def count_since(connection: Connection, number: int) -> int:
-    """How many rows have been touched after the state with this number, each as often as it was, or a few more."""
+    """Return an upper bound of the rows touched after the state with this number, counting repetitions."""
     total: int = connection.execute("SELECT total FROM state WHERE seq = ?", (number,)).fetchone()[0]
     return _last_total(connection) - total
 
 
 def _insert(connection: Connection, total: int, packed: Iterable[bytes]) -> None:
-    # Drawn, not counted: a store restored from a backup must not meet arrays of a state with the same name.
+    # Random, not sequential: a store restored from a backup must not match saved arrays of another state.
     name = secrets.token_hex(8)
     connection.execute(
         "INSERT INTO state (name, total, entities, facts, chunks) VALUES (?, ?, ?, ?, ?)", (name, total, *packed)
@@ -107,13 +108,15 @@ def _insert(connection: Connection, total: int, packed: Iterable[bytes]) -> None
 
 
 def titled_by(connection: Connection, touched: TouchedRows, overlay: EntityResolution) -> set[int]:
-    """Chunks (keys of the table) whose documents have titles that may name another entity now."""
-    keys = _together(touched.names, touched.decisions, overlay)
+    """Return the chunks (table keys) of documents whose titles may now name another entity."""
+    keys = _connected_names(touched.names, touched.decisions, overlay)
     return {titled.chunk for titled in titled_documents(connection, keys)} if keys else set()
 
 
-def _together(names: Collection[str], decisions: Collection[ResolutionDecision], overlay: EntityResolution) -> set[str]:
-    """These names with all that decisions, made, undone or holding, bring together with them."""
+def _connected_names(
+    names: Collection[str], decisions: Collection[ResolutionDecision], overlay: EntityResolution
+) -> set[str]:
+    """Extend names by all that changed or current decisions connect with them, transitively."""
     keys = set(names).union(*(decision.touched for decision in decisions))
     before = -1
     while before != (before := len(keys)):
@@ -126,9 +129,9 @@ def _last_total(connection: Connection) -> int:
     return row[0] if row else 0
 
 
-def _forget(connection: Connection, total: int) -> None:
-    """Let go of states that lie too far back, and of what only they would need."""
-    # The highest keys instead of counts, which would take time that grows with the store.
+def _prune(connection: Connection, total: int) -> None:
+    """Delete states that are too far back, and the touched rows that only they would need."""
+    # The highest keys approximate the counts, which would take time proportional to the store.
     (size,) = connection.execute(
         "SELECT coalesce((SELECT max(id) FROM entity), 0) + coalesce((SELECT max(id) FROM fact), 0)"
     ).fetchone()
@@ -139,12 +142,12 @@ def _forget(connection: Connection, total: int) -> None:
     while behind < total - kept:
         connection.execute("DELETE FROM state WHERE seq = ?", (oldest,))
         oldest, behind = _oldest(connection)
-    # Nobody starts before the oldest, so what led to it is of no use.
+    # No update starts before the oldest state, so the rows that led to it are not needed.
     connection.execute("UPDATE state SET entities = ?, facts = ?, chunks = ? WHERE seq = ?", (b"", b"", b"", oldest))
 
 
 def _oldest(connection: Connection) -> tuple[int, int]:
-    """Number and total of the oldest state that is known; there is the one that was entered last at least."""
+    """Return the number and total of the oldest state; at least the one just recorded exists."""
     seq, total = connection.execute("SELECT seq, total FROM state ORDER BY seq LIMIT 1").fetchone()
     return seq, total
 

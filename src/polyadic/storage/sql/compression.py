@@ -1,12 +1,13 @@
-"""Long texts that are seldom read, in a fifth of their room."""
+"""Compression of long, rarely read texts to about a fifth of their size."""
 
 import zlib
 
-_LEVEL = 3  # from here on more work saves next to nothing
+_LEVEL = 3  # higher levels save next to nothing
 
 
 def compress(text: str) -> bytes:
-    """
+    """Compress a text with zlib.
+
     >>> decompress(compress("Ada met Babbage."))
     'Ada met Babbage.'
     """
@@ -14,8 +15,8 @@ def compress(text: str) -> bytes:
 
 
 def decompress(data: bytes) -> str:
-    """Raises ValueError where this is no text that was packed."""
+    """Decompress a text; raises ValueError if the data is damaged."""
     try:
         return zlib.decompress(data).decode()
     except (zlib.error, TypeError) as error:
-        raise ValueError(f"no packed text: {error}") from error
+        raise ValueError(f"not a compressed text: {error}") from error

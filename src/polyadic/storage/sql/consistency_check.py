@@ -1,7 +1,6 @@
-"""Whether a store is sound: its files, and all that is derived against the evidence that it is derived from.
+"""Consistency check of a store: compare the derived tables with the evidence.
 
-Evidence is the truth. So what it makes of facts, entities and where they are stated is worked out afresh, held in
-memory, and compared with the tables.
+Facts, entities and statements are derived again from the evidence, in memory, and compared with the tables.
 """
 
 from collections import Counter
@@ -22,14 +21,16 @@ _MOST = 10
 # The chunks that readers see.
 _CURRENT = "document d JOIN revision r ON r.id = d.current JOIN chunk c ON c.revision = r.id"
 _SHOWN = (Attribute.NAME, Attribute.TYPE, Attribute.DESCRIPTION)
-# A fact, and the chunk and characters of the document that state it.
+# A fact, and the chunk and the characters of the document that state it.
 _Stated = tuple[str, int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
 class _Truth:
-    """What the evidence says, heeding decisions: the tallies, wherever a fact is stated, and of which chunks the
-    evidence is not as much as noted."""
+    """What the evidence implies under the current decisions.
+
+    Tallies, the locations where facts are stated, and the chunks whose stored evidence count is wrong.
+    """
 
     tallies: Tallies
     overlay: EntityResolution
@@ -38,17 +39,17 @@ class _Truth:
 
 
 def problems_of(connection: Connection) -> list[str]:
-    """Where the tables differ from what evidence says, in a few words each; everything is read once."""
-    found = []
+    """Compare the tables with the evidence; return one short message per kind of problem. Reads everything once."""
+    problems = []
     try:
-        found = [f"{wrong:,} {what}" for what, count in _OF_CHUNKS.items() if (wrong := count(connection))]
+        problems = [f"{wrong:,} {what}" for what, count in _OF_CHUNKS.items() if (wrong := count(connection))]
         truth = _truth(connection)
-        found += [f"{wrong:,} {what}" for what, count in _DERIVED.items() if (wrong := count(connection, truth))]
-        found += theme_problems(connection)
+        problems += [f"{wrong:,} {what}" for what, count in _DERIVED.items() if (wrong := count(connection, truth))]
+        problems += theme_problems(connection)
     except (ValueError, TypeError, AttributeError) as error:
-        # Then there is nothing to compare with.
-        found.append(f"evidence that cannot be read ({error})")
-    return found
+        # Without the evidence there is nothing to compare with.
+        problems.append(f"evidence that cannot be read ({error})")
+    return problems
 
 
 def _truth(connection: Connection) -> _Truth:
@@ -56,17 +57,17 @@ def _truth(connection: Connection) -> _Truth:
     miscounted: set[int] = set()
 
     def chunks() -> Iterator[tuple[str, Sequence[Evidence]]]:
-        for document, chunk, start, stop, told, data in connection.execute(
+        for document, chunk, start, stop, count, data in connection.execute(
             f"SELECT lower(hex(d.digest)), c.id, c.start, c.stop, c.told, c.evidence FROM {_CURRENT}"
             " WHERE c.evidence IS NOT NULL"
         ):
             evidence = load_evidence(data)
-            if len(evidence) != told:
+            if len(evidence) != count:
                 miscounted.add(chunk)
-            for said in evidence:
-                spans = [(span.start, span.end) for span in said.spans] or [(start, stop)]
-                if said.fact_id is not None:
-                    stated.update((said.fact_id, chunk, *span) for span in spans)
+            for statement in evidence:
+                spans = [(span.start, span.end) for span in statement.spans] or [(start, stop)]
+                if statement.fact_id is not None:
+                    stated.update((statement.fact_id, chunk, *span) for span in spans)
             yield document, evidence
 
     overlay = overlay_of(connection)
@@ -77,7 +78,7 @@ def _truth(connection: Connection) -> _Truth:
 
 
 def _misplaced_chunks(connection: Connection) -> int:
-    """A chunk's identifier holds its document, where it begins, and its text: so all of these are checked."""
+    """Count chunks whose identifier, a digest of document, start and text, does not match."""
     wrong = 0
     for revision, document in connection.execute(
         "SELECT r.id, lower(hex(d.digest)) FROM document d JOIN revision r ON r.id = d.current"
@@ -86,8 +87,8 @@ def _misplaced_chunks(connection: Connection) -> int:
         for digest, start, stop, fresh in connection.execute(
             "SELECT lower(hex(digest)), start, stop, fresh FROM chunk WHERE revision = ?", (revision,)
         ):
-            stands = 0 <= start <= fresh <= stop <= len(text)
-            wrong += not stands or digest != identity.chunk_id(document, start, text[start:stop])
+            in_bounds = 0 <= start <= fresh <= stop <= len(text)
+            wrong += not in_bounds or digest != identity.chunk_id(document, start, text[start:stop])
     return wrong
 
 
@@ -97,7 +98,7 @@ def _stray_revisions(connection: Connection) -> int:
 
 
 def _unembedded_chunks(connection: Connection) -> int:
-    """Each has at least one window, numbered from 0, whose vectors are there."""
+    """Count chunks without windows numbered from 0 whose vectors exist."""
     rows = connection.execute(
         f"SELECT count(w.chunk), count(v.id), max(w.ordinal) FROM {_CURRENT}"
         " LEFT JOIN passage_window w ON w.chunk = c.id LEFT JOIN vector v ON v.id = w.vector GROUP BY c.id"
@@ -119,7 +120,7 @@ def _miscounted_vectors(connection: Connection) -> int:
     return len(rows.fetchall())
 
 
-# what is derived from evidence; outer joins, so that a row of which one end is gone is found as well
+# derived tables; outer joins, so that rows with a dangling reference are found as well
 
 
 def _miscounted_evidence(_connection: Connection, truth: _Truth) -> int:
@@ -164,8 +165,8 @@ def _wrong_entities(connection: Connection, truth: _Truth) -> int:
     return _differing(wanted, rows)
 
 
-def _wrong_said(connection: Connection, truth: _Truth) -> int:
-    """What is said of entities, how often; and that the best forms have their vectors, and no others."""
+def _wrong_attributes(connection: Connection, truth: _Truth) -> int:
+    """Count entities whose attribute values or counts are wrong, or whose vectors are not those of the best forms."""
     wanted = set()
     for key, one in truth.tallies.entities.items():
         best = {value: vector_digest(value) for value in _ranked(one, Attribute.FORM)[:FORMS_EMBEDDED]}
@@ -173,7 +174,7 @@ def _wrong_said(connection: Connection, truth: _Truth) -> int:
             vector = best[value] if attribute is Attribute.FORM and value in best else None
             wanted.add((key, attribute.value, value, times, vector))
     rows = connection.execute(
-        # A vector that is gone is not the same as none.
+        # Distinguish a missing vector from none.
         "SELECT e.key, s.attribute, s.value, s.times, CASE WHEN s.vector IS NOT NULL THEN coalesce(v.digest, ?) END"
         " FROM said s LEFT JOIN entity e ON e.id = s.entity LEFT JOIN vector v ON v.id = s.vector",
         (b"",),
@@ -182,30 +183,30 @@ def _wrong_said(connection: Connection, truth: _Truth) -> int:
 
 
 _OF_CHUNKS: Mapping[str, Callable[[Connection], int]] = {
-    "passages are not what stands in their documents": _misplaced_chunks,
-    "texts are of documents that are gone": stray_texts,
-    "readings are of documents that are gone": _stray_revisions,
+    "passages do not match the text of their documents": _misplaced_chunks,
+    "texts belong to documents that no longer exist": stray_texts,
+    "revisions belong to documents that no longer exist": _stray_revisions,
     "passages lack vectors": _unembedded_chunks,
-    "vectors are for passages that are gone": _stray_windows,
-    "vectors are used more or less often than noted": _miscounted_vectors,
+    "vectors belong to passages that no longer exist": _stray_windows,
+    "vectors have a wrong use count": _miscounted_vectors,
 }
 _DERIVED: Mapping[str, Callable[[Connection, _Truth], int]] = {
-    "passages have more or less evidence than noted": _miscounted_evidence,
+    "passages have a wrong evidence count": _miscounted_evidence,
     "facts differ from what their evidence says": _wrong_facts,
     "entities differ from what their evidence says": _wrong_entities,
     "facts are linked to other entities than their evidence says": _wrong_participation,
     "facts are stated elsewhere than their evidence says": _wrong_statements,
     "facts lack their vector": _unembedded_facts,
-    "entities have other names, descriptions or vectors than their evidence says": _wrong_said,
+    "entities have other names, descriptions or vectors than their evidence says": _wrong_attributes,
 }
 
 
 def _ranked(one: EntityTally, attribute: Attribute) -> list[str]:
-    """What evidence says of an attribute, the best supported first."""
-    said = [(-times, value) for (of, value), times in one.said.items() if of is attribute]
-    return [value for _, value in sorted(said)]
+    """Return the values of an attribute, best supported first."""
+    values = [(-times, value) for (of, value), times in one.said.items() if of is attribute]
+    return [value for _, value in sorted(values)]
 
 
 def _differing(wanted: Set[tuple[object, ...]], stored: Iterable[tuple[object, ...]]) -> int:
-    """How many facts or entities, which stand first in each row, have a row too few or too many."""
+    """Count the distinct first columns (facts or entities) of rows that are in only one of the two sets."""
     return len({row[0] for row in wanted ^ set(stored)})

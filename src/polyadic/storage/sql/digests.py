@@ -1,4 +1,4 @@
-"""Digests as the tables hold them: bytes, of what the outside world writes in hexadecimal digits."""
+"""Digests in the tables: raw bytes of the hexadecimal public identifiers."""
 
 from functools import lru_cache
 
@@ -6,15 +6,16 @@ from polyadic.model import identity
 
 
 def digest_bytes(public_id: str) -> bytes:
-    """
+    """Convert a public identifier to bytes.
+
     >>> digest_bytes("00ff")
     b'\\x00\\xff'
     """
     return bytes.fromhex(public_id)
 
 
-# The texts of a batch are looked up, given their vectors and pointed at one after the other.
+# Cached, as each text of a batch is hashed several times: for lookup, insertion and reference.
 @lru_cache(maxsize=16_384)
 def vector_digest(text: str) -> bytes:
-    """What stands for a text among vectors."""
+    """Return the key of a text in the table of vectors."""
     return digest_bytes(identity.digest("vector", text))

@@ -1,35 +1,53 @@
-"""Which embedding model fills a store: vectors of two are never compared."""
+"""Embedding model of a store: vectors of different models are never compared."""
 
 from polyadic.errors import EmbedderMismatch
 from polyadic.storage.connection import Connection
 
 EMBEDDER = "embedder"
-"""The key in the table meta."""
+"""Key of the embedding model in the table meta."""
 
 
 def claim(connection: Connection, embedder: str) -> None:
-    """Note that a model fills the store, unless one does already."""
+    """Record the embedding model of a store, unless one is recorded already."""
     connection.execute("INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT DO NOTHING", (EMBEDDER, embedder))
 
 
 def check_claimed(filled_with: str | None, embedder: str | None, where: object) -> None:
-    """Raises EmbedderMismatch where a store that is being opened was filled with another model than this one.
+    """Check the embedding model of a store that is being opened.
 
-    None stands for any model on either side.
+    Parameters
+    ----------
+    filled_with
+        Model recorded in the store; None if none is.
+    embedder
+        Model of the settings; None if any will do.
+    where
+        Location of the store, for the message.
+
+    Raises
+    ------
+    EmbedderMismatch
+        The store holds vectors of another model.
     """
     if _differs(filled_with, embedder):
         raise EmbedderMismatch(
             f"{where} was filled with the embedding model {filled_with}, the settings name {embedder}",
-            "polyadic reembed changes what it holds, or set [embedding] back",
+            "run polyadic reembed to change the store's model, or restore [embedding] in the settings",
         )
 
 
 def check_still_claimed(filled_with: str | None, embedder: str | None, where: object) -> None:
-    """Raises EmbedderMismatch where the model was changed since the store was opened with this one."""
+    """Check that the embedding model was not changed since the store was opened.
+
+    Raises
+    ------
+    EmbedderMismatch
+        Another process has switched the store to another model.
+    """
     if _differs(filled_with, embedder):
         raise EmbedderMismatch(
             f"{where} was changed from the embedding model {embedder} to {filled_with} meanwhile",
-            "start again with settings that name it, or polyadic reembed changes it back",
+            "set [embedding] to the new model and restart, or run polyadic reembed to change it back",
         )
 
 

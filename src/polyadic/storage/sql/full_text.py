@@ -1,4 +1,4 @@
-"""Full-text queries: what is indexed of a text, and how a question becomes a query."""
+"""Full-text search: text normalization for the index, and query terms of a question."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -10,20 +10,20 @@ from polyadic.text.language import detect_language
 from polyadic.text.stopwords import function_words
 from polyadic.text.words import beginning
 
-# FTS5's tokenizer takes a run of Han, kana or Hangul for one word; set apart, each character is one.
+# FTS5's tokenizer takes a run of Han, kana or Hangul as one word; separated by spaces, each character is a word.
 _UNSPACED = r"\u1100-\u11ff\u3040-\u30ff\u3130-\u318f\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _UNSPACED_CHARACTER = re.compile(f"([{_UNSPACED}])")
 _TOKEN = re.compile(rf"[{_UNSPACED}]+|[^\W{_UNSPACED}]+")
 _UNSPACED_RUN = re.compile(f"[{_UNSPACED}]+")
 _WORD = re.compile(r"\w+")
-_MOST_TERMS = 64
+_MAX_TERMS = 64
 DIGITS = 10
-"""To which scores by BM25 are rounded: engines add their parts in different orders, and equal ones are to be equal."""
+"""Decimal places of BM25 scores. Engines sum terms in different orders; rounding keeps equal scores equal."""
 
 
 @dataclass(frozen=True, slots=True)
 class FullTextTerm:
-    """Words next to each other; with ``is_prefix`` the last one may go on.
+    """A phrase of adjacent words; with ``is_prefix`` the last one matches as a prefix.
 
     >>> FullTextTerm(("mün",), is_prefix=True).words
     ('mün',)
@@ -34,17 +34,17 @@ class FullTextTerm:
 
 
 class WordIndex(Protocol):
-    """Finds chunks (keys of the table) by words; staged and withdrawn ones are not found."""
+    """Finds published chunks (table keys) by words; staged and withdrawn ones are excluded."""
 
     def matching(self, text: str) -> Iterator[tuple[int, float]]:
-        """Chunks that hold any term of a text, the best first, with their BM25 scores (higher is better)."""
+        """Yield chunks that contain any term of a text, best first, with BM25 scores (higher is better)."""
 
     def holding(self, word: str) -> Iterator[int]:
-        """Chunks that hold this word."""
+        """Yield chunks that contain a word."""
 
 
 def searchable(text: str) -> str:
-    """Text as it enters the full-text index.
+    """Normalize text for the full-text index: separate the characters of scripts without spaces.
 
     >>> searchable("月球 1969")
     ' 月  球  1969'
@@ -53,30 +53,30 @@ def searchable(text: str) -> str:
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text, each once, the first few of very many.
+    """Return the distinct words of a text, at most 64.
 
     >>> words_of('who "wrote" it, who?')
     ['who', 'wrote', 'it']
     """
-    return list(dict.fromkeys(_WORD.findall(searchable(text))))[:_MOST_TERMS]
+    return list(dict.fromkeys(_WORD.findall(searchable(text))))[:_MAX_TERMS]
 
 
 def terms_of(text: str) -> list[FullTextTerm]:
-    """The terms to search for: content words, what they begin with, and pairs of characters where no spaces are.
+    """Return the search terms of a text: content words, stems as prefixes, and character pairs of unspaced scripts.
 
-    A text of function words alone is searched for as it stands. No text makes an illegal query.
+    A text of function words only is searched with all its words. No text yields an invalid query.
 
     >>> [(*term.words, term.is_prefix) for term in terms_of("Who serves as 月球站?")]
     [('serves', False), ('月', '球', False), ('球', '站', False), ('serv', True)]
     """
     language = detect_language(text)
-    # The language of a few words may be mistaken; then it is English, most of all.
-    empty = function_words(language) | function_words("en")
+    # The language of short texts is detected unreliably; English is the most likely one.
+    stopwords = function_words(language) | function_words("en")
     tokens = dict.fromkeys(_TOKEN.findall(text.lower()))
-    telling = [token for token in tokens if token not in empty] or list(tokens)
-    exact = [term for token in telling for term in _exact(token)]
-    prefixes = [FullTextTerm((stem,), is_prefix=True) for token in telling if (stem := _stem(token))]
-    return list(dict.fromkeys([*exact, *prefixes]))[:_MOST_TERMS]
+    content_words = [token for token in tokens if token not in stopwords] or list(tokens)
+    exact = [term for token in content_words for term in _exact(token)]
+    prefixes = [FullTextTerm((stem,), is_prefix=True) for token in content_words if (stem := _stem(token))]
+    return list(dict.fromkeys([*exact, *prefixes]))[:_MAX_TERMS]
 
 
 def _exact(token: str) -> list[FullTextTerm]:
@@ -86,12 +86,12 @@ def _exact(token: str) -> list[FullTextTerm]:
 
 
 def _stem(token: str) -> str:
-    """What other forms of a word begin with; empty where it is too short, or no word."""
+    """Return the prefix that a word shares with its inflected forms; empty if it is too short or unspaced."""
     return "" if _UNSPACED_RUN.match(token) else beginning(token)
 
 
 def fts5_query(terms: Sequence[FullTextTerm]) -> str:
-    """An FTS5 query for any of the terms; empty where there are none.
+    """Make an FTS5 query that matches any of the terms; empty if there are none.
 
     >>> fts5_query([FullTextTerm(("月", "球")), FullTextTerm(("serv",), is_prefix=True)])
     '"月 球" OR "serv"*'

@@ -1,8 +1,7 @@
-"""How the numbers of vectors are kept: in half precision, in the tables as in the arrays made of them.
+"""Half-precision storage of vectors, in the tables and in the arrays built from them.
 
-They are rounded once, when they are put. Whatever compares vectors has them as float32, which holds each of these
-numbers exactly, so that nothing hangs on where a vector was read. Of a vector of length 1 rounding moves a cosine by
-some 1e-5.
+Vectors are rounded once, when they are stored. They are compared as float32, which represents each half exactly, so
+results do not depend on where a vector was read. For unit vectors, rounding moves a cosine by some 1e-5.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,23 +15,24 @@ from polyadic.storage.incidence import Floats
 HALF = np.dtype("<f2")
 Halves = NDArray[np.float16]
 
-# A half has 5 bits of exponent and 10 of fraction, a float 8 and 23.
-_FURTHER_BITS = 23 - 10
-_SIGN_AND_NUMBER = np.int32(-0x80000000 | (0x7FFF << _FURTHER_BITS))
-_OTHER_BIAS = np.float32(2.0 ** (127 - 15))
+# A half has 5 exponent and 10 fraction bits, a float has 8 and 23.
+_EXTRA_FRACTION_BITS = 23 - 10
+_SIGN_AND_MAGNITUDE = np.int32(-0x80000000 | (0x7FFF << _EXTRA_FRACTION_BITS))
+_EXPONENT_BIAS = np.float32(2.0 ** (127 - 15))
 
 
 class HalfVector(bytes):
-    """One vector as the tables have it; an engine with a type for vectors knows them by this one."""
+    """One vector as stored in the tables; engines with a vector type adapt this class."""
 
     @property
     def width(self) -> int:
-        """How many numbers there are."""
+        """Dimension of the vector."""
         return len(self) // HALF.itemsize
 
     @classmethod
     def each(cls, vectors: Floats) -> Iterator[Self]:
-        """
+        """Round vectors, shape (n, d), and yield them one by one.
+
         >>> [one.width for one in HalfVector.each(np.ones((2, 3), dtype=np.float32))]
         [3, 3]
         """
@@ -40,34 +40,34 @@ class HalfVector(bytes):
 
 
 def rounded(vectors: Floats) -> Halves:
-    """To the nearest that is kept; shape (n, d)."""
+    """Round vectors, shape (n, d), to half precision."""
     return np.ascontiguousarray(vectors, dtype=HALF)
 
 
 def halved(data: bytes) -> bytes:
-    """What an earlier version kept as float32."""
+    """Convert a vector that an earlier version stored as float32."""
     return np.frombuffer(data, dtype="<f4").astype(HALF).tobytes()
 
 
 def kept(data: Sequence[bytes], width: int) -> Halves:
-    """Vectors of so many numbers as the tables have them, shape (n, width)."""
+    """Stack stored vectors of dimension ``width`` to an array of shape (n, width)."""
     return np.frombuffer(b"".join(data), dtype=HALF).reshape(len(data), width)
 
 
 def widened(vectors: NDArray[Any]) -> Floats:
-    """As float32, exactly; what is float32 already stays as it is.
+    """Convert half-precision vectors to float32, exactly; return float32 vectors unchanged.
 
-    Done by bits, for whole arrays at once: numpy goes number by number, which takes six times as long.
+    Works on the bits of whole arrays, as numpy's own conversion takes six times as long.
 
     >>> widened(rounded(np.array([[1.0, -0.375, 1e-7]]))).tolist() == [[1.0, -0.375, 2.0**-23]]
     True
     """
     if vectors.dtype != HALF:
         return vectors
-    # The sign is carried to the left as the number is made wider, and stays there.
+    # Sign extension to int32 puts the sign bit in place; the mask below keeps it and clears its copies.
     bits = vectors.view("<i2").astype(np.int32)
-    bits <<= _FURTHER_BITS
-    bits &= _SIGN_AND_NUMBER
-    found = bits.view(np.float32)
-    found *= _OTHER_BIAS
-    return found
+    bits <<= _EXTRA_FRACTION_BITS
+    bits &= _SIGN_AND_MAGNITUDE
+    floats = bits.view(np.float32)
+    floats *= _EXPONENT_BIAS
+    return floats

@@ -1,7 +1,7 @@
-"""Whether the hierarchy of a store is sound: each count says of how many clusters, communities or summaries it is not.
+"""Consistency check of the hierarchy: count the clusters, communities and summaries with each kind of problem.
 
-A cluster or community that is not stale rests on what is there, and what it rests on is noted with the words that it
-was told, which hold; one that is stale has no words left.
+A current (not stale) cluster or community refers only to existing members and sources, and the source words recorded
+for it are current. A stale one has no texts.
 """
 
 from collections import defaultdict
@@ -15,13 +15,13 @@ from polyadic.storage.sql.digests import vector_digest
 from polyadic.storage.sql.hierarchy_records import CLUSTER, load_report, unpack
 from polyadic.storage.sql.hierarchy_texts import Words, holding, unpack_words
 
-_THERE = "SELECT lower(hex(digest)) FROM entity UNION SELECT lower(hex(digest)) FROM fact"
-_NOTED = "SELECT theme, source, words FROM theme_source"
+_EXISTING = "SELECT lower(hex(digest)) FROM entity UNION SELECT lower(hex(digest)) FROM fact"
+_SOURCE_RECORDS = "SELECT theme, source, words FROM theme_source"
 
 
 @dataclass(frozen=True, slots=True)
 class _Theme:
-    """A row; ``notes`` are what it was told, by what it rests on; ``worded`` says that it has words."""
+    """A cluster or community; ``notes`` are the recorded words by member or source; ``worded`` if it has any text."""
 
     digest: str
     kind: str
@@ -36,7 +36,7 @@ class _Theme:
 
 @dataclass(frozen=True, slots=True)
 class _Themes:
-    """All rows by key; ``notes`` are those of no row, ``now`` says what holds of all that notes are about."""
+    """All rows by key; ``notes`` are orphaned source records, ``now`` are the current words of all recorded sources."""
 
     rows: Mapping[int, _Theme]
     notes: Mapping[int, Mapping[str, Words]]
@@ -44,7 +44,7 @@ class _Themes:
 
 
 def theme_problems(connection: Connection) -> Iterator[str]:
-    """What is wrong, in a few words each."""
+    """Yield one short message per kind of problem found."""
     themes = _themes(connection)
     for what, count in _CHECKS.items():
         if wrong := count(connection, themes):
@@ -53,10 +53,10 @@ def theme_problems(connection: Connection) -> Iterator[str]:
 
 def _themes(connection: Connection) -> _Themes:
     notes: dict[int, dict[str, Words]] = defaultdict(dict)
-    told: dict[bytes, Words] = {}
-    for theme, source, data in connection.execute(_NOTED):
+    recorded: dict[bytes, Words] = {}
+    for theme, source, data in connection.execute(_SOURCE_RECORDS):
         words = notes[theme][source.hex()] = unpack_words(data)
-        told[source] = words | told.get(source, frozenset())
+        recorded[source] = words | recorded.get(source, frozenset())
     rows = connection.execute(
         "SELECT id, lower(hex(digest)), kind, level, stale, members, sources,"
         " basis != '' OR tokens > 0 OR stale AND sources != ?,"
@@ -66,51 +66,51 @@ def _themes(connection: Connection) -> _Themes:
     themes = {}
     for key, digest, kind, level, stale, members, sources, has_numbers, has_summaries, report in rows:
         worded = bool(has_numbers or has_summaries) or report is not None
-        mine = notes.pop(key, {})
-        themes[key] = _Theme(digest, kind, level, bool(stale), unpack(members), unpack(sources), mine, worded, report)
-    return _Themes(themes, notes, {source.hex(): words for source, words in holding(connection, told).items()})
+        own = notes.pop(key, {})
+        themes[key] = _Theme(digest, kind, level, bool(stale), unpack(members), unpack(sources), own, worded, report)
+    return _Themes(themes, notes, {source.hex(): words for source, words in holding(connection, recorded).items()})
 
 
-def _misnamed(connection: Connection, themes: _Themes) -> int:
+def _wrong_identifiers(connection: Connection, themes: _Themes) -> int:
     rows = themes.rows.values()
     return sum(theme.digest != identity.digest(theme.kind, str(theme.level), *theme.members) for theme in rows)
 
 
-def _groundless(connection: Connection, themes: _Themes) -> int:
-    """A summary is there if its cluster is not stale, which is looked at for itself."""
-    there = {digest for (digest,) in connection.execute(_THERE)}
-    there |= {digest for (digest,) in connection.execute("SELECT lower(hex(digest)) FROM summary")}
+def _missing_references(connection: Connection, themes: _Themes) -> int:
+    """Count current themes with missing members or sources; that stale clusters have no summaries is checked apart."""
+    existing = {digest for (digest,) in connection.execute(_EXISTING)}
+    existing |= {digest for (digest,) in connection.execute("SELECT lower(hex(digest)) FROM summary")}
     return sum(
-        not theme.stale and not there.issuperset((*theme.members, *theme.sources)) for theme in themes.rows.values()
+        not theme.stale and not existing.issuperset((*theme.members, *theme.sources)) for theme in themes.rows.values()
     )
 
 
-def _wrongly_noted(connection: Connection, themes: _Themes) -> int:
-    """What is stale is noted no more; notes of what is gone count as well."""
-    return sum(not _is_noted(theme, themes.now) for theme in themes.rows.values()) + len(themes.notes)
+def _wrong_source_records(connection: Connection, themes: _Themes) -> int:
+    """Count themes with wrong source records, and records of deleted themes. Stale themes must have none."""
+    return sum(not _is_recorded(theme, themes.now) for theme in themes.rows.values()) + len(themes.notes)
 
 
-def _is_noted(theme: _Theme, now: Mapping[str, Words]) -> bool:
-    """All that a theme rests on, with words where its sources have any; of members that are no sources none."""
+def _is_recorded(theme: _Theme, now: Mapping[str, Words]) -> bool:
+    """Return whether all members and sources of a theme are recorded, with words exactly for sources that have any."""
     sources = frozenset(theme.sources)
     if theme.notes.keys() != (set() if theme.stale else sources.union(theme.members)):
         return False
     return all(bool(words) == (one in sources and bool(now[one])) for one, words in theme.notes.items() if one in now)
 
 
-def _unsaid(connection: Connection, themes: _Themes) -> int:
-    """What is gone is looked at for itself."""
+def _outdated(connection: Connection, themes: _Themes) -> int:
+    """Count themes whose recorded words are no longer current. Deleted sources are checked elsewhere."""
     now = themes.now
     return sum(
         any(not words <= now.get(one, words) for one, words in theme.notes.items()) for theme in themes.rows.values()
     )
 
 
-def _told_though_stale(connection: Connection, themes: _Themes) -> int:
+def _stale_with_texts(connection: Connection, themes: _Themes) -> int:
     return sum(theme.stale and theme.worded for theme in themes.rows.values())
 
 
-def _unreadable(connection: Connection, themes: _Themes) -> int:
+def _unreadable_reports(connection: Connection, themes: _Themes) -> int:
     wrong = 0
     for report in (theme.report for theme in themes.rows.values() if theme.report is not None):
         try:
@@ -120,8 +120,8 @@ def _unreadable(connection: Connection, themes: _Themes) -> int:
     return wrong
 
 
-def _stray_summaries(connection: Connection, themes: _Themes) -> int:
-    """Each has a cluster, whose members alone it covers, is named after it, and has the vector of its form."""
+def _wrong_summaries(connection: Connection, themes: _Themes) -> int:
+    """Count summaries without a cluster, or whose members, identifier or vector do not match it."""
     clusters = {key: theme for key, theme in themes.rows.items() if theme.kind == CLUSTER}
     wrong = 0
     for digest, cluster, name, description, members, vector in connection.execute(
@@ -136,11 +136,11 @@ def _stray_summaries(connection: Connection, themes: _Themes) -> int:
 
 
 _CHECKS: Mapping[str, Callable[[Connection, _Themes], int]] = {
-    "clusters or communities are not those of their members": _misnamed,
-    "clusters or communities rest on what is not there": _groundless,
-    "clusters or communities rest on other things than noted": _wrongly_noted,
-    "clusters or communities tell what nothing says any more": _unsaid,
-    "clusters or communities are told though they are stale": _told_though_stale,
-    "reports cannot be read": _unreadable,
-    "summaries differ from what their cluster says": _stray_summaries,
+    "clusters or communities have identifiers that do not match their members": _wrong_identifiers,
+    "clusters or communities have missing members or sources": _missing_references,
+    "clusters or communities have wrong source records": _wrong_source_records,
+    "clusters or communities are based on outdated texts": _outdated,
+    "clusters or communities are stale but still have texts": _stale_with_texts,
+    "reports cannot be read": _unreadable_reports,
+    "summaries do not match their clusters": _wrong_summaries,
 }

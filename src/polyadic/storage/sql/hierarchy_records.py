@@ -1,4 +1,4 @@
-"""How clusters, communities and their words stand in the tables."""
+"""Serialization of clusters, communities and their texts in the tables."""
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Sequence, Set
@@ -11,18 +11,18 @@ from polyadic.storage.sql.sql_in import select_in
 
 CLUSTER, COMMUNITY = "cluster", "community"
 SERIES = "hierarchy_series"
-"""Key in the table meta: how sparse the layers are and how many entities were placed, as JSON."""
+"""Key in the table meta: sparsity of the layers and number of entities placed, as JSON."""
 _HEX_DIGITS = 32
-_OF_CLUSTER = "SELECT id, level, members, own, sources, stale FROM theme"
-_OF_COMMUNITY = "SELECT id, level, members, parent, basis, sources, tokens, report, stale FROM theme"
-_OF_SUMMARY = (
+_CLUSTERS_SQL = "SELECT id, level, members, own, sources, stale FROM theme"
+_COMMUNITIES_SQL = "SELECT id, level, members, parent, basis, sources, tokens, report, stale FROM theme"
+_SUMMARIES_SQL = (
     "SELECT s.id, s.theme, t.digest, t.level, s.name, s.type, s.description, s.author, s.members"
     " FROM summary s JOIN theme t ON t.id = s.theme"
 )
 
 
 def pack(ids: Iterable[str]) -> bytes:
-    """Public identifiers one behind the other.
+    """Concatenate public identifiers.
 
     >>> unpack(pack(["00" * 16, "ff" * 16])) == ("00" * 16, "ff" * 16)
     True
@@ -37,7 +37,8 @@ def unpack(data: bytes) -> tuple[str, ...]:
 
 
 def dump_report(report: Report) -> str:
-    """
+    """Serialize a community report as JSON.
+
     >>> report = Report("Engines", "They count.", 7.5, (ReportFinding("One counts.", ("00" * 16,)),), "a model")
     >>> load_report(dump_report(report)) == report
     True
@@ -50,7 +51,7 @@ def dump_report(report: Report) -> str:
 def load_report(text: str) -> Report:
     """The inverse of :func:`dump_report`."""
     title, summary, rating, findings, by = json.loads(text)
-    return Report(title, summary, rating, tuple(ReportFinding(said, tuple(facts)) for said, facts in findings), by)
+    return Report(title, summary, rating, tuple(ReportFinding(text, tuple(facts)) for text, facts in findings), by)
 
 
 def dump_series(sparsities: Sequence[float], settled: int, since: int) -> str:
@@ -58,65 +59,68 @@ def dump_series(sparsities: Sequence[float], settled: int, since: int) -> str:
 
 
 def unsettle(connection: Connection) -> None:
-    """Note that all is to be clustered anew: what was alike by the vectors of one model need not be by another's."""
+    """Schedule a full rebuild of the clusters: similarities by one model's vectors do not hold for another's."""
     sparsities, _, since = _series(connection)
     series = dump_series(sparsities, 0, since)
     put_meta(connection, SERIES, series)
 
 
 def hierarchy_of(connection: Connection, only: Collection[int] | None = None) -> Hierarchy:
-    """All that stands in the tables, also what is stale.
+    """Read the hierarchy, including stale clusters and communities.
 
     Parameters
     ----------
     only
-        Keys of the themes to tell of, as if there were no others; then the numbers, which count all, are not told.
+        Table keys of the clusters and communities to include, as if there were no others. The series, which describes
+        the whole hierarchy, is then left out.
     """
     summaries: dict[int, list[Summary]] = {}
-    for _, theme, *fields in connection.execute(f"{_OF_SUMMARY} ORDER BY s.id"):
+    for _, theme, *fields in connection.execute(f"{_SUMMARIES_SQL} ORDER BY s.id"):
         summaries.setdefault(theme, []).append(_summary(*fields))
     clusters = tuple(
         _cluster(tuple(summaries.get(key, ())), *fields)
-        for key, *fields in connection.execute(f"{_OF_CLUSTER} WHERE kind = ? ORDER BY level, digest", (CLUSTER,))
+        for key, *fields in connection.execute(f"{_CLUSTERS_SQL} WHERE kind = ? ORDER BY level, digest", (CLUSTER,))
         if only is None or key in only
     )
     communities = tuple(
         _community(*fields)
-        for key, *fields in connection.execute(f"{_OF_COMMUNITY} WHERE kind = ? ORDER BY level, digest", (COMMUNITY,))
+        for key, *fields in connection.execute(
+            f"{_COMMUNITIES_SQL} WHERE kind = ? ORDER BY level, digest", (COMMUNITY,)
+        )
         if only is None or key in only
     )
     if only is None:
         return Hierarchy(clusters, communities, *_series(connection))
-    told = {community.id for community in communities}
-    return Hierarchy(clusters, tuple(_parted(communities, told)))
+    included = {community.id for community in communities}
+    return Hierarchy(clusters, tuple(_without_missing_parents(communities, included)))
 
 
 def summaries_of(connection: Connection, keys: Sequence[int]) -> list[Summary]:
-    """Summaries by keys of the table, in the order asked."""
-    found = {key: _summary(*f) for key, _, *f in select_in(connection, f"{_OF_SUMMARY} WHERE s.id IN ({{}})", keys)}
-    return [found[key] for key in keys]
+    """Return summaries by table key, in the order of ``keys``."""
+    by_key = {key: _summary(*f) for key, _, *f in select_in(connection, f"{_SUMMARIES_SQL} WHERE s.id IN ({{}})", keys)}
+    return [by_key[key] for key in keys]
 
 
 def communities_of(connection: Connection, keys: Sequence[int], only: Collection[int] | None = None) -> list[Community]:
-    """Communities by keys of the table, in the order asked; ``only`` as above."""
-    rows = select_in(connection, f"{_OF_COMMUNITY} WHERE id IN ({{}})", keys)
-    found = {key: _community(*fields) for key, *fields in rows}
-    communities = [found[key] for key in keys]
+    """Return communities by table key, in the order of ``keys``; ``only`` as in :func:`hierarchy_of`."""
+    rows = select_in(connection, f"{_COMMUNITIES_SQL} WHERE id IN ({{}})", keys)
+    by_key = {key: _community(*fields) for key, *fields in rows}
+    communities = [by_key[key] for key in keys]
     if only is None:
         return communities
     parents = list({bytes.fromhex(one.parent) for one in communities})
-    holding = select_in(connection, "SELECT id, digest FROM theme WHERE digest IN ({})", parents)
-    return list(_parted(communities, {digest.hex() for key, digest in holding if key in only}))
+    known = select_in(connection, "SELECT id, digest FROM theme WHERE digest IN ({})", parents)
+    return list(_without_missing_parents(communities, {digest.hex() for key, digest in known if key in only}))
 
 
-def _parted(communities: Iterable[Community], told: Set[str]) -> Iterator[Community]:
-    """The communities without parents that are not told of."""
-    return (one if one.parent in told else replace(one, parent="") for one in communities)
+def _without_missing_parents(communities: Iterable[Community], included: Set[str]) -> Iterator[Community]:
+    """Clear the parents that are not included."""
+    return (one if one.parent in included else replace(one, parent="") for one in communities)
 
 
 def _series(connection: Connection) -> tuple[tuple[float, ...], int, int]:
-    found = meta(connection, SERIES)
-    sparsities, settled, since = json.loads(found) if found else ((), 0, 0)
+    value = meta(connection, SERIES)
+    sparsities, settled, since = json.loads(value) if value else ((), 0, 0)
     return tuple(sparsities), settled, since
 
 

@@ -1,7 +1,7 @@
-"""Writing the hierarchy, and marking what has become stale of it.
+"""Write the hierarchy, and mark the themes (clusters and communities) that have become stale.
 
-What a theme (a cluster or a community) rests on is known by public identifiers: rows of tables are used again. It is
-stale once anything that it rests on is gone, or is no longer said to be what the theme was told of it.
+A theme refers to its members and sources by public identifiers, as row keys are reused. It becomes stale when one of
+them is deleted, or when the texts of a source from which the theme was generated are no longer current.
 """
 
 import secrets
@@ -22,15 +22,15 @@ from polyadic.storage.sql.pending_vectors import PendingVectors
 from polyadic.storage.sql.sql_in import select_in
 
 GENERATION = "hierarchy"
-"""Key in the table meta: a drawn name of the state of the hierarchy."""
+"""Key in the table meta: random name of the hierarchy's state."""
 _WIPE = "UPDATE theme SET stale = TRUE, tokens = 0, basis = '', report = NULL, sources = ? WHERE id = ?"
 Speech = tuple[bytes, str | frozenset[tuple[bytes, str, str, str]]]
-"""What a theme says, its report or its summaries, and from which sources."""
+"""The content of a theme: its packed sources, and its report or its summaries."""
 
 
 @dataclass(slots=True)
 class _Removed:
-    """What has been taken out: summaries by the layer of their cluster, and what was told to those who had words."""
+    """Removed rows: summary digests by the layer of their cluster, and the source words of each content."""
 
     summaries: dict[int, list[bytes]] = field(default_factory=dict)
     told: dict[Speech, dict[bytes, Words]] = field(default_factory=dict)
@@ -43,31 +43,30 @@ class HierarchyTables:
         self._connection = connection
         self._needs = needs
 
-    # what changes in the hypergraph
+    # changes of the hypergraph
 
     def touched(self, change: StoreChange) -> list[bytes]:
-        """Digests of all that a change may alter and a theme rests on."""
+        """Return the digests of entities and facts that a change may alter and that a theme depends on."""
         if self._connection.execute("SELECT 1 FROM theme_source LIMIT 1").fetchone() is None:
             return []
         decided = (key for decision in (*change.decided, *change.undone) for key in decision.touched)
         entities = [identity.entity_id(key) for key in {*change.tallies.entities, *decided}]
         digests = [digest_bytes(one) for one in (*entities, *change.tallies.facts)]
-        rested_on = select_in(
-            self._connection, "SELECT DISTINCT source FROM theme_source WHERE source IN ({})", digests
-        )
-        return [digest for (digest,) in rested_on]
+        sources = select_in(self._connection, "SELECT DISTINCT source FROM theme_source WHERE source IN ({})", digests)
+        return [digest for (digest,) in sources]
 
     def mark(self, touched: Sequence[bytes]) -> None:
-        """Make stale, and wipe, what rests on any of these that is gone, or was told what holds of it no longer."""
+        """Mark as stale, and clear, the themes whose sources among ``touched`` are gone or have changed their texts."""
         while touched:
-            touched = [digest for theme in sorted(self._fallen(touched)) for digest in self._wipe(theme)]
+            touched = [digest for theme in sorted(self._outdated(touched)) for digest in self._wipe(theme)]
 
-    # what changes in the hierarchy
+    # changes of the hierarchy
 
     def rearrange(self, change: Rearrangement) -> None:
-        """Take the hierarchy to its next state.
+        """Apply a change of the hierarchy.
 
-        From the ground up: what rests on a summary is marked by what became of it before what replaces it comes in.
+        Works layer by layer from the bottom: themes that depend on a removed or changed summary are marked before the
+        themes of their layer are inserted.
         """
         clusters = (cluster.id for cluster in change.clusters)
         removed = self._remove([*change.gone, *clusters, *(community.id for community in change.communities)])
@@ -80,7 +79,8 @@ class HierarchyTables:
 
     # steps of the above
 
-    def _fallen(self, touched: Sequence[bytes]) -> set[int]:
+    def _outdated(self, touched: Sequence[bytes]) -> set[int]:
+        """Return the keys of themes whose sources among ``touched`` are gone or have changed their texts."""
         notes = [
             (theme, source, unpack_words(words))
             for theme, source, words in select_in(
@@ -90,29 +90,29 @@ class HierarchyTables:
                 touched,
             )
         ]
-        told: dict[bytes, Words] = {}
+        recorded: dict[bytes, Words] = {}
         for _, source, words in notes:
-            told[source] = words | told.get(source, frozenset())
-        now = holding(self._connection, told)
+            recorded[source] = words | recorded.get(source, frozenset())
+        now = holding(self._connection, recorded)
         return {theme for theme, source, words in notes if source not in now or not words <= now[source]}
 
     def _wipe(self, theme: int) -> list[bytes]:
-        """Leave nothing of a theme but its members; returns the digests of its summaries, which are no more."""
-        grounds = self._connection.execute("SELECT members, sources FROM theme WHERE id = ?", (theme,)).fetchone()
-        self._forget_notes(theme, grounds)
+        """Mark a theme as stale and delete all but its members; return the digests of its deleted summaries."""
+        row = self._connection.execute("SELECT members, sources FROM theme WHERE id = ?", (theme,)).fetchone()
+        self._delete_source_rows(theme, row)
         self._connection.execute(_WIPE, (b"", theme))
         return [digest for digest, *_ in self._remove_summaries(theme)]
 
-    def _forget_notes(self, theme: int, grounds: Iterable[bytes]) -> dict[bytes, Words]:
-        """Returns what the theme was told, by source; ``grounds`` is all that it rests on."""
-        sources = {one for ground in grounds for one in unpack(ground)}
-        forgotten = select_in(
+    def _delete_source_rows(self, theme: int, packed_ids: Iterable[bytes]) -> dict[bytes, Words]:
+        """Delete the rows of ``theme_source`` for a theme's packed members and sources; return the words by source."""
+        sources = {one for packed in packed_ids for one in unpack(packed)}
+        deleted = select_in(
             self._connection,
             "DELETE FROM theme_source WHERE theme = ? AND source IN ({}) RETURNING source, words",
             [digest_bytes(one) for one in sources],
             (theme,),
         )
-        return {source: unpack_words(words) for source, words in forgotten}
+        return {source: unpack_words(words) for source, words in deleted}
 
     def _remove_summaries(self, theme: int) -> frozenset[tuple[bytes, str, str, str]]:
         removed = self._connection.execute(
@@ -126,38 +126,38 @@ class HierarchyTables:
 
     def _remove(self, ids: Sequence[str]) -> _Removed:
         removed = _Removed()
-        found = select_in(
+        rows = select_in(
             self._connection,
             "SELECT id, level, members, sources, report FROM theme WHERE digest IN ({})",
             [digest_bytes(one) for one in dict.fromkeys(ids)],
         )
-        for theme, level, members, sources, report in list(found):
+        for theme, level, members, sources, report in list(rows):
             summaries = self._remove_summaries(theme)
             removed.summaries.setdefault(level, []).extend(digest for digest, *_ in summaries)
-            # Two that said the same may have been told different words: what says it from now on rests on both.
-            told = removed.told.setdefault((sources, report or summaries), {})
-            for source, words in self._forget_notes(theme, (members, sources)).items():
-                told[source] = words | told.get(source, frozenset())
+            # Themes with equal content may have been generated from different words: a successor depends on both.
+            words_of = removed.told.setdefault((sources, report or summaries), {})
+            for source, words in self._delete_source_rows(theme, (members, sources)).items():
+                words_of[source] = words | words_of.get(source, frozenset())
             self._connection.execute("DELETE FROM theme WHERE id = ?", (theme,))
         return removed
 
     def _insert(self, themes: Sequence[Cluster | Community], removed: _Removed) -> None:
-        """Insert themes of one layer, or communities; one that rests on what is not there is stale from the start.
+        """Insert clusters of one layer, or communities; one with missing members or sources is stale from the start.
 
-        One that says what it said before, with other members or in another place, was told no other words of entities
-        than before. Of a summary it says what the summary says now.
+        A theme whose content equals that of a removed one keeps the recorded words of its entities, as it was not
+        generated again. The words of summaries are always the current ones.
         """
-        grounds = {digest_bytes(one) for theme in themes for one in (*theme.members, *theme.sources)}
-        known = existing(self._connection, list(grounds))
-        summaries = displayed(self._connection, "summary", list(grounds))
+        ids = {digest_bytes(one) for theme in themes for one in (*theme.members, *theme.sources)}
+        known = existing(self._connection, list(ids))
+        summaries = displayed(self._connection, "summary", list(ids))
         rows = []
         for theme in sorted(themes, key=lambda theme: theme.id):
-            sources, members = ({digest_bytes(one) for one in ids} for ids in (theme.sources, theme.members))
+            sources, members = ({digest_bytes(one) for one in those} for those in (theme.sources, theme.members))
             stale = theme.stale or not known.keys() >= sources | members
             key = self._insert_theme(theme, stale)
             if not stale:
-                told = ChainMap(summaries, removed.told.get(_speech(theme), {}), known)
-                rows += [(one, key, pack_words(told[one])) for one in sources]
+                words = ChainMap(summaries, removed.told.get(_content(theme), {}), known)
+                rows += [(one, key, pack_words(words[one])) for one in sources]
                 rows += [(one, key, b"") for one in members - sources]
         self._connection.executemany("INSERT INTO theme_source (source, theme, words) VALUES (?, ?, ?)", sorted(rows))
 
@@ -207,7 +207,7 @@ def _of_community(community: Community, stale: bool) -> tuple[object, ...]:
     return COMMUNITY, community.level, b"", parent, community.basis, community.tokens, report
 
 
-def _speech(theme: Cluster | Community) -> Speech:
+def _content(theme: Cluster | Community) -> Speech:
     if isinstance(theme, Cluster):
         summaries = ((digest_bytes(one.id), one.name, one.type, one.description) for one in theme.summaries)
         return pack(theme.sources), frozenset(summaries)

@@ -1,8 +1,8 @@
-"""What a cluster or a community was told of its sources, and whether that still holds.
+"""Source texts ("words") from which a cluster or community was generated, and whether they are still current.
 
-Of an entity it was told a name, a type and a description, as they were displayed. They hold as long as any evidence
-says them of it, or they are displayed; that there was none holds anyway. Of a summary they hold as long as it has them.
-What is kept are digests, so that none of these words stands there itself.
+The words of an entity are its displayed name, type and description. They are current as long as evidence supports them
+or they are displayed; an empty one is always current. The words of a summary are current as long as it has them. Only
+digests are stored, so that no text of a deleted document remains.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,21 +14,23 @@ from polyadic.storage.sql.digests import digest_bytes
 from polyadic.storage.sql.sql_in import select_in
 
 Words = frozenset[bytes]
-"""Digests of what is said of an entity or a summary; of a fact, which says itself, none."""
-_TOLD = (Attribute.NAME, Attribute.TYPE, Attribute.DESCRIPTION)
+"""Digests of the name, type and description of an entity or summary; empty for a fact, whose identity is its text."""
+_ATTRIBUTES = (Attribute.NAME, Attribute.TYPE, Attribute.DESCRIPTION)
 _DIGEST_BYTES = 8
 
 
 def words_of(name: str, type_: str, description: str) -> Words:
-    """
+    """Return the digests of a name, a type and a description.
+
     >>> len(words_of("Ada", "", "a mathematician")), words_of("Ada", "", "") == words_of("", "Ada", "")
     (3, False)
     """
-    return frozenset(_word(*told) for told in zip(_TOLD, (name, type_, description), strict=True))
+    return frozenset(_word(*pair) for pair in zip(_ATTRIBUTES, (name, type_, description), strict=True))
 
 
 def pack_words(words: Words) -> bytes:
-    """
+    """Concatenate digests of words in ascending order.
+
     >>> told = words_of("Ada", "person", "a mathematician")
     >>> unpack_words(pack_words(told)) == told
     True
@@ -42,33 +44,33 @@ def unpack_words(data: bytes) -> Words:
 
 
 def displayed(connection: Connection, table: str, digests: Sequence[bytes]) -> dict[bytes, Words]:
-    """What is displayed of those that are in the table, entity or summary."""
+    """Return the displayed words of rows of ``table`` (entity or summary) by digest; missing rows are absent."""
     sql = f"SELECT digest, name, type, description FROM {table} WHERE digest IN ({{}})"
     return {digest: words_of(*shown) for digest, *shown in select_in(connection, sql, digests)}
 
 
 def existing(connection: Connection, digests: Sequence[bytes]) -> dict[bytes, Words]:
-    """Entities, summaries and facts that are there, each with what is displayed of it."""
+    """Return the displayed words of entities, summaries and facts by digest; missing ones are absent."""
     facts = select_in(connection, "SELECT digest FROM fact WHERE digest IN ({})", digests)
     words: dict[bytes, Words] = {digest: frozenset() for (digest,) in facts}
     return words | displayed(connection, "entity", digests) | displayed(connection, "summary", digests)
 
 
 def holding(connection: Connection, told: Mapping[bytes, Words]) -> dict[bytes, Words]:
-    """What holds now of those that are there.
+    """Return the current words of the existing sources among ``told``, which maps digests to recorded words.
 
-    Where all that was told is displayed, nothing else is looked for: of some entities a great deal is said.
+    Variants that are not displayed are read only if a recorded word is not displayed, as some entities have very many.
     """
     words = existing(connection, list(told))
-    beyond = [digest for digest, those in told.items() if not those <= words.get(digest, those)]
-    said = select_in(
+    not_displayed = [digest for digest, recorded in told.items() if not recorded <= words.get(digest, recorded)]
+    variants = select_in(
         connection,
         "SELECT e.digest, s.attribute, s.value FROM entity e JOIN said s ON s.entity = e.id"
         " WHERE s.attribute IN ('name', 'type', 'description') AND e.digest IN ({})",
-        beyond,
+        not_displayed,
     )
     more: dict[bytes, set[bytes]] = {}
-    for digest, attribute, value in said:
+    for digest, attribute, value in variants:
         more.setdefault(digest, {*words_of("", "", "")}).add(_word(attribute, value))
     return words | {digest: words[digest] | those for digest, those in more.items()}
 

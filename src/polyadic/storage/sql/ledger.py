@@ -1,4 +1,4 @@
-"""The ledger: every call of a model that was paid for, and the replies that are remembered."""
+"""Ledger of paid model calls, and the response cache."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -10,9 +10,9 @@ from polyadic.storage.sql.compression import compress, decompress
 from polyadic.storage.sql.digests import digest_bytes
 from polyadic.storage.sql.sql_in import select_in
 
-_CALL = "at, purpose, model, prompt_tokens, completion_tokens, money, seconds, document"
+_CALL_COLUMNS = "at, purpose, model, prompt_tokens, completion_tokens, money, seconds, document"
 
-# As floating-point numbers, sums are exact up to 2^53 and never overflow, whatever an endpoint once reported.
+# Double-precision sums are exact up to 2^53 and never overflow, whatever usage an endpoint reported.
 _SUMS = ", ".join(
     f"coalesce(sum(CAST({number} AS DOUBLE PRECISION)), 0)"
     for number in ("prompt_tokens", "completion_tokens", "money", "seconds")
@@ -20,31 +20,31 @@ _SUMS = ", ".join(
 
 
 def now() -> str:
-    """The time as tables have it: ISO 8601, UTC, milliseconds."""
+    """Return the current time as stored in the tables: ISO 8601, UTC, milliseconds."""
     return datetime.now(UTC).isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z"
 
 
 def enter(connection: Connection, call: LedgerCall, reply: ToRemember | None) -> None:
-    """Within the open transaction enter a call, and keep its reply (key, text, whether complete) where one is given."""
+    """Record a call in the open transaction, and cache its reply (key, text, whether complete) if given."""
     enter_all(connection, [(call, reply)])
 
 
 def enter_all(connection: Connection, calls: Sequence[tuple[LedgerCall, ToRemember | None]]) -> None:
-    """The same for several calls; of replies to the same request the last is kept."""
+    """Record several calls; if several reply to the same request, the last reply is cached."""
     connection.executemany(
-        f"INSERT INTO call ({_CALL}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        f"INSERT INTO call ({_CALL_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         [(now(), call.purpose, call.model, *_numbers(call.usage), call.seconds, _document(call)) for call, _ in calls],
     )
     _remember_all(connection, {key: (text, complete) for key, text, complete in (r for _, r in calls if r)})
 
 
 def remembered(connection: Connection, key: str) -> tuple[str, bool] | None:
-    """The reply to a request, and whether it was complete."""
+    """Return the cached reply to a request and whether it is complete; None if there is none."""
     return remembered_of(connection, [key]).get(key)
 
 
 def remembered_of(connection: Connection, keys: Sequence[str]) -> dict[str, tuple[str, bool]]:
-    """By key the replies to those of these requests that are remembered, and whether each was complete."""
+    """Return the cached replies by request key, with whether each is complete; requests without a reply are absent."""
     rows = select_in(
         connection, "SELECT digest, text, complete FROM reply WHERE digest IN ({})", [*map(digest_bytes, keys)]
     )
@@ -52,12 +52,12 @@ def remembered_of(connection: Connection, keys: Sequence[str]) -> dict[str, tupl
 
 
 def remember(connection: Connection, key: str, text: str, complete: bool) -> None:
-    """Within the open transaction keep a reply in place of the one that was remembered for the same request."""
+    """Cache a reply in the open transaction, replacing an earlier one to the same request."""
     _remember_all(connection, {key: (text, complete)})
 
 
 def _remember_all(connection: Connection, replies: Mapping[str, tuple[str, bool]]) -> None:
-    # In the same order by all who remember replies at once, so that none waits for one who waits for it.
+    # Sorted, so that concurrent writers lock rows in the same order and do not deadlock.
     connection.executemany(
         "INSERT INTO reply (digest, text, complete) VALUES (?, ?, ?)"
         " ON CONFLICT (digest) DO UPDATE SET text = excluded.text, complete = excluded.complete",
@@ -70,7 +70,7 @@ def _document(call: LedgerCall) -> bytes | None:
 
 
 def sums(connection: Connection, document_id: str | None = None) -> Spent:
-    """By purpose and model what was paid, for one document where one is named."""
+    """Sum usage and seconds by purpose and model, optionally of one document only."""
     of_one = " WHERE document = ?" if document_id is not None else ""
     rows = connection.execute(
         f"SELECT purpose, model, count(*), {_SUMS} FROM call{of_one} GROUP BY purpose, model ORDER BY purpose, model",
@@ -83,8 +83,8 @@ def sums(connection: Connection, document_id: str | None = None) -> Spent:
 
 
 def entries(connection: Connection) -> list[LedgerEntry]:
-    """Every call, in the order in which they were entered."""
-    return [_entry(*row) for row in connection.execute(f"SELECT {_CALL} FROM call ORDER BY id")]
+    """Return all calls in the order in which they were recorded."""
+    return [_entry(*row) for row in connection.execute(f"SELECT {_CALL_COLUMNS} FROM call ORDER BY id")]
 
 
 def _entry(

@@ -1,4 +1,4 @@
-"""The tables ``awaited``, ``entered`` and ``asked``: what is awaited from batch files."""
+"""Pending batch requests: the tables ``awaited``, ``entered`` and ``asked``."""
 
 from collections.abc import Mapping, Sequence
 
@@ -11,7 +11,7 @@ from polyadic.storage.sql.serialization import load_metadata, load_pages
 from polyadic.storage.sql.texts import text_of
 
 WAITS = "EXISTS (SELECT 1 FROM awaited a WHERE a.asker = document.digest)"
-"""Of a row of ``document``: whether it waits for a batch file."""
+"""SQL condition on a row of ``document``: it waits for replies from a batch file."""
 
 _OPEN = "NOT EXISTS (SELECT 1 FROM reply WHERE reply.digest = awaited.digest)"
 _STAGED = (
@@ -20,8 +20,7 @@ _STAGED = (
 
 
 class SqlPendingRequests:
-    """Implements :class:`polyadic.storage.pending_requests.PendingRequests` within the open transaction of a
-    connection."""
+    """Implements :class:`polyadic.storage.pending_requests.PendingRequests` in the open transaction of a connection."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -29,7 +28,7 @@ class SqlPendingRequests:
     def put(self, asker: str, purposes: Mapping[str, str]) -> None:
         digest = bytes.fromhex(asker)
         wanted = {bytes.fromhex(key): purpose for key, purpose in purposes.items()}
-        # What was paid for a reply that is there counts until its asker has done with it.
+        # Rows whose replies have arrived stay: their cost is attributed until the asker has processed them.
         open_before = self._connection.execute(
             f"SELECT digest FROM awaited WHERE asker = ? AND {_OPEN}", (digest,)
         ).fetchall()

@@ -1,4 +1,4 @@
-"""Reading what stands in the tables: documents, evidence, decisions, replies, the ledger."""
+"""Read documents, evidence, decisions, cached replies and the ledger from the tables."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -33,16 +33,16 @@ _RECORDS = (
 )
 
 
-_HALF = re.compile("[\ud800-\udfff]")
-# The source itself, and what begins with the path of a file of rows or of a folder.
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+# The source itself, the rows of a file ("path#row"), or the files of a folder.
 _BELOW = " AND (d.source = ? OR substr(d.source, 1, ?) = ? OR substr(d.source, 1, ?) = ?)"
 
 
 class SqlRecordReader:
-    """The part of :class:`polyadic.storage.protocol.Reader` that needs no arrays, within the open transaction."""
+    """The part of :class:`polyadic.storage.protocol.Reader` that only reads tables, in the open transaction."""
 
     _IN_ORDER = "source"
-    """What documents are sorted by to be listed."""
+    """Sort key of document listings."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -62,14 +62,14 @@ class SqlRecordReader:
         return DocumentListing(records, total, len(following) > limit)
 
     def select(self, sources: Sequence[str], where: Mapping[str, str]) -> frozenset[str]:
-        told = " AND EXISTS (SELECT 1 FROM json_each(r.metadata) m WHERE m.key = ? AND m.value = ?)" * len(where)
+        has_fields = " AND EXISTS (SELECT 1 FROM json_each(r.metadata) m WHERE m.key = ? AND m.value = ?)" * len(where)
         pairs = [part for pair in where.items() for part in pair]
-        found: set[str] = set()
-        narrowed: list[tuple[str, tuple[str | int, ...]]] = [(_BELOW, _below(source)) for source in sources]
-        for below, given in narrowed or [("", ())]:
-            sql = f"SELECT d.digest FROM document d JOIN revision r ON r.id = d.current WHERE TRUE{below}{told}"
-            found.update(digest.hex() for (digest,) in self._connection.execute(sql, (*given, *pairs)))
-        return frozenset(found)
+        selected: set[str] = set()
+        conditions: list[tuple[str, tuple[str | int, ...]]] = [(_BELOW, _below(source)) for source in sources]
+        for below, values in conditions or [("", ())]:
+            sql = f"SELECT d.digest FROM document d JOIN revision r ON r.id = d.current WHERE TRUE{below}{has_fields}"
+            selected.update(digest.hex() for (digest,) in self._connection.execute(sql, (*values, *pairs)))
+        return frozenset(selected)
 
     def extractors(self) -> dict[str, int]:
         return dict(
@@ -114,29 +114,29 @@ class SqlRecordReader:
     # steps of the above
 
     def _following(self, after: str | None, limit: int) -> tuple[int, list[int]]:
-        """How many documents there are, and the keys of those after a source."""
+        """Return the number of documents, and the keys of those after a source."""
         (total,) = self._connection.execute("SELECT count(*) FROM document WHERE current IS NOT NULL").fetchone()
         comparison, bound = ("", "") if after is None else _after(after)
-        later, given = self._later(comparison, bound) if comparison else ("", [])
+        later, values = self._later(comparison, bound) if comparison else ("", [])
         sql = f"SELECT id FROM document WHERE current IS NOT NULL{later} ORDER BY {self._IN_ORDER} LIMIT ?"
-        return total, [key for (key,) in self._connection.execute(sql, (*given, limit))]
+        return total, [key for (key,) in self._connection.execute(sql, (*values, limit))]
 
     def _later(self, comparison: str, bound: str) -> tuple[str, list[str]]:
-        """The condition that a document's source compares so with a bound, and the values in it."""
+        """Return the SQL condition that compares a document's source with a bound, and its parameters."""
         return f" AND source {comparison} ?", [bound]
 
     def _holding(self, after: str | None, words: str) -> tuple[int, list[int]]:
-        """How many documents have these words in their source or title, and the keys of those after a source."""
-        sought = words.casefold()
+        """Return the number of documents with a text in their source or title, and the keys of those after a source."""
+        needle = words.casefold()
         rows = self._connection.execute(
             "SELECT d.id, d.source, r.title FROM document d JOIN revision r ON r.id = d.current"
             " WHERE d.current IS NOT NULL ORDER BY d.source"
         )
-        # SQLite knows upper and lower case of ASCII alone.
-        found = [(key, at) for key, at, title in rows if sought in at.casefold() or sought in title.casefold()]
-        return len(found), [key for key, at in found if after is None or at > after]
+        # Filtered here, as SQLite folds the case of ASCII only.
+        matches = [(key, at) for key, at, title in rows if needle in at.casefold() or needle in title.casefold()]
+        return len(matches), [key for key, at in matches if after is None or at > after]
 
-    # who is who
+    # entity resolution
 
     def overlay(self) -> EntityResolution:
         return overlay_of(self._connection)
@@ -150,7 +150,7 @@ class SqlRecordReader:
     def hierarchy(self) -> Hierarchy:
         return hierarchy_of(self._connection)
 
-    # what language models said
+    # response cache and ledger
 
     def reply(self, key: str) -> tuple[str, bool] | None:
         return ledger.remembered(self._connection, key)
@@ -171,15 +171,15 @@ def _below(source: str) -> tuple[str | int, ...]:
 
 
 def _after(source: str) -> tuple[str, str]:
-    """The comparison with a text that says of sources that they come after this one.
+    """Return the comparison operator and the bound that select sources after this one.
 
-    What a client sends may hold half of a surrogate pair, which no source has and no engine takes: what follows it
-    begins with a character behind them all.
+    A pagination cursor from a client may contain a lone surrogate, which no engine accepts and no source contains. It
+    is replaced by U+E000, the first character after all surrogates.
 
     >>> _after("a"), _after("a\\ud800b") == (">=", "a\\ue000")
     (('>', 'a'), True)
     """
-    half = _HALF.search(source)
+    half = _LONE_SURROGATE.search(source)
     return (">", source) if half is None else (">=", f"{source[: half.start()]}\ue000")
 
 
@@ -194,5 +194,5 @@ def _record(
     chunks: int,
     facts: int,
 ) -> DocumentRecord:
-    told = load_metadata(metadata)
-    return DocumentRecord(digest.hex(), source, title, characters, chunks, facts, told, extractor, failed)
+    fields = load_metadata(metadata)
+    return DocumentRecord(digest.hex(), source, title, characters, chunks, facts, fields, extractor, failed)

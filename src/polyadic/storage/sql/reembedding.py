@@ -1,7 +1,6 @@
-"""Vectors of another embedding model, gathered beside those in use, and the switch of a store to them.
+"""Change of the embedding model: collect vectors of the new model beside those in use, then switch the store to them.
 
-What is gathered stands in a table that nobody else reads or writes, so it is committed without keeping other writers
-out: SQLite lets one short transaction after the other in.
+The new vectors are collected in a table of their own, in short transactions that do not lock out other writers.
 """
 
 import contextlib
@@ -22,10 +21,10 @@ from polyadic.storage.sql.meta import drop_meta, meta, put_meta
 from polyadic.storage.sql.sql_in import select_in
 
 _PAGE = 1024
-_GATHERED = "gathered"  # key in the table meta: for which model new vectors are gathered
+_GATHERED = "gathered"  # key in the table meta: the model whose vectors are being collected
 _BEFORE_ALL = -1
 
-# Page by page, by where the last one ended: no transaction stays open while texts are embedded.
+# Keyset pagination: no transaction stays open while texts are embedded.
 _FACTS = "SELECT id, text FROM fact WHERE id > ? ORDER BY id LIMIT ?"
 _FORMS = (
     "SELECT entity, value FROM said WHERE vector IS NOT NULL AND (entity, value) > (?, ?)"
@@ -33,8 +32,8 @@ _FORMS = (
 )
 _SUMMARIES = "SELECT id, name, description FROM summary WHERE id > ? ORDER BY id LIMIT ?"
 
-# Facts, forms and summaries keep their rows: their texts are as they were, only the numbers are others.
-_OLD_WINDOWS_GO = (
+# Facts, forms and summaries keep their rows of ``vector``: their texts are unchanged, only the data is replaced.
+_DELETE_OLD_WINDOWS = (
     "UPDATE vector SET uses = uses - w.times"
     " FROM (SELECT vector, count(*) AS times FROM passage_window GROUP BY vector) w WHERE w.vector = vector.id",
     "DELETE FROM passage_window",
@@ -63,7 +62,7 @@ _WITHOUT_WINDOW = (
 class SqlReembeddingWriter:
     """Implements :class:`polyadic.storage.protocol.ReembeddingWriter` over a connection of its own, which it closes.
 
-    Each step is one ``transaction`` of it. ``put`` and ``switch`` may run on other threads than the rest.
+    Each step is one ``transaction`` of the connection. ``put`` and ``switch`` may run on other threads than the rest.
     """
 
     def __init__(
@@ -71,15 +70,15 @@ class SqlReembeddingWriter:
     ) -> None:
         self._connection = connection
         self._model = model
-        self._begun = transaction
-        # A task that is cancelled leaves its thread behind: closing waits for what that is committing.
+        self._begin_transaction = transaction
+        # A cancelled task leaves its thread running: close() waits for that thread's commit.
         self._committing = threading.Lock()
         with self._transaction():
-            self._begin()
+            self._discard_other_model()
 
     def count(self) -> int:
-        found: int = self._connection.execute("SELECT count(*) FROM new_vector").fetchone()[0]
-        return found
+        count: int = self._connection.execute("SELECT count(*) FROM new_vector").fetchone()[0]
+        return count
 
     def texts(self) -> Iterator[str]:
         for *_, text in self._pages(_FACTS, (_BEFORE_ALL,)):
@@ -114,7 +113,7 @@ class SqlReembeddingWriter:
     def switch(self, windows: Mapping[str, Sequence[bytes]]) -> None:
         with self._transaction():
             self._begin_switch()
-            for sql in _OLD_WINDOWS_GO:
+            for sql in _DELETE_OLD_WINDOWS:
                 self._connection.execute(sql)
             self._replace_vectors()
             self._insert_windows(windows)
@@ -130,24 +129,27 @@ class SqlReembeddingWriter:
 
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[None]:
-        with self._committing, self._begun():
+        with self._committing, self._begin_transaction():
             yield
 
-    def _begin(self) -> None:
-        """What was gathered for another model goes."""
+    def _discard_other_model(self) -> None:
+        """Discard vectors that were collected for another model."""
         if meta(self._connection, _GATHERED) != self._model:
             self._connection.execute("DELETE FROM new_vector")
             put_meta(self._connection, _GATHERED, self._model)
 
     def _pages(self, sql: str, start: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
-        """The rows of a query, read page by page; each row begins with what it is ordered by."""
+        """Read the rows of a query page by page; each row begins with its sort key."""
         after = start
         while rows := self._connection.execute(sql, (*after, _PAGE)).fetchall():
             yield from rows
             after = rows[-1][: len(start)]
 
     def _drop_other_lengths(self, dimension: int) -> bool:
-        """An endpoint may have come to serve another model under the same name; then all begins anew."""
+        """Discard collected vectors of another dimension; return whether there were any.
+
+        An endpoint may have started to serve another model under the same name.
+        """
         row = self._connection.execute("SELECT data FROM new_vector LIMIT 1").fetchone()
         other = row is not None and HalfVector(row[0]).width != dimension
         if other:
@@ -155,7 +157,7 @@ class SqlReembeddingWriter:
         return other
 
     def _begin_switch(self) -> None:
-        """Keep others from writing until the store has been switched, where the transaction does not by itself."""
+        """Lock out other writers until the switch is committed, if the transaction itself does not."""
 
     def _replace_vectors(self) -> None:
         (kept,) = self._connection.execute("SELECT count(*) FROM vector").fetchone()
@@ -164,14 +166,14 @@ class SqlReembeddingWriter:
             raise LookupError(f"{kept - replaced} facts, names and summaries have no vector of {self._model}")
 
     def _insert_windows(self, windows: Mapping[str, Sequence[bytes]]) -> None:
-        digests = {digest for mine in windows.values() for digest in mine}
-        self._connection.executemany(_INSERT_VECTOR, [(digest,) for digest in digests])
+        distinct = {digest for digests in windows.values() for digest in digests}
+        self._connection.executemany(_INSERT_VECTOR, [(digest,) for digest in distinct])
         self._connection.executemany(
             _INSERT_WINDOW,
             (
                 (ordinal, digest, digest_bytes(chunk))
-                for chunk, mine in windows.items()
-                for ordinal, digest in enumerate(mine)
+                for chunk, digests in windows.items()
+                for ordinal, digest in enumerate(digests)
             ),
         )
         self._connection.execute(_COUNT_WINDOWS)

@@ -1,4 +1,4 @@
-"""What the tables of a store tell of rows, whatever numbers its engine gives them."""
+"""Read rows from the tables of a store, independent of how the engine numbers them."""
 
 from abc import abstractmethod
 from collections.abc import Sequence
@@ -18,35 +18,34 @@ from polyadic.storage.sql.texts import quotes
 
 
 class SqlRowReader(SqlRecordReader):
-    """The part of :class:`polyadic.storage.protocol.Reader` that fetches what rows say, and finds rows by what is
-    known.
+    """The part of :class:`polyadic.storage.protocol.Reader` that fetches rows and looks them up.
 
-    An engine adds which key of the tables each row has.
+    An engine implements the mapping between rows and table keys.
     """
 
     @abstractmethod
     def _keys(self, side: Side, rows: Rows) -> Rows:
-        """Keys of the tables by rows."""
+        """Return the table keys of rows."""
 
     @abstractmethod
     def _rows(self, side: Side, keys: Sequence[int]) -> Rows:
-        """Rows by keys of the tables."""
+        """Return the rows of table keys."""
 
     def _is_seen_chunk(self, chunk: int) -> bool:
-        """Whether a chunk (key of the table) may be seen."""
+        """Return whether a chunk (table key) is visible to this reader."""
         return True
 
-    # fetch, in the order asked
+    # fetch rows, in the given order
 
     def entities(self, rows: Rows) -> list[Entity]:
-        found = self._fetch(
+        records = self._fetch(
             "entity",
             rows,
             "SELECT id, digest, key, name, type, description, evidence, score, facts FROM entity WHERE id IN ({})",
         )
         return [
             Entity(digest.hex(), key, name, type_, description, mean_score(score, evidence), facts)
-            for digest, key, name, type_, description, evidence, score, facts in found
+            for digest, key, name, type_, description, evidence, score, facts in records
         ]
 
     def facts(self, rows: Rows) -> list[Fact]:
@@ -59,26 +58,26 @@ class SqlRowReader(SqlRecordReader):
             ids,
         ):
             names.setdefault(fact, []).append(name)
-        found = self._fetch(
+        records = self._fetch(
             "fact", rows, "SELECT id, id, digest, text, tokens, evidence, score FROM fact WHERE id IN ({})"
         )
         return [
             Fact(digest.hex(), text, mean_score(score, evidence), tuple(names[fact]), evidence, tokens)
-            for fact, digest, text, tokens, evidence, score in found
+            for fact, digest, text, tokens, evidence, score in records
         ]
 
     def chunks(self, rows: Rows) -> list[Chunk]:
-        found = self._fetch(
+        records = self._fetch(
             "chunk",
             rows,
             "SELECT c.id, d.digest, c.revision, c.start, c.stop, c.tokens, c.fresh"
             " FROM chunk c JOIN revision r ON r.id = c.revision JOIN document d ON d.id = r.document"
             " WHERE c.id IN ({})",
         )
-        texts = quotes(self._connection, [row[1:4] for row in found])
+        texts = quotes(self._connection, [record[1:4] for record in records])
         return [
             Chunk(document.hex(), Span(start, stop), text, tokens, fresh)
-            for (document, _, start, stop, tokens, fresh), text in zip(found, texts, strict=True)
+            for (document, _, start, stop, tokens, fresh), text in zip(records, texts, strict=True)
         ]
 
     def fact_places(self, facts: Rows) -> list[tuple[SourceSpan, ...]]:
@@ -91,17 +90,17 @@ class SqlRowReader(SqlRecordReader):
         places = places_of_chunks(self._connection, ids)
         return [places[i] for i in ids]
 
-    # rows by what is known of them
+    # look up rows
 
     def named(self, loose_names: Sequence[str]) -> dict[str, list[int]]:
-        found: dict[str, list[int]] = {}
+        by_name: dict[str, list[int]] = {}
         pairs = list(
             select_in(self._connection, "SELECT loose, entity FROM called WHERE loose IN ({})", list(loose_names))
         )
         rows = self._rows("entity", [entity for _, entity in pairs])
         for (loose, _), row in zip(pairs, rows.tolist(), strict=True):
-            found.setdefault(loose, []).append(row)
-        return {loose: sorted(rows) for loose, rows in found.items()}
+            by_name.setdefault(loose, []).append(row)
+        return {loose: sorted(rows) for loose, rows in by_name.items()}
 
     def chunks_in(self, document_id: str) -> Rows:
         rows = self._connection.execute(
@@ -113,10 +112,10 @@ class SqlRowReader(SqlRecordReader):
     def identified(self, side: Side, prefix: str, limit: int) -> Rows:
         padded = prefix.lower()
         low, high = bytes.fromhex(padded.ljust(32, "0")), bytes.fromhex(padded.ljust(32, "f"))
-        # Chunks of staged revisions are there, but not to be seen.
-        seen = "JOIN document d ON d.current = x.revision" if side == "chunk" else ""
+        # The table also holds chunks of staged revisions, which readers must not see.
+        published = "JOIN document d ON d.current = x.revision" if side == "chunk" else ""
         rows = self._connection.execute(
-            f"SELECT x.id FROM {side} x {seen} WHERE x.digest BETWEEN ? AND ? ORDER BY x.digest LIMIT ?",
+            f"SELECT x.id FROM {side} x {published} WHERE x.digest BETWEEN ? AND ? ORDER BY x.digest LIMIT ?",
             (low, high, limit),
         )
         return self._rows(side, [row for (row,) in rows])
@@ -127,37 +126,37 @@ class SqlRowReader(SqlRecordReader):
         return {key: row for (key, _), row in zip(pairs, rows.tolist(), strict=True)}
 
     def headings(self, chunk_ids: Sequence[str]) -> dict[str, tuple[Heading, ...]]:
-        found = select_in(
+        records = select_in(
             self._connection,
             "SELECT c.id, c.digest, c.headings FROM chunk c JOIN document d ON d.current = c.revision"
             " WHERE c.digest IN ({})",
             [digest_bytes(chunk_id) for chunk_id in chunk_ids],
         )
-        return {digest.hex(): load_headings(told) for row, digest, told in found if self._is_seen_chunk(row)}
+        return {digest.hex(): load_headings(data) for row, digest, data in records if self._is_seen_chunk(row)}
 
     def statements(self, chunk_ids: Sequence[str]) -> list[Statement]:
-        found = select_in(
+        records = select_in(
             self._connection,
             "SELECT c.id, c.digest, s.start, s.stop, s.fact FROM chunk c JOIN document d ON d.current = c.revision"
             " JOIN statement s ON s.chunk = c.id WHERE c.digest IN ({}) ORDER BY s.start, s.stop, s.fact",
             [digest_bytes(chunk_id) for chunk_id in chunk_ids],
         )
-        seen = [row for row in found if self._is_seen_chunk(row[0])]
-        facts = self._rows("fact", [fact for *_, fact in seen]).tolist()
+        visible = [record for record in records if self._is_seen_chunk(record[0])]
+        facts = self._rows("fact", [fact for *_, fact in visible]).tolist()
         return [
             Statement(digest.hex(), Span(start, stop), fact)
-            for (_, digest, start, stop, _), fact in zip(seen, facts, strict=True)
+            for (_, digest, start, stop, _), fact in zip(visible, facts, strict=True)
         ]
 
     # statistics
 
     def tokens(self, side: Literal["fact", "chunk"], rows: Rows) -> Rows:
-        found = self._fetch(side, rows, f"SELECT id, tokens FROM {side} WHERE id IN ({{}})")
-        return np.array([tokens for (tokens,) in found], dtype=np.int64)
+        records = self._fetch(side, rows, f"SELECT id, tokens FROM {side} WHERE id IN ({{}})")
+        return np.array([tokens for (tokens,) in records], dtype=np.int64)
 
     # steps of the above
 
     def _fetch(self, side: Side, rows: Rows, sql: str) -> list[tuple[Any, ...]]:
         ids = self._keys(side, rows).tolist()
-        found = {row[0]: row[1:] for row in select_in(self._connection, sql, ids)}
-        return [found[i] for i in ids]
+        by_id = {record[0]: record[1:] for record in select_in(self._connection, sql, ids)}
+        return [by_id[i] for i in ids]

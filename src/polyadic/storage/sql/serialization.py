@@ -1,4 +1,4 @@
-"""What rows hold as JSON, evidence packed, metadata and pages readable; and what a revision was made from."""
+"""Serialization of evidence, metadata, pages, headings and decisions as JSON columns, and reading them back."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,7 +14,7 @@ from polyadic.storage.sql.texts import text_of
 
 
 def dump_evidence(evidence: Sequence[Evidence]) -> bytes:
-    """One JSON array for all evidence of a chunk, packed.
+    """Serialize all evidence of a chunk as one compressed JSON array.
 
     >>> load_evidence(dump_evidence([]))
     ()
@@ -33,16 +33,16 @@ def dump_evidence(evidence: Sequence[Evidence]) -> bytes:
 
 
 def load_evidence(data: bytes | None) -> tuple[Evidence, ...]:
-    """The inverse of :func:`dump_evidence`; none where nothing was extracted. Raises ValueError where it is damaged."""
+    """Invert :func:`dump_evidence`; empty for None. Raises ValueError if the data is damaged."""
     return tuple(
         Evidence(
-            text=statement,
+            text=text,
             score=score,
             extractor=extractor,
             spans=tuple(Span(start, end) for start, end in spans),
             participants=tuple(Participation(*fields) for fields in participants),
         )
-        for statement, score, extractor, spans, participants in _rows(data)
+        for text, score, extractor, spans, participants in _rows(data)
     )
 
 
@@ -64,7 +64,8 @@ def load_pages(text: str) -> tuple[int, ...]:
 
 
 def dump_headings(headings: Sequence[Heading]) -> str:
-    """
+    """Serialize headings as JSON.
+
     >>> load_headings(dump_headings([Heading(0, 5, 1, "Ada")]))
     (Heading(start=0, end=5, level=1, words='Ada'),)
     """
@@ -76,12 +77,12 @@ def load_headings(text: str) -> tuple[Heading, ...]:
 
 
 def stamp_of(connection: Connection, document_id: str) -> Fingerprint | None:
-    """What the current revision of a document was made from; complete if all of its chunks have their evidence."""
+    """Return the fingerprint of a document's current revision; it is complete if all chunks have evidence."""
     return stamps_of(connection, [document_id]).get(document_id)
 
 
 def stamps_of(connection: Connection, document_ids: Sequence[str]) -> dict[str, Fingerprint]:
-    """The same by document, of those that have a current revision."""
+    """Return the fingerprints of documents by identifier; those without a current revision are absent."""
     rows = select_in(
         connection,
         "SELECT d.digest, r.content, r.recipe, r.extractor,"
@@ -96,13 +97,13 @@ def stamps_of(connection: Connection, document_ids: Sequence[str]) -> dict[str, 
 
 
 def current_revision(connection: Connection, document_id: str) -> int | None:
-    """The revision of a document that readers see; None where there is none."""
+    """Return the revision of a document that readers see; None if there is none."""
     row = connection.execute("SELECT current FROM document WHERE digest = ?", (bytes.fromhex(document_id),)).fetchone()
     return row[0] if row else None
 
 
 def chunks_of(connection: Connection, document_id: str, revision: int) -> list[tuple[Chunk, tuple[Evidence, ...]]]:
-    """The chunks of a revision with their evidence, in the order of the document."""
+    """Return the chunks of a revision with their evidence, in document order."""
     text = text_of(connection, revision)
     rows = connection.execute(
         "SELECT start, stop, fresh, tokens, evidence FROM chunk WHERE revision = ? ORDER BY id", (revision,)
@@ -114,7 +115,7 @@ def chunks_of(connection: Connection, document_id: str, revision: int) -> list[t
 
 
 def evidence_of(connection: Connection, chunks: Sequence[int]) -> Iterator[tuple[str, tuple[Evidence, ...]]]:
-    """The evidence of chunks (keys of the table), each with the identifier of its document."""
+    """Yield the evidence of chunks (table keys), each with the identifier of its document."""
     for digest, evidence in select_in(
         connection,
         "SELECT d.digest, c.evidence FROM chunk c JOIN revision r ON r.id = c.revision"
@@ -125,7 +126,8 @@ def evidence_of(connection: Connection, chunks: Sequence[int]) -> Iterator[tuple
 
 
 def dump_decision(decision: ResolutionDecision) -> str:
-    """
+    """Serialize a resolution decision as JSON.
+
     >>> load_decision(dump_decision(ResolutionDecision(DecisionKind.APART, ("Ada", "Adam")))).names
     ('Ada', 'Adam')
     """
@@ -139,7 +141,7 @@ def load_decision(text: str) -> ResolutionDecision:
 
 
 def overlay_of(connection: Connection) -> EntityResolution:
-    """All decisions on who is who that hold."""
+    """Return the entity resolution made of all stored decisions."""
     return EntityResolution.of(load_decision(text) for (text,) in connection.execute("SELECT content FROM decision"))
 
 

@@ -1,4 +1,4 @@
-"""Where something stands in documents, as the tables have it."""
+"""Source spans of facts and chunks, read from the tables."""
 
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ STANDS = "r.id, d.digest, d.source, r.title, r.pages, r.extractor, c.id, c.diges
 FROM_THE_FIRST = "d.source, s.start, c.id, s.stop"
 PLACED = "chunk c JOIN revision r ON r.id = c.revision JOIN document d ON d.id = r.document"
 _CHUNKS = f"SELECT {STANDS}, c.start, c.stop FROM {PLACED} WHERE c.id IN ({{}})"
-# A cross join keeps its order: from the few statements to what they stand in.
+# CROSS JOIN fixes the join order: from the few statements to their chunks.
 _FACTS = (
     f"SELECT s.fact, {STANDS}, s.start, s.stop FROM statement s CROSS JOIN {PLACED}"
     f" WHERE c.id = s.chunk AND s.fact IN ({{}}) ORDER BY s.fact, {FROM_THE_FIRST}"
@@ -26,7 +26,7 @@ _FACTS = (
 
 @dataclass(frozen=True, slots=True)
 class SpanRow:
-    """STANDS of a chunk, with the characters of its document that are meant; digests are written in hexadecimal."""
+    """The columns STANDS of a chunk, with the start and end characters of the span; digests are hexadecimal."""
 
     revision: int
     document: str
@@ -48,28 +48,33 @@ class SpanRow:
 def places_of_facts(
     connection: Connection, facts: Sequence[int], within: Container[int] | None = None
 ) -> dict[int, tuple[SourceSpan, ...]]:
-    """Where each fact is stated, the first places in document order; ``facts`` are keys of the table.
+    """Return the source spans of facts, the first PLACES_SHOWN of each in document order.
 
-    ``within`` are the chunks (keys) that may be heard; all if left out.
+    Parameters
+    ----------
+    facts
+        Table keys of facts.
+    within
+        Table keys of the chunks to consider; all if None.
     """
-    shown: dict[int, list[SpanRow]] = {}
-    for fact, *stands in select_in(connection, _FACTS, facts):
-        rows, one = shown.setdefault(fact, []), _standing(stands)
-        if len(rows) < PLACES_SHOWN and (within is None or one.chunk in within):
-            rows.append(one)
-    places = iter(_places(connection, [row for rows in shown.values() for row in rows]))
-    return {fact: tuple(next(places) for _ in rows) for fact, rows in shown.items()}
+    rows_of: dict[int, list[SpanRow]] = {}
+    for fact, *columns in select_in(connection, _FACTS, facts):
+        rows, row = rows_of.setdefault(fact, []), _span_row(columns)
+        if len(rows) < PLACES_SHOWN and (within is None or row.chunk in within):
+            rows.append(row)
+    spans = iter(_with_quotes(connection, [row for rows in rows_of.values() for row in rows]))
+    return {fact: tuple(next(spans) for _ in rows) for fact, rows in rows_of.items()}
 
 
 def places_of_chunks(connection: Connection, chunks: Sequence[int]) -> dict[int, SourceSpan]:
-    """Where each chunk stands, which is all of it; ``chunks`` are keys of the table."""
-    rows = [_standing(row) for row in select_in(connection, _CHUNKS, chunks)]
-    return {row.chunk: place for row, place in zip(rows, _places(connection, rows), strict=True)}
+    """Return the source spans of whole chunks, by table key."""
+    rows = [_span_row(row) for row in select_in(connection, _CHUNKS, chunks)]
+    return {row.chunk: span for row, span in zip(rows, _with_quotes(connection, rows), strict=True)}
 
 
 def placed(rows: Sequence[SpanRow], said: Sequence[str]) -> list[SourceSpan]:
-    """The places where these stand, given what is said there."""
-    # Many stand in one document, and several in one chunk.
+    """Make source spans of rows and their quotes."""
+    # Cached, as many spans share a document, and several a chunk.
     pages_of, headings_in = cache(load_pages), cache(load_headings)
     return [
         SourceSpan(
@@ -87,12 +92,12 @@ def placed(rows: Sequence[SpanRow], said: Sequence[str]) -> list[SourceSpan]:
     ]
 
 
-def _places(connection: Connection, rows: Sequence[SpanRow]) -> list[SourceSpan]:
+def _with_quotes(connection: Connection, rows: Sequence[SpanRow]) -> list[SourceSpan]:
     return placed(rows, quotes(connection, [row.stretch for row in rows]))
 
 
-def _standing(row: Sequence[Any]) -> SpanRow:
-    """From a row of STANDS and the characters where it stands."""
+def _span_row(row: Sequence[Any]) -> SpanRow:
+    """Make a SpanRow of the columns STANDS, start and stop."""
     revision, document, source, title, pages, extractor, chunk, digest, headings, start, stop = row
     return SpanRow(
         revision, document.hex(), source, title, pages, extractor, chunk, digest.hex(), headings, start, stop

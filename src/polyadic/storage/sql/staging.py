@@ -1,6 +1,6 @@
-"""Revisions that nobody sees yet: documents as they were cut, and the evidence that comes for their chunks.
+"""Staged revisions, invisible to readers: chunked documents and the evidence extracted from their chunks.
 
-Statements are made for all documents of a batch at once: to a server each is a round trip.
+Statements cover all documents of a batch, as each is a round trip to the server.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -25,42 +25,42 @@ class Staging:
         self._connection = connection
 
     def stage(self, documents: Sequence[Cut]) -> dict[str, frozenset[str]]:
-        """As :meth:`polyadic.storage.protocol.Writer.stage`."""
+        """Implement :meth:`polyadic.storage.protocol.Writer.stage`."""
         rows = self._document_rows([document for document, *_ in documents])
-        kept = self._left_over({rows[one[0].id]: one for one in documents})
-        self._insert([one for one in documents if one[0].id not in kept], rows)
-        done: dict[str, set[str]] = {document.id: set() for document, *_ in documents}
-        of_revision = {revision: document for document, revision in kept.items()}
+        resumed = self._resume({rows[one[0].id]: one for one in documents})
+        self._insert([one for one in documents if one[0].id not in resumed], rows)
+        extracted: dict[str, set[str]] = {document.id: set() for document, *_ in documents}
+        of_revision = {revision: document for document, revision in resumed.items()}
         sql = "SELECT revision, digest FROM chunk WHERE evidence IS NOT NULL AND revision IN ({})"
         for revision, digest in select_in(self._connection, sql, list(of_revision)):
-            done[of_revision[revision]].add(digest.hex())
-        return {document: frozenset(chunks) for document, chunks in done.items()}
+            extracted[of_revision[revision]].add(digest.hex())
+        return {document: frozenset(chunks) for document, chunks in extracted.items()}
 
     def revisions(self, document_ids: Collection[str]) -> dict[str, int]:
-        """The staged revision of each document.
+        """Return the staged revision of each document.
 
         Raises
         ------
         LookupError
-            One has none.
+            A document has no staged revision.
         """
         sql = f"SELECT d.digest, r.id {_STAGED} AND d.digest IN ({{}})"
         rows = select_in(self._connection, sql, [*map(digest_bytes, document_ids)])
-        found = {digest.hex(): int(revision) for digest, revision in rows}
-        if lacking := [one for one in document_ids if one not in found]:
-            raise LookupError(f"document {lacking[0]} has not been staged")
-        return found
+        revisions = {digest.hex(): int(revision) for digest, revision in rows}
+        if missing := [one for one in document_ids if one not in revisions]:
+            raise LookupError(f"document {missing[0]} has not been staged")
+        return revisions
 
     def put_evidence(self, evidence: Mapping[str, Mapping[str, Sequence[Evidence]]]) -> None:
-        """As :meth:`polyadic.storage.protocol.Writer.put_evidence`."""
+        """Implement :meth:`polyadic.storage.protocol.Writer.put_evidence`."""
         revisions = self.revisions(evidence.keys())
-        # The sign keeps SQLite from looking through all chunks of the revision for each of them.
+        # The unary plus keeps SQLite from using the index on revision, which would scan all its chunks for each update.
         self._connection.executemany(
             "UPDATE chunk SET evidence = ?, told = ?, failure = NULL WHERE +revision = ? AND digest = ?",
             [
-                (dump_evidence(said), len(said), revisions[document], digest_bytes(chunk))
+                (dump_evidence(statements), len(statements), revisions[document], digest_bytes(chunk))
                 for document, chunks in evidence.items()
-                for chunk, said in chunks.items()
+                for chunk, statements in chunks.items()
             ],
         )
 
@@ -73,25 +73,25 @@ class Staging:
         sql = "SELECT digest, id FROM document WHERE digest IN ({})"
         return {digest.hex(): row for digest, row in select_in(self._connection, sql, list(digests))}
 
-    def _left_over(self, documents: Mapping[int, Cut]) -> dict[str, int]:
-        """By document the revision that an interrupted run left for its stamp and chunks; others are dropped."""
-        kept = {}
+    def _resume(self, documents: Mapping[int, Cut]) -> dict[str, int]:
+        """Return, by document, staged revisions of an earlier run with the same stamp and chunks; delete others."""
+        resumed = {}
         sql = f"SELECT r.document, r.id, r.content, r.recipe {_STAGED} AND d.id IN ({{}})"
         for row, revision, content, recipe in list(select_in(self._connection, sql, list(documents))):
             document, stamp, chunks = documents[row]
             cut = self._connection.execute("SELECT digest FROM chunk WHERE revision = ? ORDER BY id", (revision,))
             same = [digest.hex() for (digest,) in cut] == [chunk.id for chunk in chunks]
             if same and (content, recipe) == (stamp.content, stamp.recipe):
-                kept[document.id] = revision
+                resumed[document.id] = revision
             else:
                 delete_revision(self._connection, revision)
-        return kept
+        return resumed
 
     def _insert(self, documents: Sequence[Cut], rows: Mapping[str, int]) -> None:
         self._connection.executemany(
             "INSERT INTO revision (document, content, recipe, extractor, title, title_key, title_bare, characters,"
             " metadata, pages) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            [(rows[document.id], *_described(document, stamp)) for document, stamp, _ in documents],
+            [(rows[document.id], *_revision_columns(document, stamp)) for document, stamp, _ in documents],
         )
         revisions = self.revisions([document.id for document, *_ in documents])
         put_texts(self._connection, [(revisions[document.id], document.text) for document, *_ in documents])
@@ -115,12 +115,12 @@ def delete_revision(connection: Connection, revision: int) -> None:
 def _chunk_rows(revision: int, document: Document, chunks: Sequence[Chunk]) -> Iterator[tuple[bytes | int | str, ...]]:
     outline = headings(document.text)
     for one in chunks:
-        told = dump_headings(headings_of(outline, one.span))
-        yield digest_bytes(one.id), revision, one.span.start, one.span.end, one.fresh, one.tokens, told
+        section = dump_headings(headings_of(outline, one.span))
+        yield digest_bytes(one.id), revision, one.span.start, one.span.end, one.fresh, one.tokens, section
 
 
-def _described(document: Document, stamp: Fingerprint) -> tuple[str | int, ...]:
-    """What stands beside the key of a document in its revision."""
+def _revision_columns(document: Document, stamp: Fingerprint) -> tuple[str | int, ...]:
+    """Return the columns of a revision that follow the key of its document."""
     return (
         stamp.content,
         stamp.recipe,

@@ -1,6 +1,6 @@
-"""The texts of revisions, kept in pieces, so that the cost of a quotation does not grow with its document.
+"""Texts of revisions, stored in fixed-size pieces so that the cost of a quote does not grow with the document.
 
-A piece's key is made of its revision's and of its number in the text: what is quoted is read by keys alone.
+The key of a piece is computed from its revision and its number in the text, so quotes are read by primary key.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,21 +9,21 @@ from polyadic.storage.connection import Connection
 from polyadic.storage.sql.sql_in import select_in
 
 PIECE = 2000
-"""Characters of a piece; eight of one byte each fill a page of the file."""
+"""Characters per piece; eight pieces of one-byte characters fill a page of the file."""
 MOST_PIECES = 1 << 20
-"""Of one text; SQLite takes none that is as long as that."""
+"""Upper bound of pieces per text, beyond the longest text that SQLite takes."""
 
 Stretch = tuple[int, int, int]
-"""Characters of a text: its revision, where they begin, where they end."""
+"""A range of characters of a text: revision, start, end."""
 
 
 def put_text(connection: Connection, revision: int, text: str) -> None:
-    """Keep the text of a new revision."""
+    """Store the text of a new revision."""
     put_texts(connection, [(revision, text)])
 
 
 def put_texts(connection: Connection, texts: Sequence[tuple[int, str]]) -> None:
-    """Keep the texts of new revisions."""
+    """Store the texts of new revisions."""
     connection.executemany(
         "INSERT INTO piece (id, text) VALUES (?, ?)",
         [
@@ -35,11 +35,12 @@ def put_texts(connection: Connection, texts: Sequence[tuple[int, str]]) -> None:
 
 
 def drop_text(connection: Connection, revision: int) -> None:
+    """Delete the text of a revision."""
     connection.execute("DELETE FROM piece WHERE id >= ? AND id < ?", (_key(revision, 0), _key(revision + 1, 0)))
 
 
 def text_of(connection: Connection, revision: int) -> str:
-    """The whole text of a revision."""
+    """Return the whole text of a revision."""
     pieces = connection.execute(
         "SELECT text FROM piece WHERE id >= ? AND id < ? ORDER BY id", (_key(revision, 0), _key(revision + 1, 0))
     )
@@ -47,13 +48,13 @@ def text_of(connection: Connection, revision: int) -> str:
 
 
 def quotes(connection: Connection, stretches: Sequence[Stretch]) -> list[str]:
-    """What stands at each of these stretches; a piece that several share is read once."""
+    """Return the text of each stretch; a piece that several share is read once."""
     wanted = sorted({key for stretch in stretches for key in _keys(stretch)})
     return cut(dict(select_in(connection, "SELECT id, text FROM piece WHERE id IN ({})", wanted)), stretches)
 
 
 def cut(pieces: Mapping[int, str], stretches: Sequence[Stretch]) -> list[str]:
-    """What stands at each of these stretches, out of pieces by their keys."""
+    """Cut the text of each stretch from pieces, given by key."""
     return [
         "".join(pieces.get(key, "") for key in _keys(stretch))[stretch[1] % PIECE :][: stretch[2] - stretch[1]]
         for stretch in stretches
@@ -61,7 +62,7 @@ def cut(pieces: Mapping[int, str], stretches: Sequence[Stretch]) -> list[str]:
 
 
 def stray_texts(connection: Connection) -> int:
-    """Of how many revisions that are gone there is still text."""
+    """Count deleted revisions whose text is still stored."""
     rows = connection.execute(
         "SELECT 1 FROM (SELECT DISTINCT id / ? AS revision FROM piece) p"
         " WHERE NOT EXISTS (SELECT 1 FROM revision r WHERE r.id = p.revision)",
@@ -71,9 +72,9 @@ def stray_texts(connection: Connection) -> int:
 
 
 def cut_whole_texts(connection: Connection) -> None:
-    """Bring over the texts that an earlier version kept as a whole each, in ``revision``.
+    """Migrate texts that an earlier version stored whole, in ``revision``.
 
-    Not in SQL, which reads a whole text anew for each piece of it.
+    Done in Python, as SQL would read the whole text again for each piece.
     """
     for (revision,) in connection.execute("SELECT id FROM revision").fetchall():
         (text,) = connection.execute("SELECT text FROM revision WHERE id = ?", (revision,)).fetchone()
@@ -83,11 +84,11 @@ def cut_whole_texts(connection: Connection) -> None:
 
 
 def _keys(stretch: Stretch) -> range:
-    """The keys of the pieces over which it goes."""
+    """Return the keys of the pieces that a stretch covers."""
     revision, start, stop = stretch
     return range(_key(revision, start), _key(revision, max(start, stop - 1)) + 1)
 
 
 def _key(revision: int, character: int) -> int:
-    """The key of the piece that holds a character."""
+    """Return the key of the piece that contains a character."""
     return revision * MOST_PIECES + character // PIECE

@@ -1,4 +1,4 @@
-"""Which entity a document's title names."""
+"""Find the entity that a document's title names."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from polyadic.storage.sql.sql_in import select_in
 
 @dataclass(frozen=True, slots=True)
 class TitledChunk:
-    """A chunk (key of the table) and the title of its document: its key, and that without a qualifier."""
+    """A chunk (table key) with the entity keys of its document's title, with and without the title's qualifier."""
 
     chunk: int
     document_id: str
@@ -25,13 +25,14 @@ _TITLED = (
 
 
 def titled_documents(connection: Connection, keys: Collection[str]) -> list[TitledChunk]:
-    """The chunks of documents whose titles have one of these keys."""
+    """Return the chunks of documents whose titles have one of these entity keys."""
     columns = ("r.title_key", "r.title_bare")
     rows = {row for column in columns for row in select_in(connection, _TITLED.format(column), sorted(keys))}
     return [TitledChunk(*row) for row in sorted(rows)]
 
 
 def titles_of_chunks(connection: Connection, chunks: Sequence[int]) -> list[TitledChunk]:
+    """Return chunks (table keys) with the titles of their documents."""
     return [TitledChunk(*row) for row in select_in(connection, _TITLED.format("c.id"), chunks)]
 
 
@@ -41,7 +42,7 @@ def title_entities(
     chunks: Sequence[TitledChunk],
     is_seen: Callable[[int], bool] = lambda entity: True,
 ) -> dict[int, int]:
-    """The entity (key of the table) that names each chunk's document, as decisions have it; -1 where none does."""
+    """Return, by chunk, the entity (table key) that its document's title names under the decisions; -1 if none."""
     meant = {one: [overlay.key(key, one.document_id) for key in (one.key, one.bare)] for one in chunks}
     keys = sorted({key for either in meant.values() for key in either})
     rows = dict(select_in(connection, "SELECT key, id FROM entity WHERE key IN ({})", keys))

@@ -1,7 +1,7 @@
-"""Reading the tables of a store row by row, and filling those of an empty one.
+"""Copy a store row by row into an empty one.
 
-All that was read, said, decided and paid for is copied with the keys that it has, so that nothing is derived, embedded
-or asked again. What an engine has for itself alone, like the words of passages, is made by whoever takes the rows.
+All documents, evidence, decisions, replies and ledger entries are copied with their keys, so that nothing is derived,
+embedded or requested again. The target rebuilds engine-specific tables, such as the full-text index.
 """
 
 import hashlib
@@ -22,20 +22,20 @@ from polyadic.storage.sql.writer import SqlWriter
 from polyadic.storage.transfer import Row
 
 COPYING = "copying"
-"""Key in the table meta: the state of another store whose rows this one is being filled with."""
+"""Key in the table meta: state of the source of an unfinished copy."""
 _PAGE = 1_000
 _NO_STATE = "none"
 _NOT_COPIED = (COPYING, "store", "gathered", change_log.GENERATION)
 _CURRENT = (
     "SELECT DISTINCT r.id FROM revision r JOIN document d ON d.id = r.document AND d.current = r.id WHERE r.id IN ({})"
 )
-_HOLDING = ("document", "decision", "call", "reply", "asked")
-"""A store with no row in any of these holds nothing that anyone would miss."""
+_USER_DATA = ("document", "decision", "call", "reply", "asked")
+"""Tables that hold a user's data: a store without rows in these counts as empty."""
 
 
 @dataclass(frozen=True, slots=True)
 class CopiedTable:
-    """A table with its columns, those of its key first; ``types`` makes of a value what every engine takes."""
+    """A table with its columns, key columns first; ``types`` converts values to types that every engine takes."""
 
     name: str
     key: tuple[str, ...]
@@ -86,18 +86,15 @@ TABLES = {
         _table("call", "id", "at purpose model prompt_tokens completion_tokens money seconds document"),
     )
 }
-"""By name, in an order in which each refers to those before it."""
+"""Tables by name, ordered so that each refers only to earlier ones."""
 
 
 def check_whole(copying: str | None, where: object) -> None:
-    """Raises StoreError where a store has a part of a copy, which says nothing true.
-
-    ``copying`` is what it has noted under that key.
-    """
+    """Raise StoreError if a store is the target of an unfinished copy; ``copying`` is its value of that meta key."""
     if copying:
         raise StoreError(
-            f"{where} holds a part of a copy that was not finished",
-            "run the same polyadic copy again, which goes on from there",
+            f"{where} holds an unfinished copy",
+            "run the same polyadic copy command again to resume it",
         )
 
 
@@ -116,8 +113,8 @@ class SqlCopySource:
     @property
     def state(self) -> str:
         check_whole(meta(self._connection, COPYING), self._where)
-        told = [meta(self._connection, key) for key in ("store", change_log.GENERATION, "hierarchy")]
-        return hashlib.sha256(repr((told, self.counts())).encode()).hexdigest()
+        names = [meta(self._connection, key) for key in ("store", change_log.GENERATION, "hierarchy")]
+        return hashlib.sha256(repr((names, self.counts())).encode()).hexdigest()
 
     def counts(self) -> Mapping[str, int]:
         return {name: self._count(name) for name in TABLES}
@@ -130,9 +127,9 @@ class SqlCopySource:
         return self._connection.execute(sql, (*values, _PAGE)).fetchall()
 
     def _count(self, table: str) -> int:
-        left_out = f" WHERE key NOT IN ({', '.join('?' * len(_NOT_COPIED))})" if table == "meta" else ""
-        found = self._connection.execute(f"SELECT count(*) FROM {table}{left_out}", _NOT_COPIED if left_out else ())
-        return int(found.fetchone()[0])
+        exclusion = f" WHERE key NOT IN ({', '.join('?' * len(_NOT_COPIED))})" if table == "meta" else ""
+        cursor = self._connection.execute(f"SELECT count(*) FROM {table}{exclusion}", _NOT_COPIED if exclusion else ())
+        return int(cursor.fetchone()[0])
 
 
 class SqlCopyTarget(ABC):
@@ -148,18 +145,18 @@ class SqlCopyTarget(ABC):
     def begin(self, state: str) -> None:
         with self._transaction():
             known = meta(self._connection, COPYING)
-            if known is None and self._holds_something():
-                raise StoreError(f"{self._where} holds something already", "name one that is not there yet to copy to")
+            if known is None and self._has_user_data():
+                raise StoreError(f"{self._where} is not empty", "copy to a workspace that does not exist yet")
             if known != state:
                 self._drop(state)
 
     def last(self, table: str) -> Row | None:
         known = TABLES[table]
         if table == "meta":
-            # They are few, and this store has some of its own among them.
+            # There are few rows, and the target has some of its own, so all are copied again.
             return None
-        falling = ", ".join(f"{column} DESC" for column in known.key)
-        sql = f"SELECT {', '.join(known.key)} FROM {table} ORDER BY {falling} LIMIT 1"
+        descending = ", ".join(f"{column} DESC" for column in known.key)
+        sql = f"SELECT {', '.join(known.key)} FROM {table} ORDER BY {descending} LIMIT 1"
         row: Row | None = self._connection.execute(sql).fetchone()
         return row
 
@@ -197,12 +194,12 @@ class SqlCopyTarget(ABC):
         self._clear()
         put_meta(self._connection, COPYING, state)
 
-    def _holds_something(self) -> bool:
-        asked = " OR ".join(f"EXISTS (SELECT 1 FROM {table})" for table in _HOLDING)
-        return bool(self._connection.execute(f"SELECT {asked}").fetchone()[0])
+    def _has_user_data(self) -> bool:
+        condition = " OR ".join(f"EXISTS (SELECT 1 FROM {table})" for table in _USER_DATA)
+        return bool(self._connection.execute(f"SELECT {condition}").fetchone()[0])
 
     def _index_words(self, writer: SqlWriter, chunks: Sequence[Row]) -> None:
-        """Let those of these chunks that readers see be found by their words."""
+        """Add those of the chunks that belong to current revisions to the full-text index."""
         table = TABLES["chunk"]
         revisions = sorted({row[table.place("revision")] for row in chunks})
         keys = {row[table.place("id")] for row in chunks}
@@ -211,12 +208,12 @@ class SqlCopyTarget(ABC):
 
     @abstractmethod
     def _clear(self) -> None:
-        """Drop what the engine has beside these tables."""
+        """Empty the engine-specific tables."""
 
     @abstractmethod
     def _prepare(self, table: CopiedTable, rows: Sequence[Row]) -> None:
-        """To be called before rows come in."""
+        """Prepare a table before rows are inserted."""
 
     @abstractmethod
     def _complete(self, table: CopiedTable, rows: Sequence[Row]) -> None:
-        """Make what the engine has for itself of rows that came in."""
+        """Fill the engine-specific tables for inserted rows."""

@@ -1,4 +1,4 @@
-"""Writing to the tables of a store inside one transaction: staging, publishing, withdrawing."""
+"""Write to the tables of a store in one transaction: stage, publish and withdraw documents."""
 
 from abc import ABC, abstractmethod
 from collections import Counter
@@ -25,13 +25,13 @@ from polyadic.storage.sql.staging import Staging, delete_revision
 from polyadic.storage.sql.texts import quotes
 
 Words = tuple[int, str, str]
-"""A chunk (key of the table) with the words of its document's title and its own (see full_text.searchable)."""
+"""A chunk (table key), the title of its document, and its own text, both normalized by full_text.searchable."""
 
 
 class SqlWriter(ABC):
     """Implements :class:`polyadic.storage.protocol.Writer` within the open transaction of a connection.
 
-    An engine adds how it keeps the words of passages.
+    An engine implements its full-text index.
     """
 
     def __init__(self, connection: Connection) -> None:
@@ -53,17 +53,17 @@ class SqlWriter(ABC):
         return self._staging.stage(documents)
 
     def drop_staged(self, claims: DocumentLeases) -> None:
-        taken = claims.take({document for document, _ in self._left_over()})
-        # Once more: until they were taken, others may have been at work on them.
-        left = [one for one in self._left_over() if one[0] in taken]
-        for _, revision in left:
+        leased = claims.take({document for document, _ in self._orphans()})
+        # Read again, as other runs may have worked on them until they were leased.
+        orphans = [one for one in self._orphans() if one[0] in leased]
+        for _, revision in orphans:
             if revision is not None:
                 delete_revision(self._connection, revision)
         self._connection.executemany(
             "DELETE FROM document WHERE current IS NULL AND digest = ?",
-            [(digest_bytes(document),) for document in sorted({document for document, _ in left})],
+            [(digest_bytes(document),) for document in sorted({document for document, _ in orphans})],
         )
-        claims.let_go(taken)
+        claims.let_go(leased)
 
     def put_evidence(self, evidence: Mapping[str, Mapping[str, Sequence[Evidence]]]) -> None:
         self._staging.put_evidence(evidence)
@@ -83,7 +83,7 @@ class SqlWriter(ABC):
         for document, (_, revision) in self._current(document_ids).items():
             yield document, chunks_of(self._connection, document, revision)
 
-    # who is who
+    # entity resolution
 
     def overlay(self) -> EntityResolution:
         if self._overlay is None:
@@ -117,7 +117,7 @@ class SqlWriter(ABC):
             list(zip(map(vector_digest, texts), HalfVector.each(vectors), strict=True)),
         )
 
-    # what language models said
+    # ledger and response cache
 
     def note_call(self, call: LedgerCall, reply: ToRemember | None) -> None:
         ledger.enter(self._connection, call, reply)
@@ -137,7 +137,7 @@ class SqlWriter(ABC):
         self._themes.mark(touched)
         self._publish(change)
         for document_id in change.withdrawn:
-            self._forget(document_id)
+            self._delete_document(document_id)
         self._touched.decisions.update((*change.decided, *change.undone))
         self._touched.chunks |= change_log.titled_by(self._connection, self._touched, self.overlay())
         change_log.enter(self._connection, self._touched)
@@ -149,15 +149,15 @@ class SqlWriter(ABC):
         return self._needs.meet(self._connection)
 
     def index_words(self, revision: int, chunks: Container[int] | None = None) -> None:
-        """Let the chunks of a revision (keys of the tables), or these of them, be found by their words."""
+        """Add the chunks of a revision, or only the given ones (all table keys), to the full-text index."""
         self._index_words([words for words in self._words([revision]) if chunks is None or words[0] in chunks])
 
     # steps of the above
 
-    def _left_over(self) -> list[tuple[str, int | None]]:
-        """Documents, each with a revision that was staged and never published; None of those without a revision."""
+    def _orphans(self) -> list[tuple[str, int | None]]:
+        """Return unpublished leftovers: staged revisions with their documents, and documents without any (None)."""
         rows = self._connection.execute(
-            # A cross join keeps its order: few revisions are staged, however many there are.
+            # CROSS JOIN fixes the join order: few of all revisions are staged.
             "SELECT document.digest, r.id FROM staged s CROSS JOIN revision r JOIN document ON document.id = r.document"
             f" WHERE r.id = s.revision AND NOT {WAITS}"
         ).fetchall()
@@ -175,17 +175,17 @@ class SqlWriter(ABC):
         self._overlay = None
 
     def _current(self, document_ids: Sequence[str]) -> dict[str, tuple[int, int]]:
-        """Key and current revision of each document that has one."""
-        found = select_in(
+        """Return the key and current revision of each document that has one."""
+        rows = select_in(
             self._connection,
             "SELECT digest, id, current FROM document WHERE current IS NOT NULL AND digest IN ({})",
             [*map(digest_bytes, document_ids)],
         )
-        by_id = {digest.hex(): (row, revision) for digest, row, revision in found}
+        by_id = {digest.hex(): (row, revision) for digest, row, revision in rows}
         return {one: by_id[one] for one in document_ids if one in by_id}
 
     def _retract(self, document: int, revision: int) -> None:
-        """Take a current revision away, with all that hangs on it but facts and entities."""
+        """Delete a current revision and all rows that depend on it, except facts and entities."""
         self._forget_words(self._words([revision]))
         chunks = [
             (chunk,) for (chunk,) in self._connection.execute("SELECT id FROM chunk WHERE revision = ?", (revision,))
@@ -201,8 +201,8 @@ class SqlWriter(ABC):
         delete_revision(self._connection, revision)
         self._connection.execute("UPDATE document SET current = NULL WHERE id = ?", (document,))
 
-    def _forget(self, document_id: str) -> None:
-        """Delete a document with every revision of it, so that nothing of its text is left."""
+    def _delete_document(self, document_id: str) -> None:
+        """Delete a document with all its revisions and their texts."""
         digest = digest_bytes(document_id)
         revisions = self._connection.execute(
             "SELECT r.id FROM revision r JOIN document d ON d.id = r.document WHERE d.digest = ?", (digest,)
@@ -235,11 +235,11 @@ class SqlWriter(ABC):
                 )
         self._index_words(self._words(keys))
 
-    def _insert_statements(self, said: Iterable[tuple[int, Span, Sequence[Evidence]]]) -> None:
-        """Where each fact is stated; one that names no characters is stated by the whole chunk."""
+    def _insert_statements(self, chunks: Iterable[tuple[int, Span, Sequence[Evidence]]]) -> None:
+        """Insert where each fact is stated: the spans of its evidence, or the whole chunk if it has none."""
         stated = [
             (fact_id, chunk, one.spans or (whole,))
-            for chunk, whole, evidence in said
+            for chunk, whole, evidence in chunks
             for one in evidence
             if (fact_id := one.fact_id)
         ]
@@ -261,8 +261,8 @@ class SqlWriter(ABC):
 
     @abstractmethod
     def _index_words(self, words: Sequence[Words]) -> None:
-        """Let chunks be found by their words."""
+        """Add chunks to the full-text index."""
 
     @abstractmethod
     def _forget_words(self, words: Sequence[Words]) -> None:
-        """Let them be found no more; the words are those by which they are."""
+        """Remove chunks from the full-text index, given the words with which they were added."""

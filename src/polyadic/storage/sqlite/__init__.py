@@ -1,1 +1,1 @@
-"""The store in one SQLite file, of which readers hold the arrays."""
+"""SQLite storage engine: one database file, with arrays for reading held in memory."""

@@ -1,4 +1,4 @@
-"""Opening the SQLite file of a workspace: pragmas, versions, migrations."""
+"""Open the SQLite file of a workspace: pragmas, schema version, migrations."""
 
 import contextlib
 import os
@@ -24,39 +24,39 @@ from polyadic.storage.sqlite.schema import (
 
 BUSY_MILLISECONDS = 30_000
 READING_CACHE, WRITING_CACHE = 16, 64
-"""MB of pages that a connection keeps; of those for reading there are several."""
-_OPENING = "opening.lock"
+"""Page cache per connection in MB. There are several reading connections and one for writing."""
+_LOCK_FILE = "opening.lock"
 _HINTS = {
-    "SQLITE_FULL": "make room on the disk, then run this again; nothing that was finished is lost",
-    "SQLITE_IOERR": "see whether the disk is full or failing, then run this again",
-    "SQLITE_READONLY": "make the workspace's folder writable, or copy it to where it is",
+    "SQLITE_FULL": "free some disk space, then run this again; finished work is kept",
+    "SQLITE_IOERR": "check whether the disk is full or failing, then run this again",
+    "SQLITE_READONLY": "make the workspace's folder writable, or use a copy in a writable folder",
     "SQLITE_CANTOPEN": "make the workspace's folder writable, or choose another with -w",
-    "SQLITE_BUSY": "another program holds the store; run this again when it has ended",
+    "SQLITE_BUSY": "another program has locked the store; run this again when it has finished",
 }
-# Without room, SQLite cannot make the files beside the store either, and says only that it cannot open or write them.
-_FULL_BELOW = 256 * 1024
-_DEFAULT_HINT = "it is damaged or no store of ours: restore it from a backup, or index into a new folder"
+# On a full disk SQLite cannot create the files beside the store, and reports only that it cannot open or write them.
+_MIN_FREE_BYTES = 256 * 1024
+_DEFAULT_HINT = "it is damaged or not a Polyadic store: restore it from a backup, or index into a new folder"
 
 
 def connect(path: Path, cache: int = READING_CACHE) -> sqlite3.Connection:
-    """A connection in autocommit mode to a store of the present version, made or brought forward where needed.
+    """Open a connection in autocommit mode, creating or migrating the store to the current version.
 
-    Where the file or its folder cannot be written to, the connection only reads.
+    If the file or its folder is not writable, the connection is read-only.
 
     Raises
     ------
     StoreError
-        The file is no store of ours, is damaged, was written by a newer version, or would have to be brought forward
-        and cannot be.
+        The file is not a Polyadic store, is damaged, was written by a newer version, or needs a migration but is
+        read-only.
     """
     if is_read_only(path):
-        return _connected_to_read(path, cache)
+        return _connect_read_only(path, cache)
     with translate_errors(path):
         connection = sqlite3.connect(
             path, isolation_level=None, check_same_thread=False, timeout=BUSY_MILLISECONDS / 1000
         )
         try:
-            with _alone(path):
+            with _opening_lock(path):
                 _prepare(connection, path, cache)
         except BaseException:
             connection.close()
@@ -65,24 +65,24 @@ def connect(path: Path, cache: int = READING_CACHE) -> sqlite3.Connection:
 
 
 def is_read_only(path: Path) -> bool:
-    """Whether there is a store that can be read and not written: writing takes files beside it as well."""
+    """Return whether the store exists but is not writable; writing needs files beside it as well."""
     return path.is_file() and not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK))
 
 
 def fingerprint(path: Path) -> tuple[int, ...]:
-    """What differs once something else has written to a store that is read here as if nothing could."""
-    there = path.stat()
-    return there.st_mtime_ns, there.st_size, _log_of(path).exists()
+    """Return values that change when another process writes to a store that is opened as immutable here."""
+    stat = path.stat()
+    return stat.st_mtime_ns, stat.st_size, _wal_path(path).exists()
 
 
-def _connected_to_read(path: Path, cache: int) -> sqlite3.Connection:
+def _connect_read_only(path: Path, cache: int) -> sqlite3.Connection:
     with translate_errors(path):
-        connection = _opened_to_read(path)
+        connection = _open_read_only(path)
         try:
             connection.execute("PRAGMA trusted_schema = OFF")
             if _version(connection, path) < VERSION:
-                what = f"{path} was written by an older Polyadic, and cannot be upgraded where it cannot be written to"
-                raise StoreError(what, "run polyadic status once where it can be, or on a copy of the folder")
+                message = f"{path} was written by an older Polyadic and must be upgraded, but it is read-only"
+                raise StoreError(message, "run polyadic status once with write access, or on a copy of the folder")
             connection.execute(f"PRAGMA cache_size = {-1024 * cache}")
             connection.execute("PRAGMA temp_store = MEMORY")
         except BaseException:
@@ -91,49 +91,53 @@ def _connected_to_read(path: Path, cache: int) -> sqlite3.Connection:
     return connection
 
 
-def _opened_to_read(path: Path) -> sqlite3.Connection:
-    """A connection that shares the log of a process that writes; where there is none, one that needs no other file."""
+def _open_read_only(path: Path) -> sqlite3.Connection:
+    """Open a read-only connection, which shares the WAL of a writing process or, if there is none, is immutable."""
     address = f"{path.absolute().as_uri()}?mode=ro"
-    connection = _at(address)
+    connection = _connect_uri(address)
     try:
         connection.execute("SELECT count(*) FROM sqlite_master")
     except sqlite3.OperationalError:
         connection.close()
-        log = _log_of(path)
-        if log.exists() and log.stat().st_size:
-            what = (
-                f"{path} was not closed, and what was written last cannot be read where its folder cannot be written to"
+        wal = _wal_path(path)
+        if wal.exists() and wal.stat().st_size:
+            message = (
+                f"{path} was not closed properly, and its last changes cannot be read because its folder is read-only"
             )
-            raise StoreError(what, "run polyadic status once where it can be, or on a copy of the folder") from None
-        return _at(f"{address}&immutable=1")
+            raise StoreError(
+                message, "run polyadic status once with write access, or on a copy of the folder"
+            ) from None
+        return _connect_uri(f"{address}&immutable=1")
     return connection
 
 
-def _at(address: str) -> sqlite3.Connection:
+def _connect_uri(address: str) -> sqlite3.Connection:
     seconds = BUSY_MILLISECONDS / 1000
     return sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False, timeout=seconds)
 
 
-def _log_of(path: Path) -> Path:
+def _wal_path(path: Path) -> Path:
     return path.with_name(f"{path.name}-wal")
 
 
 @contextlib.contextmanager
-def _alone(path: Path) -> Iterator[None]:
-    """Keep others from opening the same store meanwhile: SQLite waits for nobody while it makes the log of a new one.
+def _opening_lock(path: Path) -> Iterator[None]:
+    """Serialize opening between processes: SQLite does not wait for a lock while it creates the WAL of a new store.
 
-    Where no lock file can be made or had, SQLite will say what is the matter.
+    If the lock file cannot be created or locked, opening goes on, and SQLite reports the problem.
     """
-    lock = FileLock(path.with_name(_OPENING), timeout=BUSY_MILLISECONDS / 1000, thread_local=False, poll_interval=0.005)
-    with contextlib.ExitStack() as held:
+    lock = FileLock(
+        path.with_name(_LOCK_FILE), timeout=BUSY_MILLISECONDS / 1000, thread_local=False, poll_interval=0.005
+    )
+    with contextlib.ExitStack() as stack:
         with contextlib.suppress(OSError):
-            held.enter_context(lock)
+            stack.enter_context(lock)
         yield
 
 
 @contextlib.contextmanager
 def translate_errors(path: Path) -> Iterator[None]:
-    """Errors of SQLite within, told as what is the matter with the store and what to do."""
+    """Translate SQLite errors into StoreError with a hint what to do."""
     try:
         yield
     except sqlite3.Error as error:
@@ -142,20 +146,20 @@ def translate_errors(path: Path) -> Iterator[None]:
 
 
 def _hint(name: str, folder: Path) -> str:
-    if name.startswith(("SQLITE_CANTOPEN", "SQLITE_IOERR")) and _is_full(folder):
+    if name.startswith(("SQLITE_CANTOPEN", "SQLITE_IOERR")) and _is_disk_full(folder):
         name = "SQLITE_FULL"
     return next((hint for start, hint in _HINTS.items() if name.startswith(start)), _DEFAULT_HINT)
 
 
-def _is_full(folder: Path) -> bool:
+def _is_disk_full(folder: Path) -> bool:
     try:
-        return shutil.disk_usage(folder).free < _FULL_BELOW
+        return shutil.disk_usage(folder).free < _MIN_FREE_BYTES
     except OSError:
         return False
 
 
 def rolled_back(connection: sqlite3.Connection) -> None:
-    """End the transaction of a connection, unless SQLite has done so itself (it does when the disk is full)."""
+    """Roll back the open transaction, unless SQLite has done so itself (as it does when the disk is full)."""
     if connection.in_transaction:
         connection.execute("ROLLBACK")
 
@@ -168,14 +172,13 @@ def _prepare(connection: sqlite3.Connection, path: Path, cache: int) -> None:
     # NORMAL in WAL mode survives kill -9 at any moment; only a power cut may lose the last commits, never the store.
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = NORMAL")
-    # What is withdrawn is to be gone from the file as well.
+    # Deleted documents must not remain readable in the file.
     connection.execute("PRAGMA secure_delete = ON")
     if version < VERSION:
         _migrate(connection, path)
     if 0 < version < PACKED_IN:
-        _give_room_back(connection)
-    # Only now: what SQLite writes down to bring a store forward may be as large as the store, and a multiple of the
-    # cache is taken.
+        _vacuum(connection)
+    # Only now: the journal of a migration may be as large as the store, and SQLite then uses a multiple of the cache.
     connection.execute(f"PRAGMA cache_size = {-1024 * cache}")
     connection.execute("PRAGMA temp_store = MEMORY")
 
@@ -199,7 +202,7 @@ def _migrate(connection: sqlite3.Connection, path: Path) -> None:
     connection.create_function("halved", 1, halved, deterministic=True)
     connection.execute("BEGIN IMMEDIATE")
     try:
-        # Another process may have done it while this one waited for the lock.
+        # Another process may have migrated the store while this one waited for the lock.
         before = _version(connection, path)
         for script in MIGRATIONS[before:]:
             for statement in _statements(script):
@@ -207,7 +210,7 @@ def _migrate(connection: sqlite3.Connection, path: Path) -> None:
         if before < TEXTS_CUT_IN:
             cut_whole_texts(connection)
         if before < NAMES_RENEWED_IN:
-            # Imported late: what derives stands on this module.
+            # Imported late to avoid a cycle.
             from polyadic.storage.sql.derived_tables import renew_names
 
             renew_names(connection)
@@ -219,14 +222,14 @@ def _migrate(connection: sqlite3.Connection, path: Path) -> None:
         raise
 
 
-def _give_room_back(connection: sqlite3.Connection) -> None:
-    """Make the file as small as what it holds. Where that cannot be now, what is free is used for what comes."""
+def _vacuum(connection: sqlite3.Connection) -> None:
+    """Shrink the file after a migration. If that is not possible now, SQLite reuses the free pages."""
     with contextlib.suppress(sqlite3.OperationalError):
         connection.execute("VACUUM")
 
 
 def _statements(script: str) -> list[str]:
-    # executescript() would commit first; a migration happens wholly or not at all.
+    # executescript() would commit first; a migration must be atomic.
     statements, pending = [], ""
     for line in script.splitlines():
         pending += line + "\n"

@@ -1,4 +1,4 @@
-"""The scopes of the last filters, kept for the next question: the same few are asked for again."""
+"""Cache of document filter views: users tend to repeat the same few filters."""
 
 import threading
 
@@ -8,32 +8,32 @@ from polyadic.storage.memory.flat_snapshot import flat
 from polyadic.storage.memory.snapshot import ArraySnapshot
 from polyadic.storage.memory.state import StoreState
 
-_KEPT = 8
+_MAX_VIEWS = 8
 
 
 class FilterCache:
-    """Keeps scopes of the state that was asked for last."""
+    """The filter views of the most recently read state."""
 
     def __init__(self) -> None:
-        self._changing = threading.Lock()
+        self._lock = threading.Lock()
         self._state: StoreState | None = None
         self._flat: ArraySnapshot | None = None
-        self._scopes: dict[frozenset[str], FilteredView] = {}
+        self._views: dict[frozenset[str], FilteredView] = {}
 
     def of(self, connection: Connection, state: StoreState, only: frozenset[str]) -> FilteredView:
-        """The scope of these documents within the state that the connection reads."""
-        with self._changing:
+        """Return the view of these documents in the connection's state."""
+        with self._lock:
             if self._state is not state:
-                self._state, self._flat, self._scopes = state, None, {}
-            kept, whole = self._scopes.get(only), self._flat
-        if kept is None:
+                self._state, self._flat, self._views = state, None, {}
+            view, whole = self._views.get(only), self._flat
+        if view is None:
             whole = whole or flat(state)
-            kept = scope_of(connection, state, whole, CorpusTotals.of(whole), only)
-        with self._changing:
+            view = scope_of(connection, state, whole, CorpusTotals.of(whole), only)
+        with self._lock:
             if self._state is state:
                 self._flat = self._flat or whole
-                self._scopes.pop(only, None)
-                self._scopes[only] = kept
-                for documents in list(self._scopes)[:-_KEPT]:
-                    del self._scopes[documents]
-        return kept
+                self._views.pop(only, None)
+                self._views[only] = view
+                for documents in list(self._views)[:-_MAX_VIEWS]:
+                    del self._views[documents]
+        return view

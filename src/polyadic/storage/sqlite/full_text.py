@@ -1,4 +1,4 @@
-"""The words of passages in SQLite: an FTS5 table that keeps no text, written and searched."""
+"""Full-text index of chunks in SQLite: a contentless FTS5 table."""
 
 import sqlite3
 from collections.abc import Iterator, Sequence
@@ -8,7 +8,7 @@ from polyadic.storage.sql.writer import SqlWriter, Words
 
 
 class SqliteWordIndex:
-    """Implements :class:`polyadic.storage.sql.full_text.WordIndex` within the open transaction of a connection."""
+    """FTS5 search in an open transaction; implements :class:`polyadic.storage.sql.full_text.WordIndex`."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
@@ -16,7 +16,7 @@ class SqliteWordIndex:
     def matching(self, text: str) -> Iterator[tuple[int, float]]:
         if not (query := fts5_query(terms_of(text))):
             return iter(())
-        # Fetched whole: FTS5 has scored all of them before it gives the first.
+        # Fetched at once: FTS5 scores all matches before it returns the first.
         sql = f"SELECT rowid, round(-bm25(words), {DIGITS}) FROM words WHERE words MATCH ? ORDER BY 2 DESC, rowid"
         return iter(self._connection.execute(sql, (query,)).fetchall())
 
@@ -27,11 +27,11 @@ class SqliteWordIndex:
 
 
 class SqliteWriter(SqlWriter):
-    """Implements :class:`polyadic.storage.protocol.Writer`."""
+    """Write transaction of the SQLite store; implements :class:`polyadic.storage.protocol.Writer`."""
 
     def _index_words(self, words: Sequence[Words]) -> None:
         self._connection.executemany("INSERT INTO words (rowid, title, text) VALUES (?, ?, ?)", words)
 
     def _forget_words(self, words: Sequence[Words]) -> None:
-        # As the table keeps no text, it has to be told which words go.
+        # A contentless table needs the original text to delete a row.
         self._connection.executemany("INSERT INTO words (words, rowid, title, text) VALUES ('delete', ?, ?, ?)", words)

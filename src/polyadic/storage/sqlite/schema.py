@@ -1,10 +1,10 @@
-"""The tables of the SQLite store, and how a store of an earlier version becomes one of this version.
+"""Schema of the SQLite store and its migrations.
 
-Truth: ``document``, ``revision``, ``piece`` (of its text), ``chunk`` (with its evidence as packed JSON). All other
-tables are derived from these and kept in step by the transaction that makes a revision current.
+The source of truth is ``document``, ``revision``, ``piece`` (of its text) and ``chunk`` (with its evidence as packed
+JSON). All other tables are derived from these, and updated in the transaction that makes a revision current.
 """
 
-# One script a version, never edited once released; a store is brought forward by those it lacks.
+# One script per version, never edited once released; a store is migrated by the scripts after its version.
 MIGRATIONS = (
     """
     CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -288,9 +288,9 @@ MIGRATIONS = (
 
 VERSION = len(MIGRATIONS)
 NAMES_RENEWED_IN = 3
-"""The version that last changed under which loose names an entity is found (identity.called)."""
+"""The last version that changed the loose names of entities (``identity.called``)."""
 TEXTS_CUT_IN = 7
-"""The version that began to keep texts in pieces (texts.cut_whole_texts)."""
+"""The version that introduced texts stored in pieces (``texts.cut_whole_texts``)."""
 PACKED_IN = 8
-"""The version that began to keep what is large in less room."""
-APPLICATION_ID = 0x506F6C79  # "Poly": tells our files from other people's SQLite files
+"""The version that introduced compressed evidence and replies and half-precision vectors."""
+APPLICATION_ID = 0x506F6C79  # "Poly": identifies a Polyadic store among SQLite files

@@ -1,4 +1,4 @@
-"""The SQLite store: one file a workspace, many readers, one writer (DESIGN: storage)."""
+"""SQLite store: one file per workspace, many readers, one writer."""
 
 import contextlib
 import os
@@ -49,31 +49,31 @@ from polyadic.storage.sqlite.snapshots import SnapshotManager
 from polyadic.storage.sqlite.transfer import SqliteCopyTarget
 
 _FILE = "store.sqlite"
-_IDLE = 8
-_MOST_TOLD = 20
+_MAX_IDLE = 8
+_MAX_PROBLEMS = 20
 
 
 class SqliteStore:
-    """Implements :class:`polyadic.storage.protocol.Store` in a folder.
+    """Store in a local folder; implements :class:`polyadic.storage.protocol.Store`.
 
     Parameters
     ----------
     folder
-        Where ``store.sqlite`` lies, and ``derived/``, which can be deleted at any time. A folder that cannot be written
-        to can be read: what would be saved under ``derived/`` is then kept in memory.
+        Contains ``store.sqlite`` and ``derived/``, which can be deleted at any time. A folder without write permission
+        can be read; derived files are then kept in memory.
     embedder
-        Name of the model that fills the store with vectors; None for work that neither compares nor makes any.
+        Name of the embedding model of the store's vectors; None for work that neither compares nor creates any.
 
     Raises
     ------
     StoreError
-        The file is no store of ours, is damaged, or was written by a newer version.
+        The file is not a Polyadic store, is damaged, or was written by a newer version.
     EmbedderMismatch
-        Another model filled the store.
+        The store's vectors are those of another model.
     """
 
     def __init__(self, folder: Path, embedder: str | None) -> None:
-        _make(folder)
+        _create_folder(folder)
         self._folder = folder
         self._embedder = embedder
         self._path = folder / _FILE
@@ -81,16 +81,16 @@ class SqliteStore:
         self._fingerprint = fingerprint(self._path) if self._read_only else ()
         self._writer = connect(self._path, WRITING_CACHE)
         self._idle: list[sqlite3.Connection] = []
-        self._states = SnapshotManager(self._path, folder / "derived")
-        self._scopes = FilterCache()
-        self._themes = HierarchyCache()
-        self._readers = threading.Lock()
+        self._snapshots = SnapshotManager(self._path, folder / "derived")
+        self._filters = FilterCache()
+        self._hierarchies = HierarchyCache()
+        self._pool_lock = threading.Lock()
         # Two locks: one for other processes, one for other threads and tasks of this one.
-        self._between_processes = FileLock(folder / "writer.lock", thread_local=False)
-        self._within_process = threading.Lock()
-        # Transactions of this process wait for one another here: SQLite has them ask again and again, ever more rarely.
-        self._turn = threading.Lock()
-        self._holding: ContextVar[bool] = ContextVar("holding", default=False)
+        self._process_lock = FileLock(folder / "writer.lock", thread_local=False)
+        self._thread_lock = threading.Lock()
+        # Serializes write transactions within this process: SQLite's own busy handler polls at ever longer intervals.
+        self._transaction_lock = threading.Lock()
+        self._has_lock: ContextVar[bool] = ContextVar("holding", default=False)
         try:
             with translate_errors(self._path):
                 self._open()
@@ -100,32 +100,32 @@ class SqliteStore:
 
     @staticmethod
     def exists(folder: Path) -> bool:
-        """Whether there is a store in a folder, without opening it."""
+        """Return whether a folder contains a store, without opening it."""
         return (folder / _FILE).is_file()
 
     @contextlib.contextmanager
     def read(self, only: Callable[[Reader], frozenset[str]] | None = None) -> Iterator[Reader]:
         with self._snapshot() as connection:
-            self._check_still_mine(connection)
+            self._check_embedder(connection)
             reader = self._reader(connection)
-            yield reader if only is None else self._scoped_reader(connection, only(reader))
+            yield reader if only is None else self._filtered_reader(connection, only(reader))
 
     @contextlib.contextmanager
     def exclusive(self) -> Iterator[None]:
-        if self._holding.get():
+        if self._has_lock.get():
             yield
             return
         self._acquire()
-        token = self._holding.set(True)
+        token = self._has_lock.set(True)
         try:
-            # It only tells others who writes: where there is no room for it, what is to be written will say so.
+            # Only informs other processes who is writing; if the disk is full, the write itself reports it.
             with contextlib.suppress(OSError):
                 (self._folder / "writer.pid").write_text(str(os.getpid()))
             yield
         finally:
-            self._holding.reset(token)
-            self._between_processes.release()
-            self._within_process.release()
+            self._has_lock.reset(token)
+            self._process_lock.release()
+            self._thread_lock.release()
 
     @contextlib.contextmanager
     def joined(self) -> Iterator[DocumentLeases]:
@@ -137,8 +137,8 @@ class SqliteStore:
 
     @contextlib.contextmanager
     def write(self) -> Iterator[Writer]:
-        with self.exclusive(), self._turn, translate_errors(self._path), _transaction(self._writer):
-            self._check_still_mine(self._writer)
+        with self.exclusive(), self._transaction_lock, translate_errors(self._path), _transaction(self._writer):
+            self._check_embedder(self._writer)
             yield SqliteWriter(self._writer)
 
     @contextlib.contextmanager
@@ -153,19 +153,19 @@ class SqliteStore:
 
     def note_calls(self, calls: Sequence[tuple[LedgerCall, ToRemember | None]]) -> None:
         self._check_writable()
-        # Not the writer's connection: that may be in the middle of a transaction of another task of this thread.
-        with self._turn_or_nearly(), translate_errors(self._path):
+        # Not the writer's connection: another task of this thread may have a transaction open on it.
+        with self._after_transaction(), translate_errors(self._path):
             connection = self._connection()
             try:
                 connection.execute("BEGIN IMMEDIATE")
                 ledger.enter_all(connection, calls)
                 connection.execute("COMMIT")
             finally:
-                self._give_back(connection)
+                self._release(connection)
 
     def replies(self, keys: Sequence[str]) -> dict[str, tuple[str, bool]]:
         with self._snapshot() as connection:
-            self._check_still_mine(connection)
+            self._check_embedder(connection)
             return ledger.remembered_of(connection, keys)
 
     def filled_with(self) -> str | None:
@@ -179,24 +179,24 @@ class SqliteStore:
         try:
             held = lock.acquire(timeout=0)
         except Timeout as error:
-            what = f"the embedding model of {self._folder} is being changed already"
-            raise StoreBusy(what, "wait for that to end first") from error
+            message = f"the embedding model of {self._folder} is being changed already"
+            raise StoreBusy(message, "wait for that to end first") from error
         with held, translate_errors(self._path):
             own = connect(self._path)
             with contextlib.closing(SqlReembeddingWriter(own, model, partial(_transaction, own))) as gathering:
                 yield gathering
 
     def size(self) -> int:
-        """Bytes on disk, of the store and of what is derived from it."""
-        return _bytes_below(self._folder)
+        """Return the bytes on disk of the store and its derived files."""
+        return _folder_size(self._folder)
 
     def problems(self) -> list[str]:
-        """Reads the whole store; see the protocol."""
+        """Check the whole store; see :meth:`polyadic.storage.protocol.Store.problems`."""
         connection = self._connection()
         try:
-            damaged = [row[0] for row in connection.execute(f"PRAGMA quick_check({_MOST_TOLD})") if row[0] != "ok"]
-            if damaged:
-                return damaged
+            errors = [row[0] for row in connection.execute(f"PRAGMA quick_check({_MAX_PROBLEMS})") if row[0] != "ok"]
+            if errors:
+                return errors
             connection.execute("BEGIN")
             return problems_of(connection)
         except sqlite3.DatabaseError as error:
@@ -205,10 +205,10 @@ class SqliteStore:
             connection.close()
 
     def close(self) -> None:
-        self._states.close()
-        # A reader elsewhere may be using the log; closing twice is as good as closing once.
+        self._snapshots.close()
+        # Another process may be reading the WAL, and close() may be called twice.
         with contextlib.suppress(sqlite3.Error):
-            self._writer.execute("PRAGMA busy_timeout = 0")  # tidying up is not worth waiting for
+            self._writer.execute("PRAGMA busy_timeout = 0")  # the checkpoint is optional
             self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         for connection in (*self._idle, self._writer):
             connection.close()
@@ -216,49 +216,49 @@ class SqliteStore:
 
     @contextlib.contextmanager
     def _snapshot(self) -> Iterator[sqlite3.Connection]:
-        """A transaction that reads one committed state."""
+        """Open a read transaction on one committed state."""
         with translate_errors(self._path):
             connection = self._connection()
             try:
                 connection.execute("BEGIN")
                 yield connection
             finally:
-                self._give_back(connection)
+                self._release(connection)
 
     @contextlib.contextmanager
-    def _turn_or_nearly(self) -> Iterator[None]:
-        """After the transaction under way, or after a while: then SQLite says who holds the store."""
-        held = self._turn.acquire(timeout=BUSY_MILLISECONDS / 1000)
+    def _after_transaction(self) -> Iterator[None]:
+        """Wait for the current transaction, but not forever: after the timeout SQLite reports who holds the store."""
+        held = self._transaction_lock.acquire(timeout=BUSY_MILLISECONDS / 1000)
         try:
             yield
         finally:
             if held:
-                self._turn.release()
+                self._transaction_lock.release()
 
     def _check_writable(self) -> None:
         if self._read_only:
-            raise StoreError(f"{self._folder} can be read and not written to", "make it writable, or use a copy of it")
+            raise StoreError(f"{self._folder} is read-only", "make it writable, or use a copy of it")
 
     def _acquire(self) -> None:
         self._check_writable()
-        if not self._within_process.acquire(blocking=False):
+        if not self._thread_lock.acquire(blocking=False):
             raise StoreBusy(f"this process is already writing to {self._folder}", "wait for that to end first")
         try:
-            self._between_processes.acquire(timeout=0)
+            self._process_lock.acquire(timeout=0)
         except Timeout as error:
-            self._within_process.release()
+            self._thread_lock.release()
             raise StoreBusy(
                 f"another process{self._holder()} is writing to {self._folder}",
                 "wait for it to end, then run this again",
             ) from error
         except BaseException:
-            self._within_process.release()
+            self._thread_lock.release()
             raise
 
     def _connection(self) -> sqlite3.Connection:
-        with self._readers:
+        with self._pool_lock:
             if self._read_only and (now := fingerprint(self._path)) != self._fingerprint:
-                # Others can write to it elsewhere, and a connection that needs no other file does not notice.
+                # Others may have write access, and an immutable connection does not notice their changes.
                 self._fingerprint = now
                 for connection in self._idle:
                     connection.close()
@@ -267,11 +267,11 @@ class SqliteStore:
                 return self._idle.pop()
         return connect(self._path)
 
-    def _give_back(self, connection: sqlite3.Connection) -> None:
-        """Keep a connection for the next reader; some of them, as each holds files and pages of the store."""
+    def _release(self, connection: sqlite3.Connection) -> None:
+        """Return a connection to the pool, or close it: each pooled one holds open files and cached pages."""
         rolled_back(connection)
-        with self._readers:
-            if len(self._idle) < _IDLE:
+        with self._pool_lock:
+            if len(self._idle) < _MAX_IDLE:
                 self._idle.append(connection)
                 return
         connection.close()
@@ -280,17 +280,17 @@ class SqliteStore:
         return ArrayReader(
             connection,
             SqliteWordIndex(connection),
-            lambda: self._states.of(connection),
-            lambda: self._themes.state(connection).arrays(connection),
+            lambda: self._snapshots.of(connection),
+            lambda: self._hierarchies.state(connection).arrays(connection),
         )
 
-    def _scoped_reader(self, connection: sqlite3.Connection, only: frozenset[str]) -> Reader:
-        scope = self._scopes.of(connection, self._states.of(connection), only)
-        themes = self._themes.state(connection)
+    def _filtered_reader(self, connection: sqlite3.Connection, only: frozenset[str]) -> Reader:
+        scope = self._filters.of(connection, self._snapshots.of(connection), only)
+        themes = self._hierarchies.state(connection)
         return FilteredReader(connection, SqliteWordIndex(connection), scope, lambda: themes.within(connection, scope))
 
     def _open(self) -> None:
-        """Claim a new store for the embedding model, and refuse one that another model filled."""
+        """Claim a new store for the embedding model, and reject one with another model's vectors."""
         if self._embedder is None:
             return
         if meta(self._writer, EMBEDDER) is None and not self._read_only:
@@ -300,8 +300,8 @@ class SqliteStore:
                 self._writer.execute(sql, (secrets.token_hex(8),))
         check_claimed(meta(self._writer, EMBEDDER), self._embedder, self._folder)
 
-    def _check_still_mine(self, connection: sqlite3.Connection) -> None:
-        """Vectors of two models are never compared, also where the model was changed while the store is open."""
+    def _check_embedder(self, connection: sqlite3.Connection) -> None:
+        """Raise EmbedderMismatch if the store has switched to another embedding model since it was opened."""
         copying, filled_with = metas(connection, (COPYING, EMBEDDER))
         check_whole(copying, self._folder)
         check_still_claimed(filled_with or None, self._embedder, self._folder)
@@ -315,7 +315,7 @@ class SqliteStore:
 
 @contextlib.contextmanager
 def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """One that writes, committed when its context is left without an exception."""
+    """Open a write transaction, committed when its context exits without an exception."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield
@@ -325,7 +325,7 @@ def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
         raise
 
 
-def _make(folder: Path) -> None:
+def _create_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -334,11 +334,11 @@ def _make(folder: Path) -> None:
         ) from error
 
 
-def _bytes_below(folder: Path) -> int:
+def _folder_size(folder: Path) -> int:
     total = 0
     for parent, _, names in os.walk(folder):
         for name in names:
-            # A reader may be replacing derived files meanwhile.
+            # A reader may replace derived files at the same time.
             with contextlib.suppress(OSError):
                 total += (Path(parent) / name).stat().st_size
     return total

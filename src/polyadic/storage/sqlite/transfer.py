@@ -1,4 +1,4 @@
-"""What being filled with the rows of another store has of its own in SQLite: the words of passages."""
+"""Copy target of the SQLite store."""
 
 import secrets
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from polyadic.storage.transfer import Row
 
 
 class SqliteCopyTarget(SqlCopyTarget):
-    """Implements :class:`polyadic.storage.transfer.CopyTarget`."""
+    """SQLite store that receives a copy; implements :class:`polyadic.storage.transfer.CopyTarget`."""
 
     def settle(self) -> None:
         super().settle()
@@ -21,7 +21,7 @@ class SqliteCopyTarget(SqlCopyTarget):
         self._connection.execute("INSERT INTO words (words) VALUES ('delete-all')")
 
     def _prepare(self, table: CopiedTable, rows: Sequence[Row]) -> None:
-        """Nothing has to be."""
+        """Do nothing: SQLite rows need no preparation."""
 
     def _complete(self, table: CopiedTable, rows: Sequence[Row]) -> None:
         if table.name == "chunk":

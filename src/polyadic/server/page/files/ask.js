@@ -127,7 +127,7 @@ class Conversation {
     this.running = turn;
     this.#arrange();
     view.root.scrollIntoView({ behavior: "smooth", block: "start" });
-    this.status.textContent = "Looking for what bears on the question";
+    this.status.textContent = "Searching";
     const said = history.map(({ question: asked, answer }) => ({ question: asked, answer: answer.text }));
     await turn.ask(this.ctx, said);
     this.running = null;
@@ -191,7 +191,7 @@ class Conversation {
       button(entity.name, () => this.#begin(`What is said about ${entity.name}?`), { class: "chip" }),
     );
     this.intro.append(
-      el("p", { class: "row starters" }, el("span", { class: "muted small" }, "Much is said about"), chips),
+      el("p", { class: "row starters" }, el("span", { class: "muted small" }, "Most connected topics"), chips),
     );
   }
 
@@ -217,18 +217,18 @@ function outcome({ state, answer, error }) {
 
 function holds({ counts, model }) {
   const how = model
-    ? "Every claim of an answer leads to the words that it rests on."
-    : "No language model is set up: the best sentences are quoted.";
+    ? "Answers cite the passages that support them."
+    : "No language model is set up: answers quote the best sentences.";
   return `${counted(counts.documents, "document")}, ${counted(counts.facts, "fact")}. ${how}`;
 }
 
 function nothingYet(ctx) {
   const actions = ctx.canWrite ? [button("Add documents", () => ctx.go("documents"), { class: "button primary" })] : [];
   const hint = ctx.canWrite
-    ? "Add documents: once they have been read, questions about them are answered here."
-    : "Whoever may write to this workspace can add documents.";
+    ? "Add documents to ask questions about them."
+    : "Adding documents requires write access.";
   return [
     el("h1", { class: "visually-hidden" }, title),
-    empty(`There is nothing in ${ctx.workspace} yet`, hint, ...actions),
+    empty(`${ctx.workspace} has no documents yet`, hint, ...actions),
   ];
 }

@@ -25,7 +25,7 @@ export function answered(ctx, answer) {
     ? el(
         "details",
         { class: "more" },
-        el("summary", {}, "What the model thought first"),
+        el("summary", {}, "Model reasoning"),
         prose(answer.reasoning, () => null),
       )
     : null;
@@ -99,12 +99,12 @@ export function bill(answer) {
       : "",
     usage.money ? `Cost: ${usage.money.toPrecision(2)}.` : "",
     removed
-      ? `${counted(removed, "marker")} of the model's pointed at nothing and ${removed === 1 ? "was" : "were"} left out.`
+      ? `${counted(removed, "citation marker")} without a source ${removed === 1 ? "was" : "were"} removed.`
       : "",
   ];
   const copy = button(
     [icon("copy", 16), "Copy"],
-    () => copyText(asText(answer), "The answer is copied, with its sources."),
+    () => copyText(asText(answer), "Answer and sources copied."),
     {
       class: "button quiet small",
       "aria-label": "Copy the answer with its sources",
@@ -132,8 +132,8 @@ export function bill(answer) {
 export function unanswered(ctx, turn, offers) {
   const filtered = turn.request.only;
   const advice = filtered
-    ? "Only some of the documents were asked. The others may say it."
-    : "Other words may find it, or another method. If it stands in a document that is not here, hand that in.";
+    ? "Only the selected documents were searched."
+    : "Try other words or another method, or add documents that contain the answer.";
   return el(
     "div",
     { class: "panel stack close" },
@@ -142,8 +142,8 @@ export function unanswered(ctx, turn, offers) {
     el(
       "div",
       { class: "row" },
-      filtered ? button("Ask all documents", () => offers.withoutFilter(turn)) : null,
-      button("Look at the documents", () => ctx.go("documents"), { class: "button quiet" }),
+      filtered ? button("Search all documents", () => offers.withoutFilter(turn)) : null,
+      button("Show documents", () => ctx.go("documents"), { class: "button quiet" }),
     ),
   );
 }

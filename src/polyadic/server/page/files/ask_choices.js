@@ -6,21 +6,21 @@ import { icon } from "./icons.js";
 import { button, problemNotice } from "./parts.js";
 
 const METHODS = [
-  ["auto", "What suits this workspace: walk, or chunks where there are few facts."],
-  ["walk", "Walks from what the question names over facts and passages, twice: good at what takes several steps."],
-  ["hypergraph", "The facts nearest to the question and to what it names, with passages (HyperGraphRAG)."],
-  ["hierarchy", "Nearest entities, reports on their themes, and the facts that join them (HiRAG). Needs themes."],
+  ["auto", "Choose by workspace: walk, or chunks if there are few facts."],
+  ["walk", "Two-pass PageRank over facts and passages, for questions that take several steps."],
+  ["hypergraph", "The facts nearest to the question and its entities, with passages (HyperGraphRAG)."],
+  ["hierarchy", "Nearest entities, reports on their themes, and connecting facts (HiRAG). Needs themes."],
   ["graphrag", "Reports on the themes around the nearest entities (GraphRAG). Needs themes."],
-  ["chunks", "The passages most similar to the question, and nothing else."],
-  ["hipporag2", "Passages by a walk over entities (HippoRAG 2)."],
+  ["chunks", "The passages most similar to the question only."],
+  ["hipporag2", "Passages by PageRank over entities (HippoRAG 2)."],
   ["lightrag", "Pairs of entities and the passages that state them (LightRAG)."],
-  ["pathrag", "Pairs along the paths between what the question names (PathRAG)."],
-  ["none", "Nothing is looked up: a language model answers from what it knows, without citations."],
+  ["pathrag", "Pairs along paths between the entities of the question (PathRAG)."],
+  ["none", "No retrieval: a language model answers from its own knowledge, without citations."],
 ];
 const WRITERS = [
-  ["", "As the workspace is set up"],
-  ["model", "A language model writes the answer"],
-  ["quotes", "The best sentences are quoted; no model is asked"],
+  ["", "Workspace default"],
+  ["model", "Language model"],
+  ["quotes", "Quotations, without a language model"],
 ];
 const DOCUMENTS_SHOWN = 30;
 const PAUSE = 200;
@@ -70,7 +70,7 @@ function methodChooser(ctx, choices) {
   const say = () => replace(label, `Method: ${choices.method || ctx.info.method}`);
   const methods = METHODS.filter(([name]) => name !== "none" || ctx.info.model);
   const groups = [
-    radios("How it is looked up", methods, choices.method || ctx.info.method, (name) => {
+    radios("Retrieval method", methods, choices.method || ctx.info.method, (name) => {
       choices.method = name;
       say();
     }),
@@ -78,7 +78,7 @@ function methodChooser(ctx, choices) {
   if (ctx.info.model) {
     groups.push(
       radios(
-        "Who writes the answer",
+        "Answer by",
         WRITERS.map(([name, text]) => [name, "", text]),
         choices.by,
         (name) => {
@@ -150,7 +150,7 @@ function documentChooser(ctx, choices) {
   const hint = el(
     "p",
     { class: "muted small" },
-    "Only the documents ticked here are heard, as if there were no others.",
+    "Only the selected documents are searched.",
   );
   const opened = popper(label, el("div", { class: "stack close" }, hint, search, list, all));
   opened.addEventListener("toggle", () => opened.open && redraw());
@@ -166,9 +166,9 @@ async function find(ctx, choices, words, list, say) {
     replace(
       list,
       found.documents.map((document) => documentRow(document, choices, say)),
-      found.total ? null : el("p", { class: "muted small" }, "No document is called so."),
+      found.total ? null : el("p", { class: "muted small" }, "No matching documents."),
       more > 0
-        ? el("p", { class: "muted small" }, `${more.toLocaleString("en")} more: type a part of the name.`)
+        ? el("p", { class: "muted small" }, `${more.toLocaleString("en")} more: type part of the name.`)
         : null,
     );
   } catch (error) {

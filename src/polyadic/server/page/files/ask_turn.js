@@ -43,7 +43,7 @@ export class Turn {
         this.onNews();
       }
       if (!this.answer) {
-        throw new Problem(0, "broken-off", "the answer broke off: the server may have been stopped");
+        throw new Problem(0, "broken-off", "the answer is incomplete: the server may have been stopped");
       }
     } catch (error) {
       this.state = error.name === "AbortError" ? "stopped" : "failed";
@@ -156,7 +156,7 @@ export class TurnView {
     if (state === "failed") {
       return problemNotice(error, again);
     }
-    return state === "stopped" ? notice("info", "Stopped before the answer was whole.") : null;
+    return state === "stopped" ? notice("info", "Stopped before the answer was complete.") : null;
   }
 }
 
@@ -168,7 +168,7 @@ function pending(marker) {
 function progress({ state, steps, answer }) {
   const spinner = el("span", { class: "spinner", "aria-hidden": "true" });
   if (state === "asking") {
-    return [spinner, steps.length ? `${steps.at(-1).name} …` : "Looking for what bears on it …"];
+    return [spinner, steps.length ? `${steps.at(-1).name} …` : "Searching …"];
   }
   if (state === "writing") {
     return [spinner, `Writing, after ${steps.length} steps in ${duration(total(steps))}`];

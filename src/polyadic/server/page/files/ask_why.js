@@ -16,7 +16,7 @@ const KINDS = [
   ["entity", "Entities"],
   ["report", "Reports"],
 ];
-const PARTS = { local: "near the question", bridge: "on the way from one theme to another", global: "of whole themes" };
+const PARTS = { local: "near the question", bridge: "connecting themes", global: "reports on themes" };
 
 /**
  * What was used for an answer; made when it is first opened.
@@ -59,7 +59,7 @@ function content(ctx, answer) {
       { label: "As a list", panel: list },
       { label: "As a hypergraph", panel: () => drawing(ctx, answer) },
     ],
-    { label: "What was used" },
+    { label: "Retrieved knowledge" },
   );
 }
 
@@ -103,7 +103,7 @@ function row(ctx, answer, item, best) {
     "li",
     { class: "item" },
     el("p", { class: "said item-text" }, item.text),
-    names.length ? el("ul", { class: "list row names", "aria-label": "It connects" }, names) : null,
+    names.length ? el("ul", { class: "list row names", "aria-label": "Entities" }, names) : null,
     el(
       "p",
       { class: "row small muted" },
@@ -143,7 +143,7 @@ function factIds(answer) {
 
 function drawing(ctx, answer) {
   const root = el("div", { class: "drawing" });
-  const said = el("div", {}, busy("Drawing what was used"));
+  const said = el("div", {}, busy("Drawing"));
   drawn(ctx, answer, root, said).catch((error) => error.name !== "AbortError" && replace(said, problemNotice(error)));
   return el("div", { class: "stack close" }, root, said);
 }
@@ -171,7 +171,7 @@ async function drawn(ctx, answer, root, said) {
 }
 
 function caption(what, ...actions) {
-  const line = `${what} with all that they connect. Open an entity to see what else is known of it.`;
+  const line = `${what} with their entities. Open an entity to see its other facts.`;
   return el("p", { class: "row muted small" }, el("span", {}, line), actions);
 }
 

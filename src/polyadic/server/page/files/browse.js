@@ -24,7 +24,7 @@ export async function mount(root, ctx) {
       empty(
         "Nothing to browse yet",
         "Entities and facts come from documents.",
-        button(ctx.canWrite ? "Hand in documents" : "Look at documents", () => ctx.go("documents"), {
+        button(ctx.canWrite ? "Add documents" : "Show documents", () => ctx.go("documents"), {
           class: "button primary",
         }),
       ),
@@ -45,7 +45,7 @@ export async function mount(root, ctx) {
         "div",
         {},
         el("h1", {}, title),
-        el("p", { class: "muted" }, `What ${counted(ctx.info.counts.documents, "document")} say, fact by fact.`),
+        el("p", { class: "muted" }, `Entities and facts from ${counted(ctx.info.counts.documents, "document")}.`),
       ),
       tabs(panels, { label: "What to browse", selected: Math.max(0, TABS.indexOf(wanted)) }),
     ),

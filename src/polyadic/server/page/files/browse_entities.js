@@ -22,14 +22,14 @@ export async function browseEntities(ctx) {
   const search = el("input", {
     type: "search",
     class: "field",
-    placeholder: "A name, or what it is about",
+    placeholder: "Name or description",
     "aria-label": "Search entities",
   });
   const type = el("select", { class: "field", "aria-label": "Type" });
   const list = pagedList(
     ctx,
     (start, signal) => page(ctx, search.value.trim(), type.value, start, signal, open),
-    empty("Nothing like it", "Try fewer letters, or another type."),
+    empty("No matching entities", "Try fewer letters or another type."),
   );
   const filters = el("div", { class: "row filters" }, el("div", { class: "grow" }, search), type);
   const view = beside(
@@ -59,7 +59,7 @@ async function fillTypes(ctx, select) {
     select,
     el("option", { value: ANY }, "Any type"),
     types.types.map((one) =>
-      el("option", { value: one.type }, `${one.type || "without a type"} (${one.entities.toLocaleString("en")})`),
+      el("option", { value: one.type }, `${one.type || "no type"} (${one.entities.toLocaleString("en")})`),
     ),
   );
 }
@@ -77,7 +77,7 @@ async function page(ctx, words, type, start, signal, open) {
   const others = near.filter((one) => !known.has(one.id));
   const rows = found.entities.map((one) => row(one, open, ""));
   return {
-    rows: [...rows, ...others.map((one) => row(one, open, "near in meaning"))],
+    rows: [...rows, ...others.map((one) => row(one, open, "similar meaning"))],
     next: found.next,
     total: said(found, words),
   };
@@ -85,10 +85,10 @@ async function page(ctx, words, type, start, signal, open) {
 
 function said(found, words) {
   if (found.total !== null) {
-    return `${counted(found.total, "entity", "entities")}, the best connected first`;
+    return `${counted(found.total, "entity", "entities")}, most connected first`;
   }
   const number = `${found.entities.length}${found.next === null ? "" : " or more"}`;
-  return words ? `${number} with a name that begins so` : `${number} of this type`;
+  return words ? `${number} with a name that starts with this` : `${number} of this type`;
 }
 
 async function nearest(ctx, words, type, signal) {
@@ -109,7 +109,7 @@ async function entity(ctx, id, signal) {
   const more =
     one.facts > facts.length ? `The ${facts.length} most complete of ${one.facts.toLocaleString("en")} facts` : "Facts";
   const places = el("div", {});
-  const showPlaces = button("Where it stands", async () => replace(places, await placesOf(ctx, facts, signal)), {
+  const showPlaces = button("Show sources", async () => replace(places, await placesOf(ctx, facts, signal)), {
     class: "button small",
   });
   return [
@@ -138,7 +138,7 @@ async function entity(ctx, id, signal) {
           { class: "list places" },
           facts.map((fact) => factRow(fact, openFact)),
         )
-      : el("p", { class: "muted" }, "It takes part in no fact."),
+      : el("p", { class: "muted" }, "This entity has no facts."),
   ];
 }
 
@@ -147,7 +147,7 @@ async function placesOf(ctx, facts, signal) {
     facts.slice(0, PLACES).map((fact) => ctx.api.get(workspacePath(ctx.workspace, `facts/${fact.id}`), {}, { signal })),
   );
   const places = new Map(details.flatMap((one) => one.places).map((place) => [placeKey(place), place]));
-  return [el("h3", {}, "Places"), placeList(ctx, [...places.values()].slice(0, PLACES))];
+  return [el("h3", {}, "Sources"), placeList(ctx, [...places.values()].slice(0, PLACES))];
 }
 
 function placeKey(place) {

@@ -16,14 +16,14 @@ export async function browseFacts(ctx) {
   const search = el("input", {
     type: "search",
     class: "field",
-    placeholder: "What it is about",
+    placeholder: "Search by meaning",
     "aria-label": "Search facts",
   });
   const arity = arities(ctx.info.arities);
   const list = pagedList(
     ctx,
     (start, signal) => page(ctx, search.value.trim(), arity.value, start, signal, open),
-    empty("No such fact", "Say it in other words, or let it connect any number of entities."),
+    empty("No matching facts", "Try other words, or any number of entities."),
   );
   const filters = el("div", { class: "row filters" }, el("div", { class: "grow" }, search), arity);
   const view = beside(el("div", { class: "stack close chooser" }, filters, list.node), "Choose a fact.", "Fact", ctx);
@@ -41,7 +41,7 @@ export async function browseFacts(ctx) {
 function arities(counts) {
   return el(
     "select",
-    { class: "field", "aria-label": "How many entities it connects" },
+    { class: "field", "aria-label": "Number of entities" },
     el("option", { value: "" }, "Any number"),
     Object.entries(counts).map(([arity, number]) =>
       el("option", { value: arity }, `${arity} entities (${number.toLocaleString("en")})`),
@@ -56,12 +56,12 @@ async function page(ctx, words, arity, start, signal, open) {
     return {
       rows: facts.map((one) => row(one, open)),
       next: null,
-      total: `The ${counted(facts.length, "fact")} nearest to this`,
+      total: `The ${counted(facts.length, "fact")} most similar to this`,
     };
   }
   const path = workspacePath(ctx.workspace, "catalogue/facts");
   const found = await ctx.api.get(path, { arity, start, limit: PAGE }, { signal });
-  const total = `${counted(found.total, "fact")}, the most complete first`;
+  const total = `${counted(found.total, "fact")}, most complete first`;
   return { rows: found.facts.map((one) => row(one, open)), next: found.next, total };
 }
 
@@ -91,7 +91,7 @@ async function fact(ctx, id, signal) {
     ),
     el("h3", {}, `Connects ${counted(told.entities.length, "entity", "entities")}`),
     entityChips(told.entities, openEntity),
-    el("h3", {}, "Stands in"),
+    el("h3", {}, "Sources"),
     placeList(ctx, told.places),
   ];
 }

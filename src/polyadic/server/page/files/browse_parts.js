@@ -30,7 +30,7 @@ export function beside(list, hint, label, ctx) {
     async (signal, load) => {
       node.classList.add("chosen");
       const backward = button("Back to the list", back, { class: "button small only-narrow" });
-      replace(shown, backward, busy("Looking it up"));
+      replace(shown, backward, busy("Loading"));
       try {
         replace(shown, backward, await load(signal));
       } catch (error) {
@@ -77,7 +77,7 @@ export function pagedList(ctx, fetchPage, nothing) {
     try {
       if (fresh) {
         rows.setAttribute("aria-busy", "true");
-        replace(foot, rows.children.length ? null : busy("Looking"));
+        replace(foot, rows.children.length ? null : busy("Loading"));
       }
       const before = fresh ? [...rows.children] : [];
       await more(start, signal);

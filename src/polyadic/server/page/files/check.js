@@ -6,7 +6,7 @@ import { el, replace } from "./dom.js";
 import { busy, button, problemNotice } from "./parts.js";
 import { counted } from "./words.js";
 
-const STATES = { good: "fine", doubtful: "look at this", bad: "wrong" };
+const STATES = { good: "OK", doubtful: "Warning", bad: "Error" };
 const FACTS_READ_UNASKED = 20_000;
 const NAMES = {
   disk: "Disk",
@@ -25,11 +25,11 @@ const NAMES = {
  */
 export function checkSection(ctx) {
   const found = el("div", { role: "status" });
-  const again = button("Look again", () => look.now(), { class: "button small" });
+  const again = button("Check again", () => look.now(), { class: "button small" });
   const look = latest(
     async (signal) => {
       again.disabled = true;
-      replace(found, busy("Reading the whole store and trying the models"));
+      replace(found, busy("Checking store and models"));
       try {
         const told = await ctx.api.get(workspacePath(ctx.workspace, "check"), {}, { signal });
         replace(found, sum(told.findings), el("ul", { class: "list checks" }, told.findings.map(row)));
@@ -47,8 +47,8 @@ export function checkSection(ctx) {
   );
   const check = el("div", { class: "stack" }, found, el("div", {}, again));
   if (ctx.info.counts.facts > FACTS_READ_UNASKED) {
-    replace(found, el("p", { class: "muted" }, "To find out, the whole store is read, which takes a while here."));
-    replace(again, "Look");
+    replace(found, el("p", { class: "muted" }, "The check reads the whole store, which takes a while here."));
+    replace(again, "Check now");
     return { check, done: Promise.resolve() };
   }
   return { check, done: look.now() };
@@ -58,11 +58,11 @@ function sum(findings) {
   const bad = findings.filter((one) => one.state === "bad").length;
   const doubtful = findings.filter((one) => one.state === "doubtful").length;
   if (!bad && !doubtful) {
-    return el("p", { class: "muted" }, "Yes: nothing needs to be done.");
+    return el("p", { class: "muted" }, "OK: no problems found.");
   }
   const told = [
-    bad ? counted(bad, "thing is wrong", "things are wrong") : "",
-    doubtful ? `${doubtful} to look at` : "",
+    bad ? counted(bad, "error") : "",
+    doubtful ? counted(doubtful, "warning") : "",
   ];
   return el("p", {}, `${told.filter(Boolean).join(", ")}.`);
 }

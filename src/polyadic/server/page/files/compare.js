@@ -8,7 +8,7 @@ import { button, empty, problemNotice } from "./parts.js";
 
 export const title = "Compare";
 const OTHER = "chunks";
-const WHICH = { all: "All", both: "In both", one: "In one alone" };
+const WHICH = { all: "All", both: "In both", one: "Only in one" };
 
 /**
  * `params` may say the `question`, and the methods `left` and `right`.
@@ -19,8 +19,8 @@ const WHICH = { all: "All", both: "In both", one: "In one alone" };
  */
 export async function mount(root, ctx) {
   if (!ctx.info.counts.documents) {
-    const go = button("Look at documents", () => ctx.go("documents"), { class: "button primary" });
-    replace(root, el("h1", {}, title), empty("Nothing to ask yet", "Methods are compared on what documents say.", go));
+    const go = button("Show documents", () => ctx.go("documents"), { class: "button primary" });
+    replace(root, el("h1", {}, title), empty("No documents yet", "Add documents to compare methods on them.", go));
     return () => {};
   }
   try {
@@ -41,14 +41,14 @@ class Comparison {
     this.running = new AbortController();
     this.leave = () => this.running.abort();
     const [left, right] = [ctx.params.get("left") ?? method, ctx.params.get("right") ?? OTHER];
-    this.sides = [new Side(ctx, "One method", methods, left), new Side(ctx, "The other method", methods, right)];
+    this.sides = [new Side(ctx, "First method", methods, left), new Side(ctx, "Second method", methods, right)];
     this.question = el("input", {
       id: "compared",
       class: "field",
       required: true,
       maxlength: 2000,
       autocomplete: "off",
-      placeholder: "What is to be found out?",
+      placeholder: "Question to compare",
       value: ctx.params.get("question") ?? "",
     });
     this.submit = el("button", { type: "submit", class: "button primary" }, "Compare");
@@ -62,7 +62,7 @@ class Comparison {
           "div",
           {},
           el("h1", {}, title),
-          el("p", { class: "muted" }, "One question, two methods: the same documents, the same budget of tokens."),
+          el("p", { class: "muted" }, "One question, two methods: same documents, same token budget."),
         ),
         this.#form(),
         this.sum,
@@ -130,7 +130,7 @@ class Comparison {
       "div",
       { class: "panel row apart" },
       el("p", {}, said(...names)),
-      el("div", { class: "row", role: "group", "aria-label": "Which knowledge is shown" }, choices),
+      el("div", { class: "row", role: "group", "aria-label": "Knowledge to show" }, choices),
     );
   }
 

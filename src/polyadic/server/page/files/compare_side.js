@@ -55,7 +55,7 @@ export class Side {
    * @returns {Promise<object|null>} the whole answer; null where there was none
    */
   async ask(question, signal) {
-    replace(this.state, busy("Looking for what bears on it"));
+    replace(this.state, busy("Searching"));
     replace(this.answer);
     replace(this.knowledge);
     this.sums.hidden = true;
@@ -81,7 +81,7 @@ export class Side {
     for (const [key, row] of this.items) {
       const isCommon = common.has(key);
       row.dataset.found = isCommon ? "both" : "one";
-      row.querySelector(".found").textContent = isCommon ? "in both" : "here alone";
+      row.querySelector(".found").textContent = isCommon ? "in both" : "only here";
     }
   }
 
@@ -103,13 +103,13 @@ export class Side {
         return data;
       }
     }
-    throw new Problem(0, "ended", "the answer ended before it was whole: ask again");
+    throw new Problem(0, "ended", "the answer is incomplete: try again");
   }
 
   #draw(answer) {
     replace(
       this.state,
-      answer.answered ? null : notice("info", "The documents support no answer, as this method has it."),
+      answer.answered ? null : notice("info", "No supported answer with this method."),
     );
     replace(this.answer, answered(this.ctx, answer));
     const { usage, knowledge, trace } = answer;
@@ -119,7 +119,7 @@ export class Side {
       ["Knowledge", counted(knowledge.tokens, "token")],
       [
         "Language model",
-        usage.calls ? `${counted(tokens, "token")}${usage.money ? `, ${money(usage.money)}` : ""}` : "not asked",
+        usage.calls ? `${counted(tokens, "token")}${usage.money ? `, ${money(usage.money)}` : ""}` : "not used",
       ],
       ["Method", knowledge.method],
     ];
@@ -144,7 +144,7 @@ export class Side {
       [note, note.includes(knowledge.note) ? "" : knowledge.note]
         .filter(Boolean)
         .map((one) => el("p", { class: "muted small found-note" }, one)),
-      el("h3", {}, `What it rests on: ${counted(rows.length, "item")}${omitted}`),
+      el("h3", {}, `Retrieved knowledge: ${counted(rows.length, "item")}${omitted}`),
       el("ol", { class: "list found-items" }, rows),
     );
   }

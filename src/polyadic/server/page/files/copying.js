@@ -14,7 +14,7 @@ export async function copyText(text, said) {
     await navigator.clipboard.writeText(text);
     toast(said);
   } catch {
-    toast(copiedBySelecting(text) ? said : "This browser lets nothing be copied from here: select the words by hand.");
+    toast(copiedBySelecting(text) ? said : "This browser does not allow copying: select and copy the text yourself.");
   }
 }
 

@@ -33,7 +33,7 @@ class List {
     this.after = "";
     this.count = el("p", { class: "muted small", role: "status" });
     this.told = el("div", {});
-    this.body = el("div", {}, busy("Looking at the documents"));
+    this.body = el("div", {}, busy("Loading documents"));
     this.search = el("input", {
       type: "search",
       class: "field",
@@ -98,18 +98,18 @@ class List {
   #nothing(words) {
     if (words) {
       return empty(
-        "Nothing is called so",
-        "The search looks at titles and sources, not at what documents say: ask for that.",
+        "No matching documents",
+        "The search covers titles and sources only. Use Ask to search the contents.",
       );
     }
     const hint = this.ctx.canWrite
-      ? "What is handed in is read into facts. It appears here, and can be asked about, as soon as it has been read."
-      : "Nobody has handed in anything yet.";
+      ? "Documents appear here, and can be queried, as soon as they have been indexed."
+      : "No documents have been added yet.";
     return empty("No documents yet", hint);
   }
 
   #retryNotice(unread) {
-    const again = button("Try them again", async () => {
+    const again = button("Retry failed chunks", async () => {
       try {
         this.onJob(await this.ctx.api.post(workspacePath(this.ctx.workspace, "jobs")));
         replace(this.told);
@@ -117,7 +117,7 @@ class List {
         replace(this.told, problemNotice(error));
       }
     });
-    return notice("warning", `${counted(unread, "chunk")} of these documents could not be read.`, again);
+    return notice("warning", `${counted(unread, "chunk")} of these documents failed.`, again);
   }
 
   #row(record) {
@@ -128,7 +128,7 @@ class List {
     const open = button(name, () => openDocument(this.ctx, record.id), { class: "link row-title" });
     const remove = el(
       "button",
-      { type: "button", class: "button quiet square small", "aria-label": `Withdraw ${name}`, title: "Withdraw" },
+      { type: "button", class: "button quiet square small", "aria-label": `Delete ${name}`, title: "Delete" },
       icon("trash"),
     );
     const row = el(
@@ -149,7 +149,7 @@ class List {
         { class: "row-numbers small muted" },
         el("span", {}, counted(record.facts, "fact")),
         el("span", {}, counted(record.chunks, "chunk")),
-        record.failed ? el("span", { class: "warned" }, `${record.failed} unread`) : null,
+        record.failed ? el("span", { class: "warned" }, `${record.failed} failed`) : null,
       ),
       this.ctx.canWrite ? remove : null,
     );
@@ -158,8 +158,8 @@ class List {
   }
 
   async #withdraw(record, name) {
-    const text = `Withdraw “${name}”? Facts that only this document states go with it.`;
-    if (await confirmed(text, "Withdraw it")) {
+    const text = `Delete “${name}”? Facts that no other document supports are deleted too.`;
+    if (await confirmed(text, "Delete document")) {
       await this.#withdrawn(record, name);
     }
   }
@@ -169,11 +169,11 @@ class List {
     try {
       await this.ctx.api.del(workspacePath(this.ctx.workspace, `documents/${record.id}`));
       replace(this.told);
-      toast(`${name} is withdrawn.`);
+      toast(`${name} deleted.`);
       await this.load();
     } catch (error) {
       const busyNow =
-        "A job is writing to this workspace, so nothing can be withdrawn before it has ended or is cancelled.";
+        "A job is writing to this workspace. Wait until it has finished, or cancel it, then try again.";
       replace(
         this.told,
         error.status === 409

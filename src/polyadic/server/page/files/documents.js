@@ -21,7 +21,7 @@ export async function mount(root, ctx) {
       el("h1", {}, title),
       ctx.canWrite
         ? handingIn(ctx, (job) => jobs.watch(job))
-        : el("p", { class: "muted" }, "Your key is for reading: documents are handed in with one that may write."),
+        : el("p", { class: "muted" }, "Your key is read-only. Adding documents requires a key with write access."),
       jobs.node,
       list.node,
     ),

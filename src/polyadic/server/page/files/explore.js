@@ -33,7 +33,7 @@ export async function mount(root, ctx) {
 
 function nothingYet(ctx) {
   const add = button("Add documents", () => ctx.go("documents"), { class: "button primary" });
-  const hint = "Facts and the entities that they join are drawn here once documents have been read.";
+  const hint = "The graph of facts and entities appears here once documents have been indexed.";
   return empty("Nothing to explore yet", hint, ctx.canWrite && add);
 }
 
@@ -74,7 +74,7 @@ class Explore {
     const options = LIMITS.map((limit) =>
       el("option", { value: limit, selected: limit === this.limit }, `up to ${limit.toLocaleString("en")}`),
     );
-    const label = { class: "field", "aria-label": "Entities drawn at most", on: { change: choose } };
+    const label = { class: "field", "aria-label": "Maximum entities", on: { change: choose } };
     return el("select", label, options);
   }
 
@@ -86,7 +86,7 @@ class Explore {
   async begin(place) {
     this.asked += 1;
     const { asked } = this;
-    if (!this.drawing) replace(this.stage, busy("Gathering what lies there"));
+    if (!this.drawing) replace(this.stage, busy("Loading graph"));
     try {
       const around = { kind: place.kind, id: place.id, hops: 2, limit: this.limit };
       const overview = place.kind === "overview";
@@ -108,7 +108,7 @@ class Explore {
       const { room, limit } = this.shown.roomToExpand(id);
       if (!room) {
         toast(
-          `No more than ${LIMITS.at(-1).toLocaleString("en")} entities can be drawn. Begin at one of them instead.`,
+          `At most ${LIMITS.at(-1).toLocaleString("en")} entities can be shown. Start from one of them instead.`,
         );
         return;
       }
@@ -119,7 +119,7 @@ class Explore {
       toast(
         more.facts
           ? `${counted(more.entities, "entity", "entities")} and ${counted(more.facts, "fact")} more`
-          : "All that lies around it is drawn already.",
+          : "All neighbours are shown already.",
       );
     } catch (error) {
       this.#failed(error, () => this.expand(id));
@@ -144,7 +144,7 @@ class Explore {
     const { counts } = this.ctx.info;
     const all = told.entities.length === counts.entities && told.facts.length === counts.facts;
     const drawn = `${of(told.entities.length, counts.entities)} entities, ${of(told.facts.length, counts.facts)} facts`;
-    this.told.textContent = all ? `${drawn}: all there is` : whole ? drawn : `${drawn}; more lies there`;
+    this.told.textContent = all ? `Showing all ${drawn}` : `Showing ${drawn}${whole ? "" : "; more available"}`;
     if (this.drawing) {
       this.drawing.update(told, anew);
       return;

@@ -16,7 +16,7 @@ const FACTS = 50;
  *   fail: (error: Error, retry: () => void) => void, openFirstPlace: (factId: string) => Promise<void>}}
  */
 export function detailPanel(ctx, wishes) {
-  const root = el("aside", { class: "explore-panel panel", "aria-label": "What is selected" });
+  const root = el("aside", { class: "explore-panel panel", "aria-label": "Selection" });
   let asked = 0;
   const ask = ({ kind, id }) => {
     const [rest, query] = kind === "entity" ? [`entities/${id}`, { limit: FACTS }] : [`facts/${id}`, {}];
@@ -33,7 +33,7 @@ export function detailPanel(ctx, wishes) {
       replace(root, ...legend(wishes));
       return;
     }
-    const waiting = setTimeout(() => mine === asked && replace(root, busy("Looking it up")), 250);
+    const waiting = setTimeout(() => mine === asked && replace(root, busy("Loading")), 250);
     try {
       const detail = await ask(item);
       if (mine !== asked) return;
@@ -58,24 +58,24 @@ export function detailPanel(ctx, wishes) {
 
 function legend({ best, reach }) {
   return [
-    el("h2", {}, "Best connected here"),
+    el("h2", {}, "Most connected"),
     el(
       "ol",
       { class: "list" },
       best().map((entity) => el("li", {}, bestLine(entity, reach))),
     ),
-    el("h2", {}, "How to read it"),
+    el("h2", {}, "Legend"),
     el(
       "ul",
       { class: "list stack close small" },
-      sign("entity", "An entity: the more facts name it, the larger."),
-      sign("fact", "A fact: all that it names hangs on it, two things on one line, more in one shape."),
+      sign("entity", "Entity. Its size grows with the number of its facts."),
+      sign("fact", "Fact. A line joins two entities, a shape joins more."),
     ),
     el(
       "p",
       { class: "muted small" },
-      "Select something to read it, an entity twice to bring what lies around it. Drag to move, scroll or pinch to " +
-        "come nearer; with the keyboard: arrows, Enter, + and −.",
+      "Select an item to see its details, or an entity twice to show its neighbours. Drag to pan, scroll or pinch to " +
+        "zoom. Keyboard: arrows, Enter, + and −.",
     ),
   ];
 }
@@ -116,8 +116,8 @@ function ofEntity({ entity, facts }, { reach, expand, begin }) {
     el(
       "div",
       { class: "row" },
-      button("Bring what lies around", () => expand(id), { class: "button primary small" }),
-      button("Begin here", () => begin({ kind: "entity", id, name }), { class: "button small" }),
+      button("Show neighbours", () => expand(id), { class: "button primary small" }),
+      button("Start here", () => begin({ kind: "entity", id, name }), { class: "button small" }),
     ),
     el("h3", {}, "Facts"),
     el("ul", { class: "list explore-facts" }, lines),
@@ -139,11 +139,11 @@ function ofFact({ fact, entities, places }, ctx, { reach, begin }) {
     el(
       "div",
       { class: "row" },
-      button("Begin here", () => begin({ kind: "fact", id: fact.id, name: fact.text }), { class: "button small" }),
+      button("Start here", () => begin({ kind: "fact", id: fact.id, name: fact.text }), { class: "button small" }),
     ),
-    el("h3", {}, `It joins ${entities.length}`),
+    el("h3", {}, `Connects ${counted(entities.length, "entity", "entities")}`),
     el("ul", { class: "list row" }, chips),
-    el("h3", {}, "Where it stands"),
+    el("h3", {}, "Sources"),
     el(
       "ul",
       { class: "list stack close" },

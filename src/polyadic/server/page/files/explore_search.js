@@ -79,7 +79,7 @@ async function found(ctx, words, go) {
   const ask = (what, limit) =>
     ctx.api.get(workspacePath(ctx.workspace, what), { q: words, limit }, { signal: ctx.signal });
   const [{ entities }, { facts }] = await Promise.all([ask("entities", ENTITIES), ask("facts", FACTS)]);
-  if (!entities.length && !facts.length) return [el("p", { class: "muted" }, "Nothing like it is there.")];
+  if (!entities.length && !facts.length) return [el("p", { class: "muted" }, "No matches.")];
   return [
     el("h3", { class: "explore-heading" }, "Entities"),
     ...entities.map(({ entity }) =>

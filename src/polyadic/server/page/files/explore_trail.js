@@ -19,7 +19,7 @@ const trails = new Map();
  */
 export function trailOf(workspace, onGo) {
   const list = el("ol", { class: "explore-trail list" });
-  const root = el("nav", { "aria-label": "The way here", class: "explore-way" }, list);
+  const root = el("nav", { "aria-label": "History", class: "explore-way" }, list);
   const arrive = (place, limit) => {
     const trail = gone(trails.get(workspace) ?? [], place);
     trails.set(workspace, trail);

@@ -13,8 +13,8 @@ import { Stage } from "./graph_stage.js";
 import { spoken, tooltip } from "./graph_tip.js";
 
 const LABEL =
-  "Drawing of entities and the facts that join them. Arrow keys go from one to the next, Enter opens, " +
-  "plus and minus change the scale, F fits all in. The same stands below as a list.";
+  "Graph of entities and the facts that join them. Arrow keys move the selection, Enter opens it, " +
+  "plus and minus zoom, F fits everything into view. The same content is below as a list.";
 
 /**
  * What whoever shows a drawing may say.

@@ -20,8 +20,8 @@ export function finder({ onWords, onNext }) {
   const input = el("input", {
     class: "field",
     type: "search",
-    placeholder: "Find in the drawing",
-    "aria-label": "Find in the drawing",
+    placeholder: "Find in graph",
+    "aria-label": "Find in graph",
     autocomplete: "off",
     spellcheck: "false",
     on: {
@@ -34,7 +34,7 @@ export function finder({ onWords, onNext }) {
   return {
     root: el("div", { class: "graph-find" }, input, told),
     tell: (found) => {
-      told.textContent = found === null ? "" : found ? `${found.toLocaleString("en")} found` : "not here";
+      told.textContent = found === null ? "" : found ? `${found.toLocaleString("en")} found` : "no matches";
     },
     empty: () => {
       input.value = "";
@@ -48,7 +48,7 @@ export function finder({ onWords, onNext }) {
  * @returns {{root: HTMLElement, show: (model: import("./graph_model.js").Model, chosen: Set<string>) => void}}
  */
 export function typeChips(onTypes) {
-  const root = el("div", { class: "graph-types", role: "group", "aria-label": "Types of entities" });
+  const root = el("div", { class: "graph-types", role: "group", "aria-label": "Entity types" });
   let unfolded = false;
   const show = (model, chosen) => {
     const { types } = model;
@@ -88,11 +88,11 @@ function chip({ type, count }, colour, chosen, onTypes) {
 export function lookButtons({ nearer, farther, fit, reset }) {
   return el(
     "div",
-    { class: "graph-buttons", role: "group", "aria-label": "Look" },
-    lookButton("nearer", "Come nearer (+)", nearer),
-    lookButton("farther", "Go farther (−)", farther),
-    lookButton("fit", "Fit all in (F)", fit),
-    lookButton("reset", "Undo filters and selection, fit all in (0)", reset),
+    { class: "graph-buttons", role: "group", "aria-label": "View" },
+    lookButton("nearer", "Zoom in (+)", nearer),
+    lookButton("farther", "Zoom out (−)", farther),
+    lookButton("fit", "Fit to view (F)", fit),
+    lookButton("reset", "Reset view and filters (0)", reset),
   );
 }
 

@@ -13,7 +13,7 @@ const AT_ONCE = 100;
 export function drawnList(onChoose) {
   let model = null;
   const body = el("div", { class: "graph-list-body" });
-  const summary = el("summary", {}, "What is drawn, as a list");
+  const summary = el("summary", {}, "Graph as a list");
   const fill = () => {
     if (root.open && model) replace(body, ...parts(model, onChoose));
   };

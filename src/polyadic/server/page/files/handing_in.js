@@ -19,7 +19,7 @@ const SHOWN = 8;
 export function handingIn(ctx, onJob) {
   const told = el("div", { class: "stack close" });
   const pasting = pasteForm(ctx, onJob, () => show(false));
-  const paste = button("Paste a text", () => show(pasting.hidden), { "aria-expanded": "false" });
+  const paste = button("Paste text", () => show(pasting.hidden), { "aria-expanded": "false" });
   const show = (open) => {
     pasting.hidden = !open;
     paste.setAttribute("aria-expanded", String(open));
@@ -35,7 +35,7 @@ function dropZone(hand, paste) {
     multiple: true,
     hidden: true,
     accept: KINDS.map((kind) => `.${kind}`).join(","),
-    "aria-label": "Files to hand in",
+    "aria-label": "Files to add",
   });
   picker.addEventListener("change", () => {
     hand([...picker.files]);
@@ -44,7 +44,7 @@ function dropZone(hand, paste) {
   const choose = button("Choose files", () => picker.click(), { class: "button primary" });
   const zone = el(
     "section",
-    { class: "drop", "aria-label": "Hand in documents" },
+    { class: "drop", "aria-label": "Add documents" },
     el("p", { class: "drop-lead" }, "Drop files here, or"),
     el("div", { class: "row centred" }, choose, paste),
     el(
@@ -87,12 +87,12 @@ function letDrop(zone, hand) {
 async function handIn(ctx, files, told, onJob) {
   const known = files.filter((file) => KINDS.includes(file.name.toLowerCase().split(".").pop()));
   const left = files.filter((file) => !known.includes(file));
-  const leftOut = left.length ? [notice("warning", `Left out, because such files are not read: ${names(left)}.`)] : [];
+  const leftOut = left.length ? [notice("warning", `Skipped: unsupported file type (${names(left)}).`)] : [];
   replace(told, leftOut);
   for (let first = 0; first < known.length; first += FILES_AT_ONCE) {
     const some = known.slice(first, first + FILES_AT_ONCE);
-    const bar = el("progress", { max: 1, value: 0, "aria-label": "Sent" });
-    const label = el("span", {}, `Sending ${counted(some.length, "file")}`);
+    const bar = el("progress", { max: 1, value: 0, "aria-label": "Upload progress" });
+    const label = el("span", {}, `Uploading ${counted(some.length, "file")}`);
     replace(told, leftOut, el("div", { class: "sending row", role: "status" }, label, bar));
     try {
       const job = await ctx.api.upload(workspacePath(ctx.workspace, "documents/files"), some, moves(bar), ctx.signal);
@@ -137,21 +137,21 @@ function pasteForm(ctx, onJob, onDone) {
   });
   const form = el(
     "form",
-    { class: "panel stack", hidden: true, "aria-label": "Paste a text" },
+    { class: "panel stack", hidden: true, "aria-label": "Paste text" },
     labelled("paste-title", "Title", named),
     labelled("paste-text", "Text", text),
     labelled("paste-source", "Address (optional)", source),
     el(
       "p",
       { class: "muted small", id: "paste-source-hint" },
-      "The address is what the document is known by: the same one again is a new version of it.",
+      "The address identifies the document: adding the same address again replaces it.",
     ),
     told,
     el(
       "div",
       { class: "row end" },
-      button("Not now", onDone, { class: "button quiet" }),
-      el("button", { type: "submit", class: "button primary" }, "Hand it in"),
+      button("Cancel", onDone, { class: "button quiet" }),
+      el("button", { type: "submit", class: "button primary" }, "Add"),
     ),
   );
   form.addEventListener("submit", async (event) => {

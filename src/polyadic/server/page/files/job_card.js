@@ -7,7 +7,7 @@ import { counted, lasting, moment, money, sourceName } from "./words.js";
 
 const RESUMABLE = ["partly", "failed", "cancelled"];
 const SHOWN = 50;
-const STATES = { succeeded: "Done", partly: "Read in part", failed: "Failed", cancelled: "Cancelled" };
+const STATES = { succeeded: "Done", partly: "Partially done", failed: "Failed", cancelled: "Cancelled" };
 
 /**
  * A job as it stands.
@@ -19,7 +19,7 @@ const STATES = { succeeded: "Done", partly: "Read in part", failed: "Failed", ca
 export function jobCard(job, can) {
   const heading = el("h3", { class: "grow", "aria-live": "polite" });
   const actions = el("div", { class: "row" });
-  const bar = el("progress", { class: "job-bar", "aria-label": "Read" });
+  const bar = el("progress", { class: "job-bar", "aria-label": "Progress" });
   const reached = el("p", { class: "muted small" });
   const report = el("div", { class: "stack close" });
   const node = el(
@@ -42,7 +42,7 @@ export function jobCard(job, can) {
       replace(report, reportOf(now));
     }
   };
-  const lost = (error) => replace(reached, `${error.message} This page goes on looking.`);
+  const lost = (error) => replace(reached, `${error.message} Retrying.`);
   update(job);
   return { node, update, lost };
 }
@@ -61,12 +61,12 @@ export function pastJobs(jobs, onOpen) {
       { class: "past-job" },
       el("time", { class: "muted small", datetime: job.ended }, moment(job.ended || job.created)),
       el("span", { class: "grow" }, said(job)),
-      job.state === "succeeded" ? null : button("Look", () => opened(job, node, onOpen), { class: "button small" }),
+      job.state === "succeeded" ? null : button("Details", () => opened(job, node, onOpen), { class: "button small" }),
     );
     return node;
   });
   const lacking = jobs.filter((job) => job.state === "partly" || job.state === "failed").length;
-  const note = lacking ? `, ${lacking} of them not read whole` : "";
+  const note = lacking ? `, ${lacking} incomplete` : "";
   return el(
     "details",
     { class: "fold" },
@@ -81,7 +81,7 @@ function opened(job, node, onOpen) {
 }
 
 function said(job) {
-  const what = job.wish.kind === "retry" ? "what could not be read" : counted(job.documents, "document");
+  const what = job.wish.kind === "retry" ? "failed chunks" : counted(job.documents, "document");
   if (job.state === "queued") {
     return `Waiting to read ${what}`;
   }
@@ -108,7 +108,7 @@ function drawReached({ state, reached, report }, bar, line) {
   bar.hidden = state !== "running";
   line.hidden = !going && !report?.usage?.calls;
   if (!going) {
-    replace(line, report?.usage?.calls ? `Paid for: ${paid(tokensOf(report.usage), report.usage.money)}` : null);
+    replace(line, report?.usage?.calls ? `Model usage: ${paid(tokensOf(report.usage), report.usage.money)}` : null);
     return;
   }
   if (reached.chunks) {
@@ -119,11 +119,11 @@ function drawReached({ state, reached, report }, bar, line) {
   }
   const done = [
     `${reached.chunks_read.toLocaleString("en")} of ${counted(reached.chunks, "chunk")} read`,
-    reached.documents ? `${counted(reached.documents, "document")} looked at` : "",
+    reached.documents ? `${counted(reached.documents, "document")} processed` : "",
     reached.texts_embedded ? `${counted(reached.texts_embedded, "text")} embedded` : "",
     reached.tokens ? paid(reached.tokens, reached.money) : "",
   ];
-  replace(line, state === "queued" ? "It begins when the job before it has ended." : done.filter(Boolean).join(" · "));
+  replace(line, state === "queued" ? "Waiting for the previous job" : done.filter(Boolean).join(" · "));
 }
 
 function tokensOf(usage) {
@@ -182,7 +182,7 @@ function reportOf({ report }) {
   const unsupported = Object.entries(report.unsupported);
   return [
     unread(`${counted(left.length, "file or row", "files and rows")} could not be read`, left),
-    unread(`${counted(failed.length, "chunk")} could not be read`, failed),
+    unread(`${counted(failed.length, "chunk")} failed`, failed),
     unsupported.length
       ? folded(
           "Skipped: unsupported file type",
@@ -191,7 +191,7 @@ function reportOf({ report }) {
       : null,
     problems.length
       ? folded(
-          "Left out or mended in what the model said",
+          "Dropped or corrected in model replies",
           problems.map(([what, times]) => el("li", {}, `${times.toLocaleString("en")} × ${what}`)),
         )
       : null,

@@ -37,19 +37,19 @@ export function askForKey(wrong) {
     const form = el(
       "form",
       { class: "stack" },
-      el("h2", { id: "key-title" }, "This server asks for a key"),
-      wrong ? notice("error", "That key opens nothing here. Look whether it was copied whole.") : null,
+      el("h2", { id: "key-title" }, "This server requires a key"),
+      wrong ? notice("error", "Key not recognised. Check that you copied all of it.") : null,
       el("label", { for: "key" }, "Key"),
       input,
       el(
         "p",
         { id: "key-hint", class: "muted small" },
-        "Whoever runs the server makes one with “polyadic keys add”. It stays in this tab until you close it.",
+        "The server operator creates keys with “polyadic keys add”. The key is kept until you close this tab.",
       ),
       el(
         "div",
         { class: "row end" },
-        button("Not now", () => dialog.close()),
+        button("Cancel", () => dialog.close()),
         el("button", { class: "button primary", type: "submit" }, "Open"),
       ),
     );
@@ -64,7 +64,7 @@ export function askForKey(wrong) {
         sessionStorage.setItem(KEPT, dialog.returnValue);
         resolve(dialog.returnValue);
       } else {
-        reject(new Problem(401, "key-needed", "without a key the server shows nothing"));
+        reject(new Problem(401, "key-needed", "a key is required to use this server"));
       }
     });
     dialog.append(form);

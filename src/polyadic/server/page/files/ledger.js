@@ -6,13 +6,13 @@ import { busy, problemNotice } from "./parts.js";
 import { lasting, money } from "./words.js";
 
 const PURPOSES = {
-  extract: "Reading facts",
-  glean: "Looking again for facts",
+  extract: "Extraction",
+  glean: "Further extraction passes",
   embed: "Embedding",
   answer: "Answering",
-  question: "Understanding questions",
-  summarise: "Summing up themes",
-  report: "Reports on themes",
+  question: "Question analysis",
+  summarise: "Theme summaries",
+  report: "Theme reports",
 };
 
 /**
@@ -20,7 +20,7 @@ const PURPOSES = {
  * @returns {HTMLElement} filled when the server has answered
  */
 export function ledgerSection(ctx) {
-  const shown = el("div", {}, busy("Adding up"));
+  const shown = el("div", {}, busy("Loading"));
   const load = async () => {
     try {
       const told = await ctx.api.get(workspacePath(ctx.workspace, "ledger"), {}, { signal: ctx.signal });
@@ -36,7 +36,7 @@ export function ledgerSection(ctx) {
 }
 
 function nothing() {
-  return el("p", { class: "muted" }, "Nothing so far: no model behind an endpoint has been asked.");
+  return el("p", { class: "muted" }, "Nothing so far: no paid model calls.");
 }
 
 function table(purposes) {
@@ -46,11 +46,11 @@ function table(purposes) {
       sums[name] += usage[name];
     }
   }
-  const heads = ["What for", "Model", "Calls", "Tokens sent", "Tokens received", "Price", "Time"];
+  const heads = ["Purpose", "Model", "Calls", "Tokens sent", "Tokens received", "Cost", "Time"];
   const seconds = purposes.reduce((sum, one) => sum + one.seconds, 0);
   return el(
     "div",
-    { class: "scroll", tabindex: 0, role: "region", "aria-label": "What models were paid" },
+    { class: "scroll", tabindex: 0, role: "region", "aria-label": "Usage and cost" },
     el(
       "table",
       { class: "table" },
@@ -68,7 +68,7 @@ function table(purposes) {
         {},
         purposes.map((one) => row(PURPOSES[one.purpose] ?? one.purpose, one.model, one.usage, one.seconds)),
       ),
-      purposes.length > 1 ? el("tfoot", {}, row("Together", "", sums, seconds)) : null,
+      purposes.length > 1 ? el("tfoot", {}, row("Total", "", sums, seconds)) : null,
     ),
   );
 }

@@ -79,7 +79,7 @@ function tell(error) {
 async function place(signal) {
   const at = addressed();
   if (!root.hasChildNodes()) {
-    replace(root, busy("Looking at the workspaces"));
+    replace(root, busy("Loading workspaces"));
   }
   if (!shown.workspaces?.includes(at.workspace)) {
     shown.workspaces = (await api.get("/v1/workspaces", {}, { signal })).workspaces;
@@ -112,7 +112,7 @@ async function mounted(at, module, left) {
     replace(
       root,
       empty(
-        "There is no such page",
+        "Page not found",
         "",
         button("Ask a question", () => go(at.workspace, "ask")),
       ),
@@ -136,7 +136,7 @@ async function mounted(at, module, left) {
 
 function unknown(name) {
   const others = shown.workspaces.map((other) => button(other, () => go(other, VIEWS[0].name)));
-  return empty(`There is no workspace ${name}`, "Or your key does not open it. There are:", ...others);
+  return empty(`There is no workspace ${name}`, "Or your key does not allow access. Available workspaces:", ...others);
 }
 
 /** Browsers say of a module that cannot be had where it should be, and of one that is wrong what is wrong with it. */

@@ -67,7 +67,7 @@ export function confirmed(text, yesLabel) {
       dialog.returnValue = yes ? "yes" : "";
       dialog.close();
     };
-    const no = button("Leave it", () => answer(false), { autofocus: true });
+    const no = button("Cancel", () => answer(false), { autofocus: true });
     const yes = button(yesLabel, () => answer(true), { class: "button danger" });
     dialog.append(el("p", {}, text), el("div", { class: "row end" }, no, yes));
     dialog.addEventListener("close", () => {

@@ -9,14 +9,14 @@ import { bytes, counted } from "./words.js";
 
 export const title = "Settings";
 const LOOK = "polyadic-look";
-const LOOKS = { system: "As the system", light: "Light", dark: "Dark" };
+const LOOKS = { system: "System", light: "Light", dark: "Dark" };
 
 /**
  * @param {HTMLElement} root
  * @param {object} ctx
  */
 export async function mount(root, ctx) {
-  const setUp = el("div", {}, busy("Looking at the settings"));
+  const setUp = el("div", {}, busy("Loading settings"));
   const about = el("p", { class: "muted" });
   const { check, done } = checkSection(ctx);
   replace(
@@ -25,10 +25,10 @@ export async function mount(root, ctx) {
       "div",
       { class: "stack wide-gap" },
       el("h1", {}, title),
-      el("div", { class: "cards" }, card("How it works", setUp), card("What it holds", held(ctx.info))),
-      card("Is all well?", check),
-      card("What models were paid", ledgerSection(ctx)),
-      el("div", { class: "cards" }, card("Colours of this page", looks(ctx)), card("About", about)),
+      el("div", { class: "cards" }, card("Configuration", setUp), card("Contents", held(ctx.info))),
+      card("Health check", check),
+      card("Usage and cost", ledgerSection(ctx)),
+      el("div", { class: "cards" }, card("Appearance", looks(ctx)), card("About", about)),
     ),
   );
   await Promise.all([drawSettings(ctx, setUp, about), done]);
@@ -44,8 +44,8 @@ async function drawSettings(ctx, setUp, about) {
       `Polyadic ${settings.version}: documents as n-ary facts, questions with cited answers. `,
       // A link sends no key.
       ctx.api.key
-        ? "The API describes itself at /v1/openapi.json."
-        : el("a", { href: "/v1/openapi.json", target: "_blank", rel: "noopener" }, "The API's description"),
+        ? "API description: /v1/openapi.json."
+        : el("a", { href: "/v1/openapi.json", target: "_blank", rel: "noopener" }, "API description"),
     );
   } catch (error) {
     if (error.name !== "AbortError") {
@@ -57,17 +57,17 @@ async function drawSettings(ctx, setUp, about) {
 function rowsOf(settings) {
   const isByModel = settings.extractor === "model";
   return [
-    ["Language model", settings.model || "none, and none is needed"],
+    ["Language model", settings.model || "none (optional)"],
     ["Embedding model", settings.embedder],
-    ["Facts are read by", isByModel ? settings.model : "sentences, without a language model"],
-    settings.entity_types.length ? ["Types of entities", settings.entity_types.join(", ")] : null,
-    isByModel && settings.gleanings ? ["Further looks at a chunk", String(settings.gleanings)] : null,
-    ["A chunk has about", `${counted(settings.chunk_tokens, "token")}, ${settings.chunk_overlap} of them repeated`],
-    ["Language", settings.language === "auto" ? "found out by itself" : settings.language],
-    ["Questions are asked by", `method ${settings.method}`],
-    ["Knowledge for a question", `up to ${counted(settings.context_tokens, "token")}`],
-    ["Answers are", settings.answers === "model" ? `written by ${settings.model}` : "quoted sentences"],
-    ["Themes are", settings.themes_by === "model" ? `written by ${settings.model}` : "extractive, of names and facts"],
+    ["Extraction by", isByModel ? settings.model : "sentences, without a language model"],
+    settings.entity_types.length ? ["Entity types", settings.entity_types.join(", ")] : null,
+    isByModel && settings.gleanings ? ["Further extraction passes", String(settings.gleanings)] : null,
+    ["Chunk size", `about ${counted(settings.chunk_tokens, "token")}, ${settings.chunk_overlap} overlapping`],
+    ["Language", settings.language === "auto" ? "detected automatically" : settings.language],
+    ["Retrieval method", settings.method],
+    ["Context for a question", `up to ${counted(settings.context_tokens, "token")}`],
+    ["Answers", settings.answers === "model" ? `written by ${settings.model}` : "quoted sentences"],
+    ["Themes", settings.themes_by === "model" ? `written by ${settings.model}` : "extractive, from names and facts"],
   ].filter(Boolean);
 }
 
@@ -75,7 +75,7 @@ function hint() {
   return el(
     "p",
     { class: "muted small after" },
-    "Set by whoever runs the server, in the workspace's polyadic.toml; what is changed there holds from the next request on.",
+    "Set in the workspace's polyadic.toml by the server operator; changes apply from the next request on.",
   );
 }
 
@@ -88,13 +88,13 @@ function held(info) {
     ["Facts", counts.facts.toLocaleString("en")],
     ["Entities", counts.entities.toLocaleString("en")],
     [
-      "Entities a fact",
+      "Entities per fact",
       counts.facts ? `${(counts.participations / counts.facts).toFixed(1)} on average, at most ${largest}` : "–",
     ],
     ["Evidence without a fact", counted(counts.evidence - counts.stated, "statement")],
-    ["Vectors", counts.vectors ? `${counts.vectors.toLocaleString("en")} of ${counts.dimension} numbers` : "–"],
+    ["Vectors", counts.vectors ? `${counts.vectors.toLocaleString("en")} with ${counts.dimension} dimensions` : "–"],
     ["On disk", bytes(info.bytes)],
-    ["Your access", info.access === "write" ? "reading and writing" : "reading"],
+    ["Your access", info.access === "write" ? "read and write" : "read only"],
   ]);
 }
 

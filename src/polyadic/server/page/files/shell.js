@@ -16,7 +16,7 @@ export const VIEWS = [
 ];
 
 const LOOK = "polyadic-look";
-const LOOKS = { system: "as the system", light: "light", dark: "dark" };
+const LOOKS = { system: "system", light: "light", dark: "dark" };
 
 /**
  * @param {{api: object, at: object|null, workspaces: string[], go: Function, onMade: Function, onDeleted: Function,
@@ -75,7 +75,7 @@ function menu({ api, at, onMade, onDeleted, onForget }) {
   const entries = [
     writes ? entry("plus", "New workspace …", () => makeWorkspace(api, onMade)) : null,
     writes && at?.info ? entry("trash", `Delete ${at.workspace} …`, () => deleteWorkspace(api, at, onDeleted)) : null,
-    api.key ? entry("key", "Forget the key", onForget) : null,
+    api.key ? entry("key", "Remove key", onForget) : null,
   ].filter(Boolean);
   if (!entries.length) {
     return null;

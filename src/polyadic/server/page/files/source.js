@@ -42,7 +42,7 @@ async function shown(ctx, place, documentId) {
   open.asked?.abort();
   const asked = new AbortController();
   open.asked = asked;
-  replace(panel, head(place?.title || place?.source || "Document", place), busy("Opening the document"));
+  replace(panel, head(place?.title || place?.source || "Document", place), busy("Loading document"));
   const path = workspacePath(ctx.workspace, `documents/${documentId}`);
   try {
     const [record, text] = await Promise.all([
@@ -53,7 +53,7 @@ async function shown(ctx, place, documentId) {
     inSight(panel);
   } catch (error) {
     if (error.name !== "AbortError") {
-      const gone = error.status === 404 ? notice("warning", "This document has been withdrawn.") : null;
+      const gone = error.status === 404 ? notice("warning", "This document has been deleted.") : null;
       replace(
         panel,
         head(place?.title || "Document", place),
@@ -131,9 +131,9 @@ function address(source) {
 }
 
 function copyButton(quote) {
-  return button(icon("copy"), () => copyText(quote, "The words are copied."), {
+  return button(icon("copy"), () => copyText(quote, "Quotation copied."), {
     class: "button quiet square",
-    "aria-label": "Copy the words",
+    "aria-label": "Copy quotation",
   });
 }
 
@@ -141,7 +141,7 @@ function body(text, place) {
   const units = place ? unitsOf(text, place) : { start: 0, end: 0 };
   const changed = units
     ? null
-    : notice("warning", `The document has changed since. It said: “${place.quote.slice(0, 600)}”`);
+    : notice("warning", `The document has changed since. The quotation was: “${place.quote.slice(0, 600)}”`);
   return [
     changed,
     el("div", { class: "source-text said", tabindex: "0" }, around(text, units ?? { start: 0, end: 0 })),
@@ -155,11 +155,11 @@ function around(text, { start, end }) {
   const before = el("span", {}, text.slice(from, start));
   const after = el("span", {}, text.slice(end, to));
   return [
-    from > 0 ? rest("Show what comes before", (more) => before.prepend(more), text.slice(0, from)) : null,
+    from > 0 ? rest("Show the text before", (more) => before.prepend(more), text.slice(0, from)) : null,
     before,
     end > start ? el("mark", { class: "meant" }, text.slice(start, end)) : null,
     after,
-    to < text.length ? rest("Show the rest", (more) => after.append(more), text.slice(to)) : null,
+    to < text.length ? rest("Show the text after", (more) => after.append(more), text.slice(to)) : null,
   ];
 }
 

@@ -38,10 +38,10 @@ function summaryDetail(ctx, { node, description, covers }) {
     ]),
     description ? el("p", { class: "said prose" }, description) : null,
     summaries.length
-      ? [el("h3", {}, "Summaries that it covers"), el("ul", { class: "list places" }, summaries.map(line))]
+      ? [el("h3", {}, "Summaries in it"), el("ul", { class: "list places" }, summaries.map(line))]
       : null,
     entities.length
-      ? [el("h3", {}, "Entities that it covers"), entityChips(entities, (entity) => ctx.go("browse", { entity }))]
+      ? [el("h3", {}, "Entities in it"), entityChips(entities, (entity) => ctx.go("browse", { entity }))]
       : null,
     more > 0 ? el("p", { class: "muted small" }, `and ${more} more, in the tree`) : null,
   ];
@@ -65,7 +65,7 @@ function communityDetail(ctx, { node, summary, findings, entities }) {
       { class: "list findings" },
       findings.map((finding) => findingItem(finding, openFact)),
     ),
-    el("h3", {}, "Entities in it, the best connected first"),
+    el("h3", {}, "Entities in it, most connected first"),
     entityChips(entities, (entity) => ctx.go("browse", { entity })),
   ];
 }
@@ -83,14 +83,14 @@ function findingItem(finding, openFact) {
       ? el(
           "details",
           { class: "fold" },
-          el("summary", {}, `Rests on ${counted(finding.facts.length, "fact")}`),
+          el("summary", {}, `Based on ${counted(finding.facts.length, "fact")}`),
           el(
             "ul",
             { class: "list places" },
             finding.facts.map((fact) => factRow(fact, openFact)),
           ),
         )
-      : el("p", { class: "muted small" }, "It names no fact that it rests on."),
+      : el("p", { class: "muted small" }, "No supporting facts."),
   );
 }
 
@@ -103,7 +103,7 @@ async function entityDetail(ctx, node, signal) {
     el(
       "div",
       {},
-      button("Open it under Browse", () => ctx.go("browse", { entity: node.id }), { class: "button small" }),
+      button("Open in Browse", () => ctx.go("browse", { entity: node.id }), { class: "button small" }),
     ),
     el(
       "ul",

@@ -18,7 +18,7 @@ const EXTRACTIVE = "extractive";
  * @param {object} ctx
  */
 export async function mount(root, ctx) {
-  const body = el("div", { class: "stack" }, busy("Looking at the themes"));
+  const body = el("div", { class: "stack" }, busy("Loading themes"));
   replace(root, el("div", { class: "stack close" }, el("h1", {}, title), body));
   try {
     const path = workspacePath(ctx.workspace, "hierarchy");
@@ -34,16 +34,16 @@ export async function mount(root, ctx) {
 
 function nothing(ctx, told) {
   if (!told.entities) {
-    const go = button("Look at documents", () => ctx.go("documents"), { class: "button primary" });
-    return empty("No themes yet", "Themes are built over facts, and there are none: they come from documents.", go);
+    const go = button("Show documents", () => ctx.go("documents"), { class: "button primary" });
+    return empty("No themes yet", "Themes are built from facts. Add documents first.", go);
   }
   const command = el("code", { class: "command" }, `${COMMAND} -w ${ctx.workspace}`);
   const how = told.installed
-    ? "Whoever runs the server builds them, in the folder that it serves:"
-    : "Whoever runs the server builds them, once what that needs is installed (pip install 'polyadic[hierarchy]'):";
+    ? "The server operator builds them in the folder of the server:"
+    : "The server operator builds them, after pip install 'polyadic[hierarchy]', in the folder of the server:";
   const why = told.built
-    ? "All that was built rests on documents that have changed since, so nothing of it is told."
-    : "Themes sum up what is alike in all documents, and answer broad questions.";
+    ? "The documents have changed since the themes were built, so none are shown."
+    : "Themes summarize related facts across documents and help answer broad questions.";
   const shown = empty(told.built ? "The themes are stale" : "No themes yet", why);
   shown.append(el("p", { class: "after" }, how), el("p", {}, command));
   return shown;
@@ -53,7 +53,7 @@ function trees(ctx, told) {
   const stale = told.layers.reduce((sum, layer) => sum + layer.stale, 0);
   const lacking = [
     stale ? `${counted(stale, "cluster")} changed since` : "",
-    told.unplaced ? `${counted(told.unplaced, "entity", "entities")} came later` : "",
+    told.unplaced ? `${counted(told.unplaced, "entity", "entities")} added since` : "",
   ].filter(Boolean);
   const panels = [
     { label: `Summaries (${told.summaries.total.toLocaleString("en")})`, panel: () => panel(ctx, "summaries", told) },
@@ -64,9 +64,9 @@ function trees(ctx, told) {
   ];
   return [
     el("p", { class: "muted" }, authors([...told.summaries.nodes, ...told.communities.nodes])),
-    lacking.length ? notice("warning", `${lacking.join(", ")}: left out here until “${COMMAND}” is run again.`) : null,
+    lacking.length ? notice("warning", `${lacking.join(", ")}: not included until “${COMMAND}” is run again.`) : null,
     layers(told.layers),
-    tabs(panels, { label: "Which tree", selected: told.summaries.total ? 0 : 1 }),
+    tabs(panels, { label: "Tree", selected: told.summaries.total ? 0 : 1 }),
   ];
 }
 
@@ -74,9 +74,9 @@ function authors(nodes) {
   const by = [...new Set(nodes.map((node) => node.by))];
   const models = by.filter((one) => one && one !== EXTRACTIVE);
   if (!models.length) {
-    return "These texts are extractive: made of the names and facts themselves, by no language model.";
+    return "These texts are extractive: composed of names and facts, without a language model.";
   }
-  const rest = by.includes(EXTRACTIVE) ? "; some are extractive, made of names and facts alone" : "";
+  const rest = by.includes(EXTRACTIVE) ? "; some are extractive, composed of names and facts" : "";
   return `These texts were written by ${models.join(", ")}${rest}.`;
 }
 
@@ -142,7 +142,7 @@ function treeNode(node) {
   const note = [layer, holds, rating].filter(Boolean).join(" · ");
   return {
     id: node.id,
-    name: node.name || "without a name",
+    name: node.name || "unnamed",
     note: el("span", { class: "muted small tree-note" }, note),
     opens: node.branches > 0,
     item: node,

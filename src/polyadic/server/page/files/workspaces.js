@@ -5,7 +5,7 @@ import { el } from "./dom.js";
 import { button, confirmed, notice, problemNotice, toast } from "./parts.js";
 
 const NAME = /^[a-z0-9](?:[a-z0-9_-]{0,61}[a-z0-9])?$/;
-const HINT = "Lower-case letters, digits, - and _, at most 63.";
+const HINT = "Lower-case letters, digits, - and _, at most 63 characters.";
 let forms = 0;
 
 /**
@@ -19,12 +19,12 @@ export function welcome(api, onMade) {
   return el(
     "div",
     { class: "page welcome stack" },
-    el("h1", {}, "Make a workspace"),
+    el("h1", {}, "Create a workspace"),
     el(
       "p",
       { class: "lead" },
-      "A workspace holds documents that belong together. Polyadic reads them into facts, and answers questions " +
-        "with citations that lead to the exact words.",
+      "A workspace is a collection of documents. Polyadic extracts facts from them and answers questions " +
+        "with citations of the exact passages.",
     ),
     nameForm(api, onMade, null),
   );
@@ -61,13 +61,13 @@ export function makeWorkspace(api, onMade) {
  */
 export async function deleteWorkspace(api, at, onDeleted) {
   const { documents, facts } = at.info.counts;
-  const text = `Delete the workspace ${at.workspace} with ${counted(documents, "document")} and ${counted(facts, "fact")}? It cannot be brought back.`;
-  if (!(await confirmed(text, "Delete it"))) {
+  const text = `Delete the workspace ${at.workspace} with ${counted(documents, "document")} and ${counted(facts, "fact")}? This cannot be undone.`;
+  if (!(await confirmed(text, "Delete workspace"))) {
     return;
   }
   try {
     await api.del(workspacePath(at.workspace));
-    toast(`${at.workspace} is deleted.`);
+    toast(`${at.workspace} deleted.`);
     onDeleted();
   } catch (error) {
     toast(error.message);
@@ -107,8 +107,8 @@ function nameForm(api, onMade, onCancel) {
     el(
       "div",
       { class: "row end" },
-      onCancel ? button("Not now", onCancel) : null,
-      el("button", { type: "submit", class: "button primary" }, "Make it"),
+      onCancel ? button("Cancel", onCancel) : null,
+      el("button", { type: "submit", class: "button primary" }, "Create"),
     ),
   );
   form.addEventListener("submit", async (event) => {
@@ -121,7 +121,7 @@ function nameForm(api, onMade, onCancel) {
 
 async function made(api, name, onMade) {
   if (!NAME.test(name)) {
-    return [notice("error", `“${name}” cannot be a name. ${HINT}`)];
+    return [notice("error", `“${name}” is not a valid name. ${HINT}`)];
   }
   try {
     await api.post("/v1/workspaces", { name });
