@@ -13,8 +13,8 @@ _SEPARATOR = re.compile(r"\s*[|:]\s*")
 
 def table() -> str:
     """Return the layers, highest first: each package or module with the first line of its docstring."""
-    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]["contracts"]
-    layers = contracts[0]["layers"]
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    layers = settings["tool"]["importlinter"]["contracts"][0]["layers"]
     rows = [
         f"| {len(layers) - number} | `{name}` | {_summary(name)} |"
         for number, layer in enumerate(layers, 1)

@@ -16,7 +16,7 @@ ROOT = Path(polyadic.__file__).parent
 
 
 def test_imports_follow_the_layers() -> None:
-    command = [Path(sys.executable).parent / "lint-imports", "--no-cache", "--no-logo"]
+    command = [str(Path(sys.executable).parent / "lint-imports"), "--no-cache", "--no-logo"]
     checked = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=False)
     assert checked.returncode == 0, checked.stdout
 

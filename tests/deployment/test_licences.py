@@ -8,7 +8,8 @@ import pytest
 
 PROJECT = Path(__file__).parent.parent.parent
 _PERMISSIVE = re.compile(
-    r"Redistribution and use in source|\b(?:MIT|BSD|Apache|ISC|PSF|Python Software Foundation|Zlib|Unlicense|0BSD|HPND|CC0|Public Domain|MPL|Mozilla)\b",
+    r"\b(?:MIT|BSD|Apache|ISC|PSF|Python Software Foundation|Zlib|Unlicense|0BSD|HPND|CC0|Public Domain|MPL|Mozilla)\b"
+    r"|Redistribution and use in source",
     re.IGNORECASE,
 )
 _COPYLEFT = re.compile(r"\b(?:A?GPL|GNU (?:Affero )?General Public)", re.IGNORECASE)
@@ -19,9 +20,9 @@ _PINNED = re.compile(r"^([A-Za-z0-9._-]+)==", re.MULTILINE)
 
 def licence_of(name: str) -> str:
     """What a package says of its licence; of a long text the beginning."""
-    known = metadata(name)
-    classifiers = [one for one in known.get_all("Classifier") or () if one.startswith("License")]
-    return " ".join([*(known.get(field) or "" for field in ("License-Expression", "License")), *classifiers])[:1_000]
+    known = metadata(name).json
+    stated = [known.get("license_expression"), known.get("license"), *known.get("classifier", ())]
+    return " ".join(str(one) for one in stated if one and not str(one).startswith("Topic"))[:1_000]
 
 
 @pytest.mark.parametrize("requirements", ["requirements.txt", "requirements-serve.txt"])

@@ -136,7 +136,10 @@ def test_nothing_is_there(tmp_path: Path) -> None:
         ({f"{n}.jsonl": '{"input": "?", "context": "c"}\n' for n in "ab"}, "holds 2 question sets: give one"),
         ({"corpus.jsonl": "7\n", "queries.jsonl": "", "qrels/test.tsv": ""}, "line 1 is not a JSON object"),
         ({"corpus.jsonl": "", "queries.jsonl": '{"_id": 1}\n', "qrels/test.tsv": ""}, "line 1 is not a question"),
-        ({"corpus.jsonl": "", "queries.jsonl": "", "qrels/test.tsv": "a\tb\n1\t2\n"}, "line 2 is not a relevance judgement"),
+        (
+            {"corpus.jsonl": "", "queries.jsonl": "", "qrels/test.tsv": "a\tb\n1\t2\n"},
+            "line 2 is not a relevance judgement",
+        ),
         ({"corpus.jsonl": "", "queries.jsonl": "", "qrels/test.tsv": ""}, "no question that can be scored"),
     ],
 )

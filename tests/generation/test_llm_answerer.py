@@ -207,9 +207,9 @@ def test_a_long_reply_is_read_in_time_that_grows_with_its_length(server: ModelSe
     read: list[str] = []
 
     class Counting(LLMAnswerer):
-        def _read(self, reply: str, context: PromptContext, whole: bool) -> CitedText:
+        def _parse(self, reply: str, context: PromptContext, whole: bool) -> CitedText:
             read.append(reply)
-            return super()._read(reply, context, whole)
+            return super()._parse(reply, context, whole)
 
     class Pieces(EndpointModel):
         async def stream(self, request: ModelRequest) -> AsyncIterator[str | ModelReply]:

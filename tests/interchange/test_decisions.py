@@ -70,7 +70,7 @@ def test_undoing_restores_every_export_byte_for_byte(tmp_path: Path) -> None:
         ([{"kind": "merge", "names": ["a", " "], "into": "a", "documents": []}], "decisions[0].names[1]"),
         ([{"kind": "merge", "names": ["a", "A"], "into": "a", "documents": []}], "not two names"),
         ([{"kind": "split", "names": ["a"], "into": "b", "documents": ["memory:a"]}], "decisions[0].documents[0]"),
-        ([{"kind": "split", "names": ["a"], "into": "b", "documents": []}], "no document is named"),
+        ([{"kind": "split", "names": ["a"], "into": "b", "documents": []}], "has no documents"),
         ([{"kind": "merge", "names": ["a", "b"], "into": "a"}], "decisions[0].documents"),
         ([{"kind": "merge", "names": n, "into": "a", "documents": []} for n in (["a", "b"], ["b", "a"])], "twice"),
         ([{"kind": "merge", "names": ["a", x], "into": "a", "documents": []} for x in "bc"], "is merged already"),

@@ -36,7 +36,7 @@ class PolyadicRetriever(BaseRetriever):
     >>> from polyadic.config import EmbeddingSettings, Settings
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     kb = Workspace(folder, Settings(embedding=EmbeddingSettings(model="hashing")))
-    ...     report = kb.add([knowledge.Document("memory:ada", "", "Ada Lovelace met Charles Babbage in London.")])
+    ...     report = kb.add([types.Document("memory:ada", "", "Ada Lovelace met Charles Babbage in London.")])
     ...     found = PolyadicRetriever(workspace=kb).invoke("Whom did Ada Lovelace meet?")
     ...     print(found[0].page_content, found[0].metadata["source"])
     ...     kb.close()

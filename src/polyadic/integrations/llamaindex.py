@@ -41,7 +41,7 @@ class PolyadicRetriever(BaseRetriever):
     >>> from polyadic.config import EmbeddingSettings, Settings
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     kb = Workspace(folder, Settings(embedding=EmbeddingSettings(model="hashing")))
-    ...     report = kb.add([knowledge.Document("memory:ada", "", "Ada Lovelace met Charles Babbage in London.")])
+    ...     report = kb.add([types.Document("memory:ada", "", "Ada Lovelace met Charles Babbage in London.")])
     ...     found = PolyadicRetriever(kb).retrieve("Whom did Ada Lovelace meet?")
     ...     print(found[0].text, found[0].metadata["source"])
     ...     kb.close()

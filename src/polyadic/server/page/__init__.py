@@ -1,1 +1,1 @@
-"""The page: files for a browser, and nothing else. What it shows it asks the API for, like any other client."""
+"""Web page: static files for a browser. The page gets its data from the API, like any other client."""

@@ -1,7 +1,7 @@
-"""The files of the page, which anybody may have: they hold nothing of any workspace.
+"""Routes for the static files of the web page, which need no key: they contain no workspace data.
 
-They are read anew for each request, which costs less than to be wrong about which state of them is shown; browsers ask
-whether theirs is still the one, and are told so without its content.
+Files are read from disk for each request, so that a stale version is never served. Browsers revalidate their cached
+copy by ETag and get a 304 without content if it is current.
 """
 
 from hashlib import blake2b
@@ -18,7 +18,7 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "font-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 )
-"""What the page may do: load and ask this server alone. Nothing that a document holds can be run."""
+"""Content security policy: load from and connect to this server only; scripts in document text cannot run."""
 
 _TYPES = MappingProxyType(
     {
@@ -33,18 +33,18 @@ router = APIRouter(include_in_schema=False)
 
 @router.api_route("/", methods=["GET", "HEAD"])
 def index(request: Request) -> Response:
-    """The page itself."""
+    """Serve the page."""
     return _file("index.html", request)
 
 
 @router.api_route("/page/{name}", methods=["GET", "HEAD"])
 def file(name: str, request: Request) -> Response:
-    """One of the files that it loads."""
+    """Serve a script, style sheet or image of the page."""
     return _file(name, request)
 
 
 def is_of_page(path: str) -> bool:
-    """Whether an address is the page's, which asks for no key.
+    """Return whether a path belongs to the page, which needs no key.
 
     >>> [is_of_page(path) for path in ("/", "/page/main.js", "/pages", "/v1/workspaces")]
     [True, True, False, False]
@@ -53,13 +53,13 @@ def is_of_page(path: str) -> bool:
 
 
 def _file(name: str, request: Request) -> Response:
-    # Looked up in what is there rather than joined to a path: no name leads anywhere else.
-    found = {path.name: path for path in FILES.iterdir() if path.suffix in _TYPES}.get(name)
-    if found is None:
+    # Look the name up in the directory listing instead of joining paths, to prevent path traversal.
+    match = {path.name: path for path in FILES.iterdir() if path.suffix in _TYPES}.get(name)
+    if match is None:
         raise no_such_workspace()
-    content = found.read_bytes()
+    content = match.read_bytes()
     tag = f'"{blake2b(content, digest_size=16).hexdigest()}"'
     headers = {"Content-Security-Policy": POLICY, "Cache-Control": "no-cache", "ETag": tag}
     if tag in request.headers.get("if-none-match", ""):
         return Response(status_code=304, headers=headers)
-    return Response(content, headers=headers, media_type=_TYPES[found.suffix])
+    return Response(content, headers=headers, media_type=_TYPES[match.suffix])

@@ -52,7 +52,7 @@ class PostgresTenants:
         self.intake = PostgresUploadStore(self._tables, self.aside)
 
     async def begin(self) -> None:
-        """Do nothing: temporary files are this server's own, and workspaces are created and deleted in one transaction."""
+        """Do nothing: temporary files are this server's own, and workspaces are created and deleted atomically."""
 
     def close(self) -> None:
         self.book.close()
