@@ -13,9 +13,9 @@ def metadata(item: Item) -> Metadata:
     ``end`` describe the first place of the item in a document, if it has one. ``page`` is present if that document has
     pages, ``headings`` if the place has headings above it.
 
-    >>> from polyadic.model.types import ItemKind, SourceSpan, Span
-    >>> place = Place("d1", "/notes/a.md", "A", "c1", Span(5, 17), "Ada Lovelace")
-    >>> metadata(Item(Kind.FACT, "f1", "Ada Lovelace", 0.5, "similar", 3, (place,)))["start"]
+    >>> from polyadic.model.types import Item, ItemKind, SourceSpan, Span
+    >>> place = SourceSpan("d1", "/notes/a.md", "A", "c1", Span(5, 17), "Ada Lovelace")
+    >>> metadata(Item(ItemKind.FACT, "f1", "Ada Lovelace", 0.5, "similar", 3, (place,)))["start"]
     5
     """
     values: Metadata = {"kind": item.kind.value, "id": item.id, "score": item.score, "why": item.why}
