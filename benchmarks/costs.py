@@ -27,12 +27,13 @@ SPEEDS = (20, 60)
 # Typical length of an answer; those of the test server are shorter.
 ANSWER_TOKENS = 150
 
-HEAD = """# What it costs
+HEAD = """# Costs
 
-Made by `python -m benchmarks.costs`. Tokens are counted on 2wiki-101 (780 short encyclopaedic passages) with the
-facts that a large language model gave for them, recorded and asked for over HTTP. Such passages are dense: a reply is
-several times as long as its passage; prose brings less. `polyadic estimate PATH` says what *your* documents would
-cost, before anything is spent, and after the first calls from how long your model's replies really are.
+This page shows what indexing and questions cost with a language model. It is made by `python -m benchmarks.costs`.
+Tokens are counted on 2wiki-101 (780 short encyclopaedic passages), with recorded facts of a large language model that a
+test server returns over HTTP. These passages are dense: a reply is several times as long as its passage. Replies for
+prose are shorter. `polyadic estimate PATH` estimates the cost of *your* documents before anything is spent; after the
+first calls it uses the measured length of your model's replies.
 """
 
 
@@ -62,9 +63,10 @@ def _priced() -> dict[str, ModelSettings]:
 def _indexing(dataset: Dataset, usage: Usage) -> Iterator[str]:
     text = sum(count_tokens(dataset.corpus.read_text(encoding="utf-8").splitlines()))
     yield "## Indexing\n"
-    yield f"{usage.calls} chunks, about {text:,} tokens of text: {usage.prompt_tokens:,} tokens sent,"
-    yield f"{usage.completion_tokens:,} received.\n"
-    yield "| with | money | a million tokens of text |\n|---|---|---|"
+    sent, received = usage.prompt_tokens, usage.completion_tokens
+    chunks = f"{usage.calls} chunks with about {text:,} tokens of text"
+    yield f"{chunks} took {sent:,} prompt tokens and {received:,} completion tokens.\n"
+    yield "| extractor | cost | per million tokens of text |\n|---|---|---|"
     yield "| no language model (the default) | 0 | 0 |"
     for name, model in _priced().items():
         money = price(usage.prompt_tokens, usage.completion_tokens, model)
@@ -72,15 +74,15 @@ def _indexing(dataset: Dataset, usage: Usage) -> Iterator[str]:
     for speed in SPEEDS:
         hours = usage.completion_tokens / speed / 3600
         duration = f"0, and {hours:.1f} hours | {hours / text * 1e6:.0f} hours"
-        yield f"| a local model, {speed} tokens a second in all | {duration} |"
-    yield "\nNothing is paid for twice: replies are remembered by the words of their request. Withdrawing is free."
+        yield f"| a local model, {speed} tokens per second in total | {duration} |"
+    yield "\nReplies are cached by their request, so nothing is paid for twice. Deleting is free."
 
 
 def _questions(workspace: Workspace, dataset: Dataset) -> Iterator[str]:
     yield "\n## Questions\n"
-    yield f"Method `walk`, which asks no model; one call for the answer, taken to have {ANSWER_TOKENS} tokens.\n"
+    yield f"Method `walk` calls no model; the answer takes one call and is assumed to have {ANSWER_TOKENS} tokens.\n"
     names = list(_priced())
-    yield f"| --context-tokens | tokens sent, mean | {' | '.join(f'1,000 questions, `{name}`' for name in names)} |"
+    yield f"| `--context-tokens` | prompt tokens, mean | {' | '.join(f'1,000 questions, `{name}`' for name in names)} |"
     yield "|---|---|" + "---|" * len(names)
     for budget in BUDGETS:
         sent = np.mean([workspace.query(q.text, "walk", budget).usage.prompt_tokens for q in dataset.questions])

@@ -85,27 +85,27 @@ def needs(measured: Measured) -> Iterator[tuple[str, str]]:
     index = indexed * VECTORS_A_FACT * (BYTES_OF_A_VECTOR + LINKS * BYTES_OF_A_LINK)
     server_per_chunk = sum(facts * measured.chunk(facts) for facts in workspace_facts) / FACTS
     chunks_per_second, chunks_per_worker = chunks / 86_400, AT_ONCE / (SECONDS_OF_A_CALL + measured.chunk_ours)
-    yield "text: tokens", _rounded(tokens)
+    yield "tokens of text", _rounded(tokens)
     yield (
-        "money for reading it with gpt-4o-mini at its list price: $",
+        "extraction with gpt-4o-mini at its list price: $",
         _rounded(tokens / 1e6 * measured.dollars_a_million_tokens),
     )
-    yield "calls, one a chunk", _rounded(chunks)
-    yield "chunks a second, to be read within a day", f"{chunks_per_second:.0f}"
+    yield "model calls, one per chunk", _rounded(chunks)
+    yield "chunks per second, to index it within a day", f"{chunks_per_second:.0f}"
     yield (
-        f"workers for that, {AT_ONCE} calls of {SECONDS_OF_A_CALL:.0f} s at once each",
+        f"workers for that, each with {AT_ONCE} concurrent calls of {SECONDS_OF_A_CALL:.0f} s",
         f"{chunks_per_second / chunks_per_worker:.0f}",
     )
     yield "their processor time: cores", f"{chunks_per_second * measured.chunk_ours:.1f}"
-    yield "processor time of the database meanwhile: cores", f"{chunks_per_second * server_per_chunk:.1f}"
-    yield "the tables with their indexes: TB", f"{FACTS * measured.kilobytes_a_fact / 1e9:.2f}"
-    yield "facts of workspaces that are large enough for the index of what is near", _rounded(indexed)
-    yield "that index, which should be held in memory: GB", _rounded(index / 1e9)
-    yield "questions a second that one core of the database answers (`walk`)", f"{1 / measured.question_server:.0f}"
-    yield "facts of the largest workspace, if the n-th has one n-th of its size", _rounded(workspace_facts[0])
-    yield "facts of the one in the middle", _rounded(workspace_facts[WORKSPACES // 2])
+    yield "processor time of the database during indexing: cores", f"{chunks_per_second * server_per_chunk:.1f}"
+    yield "tables with their indexes: TB", f"{FACTS * measured.kilobytes_a_fact / 1e9:.2f}"
+    yield "facts of workspaces that are large enough for the vector index", _rounded(indexed)
+    yield "that index, which should fit into memory: GB", _rounded(index / 1e9)
+    yield "questions per second and core of the database (`walk`)", f"{1 / measured.question_server:.0f}"
+    yield "facts of the largest workspace", _rounded(workspace_facts[0])
+    yield "facts of the median workspace", _rounded(workspace_facts[WORKSPACES // 2])
     largest_rate = 1 / measured.chunk(workspace_facts[0])
-    yield "chunks a second that the largest can take, which are committed one after the other", f"{largest_rate:.0f}"
+    yield "chunks per second that the largest workspace can commit, one after the other", f"{largest_rate:.0f}"
 
 
 def _rounded(number: float) -> str:
@@ -183,11 +183,11 @@ def simulated(measured: Measured, workers: int) -> tuple[str, ...]:
 _TABLE = re.compile(r"^\|.*\n(?:\|.*\n)*", re.MULTILINE)
 HEADS = (
     "workers",
-    "chunks a second",
-    "of what calls allow",
-    "the database's cores in use",
-    "until a chunk is committed, p95: ms",
-    f"a question of {QUESTIONS_A_SECOND} a second in the database, p50 / p95: ms",
+    "chunks per second",
+    "limit by calls",
+    "cores in use",
+    "commit of a chunk, p95: ms",
+    "question, p50 / p95: ms",
 )
 
 
@@ -199,8 +199,8 @@ def _table(rows: Sequence[Sequence[str]]) -> str:
 def main() -> None:
     measured = Measured.read()
     sections = {
-        "## What it needs": _table([("what", "for 100 M facts in 10,000 workspaces"), *needs(measured)]),
-        "## The busiest part, simulated": _table([HEADS, *(simulated(measured, workers) for workers in WORKERS)]),
+        "## Resources": _table([("resource", "for 100 million facts in 10,000 workspaces"), *needs(measured)]),
+        "## Simulated load": _table([HEADS, *(simulated(measured, workers) for workers in WORKERS)]),
     }
     text = REPORT.read_text(encoding="utf-8")
     for heading, table in sections.items():

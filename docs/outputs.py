@@ -11,7 +11,9 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-FILES = ("README.md", "docs/cli.md", "docs/json.md")
+HELP = tuple(f"docs/cli{page}.md" for page in ("", "-index", "-query", "-manage", "-entities", "-eval"))
+ANSWERS = ("README.md", "docs/json.md", "docs/json-query.md", "docs/json-manage.md")
+FILES = (*HELP, *ANSWERS)
 _BLOCK = re.compile(r"(<!-- output of: (?P<command>.+?) -->\n```\w*\n).*?(```)", re.DOTALL)
 # Times, sizes, the last digits of a score, and what is derived from where the folder lies differ from run to run.
 _VARYING = (

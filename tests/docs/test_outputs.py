@@ -11,14 +11,15 @@ ROOT = Path(__file__).parent.parent.parent
 OUTPUTS = runpy.run_path(str(ROOT / "docs" / "outputs.py"))
 
 
-def test_the_help_in_the_documentation_is_the_programs() -> None:
-    text = (ROOT / "docs" / "cli.md").read_text()
+@pytest.mark.parametrize("name", OUTPUTS["HELP"])
+def test_the_help_in_the_documentation_is_the_programs(name: str) -> None:
+    text = (ROOT / name).read_text()
     assert OUTPUTS["filled"](text) == text
 
 
 @pytest.mark.slow
 @pytest.mark.weights
-@pytest.mark.parametrize("name", ["README.md", "docs/json.md"])
+@pytest.mark.parametrize("name", OUTPUTS["ANSWERS"])
 def test_answers_in_the_documentation_are_the_programs(name: str) -> None:
     if not (ROOT / "demo-workspace").is_dir():
         pytest.skip("make demo has not been run, so there is no demo-workspace to ask")
