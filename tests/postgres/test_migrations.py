@@ -29,7 +29,7 @@ from polyadic.storage.postgres.dsn import PostgresDsn
 from polyadic.storage.postgres.store import PostgresStore
 print("ready", flush=True)
 sys.stdin.readline()
-PostgresStore(Address(sys.argv[1], sys.argv[2]), "test vectors").close()
+PostgresStore(PostgresDsn(sys.argv[1], sys.argv[2]), "test vectors").close()
 """
 NEW = ("Mary Somerville taught Ada Lovelace in Chelsea.", ["Mary Somerville", "Ada Lovelace", "Chelsea"])
 

@@ -182,7 +182,7 @@ def test_only_so_many_jobs_of_a_workspace_wait_whoever_takes_them(settings: Path
 
 
 def test_what_cannot_be_served_is_said_in_a_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match="with all its workspaces"):
+    with pytest.raises(SettingsError, match="serves all workspaces"):
         service_for(f"{postgres.server()}#letters", "127.0.0.1", None, ServerLimits())
     assert run(["serve", "postgresql://ada:secret@127.0.0.1:1/kb", "--settings", str(tmp_path)]) == 1
     [line] = capsys.readouterr().err.splitlines()
@@ -195,7 +195,7 @@ def test_a_database_served_by_a_newer_version_is_left_alone(settings: Path) -> N
     PostgresTenants(address, settings).close()
     with psycopg.connect(address, autocommit=True) as raw:
         raw.execute("UPDATE polyadic_server.version SET number = 99")
-    with pytest.raises(Exception, match="newer Polyadic"):
+    with pytest.raises(Exception, match="newer version of Polyadic"):
         PostgresTenants(address, settings)
 
 

@@ -22,7 +22,7 @@ def test_a_key_is_made_listed_and_removed(folder: Path, capsys: Captured) -> Non
     assert (key.name, key.access, key.workspaces) == ("ada", "write", ("letters", "drafts"))
     assert ring.key_of(secret) == key and key.id in told.err
     assert run(["keys", "list", str(folder)]) == 0
-    assert capsys.readouterr().out.startswith(f"{key.id}  ada  (writes letters, drafts, made ")
+    assert capsys.readouterr().out.startswith(f"{key.id}  ada  (writes letters, drafts, created ")
     assert run(["keys", "remove", str(folder), key.id]) == 0
     assert ring.keys() == [] and ring.key_of(secret) is None
     assert run(["keys", "remove", str(folder), key.id]) == 1

@@ -44,7 +44,7 @@ def read_winners(reply: str, criteria: Sequence[str]) -> tuple[int | None, ...]:
 
 def _mark(mark: str) -> int | None:
     """
-    >>> _whole("8"), _whole("8.0"), _whole("-1"), _whole("10.5")
+    >>> _mark("8"), _mark("8.0"), _mark("-1"), _mark("10.5")
     (8, 8, None, None)
     """
     match = _WHOLE.fullmatch(mark)
