@@ -91,6 +91,23 @@ def test_rows_of_aligned_columns_name_their_columns(tmp_path: Path) -> None:
     assert text_of(tmp_path / "b.txt", f"Our tools.\n{ALIGNED[1]}\nMore.") == f"Our tools.\n\n{rows}\n\nMore."
 
 
+@pytest.mark.parametrize(
+    ("lines", "rows"),
+    [
+        (["Item\tPrice", "hose\t24.90", "rake\t\t14"], ["- Item: hose; Price: 24.90.", "- Item: rake; Price: 14."]),
+        (
+            ["01/05\tTwelfth night", "01/06\tEpiphany", "01/07\tFirst call, 1927"],
+            ["| 01/05 | Twelfth night |", "| 01/06 | Epiphany |", "| 01/07 | First call, 1927 |"],
+        ),
+        (["ACE\tAcer", "ACH\tArchtek", "ACI\tAncor"], ["| ACE | Acer |", "| ACH | Archtek |", "| ACI | Ancor |"]),
+        (["one\ttwo", "three\tfour"], ["one\ttwo", "three\tfour"]),
+    ],
+)
+def test_lines_with_tabs_are_rows(tmp_path: Path, lines: list[str], rows: list[str]) -> None:
+    text = "\n".join(["Begin.", "", *lines, "", "End."])
+    assert text_of(tmp_path / "a.txt", text) == "\n".join(["Begin.", "", *rows, "", "End."])
+
+
 @pytest.mark.parametrize("text", NO_TABLES)
 def test_other_drawings_stay_as_they_are(tmp_path: Path, text: str) -> None:
     assert text_of(tmp_path / "a.txt", f"Begin.\n\n{text}\n\nEnd.") == f"Begin.\n\n{text}\n\nEnd."

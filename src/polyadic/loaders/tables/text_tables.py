@@ -2,7 +2,7 @@
 
 Grids have borders (``+----+----+``) around each row, or around the header and all rows. Boxes are drawn with line
 characters (``│``). Other tables have a ruler below the header (``----  ----``, ``----+----``), or above and below it as
-in reStructuredText (``====  ====``), or only spaces between their columns.
+in reStructuredText (``====  ====``), or only spaces or tabs between their columns.
 """
 
 import re
@@ -26,6 +26,11 @@ _LEAST_ALIGNED = 3
 _DIGIT = re.compile(r"\d")
 _LONGEST_HEADER = 30
 _WIDEST = 400
+
+# A line of cells that are separated by tabs.
+_TABBED = re.compile(rf"(?=.{{3,{_WIDEST}}}$)\S[^\t]*\t+\s*\S")
+_TABS = re.compile(r"\s*\t\s*")
+_LEAST_TABBED = 3
 
 _WALL = "│┃║"
 _CORNERS = "┌├└╔╠╚┏┣┗╭╰╞╟"
@@ -94,6 +99,8 @@ def _with_rows(lines: Sequence[str]) -> list[str]:
             rows, headers = [_cells(line, lines[at]) for line in (written.pop(), *lines[at + 1 : end])], 1
         elif aligned := _aligned_rows(lines, at):
             rows, headers, end = aligned, 1, at + len(aligned)
+        elif tabbed := _tabbed_rows(lines, at):
+            rows, headers, end = tabbed, int(_has_header(tabbed)), at + len(tabbed)
         else:
             written.append(lines[at])
             at += 1
@@ -161,6 +168,21 @@ def _fits(line: str, ruler: str) -> bool:
 def _cells(line: str, ruler: str) -> list[str]:
     starts = _columns(ruler)
     return [line[first:last].strip(" |") for first, last in zip(starts, [*starts[1:], None], strict=True)]
+
+
+def _tabbed_rows(lines: Sequence[str], at: int) -> list[list[str]]:
+    """Return the rows of lines whose cells are separated by tabs; empty if fewer than three begin here."""
+    end = at
+    while end < min(len(lines), at + _MOST_LINES) and _TABBED.match(lines[end]):
+        end += 1
+    return [_TABS.split(line.strip()) for line in lines[at:end]] if end - at >= _LEAST_TABBED else []
+
+
+def _has_header(rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether the first row names the columns: it has no digits, and the cells of one column below all do."""
+    width = min(map(len, rows))
+    columns = zip(*(row[:width] for row in rows[1:]), strict=True)
+    return not _DIGIT.search(" ".join(rows[0])) and any(all(map(_DIGIT.search, column)) for column in columns)
 
 
 def _aligned_rows(lines: Sequence[str], at: int) -> list[list[str]]:
