@@ -81,8 +81,8 @@ def main() -> None:
         rounds=ROUNDS,
         least=SHORT.start,
         most=SHORT.stop - 1,
-        short=2 + statistics.mean(models[0].lengths(short)),
-        mixed=2 + statistics.mean(length for call in mixed for length in models[0].lengths(call)),
+        short=2 + statistics.mean(models[0].token_counts(short)),
+        mixed=2 + statistics.mean(length for call in mixed for length in models[0].token_counts(call)),
         call=CALL,
     )
     section = head + "".join(f"| {what} | {' | '.join(cells)} |\n" for what, *cells in rows)
@@ -99,7 +99,7 @@ def _short(model: MiniLM) -> list[str]:
         for span in sentences(document.text, "en")
     }
     texts = sorted(texts_found)
-    short = [text for text, length in zip(texts, model.lengths(texts), strict=True) if length in SHORT]
+    short = [text for text, length in zip(texts, model.token_counts(texts), strict=True) if length in SHORT]
     return random.Random(1).sample(short, SENTENCES)  # noqa: S311
 
 

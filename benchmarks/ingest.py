@@ -57,25 +57,25 @@ class Model:
     name: str = "stand-in"
     context_tokens: int = 128_000
     output_tokens: int = 8_000
-    slowed: int = 0
+    throttle_count: int = 0
     calls: int = 0
 
     def check(self) -> None:
         """Do nothing: there is no API key."""
 
-    def most(self, request: ModelRequest) -> Usage:
+    def max_usage(self, request: ModelRequest) -> Usage:
         return Usage(1, 1_500, 1_000)
 
-    def counted(self, request: ModelRequest, text: str) -> Usage:
-        return self.most(request)
+    def estimate_usage(self, request: ModelRequest, text: str) -> Usage:
+        return self.max_usage(request)
 
-    async def ask(self, request: ModelRequest) -> ModelReply:
+    async def complete(self, request: ModelRequest) -> ModelReply:
         self.calls += 1
         await asyncio.sleep(self.seconds)
-        return ModelReply(_cached_reply(marked(request.messages[-1].text)), True, self.most(request), self.seconds)
+        return ModelReply(_cached_reply(marked(request.messages[-1].text)), True, self.max_usage(request), self.seconds)
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[str | ModelReply]:
-        yield await self.ask(request)
+        yield await self.complete(request)
 
     async def close(self) -> None:
         """Do nothing: there are no resources."""
@@ -93,10 +93,10 @@ class Embedding:
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         return vectors(texts, self.dimension)
 
-    def lengths(self, texts: Sequence[str]) -> list[int]:
+    def token_counts(self, texts: Sequence[str]) -> list[int]:
         return [len(text) // 5 for text in texts]
 
-    def take_paid(self) -> tuple[Usage, float]:
+    def take_usage(self) -> tuple[Usage, float]:
         return Usage(), 0.0
 
     def cost(self, texts: int, tokens: int) -> Usage:

@@ -304,9 +304,9 @@ class Workspace(BrowseMixin, QueryMixin):
         selected = self._extractor(extractor, StoreResponseCache(store), budget)
         chunking, anew = self.settings.chunking.sized(selected.extractor.paid), extractor is not None
         indexer = Indexer(store, selected.extractor, embedder, chunking, report_progress, anew, selected.spent)
-        slowed_before = selected.slowed()
+        slowed_before = selected.throttle_count()
         report = await indexer.index(documents)
-        report.slowed = selected.slowed() - slowed_before
+        report.slowed = selected.throttle_count() - slowed_before
         return report
 
     async def aestimate(

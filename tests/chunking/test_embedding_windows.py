@@ -55,7 +55,7 @@ def test_windows_hold_every_sentence_and_fit_unless_it_is_one(title: str, text: 
     parts = [text[span.start : span.end] for span in sentences(text, "en")]
     assert " ".join(held) == (" ".join(parts) or text)
     for window, content in zip(found, held, strict=True):
-        assert embedder.lengths([window])[0] <= embedder.window or content in [*parts, text]
+        assert embedder.token_counts([window])[0] <= embedder.window or content in [*parts, text]
 
 
 @pytest.mark.parametrize("title", ["", "Ada Lovelace"])
@@ -67,7 +67,7 @@ def test_windows_of_ordinary_chunks_fit_and_are_well_filled(title: str) -> None:
     found = windows(document, chunks, "en", embedder)
     assert set(found) == {chunk.id for chunk in chunks}
     for mine in found.values():
-        lengths = embedder.lengths(mine)
+        lengths = embedder.token_counts(mine)
         assert max(lengths) <= embedder.window
         assert min(lengths[:-1], default=embedder.window) > embedder.window - 30
 

@@ -199,7 +199,7 @@ def test_a_second_writer_is_told_who_is_first(polyadic: Command, indexed: Path, 
     code = (
         "import sys, time; from pathlib import Path; from polyadic.storage.sqlite.store import SqliteStore;"
         "store = SqliteStore(Path(sys.argv[1]), 'hashing-384')\n"
-        "with store.exclusive():\n print('writing', flush=True); sys.stdin.readline()"
+        "with store.exclusive_session():\n print('writing', flush=True); sys.stdin.readline()"
     )
     folder = tmp_path / "polyadic-workspace"
     first = subprocess.Popen(

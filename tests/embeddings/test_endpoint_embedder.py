@@ -83,8 +83,8 @@ def test_texts_that_endpoints_would_refuse(server: ModelServer) -> None:
     assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
     blank, *_ = sent = server.embeddings.calls[0].asked.inputs
     assert (blank, sent[1], sent[2]) == (" ", " ", "Ada ?")
-    assert embedder.lengths([sent[4]]) == [32] and sent[4] == ("word " * 32).strip()
-    assert embedder.lengths(["Ada Lovelace", ""]) == [4, 0]
+    assert embedder.token_counts([sent[4]]) == [32] and sent[4] == ("word " * 32).strip()
+    assert embedder.token_counts(["Ada Lovelace", ""]) == [4, 0]
 
 
 def test_a_vector_without_direction_gets_one(server: ModelServer) -> None:

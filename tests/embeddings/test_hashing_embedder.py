@@ -66,7 +66,7 @@ def test_no_texts_no_words_and_many_texts() -> None:
 
 
 def test_lengths_are_words() -> None:
-    assert HashingEmbedder().lengths(["", "one, two", "東京"]) == [0, 2, 1]
+    assert HashingEmbedder().token_counts(["", "one, two", "東京"]) == [0, 2, 1]
 
 
 @pytest.mark.parametrize(("dimension", "name"), [(384, "hashing-384"), (64, "hashing-64")])

@@ -44,7 +44,7 @@ class Kept:
 
     replies: dict[str, tuple[str, bool]] = field(default_factory=dict)
 
-    def recall(self, keys: Sequence[str]) -> dict[str, tuple[str, bool]]:
+    def get(self, keys: Sequence[str]) -> dict[str, tuple[str, bool]]:
         return {key: self.replies[key] for key in keys if key in self.replies}
 
     def note(self, paid: Sequence[PaidCall]) -> None:

@@ -252,7 +252,7 @@ def test_a_model_replaces_what_is_extractive_and_not_the_other_way_round(tmp_pat
 def test_nobody_else_may_be_writing(tmp_path: Path) -> None:
     with workspace(tmp_path, without_a_model(), 3) as kb:
         other = SqliteStore(tmp_path, None)
-        with other.exclusive(), pytest.raises(StoreBusy):
+        with other.exclusive_session(), pytest.raises(StoreBusy):
             kb.hierarchy.build()
         other.close()
         assert kb.hierarchy.build().changed
@@ -275,7 +275,7 @@ def test_what_was_marked_by_hand_is_made_again(tmp_path: Path) -> None:
         whole = hierarchy_of(kb)
         with kb.store().write() as writer:
             gone = [one.id for one in whole.clusters if one.layer == 0][:2]
-            writer.rearrange(Rearrangement((), (), gone, whole.sparsities, whole.settled, whole.since))
+            writer.update_hierarchy(Rearrangement((), (), gone, whole.sparsities, whole.settled, whole.since))
         assert len(hierarchy_of(kb).clusters) < len(whole.clusters)
         kb.hierarchy.build()
         check(kb)

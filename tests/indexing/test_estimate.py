@@ -240,7 +240,7 @@ class _Slow:
         return getattr(self._embedder, name)
 
     async def embed(self, texts: Sequence[str]) -> Any:
-        self.now += 0.002 + 0.0005 * sum(self._embedder.lengths(texts))
+        self.now += 0.002 + 0.0005 * sum(self._embedder.token_counts(texts))
         return await self._embedder.embed(texts)
 
 

@@ -147,7 +147,7 @@ def test_an_interrupted_run_publishes_nothing_half_and_goes_on(tmp_path: Path) -
 def test_two_runs_at_once_are_refused(tmp_path: Path) -> None:
     with indexer(tmp_path) as work:
         other = SqliteStore(tmp_path, work.embedder.name)
-        with other.exclusive(), pytest.raises(StoreBusy, match="another process"):
+        with other.exclusive_session(), pytest.raises(StoreBusy, match="another process"):
             asyncio.run(work.index([Document("/docs/a", "", SENTENCES[0])]))
         other.close()
 

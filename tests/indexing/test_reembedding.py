@@ -245,7 +245,7 @@ def test_what_another_writer_adds_is_waited_for(tmp_path: Path) -> None:
                 waiting.set()
 
         with Workspace(folder, settings(HASHING)) as kb, Workspace(folder, settings(HASHING)) as old:
-            with old.store().exclusive():
+            with old.store().exclusive_session():
                 task = asyncio.create_task(kb.areembed(behind(server), tell))
                 await asyncio.wait_for(waiting.wait(), 20)
                 await old.aadd(LETTERS[2:4])

@@ -70,7 +70,7 @@ def source(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
         kb.entities.merge(["Mary Somerville", "Luigi Menabrea"], "Mary Somerville")
         kb.hierarchy.build()
         call = LedgerCall("extraction", "some-model", Usage(1, 100, 20, 0.01), 0.5, "ab" * 16)
-        kb.store().note_calls([(call, ("cd" * 16, '{"facts": []}', True))])
+        kb.store().record_calls([(call, ("cd" * 16, '{"facts": []}', True))])
         return kb.home
 
 
@@ -103,7 +103,7 @@ def rows(home: StoreLocation) -> dict[str, list[Row]]:
     """What stands in all tables that are copied, as both engines would tell it."""
     store = home.open(None)
     try:
-        with store.original() as original:
+        with store.copy_source() as original:
             return {
                 name: [row for row in _all(original, name) if row[0] not in ("store", "generation")] for name in TABLES
             }
@@ -186,7 +186,7 @@ def test_what_came_to_differ_is_told_and_copied_anew(source: StoreLocation, dest
     with pytest.raises(KeyboardInterrupt):
         copy(source, destination, stopped_after(sum(len(there[table]) for table in before)))
     store = destination.open(None)
-    with store.duplicate() as duplicate:
+    with store.copy_target() as duplicate:
         assert isinstance(duplicate, SqlCopyTarget)
         with duplicate._transaction():
             duplicate._connection.execute("DELETE FROM said WHERE entity = (SELECT min(entity) FROM said)")
@@ -254,7 +254,7 @@ def test_killed_at_any_time_it_goes_on(way: tuple[str, str], tmp_path: Path) -> 
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_no_table_and_no_column_is_forgotten(engine: str, tmp_path: Path) -> None:
-    with Workspace(place(engine, tmp_path, "kb"), SETTINGS) as kb, kb.store(make=True).duplicate() as duplicate:
+    with Workspace(place(engine, tmp_path, "kb"), SETTINGS) as kb, kb.store(make=True).copy_target() as duplicate:
         assert isinstance(duplicate, SqlCopyTarget)
         found = duplicate._connection.execute(COLUMNS[engine]).fetchall()
     columns = {table: {name for of, name in found if of == table} - {"workspace"} for table, _ in found}

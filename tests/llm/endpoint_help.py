@@ -58,7 +58,7 @@ def ask(model: EndpointModel, *requests: ModelRequest) -> list[ModelReply]:
 
     async def asked() -> list[ModelReply]:
         try:
-            return await asyncio.gather(*(model.ask(request) for request in requests))
+            return await asyncio.gather(*(model.complete(request) for request in requests))
         finally:
             await model.close()
 

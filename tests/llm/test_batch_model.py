@@ -28,7 +28,7 @@ async def streamed(asked: BatchModel) -> list[str | ModelReply]:
 
 def test_what_is_awaited_says_what_would_be_sent() -> None:
     with pytest.raises(ReplyPending) as raised:
-        asyncio.run(model(json_mode="object", output_tokens=300).ask(REQUEST))
+        asyncio.run(model(json_mode="object", output_tokens=300).complete(REQUEST))
     (noted,) = raised.value.requests
     assert (noted.key, noted.purpose) == (REQUEST.key("m"), "extract")
     assert noted.body == {
@@ -43,14 +43,14 @@ def test_what_is_awaited_says_what_would_be_sent() -> None:
 def test_what_is_known_is_said() -> None:
     known = model({REQUEST.key("m"): REPLY})
     known.check()
-    assert asyncio.run(known.ask(REQUEST)) == REPLY
+    assert asyncio.run(known.complete(REQUEST)) == REPLY
     assert asyncio.run(streamed(known)) == ["Ada.", REPLY]
-    assert known.most(REQUEST).completion_tokens == SETTINGS.output_tokens
+    assert known.max_usage(REQUEST).completion_tokens == SETTINGS.output_tokens
 
 
 def test_what_does_not_fit_is_not_written() -> None:
     with pytest.raises(NoReply, match="holds 1000"):
-        asyncio.run(model(context_tokens=1000).ask(ModelRequest("extract", (ChatMessage("user", "why " * 2000),))))
+        asyncio.run(model(context_tokens=1000).complete(ModelRequest("extract", (ChatMessage("user", "why " * 2000),))))
 
 
 def test_a_reply_that_others_fetched() -> None:

@@ -22,33 +22,33 @@ LETTERS = [Document(f"memory:{n}", f"Letters {n}", story(n, 4)) for n in range(1
 )
 def test_calls_at_once_never_exceed_it(tokens: int, calls: list[tuple[int, int]], at_once: int) -> None:
     async def run() -> Usage:
-        purse, gate = BudgetLedger(SpendingBudget(tokens=tokens)), asyncio.Semaphore(at_once)
+        ledger, gate = BudgetLedger(SpendingBudget(tokens=tokens)), asyncio.Semaphore(at_once)
 
         async def call(most: int, share: int) -> None:
-            async with gate, purse.room_for(Usage(1, most, 0)):
+            async with gate, ledger.room_for(Usage(1, most, 0)):
                 await asyncio.sleep(0)
-                purse.pay(Usage(1, min(most, share), 0))
+                ledger.pay(Usage(1, min(most, share), 0))
 
         await asyncio.gather(*(call(*one) for one in calls), return_exceptions=True)
-        return purse.spent
+        return ledger.spent
 
     assert asyncio.run(run()).tokens <= tokens
 
 
 def test_what_is_not_used_is_there_for_the_next() -> None:
     async def run() -> int:
-        purse = BudgetLedger(SpendingBudget(tokens=100))
+        ledger = BudgetLedger(SpendingBudget(tokens=100))
 
         async def call() -> None:
-            async with purse.room_for(Usage(1, 60, 0)):
+            async with ledger.room_for(Usage(1, 60, 0)):
                 await asyncio.sleep(0)
-                purse.pay(Usage(1, 10, 0))
+                ledger.pay(Usage(1, 10, 0))
 
         await asyncio.gather(*(call() for _ in range(4)))
         with pytest.raises(ModelUnavailable, match="no room for another call"):
-            async with purse.room_for(Usage(1, 61, 0)):
+            async with ledger.room_for(Usage(1, 61, 0)):
                 pass
-        return purse.spent.tokens
+        return ledger.spent.tokens
 
     assert asyncio.run(run()) == 40
 

@@ -28,14 +28,14 @@ USELESS = [
 
 @dataclass
 class Kept:
-    """A memory in a dictionary, and the ledger of what was paid."""
+    """A cache in a dictionary, and the ledger of what was paid."""
 
     replies: dict[str, tuple[str, bool]] = field(default_factory=dict)
     paid: list[tuple[str, str, int]] = field(default_factory=list)
     looks: list[int] = field(default_factory=list)
     """For how many requests at once a reply was looked for."""
 
-    def recall(self, keys: Sequence[str]) -> dict[str, tuple[str, bool]]:
+    def get(self, keys: Sequence[str]) -> dict[str, tuple[str, bool]]:
         self.looks.append(len(keys))
         return {key: self.replies[key] for key in keys if key in self.replies}
 
@@ -53,14 +53,14 @@ def server() -> Iterator[ModelServer]:
 
 
 def ask(
-    server: ModelServer, memory: ResponseCache, *texts: str
+    server: ModelServer, cache: ResponseCache, *texts: str
 ) -> tuple[list[ModelReply | BaseException], CachedModel]:
-    """The replies to all of these, asked at once by one model with a memory; good ones begin with "Of"."""
+    """The replies to all of these, asked at once by one model with a cache; good ones begin with "Of"."""
     model = EndpointModel(model_settings(server, key_variable=""))
-    remembering = CachedModel(model, memory)
+    remembering = CachedModel(model, cache)
 
     async def asked() -> list[ModelReply | BaseException]:
-        waits = (remembering.ask(question(text), lambda reply: reply.text.startswith("Of")) for text in texts)
+        waits = (remembering.complete(question(text), lambda reply: reply.text.startswith("Of")) for text in texts)
         try:
             return await asyncio.gather(*waits, return_exceptions=True)
         finally:
@@ -74,14 +74,14 @@ def texts_of(replies: list[ModelReply | BaseException]) -> list[str]:
 
 
 def test_what_was_asked_before_is_remembered(server: ModelServer) -> None:
-    memory = Kept()
-    first, paying = ask(server, memory, "Ada", "Babbage")
-    again, recalling = ask(server, memory, "Ada", "Babbage")
+    cache = Kept()
+    first, paying = ask(server, cache, "Ada", "Babbage")
+    again, recalling = ask(server, cache, "Ada", "Babbage")
     assert texts_of(first) == texts_of(again) == ["Of Ada", "Of Babbage"]
     assert (paying.recalled, recalling.recalled, recalling.spent) == (0, 2, Usage())
-    assert paying.spent.calls == len(server.calls) == len(memory.paid) == 2
-    assert paying.spent.tokens == sum(tokens for *_, tokens in memory.paid)
-    assert memory.paid[0][:2] == ("answer", "recorded")
+    assert paying.spent.calls == len(server.calls) == len(cache.paid) == 2
+    assert paying.spent.tokens == sum(tokens for *_, tokens in cache.paid)
+    assert cache.paid[0][:2] == ("answer", "recorded")
 
 
 def test_the_same_at_the_same_time_is_asked_once(server: ModelServer) -> None:
@@ -93,52 +93,52 @@ def test_the_same_at_the_same_time_is_asked_once(server: ModelServer) -> None:
 
 
 def test_replies_to_requests_that_come_together_are_looked_for_together(server: ModelServer) -> None:
-    memory = Kept()
-    replies, _ = ask(server, memory, *"ABCDEFGH")
+    cache = Kept()
+    replies, _ = ask(server, cache, *"ABCDEFGH")
     assert texts_of(replies) == [f"Of {text}" for text in "ABCDEFGH"]
-    assert (sum(memory.looks), len(memory.looks)) == (8, 1)
+    assert (sum(cache.looks), len(cache.looks)) == (8, 1)
 
 
 def test_what_is_not_usable_is_paid_and_forgotten(server: ModelServer) -> None:
-    memory = Kept()
+    cache = Kept()
     server.misbehave(Replaced("Sorry."))
-    replies, remembering = ask(server, memory, "Ada", "Ada")
+    replies, remembering = ask(server, cache, "Ada", "Ada")
     assert sorted(texts_of(replies)) == ["Of Ada", "Sorry."]
-    assert (remembering.spent.calls, len(memory.paid), list(memory.replies.values())) == (2, 2, [("Of Ada", True)])
+    assert (remembering.spent.calls, len(cache.paid), list(cache.replies.values())) == (2, 2, [("Of Ada", True)])
 
 
 def test_no_reply_is_not_remembered_and_lets_the_next_one_try(server: ModelServer) -> None:
     server.misbehave(EmptyText())
-    memory = Kept()
-    replies, remembering = ask(server, memory, "Ada", "Ada")
+    cache = Kept()
+    replies, remembering = ask(server, cache, "Ada", "Ada")
     assert sorted(texts_of(replies)) == [NoReply.__name__, "Of Ada"]
-    assert remembering.spent.calls == len(memory.paid) == 2 and len(memory.replies) == 1
+    assert remembering.spent.calls == len(cache.paid) == 2 and len(cache.replies) == 1
 
 
 @pytest.mark.parametrize("useless", USELESS, ids=["empty", "refusal", "thoughts", "filter"])
 def test_what_is_of_no_use_is_paid_all_the_same(server: ModelServer, useless: Misbehaviour) -> None:
-    memory = Kept()
+    cache = Kept()
     server.misbehave(useless)
-    (problem,), remembering = ask(server, memory, "Ada")
+    (problem,), remembering = ask(server, cache, "Ada")
     (call,) = server.calls
     paid = Usage(1, call.prompt_tokens, call.completion_tokens)
     assert isinstance(problem, NoReply) and (problem.usage, remembering.spent) == (paid, paid)
     assert problem.seconds >= server.delay
-    assert memory.paid == [("answer", "recorded", paid.tokens)] and memory.replies == {}
+    assert cache.paid == [("answer", "recorded", paid.tokens)] and cache.replies == {}
 
 
 @pytest.mark.parametrize("unpaid", [Status(500), Status(400, "content_filter"), NotJson()], ids=["500", "400", "page"])
 def test_where_nothing_came_nothing_is_entered(server: ModelServer, unpaid: Misbehaviour) -> None:
-    memory = Kept()
+    cache = Kept()
     server.misbehave(unpaid)
-    (problem,), remembering = ask(server, memory, "Ada")
+    (problem,), remembering = ask(server, cache, "Ada")
     assert isinstance(problem, NoReply) and problem.usage is None
-    assert (remembering.spent, memory.paid) == (Usage(), [])
+    assert (remembering.spent, cache.paid) == (Usage(), [])
 
 
 def test_a_reply_that_was_cut_off_is_recalled_as_such(server: ModelServer) -> None:
-    memory = Kept({question("Ada").key("recorded"): ("Of A", False)})
-    (reply,), _ = ask(server, memory, "Ada")
+    cache = Kept({question("Ada").key("recorded"): ("Of A", False)})
+    (reply,), _ = ask(server, cache, "Ada")
     assert reply == ModelReply("Of A", False, Usage(), 0.0) and not server.calls
 
 
@@ -154,13 +154,13 @@ def test_who_is_cancelled_leaves_when_nothing_reads_the_memory_any_more() -> Non
     begun, read = threading.Event(), threading.Event()
 
     class Slow(Kept):
-        def recall(self, keys: Sequence[str]) -> dict[str, tuple[str, bool]]:
+        def get(self, keys: Sequence[str]) -> dict[str, tuple[str, bool]]:
             begun.set()
             assert read.wait(20)
-            return super().recall(keys)
+            return super().get(keys)
 
     async def cancelled() -> None:
-        asking = asyncio.create_task(CachedModel(EndpointModel(ModelSettings()), Slow()).ask(question("Ada"), bool))
+        asking = asyncio.create_task(CachedModel(EndpointModel(ModelSettings()), Slow()).complete(question("Ada"), bool))
         await asyncio.to_thread(begun.wait, 20)
         asking.cancel()
         assert not (await asyncio.wait([asking], timeout=0.2))[0]
@@ -180,7 +180,7 @@ def test_replies_that_come_while_others_are_entered_are_entered_together(server:
             noted.append(len(paid))
             super().note(paid)
 
-    memory = Slow()
-    ask(server, memory, *(f"Ada {n}" for n in range(6)))
-    assert len(memory.replies) == sum(noted) == 6
+    cache = Slow()
+    ask(server, cache, *(f"Ada {n}" for n in range(6)))
+    assert len(cache.replies) == sum(noted) == 6
     assert len(noted) < 6

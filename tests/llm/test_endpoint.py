@@ -54,7 +54,7 @@ def test_not_more_calls_at_once_than_allowed(server: ModelServer, streamed: bool
         if streamed:
             _ = [piece async for piece in model.stream(question())]
         else:
-            await model.ask(question())
+            await model.complete(question())
 
     async def all_of_them() -> None:
         await asyncio.gather(*(one() for _ in range(9)))
@@ -110,10 +110,10 @@ def test_two_loops_at_once_and_again_after_closing(server: ModelServer) -> None:
     assert replies == [REPLY] * 16
 
     async def twice() -> None:
-        await model.ask(question())
+        await model.complete(question())
         await model.close()
         await model.close()
-        await model.ask(question())
+        await model.complete(question())
         await model.close()
 
     asyncio.run(twice())
@@ -128,7 +128,7 @@ def test_a_loop_that_ends_takes_its_connections_along(server: ModelServer, strea
             async for _ in model.stream(question()):
                 break
         else:
-            await model.ask(question())
+            await model.complete(question())
 
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")

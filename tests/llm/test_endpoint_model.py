@@ -200,7 +200,7 @@ def test_leaving_early_closes_the_connection(server: ModelServer) -> None:
         await asyncio.to_thread(until, lambda: server.calls)
         server.tokens_per_second = None
         # Its place is free again.
-        assert (await model.ask(question())).text == REPLY
+        assert (await model.complete(question())).text == REPLY
         await model.close()
 
     asyncio.run(leave())

@@ -58,7 +58,7 @@ def problem(send: Sender, timeout: float) -> tuple[str, float]:
             settings = ModelSettings(name="m", base_url=url, key_variable="", retries=0, timeout=timeout)
             model, started = EndpointModel(settings), monotonic()
             with pytest.raises(NoReply) as raised:
-                await model.ask(question())
+                await model.complete(question())
             await model.close()
             return str(raised.value), monotonic() - started
 

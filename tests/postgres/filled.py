@@ -36,8 +36,8 @@ def fill(store: Store) -> None:
     with store.write() as writer:
         writer.stage([(unread, Fingerprint(unread.content, "r", "by hand"), [chunk])])
         writer.put_failure(unread.id, chunk.id, "no reply")
-    store.note_calls([(CALL, ("aa" * 16, "Ada met Bolt.", True))])
-    with store.gathering("another model") as gathering:
+    store.record_calls([(CALL, ("aa" * 16, "Ada met Bolt.", True))])
+    with store.reembedding_session("another model") as gathering:
         gathering.put(["Ada"], vectors(["Ada"]), LedgerCall("embed", "another model", Usage(), 0.0, ""))
 
 

@@ -119,7 +119,7 @@ def test_a_reply_is_looked_for_again_where_something_was_changed_meanwhile(
     open_store: Opener, between: Proxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store, other = open_store(), open_store(past=True)
-    other.note_calls([(CALL, ("00" * 16, "a reply", True))])
+    other.record_calls([(CALL, ("00" * 16, "a reply", True))])
     statements = Statements(monkeypatch)
 
     def interrupt() -> None:
@@ -127,7 +127,7 @@ def test_a_reply_is_looked_for_again_where_something_was_changed_meanwhile(
         between.cut()
 
     statements.at(2, interrupt)
-    assert StoreResponseCache(store).recall(["00" * 16]) == {"00" * 16: ("a reply", True)}
+    assert StoreResponseCache(store).get(["00" * 16]) == {"00" * 16: ("a reply", True)}
     assert statements.seen > 3
 
 
@@ -140,7 +140,7 @@ def test_more_may_read_than_there_are_connections(open_store: Opener) -> None:
     def ask() -> None:
         with store.read() as reader:
             time.sleep(0.02)
-            store.note_calls([(CALL, None)])
+            store.record_calls([(CALL, None)])
             read.append(reader.size("fact"))
 
     asking = [threading.Thread(target=ask) for _ in range(3 * pool.MOST_CONNECTIONS)]
@@ -202,7 +202,7 @@ def test_a_run_goes_on_wherever_its_connections_are_cut(
 def test_a_call_is_entered_once(open_store: Opener, between: Proxy, monkeypatch: pytest.MonkeyPatch, what: str) -> None:
     store = open_store()
     Statements(monkeypatch, "COMMIT").at(1, getattr(between, what))
-    store.note_calls([(CALL, ("00" * 16, "a reply", True))])
+    store.record_calls([(CALL, ("00" * 16, "a reply", True))])
     with store.read() as reader:
         assert calls_in(reader) == 1
         assert reader.reply("00" * 16) == ("a reply", True)
@@ -230,14 +230,14 @@ def test_where_nobody_can_tell_whether_it_was_committed_that_is_said(
 
 def test_who_was_alone_does_not_go_on_as_if_it_still_were(open_store: Opener, between: Proxy) -> None:
     store, other = open_store(), open_store(past=True)
-    with store.exclusive():
+    with store.exclusive_session():
         publish(store, "ada", [ADA])
         between.cut()
         with pytest.raises(StoreError), store.write():
             pass
         deadline = time.monotonic() + 5
         while True:
-            with contextlib.suppress(StoreError), other.exclusive():
+            with contextlib.suppress(StoreError), other.exclusive_session():
                 publish(other, "turin", [TURIN])
                 break
             assert time.monotonic() < deadline
@@ -252,22 +252,22 @@ def test_who_was_alone_does_not_go_on_as_if_it_still_were(open_store: Opener, be
 
 def test_what_was_taken_stays_taken_where_the_connection_is_cut(open_store: Opener, between: Proxy) -> None:
     store, other = open_store(), open_store(past=True)
-    with store.joined() as mine, other.joined() as others:
-        assert mine.take(["aa" * 16, "bb" * 16]) == {"aa" * 16, "bb" * 16}
+    with store.indexing_session() as mine, other.indexing_session() as others:
+        assert mine.acquire(["aa" * 16, "bb" * 16]) == {"aa" * 16, "bb" * 16}
         between.cut()
-        assert mine.take(["cc" * 16]) == {"cc" * 16}
-        assert others.take(["aa" * 16, "bb" * 16, "cc" * 16]) == frozenset()
+        assert mine.acquire(["cc" * 16]) == {"cc" * 16}
+        assert others.acquire(["aa" * 16, "bb" * 16, "cc" * 16]) == frozenset()
         between.cut()
-        mine.let_go(["aa" * 16])
-        assert mine.take(["dd" * 16]) == {"dd" * 16}
-        assert others.take(["aa" * 16, "bb" * 16]) == {"aa" * 16}
+        mine.release(["aa" * 16])
+        assert mine.acquire(["dd" * 16]) == {"dd" * 16}
+        assert others.acquire(["aa" * 16, "bb" * 16]) == {"aa" * 16}
 
 
 @pytest.mark.parametrize("way", ["took", "took and let go", "was alone"])
 def test_where_others_came_between_nothing_is_changed(open_store: Opener, between: Proxy, way: str) -> None:
     store, other = open_store(), open_store(past=True)
-    with store.joined() as mine:
-        assert mine.take(["aa" * 16])
+    with store.indexing_session() as mine:
+        assert mine.acquire(["aa" * 16])
         between.cut()
         with contextlib.ExitStack() as held:
             deadline = time.monotonic() + 5
@@ -283,13 +283,13 @@ def test_where_others_came_between_nothing_is_changed(open_store: Opener, betwee
 def come_between(other: PostgresStore, way: str, held: contextlib.ExitStack) -> bool:
     """Whether the server let another in already."""
     if way == "was alone":
-        with contextlib.suppress(StoreError), other.exclusive():
+        with contextlib.suppress(StoreError), other.exclusive_session():
             return True
         return False
-    claims = held.enter_context(other.joined())
-    taken = claims.take(["aa" * 16])
+    claims = held.enter_context(other.indexing_session())
+    taken = claims.acquire(["aa" * 16])
     if way == "took and let go":
-        claims.let_go(taken)
+        claims.release(taken)
     return bool(taken)
 
 
@@ -334,7 +334,7 @@ def test_who_stands_in_the_way_of_another_does_it_again(open_store: Opener) -> N
         raw.execute("SELECT set_config('polyadic.workspace', %s, false)", (str(store.number),))
         raw.execute(insert, (bytes.fromhex(second),))
         noting = threading.Thread(
-            target=store.note_calls, args=([(CALL, (first, "a", True)), (CALL, (second, "b", True))],)
+            target=store.record_calls, args=([(CALL, (first, "a", True)), (CALL, (second, "b", True))],)
         )
         noting.start()
         time.sleep(0.3)

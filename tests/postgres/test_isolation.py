@@ -44,7 +44,7 @@ def test_what_one_workspace_holds_no_other_sees(raw: psycopg.Connection) -> None
         assert "Lovelace" in told and "Turin" not in told
         with one.read() as reader:
             assert len(reader.search("Lovelace", 9).rows) == 1 and not len(reader.search("Turin", 9).rows)
-            assert reader.holding(["London", "Turin"], 9).sources.tolist() == [0]
+            assert reader.chunks_with_words(["London", "Turin"], 9).sources.tolist() == [0]
 
 
 def test_words_are_reached_by_functions_alone(raw: psycopg.Connection) -> None:
@@ -62,7 +62,7 @@ def test_any_word_is_found(word: str) -> None:
         publish(store, "b", [("Nothing else.", ["Ada"])])
         with store.read() as reader:
             assert len(reader.search(word, 9).rows) == 1
-            assert reader.holding([word], 9).targets.tolist() == reader.search(word, 9).rows.tolist()
+            assert reader.chunks_with_words([word], 9).targets.tolist() == reader.search(word, 9).rows.tolist()
 
 
 @pytest.mark.parametrize("word", ["x" * 3_000, "'", "\\", "&|!"])
@@ -72,7 +72,7 @@ def test_what_is_no_word_ends_no_run(word: str) -> None:
         publish(store, "a", [(f"Ada wrote {word} down.", ["Ada"])], title=f"On {word[:9]}")
         with store.read() as reader:
             assert len(reader.search(f"wrote {word}", 9).rows) == 1 and not len(reader.search(word, 9).rows)
-            assert reader.holding(["wrote", word], 9).sources.tolist() == [0]
+            assert reader.chunks_with_words(["wrote", word], 9).sources.tolist() == [0]
 
 
 @pytest.mark.parametrize("statement", ["SELECT * FROM fact", "DELETE FROM fact", "UPDATE fact SET score = 0"])
@@ -111,8 +111,8 @@ def test_a_workspace_that_is_dropped_leaves_nothing(raw: psycopg.Connection) -> 
 def test_one_that_is_dropped_while_a_run_prepares_leaves_nothing_either(raw: psycopg.Connection) -> None:
     address, (source, chunks, _) = postgres.address(postgres.fresh()), document("a", [ADA])
     store, dropped = PostgresStore(address, "test vectors"), PostgresStore(address, "test vectors")
-    with ThreadPoolExecutor() as beside, store.joined() as claims, store.prepare() as preparer:
-        claims.take([source.id])
+    with ThreadPoolExecutor() as beside, store.indexing_session() as claims, store.prepare() as preparer:
+        claims.acquire([source.id])
         dropping = beside.submit(dropped.drop)
         assert not wait([dropping], timeout=0.5).done
         preparer.stage([(source, Fingerprint(source.content, "recipe", "by hand"), chunks)])

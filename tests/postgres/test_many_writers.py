@@ -111,21 +111,21 @@ def test_a_document_is_one_runs_until_it_lets_go_or_ends() -> None:
     ids = [f"{number:032x}" for number in range(3)]
     with stores("postgres") as open_store:
         one, other = open_store("kb"), open_store("kb")
-        with other.joined() as others:
-            with one.joined() as mine:
-                assert mine.take(ids[:2]) == set(ids[:2])
-                assert others.take(ids) == {ids[2]}
-                mine.let_go(ids[:1])
-                assert others.take(ids[:2]) == {ids[0]}
-            assert others.take(ids[:2]) == set(ids[:2])
+        with other.indexing_session() as others:
+            with one.indexing_session() as mine:
+                assert mine.acquire(ids[:2]) == set(ids[:2])
+                assert others.acquire(ids) == {ids[2]}
+                mine.release(ids[:1])
+                assert others.acquire(ids[:2]) == {ids[0]}
+            assert others.acquire(ids[:2]) == set(ids[:2])
 
 
 def test_who_would_be_alone_waits_for_those_who_have_joined() -> None:
     with stores("postgres") as open_store:
         one, other = open_store("kb"), open_store("kb")
-        with one.joined(), pytest.raises(StoreBusy, match="another process"), other.exclusive():
+        with one.indexing_session(), pytest.raises(StoreBusy, match="another process"), other.exclusive_session():
             pass
-        with one.exclusive(), pytest.raises(StoreBusy, match="another process"), other.joined():
+        with one.exclusive_session(), pytest.raises(StoreBusy, match="another process"), other.indexing_session():
             pass
 
 
@@ -133,12 +133,12 @@ def test_what_another_run_works_on_is_not_withdrawn_and_all_else_is() -> None:
     with stores("postgres") as open_store:
         one, other = open_store("kb"), open_store("kb")
         ada, turin = (publish(one, name, [(f"Ada met {name}.", ["Ada", name])]) for name in ("ada", "turin"))
-        with one.joined() as mine:
-            assert mine.take([ada.id])
+        with one.indexing_session() as mine:
+            assert mine.acquire([ada.id])
             with pytest.raises(StoreBusy, match="indexing a document to be deleted"):
                 wait_sync(withdraw(other, [ada.id], Drawing))
             wait_sync(withdraw(other, [turin.id], Drawing))
-            mine.let_go([ada.id])
+            mine.release([ada.id])
             wait_sync(withdraw(other, [ada.id], Drawing))
         assert canonical(one) == canonical(open_store("new"))
 
@@ -148,7 +148,7 @@ def test_who_is_who_is_not_decided_while_others_index() -> None:
         one, other = open_store("kb"), open_store("kb")
         publish(one, "ada", [("Ada met Bolt.", ["Ada", "Bolt"])])
         decision = ResolutionDecision(DecisionKind.MERGE, ("Ada", "Bolt"), "Ada")
-        with one.joined(), pytest.raises(StoreBusy, match="another process"):
+        with one.indexing_session(), pytest.raises(StoreBusy, match="another process"):
             decide(other, [decision])
         decide(other, [decision])
 
@@ -165,8 +165,8 @@ def test_documents_are_prepared_while_another_run_writes() -> None:
                 preparer.stage([(source, Fingerprint(source.content, "recipe", "by hand"), chunks)])
                 preparer.put_evidence({source.id: {chunks[0].id: evidence}})
 
-        with one.joined() as mine, other.joined(), other.write() as writer:
-            assert mine.take([source.id])
+        with one.indexing_session() as mine, other.indexing_session(), other.write() as writer:
+            assert mine.acquire([source.id])
             beside.submit(copy_context().run, prepare).result(timeout=20)
             assert writer.staged(source.id) == [(chunks[0], tuple(evidence))]
 
@@ -178,26 +178,26 @@ def test_what_another_run_stages_while_leftovers_are_swept_leaves_nothing_behind
 
         def stage(store: Store, content: str) -> None:
             """Stage it, and let go of it, as a run that is given up."""
-            with store.joined() as mine:
-                assert mine.take([source.id])
+            with store.indexing_session() as mine:
+                assert mine.acquire([source.id])
                 with store.prepare() as preparer:
                     preparer.stage([(source, Fingerprint(content, "recipe", "by hand"), chunks)])
-                mine.let_go([source.id])
+                mine.release([source.id])
 
         class Late(NoLeases):
             """Takes what is wanted only when another run has been at work on it."""
 
-            def take(self, document_ids: Iterable[str]) -> frozenset[str]:
+            def acquire(self, document_ids: Iterable[str]) -> frozenset[str]:
                 stage(other, "newer")
-                return mine.take(document_ids)
+                return mine.acquire(document_ids)
 
         stage(one, "older")
-        with one.joined() as mine, one.write() as writer:
+        with one.indexing_session() as mine, one.write() as writer:
             writer.drop_staged(Late())
         assert canonical(one) == canonical(open_store("new")) and one.problems() == []
         assert not list(rows_of(one, ("document", "revision", "piece", "chunk", "staged")))
 
 
 def test_workspaces_do_not_share_claims() -> None:
-    with stores("postgres") as open_store, open_store("kb").joined() as mine, open_store("other").joined() as others:
-        assert mine.take(["00" * 16]) == others.take(["00" * 16]) == {"00" * 16}
+    with stores("postgres") as open_store, open_store("kb").indexing_session() as mine, open_store("other").indexing_session() as others:
+        assert mine.acquire(["00" * 16]) == others.acquire(["00" * 16]) == {"00" * 16}

@@ -74,7 +74,7 @@ def test_a_database_of_version_1_is_brought_forward_and_keeps_what_it_holds() ->
                 publish(store, "new", [NEW], title="Mary Somerville")
                 publish(store, "ada", [NEW])
             assert told_without_ada(brought) == told_without_ada(made)
-            with brought.gathering("another model") as gathering:
+            with brought.reembedding_session("another model") as gathering:
                 assert gathering.count() == 1
 
 

@@ -141,8 +141,8 @@ def test_a_document_that_is_being_read_is_not_withdrawn(clients: Clients, addres
     read, other = (one["id"] for one in clients[0].get(path).json()["documents"])
     store = PostgresStore(PostgresDsn(address, name), None)
     try:
-        with store.joined() as claims:
-            claims.take([read])
+        with store.indexing_session() as claims:
+            claims.acquire([read])
             assert clients[1].delete(f"{path}/{read}").status_code == 409
             assert clients[1].delete(f"{path}/{other}").status_code == 204
         assert clients[1].delete(f"{path}/{read}").status_code == 204

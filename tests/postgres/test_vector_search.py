@@ -61,7 +61,7 @@ def shared(one: Hits, other: Hits) -> float:
 
 def found(reader: Reader, k: int) -> list[Hits]:
     plain = [reader.nearest(side, asked, k) for side in ("entity", "fact") for asked in QUESTIONS]
-    return plain + [reader.nearest_scored(side, asked, k) for side in ("entity", "fact") for asked in QUESTIONS]
+    return plain + [reader.nearest_by_score(side, asked, k) for side in ("entity", "fact") for asked in QUESTIONS]
 
 
 @pytest.fixture
@@ -192,7 +192,7 @@ def test_the_vectors_of_another_model_are_indexed_as_those_before(new: PostgresS
         tell_of(new, number)
     with new.read() as reader:
         chunks = [chunk.id for chunk in reader.chunks(reader.all_rows("chunk"))]
-    with new.gathering("test vectors") as gathering, new.exclusive():
+    with new.reembedding_session("test vectors") as gathering, new.exclusive_session():
         texts = list(gathering.texts())
         wide = np.concatenate([vectors(texts), vectors(texts)], axis=1)
         gathering.put(texts, wide, LedgerCall("embed", "test vectors", Usage(), 0.0))

@@ -100,7 +100,7 @@ def themed(server: ModelServer, tmp_path_factory: pytest.TempPathFactory) -> Ite
             told = [theme(reader, HIDDEN_CODE, f"Secrets {HIDDEN_CODE}"), theme(reader, "Anders", "Mills of Ketch")]
         clusters, communities = [cluster for cluster, _ in told], [community for _, community in told]
         with made.store().write() as writer:
-            writer.rearrange(Rearrangement(clusters, communities, (), (0.5,), 8, 0))
+            writer.update_hierarchy(Rearrangement(clusters, communities, (), (0.5,), 8, 0))
             while missing := writer.attach():
                 writer.put_vectors(missing, wait_sync(made.embedder.embed(missing)))
         yield made

@@ -133,7 +133,7 @@ def test_a_stream_that_is_left_is_paid_for_as_far_as_it_came(kb: Workspace, serv
 
 def test_questions_are_entered_while_another_process_holds_the_store(kb: Workspace, server: ModelServer) -> None:
     before, sound = len(kb.ledger().calls), kb.status().counts
-    with Workspace(kb.folder, kb.settings) as other, other.store().exclusive():
+    with Workspace(kb.folder, kb.settings) as other, other.store().exclusive_session():
         assert kb.query(QUESTION, method="walk").usage.calls == 1
     assert len(kb.ledger().calls) == before + 1
     assert kb.status().counts == sound and kb.store().problems() == []
@@ -145,10 +145,10 @@ def test_an_entry_waits_for_a_transaction_under_way_and_changes_nothing_else(tmp
 
     async def run() -> None:
         with store.write() as writer:
-            entering = asyncio.create_task(asyncio.to_thread(store.note_calls, [(call, None)]))
+            entering = asyncio.create_task(asyncio.to_thread(store.record_calls, [(call, None)]))
             await asyncio.sleep(0.2)
             assert not entering.done()
-            writer.note_call(LedgerCall("extract", "m", Usage(1, 1, 1), 0.1, "ab" * 16), None)
+            writer.record_call(LedgerCall("extract", "m", Usage(1, 1, 1), 0.1, "ab" * 16), None)
         await entering
 
     asyncio.run(run())
@@ -165,7 +165,7 @@ def test_a_ledger_with_counts_that_cannot_be_is_readable(tmp_path: Path) -> None
     most = 2**63 - 1
     with store.write() as writer:
         for _ in range(3):
-            writer.note_call(LedgerCall("extract", "m", Usage(1, most, most), 0.1, "ab" * 16), None)
+            writer.record_call(LedgerCall("extract", "m", Usage(1, most, most), 0.1, "ab" * 16), None)
     with store.read() as reader:
         for spent in (reader.spent(), reader.spent_on("ab" * 16)):
             ((usage, _),) = spent.values()
@@ -200,7 +200,7 @@ def test_an_answer_is_not_lost_where_the_ledger_cannot_be_written(
     def full(*_: object) -> None:
         raise StoreError("the disk is full", "make room")
 
-    monkeypatch.setattr(SqliteStore, "note_calls", full)
+    monkeypatch.setattr(SqliteStore, "record_calls", full)
     answer = kb.query(QUESTION, method="walk")
     assert answer.answered and answer.usage.calls == 1
     assert answer.trace[-1].name == "enter in the ledger" and "the disk is full" in answer.trace[-1].detail

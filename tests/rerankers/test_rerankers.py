@@ -44,9 +44,9 @@ def test_an_endpoint_scores_each_passage(server: ModelServer) -> None:
     assert ferry > nine > bread
     (call,) = server.rankings.calls
     assert {**call.asked.body} == {"model": "ranker", "query": QUESTION, "documents": PASSAGES, "top_n": 3}
-    usage, seconds = reranker.take_paid()
+    usage, seconds = reranker.take_usage()
     assert usage == Usage(1, call.prompt_tokens, 0, call.prompt_tokens * 2.0 / 1_000_000) and seconds > 0
-    assert reranker.take_paid() == (Usage(), 0.0)
+    assert reranker.take_usage() == (Usage(), 0.0)
     assert asyncio.run(reranker.scores(QUESTION, [])) == []
 
 
@@ -141,7 +141,7 @@ def test_a_folder_holds_a_cross_encoder(tmp_path: Path, inputs: tuple[str, ...])
     passages = ["bread", "the ferry leaves", "a ferry", *["bread"] * 20]
     scores = asyncio.run(reranker.scores("when", passages))
     assert scores == [0.0, 2.0, 1.0, *[0.0] * 20]
-    assert (reranker.name, reranker.take_paid()) == ("tiny", (Usage(), 0.0))
+    assert (reranker.name, reranker.take_usage()) == ("tiny", (Usage(), 0.0))
 
 
 def test_a_long_passage_is_read_as_far_as_the_window(tmp_path: Path) -> None:

@@ -112,7 +112,7 @@ class MemoryReader:
         best = np.argsort(-scores, kind="stable")[:k]
         return Hits(rows[best], scores[best])
 
-    def expect(self, *expected: Expected) -> None:
+    def prefetch(self, *expected: Expected) -> None:
         """All of it is here."""
 
     def similarity(self, side: Side, rows: Rows, vectors: Vectors) -> Vectors:
@@ -129,7 +129,7 @@ class MemoryReader:
         sums = np.array([stored[owners == row].sum(axis=0) for row in entities.tolist()], np.float32)
         return np.asarray(sums / np.linalg.norm(sums, axis=1, keepdims=True), np.float32)
 
-    def nearest_scored(self, side: Literal["entity", "fact"], vector: Vectors, k: int) -> Hits:
+    def nearest_by_score(self, side: Literal["entity", "fact"], vector: Vectors, k: int) -> Hits:
         rows = np.arange(self.size(side), dtype=np.int64)
         products = self.similarity(side, rows, vector[None, :])[0] * self.scores(side, rows)
         best = np.argsort(-products, kind="stable")[:k]
@@ -162,7 +162,7 @@ class MemoryReader:
             for span in said.spans
         ]
 
-    def holding(self, words: Sequence[str], limit: int) -> Links:
+    def chunks_with_words(self, words: Sequence[str], limit: int) -> Links:
         said = [loose_name(chunk.text).split() for _, chunk, _ in self._read]
 
         def held(place: int) -> list[int]:
@@ -196,10 +196,10 @@ class MemoryReader:
     def facts_in(self, chunks: Rows, limit: int) -> Links:
         return _links(chunks, lambda chunk: sorted(self._facts_in[chunk])[:limit])
 
-    def titles_of(self, chunks: Rows) -> Links:
+    def topic_entities_of(self, chunks: Rows) -> Links:
         return _links(chunks, lambda chunk: [self._title[chunk]] if self._title[chunk] >= 0 else [])
 
-    def titled(self, entities: Rows, limit: int) -> Links:
+    def chunks_about(self, entities: Rows, limit: int) -> Links:
         return _links(entities, lambda entity: self._chunks_about.get(entity, [])[:limit])
 
     def all_rows(self, side: Side) -> Rows:
@@ -213,7 +213,7 @@ class MemoryReader:
         of = self._fact_scores if side == "fact" else self._entity_scores
         return of[rows]
 
-    def spread(self, entities: Rows) -> Rows:
+    def chunk_frequency(self, entities: Rows) -> Rows:
         return np.array([self._tallies.entities[self._keys[row]].chunks for row in entities.tolist()], dtype=np.int64)
 
     def tokens(self, side: Literal["fact", "chunk"], rows: Rows) -> Rows:

@@ -39,7 +39,7 @@ def test_a_qualified_title_is_about_who_bears_the_name(tmp_path: Path) -> None:
     publish(store, "ince", [("John Ince acted.", ["John Ince", "film"])], "John Ince (actor)")
     with store.read() as reader:
         ince = np.array([reader.keyed(["john ince"])["john ince"]])
-        assert [p.title for p in reader.chunk_places(reader.titled(ince, 3).targets)] == ["John Ince (actor)"]
+        assert [p.title for p in reader.chunk_places(reader.chunks_about(ince, 3).targets)] == ["John Ince (actor)"]
     store.close()
 
 

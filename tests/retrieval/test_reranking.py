@@ -54,7 +54,7 @@ class Judging:
             raise ModelUnavailable("nobody answers at http://host/v1", "start it")
         return [self._worth[passage] for passage in passages]
 
-    def take_paid(self) -> tuple[Usage, float]:
+    def take_usage(self) -> tuple[Usage, float]:
         return Usage(), 0.0
 
     async def close(self) -> None:

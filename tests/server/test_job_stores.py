@@ -76,8 +76,8 @@ def test_the_first_of_each_workspace_is_next(book: JobStore) -> None:
         assert not await book.add(job(6), 2)
         assert await book.first() == [jobs[1], jobs[3]]
         assert await book.going("letters") == jobs[1:3]
-        assert await book.take(jobs[1]) and await book.holds(jobs[1])
-        await book.let_go(jobs[1])
+        assert await book.acquire(jobs[1]) and await book.holds(jobs[1])
+        await book.release(jobs[1])
         assert await book.jobs("notes", 1) == [jobs[4]]
 
     asyncio.run(work())
@@ -111,13 +111,13 @@ def test_a_lock_is_one_server_s_until_it_lets_go_or_ends() -> None:
             running, waiting = job(1), job(2)
             for new in (running, waiting):
                 await one.add(new, 10)
-            assert not await other.take(waiting), "it is not the first"
-            assert await one.take(running) and not await other.take(running)
+            assert not await other.acquire(waiting), "it is not the first"
+            assert await one.acquire(running) and not await other.acquire(running)
             assert not await other.holds(running)
             one.close()
             assert not await one.holds(running)
             # The server knows a little later that a connection has ended.
-            while not await other.take(running):
+            while not await other.acquire(running):
                 await asyncio.sleep(0.01)
             # Asked to stop, until it is queued anew.
             await one.ask_to_stop(running)

@@ -126,7 +126,7 @@ def drawn(
 
 def rearrange(store: Store, change: Rearrangement) -> None:
     with store.write() as writer:
-        writer.rearrange(change)
+        writer.update_hierarchy(change)
         while missing := writer.attach():
             writer.put_vectors(missing, vectors(missing))
 

@@ -164,7 +164,7 @@ def test_incidence_goes_both_ways(store: Store) -> None:
         assert reader.degrees("fact", facts.targets).tolist() == [
             len(reader.entities_of(facts.targets[[i]]).targets) for i in (0, 1)
         ]
-        assert reader.spread(babbage).tolist() == [1]
+        assert reader.chunk_frequency(babbage).tolist() == [1]
 
 
 def test_a_hub_gives_its_most_similar_facts(store: Store) -> None:
@@ -202,29 +202,29 @@ def test_to_say_what_will_be_asked_for_changes_no_answer(store: Store) -> None:
             facts = reader.all_rows("fact")
             if is_said:
                 none = facts[:0]
-                reader.expect(
+                reader.prefetch(
                     NeighbourPrefetch(facts[:2], 1, reader.all_rows("chunk")), NeighbourPrefetch(facts, 1, none)
                 )
-                reader.expect(NeighbourPrefetch(none, 1, none), ChunkFactsPrefetch(none, 1))
-                reader.expect(
+                reader.prefetch(NeighbourPrefetch(none, 1, none), ChunkFactsPrefetch(none, 1))
+                reader.prefetch(
                     NearestPrefetch("fact", vector("query"), 2),
                     NearestPrefetch("entity", vector("query"), 2, scored=True),
                 )
-                reader.expect(
+                reader.prefetch(
                     NearestPrefetch("chunk", vector("query"), 1), ChunkFactsPrefetch(reader.all_rows("chunk"), 2)
                 )
-                reader.expect(QuotePrefetch(facts[1:], reader.all_rows("chunk")), QuotePrefetch(facts[:0], facts[:0]))
+                reader.prefetch(QuotePrefetch(facts[1:], reader.all_rows("chunk")), QuotePrefetch(facts[:0], facts[:0]))
             entities, chunks = reader.entities_of(facts), reader.chunks_of(facts, 1)
             told: list[Rows | Vectors] = [
                 part for links in (entities, chunks) for part in (links.sources, links.targets)
             ]
             told += [reader.scores("fact", facts), reader.tokens("fact", facts), reader.degrees("fact", facts)]
-            told += [reader.scores("entity", entities.targets), reader.spread(entities.targets)]
+            told += [reader.scores("entity", entities.targets), reader.chunk_frequency(entities.targets)]
             told += [reader.similarity("fact", facts, vectors(["query", "other"]))]
-            told += [reader.titles_of(chunks.targets).targets]
+            told += [reader.topic_entities_of(chunks.targets).targets]
             within = reader.facts_in(reader.all_rows("chunk"), 2)
             told += [within.sources, within.targets, reader.entities_of(within.targets).targets]
-            near = [reader.nearest("fact", vector("query"), 2), reader.nearest_scored("entity", vector("query"), 2)]
+            near = [reader.nearest("fact", vector("query"), 2), reader.nearest_by_score("entity", vector("query"), 2)]
             near += [reader.nearest("chunk", vector("query"), 1), reader.nearest("fact", vector("other"), 3)]
             told += [part for hits in near for part in (hits.rows, hits.scores)]
             said = [reader.facts(facts), reader.fact_places(facts), reader.chunk_places(reader.all_rows("chunk"))]
@@ -248,7 +248,7 @@ def test_similarity_agrees_with_nearest(store: Store) -> None:
 def test_scored_hits_are_ranked_by_the_product(store: Store) -> None:
     publish(store, "ada", [ADA, ENGINE])
     with store.read() as reader:
-        hits = reader.nearest_scored("entity", vector("query"), 10)
+        hits = reader.nearest_by_score("entity", vector("query"), 10)
         products = reader.similarity("entity", hits.rows, vector("query")[None])[0] * reader.scores("entity", hits.rows)
         np.testing.assert_allclose(hits.scores, products, rtol=1e-5)
         assert (np.diff(hits.scores) <= 0).all()
@@ -260,8 +260,8 @@ def test_the_title_leads_to_its_passages(store: Store) -> None:
     publish(store, "other", [ENGINE], title="Nobody we know")
     with store.read() as reader:
         ada = np.array([reader.keyed(["ada lovelace"])["ada lovelace"]])
-        titled = reader.titled(ada, 10)
-        assert reader.titles_of(titled.targets).targets.tolist() == ada.tolist()
+        titled = reader.chunks_about(ada, 10)
+        assert reader.topic_entities_of(titled.targets).targets.tolist() == ada.tolist()
         assert [place.title for place in reader.chunk_places(titled.targets)] == ["Ada Lovelace"]
 
 
@@ -368,7 +368,7 @@ def test_only_the_best_supported_forms_carry_vectors(store: Store) -> None:
 
 def test_a_second_writer_is_refused_in_one_line(store: Store, open_store: Opener) -> None:
     other = open_store("kb")
-    with store.exclusive(), pytest.raises(StoreBusy, match="another process"), other.write():
+    with store.exclusive_session(), pytest.raises(StoreBusy, match="another process"), other.write():
         pass
     with other.write():
         pass
@@ -376,14 +376,14 @@ def test_a_second_writer_is_refused_in_one_line(store: Store, open_store: Opener
 
 def test_who_has_joined_keeps_out_who_would_be_alone(store: Store, open_store: Opener) -> None:
     other = open_store("kb")
-    with store.joined() as claims:
-        assert claims.take(["00" * 16]) == {"00" * 16}
+    with store.indexing_session() as claims:
+        assert claims.acquire(["00" * 16]) == {"00" * 16}
         publish(store, "ada", [ADA])
-        with pytest.raises(StoreBusy, match="another process"), other.exclusive():
+        with pytest.raises(StoreBusy, match="another process"), other.exclusive_session():
             pass
-        claims.let_go(["00" * 16])
-    with other.exclusive(), other.joined() as claims:
-        assert claims.take(["00" * 16]) == {"00" * 16}
+        claims.release(["00" * 16])
+    with other.exclusive_session(), other.indexing_session() as claims:
+        assert claims.acquire(["00" * 16]) == {"00" * 16}
 
 
 def test_a_reader_sees_one_state_while_another_is_written(store: Store, open_store: Opener) -> None:
@@ -452,7 +452,7 @@ def test_texts_may_be_long(store: Store, open_store: Opener) -> None:
         assert len(keys) == 2
         assert reader.named([loose_name(name)])[loose_name(name)] == [keys[entity_key(name)]]
         assert len(reader.search(name, 5).rows) <= 5
-        titled = reader.titled(np.array([keys[entity_key(title)]]), 9)
+        titled = reader.chunks_about(np.array([keys[entity_key(title)]]), 9)
         assert len(titled.targets) >= 3
     for record in records[1:]:
         with store.read() as reader:

@@ -87,11 +87,11 @@ def of_facts(reader: Reader, rows: Rows) -> list[Any]:
 
 def of_entities(reader: Reader, rows: Rows) -> list[Any]:
     facts = [pairs(reader, reader.facts_of(rows, limit, QUESTION), "entity", "fact") for limit in (1, ALL)]
-    links = [*facts, pairs(reader, reader.titled(rows, ALL), "entity", "chunk")]
+    links = [*facts, pairs(reader, reader.chunks_about(rows, ALL), "entity", "chunk")]
     numbers = [
         reader.degrees("entity", rows).tolist(),
         reader.scores("entity", rows).tolist(),
-        reader.spread(rows).tolist(),
+        reader.chunk_frequency(rows).tolist(),
     ]
     together = ids(reader, "fact", reader.containing(rows[:1], ALL))
     return [reader.entities(rows), links, numbers, together]
@@ -100,7 +100,7 @@ def of_entities(reader: Reader, rows: Rows) -> list[Any]:
 def of_chunks(reader: Reader, rows: Rows) -> list[Any]:
     links = [
         pairs(reader, reader.facts_in(rows, ALL), "chunk", "fact"),
-        pairs(reader, reader.titles_of(rows), "chunk", "entity"),
+        pairs(reader, reader.topic_entities_of(rows), "chunk", "entity"),
     ]
     return [reader.chunks(rows), reader.chunk_places(rows), links, reader.degrees("chunk", rows).tolist()]
 
@@ -114,7 +114,7 @@ def nearest(reader: Reader, side: Side) -> list[tuple[str, float]]:
 
 
 def scored(reader: Reader, side: Literal["fact", "entity"]) -> list[tuple[str, float]]:
-    hits = reader.nearest_scored(side, QUESTION, ALL)
+    hits = reader.nearest_by_score(side, QUESTION, ALL)
     return sorted(zip(ids(reader, side, hits.rows), hits.scores.round(2).tolist(), strict=True))
 
 

@@ -199,8 +199,8 @@ def filled(folder: Path, facts: int) -> None:
         rearrange(store, Rearrangement([themes[0]], [themes[1]], (), [0.5], 4, 0))
         call = LedgerCall("extract", "told", Usage(1, 10, 10, 0.0), 1.0, "")
         for number in range(facts):
-            store.note_calls([(call, (f"{number:032x}", "Bolt met Ada. " * 500, number % 2 == 0))])
-        with store.gathering("another model") as gathering:
+            store.record_calls([(call, (f"{number:032x}", "Bolt met Ada. " * 500, number % 2 == 0))])
+        with store.reembedding_session("another model") as gathering:
             gathering.put(["Ada"], vectors(["Ada"]), LedgerCall("embed", "another model", Usage(), 0.0, ""))
 
 

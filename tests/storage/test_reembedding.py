@@ -33,7 +33,7 @@ def longer(texts: list[str]) -> NDArray[np.float32]:
 
 
 def gather(gathering: ReembeddingWriter, texts: list[str]) -> None:
-    lacking = gathering.lacking(texts)
+    lacking = gathering.texts_without_vectors(texts)
     gathering.put(lacking, longer(lacking), NOTHING_PAID)
 
 
@@ -45,24 +45,24 @@ def chunk_of(*statements: tuple[str, list[str]]) -> tuple[str, str]:
 
 def switch(store: Store, gathering: ReembeddingWriter, *windows: str) -> None:
     chunk, _ = chunk_of(ADA, ENGINE)
-    with store.exclusive():
+    with store.exclusive_session():
         gathering.switch({chunk: [gathering.digest(text) for text in windows]})
 
 
 def test_the_texts_are_those_of_facts_and_forms(store: Store) -> None:
-    with store.gathering("new vectors") as gathering:
+    with store.reembedding_session("new vectors") as gathering:
         texts = list(gathering.texts())
         assert sorted(texts) == sorted({ADA[0], ENGINE[0], *ADA[1], *ENGINE[1]})
-        assert gathering.lacking([*texts, *texts]) == texts
+        assert gathering.texts_without_vectors([*texts, *texts]) == texts
         gather(gathering, texts[:2])
-        assert gathering.lacking(texts) == texts[2:]
+        assert gathering.texts_without_vectors(texts) == texts[2:]
         assert gathering.count() == 2
 
 
 def test_the_switch_changes_vectors_and_nothing_else(store: Store, open_store: Opener) -> None:
     _, text = chunk_of(ADA, ENGINE)
     halves = [ADA[0], text]
-    with store.gathering("new vectors") as gathering, store.read() as before:
+    with store.reembedding_session("new vectors") as gathering, store.read() as before:
         counts = before.counts()
         gather(gathering, [*gathering.texts(), *halves])
         switch(store, gathering, *halves)
@@ -82,7 +82,7 @@ def test_the_switch_changes_vectors_and_nothing_else(store: Store, open_store: O
 
 @pytest.mark.parametrize("left_out", [ADA[0], "London", "the window"])
 def test_nothing_is_switched_where_a_vector_is_lacking(store: Store, left_out: str) -> None:
-    with store.gathering("new vectors") as gathering:
+    with store.reembedding_session("new vectors") as gathering:
         gather(gathering, [text for text in [*gathering.texts(), "the window"] if text != left_out])
         with pytest.raises(LookupError, match="new vectors"):
             switch(store, gathering, "the window")
@@ -93,24 +93,24 @@ def test_nothing_is_switched_where_a_vector_is_lacking(store: Store, left_out: s
 
 
 def test_what_was_gathered_is_kept_for_its_model_only(store: Store) -> None:
-    with store.gathering("new vectors") as gathering:
+    with store.reembedding_session("new vectors") as gathering:
         gather(gathering, [ADA[0]])
-    with store.gathering("new vectors") as gathering:
+    with store.reembedding_session("new vectors") as gathering:
         assert gathering.count() == 1
-    with store.gathering("newer vectors") as gathering:
+    with store.reembedding_session("newer vectors") as gathering:
         assert gathering.count() == 0
 
 
 def test_vectors_of_another_length_begin_anew(store: Store) -> None:
-    with store.gathering("new vectors") as gathering:
+    with store.reembedding_session("new vectors") as gathering:
         assert not gathering.put([ADA[0]], longer([ADA[0]]), NOTHING_PAID)
         assert not gathering.put(["London"], longer(["London"]), NOTHING_PAID)
         assert gathering.put([ENGINE[0]], vectors([ENGINE[0]]), NOTHING_PAID)
-        assert gathering.lacking([ADA[0], "London", ENGINE[0]]) == [ADA[0], "London"]
+        assert gathering.texts_without_vectors([ADA[0], "London", ENGINE[0]]) == [ADA[0], "London"]
 
 
 def test_what_it_cost_stands_in_the_ledger(store: Store) -> None:
-    with store.gathering("new vectors") as gathering:
+    with store.reembedding_session("new vectors") as gathering:
         for usage in (Usage(2, 100, 0, 0.5), Usage(1, 50, 0, 0.25)):
             gathering.put([], np.zeros((0, 0), np.float32), LedgerCall("embed", "new vectors", usage, 2.0))
     with store.read() as reader:
@@ -119,21 +119,21 @@ def test_what_it_cost_stands_in_the_ledger(store: Store) -> None:
 
 
 def test_one_gathers_at_a_time_and_keeps_no_writer_out(store: Store, open_store: Opener) -> None:
-    with store.gathering("new vectors") as gathering, closing(open_store("kb", "old vectors")) as writer:
-        with pytest.raises(StoreBusy, match="is being changed already"), store.gathering("newer vectors"):
+    with store.reembedding_session("new vectors") as gathering, closing(open_store("kb", "old vectors")) as writer:
+        with pytest.raises(StoreBusy, match="is being changed already"), store.reembedding_session("newer vectors"):
             pass
-        with writer.exclusive():
+        with writer.exclusive_session():
             gather(gathering, [ADA[0]])
         withdraw(writer, document("ada", [ADA, ENGINE])[0])
         assert list(gathering.texts()) == []
-        with store.exclusive():
+        with store.exclusive_session():
             gathering.switch({})
     assert store.problems() == []
 
 
 def test_who_opened_it_before_is_told(store: Store, open_store: Opener) -> None:
     _, text = chunk_of(ADA, ENGINE)
-    with closing(open_store("kb", "old vectors")) as old, store.gathering("new vectors") as gathering:
+    with closing(open_store("kb", "old vectors")) as old, store.reembedding_session("new vectors") as gathering:
         gather(gathering, [*gathering.texts(), text])
         switch(store, gathering, text)
         for using in (old.read, old.write):
@@ -150,7 +150,7 @@ def test_summaries_get_new_vectors_and_are_to_be_clustered_anew(store: Store, op
             cluster, community = by_hand(reader)
         rearrange(old, Rearrangement([cluster], [community], (), [0.5], 4, 1))
     form = "Computing: Who computes."
-    with store.gathering("new vectors") as gathering:
+    with store.reembedding_session("new vectors") as gathering:
         texts = [*gathering.texts(), text]
         assert texts.count(form) == 1
         gather(gathering, [one for one in texts if one != form])

@@ -64,7 +64,7 @@ def test_one_entity_has_what_both_had(store: Store) -> None:
     with store.read() as reader:
         rows = reader.named(["ada", "ada lovelace"])
         assert rows["ada"] == rows["ada lovelace"]
-        assert reader.spread(np.array(rows["ada"])).tolist() == [2]
+        assert reader.chunk_frequency(np.array(rows["ada"])).tolist() == [2]
 
 
 @pytest.mark.parametrize(

@@ -46,22 +46,22 @@ def read_by_row(reader: Reader) -> dict[str, Any]:
     asked = {side: mixed(rows[side]) for side in SIDES}
     return {
         "nearest": [hits(reader.nearest(side, vector(text), k)) for side in SIDES for text in TEXTS for k in LIMITS],
-        "scored": [hits(reader.nearest_scored(side, QUESTION, k)) for side in ("entity", "fact") for k in LIMITS],
+        "scored": [hits(reader.nearest_by_score(side, QUESTION, k)) for side in ("entity", "fact") for k in LIMITS],
         "similarity": [reader.similarity(side, asked[side], vectors(TEXTS)).tolist() for side in SIDES],
         "directions": reader.directions(asked["entity"]).tolist(),
         "named": reader.named([loose_name(name) for name in NAMES]),
         "keyed": reader.keyed(["ada", "engine", "london", "1843", "ada (film)", "ada (ship)"]),
         "search": hits(reader.search("Ada met worked", 50)),
-        "holding": links(reader.holding(["met", "nowhere", "wrote"], 50)),
+        "holding": links(reader.chunks_with_words(["met", "nowhere", "wrote"], 50)),
         "facts_of": [links(reader.facts_of(asked["entity"], limit, QUESTION)) for limit in LIMITS],
         "entities_of": links(reader.entities_of(asked["fact"])),
         "chunks_of": [links(reader.chunks_of(asked["fact"], limit)) for limit in LIMITS],
         "facts_in": [links(reader.facts_in(asked["chunk"], limit)) for limit in LIMITS],
-        "titles_of": links(reader.titles_of(asked["chunk"])),
-        "titled": [links(reader.titled(asked["entity"], limit)) for limit in LIMITS],
+        "topic_entities_of": links(reader.topic_entities_of(asked["chunk"])),
+        "titled": [links(reader.chunks_about(asked["entity"], limit)) for limit in LIMITS],
         "degrees": [reader.degrees(side, asked[side]).tolist() for side in SIDES],
         "scores": [reader.scores(side, asked[side]).tolist() for side in ("entity", "fact")],
-        "spread": reader.spread(asked["entity"]).tolist(),
+        "spread": reader.chunk_frequency(asked["entity"]).tolist(),
         "identified": [reader.identified(side, prefix, 9).tolist() for side in SIDES for prefix in ("", "3", "c")],
         "containing": [reader.containing(asked["entity"][:n], 9).tolist() for n in (1, 2)],
         "chunks_in": [reader.chunks_in(record.id).tolist() for record in reader.documents()],
@@ -117,7 +117,7 @@ class History:
 
     def reembed(self) -> None:
         """Turn all vectors round, as another model might."""
-        with self.store.exclusive(), self.store.gathering("test") as gathering:
+        with self.store.exclusive_session(), self.store.reembedding_session("test") as gathering:
             with self.store.read() as reader:
                 chunks = [
                     chunk for record in reader.documents() for chunk in reader.chunks(reader.chunks_in(record.id))
@@ -361,7 +361,7 @@ def test_what_is_equally_near_comes_in_the_order_of_identifiers_wherever_it_is_k
         history.read()
     with history.store.read() as reader:
         for asked in (vector(f"question {n}") for n in range(8)):
-            for near in (reader.nearest("fact", asked, 39), reader.nearest_scored("fact", asked, 39)):
+            for near in (reader.nearest("fact", asked, 39), reader.nearest_by_score("fact", asked, 39)):
                 assert near.rows.tolist() == list(range(39))
                 assert len(set(near.scores.tolist())) == 1
     history.store.close()

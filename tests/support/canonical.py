@@ -28,7 +28,7 @@ def canonical(store: Store) -> str:
                 ["fact", fact.id, fact.text, fact.score, fact.support, fact.tokens, list(fact.entities), where]
             )
         rows = reader.all_rows("entity")
-        titled = reader.titled(rows, 3)
+        titled = reader.chunks_about(rows, 3)
         chunk_ids = [place.chunk_id for place in reader.chunk_places(titled.targets)]
         keys = dict(zip(rows.tolist(), (entity.key for entity in reader.entities(rows)), strict=True))
         subjects = [keys[row] for row in titled.sources.tolist()]
@@ -36,7 +36,7 @@ def canonical(store: Store) -> str:
         names = [entity.name for entity in reader.entities(rows)]
         named = reader.named([loose_name(name) for name in names])
         lines.append(["named", {loose: sorted(keys[row] for row in found) for loose, found in named.items()}])
-        spread, degrees = reader.spread(rows).tolist(), reader.degrees("entity", rows).tolist()
+        spread, degrees = reader.chunk_frequency(rows).tolist(), reader.degrees("entity", rows).tolist()
         for entity, chunks, degree in zip(reader.entities(rows), spread, degrees, strict=True):
             assert degree == entity.facts
             lines.append(

@@ -35,14 +35,14 @@ class _Model(ingest.Model):
         super().__init__(model.seconds)
         self._model = model
 
-    async def ask(self, request: ModelRequest) -> ModelReply:
+    async def complete(self, request: ModelRequest) -> ModelReply:
         text = request.messages[-1].text
         if request.purpose == _NAMES:
             reply = json.dumps({"entities": asked_of(text)})
         else:
             passage = shown(text)
             reply = ingest.reply_about(passage) if passage else _NOTHING
-        return ModelReply(await self._model.say(reply), True, self.most(request), self.seconds)
+        return ModelReply(await self._model.say(reply), True, self.max_usage(request), self.seconds)
 
 
 class _Embedding(ingest.Embedding):

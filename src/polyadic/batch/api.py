@@ -108,7 +108,7 @@ class BatchApi:
         embedder = self.load_embedder()
         store, sources = self._store_for(paths, files)
         run = BatchRun(self.settings, store, embedder, model, self.prompts, report_progress, note=files.add)
-        with store.exclusive(), files:
+        with store.exclusive_session(), files:
             speak(model, store)
             _store_questions(batch_questions, store)
             index = await run.index(sources, anew)
@@ -166,7 +166,7 @@ class BatchApi:
         run = BatchRun(
             self.settings, store, self.load_embedder(), model, self.prompts, report_progress, collector.errors
         )
-        with store.exclusive():
+        with store.exclusive_session():
             speak(model, store)
             for file in files:
                 await collector.take(Path(file))
@@ -178,7 +178,7 @@ class BatchApi:
             if output and outcome.answers:
                 add_answers(Path(output), outcome.answers)
             with store.write() as writer:
-                writer.waiting.answered([answer.key for answer in outcome.answers])
+                writer.waiting.delete_questions([answer.key for answer in outcome.answers])
             report.missing = _pending_counts(store)
         report.failed, report.failed_questions, report.failed_themes = run.failed, outcome.failed, themes.failed
         report.answers, report.asked_again = outcome.answers, outcome.asked_again
@@ -225,7 +225,7 @@ class BatchApi:
             Another process is writing to this workspace.
         """
         store = self.open_store(False)
-        with store.joined() as claims, store.write() as writer:
+        with store.indexing_session() as claims, store.write() as writer:
             forgotten = writer.waiting.counts()
             writer.waiting.forget()
             writer.drop_staged(claims)
@@ -258,7 +258,7 @@ class BatchApi:
 def _store_questions(questions: Sequence[BatchQuestion], store: Store) -> None:
     with store.write() as writer:
         for question in questions:
-            writer.waiting.ask(question.key, question.dump())
+            writer.waiting.save_question(question.key, question.dump())
 
 
 def _pending_counts(store: Store) -> PendingCounts:

@@ -126,7 +126,7 @@ class ResponseCollector:
             usage = self._priced(reply.usage)
             writer.waiting.pay(response.key, usage)
             model = self._model_for(awaited.purpose).name
-            writer.note_call(LedgerCall(awaited.purpose, model, usage, 0.0, awaited.document), cached)
+            writer.record_call(LedgerCall(awaited.purpose, model, usage, 0.0, awaited.document), cached)
             self._report.usage += usage
         elif cached:
             writer.waiting.remember(*cached)

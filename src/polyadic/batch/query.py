@@ -46,7 +46,7 @@ class BatchQueryRunner:
         """Answer the questions whose replies are known, in the order of their files; no question is deleted."""
         outcome = BatchQueryOutcome()
         with self.store.write() as writer:
-            questions = [BatchQuestion.load(content) for _, content in writer.waiting.asked()]
+            questions = [BatchQuestion.load(content) for _, content in writer.waiting.questions()]
         for question in sorted(questions, key=lambda question: (question.number, question.key)):
             await self._answer(question, outcome)
             await asyncio.sleep(0)  # allow cancellation

@@ -21,8 +21,8 @@ def windows(document: Document, chunks: Sequence[Chunk], language: str, embedder
         [chunk.text[span.start : span.end] for span in sentences(chunk.text, language)] or [chunk.text]
         for chunk in chunks
     ]
-    token_counts = iter(embedder.lengths([piece for chunk in pieces for piece in chunk]))
-    room = embedder.window - (embedder.lengths([title + "\n"])[0] if title else 0)
+    token_counts = iter(embedder.token_counts([piece for chunk in pieces for piece in chunk]))
+    room = embedder.window - (embedder.token_counts([title + "\n"])[0] if title else 0)
     texts = {}
     for chunk, sentence_texts in zip(chunks, pieces, strict=True):
         packed = _pack([(piece, next(token_counts)) for piece in sentence_texts], room)

@@ -78,7 +78,7 @@ async def _check_replies(model: EndpointModel) -> AsyncIterator[CheckResult]:
     """Request JSON by schema, then measure the speed of a longer reply."""
     prompt = 'What colour is a clear sky at noon? Reply with JSON only, in this form: {"colour": "..."}'
     requested = model.dialect.json_mode
-    reply = await model.ask(ModelRequest("doctor", (ChatMessage("user", prompt),), _SCHEMA))
+    reply = await model.complete(ModelRequest("doctor", (ChatMessage("user", prompt),), _SCHEMA))
     supported = model.dialect.json_mode
     descriptions = {
         "schema": "supports JSON schemas",
@@ -97,7 +97,7 @@ async def _check_replies(model: EndpointModel) -> AsyncIterator[CheckResult]:
             f"{model.name} {descriptions[supported]}",
             f'set json_mode = "{supported}" under [model] to avoid refused calls',
         )
-    timed = await model.ask(
+    timed = await model.complete(
         ModelRequest("doctor", (ChatMessage("user", "Write the numbers from 1 to 100, a space between them."),))
     )
     speed = timed.usage.completion_tokens / max(timed.seconds, 1e-3)
@@ -146,7 +146,7 @@ async def _sees_the_beginning(model: EndpointModel, tokens: int) -> bool:
     around = prompt_tokens(ModelRequest("doctor", (ChatMessage("user", opening + question),)))
     filler = _FILLER * max(0, (tokens - around) // count_tokens([_FILLER])[0])
     try:
-        reply = await model.ask(ModelRequest("doctor", (ChatMessage("user", opening + filler + question),)))
+        reply = await model.complete(ModelRequest("doctor", (ChatMessage("user", opening + filler + question),)))
     except NoReply as problem:
         # Only this error means that the prompt is too long; others, such as a timeout, say nothing about the window.
         if problem.next_step == TOO_LONG:

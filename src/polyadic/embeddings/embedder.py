@@ -56,7 +56,7 @@ class Embedder(Protocol):
         """
         ...
 
-    def lengths(self, texts: Sequence[str]) -> list[int]:
+    def token_counts(self, texts: Sequence[str]) -> list[int]:
         """Return the number of tokens of each text, not limited by ``window``, without special tokens."""
         ...
 
@@ -67,7 +67,7 @@ class Embedder(Protocol):
         """
         ...
 
-    def take_paid(self) -> tuple[Usage, float]:
+    def take_usage(self) -> tuple[Usage, float]:
         """Return the cost and the seconds since the last call of this method; the caller records them in the ledger.
 
         Nothing for a local model.

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from polyadic.config import EmbeddingSettings
 from polyadic.errors import ModelUnavailable, PolyadicError
-from polyadic.llm.call_tracing import embeddings_span, tell_of_vectors
+from polyadic.llm.call_tracing import embeddings_span, set_embedding_attributes
 from polyadic.llm.endpoint import Endpoint
 from polyadic.llm.endpoint_reply import model_of, reported
 from polyadic.model.types import Usage
@@ -76,7 +76,7 @@ class EndpointEmbedder:
             await asyncio.gather(*tasks, return_exceptions=True)
         return np.concatenate(vectors) if vectors else np.zeros((0, self.dimension), np.float32)
 
-    def lengths(self, texts: Sequence[str]) -> list[int]:
+    def token_counts(self, texts: Sequence[str]) -> list[int]:
         """Return the number of tokens of each text, counted with OpenAI's tokenizer."""
         return count_tokens(texts)
 
@@ -84,7 +84,7 @@ class EndpointEmbedder:
         """Estimate the cost of ``texts`` texts with ``tokens`` tokens in total, without a call."""
         return self._usage(math.ceil(max(texts / self._most, tokens / _TOKENS_IN_A_CALL)), tokens)
 
-    def take_paid(self) -> tuple[Usage, float]:
+    def take_usage(self) -> tuple[Usage, float]:
         paid = self.spent - self._reported, self._seconds
         self._reported, self._seconds = self.spent, 0.0
         return paid
@@ -116,7 +116,7 @@ class EndpointEmbedder:
                 with embeddings_span(self._endpoint, self.name, len(texts)) as trace_span:
                     reply = await client.embeddings.create(model=self.name, input=[*texts], encoding_format="float")
                     paid = reported(reply, "prompt_tokens") or tokens
-                    tell_of_vectors(trace_span, model_of(reply), paid)
+                    set_embedding_attributes(trace_span, model_of(reply), paid)
             rows = _rows(reply)
             self.spent += self._usage(1, paid)
             self._seconds += perf_counter() - started

@@ -57,11 +57,11 @@ class HashingEmbedder:
             vectors[part] = await asyncio.to_thread(self._embed, texts[part])
         return vectors
 
-    def lengths(self, texts: Sequence[str]) -> list[int]:
+    def token_counts(self, texts: Sequence[str]) -> list[int]:
         """Return the number of words of each text."""
         return [len(_WORD.findall(text)) for text in texts]
 
-    def take_paid(self) -> tuple[Usage, float]:
+    def take_usage(self) -> tuple[Usage, float]:
         return Usage(), 0.0
 
     def cost(self, texts: int, tokens: int) -> Usage:

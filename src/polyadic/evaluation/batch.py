@@ -97,7 +97,7 @@ class EvaluationBatch:
         default_model = self._model(settings.model.name or self._judge_name)
         discount = settings.model.batch_discount
         collector = ResponseCollector(self._store, default_model, discount, report, _USABLE, {JUDGE: judge})
-        with self._store.exclusive():
+        with self._store.exclusive_session():
             for file in files:
                 await collector.take(file)
             # A refusal does not name the model, so all models omit the parameter from now on.
@@ -127,7 +127,7 @@ class EvaluationBatch:
             report_progress,
             note=lambda noted: self.note([noted]),
         )
-        with self._store.exclusive():
+        with self._store.exclusive_session():
             report = await run.index(documents)
         if self.awaited:
             raise ReplyPending(*self.awaited)
@@ -159,7 +159,7 @@ class EvaluationBatch:
     def done(self) -> None:
         """Drop the pending requests of this evaluation."""
         with self._store.write() as writer:
-            writer.waiting.answered([self._evaluation_key])
+            writer.waiting.delete_questions([self._evaluation_key])
 
     def _model(self, name: str) -> EndpointModel:
         if name not in self._models:
@@ -176,9 +176,9 @@ class _NotingModel(BatchModel):
         super().__init__(model, recall)
         self._note = note
 
-    async def ask(self, request: ModelRequest) -> ModelReply:
+    async def complete(self, request: ModelRequest) -> ModelReply:
         try:
-            return await super().ask(request)
+            return await super().complete(request)
         except ReplyPending as pending:
             self._note(pending.requests)
             raise NoReply("its batch reply is pending") from None

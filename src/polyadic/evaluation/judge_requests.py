@@ -31,7 +31,7 @@ async def replies(
             if stopped:
                 return
             try:
-                reply_texts[n] = (await judge.ask(request, lambda reply: is_readable(reply.text))).text
+                reply_texts[n] = (await judge.complete(request, lambda reply: is_readable(reply.text))).text
             except NoReply:
                 continue
             except ModelUnavailable as problem:

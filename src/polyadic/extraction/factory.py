@@ -27,9 +27,9 @@ class SelectedExtractor:
         """Return the usage of the model so far; zero without a model."""
         return self.model.spent if self.model else Usage()
 
-    def slowed(self) -> int:
+    def throttle_count(self) -> int:
         """Return how often the model was throttled since it was loaded."""
-        return self.model.model.slowed if self.model else 0
+        return self.model.model.throttle_count if self.model else 0
 
 
 def wanted(name: ExtractorName | None, settings: Settings) -> ExtractorName:
@@ -47,11 +47,11 @@ def wanted(name: ExtractorName | None, settings: Settings) -> ExtractorName:
 
 def with_model(
     model: LanguageModel,
-    memory: ResponseCache,
+    cache: ResponseCache,
     prompts: PromptLibrary,
     settings: Settings,
     budget: SpendingBudget | None = None,
-    purse: BudgetProtocol | None = None,
+    ledger: BudgetProtocol | None = None,
 ) -> SelectedExtractor:
     """Create the extractor that uses a language model with a response cache and a spending budget.
 
@@ -59,7 +59,7 @@ def with_model(
     ----------
     model
         The language model.
-    memory
+    cache
         The response cache.
     prompts
         The library that holds the extraction prompts.
@@ -67,7 +67,7 @@ def with_model(
         All settings; those of extraction, chunking and the model are used.
     budget
         The spending limit; None for no limit.
-    purse
+    ledger
         The budget shared with other spenders, if there are any.
 
     Raises
@@ -76,7 +76,7 @@ def with_model(
         The budget is in money, but the settings define no prices.
     """
     check_prices(budget, settings.model)
-    cached = CachedModel(model, memory, budget, purse)
+    cached = CachedModel(model, cache, budget, ledger)
     language, at_once = settings.chunking.language, settings.model.at_once
     return SelectedExtractor(LLMExtractor(cached, prompts, settings.extraction, language, at_once), cached)
 

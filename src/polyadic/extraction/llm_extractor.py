@@ -189,7 +189,7 @@ class LLMExtractor:
     async def _facts_of(self, passage: _Passage) -> _PassageFacts:
         """Extract the facts of a passage; split it in halves if its facts do not fit into one reply."""
         request = self.request(passage)
-        reply = await self._model.ask(request, is_usable)
+        reply = await self._model.complete(request, is_usable)
         if not reply.complete and len(passage.spans) > 1:
             return await self._facts_of_halves(passage)
         facts = _PassageFacts(passage, self.name)
@@ -265,7 +265,7 @@ class LLMExtractor:
             turns = (*request.messages, ChatMessage("assistant", reply.text), *self._glean.messages(numbers=numbers))
             request = replace(request, purpose="glean", messages=turns)
             try:
-                reply = await self._model.ask(request, is_usable)
+                reply = await self._model.complete(request, is_usable)
             except NoReply:
                 facts.problems["gleaning pass without a reply"] += 1
                 return

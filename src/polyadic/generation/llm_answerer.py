@@ -67,12 +67,12 @@ class LLMAnswerer:
         Raises
         ------
         ModelUnavailable, NoReply
-            As LanguageModel.ask; NoReply also if no retrieved item fits into the context.
+            As LanguageModel.complete; NoReply also if no retrieved item fits into the context.
         """
         context = self._laid_out(knowledge)
         if self._has_nothing(knowledge, context):
             return self._unanswered(knowledge)
-        reply = await self._model.ask(self._request(knowledge, context.text))
+        reply = await self._model.complete(self._request(knowledge, context.text))
         return await self._finished(knowledge, context, reply)
 
     async def stream(self, knowledge: Knowledge) -> AsyncGenerator[str | Answer, None]:

@@ -32,7 +32,7 @@ async def condense_question(
     Raises
     ------
     ModelUnavailable
-        As LanguageModel.ask.
+        As LanguageModel.complete.
     """
     started = perf_counter()
     conversation = "\n".join(
@@ -42,7 +42,7 @@ async def condense_question(
     usage = Usage()
     rewritten = None
     try:
-        reply = await model.ask(ModelRequest("follow-up", messages))
+        reply = await model.complete(ModelRequest("follow-up", messages))
         usage = reply.usage
         rewritten = _rewritten(unthought(reply.text), question)
     except NoReply:

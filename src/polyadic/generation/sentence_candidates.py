@@ -84,7 +84,7 @@ async def candidates(
 def rarity(asked: QuestionFeatures, reader: Reader) -> tuple[dict[str, float], frozenset[str]]:
     """Return the rarity of each content word of a question, and the words that no passage contains."""
     words = [word for word in dict.fromkeys(tokens(asked.text)) if stem(word, asked.language) in asked.content]
-    counts = np.bincount(reader.holding(words, _MOST_HOLDING).sources, minlength=len(words)).tolist()
+    counts = np.bincount(reader.chunks_with_words(words, _MOST_HOLDING).sources, minlength=len(words)).tolist()
     holding = dict.fromkeys(asked.content, 0)
     for word, count in zip(words, counts, strict=True):
         stemmed = stem(word, asked.language)

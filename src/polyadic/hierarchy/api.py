@@ -113,9 +113,9 @@ class HierarchyApi:
         check_prices(budget, self.settings.model)
         model = self.model()
         model.check()
-        slowed_before = model.slowed
+        slowed_before = model.throttle_count
         report = await self.by_model(store, model, report_progress, budget, anew)
-        report.slowed = model.slowed - slowed_before
+        report.slowed = model.throttle_count - slowed_before
         return report
 
     async def by_model(

@@ -95,7 +95,7 @@ class HierarchyBuilder:
         """
         report = BuildReport(by=self.writing.by)
         started, embedded_before = time.perf_counter(), self.embedder.spent
-        with self.store.exclusive():
+        with self.store.exclusive_session():
             try:
                 await self._build(report, anew)
             except BuildInterrupted:
@@ -134,15 +134,15 @@ class HierarchyBuilder:
         """Embed missing texts, then apply the change in one transaction."""
         texts = [form(one.name, one.description) for cluster in change.clusters for one in cluster.summaries]
         with self.store.write() as writer:
-            lacking = writer.lacking(texts)
+            lacking = writer.texts_without_vectors(texts)
         for start in range(0, len(lacking), EMBEDDING_BATCH):
             await vectors.embed(lacking[start : start + EMBEDDING_BATCH])
         with self.store.write() as writer:
-            writer.rearrange(change)
+            writer.update_hierarchy(change)
             while missing := writer.attach():
                 writer.put_vectors(missing, await self.embedder.embed(missing))
 
     def _enter_embedding(self) -> None:
-        usage, seconds = self.embedder.take_paid()
+        usage, seconds = self.embedder.take_usage()
         if usage.calls:
-            self.store.note_calls([(LedgerCall("embed", self.embedder.name, usage, seconds), None)])
+            self.store.record_calls([(LedgerCall("embed", self.embedder.name, usage, seconds), None)])

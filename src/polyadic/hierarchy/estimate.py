@@ -104,7 +104,7 @@ class CountingSummarizer:
         if key not in self.asked:
             self.asked.add(key)
             try:
-                self.most += self._model.most(request)
+                self.most += self._model.max_usage(request)
             except NoReply:
                 return False  # exceeds the context, so it would not be sent
             self.calls[request.purpose] += 1

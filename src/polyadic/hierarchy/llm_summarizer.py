@@ -93,7 +93,7 @@ class LLMSummarizer:
             return summarised(layer, members)
         prepared, types = self._prepare_summary(members), self._settings.types
         try:
-            reply = await self._model.ask(
+            reply = await self._model.complete(
                 prepared.request, lambda reply: bool(read_summaries(reply.text, members, types)[0])
             )
         except NoReply as problem:
@@ -116,7 +116,7 @@ class LLMSummarizer:
             return reported(members, facts)
         prepared = self._prepare_report(members, facts)
         try:
-            reply = await self._model.ask(
+            reply = await self._model.complete(
                 prepared.request, lambda reply: self._read(reply, prepared.numbered.ids)[0] is not None
             )
         except NoReply as problem:

@@ -164,7 +164,7 @@ class IndexingEstimator:
         totals.texts += len(batch)
         totals.tokens += sum(chunk.tokens for chunk in chunks)
         if not self._embeds_here:
-            totals.embedded += sum(min(tokens, self.embedder.window) for tokens in self.embedder.lengths(batch))
+            totals.embedded += sum(min(tokens, self.embedder.window) for tokens in self.embedder.token_counts(batch))
         for chunk in chunks:
             totals.sample.add((document, chunk))
 
@@ -200,7 +200,7 @@ class IndexingEstimator:
         result.seconds += trial.seconds * len(sample) * times
         totals.texts += others
         if not self._embeds_here:
-            lengths = [min(tokens, self.embedder.window) for tokens in self.embedder.lengths(trial.others)]
+            lengths = [min(tokens, self.embedder.window) for tokens in self.embedder.token_counts(trial.others)]
             totals.embedded += others * sum(lengths) / max(1, len(lengths))
         return trial.texts
 

@@ -94,7 +94,7 @@ class Indexer:
         report = IndexReport(extractor=self.extractor.name, by_model=self.extractor.paid)
         started = time.perf_counter()
         embedded_before = self.embedder.spent
-        with self.store.joined() as leases, span("index") as trace_span:
+        with self.store.indexing_session() as leases, span("index") as trace_span:
             try:
                 await _Run(self, report, leases).index_all(sources)
             finally:
@@ -107,9 +107,9 @@ class Indexer:
 
     def _enter_embedding(self) -> None:
         """Record the cost of embedding in the ledger, as one call per run."""
-        usage, seconds = self.embedder.take_paid()
+        usage, seconds = self.embedder.take_usage()
         if usage.calls:
-            self.store.note_calls([(LedgerCall("embed", self.embedder.name, usage, seconds), None)])
+            self.store.record_calls([(LedgerCall("embed", self.embedder.name, usage, seconds), None)])
 
     @property
     def recipe(self) -> PipelineConfig:
@@ -243,12 +243,12 @@ class _Run:
 
     async def _index(self, batch: Sequence[Document]) -> None:
         with stage("batch"):
-            taken = await run_in_thread(self._leases.take, [document.id for document in batch])
+            taken = await run_in_thread(self._leases.acquire, [document.id for document in batch])
             self._leased_elsewhere += [document for document in batch if document.id not in taken]
             try:
                 await self._index_leased([document for document in batch if document.id in taken])
             finally:
-                await run_in_thread(self._leases.let_go, taken)
+                await run_in_thread(self._leases.release, taken)
         self._report_progress(self._report)
 
     async def _index_leased(self, batch: Sequence[Document]) -> None:
@@ -366,7 +366,7 @@ class _Run:
 def _record_counts(trace_span: TraceSpan, report: IndexReport) -> None:
     changes = {"added": report.added, "changed": report.changed, "unchanged": report.unchanged}
     chunks = {"chunks": report.chunks, "chunks_failed": len(report.failed)}
-    trace_span.tell({f"polyadic.{name}": count for name, count in (changes | chunks).items()})
+    trace_span.set_attributes({f"polyadic.{name}": count for name, count in (changes | chunks).items()})
 
 
 def _store_pending(preparer: StagingWriter, waiting: Iterable[PendingChunk]) -> None:

@@ -118,7 +118,7 @@ class Publisher:
         derive = partial(self._derive, cut, stated)
         (change, texts), left_out = isolate_failures(documents, derive)
         with self.store.prepare() as preparer:
-            lacking = preparer.lacking(texts)
+            lacking = preparer.texts_without_vectors(texts)
         return _Draft(change, lacking, left_out)
 
     def _derive(
@@ -228,8 +228,8 @@ async def withdraw(store: Store, document_ids: Sequence[str], embedder: Callable
     StoreBusy
         Another process is writing or, if the engine admits several writers, is working on one of the documents.
     """
-    with store.joined() as leases:
-        taken = leases.take(document_ids)
+    with store.indexing_session() as leases:
+        taken = leases.acquire(document_ids)
         try:
             if not taken.issuperset(document_ids):
                 raise StoreBusy(
@@ -241,7 +241,7 @@ async def withdraw(store: Store, document_ids: Sequence[str], embedder: Callable
                 removal = tally_difference(tally(()), tally(withdrawn, writer.overlay()))
                 await apply(writer, StoreChange((), document_ids, removal, {}, {}, {}), embedder)
         finally:
-            leases.let_go(taken)
+            leases.release(taken)
 
 
 async def apply(writer: Writer, change: StoreChange, embedder: Callable[[], Embedder]) -> int:

@@ -134,7 +134,7 @@ class Reembedder:
             The new model is not available. The store is unchanged, and new vectors gathered so far are kept.
         """
         report, started = self._report, time.perf_counter()
-        with self._store.gathering(self._embedder.name) as gathering:
+        with self._store.reembedding_session(self._embedder.name) as gathering:
             report.taken_up = gathering.count()
             if report.before != report.after or force:
                 with self._store.read() as reader:
@@ -152,7 +152,7 @@ class Reembedder:
             await self._gather_all(gathering)
             with contextlib.ExitStack() as stack:
                 try:
-                    stack.enter_context(self._store.exclusive())
+                    stack.enter_context(self._store.exclusive_session())
                 except StoreBusy:
                     self._report_state(waiting=True)
                 else:
@@ -172,7 +172,7 @@ class Reembedder:
         while lacking:
             lacking = False
             for texts in _batches(self._texts(gathering), EMBEDDING_BATCH):
-                if batch := gathering.lacking(texts):
+                if batch := gathering.texts_without_vectors(texts):
                     lacking = True
                     await self._embed(batch, gathering)
                 await asyncio.sleep(0)  # allow cancellation

@@ -129,7 +129,7 @@ class _RecordingEmbedder:
     def cost(self, texts: int, tokens: int) -> Usage:
         return Usage()
 
-    def take_paid(self) -> tuple[Usage, float]:
+    def take_usage(self) -> tuple[Usage, float]:
         return Usage(), 0.0
 
     async def close(self) -> None:

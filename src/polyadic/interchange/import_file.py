@@ -89,7 +89,7 @@ async def _import_hif(
     embedder = kb.embedder
     store = kb.store(make=True)
     # Decisions are checked before any document is imported; the lock excludes other decisions in between.
-    with store.exclusive():
+    with store.exclusive_session():
         check(store, contents.overlay.decisions)
         await _import_documents(kb, iter(contents.documents), report_progress, report)
         outcome = await apply_decisions(store, lambda: embedder, contents.overlay.decisions)

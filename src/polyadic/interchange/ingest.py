@@ -29,7 +29,7 @@ async def take(told: Iterable[DocumentExport], publisher: Publisher, report: Ind
         Another process is writing to the store.
     """
     started = time.perf_counter()
-    with publisher.store.exclusive():
+    with publisher.store.exclusive_session():
         with publisher.store.read() as reader:
             failures = failures_of(reader)
         for batch in _batches(told):

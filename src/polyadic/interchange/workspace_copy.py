@@ -62,17 +62,17 @@ def copy(source: StoreLocation, destination: StoreLocation, on_progress: Callabl
         raise NotFound(
             f"there is no workspace in {source} yet", "give the workspace to copy first, then the destination"
         )
-    with _opened(source) as source_store, source_store.original() as original:
+    with _opened(source) as source_store, source_store.copy_source() as original:
         state, counts = original.state, original.counts()
-        with _opened(destination) as target_store, target_store.duplicate() as duplicate:
+        with _opened(destination) as target_store, target_store.copy_target() as duplicate:
             duplicate.begin(state)
-            with target_store.original() as target:
+            with target_store.copy_source() as target:
                 copied_counts = target.counts()
             _copy_rows(original, duplicate, copied_counts, on_progress)
             duplicate.settle()
             rows = sum(counts.values())
             on_progress(CopyProgress(rows, rows, comparing=True))
-            with target_store.original() as copied:
+            with target_store.copy_source() as copied:
                 sha256 = _compare(original, copied, duplicate)
             duplicate.finish()
     return CopyReport(counts, sum(copied_counts.values()), sha256, time.perf_counter() - started)

@@ -63,16 +63,16 @@ class BatchModel:
         """Do nothing: no key is needed."""
 
     @property
-    def slowed(self) -> int:
+    def throttle_count(self) -> int:
         return 0
 
-    def most(self, request: ModelRequest) -> Usage:
-        return self._model.most(request)
+    def max_usage(self, request: ModelRequest) -> Usage:
+        return self._model.max_usage(request)
 
-    def counted(self, request: ModelRequest, text: str) -> Usage:
-        return self._model.counted(request, text)
+    def estimate_usage(self, request: ModelRequest, text: str) -> Usage:
+        return self._model.estimate_usage(request, text)
 
-    async def ask(self, request: ModelRequest) -> ModelReply:
+    async def complete(self, request: ModelRequest) -> ModelReply:
         """Return the imported reply.
 
         Raises
@@ -89,7 +89,7 @@ class BatchModel:
         return reply
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[str | ModelReply]:
-        reply = await self.ask(request)
+        reply = await self.complete(request)
         yield reply.text
         yield reply
 

@@ -34,7 +34,7 @@ class _CacheLookup:
 class ResponseCache(Protocol):
     """A cache of replies and a ledger of paid calls."""
 
-    def recall(self, keys: Sequence[str]) -> Mapping[str, tuple[str, bool]]:
+    def get(self, keys: Sequence[str]) -> Mapping[str, tuple[str, bool]]:
         """Return the cached replies to these requests by key, each with whether it was complete."""
 
     def note(self, paid: Sequence[PaidCall]) -> None:
@@ -44,7 +44,7 @@ class ResponseCache(Protocol):
 class NullCache:
     """A ResponseCache for read-only use: it stores nothing."""
 
-    def recall(self, keys: Sequence[str]) -> Mapping[str, tuple[str, bool]]:
+    def get(self, keys: Sequence[str]) -> Mapping[str, tuple[str, bool]]:
         return {}
 
     def note(self, paid: Sequence[PaidCall]) -> None:
@@ -54,32 +54,32 @@ class NullCache:
 class CachedModel:
     """A language model with a response cache and a budget; ``recalled`` counts cached replies that were used.
 
-    ``purse`` enforces a budget that is shared with others; without it, ``budget`` is enforced for this model alone.
+    ``ledger`` enforces a budget that is shared with others; without it, ``budget`` is enforced for this model alone.
     """
 
     def __init__(
         self,
         model: LanguageModel,
-        memory: ResponseCache,
+        cache: ResponseCache,
         budget: SpendingBudget | None = None,
-        purse: BudgetProtocol | None = None,
+        ledger: BudgetProtocol | None = None,
     ) -> None:
         self.model = model
         self.recalled = 0
-        self._memory = memory
+        self._cache = cache
         self._lookup_batcher = MicroBatcher(self._recall)
         self._write_batcher = MicroBatcher(self._note)
         self._budget = budget
-        self._purse = purse or BudgetLedger(budget or SpendingBudget())
+        self._ledger = ledger or BudgetLedger(budget or SpendingBudget())
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     @property
     def spent(self) -> Usage:
         """Return the cost so far."""
-        return self._purse.spent
+        return self._ledger.spent
 
-    async def ask(self, request: ModelRequest, is_usable: Callable[[ModelReply], bool]) -> ModelReply:
-        """Return the cached reply, or a new one, which is cached if usable; raises as LanguageModel.ask does."""
+    async def complete(self, request: ModelRequest, is_usable: Callable[[ModelReply], bool]) -> ModelReply:
+        """Return the cached reply, or a new one, which is cached if usable; raises as LanguageModel.complete does."""
         key = request.key(self.model.name)
         # Concurrent identical requests wait for the first reply: texts repeat within a document.
         lock = self._locks.setdefault(key, asyncio.Lock())
@@ -89,8 +89,8 @@ class CachedModel:
                 self.recalled += 1
                 return ModelReply(*known, Usage(), 0.0)
             # Without a budget the estimate is not needed, and counting tokens takes time.
-            most = self.model.most(request) if self._budget else Usage()
-            async with self._purse.room_for(most):
+            most = self.model.max_usage(request) if self._budget else Usage()
+            async with self._ledger.room_for(most):
                 reply = await self._paid(request)
                 await self._enter(request, reply, is_usable(reply))
             return reply
@@ -98,7 +98,7 @@ class CachedModel:
     async def _paid(self, request: ModelRequest) -> ModelReply:
         """Request a new reply; also record the cost of a reply that is not usable."""
         try:
-            return await self.model.ask(request)
+            return await self.model.complete(request)
         except NoReply as problem:
             if problem.usage:
                 await self._enter(request, ModelReply("", False, problem.usage, problem.seconds), remember=False)
@@ -112,14 +112,14 @@ class CachedModel:
 
     async def _recall(self, lookups: Sequence[_CacheLookup]) -> None:
         """Look up several replies at once, in a thread: the store may be remote."""
-        known = await run_in_thread(self._memory.recall, [lookup.key for lookup in lookups])
+        known = await run_in_thread(self._cache.get, [lookup.key for lookup in lookups])
         for lookup in lookups:
             lookup.known = known.get(lookup.key)
 
     async def _note(self, paid: Sequence[PaidCall]) -> None:
-        await run_in_thread(self._memory.note, paid)
+        await run_in_thread(self._cache.note, paid)
 
     async def _enter(self, request: ModelRequest, reply: ModelReply, remember: bool) -> None:
-        self._purse.pay(reply.usage)
+        self._ledger.pay(reply.usage)
         # Shielded from cancellation, because the call is paid for. Replies that arrive together are committed together.
         await shielded(self._write_batcher.begun(PaidCall(request, self.model.name, reply, remember)))

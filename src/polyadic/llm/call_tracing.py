@@ -61,15 +61,15 @@ def chat_span(
 
 @contextmanager
 def embeddings_span(endpoint: "Endpoint", model: str, texts: int) -> Iterator[TraceSpan]:
-    """Trace one call of an embedding model for ``texts`` texts; :func:`tell_of_vectors` adds the result."""
+    """Trace one call of an embedding model for ``texts`` texts; :func:`set_embedding_attributes` adds the result."""
     attributes = _attributes("embeddings", endpoint, model) | {"polyadic.texts": texts}
     with span(f"embeddings {model}", attributes, "client") as trace_span:
         yield trace_span
 
 
-def tell_of_vectors(told: TraceSpan, model: str, tokens: int) -> None:
+def set_embedding_attributes(told: TraceSpan, model: str, tokens: int) -> None:
     """Record the response model and the number of input tokens of an embedding call."""
-    told.tell({"gen_ai.usage.input_tokens": tokens} | ({"gen_ai.response.model": _clean(model)} if model else {}))
+    told.set_attributes({"gen_ai.usage.input_tokens": tokens} | ({"gen_ai.response.model": _clean(model)} if model else {}))
 
 
 def local_embeddings_span(model: str, dimension: int, texts: int) -> TraceSpan:
@@ -112,11 +112,11 @@ def _record_reply(trace_span: TraceSpan, reply: "EndpointReply", sent: int) -> N
     """Record token counts, as reported by the endpoint or else as counted here, and the finish reason."""
     if reply.envelope:
         received = reply.received or sum(count_tokens([reply.text, reply.refusal]))
-        trace_span.tell({"gen_ai.usage.input_tokens": reply.sent or sent, "gen_ai.usage.output_tokens": received})
+        trace_span.set_attributes({"gen_ai.usage.input_tokens": reply.sent or sent, "gen_ai.usage.output_tokens": received})
     if reply.model:
-        trace_span.tell({"gen_ai.response.model": _clean(reply.model)})
+        trace_span.set_attributes({"gen_ai.response.model": _clean(reply.model)})
     if reply.finish:
-        trace_span.tell({"gen_ai.response.finish_reasons": [_clean(reply.finish)]})
+        trace_span.set_attributes({"gen_ai.response.finish_reasons": [_clean(reply.finish)]})
 
 
 def _clean(value: str) -> str:

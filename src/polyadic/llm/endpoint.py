@@ -47,7 +47,7 @@ class Endpoint:
 
     Attributes
     ----------
-    slowed
+    throttle_count
         How often concurrency was reduced because the endpoint reported too many calls.
     """
 
@@ -57,7 +57,7 @@ class Endpoint:
         self.settings = settings
         self.section = section
         self._limits = limits
-        self.slowed = 0
+        self.throttle_count = 0
         self._lives: dict[asyncio.AbstractEventLoop, AsyncGenerator[_Session, None]] = {}
         self._sessions: dict[asyncio.AbstractEventLoop, _Session] = {}
 
@@ -142,7 +142,7 @@ class Endpoint:
             self._forget(loop)
 
     def _slow_down(self) -> None:
-        self.slowed += 1
+        self.throttle_count += 1
 
     def _forget(self, loop: asyncio.AbstractEventLoop) -> None:
         self._sessions.pop(loop, None)

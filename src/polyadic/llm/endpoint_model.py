@@ -53,24 +53,24 @@ class EndpointModel:
         self._settings = settings
 
     @property
-    def slowed(self) -> int:
-        return self.endpoint.slowed
+    def throttle_count(self) -> int:
+        return self.endpoint.throttle_count
 
     def check(self) -> None:
         """Raise as LanguageModel.check if the key is missing."""
         _ = self.endpoint.key
 
-    def most(self, request: ModelRequest) -> Usage:
+    def max_usage(self, request: ModelRequest) -> Usage:
         """Return the maximum cost as LanguageModel.most; prompt tokens have a margin, because tokenizers differ."""
         sent, longest = self._room(request)
         counted = math.ceil(sent * _MARGIN)
         return Usage(1, counted, longest, price(counted, longest, self._settings))
 
-    def counted(self, request: ModelRequest, text: str) -> Usage:
+    def estimate_usage(self, request: ModelRequest, text: str) -> Usage:
         return self._usage(EndpointReply([text]), prompt_tokens(request))
 
-    async def ask(self, request: ModelRequest) -> ModelReply:
-        """Return the complete reply; raises as LanguageModel.ask."""
+    async def complete(self, request: ModelRequest) -> ModelReply:
+        """Return the complete reply; raises as LanguageModel.complete."""
         sent, longest = self._room(request)
         response = EndpointReply()
         async with self._turn(sent, longest) as client:
@@ -81,7 +81,7 @@ class EndpointModel:
         return self._reply(response, sent, seconds)
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[str | ModelReply]:
-        """Yield pieces of the reply, then the complete reply; raises as LanguageModel.ask."""
+        """Yield pieces of the reply, then the complete reply; raises as LanguageModel.complete."""
         sent, longest = self._room(request)
         response = EndpointReply()
         streamed = self.dialect.streams
@@ -108,7 +108,7 @@ class EndpointModel:
         if streamed or response.envelope:
             yield self._reply(response, sent, seconds)
             return
-        reply = await self.ask(request)
+        reply = await self.complete(request)
         yield reply.text
         yield reply
 
@@ -121,7 +121,7 @@ class EndpointModel:
         return self.dialect.body(request, self._settings, longest)
 
     def read(self, body: Mapping[str, object]) -> ModelReply:
-        """Parse a response body that was received elsewhere; raises NoReply as LanguageModel.ask."""
+        """Parse a response body that was received elsewhere; raises NoReply as LanguageModel.complete."""
         from openai.types.chat import ChatCompletion
 
         response = EndpointReply()

@@ -77,7 +77,7 @@ class LanguageModel(Protocol):
     output_tokens: int
 
     @property
-    def slowed(self) -> int:
+    def throttle_count(self) -> int:
         """How often the call rate was reduced because the endpoint reported too many calls."""
         ...
 
@@ -91,7 +91,7 @@ class LanguageModel(Protocol):
         """
         ...
 
-    def most(self, request: ModelRequest) -> Usage:
+    def max_usage(self, request: ModelRequest) -> Usage:
         """Return the maximum cost of a request.
 
         Raises
@@ -101,11 +101,11 @@ class LanguageModel(Protocol):
         """
         ...
 
-    def counted(self, request: ModelRequest, text: str) -> Usage:
+    def estimate_usage(self, request: ModelRequest, text: str) -> Usage:
         """Estimate the cost of a reply with this text, without the endpoint."""
         ...
 
-    async def ask(self, request: ModelRequest) -> ModelReply:
+    async def complete(self, request: ModelRequest) -> ModelReply:
         """Send a request and return the complete reply.
 
         Raises

@@ -316,12 +316,12 @@ def _quotes_more_of(own: frozenset[str], answer: Answer, than: Answer) -> bool:
 
 def _record_knowledge(trace_span: TraceSpan, knowledge: Knowledge) -> None:
     counts = {"polyadic.items": len(knowledge.items), "polyadic.context_tokens": knowledge.tokens}
-    trace_span.tell({"polyadic.method": knowledge.method, **counts})
+    trace_span.set_attributes({"polyadic.method": knowledge.method, **counts})
 
 
 def _record_answer(trace_span: TraceSpan, answer: Answer) -> None:
     _record_knowledge(trace_span, answer.knowledge)
-    trace_span.tell({"polyadic.answered": answer.answered, "polyadic.citations": len(answer.citations)})
+    trace_span.set_attributes({"polyadic.answered": answer.answered, "polyadic.citations": len(answer.citations)})
 
 
 def _validated(ask: QueryRequest) -> QueryRequest:

@@ -23,7 +23,7 @@ class UsageMeter:
     could not be recorded in the ledger; the answer is returned nevertheless, because it is paid for.
     """
 
-    memory: ResponseCache = field(default_factory=NullCache)
+    cache: ResponseCache = field(default_factory=NullCache)
     usage: Usage = field(default_factory=Usage)
     not_entered: str = ""
 
@@ -34,13 +34,13 @@ class UsageMeter:
 
     async def enter_embedding(self, embedder: Embedder) -> None:
         """Record the cost of embedding at an endpoint as one call, in the ledger only."""
-        usage, seconds = embedder.take_paid()
+        usage, seconds = embedder.take_usage()
         if usage.calls:
             await self._enter(ModelRequest("embed", ()), embedder.name, usage, seconds)
 
     async def enter_reranking(self, reranker: Reranker) -> None:
         """Record the cost of reranking at an endpoint as one call."""
-        usage, seconds = reranker.take_paid()
+        usage, seconds = reranker.take_usage()
         if usage.calls:
             await self._enter(ModelRequest("rerank", ()), reranker.name, usage, seconds)
 
@@ -48,7 +48,7 @@ class UsageMeter:
         try:
             # In a thread: the write may have to wait for another transaction.
             paid = PaidCall(request, model, ModelReply("", False, usage, seconds), remember=False)
-            await asyncio.to_thread(self.memory.note, [paid])
+            await asyncio.to_thread(self.cache.note, [paid])
         except StoreError as error:
             self.not_entered = self.not_entered or str(error)
 
@@ -64,21 +64,21 @@ class MeteredModel:
         self._bill = bill
 
     @property
-    def slowed(self) -> int:
-        return self._model.slowed
+    def throttle_count(self) -> int:
+        return self._model.throttle_count
 
     def check(self) -> None:
         self._model.check()
 
-    def most(self, request: ModelRequest) -> Usage:
-        return self._model.most(request)
+    def max_usage(self, request: ModelRequest) -> Usage:
+        return self._model.max_usage(request)
 
-    def counted(self, request: ModelRequest, text: str) -> Usage:
-        return self._model.counted(request, text)
+    def estimate_usage(self, request: ModelRequest, text: str) -> Usage:
+        return self._model.estimate_usage(request, text)
 
-    async def ask(self, request: ModelRequest) -> ModelReply:
+    async def complete(self, request: ModelRequest) -> ModelReply:
         try:
-            reply = await self._model.ask(request)
+            reply = await self._model.complete(request)
         except NoReply as problem:
             if problem.usage:
                 await self._pay(request, problem.usage, problem.seconds)
@@ -107,7 +107,7 @@ class MeteredModel:
             raise
         finally:
             if due and received:
-                await self._pay(request, self._model.counted(request, "".join(received)), perf_counter() - started)
+                await self._pay(request, self._model.estimate_usage(request, "".join(received)), perf_counter() - started)
 
     async def close(self) -> None:
         await self._model.close()

@@ -55,7 +55,7 @@ class CrossEncoder:
         """Return one score per passage; raise ModelUnavailable if the files are not a cross-encoder."""
         return await asyncio.to_thread(self._scores, question, passages)
 
-    def take_paid(self) -> tuple[Usage, float]:
+    def take_usage(self) -> tuple[Usage, float]:
         return Usage(), 0.0
 
     async def close(self) -> None:

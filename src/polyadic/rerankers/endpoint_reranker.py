@@ -62,7 +62,7 @@ class EndpointReranker:
         # The original error is not kept as the cause, because the endpoint's message may repeat the key.
         raise ModelUnavailable(problem.what, problem.next_step) from None
 
-    def take_paid(self) -> tuple[Usage, float]:
+    def take_usage(self) -> tuple[Usage, float]:
         paid = self._paid, self._seconds
         self._paid, self._seconds = Usage(), 0.0
         return paid

@@ -39,7 +39,7 @@ class Reranker(Protocol):
         """
         ...
 
-    def take_paid(self) -> tuple[Usage, float]:
+    def take_usage(self) -> tuple[Usage, float]:
         """Return cost and seconds since the last call of this method; nothing for a local model."""
         ...
 

@@ -97,7 +97,7 @@ async def adjudicate(
                 return
             request = ModelRequest("same-entity", prompts.get("same_entity").messages(pairs=_format(batch)), _SCHEMA)
             try:
-                reply = await model.ask(request, lambda reply: bool(_verdicts(reply.text, len(batch))))
+                reply = await model.complete(request, lambda reply: bool(_verdicts(reply.text, len(batch))))
             except ModelUnavailable as problem:
                 outcome.stopped = outcome.stopped or str(problem)
             except NoReply:

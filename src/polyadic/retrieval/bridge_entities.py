@@ -53,12 +53,12 @@ def find_bridges(graph: Subgraph, masses: PPRScores, question: AnalyzedQuestion,
     strength = masses.entities / np.sqrt(np.maximum(reader.degrees("entity", graph.entities), 1))
     names_something = reader.scores("entity", graph.entities) >= LEAST_SCORE
     strength = strength * (names_something & ~among(graph.entities, question.anchors))
-    leads_on = reader.spread(graph.entities) >= LEAST_CHUNKS
+    leads_on = reader.chunk_frequency(graph.entities) >= LEAST_CHUNKS
     dead_ends = np.sort(_strongest(strength * ~leads_on, DEAD_ENDS))
     # All entities that may be among the best in the end, so that names are looked up once.
     eligible = graph.entities[np.sort(np.append(dead_ends, _strongest(strength * leads_on, MOST)))]
     titled = _titled_dead_ends(eligible, graph.entities[dead_ends], reader)
-    reader.expect(ChunkFactsPrefetch(distinct(titled.targets), FACTS_IN_A_CHUNK))
+    reader.prefetch(ChunkFactsPrefetch(distinct(titled.targets), FACTS_IN_A_CHUNK))
     same = expand_aliases(eligible, reader)
     elsewhere = _named_elsewhere(titled, reader)
     leads_on[dead_ends] = among(graph.entities[dead_ends], np.append(elsewhere, same.sources))
@@ -78,7 +78,7 @@ def _strongest(strength: NDArray[np.floating[Any]], most: int) -> Places:
 
 def _titled_dead_ends(eligible: Rows, dead_ends: Rows, reader: Reader) -> Links:
     """Return the first chunk about each dead end; all eligible entities are looked up, because they are needed next."""
-    titled = reader.titled(eligible, 1)
+    titled = reader.chunks_about(eligible, 1)
     of_dead_ends = among(titled.sources, dead_ends)
     return Links(titled.sources[of_dead_ends], titled.targets[of_dead_ends])
 

@@ -117,7 +117,7 @@ def _terms(known: Mapping[str, tuple[int, ...]], reader: Reader) -> set[int]:
 def _common(words: Sequence[str], reader: Reader) -> set[str]:
     """Return the words that many chunks contain."""
     distinct = list(dict.fromkeys(words))
-    held = reader.holding(distinct, _MOST_CHUNKS_OF_A_WORD + 1).sources
+    held = reader.chunks_with_words(distinct, _MOST_CHUNKS_OF_A_WORD + 1).sources
     return {distinct[place] for place in np.flatnonzero(np.bincount(held) > _MOST_CHUNKS_OF_A_WORD)}
 
 

@@ -40,7 +40,7 @@ def retrieved_rows(
 def to_items(wanted: Sequence[RetrievedRow], reader: Reader) -> list[Item]:
     """Fetch the items of retrieved rows, in the given order; all facts are fetched together, and all chunks."""
     facts, chunks = ([row for row in wanted if row.kind is kind] for kind in (ItemKind.FACT, ItemKind.CHUNK))
-    reader.expect(QuotePrefetch(_rows(facts), _rows(chunks)))
+    reader.prefetch(QuotePrefetch(_rows(facts), _rows(chunks)))
     items = iter(_fact_items(facts, reader)), iter(_chunk_items(chunks, reader))
     return [next(items[row.kind is ItemKind.CHUNK]) for row in wanted]
 

@@ -256,7 +256,7 @@ class _SentenceSelector:
 
     def about(self, entities: Rows) -> Rows:
         """Return the first passages of the documents about these entities."""
-        return np.unique(self._reader.titled(entities, _CHUNKS_OF_A_THEME).targets)
+        return np.unique(self._reader.chunks_about(entities, _CHUNKS_OF_A_THEME).targets)
 
     def best(self, facts: Rows, about: Rows = _NOTHING, name: str = "") -> OverviewTheme | None:
         """Return the sentence with the highest PageRank of its entities; None if none is left.

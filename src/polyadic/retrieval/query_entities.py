@@ -65,11 +65,11 @@ class LLMEntityFinder:
         self._prompt = prompts.get("question_entities")
 
     async def named(self, question: str, reader: Reader) -> LinkedNames:
-        """Find names with the model; raises ModelUnavailable as LanguageModel.ask."""
+        """Find names with the model; raises ModelUnavailable as LanguageModel.complete."""
         usage = Usage()
         named = None
         try:
-            reply = await self._model.ask(
+            reply = await self._model.complete(
                 ModelRequest("question-entities", self._prompt.messages(question=question), _SCHEMA)
             )
             usage = reply.usage

@@ -41,7 +41,7 @@ def spelled(question: str, reader: Reader) -> CorrectedQuestion:
     empty = function_words(detect_language(question)) | function_words("en")
     long = (word for word in dict.fromkeys(_WORD.findall(question)) if len(word) >= LEAST)
     words = [word for word in long if word.lower() not in empty][:_MOST_WORDS]
-    held = set(reader.holding([word.lower() for word in words], 1).sources.tolist())
+    held = set(reader.chunks_with_words([word.lower() for word in words], 1).sources.tolist())
     unknown = [word for number, word in enumerate(words) if number not in held]
     if not unknown:
         return CorrectedQuestion(question)

@@ -58,17 +58,17 @@ class Seeds:
 
 def find_start(question: AnalyzedQuestion, vector: Vectors, reader: Reader) -> Seeds:
     """Gather the neighbourhood of a question; its size is bounded, independent of the size of the store and of hubs."""
-    reader.expect(NearestPrefetch("fact", vector, NEAREST_FACTS), NearestPrefetch("chunk", vector, NEAREST_CHUNKS))
+    reader.prefetch(NearestPrefetch("fact", vector, NEAREST_FACTS), NearestPrefetch("chunk", vector, NEAREST_CHUNKS))
     same = expand_aliases(question.anchors, reader)
     near_chunks = reader.nearest("chunk", vector, NEAREST_CHUNKS)
     near_facts = reader.nearest("fact", vector, NEAREST_FACTS)
-    about = reader.titled(distinct(question.anchors, same.targets), _CHUNKS_ABOUT_AN_ANCHOR).targets
+    about = reader.chunks_about(distinct(question.anchors, same.targets), _CHUNKS_ABOUT_AN_ANCHOR).targets
     lexical = reader.search(question.text, LEXICAL_CHUNKS)
     chunks = distinct(near_chunks.rows, lexical.rows, about)
-    reader.expect(ChunkFactsPrefetch(chunks, _FACTS_IN_A_CHUNK))
+    reader.prefetch(ChunkFactsPrefetch(chunks, _FACTS_IN_A_CHUNK))
     of_anchors = reader.facts_of(question.anchors, _FACTS_OF_AN_ANCHOR, vector).targets
     facts = distinct(near_facts.rows, of_anchors, reader.facts_in(chunks, _FACTS_IN_A_CHUNK).targets)
-    reader.expect(NeighbourPrefetch(facts, CHUNKS_OF_A_FACT, chunks))
+    reader.prefetch(NeighbourPrefetch(facts, CHUNKS_OF_A_FACT, chunks))
     weights = _weights(question, reader)
     ranked_facts = _ranked(near_facts, question, weights, reader)
     return Seeds(question.anchors, weights, same, ranked_facts, near_chunks, lexical, facts, chunks)
@@ -129,7 +129,7 @@ def _share_named(facts: Rows, question: AnalyzedQuestion, weights: Vectors, read
 
 def _weights(question: AnalyzedQuestion, reader: Reader) -> Vectors:
     """Return the weight of each anchor; they sum to 1, or to less if the question has no names."""
-    rarity = 1.0 / np.sqrt(np.maximum(reader.spread(question.anchors), 1))
+    rarity = 1.0 / np.sqrt(np.maximum(reader.chunk_frequency(question.anchors), 1))
     sort = np.where(among(question.anchors, question.names), 1.0, TERM_WEIGHT)
     together = ANCHOR_WEIGHT if len(question.names) else TERMS_ALONE
     return np.asarray(together * _shares(np.asarray(rarity * sort, dtype=np.float32)), dtype=np.float32)

@@ -41,10 +41,10 @@ class Subgraph:
 def surround(facts: Rows, chunks: Rows, reader: Reader, alike: Links = NO_LINKS) -> Subgraph:
     """Build the subgraph of these facts; these chunks are included even if they state none of the facts."""
     facts = distinct(facts)
-    reader.expect(NeighbourPrefetch(facts, CHUNKS_OF_A_FACT, chunks))
+    reader.prefetch(NeighbourPrefetch(facts, CHUNKS_OF_A_FACT, chunks))
     participation, statement = reader.entities_of(facts), reader.chunks_of(facts, CHUNKS_OF_A_FACT)
     chunks = distinct(statement.targets, chunks)
-    naming = reader.titles_of(chunks)
+    naming = reader.topic_entities_of(chunks)
     entities = distinct(participation.targets, naming.targets, alike.sources, alike.targets)
     return Subgraph(
         facts,

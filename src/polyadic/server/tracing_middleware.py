@@ -53,4 +53,4 @@ def _record(request_span: TraceSpan, scope: Scope, status: int) -> None:
     if status >= 500:
         request_span.fail(str(status))
     request_span.rename(f"{'HTTP' if method == '_OTHER' else method} {route}".rstrip())
-    request_span.tell(attributes)
+    request_span.set_attributes(attributes)

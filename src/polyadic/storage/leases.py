@@ -7,21 +7,21 @@ from typing import Protocol
 class DocumentLeases(Protocol):
     """The documents leased by a run; leases end when they are released or the run ends, even if it crashes."""
 
-    def take(self, document_ids: Iterable[str]) -> frozenset[str]:
+    def acquire(self, document_ids: Iterable[str]) -> frozenset[str]:
         """Lease the documents that no other run holds and return them; never blocks."""
 
-    def let_go(self, document_ids: Iterable[str]) -> None:
+    def release(self, document_ids: Iterable[str]) -> None:
         """Release leased documents."""
 
 
 class NoLeases:
     """Leases for a store with a single writer: every request is granted.
 
-    >>> sorted(NoLeases().take(["00ff", "ff00"]))
+    >>> sorted(NoLeases().acquire(["00ff", "ff00"]))
     ['00ff', 'ff00']
     """
 
-    def take(self, document_ids: Iterable[str]) -> frozenset[str]:
+    def acquire(self, document_ids: Iterable[str]) -> frozenset[str]:
         return frozenset(document_ids)
 
-    def let_go(self, document_ids: Iterable[str]) -> None: ...
+    def release(self, document_ids: Iterable[str]) -> None: ...

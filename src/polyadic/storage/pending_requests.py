@@ -71,13 +71,13 @@ class PendingRequests(Protocol):
     def release(self, *document_ids: str) -> None:
         """Remove the pending requests of documents."""
 
-    def ask(self, question: str, content: str) -> None:
+    def save_question(self, question: str, content: str) -> None:
         """Save a question (its digest, and the task as JSON) until it is answered."""
 
-    def asked(self) -> list[tuple[str, str]]:
+    def questions(self) -> list[tuple[str, str]]:
         """Return unanswered questions: digest and content."""
 
-    def answered(self, questions: Sequence[str]) -> None:
+    def delete_questions(self, questions: Sequence[str]) -> None:
         """Delete answered questions (by digest)."""
 
     def dialect(self, model: str) -> str | None:

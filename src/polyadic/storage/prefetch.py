@@ -10,7 +10,7 @@ from polyadic.storage.records import Rows, Side, Vectors
 
 @dataclass(frozen=True, eq=False, slots=True)
 class NearestPrefetch:
-    """Hint for ``Reader.nearest``, or ``nearest_scored``, with a vector of shape (d,)."""
+    """Hint for ``Reader.nearest``, or ``nearest_by_score``, with a vector of shape (d,)."""
 
     side: Side
     vector: Vectors

@@ -31,7 +31,7 @@ from polyadic.storage.records import (
     Spent,
     Statement,
     StoreChange,
-    ToRemember,
+    CachedReply,
     Vectors,
 )
 from polyadic.storage.transfer import CopySource, CopyTarget
@@ -63,7 +63,7 @@ __all__ = [
     "Statement",
     "Store",
     "StoreChange",
-    "ToRemember",
+    "CachedReply",
     "Vectors",
     "Writer",
 ]
@@ -110,7 +110,7 @@ class StagingWriter(Protocol):
     def overlay(self) -> EntityResolution:
         """Return the entity resolution in force."""
 
-    def lacking(self, texts: Sequence[str]) -> list[str]:
+    def texts_without_vectors(self, texts: Sequence[str]) -> list[str]:
         """Return the distinct texts that have no vector yet."""
 
 
@@ -129,7 +129,7 @@ class Writer(StagingWriter, Protocol):
     def put_vectors(self, texts: Sequence[str], vectors: Vectors) -> None:
         """Save the vector of each text, shape (len(texts), d); vectors that no change refers to are not kept."""
 
-    def note_call(self, call: LedgerCall, reply: ToRemember | None) -> None:
+    def record_call(self, call: LedgerCall, reply: CachedReply | None) -> None:
         """Enter a paid call in the ledger and cache its reply, if one is given."""
 
     def forget_replies(self) -> None:
@@ -138,7 +138,7 @@ class Writer(StagingWriter, Protocol):
     def apply(self, change: StoreChange) -> None:
         """Apply a change to the store; clusters and communities whose sources it changes become stale."""
 
-    def rearrange(self, change: Rearrangement) -> None:
+    def update_hierarchy(self, change: Rearrangement) -> None:
         """Apply a change to the hierarchy.
 
         Clusters and communities become stale if a summary they were made from is removed or reworded and the change
@@ -165,7 +165,7 @@ class ReembeddingWriter(Protocol):
     def digest(self, text: str) -> bytes:
         """Return the digest that identifies a text in :meth:`switch`, which needs no texts in memory."""
 
-    def lacking(self, texts: Sequence[str]) -> list[str]:
+    def texts_without_vectors(self, texts: Sequence[str]) -> list[str]:
         """Return the distinct texts that have no new vector yet."""
 
     def put(self, texts: Sequence[str], vectors: Vectors, paid: LedgerCall) -> bool:
@@ -217,7 +217,7 @@ class Store(Protocol):
             The store has been switched to another embedding model since it was opened.
         """
 
-    def exclusive(self) -> AbstractContextManager[None]:
+    def exclusive_session(self) -> AbstractContextManager[None]:
         """Lock out other writers for several transactions.
 
         Raises
@@ -226,7 +226,7 @@ class Store(Protocol):
             Another process is writing.
         """
 
-    def joined(self) -> AbstractContextManager[DocumentLeases]:
+    def indexing_session(self) -> AbstractContextManager[DocumentLeases]:
         """Join concurrent writers for several transactions, if the engine supports them.
 
         Each run works on the documents that it has leased. Write transactions are serialized, staging transactions are
@@ -256,7 +256,7 @@ class Store(Protocol):
             The store has been switched to another embedding model since it was opened.
         """
 
-    def gathering(self, model: str) -> AbstractContextManager[ReembeddingWriter]:
+    def reembedding_session(self, model: str) -> AbstractContextManager[ReembeddingWriter]:
         """Collect vectors of a new embedding model, resuming an interrupted run for the same model.
 
         Vectors collected for any other model are dropped.
@@ -267,10 +267,10 @@ class Store(Protocol):
             Another process is collecting vectors for this store.
         """
 
-    def original(self) -> AbstractContextManager[CopySource]:
+    def copy_source(self) -> AbstractContextManager[CopySource]:
         """Open the last committed state for copying row by row, whatever its embedding model."""
 
-    def duplicate(self) -> AbstractContextManager[CopyTarget]:
+    def copy_target(self) -> AbstractContextManager[CopyTarget]:
         """Fill this store, which must be empty, with the rows of another; locks out other writers.
 
         Raises
@@ -279,8 +279,8 @@ class Store(Protocol):
             Another process is writing.
         """
 
-    def note_calls(self, calls: Sequence[tuple[LedgerCall, ToRemember | None]]) -> None:
-        """Enter paid calls in the ledger as ``Writer.note_call`` does, in one transaction of its own.
+    def record_calls(self, calls: Sequence[tuple[LedgerCall, CachedReply | None]]) -> None:
+        """Enter paid calls in the ledger as ``Writer.record_call`` does, in one transaction of its own.
 
         It needs no write lock: while another process writes, it waits for the current transaction only.
         """

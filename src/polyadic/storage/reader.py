@@ -28,14 +28,14 @@ from polyadic.storage.records import (
 class Reader(Protocol):
     """A read transaction on one committed state of a store."""
 
-    def expect(self, *expected: Expected) -> None:
+    def prefetch(self, *expected: Expected) -> None:
         """Announce queries to come so that the store can prefetch them; results do not depend on it."""
 
     # Vector and full-text search
     def nearest(self, side: Side, vector: Vectors, k: int) -> Hits:
         """Return the k rows most similar to a vector of shape (d,); a row with several vectors counts by its best."""
 
-    def nearest_scored(self, side: Literal["entity", "fact"], vector: Vectors, k: int) -> Hits:
+    def nearest_by_score(self, side: Literal["entity", "fact"], vector: Vectors, k: int) -> Hits:
         """Return the k rows with the highest similarity x score (HyperGraphRAG, Eq. 14 and 15), with these products."""
 
     def similarity(self, side: Side, rows: Rows, vectors: Vectors) -> Vectors:
@@ -47,7 +47,7 @@ class Reader(Protocol):
     def search(self, words: str, k: int) -> Hits:
         """Return the k chunks that match these words best by BM25 (higher is better); any text is a valid query."""
 
-    def holding(self, words: Sequence[str], limit: int) -> Links:
+    def chunks_with_words(self, words: Sequence[str], limit: int) -> Links:
         """Return chunks that contain each word, as links from the word's index: any ``limit`` of them per word."""
 
     def named(self, loose_names: Sequence[str]) -> dict[str, list[int]]:
@@ -82,14 +82,14 @@ class Reader(Protocol):
     def statements(self, chunk_ids: Sequence[str]) -> list[Statement]:
         """Return the facts that chunks (by identifier) state, each with its character span, in document order."""
 
-    def titles_of(self, chunks: Rows) -> Links:
+    def topic_entities_of(self, chunks: Rows) -> Links:
         """Return the topic entity of each chunk; chunks without one are absent.
 
         It is the entity that the document's title names, else the one that most of the chunk's facts share.
         """
 
-    def titled(self, entities: Rows, limit: int) -> Links:
-        """Return at most ``limit`` chunks about each entity (see :meth:`titles_of`), in document order."""
+    def chunks_about(self, entities: Rows, limit: int) -> Links:
+        """Return at most ``limit`` chunks about each entity (see :meth:`topic_entities_of`), in document order."""
 
     # Row statistics
     def size(self, side: Side) -> int:
@@ -104,7 +104,7 @@ class Reader(Protocol):
     def scores(self, side: Literal["entity", "fact"], rows: Rows) -> Vectors:
         """Return the score of each row, shape (n,): entities in (0, 100], facts in (0, 10]."""
 
-    def spread(self, entities: Rows) -> Rows:
+    def chunk_frequency(self, entities: Rows) -> Rows:
         """Count the chunks in which each entity occurs, shape (n,)."""
 
     def tokens(self, side: Literal["fact", "chunk"], rows: Rows) -> Rows:

@@ -84,7 +84,7 @@ class LedgerCall:
     document: str = ""
 
 
-ToRemember = tuple[str, str, bool]
+CachedReply = tuple[str, str, bool]
 """A reply to cache: request key, text, and whether it was complete."""
 
 

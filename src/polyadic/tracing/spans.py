@@ -52,7 +52,7 @@ class TraceSpan:
     def rename(self, name: str) -> None:
         """Set a name that was not known at the start."""
 
-    def tell(self, attributes: Mapping[str, Value]) -> None:
+    def set_attributes(self, attributes: Mapping[str, Value]) -> None:
         """Set attributes; never questions, answers, document text or keys."""
 
     def fail(self, kind: str) -> None:
@@ -103,7 +103,7 @@ class _RecordedSpan(TraceSpan):
     def rename(self, name: str) -> None:
         self._span.update_name(name)
 
-    def tell(self, attributes: Mapping[str, Value]) -> None:
+    def set_attributes(self, attributes: Mapping[str, Value]) -> None:
         self._span.set_attributes(attributes)
 
     def fail(self, kind: str) -> None:

@@ -78,16 +78,16 @@ def test_order_is_kept_over_many_texts(model: MiniLM) -> None:
 @pytest.mark.weights
 def test_what_is_beyond_the_window_is_ignored(model: MiniLM) -> None:
     full = "word " * model.window
-    assert model.lengths([full]) == [model.window]
+    assert model.token_counts([full]) == [model.window]
     same, shorter = embed(model, [full + "and more", full[:-5]]) @ embed(model, [full])[0]
     assert same > 0.999999 > shorter
 
 
 @pytest.mark.weights
 def test_lengths_are_of_the_whole_text_without_special_tokens(model: MiniLM) -> None:
-    assert model.lengths([]) == []
-    assert model.lengths(["", "a fact joins many things", "word " * 1_000]) == [0, 5, 1_000]
-    assert model.lengths(["word " * 300_000, "one"]) == [300_000, 1]
+    assert model.token_counts([]) == []
+    assert model.token_counts(["", "a fact joins many things", "word " * 1_000]) == [0, 5, 1_000]
+    assert model.token_counts(["word " * 300_000, "one"]) == [300_000, 1]
 
 
 @pytest.mark.weights

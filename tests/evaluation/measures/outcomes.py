@@ -32,7 +32,7 @@ def asked_of(
     server: ModelServer,
     requests: Sequence[ModelRequest],
     is_readable: Callable[[str], bool],
-    memory: ResponseCache | None = None,
+    cache: ResponseCache | None = None,
     at_once: int = 4,
 ) -> list[str | None]:
     """The replies of the server's model to these requests."""
@@ -40,7 +40,7 @@ def asked_of(
     async def asked() -> list[str | None]:
         model = EndpointModel(model_settings(server, key_variable=""))
         try:
-            return await replies(CachedModel(model, memory or NullCache()), requests, is_readable, at_once)
+            return await replies(CachedModel(model, cache or NullCache()), requests, is_readable, at_once)
         finally:
             await model.close()
 

@@ -35,8 +35,8 @@ def judge(asked: Asked) -> str:
     return f"<score>{TITLES[dimension(asked)]}</score>\n<explanation>So it is.</explanation>"
 
 
-def judged(server: ModelServer, given: QuestionOutcome = OUTCOME, memory: ResponseCache | None = None) -> JudgedScore:
-    replies = asked_of(server, MEASURE.requests(given), MEASURE.is_readable, memory)
+def judged(server: ModelServer, given: QuestionOutcome = OUTCOME, cache: ResponseCache | None = None) -> JudgedScore:
+    replies = asked_of(server, MEASURE.requests(given), MEASURE.is_readable, cache)
     return MEASURE.read(given, replies)
 
 
@@ -98,13 +98,13 @@ def test_what_cannot_be_read_is_counted_and_becomes_no_number(useless: Misbehavi
 
 
 def test_only_what_can_be_read_is_remembered() -> None:
-    memory = Kept()
+    cache = Kept()
     with ModelServer([judge]) as server:
         about("Factuality", Replaced("<score>?</score>"), server=server)
-        assert judged(server, memory=memory).unreadable == 1
-        assert judged(server, memory=memory).score == pytest.approx(48.0)
+        assert judged(server, cache=cache).unreadable == 1
+        assert judged(server, cache=cache).score == pytest.approx(48.0)
         assert len(server.asked) == 8
-        assert {purpose for purpose, *_ in memory.paid} == {"judge"}
+        assert {purpose for purpose, *_ in cache.paid} == {"judge"}
 
 
 @pytest.mark.parametrize("given", [outcome(None, ["Ada"]), outcome("<answer>Ada</answer>", [])])

@@ -54,7 +54,7 @@ def test_what_comes_after_the_window_neither_helps_nor_harms() -> None:
     except WeightsMissing as missing:
         pytest.skip(str(missing))
     head = "Ada Lovelace described the engine of Charles Babbage. " * 60
-    assert embedder.lengths([head])[0] > embedder.window
+    assert embedder.token_counts([head])[0] > embedder.window
 
     async def both() -> list[float | None]:
         short = outcome(knowledge=[head], gold_knowledge=["Ada Lovelace wrote on the engine."])

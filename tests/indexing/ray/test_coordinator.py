@@ -9,7 +9,7 @@ import pytest
 
 from polyadic.config import ModelSettings
 from polyadic.errors import ModelUnavailable
-from polyadic.indexing.ray import coordinator as council_module
+from polyadic.indexing.ray import coordinator as coordinator_module
 from polyadic.indexing.ray.coordinator import Coordinator, SharedBudget, shared_limits
 from polyadic.llm.budget import SpendingBudget
 from polyadic.model.types import Usage
@@ -20,29 +20,29 @@ CALL = Usage(1, 60, 40)
 class Handle:
     """What Ray gives for an actor; ``messages`` counts what was sent to it."""
 
-    def __init__(self, council: Coordinator) -> None:
-        self._council = council
+    def __init__(self, coordinator: Coordinator) -> None:
+        self._coordinator = coordinator
         self.messages = 0
 
     def __getattr__(self, name: str) -> Any:
         async def remote(*given: Any) -> Any:
             self.messages += 1
             await asyncio.sleep(0.001)
-            return await getattr(self._council, name)(*given)
+            return await getattr(self._coordinator, name)(*given)
 
         return SimpleNamespace(remote=remote)
 
 
-def council(budget: SpendingBudget | None = None) -> Handle:
+def coordinator(budget: SpendingBudget | None = None) -> Handle:
     return Handle(Coordinator(ModelSettings(name="m"), budget))
 
 
-async def call(purse: SharedBudget, cost: Usage = CALL, most: Usage = CALL) -> bool:
+async def call(ledger: SharedBudget, cost: Usage = CALL, most: Usage = CALL) -> bool:
     """Whether there was room for a call, which then cost that."""
     try:
-        async with purse.room_for(most):
+        async with ledger.room_for(most):
             await asyncio.sleep(0.01)
-            purse.pay(cost)
+            ledger.pay(cost)
     except ModelUnavailable:
         return False
     return True
@@ -52,10 +52,10 @@ async def call(purse: SharedBudget, cost: Usage = CALL, most: Usage = CALL) -> b
 def test_workers_together_never_spend_more_and_leave_no_room_unused(cost: Usage, made: int) -> None:
     async def spend() -> tuple[int, int]:
         budget = SpendingBudget(tokens=749)
-        shared = council(budget)
-        purses = [SharedBudget(shared, str(number), budget) for number in range(4)]
-        done = await asyncio.gather(*(call(purse, cost) for purse in purses for _ in range(10)))
-        return sum(done), sum(purse.spent.tokens for purse in purses)
+        shared = coordinator(budget)
+        ledgers = [SharedBudget(shared, str(number), budget) for number in range(4)]
+        done = await asyncio.gather(*(call(ledger, cost) for ledger in ledgers for _ in range(10)))
+        return sum(done), sum(ledger.spent.tokens for ledger in ledgers)
 
     calls, spent = asyncio.run(spend())
     assert spent == calls * cost.tokens <= 749
@@ -65,19 +65,19 @@ def test_workers_together_never_spend_more_and_leave_no_room_unused(cost: Usage,
 def test_what_is_too_dear_does_not_keep_back_what_is_not() -> None:
     async def ask() -> list[bool]:
         budget = SpendingBudget(tokens=150)
-        purse = SharedBudget(council(budget), "one", budget)
-        return [*await asyncio.gather(call(purse, most=Usage(1, 500, 0)), call(purse), call(purse))]
+        ledger = SharedBudget(coordinator(budget), "one", budget)
+        return [*await asyncio.gather(call(ledger, most=Usage(1, 500, 0)), call(ledger), call(ledger))]
 
     assert asyncio.run(ask()) == [False, True, False]
 
 
 def test_what_a_killed_worker_had_set_aside_counts_as_spent(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(council_module, "_SILENT", 0.1)
-    monkeypatch.setattr(council_module, "_BEAT", 0.02)
+    monkeypatch.setattr(coordinator_module, "_SILENT", 0.1)
+    monkeypatch.setattr(coordinator_module, "_BEAT", 0.02)
 
     async def ask() -> list[bool]:
         budget = SpendingBudget(tokens=250)
-        shared = council(budget)
+        shared = coordinator(budget)
         assert await shared.set_aside.remote("killed", [CALL]) == 1
         other = SharedBudget(shared, "other", budget)
         return [await call(other), await call(other)]
@@ -86,12 +86,12 @@ def test_what_a_killed_worker_had_set_aside_counts_as_spent(monkeypatch: pytest.
 
 
 def test_who_has_calls_under_way_for_long_is_not_taken_for_killed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(council_module, "_SILENT", 0.1)
-    monkeypatch.setattr(council_module, "_BEAT", 0.02)
+    monkeypatch.setattr(coordinator_module, "_SILENT", 0.1)
+    monkeypatch.setattr(coordinator_module, "_BEAT", 0.02)
 
     async def ask() -> bool:
         budget = SpendingBudget(tokens=100)
-        shared = council(budget)
+        shared = coordinator(budget)
         one, other = SharedBudget(shared, "one", budget), SharedBudget(shared, "other", budget)
         async with one.room_for(CALL):
             waiting = asyncio.create_task(call(other))
@@ -105,28 +105,28 @@ def test_who_has_calls_under_way_for_long_is_not_taken_for_killed(monkeypatch: p
 
 def test_without_a_budget_nothing_is_asked_and_what_was_paid_is_known() -> None:
     async def ask() -> tuple[int, Usage]:
-        shared = council()
-        purse = SharedBudget(shared, "one", None)
-        async with purse.room_for(CALL):
+        shared = coordinator()
+        ledger = SharedBudget(shared, "one", None)
+        async with ledger.room_for(CALL):
             pass
         before = shared.messages
-        purse.pay(CALL)
+        ledger.pay(CALL)
         await asyncio.sleep(0.05)
         assert await shared.spent.remote() == CALL
-        return before, purse.spent
+        return before, ledger.spent
 
     assert asyncio.run(ask()) == (0, CALL)
 
 
 def test_without_a_budget_many_payments_are_told_together() -> None:
     async def pay() -> tuple[int, int]:
-        shared = council()
-        purse = SharedBudget(shared, "one", None)
+        shared = coordinator()
+        ledger = SharedBudget(shared, "one", None)
         for _ in range(20):
-            purse.pay(CALL)
+            ledger.pay(CALL)
             await asyncio.sleep(0.005)
         messages = shared.messages
-        await asyncio.sleep(2 * council_module._BETWEEN_SUMS)
+        await asyncio.sleep(2 * coordinator_module._BETWEEN_SUMS)
         assert (await shared.spent.remote()).calls == 20
         return messages, shared.messages
 
@@ -163,7 +163,7 @@ def test_where_there_is_no_limit_nobody_asks() -> None:
 
 def test_the_first_reason_to_stop_stays() -> None:
     async def stop() -> str:
-        shared = council()
+        shared = coordinator()
         for why in ("the key is wrong", "12 chunks in a row"):
             await shared.stop.remote(why)
         told: str = await shared.stopped.remote()

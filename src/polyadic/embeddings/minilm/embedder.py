@@ -76,7 +76,7 @@ class MiniLM:
                 await asyncio.to_thread(self._embed, texts[part], vectors[part])
         return vectors
 
-    def lengths(self, texts: Sequence[str]) -> list[int]:
+    def token_counts(self, texts: Sequence[str]) -> list[int]:
         """Return the number of tokens of each text, not limited by ``window``, without special tokens.
 
         Raises
@@ -84,9 +84,9 @@ class MiniLM:
         WeightsAltered
             The tokenizer does not match its checksum.
         """
-        return self._loaded_tokenizer().lengths(texts)
+        return self._loaded_tokenizer().token_counts(texts)
 
-    def take_paid(self) -> tuple[Usage, float]:
+    def take_usage(self) -> tuple[Usage, float]:
         return Usage(), 0.0
 
     def cost(self, texts: int, tokens: int) -> Usage:

@@ -29,7 +29,7 @@ class WordPiece:
         self._tokenizer.no_truncation()
         self._tokenizer.no_padding()
 
-    def lengths(self, texts: Sequence[str]) -> list[int]:
+    def token_counts(self, texts: Sequence[str]) -> list[int]:
         """Return the number of tokens of each text, without special tokens."""
         counts = [0] * len(texts)
         stream = ((row, piece) for row, text in enumerate(texts) for piece in split_text(text, _PIECE))

@@ -156,9 +156,9 @@ class _RequestQueue(Generic[T]):
 class SharedRateLimiter:
     """Rate limiter for one event loop of a worker, whose capacity is shared with all workers."""
 
-    def __init__(self, council: Any, kind: Kind) -> None:
+    def __init__(self, coordinator: Any, kind: Kind) -> None:
         async def ask(amounts: Sequence[float]) -> int:
-            granted: int = await council.take.remote(kind, amounts)
+            granted: int = await coordinator.take.remote(kind, amounts)
             return granted
 
         self._queue = _RequestQueue(ask)
@@ -167,11 +167,11 @@ class SharedRateLimiter:
         await self._queue.turn(amount)
 
 
-def shared_limits(council: Any, settings: EndpointSettings) -> RateLimits:
+def shared_limits(coordinator: Any, settings: EndpointSettings) -> RateLimits:
     """Create the configured rate limits, shared by all workers."""
     return RateLimits(
-        SharedRateLimiter(council, "requests") if settings.requests_per_minute else None,
-        SharedRateLimiter(council, "tokens") if settings.tokens_per_minute else None,
+        SharedRateLimiter(coordinator, "requests") if settings.requests_per_minute else None,
+        SharedRateLimiter(coordinator, "tokens") if settings.tokens_per_minute else None,
     )
 
 
@@ -180,7 +180,7 @@ class SharedBudget:
 
     Parameters
     ----------
-    council
+    coordinator
         The coordinator actor.
     worker
         Unique name of the worker.
@@ -188,13 +188,13 @@ class SharedBudget:
         None: nothing is reserved; usage is only reported to the coordinator.
     """
 
-    def __init__(self, council: Any, worker: str, budget: SpendingBudget | None) -> None:
+    def __init__(self, coordinator: Any, worker: str, budget: SpendingBudget | None) -> None:
         async def ask(wanted: Sequence[Usage]) -> int:
-            granted: int = await council.set_aside.remote(worker, wanted)
+            granted: int = await coordinator.set_aside.remote(worker, wanted)
             return granted
 
         self.spent = Usage()
-        self._council = council
+        self._coordinator = coordinator
         self._worker = worker
         self._budget = budget
         self._queue = _RequestQueue(ask)
@@ -217,7 +217,7 @@ class SharedBudget:
             yield
             return
         if not await self._queue.turn(most):
-            raise self._budget.used_up(await self._council.spent.remote())
+            raise self._budget.used_up(await self._coordinator.spent.remote())
         self._in_progress += 1
         self._report()
         try:
@@ -240,6 +240,6 @@ class SharedBudget:
             self._changed.clear()
             paid, returned = self._paid, self._returned
             self._paid, self._returned = Usage(), []
-            await self._council.settle.remote(self._worker, paid, returned)
+            await self._coordinator.settle.remote(self._worker, paid, returned)
             if self._budget is None:
                 await asyncio.sleep(_BETWEEN_SUMS)

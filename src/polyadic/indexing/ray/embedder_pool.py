@@ -18,14 +18,14 @@ from polyadic.model.types import Usage
 class EmbeddingActor:
     """One actor of the pool, which runs the configured embedder."""
 
-    def __init__(self, settings: EmbeddingSettings, surroundings: WorkerEnvironment) -> None:
-        surroundings.enter()
+    def __init__(self, settings: EmbeddingSettings, worker_env: WorkerEnvironment) -> None:
+        worker_env.enter()
         self._embedder = load_embedder(settings)
 
     async def embed(self, texts: Sequence[str]) -> tuple[NDArray[np.float32], int, Usage, float]:
         """Return the vectors, their dimension, and the usage and seconds since the last call."""
         vectors = await self._embedder.embed(texts)
-        return vectors, self._embedder.dimension, *self._embedder.take_paid()
+        return vectors, self._embedder.dimension, *self._embedder.take_usage()
 
 
 class PooledEmbedder:
@@ -65,13 +65,13 @@ class PooledEmbedder:
         self._seconds += seconds
         return vectors
 
-    def lengths(self, texts: Sequence[str]) -> list[int]:
-        return self._known.lengths(texts)
+    def token_counts(self, texts: Sequence[str]) -> list[int]:
+        return self._known.token_counts(texts)
 
     def cost(self, texts: int, tokens: int) -> Usage:
         return self._known.cost(texts, tokens)
 
-    def take_paid(self) -> tuple[Usage, float]:
+    def take_usage(self) -> tuple[Usage, float]:
         taken = self._paid, self._seconds
         self._paid, self._seconds = Usage(), 0.0
         return taken

@@ -45,7 +45,7 @@ class RayRun:
         Store of the workspace.
     settings
         Settings of the workspace.
-    surroundings
+    worker_env
         Environment variables and prompts for the workers.
     extractor
         Name of the extractor.
@@ -62,7 +62,7 @@ class RayRun:
     address: str
     store: Store
     settings: Settings
-    surroundings: WorkerEnvironment
+    worker_env: WorkerEnvironment
     extractor: ExtractorName
     anew: bool = False
     budget: SpendingBudget | None = None
@@ -82,7 +82,7 @@ class RayRun:
         started = time.perf_counter()
         report = IndexReport(by_model=self.extractor == "model")
         report.skip(*skipped)
-        with self.store.joined() as claims:
+        with self.store.indexing_session() as claims:
             self._index(files, report)
             if not report.stopped:
                 with self.store.write() as writer:
@@ -135,15 +135,15 @@ class RayRun:
             yield DONE.unpacked(row[COLUMN])
 
     def _job(self) -> WorkerConfig:
-        council = _local_actor(Coordinator).remote(self.settings.model, self.budget)
+        coordinator = _local_actor(Coordinator).remote(self.settings.model, self.budget)
         return WorkerConfig(
             self.address,
             self.settings,
-            self.surroundings,
+            self.worker_env,
             self.extractor,
             self.anew,
             self.budget,
-            council,
+            coordinator,
             self._pool(),
         )
 
@@ -161,7 +161,7 @@ class RayRun:
             count, options = _hosts(), {}
         fault_tolerance = {"max_restarts": -1, "max_task_retries": -1, "scheduling_strategy": "SPREAD"}
         actor = ray.remote(EmbeddingActor).options(num_cpus=_ACTOR_CPUS, **options, **fault_tolerance)
-        return [actor.remote(embedding, self.surroundings) for _ in range(count)]
+        return [actor.remote(embedding, self.worker_env) for _ in range(count)]
 
 
 def _local_actor(kind: type) -> Any:

@@ -42,7 +42,7 @@ class WorkerConfig:
         Address of the workspace, which may contain a password.
     settings
         Settings of the workspace.
-    surroundings
+    worker_env
         Environment variables and prompts.
     extractor
         Name of the extractor.
@@ -50,7 +50,7 @@ class WorkerConfig:
         Reindex documents whose pipeline configuration has changed.
     budget
         Spending limit of all workers together; None: no limit.
-    council
+    coordinator
         Handle of the coordinator actor.
     pool
         Handles of the embedding actors.
@@ -58,11 +58,11 @@ class WorkerConfig:
 
     address: str = field(repr=False)
     settings: Settings
-    surroundings: WorkerEnvironment
+    worker_env: WorkerEnvironment
     extractor: ExtractorName
     anew: bool
     budget: SpendingBudget | None
-    council: Any
+    coordinator: Any
     pool: Sequence[Any]
 
 
@@ -70,7 +70,7 @@ class IndexingWorker:
     """Index several batches concurrently, each by a run of :class:`Indexer`, with shared store, model and budget."""
 
     def __init__(self, job: WorkerConfig) -> None:
-        job.surroundings.enter()
+        job.worker_env.enter()
         self._job = job
         self._embedder = PooledEmbedder(load_embedder(job.settings.embedding), job.pool)
         if job.extractor == "model":
@@ -79,7 +79,7 @@ class IndexingWorker:
             load_client()
         self._store = database(job.address).open(self._embedder.name)
         self._prompts = tempfile.TemporaryDirectory(prefix="polyadic-prompts-")
-        job.surroundings.put_prompts(Path(self._prompts.name))
+        job.worker_env.put_prompts(Path(self._prompts.name))
         self._at_once = asyncio.Semaphore(BATCHES_AT_ONCE)
         self._chosen: SelectedExtractor | None = None
         self._reported = Usage(), Usage(), 0
@@ -92,16 +92,16 @@ class IndexingWorker:
         return {COLUMN: [DONE.packed(result)]}
 
     async def _process(self, sources: Sequence[Document | SkippedInput]) -> BatchResult:
-        stopped = await self._job.council.stopped.remote()
+        stopped = await self._job.coordinator.stopped.remote()
         if stopped:
             return BatchResult(IndexReport(stopped=stopped))
         try:
             report = await self._index(sources)
         except PolyadicError as error:
-            await self._job.council.stop.remote(str(error))
+            await self._job.coordinator.stop.remote(str(error))
             return BatchResult(IndexReport(), (error.what, error.next_step))
         if report.stopped:
-            await self._job.council.stop.remote(report.stopped)
+            await self._job.coordinator.stop.remote(report.stopped)
         return BatchResult(report)
 
     async def _index(self, sources: Sequence[Document | SkippedInput]) -> IndexReport:
@@ -124,15 +124,15 @@ class IndexingWorker:
             return factory.without_model(settings)
         from polyadic.llm.endpoint_model import EndpointModel
 
-        model = EndpointModel(settings.model, lambda endpoint: shared_limits(job.council, endpoint))
-        ledger = SharedBudget(job.council, uuid4().hex, job.budget)
+        model = EndpointModel(settings.model, lambda endpoint: shared_limits(job.coordinator, endpoint))
+        ledger = SharedBudget(job.coordinator, uuid4().hex, job.budget)
         prompts = PromptLibrary(Path(self._prompts.name))
         return factory.with_model(model, StoreResponseCache(self._store), prompts, settings, job.budget, ledger)
 
     def _add_usage(self, report: IndexReport, chosen: SelectedExtractor) -> None:
         """Report the usage since the last report: concurrent batches share the extractor and embedder."""
         usage, embedding_usage, slowed = self._reported
-        self._reported = chosen.spent(), self._embedder.spent, chosen.slowed()
+        self._reported = chosen.spent(), self._embedder.spent, chosen.throttle_count()
         report.usage = self._reported[0] - usage
         report.embedding_usage = self._reported[1] - embedding_usage
         report.slowed = self._reported[2] - slowed

@@ -55,7 +55,7 @@ class HippoRAG2:
         trace = Trace()
         h_q = (await embedder.embed([question]))[0]
         trace.done("embed", "the question")
-        reader.expect(NearestPrefetch("fact", h_q, self._settings.facts))
+        reader.prefetch(NearestPrefetch("fact", h_q, self._settings.facts))
         dense = reader.nearest("chunk", h_q, _NEAREST_CHUNKS)
         facts = above(embedder.unrelated_below, reader.nearest("fact", h_q, self._settings.facts))
         trace.done("nearest", f"{len(facts.rows)} facts and {len(dense.rows)} passages")
@@ -64,7 +64,7 @@ class HippoRAG2:
             rows, scores = dense.rows[:_SHOWN], dense.scores[:_SHOWN]
             near = retrieved_rows("chunk", rows, scores, similar(scores.tolist()), reader)
             return knowledge_of(question, self.name, near, context_tokens, trace, reader)
-        reader.expect(
+        reader.prefetch(
             NeighbourPrefetch(facts.rows, CHUNKS_OF_A_FACT, dense.rows),
             ChunkFactsPrefetch(dense.rows, _FACTS_IN_A_CHUNK),
         )
@@ -85,7 +85,7 @@ class HippoRAG2:
         similarity = dict(zip(facts.rows.tolist(), facts.scores.tolist(), strict=True))
         similarities = np.array([similarity[fact] for fact in links.sources.tolist()])
         mean = np.bincount(which, similarities) / np.bincount(which)
-        weight = (mean / np.maximum(reader.spread(entities), 1)).astype(np.float32)
+        weight = (mean / np.maximum(reader.chunk_frequency(entities), 1)).astype(np.float32)
         best = np.argsort(-weight, kind="stable")[: self._settings.entities]
         return Hits(entities[best], weight[best])
 

@@ -68,9 +68,9 @@ class HypergraphRAG:
         """Prefetch what is nearest to the question, concurrently with the search for entities."""
         s = self._settings
         if s.fact_retrieval:
-            reader.expect(NearestPrefetch("fact", h_q, s.facts, scored=True))
+            reader.prefetch(NearestPrefetch("fact", h_q, s.facts, scored=True))
         if s.chunk_retrieval:
-            reader.expect(NearestPrefetch("chunk", h_q, self._chunks_sought))
+            reader.prefetch(NearestPrefetch("chunk", h_q, self._chunks_sought))
 
     @property
     def _chunks_sought(self) -> int:
@@ -82,7 +82,7 @@ class HypergraphRAG:
         s = self._settings
         if not s.entity_retrieval:
             return _switched_off("entities", trace)
-        hits, detail = _above(reader.nearest_scored("entity", h_vq, s.entities), s.entity_threshold)
+        hits, detail = _above(reader.nearest_by_score("entity", h_vq, s.entities), s.entity_threshold)
         trace.done("entities", detail)
         return hits
 
@@ -120,7 +120,7 @@ class HypergraphRAG:
         s = self._settings
         if not s.fact_retrieval:
             return _switched_off("facts", trace)
-        hits, detail = _above(reader.nearest_scored("fact", h_q, s.facts), s.fact_threshold)
+        hits, detail = _above(reader.nearest_by_score("fact", h_q, s.facts), s.fact_threshold)
         trace.done("facts", detail)
         return hits
 
@@ -167,7 +167,7 @@ def _above(hits: Hits, threshold: float) -> tuple[Hits, str]:
 
 def _further_facts(h_q: Vectors, but: Rows, room: int, reader: Reader, trace: Trace) -> list[RetrievedRow]:
     """Return the next facts by similarity x score that may fit."""
-    near = reader.nearest_scored("fact", h_q, _FURTHER_FACTS + len(but))
+    near = reader.nearest_by_score("fact", h_q, _FURTHER_FACTS + len(but))
     new = ~among(near.rows, but)
     rows, products = near.rows[new][:_FURTHER_FACTS], near.scores[new][:_FURTHER_FACTS]
     order, facts = _spread(rows, products, reader), list[RetrievedRow]()

@@ -40,7 +40,7 @@ class JobEvents:
             watched.job = job
             watched.wake()
 
-    def let_go(self) -> None:
+    def close(self) -> None:
         """Send every watcher the last state and end its stream."""
         self._is_over = True
         for watched in self._watched.values():

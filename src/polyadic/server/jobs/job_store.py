@@ -57,7 +57,7 @@ class JobStore(Protocol):
 
     # locking
 
-    async def take(self, job: Job) -> bool:
+    async def acquire(self, job: Job) -> bool:
         """Take the lock on the jobs of this job's workspace; it lasts until released or until the server ends.
 
         Return False if another server holds it, or if this is no longer the oldest waiting job.
@@ -66,7 +66,7 @@ class JobStore(Protocol):
     async def holds(self, job: Job) -> bool:
         """Return whether this server still holds the lock."""
 
-    async def let_go(self, job: Job) -> None:
+    async def release(self, job: Job) -> None:
         """Release the lock."""
 
     async def ask_to_stop(self, job: Job) -> None:

@@ -91,14 +91,14 @@ class PostgresJobStore:
         statement = "DELETE FROM job USING workspace w WHERE w.id = job.workspace AND w.name = %s"
         await self._tables.run(lambda raw: raw.execute(statement, (workspace,)))
 
-    async def take(self, job: Job) -> bool:
+    async def acquire(self, job: Job) -> bool:
         return await self._tables.aside(lambda: self._take(job))
 
     async def holds(self, job: Job) -> bool:
         return await self._tables.aside(lambda: self._holds(job))
 
-    async def let_go(self, job: Job) -> None:
-        await self._tables.aside(lambda: self._let_go(job))
+    async def release(self, job: Job) -> None:
+        await self._tables.aside(lambda: self._release(job))
 
     async def ask_to_stop(self, job: Job) -> None:
         statement = f"UPDATE job j SET unwanted = true WHERE j.id = %s AND {_IS_GOING}"
@@ -151,7 +151,7 @@ class PostgresJobStore:
                 return False
             return True
 
-    def _let_go(self, job: Job) -> None:
+    def _release(self, job: Job) -> None:
         with self._lock:
             if self._lock_connection is not None and job.id in self._taken:
                 try:

@@ -133,7 +133,7 @@ class JobQueue:
     def begin_closing(self) -> None:
         """Start no more jobs, and end the streams of watchers."""
         self._runner.begin_closing()
-        self._watching.let_go()
+        self._watching.close()
 
     async def stop(self) -> None:
         """Stop running jobs so that they resume at the next start."""

@@ -138,7 +138,7 @@ class JobRunner:
             if not first:
                 return
             job = first[self._shares.next(first)]
-            if not await self._book.take(job):
+            if not await self._book.acquire(job):
                 taken.add(job.workspace)
                 continue
             try:
@@ -288,7 +288,7 @@ class JobRunner:
 
     async def _release(self, job: Job) -> None:
         with _logged("job lock not released", job=job.id):
-            await self._book.let_go(job)
+            await self._book.release(job)
 
     def _publish(self, job: Job) -> None:
         if (running := self._running.get(job.id)) is not None:

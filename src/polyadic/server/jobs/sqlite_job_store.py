@@ -112,14 +112,14 @@ class SqliteJobStore:
         with self._locked_connection() as connection:
             connection.execute("DELETE FROM job WHERE workspace = ?", (workspace,))
 
-    async def take(self, job: Job) -> bool:
+    async def acquire(self, job: Job) -> bool:
         """Return True: no other server uses this folder."""
         return True
 
     async def holds(self, job: Job) -> bool:
         return True
 
-    async def let_go(self, job: Job) -> None: ...
+    async def release(self, job: Job) -> None: ...
 
     async def ask_to_stop(self, job: Job) -> None:
         """Do nothing: only this server runs jobs, and it stops them directly."""

@@ -94,7 +94,7 @@ class PostgresTenants:
                 time.sleep(0.1)
             store = PostgresStore(PostgresDsn(self._tables.database, name), None)
             try:
-                with store.exclusive():
+                with store.exclusive_session():
                     store.drop()
             finally:
                 store.close()

@@ -189,7 +189,7 @@ class FilteredReader(ArrayReader):
     def hierarchy(self) -> Hierarchy:
         return hierarchy_of(self._connection, self._load_hierarchy().keys)
 
-    def expect(self, *expected: Expected) -> None:
+    def prefetch(self, *expected: Expected) -> None:
         """Ignore hints: a filtered reader compares all vectors at query time."""
 
     # Helpers

@@ -23,7 +23,7 @@ def flat(state: StoreState) -> ArraySnapshot:
     return ArraySnapshot(
         entity_ids=state.ids("entity", entities),
         entity_scores=state.scores("entity", entities),
-        entity_chunk_counts=state.spread(entities),
+        entity_chunk_counts=state.chunk_frequency(entities),
         fact_ids=state.ids("fact", facts),
         fact_scores=state.scores("fact", facts),
         chunk_ids=state.ids("chunk", chunks),

@@ -38,7 +38,7 @@ class Arrays(Protocol):
     def scores(self, side: Literal["entity", "fact"], rows: Integers) -> Floats:
         """Return the score of each row."""
 
-    def spread(self, entities: Integers) -> Integers:
+    def chunk_frequency(self, entities: Integers) -> Integers:
         """Count the chunks in which each entity occurs."""
 
     def about(self, chunks: Integers) -> Integers:

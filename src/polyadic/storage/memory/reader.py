@@ -45,10 +45,10 @@ class ArrayReader(ArrayVectorReader):
         order = np.argsort(rows, kind="stable")
         return best_of(rows[order], np.array([score for _, score in top], dtype=np.float32)[order], k)
 
-    def holding(self, words: Sequence[str], limit: int) -> Links:
+    def chunks_with_words(self, words: Sequence[str], limit: int) -> Links:
         pairs: list[tuple[int, int]] = []
         for number, word in enumerate(words):
-            seen = filter(self._is_seen_chunk, self._words.holding(word))
+            seen = filter(self._is_seen_chunk, self._words.chunks_with(word))
             pairs += [(number, row) for row in islice(seen, limit)]
         rows = self._arrays.rows("chunk", [row for _, row in pairs])
         numbers = np.array([number for number, _ in pairs], dtype=np.int64)
@@ -66,11 +66,11 @@ class ArrayReader(ArrayVectorReader):
     def facts_in(self, chunks: Rows, limit: int) -> Links:
         return self._links("chunk_fact", chunks, limit)
 
-    def titles_of(self, chunks: Rows) -> Links:
+    def topic_entities_of(self, chunks: Rows) -> Links:
         subjects = self._arrays.about(chunks)
         return Links(chunks[subjects >= 0], subjects[subjects >= 0])
 
-    def titled(self, entities: Rows, limit: int) -> Links:
+    def chunks_about(self, entities: Rows, limit: int) -> Links:
         chunks, owners = self._arrays.chunks_about(entities, limit)
         return Links(entities[owners], chunks)
 
@@ -88,8 +88,8 @@ class ArrayReader(ArrayVectorReader):
     def scores(self, side: Literal["entity", "fact"], rows: Rows) -> Vectors:
         return self._arrays.scores(side, rows)
 
-    def spread(self, entities: Rows) -> Rows:
-        return self._arrays.spread(entities)
+    def chunk_frequency(self, entities: Rows) -> Rows:
+        return self._arrays.chunk_frequency(entities)
 
     # Catalogue
 

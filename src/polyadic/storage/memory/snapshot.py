@@ -71,7 +71,7 @@ class ArraySnapshot:
     def scores(self, side: Literal["entity", "fact"], rows: Integers) -> Floats:
         return np.asarray((self.entity_scores if side == "entity" else self.fact_scores)[rows], dtype=np.float32)
 
-    def spread(self, entities: Integers) -> Integers:
+    def chunk_frequency(self, entities: Integers) -> Integers:
         return np.asarray(self.entity_chunk_counts[entities], dtype=np.int64)
 
     def about(self, chunks: Integers) -> Integers:

@@ -105,8 +105,8 @@ class StoreState:
         s = self.base.snapshot
         return SegmentValues(s.entity_scores if side == "entity" else s.fact_scores, self.tails[side].rows["score"])
 
-    def spread(self, entities: Integers) -> Integers:
-        return self._column("entity", entities, "spread", self.base.snapshot.spread)
+    def chunk_frequency(self, entities: Integers) -> Integers:
+        return self._column("entity", entities, "spread", self.base.snapshot.chunk_frequency)
 
     # Incidence
 

@@ -54,11 +54,11 @@ class ArrayVectorReader(SqlRowReader):
         rows = self._near(side, vector, k)
         return best_of(rows, self._cosines(side, rows, vector), k)
 
-    def nearest_scored(self, side: Literal["entity", "fact"], vector: Vectors, k: int) -> Hits:
+    def nearest_by_score(self, side: Literal["entity", "fact"], vector: Vectors, k: int) -> Hits:
         rows = self._near(side, vector, k, side)
         return best_of(rows, self._cosines(side, rows, vector) * self._arrays.scores(side, rows), k)
 
-    def expect(self, *expected: Expected) -> None:
+    def prefetch(self, *expected: Expected) -> None:
         """Start vector searches in the background; everything else is already in memory."""
         for hint in expected:
             if isinstance(hint, NearestPrefetch):

@@ -30,7 +30,7 @@ class PostgresWordIndex:
             (queries, firsts, seconds, are_prefixes, candidates, limit),
         )
 
-    def holding(self, word: str) -> Iterator[int]:
+    def chunks_with(self, word: str) -> Iterator[int]:
         sql = "SELECT c.id FROM holding(?, NULL) h JOIN chunk c ON c.id = h"
         for (chunk,) in self._connection.execute(sql, (_tsquery([FullTextTerm((part,)) for part in words_of(word)]),)):
             yield chunk

@@ -108,7 +108,7 @@ class PostgresIncidence:
         sums, evidence = (self._column(side, name, rows) for name in ("score", "evidence"))
         return np.asarray(sums / (np.maximum(evidence, 1) * SCORE_UNIT), dtype=np.float32)
 
-    def spread(self, entities: Integers) -> Integers:
+    def chunk_frequency(self, entities: Integers) -> Integers:
         return self._column("entity", "chunks", entities)
 
     def tokens(self, side: Literal["fact", "chunk"], rows: Integers) -> Integers:

@@ -80,7 +80,7 @@ class SharedSession:
             self._reconnect()
         return self._raw
 
-    def take(self, document_ids: Iterable[str]) -> frozenset[str]:
+    def acquire(self, document_ids: Iterable[str]) -> frozenset[str]:
         wanted = sorted(document_ids)
         with self.turn:
             for _ in pauses(WAITED):
@@ -92,7 +92,7 @@ class SharedSession:
                     last = error
         raise last
 
-    def let_go(self, document_ids: Iterable[str]) -> None:
+    def release(self, document_ids: Iterable[str]) -> None:
         released = sorted(document_ids)
         with self.turn:
             self._documents.difference_update(released)

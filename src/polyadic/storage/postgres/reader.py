@@ -40,21 +40,21 @@ class PostgresReader(SqlRowReader):
         self._words = PostgresWordIndex(connection)
         self._load_hierarchy = themes
 
-    def expect(self, *expected: Expected) -> None:
+    def prefetch(self, *expected: Expected) -> None:
         """Queue the expected reads for the next statement; the first vector search reads the statistics at once."""
         for one in expected:
             match one:
                 case NearestPrefetch(side, vector, scored=True):
-                    self._near.expect(side, vector, _FIRST_SCORED, partial(self._score_parts, side))
+                    self._near.prefetch(side, vector, _FIRST_SCORED, partial(self._score_parts, side))
                 case NearestPrefetch(side, vector, k):
-                    self._near.expect(side, vector, _vectors_for(k), partial(self._vector_parts, side))
+                    self._near.prefetch(side, vector, _vectors_for(k), partial(self._vector_parts, side))
                 case NeighbourPrefetch(facts, limit, chunks):
                     parts = self._tables.around_parts(facts, limit, chunks)
                     self._tables.asking.later(*parts, self._near.part("fact", facts))
                 case ChunkFactsPrefetch(chunks, limit):
                     self._tables.asking.later(*self._tables.within_parts(chunks, limit))
                 case QuotePrefetch(facts, chunks):
-                    self._told.expect(facts, chunks)
+                    self._told.prefetch(facts, chunks)
 
     # nearest by vector, and by words
 
@@ -63,7 +63,7 @@ class PostgresReader(SqlRowReader):
         rows = near.rows[contenders(near.cosines, k, DOUBT)]
         return self._best(side, rows, self._near.cosines(side, rows, vector[None, :])[0], k)
 
-    def nearest_scored(self, side: Literal["entity", "fact"], vector: Vectors, k: int) -> Hits:
+    def nearest_by_score(self, side: Literal["entity", "fact"], vector: Vectors, k: int) -> Hits:
         searched = _FIRST_SCORED
         while True:
             near = self._near.roughly(side, vector, searched, partial(self._score_parts, side))
@@ -91,7 +91,7 @@ class PostgresReader(SqlRowReader):
         rows, scores = [row for row, _ in hits], [score for _, score in hits]
         return Hits(np.array(rows, dtype=np.int64), np.array(scores, dtype=np.float32))
 
-    def holding(self, words: Sequence[str], limit: int) -> Links:
+    def chunks_with_words(self, words: Sequence[str], limit: int) -> Links:
         pairs = np.array(self._words.each_holding(words, limit), dtype=np.int64).reshape(-1, 2)
         return Links(pairs[:, 0], pairs[:, 1])
 
@@ -118,11 +118,11 @@ class PostgresReader(SqlRowReader):
     def facts_in(self, chunks: Rows, limit: int) -> Links:
         return self._links(chunks, *self._tables.linked("chunk_fact", chunks, limit))
 
-    def titles_of(self, chunks: Rows) -> Links:
+    def topic_entities_of(self, chunks: Rows) -> Links:
         subjects = self._tables.about(chunks)
         return Links(chunks[subjects >= 0], subjects[subjects >= 0])
 
-    def titled(self, entities: Rows, limit: int) -> Links:
+    def chunks_about(self, entities: Rows, limit: int) -> Links:
         return self._links(entities, *self._tables.chunks_about(entities, limit))
 
     # statistics of rows
@@ -144,8 +144,8 @@ class PostgresReader(SqlRowReader):
     def scores(self, side: Literal["entity", "fact"], rows: Rows) -> Vectors:
         return self._tables.scores(side, rows)
 
-    def spread(self, entities: Rows) -> Rows:
-        return self._tables.spread(entities)
+    def chunk_frequency(self, entities: Rows) -> Rows:
+        return self._tables.chunk_frequency(entities)
 
     def tokens(self, side: Literal["fact", "chunk"], rows: Rows) -> Rows:
         return self._tables.tokens(side, rows)

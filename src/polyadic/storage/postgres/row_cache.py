@@ -108,7 +108,7 @@ class ValueCache(Generic[T]):
         self._known: dict[int, T] = {}
         self._is_queued = False
 
-    def expect(self, rows: Integers) -> None:
+    def prefetch(self, rows: Integers) -> None:
         """Read the missing values of rows with the next statement."""
         for page in self._missing(rows):
             self._asking.later(*self._parts_of(page))

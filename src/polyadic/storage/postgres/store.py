@@ -35,7 +35,7 @@ from polyadic.storage.protocol import (
     Reader,
     ReembeddingWriter,
     StagingWriter,
-    ToRemember,
+    CachedReply,
     Writer,
 )
 from polyadic.storage.retry import with_retries
@@ -99,7 +99,7 @@ class PostgresStore:
                 yield self._filters.reader(connection, self._hierarchies.state(connection).name, only(reader))
 
     @contextlib.contextmanager
-    def exclusive(self) -> Iterator[None]:
+    def exclusive_session(self) -> Iterator[None]:
         if isinstance(self._session.get(), ExclusiveSession):
             yield
             return
@@ -109,7 +109,7 @@ class PostgresStore:
                 yield
 
     @contextlib.contextmanager
-    def joined(self) -> Iterator[DocumentLeases]:
+    def indexing_session(self) -> Iterator[DocumentLeases]:
         if isinstance(self._session.get(), ExclusiveSession):
             yield NoLeases()
             return
@@ -143,17 +143,17 @@ class PostgresStore:
             yield self._writer(connection)
 
     @contextlib.contextmanager
-    def original(self) -> Iterator[CopySource]:
+    def copy_source(self) -> Iterator[CopySource]:
         with translate_errors(self._address), self._snapshot() as connection:
             yield SqlCopySource(connection, self._reader(connection), self._address)
 
     @contextlib.contextmanager
-    def duplicate(self) -> Iterator[CopyTarget]:
+    def copy_target(self) -> Iterator[CopyTarget]:
         with translate_errors(self._address), self._session_lock(_EXCLUSIVE_LOCK) as raw, self._in_workspace(raw):
             yield PostgresCopyTarget(PostgresConnection(raw), lambda: self._transaction_scope(raw), self._address)
 
-    def note_calls(self, calls: Sequence[tuple[LedgerCall, ToRemember | None]]) -> None:
-        with_retries(self._note_calls, calls)
+    def record_calls(self, calls: Sequence[tuple[LedgerCall, CachedReply | None]]) -> None:
+        with_retries(self._record_calls, calls)
 
     def replies(self, keys: Sequence[str]) -> dict[str, tuple[str, bool]]:
         with self._committed_state() as connection:
@@ -164,7 +164,7 @@ class PostgresStore:
             return connection.embedder or None
 
     @contextlib.contextmanager
-    def gathering(self, model: str) -> Iterator[ReembeddingWriter]:
+    def reembedding_session(self, model: str) -> Iterator[ReembeddingWriter]:
         with (
             translate_errors(self._address),
             self._session_lock(_REEMBED_LOCK) as raw,
@@ -219,7 +219,7 @@ class PostgresStore:
         check_still_claimed(filled_with or None, self._embedder, self._address)
         return PostgresWriter(connection)
 
-    def _note_calls(self, calls: Sequence[tuple[LedgerCall, ToRemember | None]]) -> None:
+    def _record_calls(self, calls: Sequence[tuple[LedgerCall, CachedReply | None]]) -> None:
         with translate_errors(self._address), self._pool.connection() as raw, self._transaction(raw) as connection:
             ledger.enter_all(connection, calls)
 

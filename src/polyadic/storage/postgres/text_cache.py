@@ -41,11 +41,11 @@ class TextCache:
         self._fact_spans = ValueCache[tuple[SourceSpan, ...]](asking, self._fact_span_parts)
         self._chunk_spans = ValueCache[tuple[SourceSpan, ...]](asking, self._chunk_span_parts)
 
-    def expect(self, facts: Integers, chunks: Integers) -> None:
+    def prefetch(self, facts: Integers, chunks: Integers) -> None:
         """Read these facts and the spans of facts and chunks with the next statement."""
-        self._facts.expect(facts)
-        self._fact_spans.expect(facts)
-        self._chunk_spans.expect(chunks)
+        self._facts.prefetch(facts)
+        self._fact_spans.prefetch(facts)
+        self._chunk_spans.prefetch(chunks)
 
     def facts(self, rows: Integers) -> list[Fact]:
         return self._facts.of(rows)

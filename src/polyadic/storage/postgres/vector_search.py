@@ -73,7 +73,7 @@ class PostgresVectorSearch:
         self._caches: dict[Side, RowCache] = {}
         self._searches: dict[tuple[Side, bytes, int, bool], _Search] = {}
 
-    def expect(self, side: Side, vector: Vectors, count: int, also: Also) -> None:
+    def prefetch(self, side: Side, vector: Vectors, count: int, also: Also) -> None:
         """Run this search with the next statement."""
         if self._stats.dimension:
             search = self._search_for(side, vector, count, also)

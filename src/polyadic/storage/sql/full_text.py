@@ -39,7 +39,7 @@ class WordIndex(Protocol):
     def matching(self, text: str) -> Iterator[tuple[int, float]]:
         """Yield chunks that contain any term of a text, best first, with BM25 scores (higher is better)."""
 
-    def holding(self, word: str) -> Iterator[int]:
+    def chunks_with(self, word: str) -> Iterator[int]:
         """Yield chunks that contain a word."""
 
 

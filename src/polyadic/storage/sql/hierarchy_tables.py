@@ -62,7 +62,7 @@ class HierarchyTables:
 
     # changes of the hierarchy
 
-    def rearrange(self, change: Rearrangement) -> None:
+    def update_hierarchy(self, change: Rearrangement) -> None:
         """Apply a change of the hierarchy.
 
         Works layer by layer from the bottom: themes that depend on a removed or changed summary are marked before the

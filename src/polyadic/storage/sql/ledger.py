@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 from polyadic.model.types import Usage
 from polyadic.storage.connection import Connection
-from polyadic.storage.protocol import LedgerCall, LedgerEntry, Spent, ToRemember
+from polyadic.storage.protocol import LedgerCall, LedgerEntry, Spent, CachedReply
 from polyadic.storage.sql.compression import compress, decompress
 from polyadic.storage.sql.digests import digest_bytes
 from polyadic.storage.sql.sql_in import select_in
@@ -24,12 +24,12 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z"
 
 
-def enter(connection: Connection, call: LedgerCall, reply: ToRemember | None) -> None:
+def enter(connection: Connection, call: LedgerCall, reply: CachedReply | None) -> None:
     """Record a call in the open transaction, and cache its reply (key, text, whether complete) if given."""
     enter_all(connection, [(call, reply)])
 
 
-def enter_all(connection: Connection, calls: Sequence[tuple[LedgerCall, ToRemember | None]]) -> None:
+def enter_all(connection: Connection, calls: Sequence[tuple[LedgerCall, CachedReply | None]]) -> None:
     """Record several calls; if several reply to the same request, the last reply is cached."""
     connection.executemany(
         f"INSERT INTO call ({_CALL_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",

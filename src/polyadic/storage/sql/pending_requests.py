@@ -108,19 +108,19 @@ class SqlPendingRequests:
             "DELETE FROM awaited WHERE asker = ?", [(bytes.fromhex(document),) for document in document_ids]
         )
 
-    def ask(self, question: str, content: str) -> None:
+    def save_question(self, question: str, content: str) -> None:
         self._connection.execute(
             "INSERT INTO asked (digest, content) VALUES (?, ?)"
             " ON CONFLICT (digest) DO UPDATE SET content = excluded.content",
             (bytes.fromhex(question), content),
         )
 
-    def asked(self) -> list[tuple[str, str]]:
+    def questions(self) -> list[tuple[str, str]]:
         return [
             (digest.hex(), content) for digest, content in self._connection.execute("SELECT digest, content FROM asked")
         ]
 
-    def answered(self, questions: Sequence[str]) -> None:
+    def delete_questions(self, questions: Sequence[str]) -> None:
         digests = [(bytes.fromhex(question),) for question in questions]
         self._connection.executemany("DELETE FROM asked WHERE digest = ?", digests)
         self._connection.executemany("DELETE FROM awaited WHERE asker = ?", digests)

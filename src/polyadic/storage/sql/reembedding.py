@@ -91,7 +91,7 @@ class SqlReembeddingWriter:
     def digest(self, text: str) -> bytes:
         return vector_digest(text)
 
-    def lacking(self, texts: Sequence[str]) -> list[str]:
+    def texts_without_vectors(self, texts: Sequence[str]) -> list[str]:
         wanted = {vector_digest(text): text for text in texts}
         sql = "SELECT digest FROM new_vector WHERE digest IN ({})"
         for (digest,) in select_in(self._connection, sql, list(wanted)):

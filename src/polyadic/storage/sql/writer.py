@@ -9,7 +9,7 @@ from polyadic.model.resolution import EntityResolution, ResolutionDecision
 from polyadic.model.types import Chunk, Evidence, Span
 from polyadic.storage.connection import Connection
 from polyadic.storage.leases import DocumentLeases
-from polyadic.storage.protocol import Cut, Fingerprint, LedgerCall, StoreChange, ToRemember, Vectors
+from polyadic.storage.protocol import Cut, Fingerprint, LedgerCall, StoreChange, CachedReply, Vectors
 from polyadic.storage.sql import change_log, ledger
 from polyadic.storage.sql.derived_tables import DerivedTables
 from polyadic.storage.sql.digests import digest_bytes, vector_digest
@@ -53,7 +53,7 @@ class SqlWriter(ABC):
         return self._staging.stage(documents)
 
     def drop_staged(self, claims: DocumentLeases) -> None:
-        leased = claims.take({document for document, _ in self._orphans()})
+        leased = claims.acquire({document for document, _ in self._orphans()})
         # Read again, as other runs may have worked on them until they were leased.
         orphans = [one for one in self._orphans() if one[0] in leased]
         for _, revision in orphans:
@@ -63,7 +63,7 @@ class SqlWriter(ABC):
             "DELETE FROM document WHERE current IS NULL AND digest = ?",
             [(digest_bytes(document),) for document in sorted({document for document, _ in orphans})],
         )
-        claims.let_go(leased)
+        claims.release(leased)
 
     def put_evidence(self, evidence: Mapping[str, Mapping[str, Sequence[Evidence]]]) -> None:
         self._staging.put_evidence(evidence)
@@ -102,7 +102,7 @@ class SqlWriter(ABC):
 
     # vectors
 
-    def lacking(self, texts: Sequence[str]) -> list[str]:
+    def texts_without_vectors(self, texts: Sequence[str]) -> list[str]:
         wanted = {vector_digest(text): text for text in texts}
         for (digest,) in select_in(self._connection, "SELECT digest FROM vector WHERE digest IN ({})", list(wanted)):
             del wanted[digest]
@@ -119,7 +119,7 @@ class SqlWriter(ABC):
 
     # ledger and response cache
 
-    def note_call(self, call: LedgerCall, reply: ToRemember | None) -> None:
+    def record_call(self, call: LedgerCall, reply: CachedReply | None) -> None:
         ledger.enter(self._connection, call, reply)
 
     def forget_replies(self) -> None:
@@ -142,8 +142,8 @@ class SqlWriter(ABC):
         self._touched.chunks |= change_log.titled_by(self._connection, self._touched, self.overlay())
         change_log.enter(self._connection, self._touched)
 
-    def rearrange(self, change: Rearrangement) -> None:
-        self._themes.rearrange(change)
+    def update_hierarchy(self, change: Rearrangement) -> None:
+        self._themes.update_hierarchy(change)
 
     def attach(self) -> list[str]:
         return self._needs.meet(self._connection)

@@ -20,7 +20,7 @@ class SqliteWordIndex:
         sql = f"SELECT rowid, round(-bm25(words), {DIGITS}) FROM words WHERE words MATCH ? ORDER BY 2 DESC, rowid"
         return iter(self._connection.execute(sql, (query,)).fetchall())
 
-    def holding(self, word: str) -> Iterator[int]:
+    def chunks_with(self, word: str) -> Iterator[int]:
         if query := fts5_query([FullTextTerm((part,)) for part in words_of(word)]):
             for (chunk,) in self._connection.execute("SELECT rowid FROM words WHERE words MATCH ?", (query,)):
                 yield chunk

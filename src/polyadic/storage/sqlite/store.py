@@ -25,7 +25,7 @@ from polyadic.storage.protocol import (
     Reader,
     ReembeddingWriter,
     StagingWriter,
-    ToRemember,
+    CachedReply,
     Writer,
 )
 from polyadic.storage.sql import ledger
@@ -111,7 +111,7 @@ class SqliteStore:
             yield reader if only is None else self._filtered_reader(connection, only(reader))
 
     @contextlib.contextmanager
-    def exclusive(self) -> Iterator[None]:
+    def exclusive_session(self) -> Iterator[None]:
         if self._has_lock.get():
             yield
             return
@@ -128,8 +128,8 @@ class SqliteStore:
             self._thread_lock.release()
 
     @contextlib.contextmanager
-    def joined(self) -> Iterator[DocumentLeases]:
-        with self.exclusive():
+    def indexing_session(self) -> Iterator[DocumentLeases]:
+        with self.exclusive_session():
             yield NoLeases()
 
     def prepare(self) -> AbstractContextManager[StagingWriter]:
@@ -137,21 +137,21 @@ class SqliteStore:
 
     @contextlib.contextmanager
     def write(self) -> Iterator[Writer]:
-        with self.exclusive(), self._transaction_lock, translate_errors(self._path), _transaction(self._writer):
+        with self.exclusive_session(), self._transaction_lock, translate_errors(self._path), _transaction(self._writer):
             self._check_embedder(self._writer)
             yield SqliteWriter(self._writer)
 
     @contextlib.contextmanager
-    def original(self) -> Iterator[CopySource]:
+    def copy_source(self) -> Iterator[CopySource]:
         with self._snapshot() as connection:
             yield SqlCopySource(connection, self._reader(connection), self._folder)
 
     @contextlib.contextmanager
-    def duplicate(self) -> Iterator[CopyTarget]:
-        with self.exclusive(), translate_errors(self._path):
+    def copy_target(self) -> Iterator[CopyTarget]:
+        with self.exclusive_session(), translate_errors(self._path):
             yield SqliteCopyTarget(self._writer, partial(_transaction, self._writer), self._folder)
 
-    def note_calls(self, calls: Sequence[tuple[LedgerCall, ToRemember | None]]) -> None:
+    def record_calls(self, calls: Sequence[tuple[LedgerCall, CachedReply | None]]) -> None:
         self._check_writable()
         # Not the writer's connection: another task of this thread may have a transaction open on it.
         with self._after_transaction(), translate_errors(self._path):
@@ -173,7 +173,7 @@ class SqliteStore:
             return meta(connection, EMBEDDER)
 
     @contextlib.contextmanager
-    def gathering(self, model: str) -> Iterator[ReembeddingWriter]:
+    def reembedding_session(self, model: str) -> Iterator[ReembeddingWriter]:
         self._check_writable()
         lock = FileLock(self._folder / "reembedding.lock", thread_local=False)
         try:
