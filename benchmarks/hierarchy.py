@@ -130,7 +130,7 @@ def _covered(built: Built, workspace: Workspace, method: str, budget: int) -> fl
     shares = []
     for question in built.questions:
         items = workspace.retrieve(question.text, method, budget).items
-        passages = {corpus_id(place.source) for item in items for place in item.told}
+        passages = {corpus_id(place.source) for item in items for place in item.shown_places}
         shares.append(len(question.gold & passages) / len(question.gold))
     return float(np.mean(shares))
 

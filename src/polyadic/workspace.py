@@ -163,7 +163,7 @@ class Workspace(BrowseMixin, QueryMixin):
             budget,
         )
         if prune and not report.stopped:
-            gone = seen.gone(self.documents(), paths)
+            gone = seen.missing(self.documents(), paths)
             await withdraw(self._existing_store, [record.id for record in gone], lambda: self.embedder)
             report.withdrawn = [record.source for record in gone]
         return report

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from polyadic.extraction.llm_extractor import FROM_NOWHERE
+from polyadic.extraction.llm_extractor import UNFOUND_ENTITY
 from polyadic.extraction.sentence_extractor import SentenceExtractor
 from polyadic.indexing.messages import explain_no_facts
 from polyadic.indexing.report import IndexReport
@@ -291,7 +291,7 @@ def test_every_reason_why_there_are_no_facts(report: IndexReport, reasons: list[
 
 
 def test_what_was_left_out_is_said_only_where_it_was() -> None:
-    problems = Counter({FROM_NOWHERE: 5})
+    problems = Counter({UNFOUND_ENTITY: 5})
     report = IndexReport(added=1, chunks=1, evidence=1, without_fact=1, by_model=True, problems=problems)
     assert "5 names were dropped" in next(explain_no_facts(report))
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from polyadic.extraction.llm_extractor import FROM_NOWHERE
+from polyadic.extraction.llm_extractor import UNFOUND_ENTITY
 from tests.llm.endpoint_help import Sends
 from tests.model_server import (
     Changed,
@@ -145,7 +145,7 @@ CASES = [
     kept("scores out of range", _scored(700, -3), problems={"score out of range": 15}),
     kept("scores as words", _scored("high", "very sure"), problems={"score not a number": 15}),
     kept("scores missing", _scored(None, ""), problems={"score missing": 15}),
-    kept("entities from nowhere", rewritten(_with_strangers), problems={FROM_NOWHERE: SENTENCES}),
+    kept("entities from nowhere", rewritten(_with_strangers), problems={UNFOUND_ENTITY: SENTENCES}),
     kept("every fact twice", rewritten(lambda facts: {"facts": facts * 2}), problems={"same fact twice": SENTENCES}),
     kept(
         "one entity only",

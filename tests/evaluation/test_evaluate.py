@@ -129,7 +129,7 @@ def test_retrieval_alone_has_no_answers_and_no_scores_of_answers(data: Path, tmp
     results = evaluated(data, tmp_path / "out", answers="none", measures=("recall@5", "f1", "r-s"))
     applies = {c.name: results.scores.applies(n) for n, c in enumerate(results.scores.columns)}
     assert applies == {"recall@5": True, "f1": False, "r-s": True}
-    assert all(record and record.said is None for row in results.records for record in row)
+    assert all(record and record.answer is None for row in results.records for record in row)
 
 
 def test_a_sweep_asks_with_each_budget_and_keeps_what_was_asked(data: Path, tmp_path: Path) -> None:

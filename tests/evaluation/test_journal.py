@@ -25,7 +25,7 @@ RECORD = QuestionRecord(
     Usage(1, 10, 2, 0.25),
     Usage(1, 20, 3),
 )
-SECOND = replace(RECORD, question="q2", found=(OTHER,), said=None)
+SECOND = replace(RECORD, question="q2", found=(OTHER,), answer=None)
 
 
 def written(file: Path, *records: QuestionRecord) -> None:
@@ -83,7 +83,7 @@ def test_a_file_that_is_no_journal(tmp_path: Path, text: str) -> None:
 
 
 def test_half_a_surrogate_comes_through(tmp_path: Path) -> None:
-    odd = replace(RECORD, said=AnswerRecord("\ud800!", "", True, "model"))
+    odd = replace(RECORD, answer=AnswerRecord("\ud800!", "", True, "model"))
     written(tmp_path / "records.jsonl", odd)
     with RecordJournal(tmp_path / "records.jsonl", MADE_WITH) as journal:
         assert journal.get("q1", "walk") == odd

@@ -52,9 +52,7 @@ def server() -> Iterator[ModelServer]:
         yield running
 
 
-def ask(
-    server: ModelServer, cache: ResponseCache, *texts: str
-) -> tuple[list[ModelReply | BaseException], CachedModel]:
+def ask(server: ModelServer, cache: ResponseCache, *texts: str) -> tuple[list[ModelReply | BaseException], CachedModel]:
     """The replies to all of these, asked at once by one model with a cache; good ones begin with "Of"."""
     model = EndpointModel(model_settings(server, key_variable=""))
     remembering = CachedModel(model, cache)
@@ -78,7 +76,7 @@ def test_what_was_asked_before_is_remembered(server: ModelServer) -> None:
     first, paying = ask(server, cache, "Ada", "Babbage")
     again, recalling = ask(server, cache, "Ada", "Babbage")
     assert texts_of(first) == texts_of(again) == ["Of Ada", "Of Babbage"]
-    assert (paying.recalled, recalling.recalled, recalling.spent) == (0, 2, Usage())
+    assert (paying.cache_hits, recalling.cache_hits, recalling.spent) == (0, 2, Usage())
     assert paying.spent.calls == len(server.calls) == len(cache.paid) == 2
     assert paying.spent.tokens == sum(tokens for *_, tokens in cache.paid)
     assert cache.paid[0][:2] == ("answer", "recorded")
@@ -87,7 +85,7 @@ def test_what_was_asked_before_is_remembered(server: ModelServer) -> None:
 def test_the_same_at_the_same_time_is_asked_once(server: ModelServer) -> None:
     replies, remembering = ask(server, Kept(), *["Ada"] * 5, "Babbage")
     assert texts_of(replies) == ["Of Ada"] * 5 + ["Of Babbage"]
-    assert (remembering.recalled, remembering.spent.calls, len(server.calls)) == (4, 2, 2)
+    assert (remembering.cache_hits, remembering.spent.calls, len(server.calls)) == (4, 2, 2)
     # Different requests do not wait for each other.
     assert server.most_at_once == 2
 
@@ -160,7 +158,9 @@ def test_who_is_cancelled_leaves_when_nothing_reads_the_memory_any_more() -> Non
             return super().get(keys)
 
     async def cancelled() -> None:
-        asking = asyncio.create_task(CachedModel(EndpointModel(ModelSettings()), Slow()).complete(question("Ada"), bool))
+        asking = asyncio.create_task(
+            CachedModel(EndpointModel(ModelSettings()), Slow()).complete(question("Ada"), bool)
+        )
         await asyncio.to_thread(begun.wait, 20)
         asking.cancel()
         assert not (await asyncio.wait([asking], timeout=0.2))[0]

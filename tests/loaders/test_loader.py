@@ -133,9 +133,7 @@ def test_a_refusal_of_the_operating_system_is_reported(folder: Path, monkeypatch
 
     monkeypatch.setattr(os, "open", refuse)
     found = list(read_documents([folder / "b.txt"], SETTINGS))
-    assert [str(item) for item in found] == [
-        f"{folder / 'b.txt'}: permission denied; grant read permission for it"
-    ]
+    assert [str(item) for item in found] == [f"{folder / 'b.txt'}: permission denied; grant read permission for it"]
 
 
 def test_files_that_no_reader_reads_are_reported_by_type(folder: Path) -> None:

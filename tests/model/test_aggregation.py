@@ -61,7 +61,7 @@ def test_all_versions_of_an_attribute_are_counted() -> None:
         return Evidence("They met.", 9.0, (Participation(name, "", description), Participation("B")), (), "test")
 
     counts = tally([("d", [said("Ada", ""), said("ADA", "a mathematician")])])
-    assert counts.entities["ada"].said == {
+    assert counts.entities["ada"].value_counts == {
         (Attribute.NAME, "Ada"): 1,
         (Attribute.NAME, "ADA"): 1,
         (Attribute.FORM, "Ada"): 1,

@@ -199,5 +199,9 @@ def test_what_another_run_stages_while_leftovers_are_swept_leaves_nothing_behind
 
 
 def test_workspaces_do_not_share_claims() -> None:
-    with stores("postgres") as open_store, open_store("kb").indexing_session() as mine, open_store("other").indexing_session() as others:
+    with (
+        stores("postgres") as open_store,
+        open_store("kb").indexing_session() as mine,
+        open_store("other").indexing_session() as others,
+    ):
         assert mine.acquire(["00" * 16]) == others.acquire(["00" * 16]) == {"00" * 16}

@@ -6,7 +6,7 @@ from contextlib import closing
 import pytest
 
 from polyadic.storage.postgres.connection import PostgresConnection
-from polyadic.storage.postgres.query_batch import FOUND, CommonTableExpression, QueryBatch, SubQuery, listed, told
+from polyadic.storage.postgres.query_batch import FOUND, CommonTableExpression, QueryBatch, SubQuery, listed, parse_rows
 from polyadic.storage.postgres.store import PostgresStore
 from tests.postgres.test_statements import counted
 from tests.support import postgres
@@ -61,4 +61,4 @@ def test_nothing_found_is_nothing_listed(connection: PostgresConnection) -> None
     query = listed("number, 'a' || number", "FROM generate_series(1, ?::int) number", "number DESC")
     asking = QueryBatch(connection)
     asking.read(part(answers, "two", query, 2), part(answers, "none", query, 0))
-    assert [told(value) for value in (answers["two"], answers["none"])] == [[[2, "a2"], [1, "a1"]], []]  # type: ignore[arg-type]
+    assert [parse_rows(value) for value in (answers["two"], answers["none"])] == [[[2, "a2"], [1, "a1"]], []]  # type: ignore[arg-type]

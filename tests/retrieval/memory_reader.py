@@ -25,8 +25,8 @@ from polyadic.storage.protocol import (
     Links,
     Rows,
     Side,
-    Spent,
     Statement,
+    UsageTotals,
     Vectors,
 )
 from polyadic.text.headings import headings, headings_of
@@ -98,7 +98,7 @@ class MemoryReader:
         return vector
 
     def _said(self, key: str, attribute: Attribute) -> list[str]:
-        said = self._tallies.entities[key].said
+        said = self._tallies.entities[key].value_counts
         return [text for (kind, text), _ in sorted(said.items(), key=lambda x: (-x[1], x[0])) if kind is attribute]
 
     @staticmethod
@@ -293,10 +293,10 @@ class MemoryReader:
     def reply(self, key: str) -> tuple[str, bool] | None:
         raise NotImplementedError
 
-    def spent(self) -> Spent:
+    def spent(self) -> UsageTotals:
         raise NotImplementedError
 
-    def spent_on(self, document_id: str) -> Spent:
+    def spent_on(self, document_id: str) -> UsageTotals:
         raise NotImplementedError
 
     def ledger(self) -> list[LedgerEntry]:

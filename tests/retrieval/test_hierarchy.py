@@ -18,7 +18,7 @@ from polyadic.model.hierarchy import EXTRACTIVE
 from polyadic.model.types import Item, ItemKind, Knowledge, RetrievalSection
 from polyadic.retrieval.budget_split import split_budget
 from polyadic.retrieval.community_search import search_communities
-from polyadic.retrieval.hierarchy_items import said_once
+from polyadic.retrieval.hierarchy_items import remove_repeated_facts
 from polyadic.retrieval.hierarchy_nodes import names
 from polyadic.retrieval.hierarchy_search import NOT_BUILT
 from polyadic.retrieval.registry import method_named
@@ -204,8 +204,8 @@ def test_what_an_extractive_summary_quotes_is_not_told_again() -> None:
         told(ItemKind.REPORT, "The poets. Ada met Byron.", RetrievalSection.GLOBAL),
         told(ItemKind.REPORT, "The poets: It is said that Ada met Byron.", RetrievalSection.GLOBAL),
     ]
-    assert said_once(items) == tuple(items)
-    once = said_once([*items, fact])
+    assert remove_repeated_facts(items) == tuple(items)
+    once = remove_repeated_facts([*items, fact])
     assert [item.text for item in once] == [
         "Poets: Keats wrote.",
         "Poets covers Ada and Byron",
@@ -324,7 +324,7 @@ def test_what_sums_up_others_counts_as_telling_of_one_document() -> None:
     found = Knowledge(
         "?", "global", (report, replace(report, kind=ItemKind.FACT, id="f", places=tuple(place[2:]))), 10, 0, ()
     )
-    assert found.items[0].told == tuple(place[:1])
+    assert found.items[0].shown_places == tuple(place[:1])
     assert found.documents == (place[0].source, place[2].source, place[1].source)
     counted = [RetrievedRecord.of(one).passages for one in found.items]
     assert counted == [(corpus_id(place[0].source),), (corpus_id(place[2].source),)]

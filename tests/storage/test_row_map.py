@@ -1,4 +1,4 @@
-"""Rows of a state are found in its base and in its tail, and the other way round, whatever came and went."""
+"""Rows of a state are found in its base and in its delta, and the other way round, whatever came and went."""
 
 import numpy as np
 import pytest
@@ -16,18 +16,18 @@ def test_rows_are_located_as_by_looking_for_each(size: int, seed: int) -> None:
     gone = np.setdiff1d(np.flatnonzero(drawn.random(size) < share_gone), changed)
     others = np.setdiff1d(np.arange(200), known)
     added = drawn.choice(others, drawn.choice([0, 1, 9, 80]), replace=False)
-    tail = np.sort(np.concatenate([known[changed], added]))
-    bases = np.array([int(np.searchsorted(known, one)) if one in known else -1 for one in tail], dtype=np.int64)
-    placement = RowMap.of(_digests(known), _digests(tail), bases, np.union1d(changed, gone))
+    delta = np.sort(np.concatenate([known[changed], added]))
+    bases = np.array([int(np.searchsorted(known, one)) if one in known else -1 for one in delta], dtype=np.int64)
+    row_map = RowMap.of(_digests(known), _digests(delta), bases, np.union1d(changed, gone))
 
-    state = np.sort(np.concatenate([np.delete(known, np.concatenate([changed, gone])), tail]))
-    assert placement.size == len(state)
-    found_in_base, found_in_tail = placement.locate(np.arange(len(state)))
+    state = np.sort(np.concatenate([np.delete(known, np.concatenate([changed, gone])), delta]))
+    assert row_map.size == len(state)
+    found_in_base, found_in_delta = row_map.locate(np.arange(len(state)))
     assert found_in_base.tolist() == [_place(one, known) for one in state]
-    assert found_in_tail.tolist() == [_place(one, tail) for one in state]
-    assert placement.rows_of_tail.tolist() == [_place(one, state) for one in tail]
+    assert found_in_delta.tolist() == [_place(one, delta) for one in state]
+    assert row_map.rows_of_delta.tolist() == [_place(one, state) for one in delta]
     there = np.setdiff1d(np.arange(size), gone)
-    assert placement.rows_of_base(there).tolist() == [_place(one, state) for one in known[there]]
+    assert row_map.rows_of_base(there).tolist() == [_place(one, state) for one in known[there]]
 
 
 def _digests(numbers: np.ndarray) -> np.ndarray:

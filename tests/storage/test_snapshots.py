@@ -1,4 +1,4 @@
-"""A base with the tails of what has changed since reads as arrays made afresh: every read, after any history."""
+"""A base with the deltas of what has changed since reads as arrays made afresh: every read, after any history."""
 
 import contextlib
 import shutil
@@ -312,9 +312,9 @@ def test_a_process_that_stays_lets_go_of_vectors_that_changes_replaced(history: 
             history.tell("b", many(f"Bolt {n}", 120))
             history.read()
             state = reading.of(connection)
-        tail = state.tails["fact"]
-        assert tail.rows["vectors"].sum() == 120
-        assert len(tail.matrix) < 12 * 120
+        delta = state.deltas["fact"]
+        assert delta.rows["vectors"].sum() == 120
+        assert len(delta.matrix) < 12 * 120
     assert as_made_afresh(history)
 
 

@@ -54,12 +54,12 @@ def kept() -> RowVectors:
     rows = rows[np.argsort(rows["digest"])]
     rows["vectors"], rows["first_vector"] = 1, np.arange(len(rows))
     dead = np.union1d(changed, gone)
-    tail = DeltaSegment(
+    delta = DeltaSegment(
         rows, dead, GrowableArray.of(np.zeros(0, dtype=np.int64)), GrowableArray.of(near_real_ones(drawn, len(rows)))
     )
-    placement = RowMap.of(digests, rows["digest"], rows["base"], dead)
+    row_map = RowMap.of(digests, rows["digest"], rows["base"], dead)
     starts, owners = FORMS * np.arange(ROWS + 1), np.repeat(np.arange(ROWS), FORMS)
-    return RowVectors(starts, owners, Matrix(known), tail, placement, PQIndex.of(known))
+    return RowVectors(starts, owners, Matrix(known), delta, row_map, PQIndex.of(known))
 
 
 @pytest.fixture(scope="module")
@@ -129,14 +129,14 @@ def test_what_another_thread_fails_with_is_raised_where_its_result_is_needed() -
 
 
 def test_what_has_changed_is_always_compared(kept: RowVectors) -> None:
-    rows = kept.placement.rows_of_tail
-    for number, one in enumerate(kept.tail.matrix.array):
+    rows = kept.row_map.rows_of_delta
+    for number, one in enumerate(kept.delta.matrix.array):
         assert rows[number] in VectorSearch(kept, one).contenders(1)
 
 
 def test_what_is_gone_is_never_found(kept: RowVectors) -> None:
-    assert kept.placement.dead is not None
-    dead = np.flatnonzero(kept.placement.dead)
+    assert kept.row_map.dead is not None
+    dead = np.flatnonzero(kept.row_map.dead)
     former = kept.matrix.take(FORMS * dead)
     for one in former[:50]:
         (best,) = VectorSearch(kept, one).contenders(1)
@@ -145,7 +145,7 @@ def test_what_is_gone_is_never_found(kept: RowVectors) -> None:
 
 
 def test_of_a_hub_the_nearest_are_found(kept: RowVectors, asked: Floats) -> None:
-    hub = np.sort(np.random.default_rng(4).choice(kept.placement.size, 4_000, replace=False))
+    hub = np.sort(np.random.default_rng(4).choice(kept.row_map.size, 4_000, replace=False))
     alone = np.zeros(len(hub), dtype=np.int64)
     found = [(VectorSearch(kept, one).among(hub, alone, K), compared(kept, one).among(hub, alone, K)) for one in asked]
     assert shares(found) > 0.97
@@ -153,7 +153,7 @@ def test_of_a_hub_the_nearest_are_found(kept: RowVectors, asked: Floats) -> None
 
 def test_of_each_of_several_owners_the_nearest_are_found(kept: RowVectors, asked: Floats) -> None:
     sizes = (5, 300, 40, 0, 1)
-    owned = [np.sort(np.random.default_rng(n).choice(kept.placement.size, n, replace=False)) for n in sizes]
+    owned = [np.sort(np.random.default_rng(n).choice(kept.row_map.size, n, replace=False)) for n in sizes]
     rows, owners = np.concatenate(owned), np.repeat(np.arange(len(sizes)), sizes)
     for near in (VectorSearch(kept, asked[0]), compared(kept, asked[0])):
         found = near.among(rows, owners, K)
@@ -170,8 +170,8 @@ def test_rows_of_many_alike_vectors_do_not_take_the_places_of_others(asked: Floa
     known = np.repeat(near_real_ones(np.random.default_rng(6), rows), alike, axis=0)
     starts, owners = alike * np.arange(rows + 1), np.repeat(np.arange(rows), alike)
     digests = np.array([f"{row:016d}".encode() for row in range(rows)], dtype="S16")
-    placement = RowMap.of(digests, digests[:0], np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
-    kept = RowVectors(starts, owners, Matrix(known), DeltaSegment.empty(), placement, PQIndex.of(known))
+    row_map = RowMap.of(digests, digests[:0], np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
+    kept = RowVectors(starts, owners, Matrix(known), DeltaSegment.empty(), row_map, PQIndex.of(known))
     for one in asked:
         assert len(VectorSearch(kept, one).contenders(K)) >= K
 

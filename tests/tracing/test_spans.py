@@ -96,7 +96,7 @@ def test_tasks_at_once_do_not_take_each_others_places(collector: Collector) -> N
 @pytest.mark.parametrize("given", [WITHIN, WITHIN.replace("-01", "-00"), "", "nonsense", "00-" + "0" * 32 + "-1-01"])
 def test_who_calls_may_say_within_what(collector: Collector, given: str) -> None:
     with exported(pytest.fail), span("elsewhere"), called("call", {"traceparent": given}) as told:
-        sampled = told.listened
+        sampled = told.is_recording
     assert sampled is not given.endswith("-00")
     if sampled:
         [call] = [one for one in collector.spans if one.name == "call"]

@@ -12,7 +12,7 @@ from polyadic.extraction.runner import PendingChunk
 from polyadic.hierarchy.api import HierarchyApi
 from polyadic.indexing.indexer import Indexer
 from polyadic.indexing.report import IndexProgress, IndexReport
-from polyadic.llm.batch_model import BatchModel, PendingRequest, Recall
+from polyadic.llm.batch_model import BatchModel, PendingRequest, ReplyLookup
 from polyadic.llm.endpoint_model import EndpointModel
 from polyadic.llm.language_model import ModelReply
 from polyadic.llm.prompts.library import PromptLibrary
@@ -72,7 +72,7 @@ class BatchRun:
 
     @property
     def _batch_model(self) -> BatchModel:
-        return BatchModel(self.model, recall_from(self.store))
+        return BatchModel(self.model, cached_reply_lookup(self.store))
 
     def _with_waiting(
         self, sources: Iterable[Document | SkippedInput], waiting: set[str]
@@ -103,10 +103,10 @@ class BatchRun:
                     )
 
 
-def recall_from(store: Store) -> Recall:
+def cached_reply_lookup(store: Store) -> ReplyLookup:
     """Return a function that looks up cached replies, with the usage of those that are pending."""
 
-    def recall(key: str) -> ModelReply | None:
+    def lookup(key: str) -> ModelReply | None:
         with store.read() as reader:
             cached = reader.reply(key)
         if cached is None:
@@ -114,4 +114,4 @@ def recall_from(store: Store) -> Recall:
         with store.write() as writer:
             return ModelReply(*cached, writer.waiting.paid(key), 0.0)
 
-    return recall
+    return lookup

@@ -10,7 +10,7 @@ from polyadic.batch.collect import ResponseCollector
 from polyadic.batch.parameter_support import learn, speak
 from polyadic.batch.report import BatchReadReport
 from polyadic.batch.request_writer import RequestFileWriter
-from polyadic.batch.resume import BatchRun, recall_from
+from polyadic.batch.resume import BatchRun, cached_reply_lookup
 from polyadic.errors import NoReply, NotFound
 from polyadic.evaluation.measures.judge_replies import read_mark, read_winners
 from polyadic.evaluation.measures.measure import PURPOSE as JUDGE
@@ -18,7 +18,7 @@ from polyadic.evaluation.measures.win_rate import CRITERIA
 from polyadic.evaluation.question_generation import question_writer
 from polyadic.extraction import factory
 from polyadic.indexing.report import IndexProgress, IndexReport
-from polyadic.llm.batch_model import BatchModel, PendingRequest, Recall, ReplyPending
+from polyadic.llm.batch_model import BatchModel, PendingRequest, ReplyLookup, ReplyPending
 from polyadic.llm.cached_model import CachedModel
 from polyadic.llm.endpoint_model import EndpointModel
 from polyadic.llm.language_model import ModelReply, ModelRequest
@@ -138,7 +138,7 @@ class EvaluationBatch:
         """Query API with batch replies; raises ReplyPending for a question whose reply is missing."""
         kb = self._kb
         name = kb.settings.model.name
-        model = BatchModel(self._model(name), recall_from(self._store)) if name else None
+        model = BatchModel(self._model(name), cached_reply_lookup(self._store)) if name else None
         return _BatchQueryApi(
             QueryEngine(kb.settings, self._store, kb.embedder, lambda: model, PromptLibrary(kb.folder))
         )
@@ -146,7 +146,9 @@ class EvaluationBatch:
     def remembering(self, name: str = "") -> CachedModel:
         """Return the model with this name, or the configured one; requests without a reply are noted and fail."""
         model = self._model(name or self._kb.settings.model.name)
-        return CachedModel(_NotingModel(model, recall_from(self._store), self.note), StoreResponseCache(self._store))
+        return CachedModel(
+            _NotingModel(model, cached_reply_lookup(self._store), self.note), StoreResponseCache(self._store)
+        )
 
     def write(self, files: RequestFileWriter) -> None:
         """Store the pending requests and write them to files."""
@@ -172,8 +174,10 @@ class EvaluationBatch:
 class _NotingModel(BatchModel):
     """Batch model for many concurrent requests: a missing reply is noted and fails only its own request."""
 
-    def __init__(self, model: EndpointModel, recall: Recall, note: Callable[[Iterable[PendingRequest]], None]) -> None:
-        super().__init__(model, recall)
+    def __init__(
+        self, model: EndpointModel, lookup: ReplyLookup, note: Callable[[Iterable[PendingRequest]], None]
+    ) -> None:
+        super().__init__(model, lookup)
         self._note = note
 
     async def complete(self, request: ModelRequest) -> ModelReply:

@@ -127,7 +127,7 @@ def _as_line(record: QuestionRecord, new: Mapping[str, RetrievedRecord]) -> dict
         "method": record.method,
         "found": [item.key for item in record.found],
         "omitted": record.omitted,
-        "said": asdict(record.said) if record.said else None,
+        "said": asdict(record.answer) if record.answer else None,
         "seconds": asdict(record.times),
         "retrieval_usage": asdict(record.retrieval_usage),
         "answering_usage": asdict(record.answering_usage),

@@ -29,7 +29,7 @@ class RetrievedRecord:
 
     @classmethod
     def of(cls, item: Item) -> "RetrievedRecord":
-        passages = dict.fromkeys(corpus_id(place.source) for place in item.told)
+        passages = dict.fromkeys(corpus_id(place.source) for place in item.shown_places)
         return cls(str(item.kind), item.text, item.tokens, tuple(passages))
 
     @cached_property
@@ -78,7 +78,7 @@ class QuestionRecord:
     method: str
     found: tuple[RetrievedRecord, ...]
     omitted: int
-    said: AnswerRecord | None
+    answer: AnswerRecord | None
     times: QuestionTimes
     retrieval_usage: Usage = field(default_factory=Usage)
     answering_usage: Usage = field(default_factory=Usage)
@@ -97,7 +97,7 @@ class QuestionRecord:
         retrieval = cls.retrieved(question, method, answer.knowledge)
         return replace(
             retrieval,
-            said=AnswerRecord(answer.text, answer.reasoning, answer.answered, by),
+            answer=AnswerRecord(answer.text, answer.reasoning, answer.answered, by),
             times=replace(retrieval.times, answering=answer.seconds - retrieval.times.retrieval),
             answering_usage=answer.usage - retrieval.retrieval_usage,
         )
@@ -119,7 +119,9 @@ class QuestionRecord:
     def outcome(self, question: DatasetQuestion) -> QuestionOutcome:
         """Return the outcome for scoring."""
         texts = tuple(item.text for item in self.found)
-        return QuestionOutcome(question, self.passages, texts, self.tokens, self.said.generation if self.said else None)
+        return QuestionOutcome(
+            question, self.passages, texts, self.tokens, self.answer.generation if self.answer else None
+        )
 
     def _passage_ids(self) -> Iterator[str]:
         return (passage for item in self.found for passage in item.passages)

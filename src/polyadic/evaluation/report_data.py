@@ -93,7 +93,7 @@ def _question(place: int, results: EvaluationResults, items: _Items) -> dict[str
 def _result(record: QuestionRecord | None, scores: list[float], items: _Items) -> dict[str, Any] | None:
     if record is None:
         return None
-    answer = record.said
+    answer = record.answer
     return {
         "items": [items.place(item) for item in record.found[:_MOST_ITEMS]],
         "count": len(record.found),

@@ -201,7 +201,7 @@ def _record(record: QuestionRecord, place: int, number: int, results: Evaluation
         "passages": list(record.passages),
         "tokens": record.tokens,
         "omitted": record.omitted,
-        "answer": asdict(record.said) if record.said else None,
+        "answer": asdict(record.answer) if record.answer else None,
         "scores": {column.name: _number(value) for column, value in zip(results.scores.columns, values, strict=True)},
         "usage": asdict(record.usage),
         "seconds": asdict(record.times),

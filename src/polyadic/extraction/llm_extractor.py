@@ -29,7 +29,7 @@ from polyadic.text.language import detect_language
 from polyadic.text.sentences import sentences
 
 NO_FACTS = "no facts in the reply"
-FROM_NOWHERE = "entity found neither in its fact nor in the passage"
+UNFOUND_ENTITY = "entity found neither in its fact nor in the passage"
 # Another gleaning pass is worth its price if more than this share of the sentences have content and are in no fact.
 _MAX_UNREAD_SHARE = 0.25
 _MIN_CONTENT_CHARACTERS = 25
@@ -123,7 +123,7 @@ class _PassageFacts:
     def _enter(self, fact: ParsedStatement) -> None:
         self._read.update(fact.sentences)
         kept = self._grounded(fact)
-        self.problems[FROM_NOWHERE] += len(fact.participants) - len(kept)
+        self.problems[UNFOUND_ENTITY] += len(fact.participants) - len(kept)
         spans = tuple(_spans(self.passage, fact.sentences, self.problems))
         evidence = Evidence(fact.text, fact.score, kept, spans, self.extractor)
         key = normal_text(fact.text), evidence.keys
@@ -174,7 +174,7 @@ class LLMExtractor:
         self.name = f"{model.model.name} {self._extract.version} {configuration}"
 
     @property
-    def further_looks(self) -> int:
+    def gleanings(self) -> int:
         """The maximum number of gleaning passes per chunk after the first request."""
         return self._settings.gleanings
 

@@ -83,13 +83,13 @@ class _ChunkBatch:
         self.context = copy_context()
         self.read: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
-    def one_less(self) -> None:
+    def finish_one(self) -> None:
         """Count one chunk as finished; resolve ``read`` after the last."""
         self.left -= 1
         if not self.left and not self.read.done():
             self.read.set_result(None)
 
-    def crashed(self, error: Exception) -> None:
+    def fail(self, error: Exception) -> None:
         """Fail ``read`` with an unexpected error."""
         if not self.read.done():
             self.read.set_exception(error)
@@ -169,8 +169,8 @@ class ExtractionRunner:
                 await asyncio.create_task(reading, context=batch.context.copy())
             except Exception as error:
                 self._has_crashed = True
-                batch.crashed(error)
-            batch.one_less()
+                batch.fail(error)
+            batch.finish_one()
 
     async def _read(self, batch: _ChunkBatch, document: Document, chunk: Chunk) -> None:
         if document.id in batch.outcomes.defects:

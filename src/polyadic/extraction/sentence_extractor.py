@@ -69,7 +69,7 @@ class _DocumentAnalysis:
             return False
         return not is_heading(self.document.text, span.start, span.end) and not is_within(self.headings, span.start)
 
-    def said(self, span: Span) -> str:
+    def text_of(self, span: Span) -> str:
         """Return the plain text of a sentence; a list item is preceded by its lead-in."""
         parts = [plain(self.document.text[part.start : part.end]) for part in (*self.lead_ins.get(span, ()), span)]
         return " ".join(parts) if parts[-1] else ""
@@ -129,7 +129,7 @@ class SentenceExtractor:
             return None
         if cells := row_cells(analysis.document.text[span.start : span.end], columns):
             return self._row(analysis, span, cells)
-        sentence = analysis.said(span)
+        sentence = analysis.text_of(span)
         boilerplate_kind = boilerplate(sentence)
         if not sentence or boilerplate_kind is BoilerplateSentence.CONTENTS:
             return None

@@ -64,7 +64,7 @@ class _Topic:
     answer: str = ""
 
     @property
-    def said(self) -> frozenset[str]:
+    def words(self) -> frozenset[str]:
         return words(f"{self.question} {self.answer}")
 
     @property
@@ -127,7 +127,7 @@ def _resolved(question: str, topic: _Topic) -> tuple[str, str]:
     language = detect_language(f"{question} {topic.question}" if few else question)
     if not topic.question:
         return question, language
-    kind = reference(question, language, topic.said)
+    kind = reference(question, language, topic.words)
     if kind is AnaphoricReference.NOTHING or asks_only_why(question):
         return question, language
     if kind is AnaphoricReference.PREDICATE:

@@ -140,7 +140,7 @@ class HierarchyApi:
             note,
         )
         report = await builder.build(anew)
-        report.recalled = asked.recalled
+        report.recalled = asked.cache_hits
         return report
 
     async def aestimate(self, by: By | None = None, anew: bool = False) -> BuildEstimate:

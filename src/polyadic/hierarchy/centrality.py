@@ -37,7 +37,7 @@ class MemberFacts:
         return cls({fact.id: fact for fact in by_text.values()}, members_of)
 
     @cached_property
-    def told(self) -> Mapping[str, int]:
+    def fact_counts(self) -> Mapping[str, int]:
         """Number of facts of each member."""
         return Counter(member for joined in self.members.values() for member in joined)
 
@@ -83,7 +83,7 @@ def by_centrality(members: Sequence[MemberContext], joins: MemberFacts) -> list[
         return (
             is_numeric(one) or is_a_code(one.name),
             -joins.shared.get(one.id, 0),
-            -joins.told.get(one.id, 0),
+            -joins.fact_counts.get(one.id, 0),
             one.name,
             one.id,
         )

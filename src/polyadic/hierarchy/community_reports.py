@@ -49,7 +49,7 @@ class CommunityReportBuilder:
         due = [draft for draft in drafts if draft.facts and self._is_due(draft)]
 
         async def write(draft: _Draft) -> CommunityDescription:
-            facts = [work.ground.told_fact(row) for row in draft.facts]
+            facts = [work.ground.fact_context(row) for row in draft.facts]
             return await work.writing.report(self._member_contexts(draft.community.members), facts)
 
         written = await work.written("reports", due, write)

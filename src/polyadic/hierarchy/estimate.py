@@ -22,7 +22,7 @@ from polyadic.llm.endpoint_model import price, prompt_tokens
 from polyadic.llm.language_model import LanguageModel, ModelRequest
 from polyadic.model.hierarchy import Summary
 from polyadic.model.types import Usage
-from polyadic.storage.protocol import Spent, Vectors
+from polyadic.storage.protocol import UsageTotals, Vectors
 
 # Reply tokens assumed before the first paid call: two summaries of two sentences each, a report of six findings.
 _REPLY_TOKENS = {SUMMARISE: 220, REPORT: 450}
@@ -111,7 +111,7 @@ class CountingSummarizer:
             self.sent[request.purpose] += prompt_tokens(request)
         return False
 
-    def cost(self, spent: Spent, settings: ModelSettings) -> tuple[Usage, str]:
+    def cost(self, spent: UsageTotals, settings: ModelSettings) -> tuple[Usage, str]:
         """Return the expected usage of the calls, and how the length of replies was estimated."""
         usage, basis = Usage(), []
         for purpose, calls in sorted(self.calls.items()):

@@ -66,13 +66,13 @@ class HierarchyInputs:
         sizes = np.maximum(np.bincount(self.links.sources, minlength=len(self.facts)), 1)
         return np.asarray(self.scores * known / sizes, dtype=np.float64)
 
-    def told_fact(self, row: int) -> FactContext:
+    def fact_context(self, row: int) -> FactContext:
         fact = self.facts[row]
         starts, entities = self._by_fact
         participants = entities[starts[row] : starts[row + 1]].tolist()
         return FactContext(fact.id, fact.text, fact.tokens, tuple(self.entities[entity].id for entity in participants))
 
-    def told(self, members: Sequence[str], summaries: Mapping[str, Summary]) -> list[MemberContext]:
+    def member_contexts(self, members: Sequence[str], summaries: Mapping[str, Summary]) -> list[MemberContext]:
         """Describe members for a summarizer, each with its facts; facts that connect most of the members come first.
 
         Parameters
@@ -86,7 +86,9 @@ class HierarchyInputs:
         shown = []
         for member, rows in zip(members, facts, strict=True):
             one = summaries.get(member) or self.entities[self.rows[member]]
-            shown.append(MemberContext(member, one.name, one.type, one.description, tuple(map(self.told_fact, rows))))
+            shown.append(
+                MemberContext(member, one.name, one.type, one.description, tuple(map(self.fact_context, rows)))
+            )
         return shown
 
     def below(self, member: str, summaries: Mapping[str, Summary]) -> Rows:

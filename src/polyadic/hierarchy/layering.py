@@ -134,7 +134,7 @@ class LayerBuilder:
         due = sorted((one for one in clusters if self._is_due(one)), key=lambda one: one.id)
 
         async def write(one: Cluster) -> ClusterSummaries:
-            return await work.writing.summarise(layer + 1, work.ground.told(one.members, made.summaries))
+            return await work.writing.summarise(layer + 1, work.ground.member_contexts(one.members, made.summaries))
 
         written = await work.written(f"summaries of layer {layer + 1}", due, write)
         work.report.clusters_made += len(due)

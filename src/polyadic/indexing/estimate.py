@@ -254,11 +254,11 @@ class IndexingEstimator:
     def _gleaning_usage(self, result: IndexingEstimate, calls: int) -> Usage:
         """Estimate the usage of gleaning for a number of first calls, in proportion to earlier calls."""
         assert isinstance(self.extractor, LLMExtractor)  # noqa: S101 - as above
-        if not self.extractor.further_looks:
+        if not self.extractor.gleanings:
             return Usage()
         (first, _), (further, _) = self._earlier_usage("extract"), self._earlier_usage("glean")
         if not further.calls:
-            result.basis += f"; up to {self.extractor.further_looks} further gleaning calls per chunk are not included"
+            result.basis += f"; up to {self.extractor.gleanings} further gleaning calls per chunk are not included"
             return Usage()
         share = calls / max(1, first.calls)
         return Usage(

@@ -52,7 +52,7 @@ class Indexer:
     note
         Called with the chunks that wait for replies from a batch file, after they are committed. Their documents are
         published by the run that reads the last reply.
-    sweeps
+    removes_staged
         Drop the staged revisions of abandoned runs at the end.
     """
 
@@ -65,7 +65,7 @@ class Indexer:
     spent: Callable[[], Usage] = Usage
     wanted: Collection[str] = ()
     note: Callable[[Sequence[PendingChunk]], None] = lambda waiting: None
-    sweeps: bool = True
+    removes_staged: bool = True
 
     async def index(self, sources: Iterable[Document | SkippedInput]) -> IndexReport:
         """Index documents; unchanged documents cost nothing.
@@ -182,7 +182,7 @@ class _Run:
             finally:
                 await self._cancel()
         report.failed.sort(key=lambda chunk: (chunk.source, chunk.span))
-        if self._with.sweeps and not report.stopped:
+        if self._with.removes_staged and not report.stopped:
             await run_in_thread(with_retries, self._drop_staged)
 
     async def _index_batches(self, documents: Iterable[Document]) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from polyadic.extraction.llm_extractor import FROM_NOWHERE
+from polyadic.extraction.llm_extractor import UNFOUND_ENTITY
 from polyadic.indexing.report import IndexReport
 
 _PASSAGES = "passages can still be searched (method chunks)"
@@ -33,7 +33,7 @@ def _too_few_names(report: IndexReport) -> str:
     reason = f"{statements} fewer than two things, and a fact connects at least two"
     if not report.by_model:
         return f"{reason}; {_PASSAGES}, a language model may find more (--extractor model)"
-    if dropped := report.problems[FROM_NOWHERE]:
+    if dropped := report.problems[UNFOUND_ENTITY]:
         names = _count(dropped, "name was", "names were")
         reason += f" ({names} dropped because the text does not contain them: does the model invent names?)"
     return f"{reason}; {_PASSAGES}, a larger model may find more"

@@ -23,7 +23,7 @@ class SeenSources:
             (self.unread if isinstance(one, SkippedInput) else self.sources).add(one.source)
             yield one
 
-    def gone(self, records: Iterable[DocumentRecord], paths: Sequence[Path | str]) -> list[DocumentRecord]:
+    def missing(self, records: Iterable[DocumentRecord], paths: Sequence[Path | str]) -> list[DocumentRecord]:
         """Return the records below these paths whose source no longer exists.
 
         All files below the paths must have been read. A source that cannot be accessed does not count as gone. A row

@@ -117,7 +117,7 @@ class _RecordingEmbedder:
         self.window = embedder.window
         self.unrelated_below = embedder.unrelated_below
         self.spent = Usage()
-        self.lengths = embedder.lengths
+        self.token_counts = embedder.token_counts
         self.texts: list[str] = []
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:

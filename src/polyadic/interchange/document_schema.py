@@ -152,7 +152,7 @@ class DocumentSchema(StrictModel):
             raise ValueError("a chunk occurs twice")
         return self
 
-    def told(self) -> DocumentExport:
+    def to_export(self) -> DocumentExport:
         document = Document(self.source, self.title, self.text, dict(self.metadata), tuple(self.pages))
         passages = tuple(chunk.passage(document) for chunk in self.chunks)
         return DocumentExport(document, self.recipe, self.extractor, passages)

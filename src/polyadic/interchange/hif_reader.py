@@ -58,7 +58,7 @@ def contents_of(graph: HifHypergraph, path: str, chunking: ChunkingSettings, pro
     """
     if _POLYADIC_KEY in graph.metadata:
         return _polyadic_contents(graph, path)
-    return HifContents(_ForeignGraph(graph, path, chunking, problems).told())
+    return HifContents(_ForeignGraph(graph, path, chunking, problems).exports())
 
 
 def _polyadic_contents(graph: HifHypergraph, path: str) -> HifContents:
@@ -70,7 +70,7 @@ def _polyadic_contents(graph: HifHypergraph, path: str) -> HifContents:
             f"{path} is damaged or of a newer version, at metadata.{_POLYADIC_KEY}.{validation_error(error)}",
             "export it again",
         ) from error
-    documents = [document.told() for document in schema.documents]
+    documents = [document.to_export() for document in schema.documents]
     overlay = EntityResolution.of(decision.decision() for decision in schema.decisions)
     del schema
     if _shape_of(graph) != _shape_from_documents(documents, overlay):
@@ -104,7 +104,7 @@ class _ForeignGraph:
     edges: dict[Id, HifEdge] = field(default_factory=dict)
     incidences: dict[Id, dict[Id, HifIncidence]] = field(default_factory=dict)
 
-    def told(self) -> Iterator[DocumentExport]:
+    def exports(self) -> Iterator[DocumentExport]:
         """Yield documents in file order: listed edges, edges that only incidences name, nodes."""
         self._collect()
         self._count_dropped_information()

@@ -11,7 +11,7 @@ from polyadic.model.types import Usage
 if TYPE_CHECKING:
     from polyadic.llm.endpoint_model import EndpointModel
 
-Recall = Callable[[str], ModelReply | None]
+ReplyLookup = Callable[[str], ModelReply | None]
 """Return the reply to a request (by its key) with its usage; None if there is none yet."""
 
 
@@ -48,16 +48,16 @@ class BatchModel:
     ----------
     model
         The model of the batch; provides request bodies and token limits.
-    recall
+    lookup
         Returns the replies that have been imported.
     """
 
-    def __init__(self, model: "EndpointModel", recall: Recall) -> None:
+    def __init__(self, model: "EndpointModel", lookup: ReplyLookup) -> None:
         self.name = model.name
         self.context_tokens = model.context_tokens
         self.output_tokens = model.output_tokens
         self._model = model
-        self._recall = recall
+        self._lookup = lookup
 
     def check(self) -> None:
         """Do nothing: no key is needed."""
@@ -83,7 +83,7 @@ class BatchModel:
             The request does not fit into the model's context.
         """
         key = request.key(self.name)
-        reply = self._recall(key)
+        reply = self._lookup(key)
         if reply is None:
             raise ReplyPending(PendingRequest(key, request.purpose, self._model.body(request)))
         return reply

@@ -52,7 +52,7 @@ class NullCache:
 
 
 class CachedModel:
-    """A language model with a response cache and a budget; ``recalled`` counts cached replies that were used.
+    """A language model with a response cache and a budget; ``cache_hits`` counts cached replies that were used.
 
     ``ledger`` enforces a budget that is shared with others; without it, ``budget`` is enforced for this model alone.
     """
@@ -65,9 +65,9 @@ class CachedModel:
         ledger: BudgetProtocol | None = None,
     ) -> None:
         self.model = model
-        self.recalled = 0
+        self.cache_hits = 0
         self._cache = cache
-        self._lookup_batcher = MicroBatcher(self._recall)
+        self._lookup_batcher = MicroBatcher(self._look_up)
         self._write_batcher = MicroBatcher(self._note)
         self._budget = budget
         self._ledger = ledger or BudgetLedger(budget or SpendingBudget())
@@ -86,7 +86,7 @@ class CachedModel:
         async with lock:
             known = await self._lookup(key)
             if known:
-                self.recalled += 1
+                self.cache_hits += 1
                 return ModelReply(*known, Usage(), 0.0)
             # Without a budget the estimate is not needed, and counting tokens takes time.
             most = self.model.max_usage(request) if self._budget else Usage()
@@ -110,7 +110,7 @@ class CachedModel:
         await shielded(self._lookup_batcher.begun(lookup))
         return lookup.known
 
-    async def _recall(self, lookups: Sequence[_CacheLookup]) -> None:
+    async def _look_up(self, lookups: Sequence[_CacheLookup]) -> None:
         """Look up several replies at once, in a thread: the store may be remote."""
         known = await run_in_thread(self._cache.get, [lookup.key for lookup in lookups])
         for lookup in lookups:

@@ -55,7 +55,7 @@ def chat_span(
         try:
             yield
         finally:
-            if trace_span.listened:
+            if trace_span.is_recording:
                 _record_reply(trace_span, heard, sent)
 
 
@@ -69,7 +69,9 @@ def embeddings_span(endpoint: "Endpoint", model: str, texts: int) -> Iterator[Tr
 
 def set_embedding_attributes(told: TraceSpan, model: str, tokens: int) -> None:
     """Record the response model and the number of input tokens of an embedding call."""
-    told.set_attributes({"gen_ai.usage.input_tokens": tokens} | ({"gen_ai.response.model": _clean(model)} if model else {}))
+    told.set_attributes(
+        {"gen_ai.usage.input_tokens": tokens} | ({"gen_ai.response.model": _clean(model)} if model else {})
+    )
 
 
 def local_embeddings_span(model: str, dimension: int, texts: int) -> TraceSpan:
@@ -112,7 +114,9 @@ def _record_reply(trace_span: TraceSpan, reply: "EndpointReply", sent: int) -> N
     """Record token counts, as reported by the endpoint or else as counted here, and the finish reason."""
     if reply.envelope:
         received = reply.received or sum(count_tokens([reply.text, reply.refusal]))
-        trace_span.set_attributes({"gen_ai.usage.input_tokens": reply.sent or sent, "gen_ai.usage.output_tokens": received})
+        trace_span.set_attributes(
+            {"gen_ai.usage.input_tokens": reply.sent or sent, "gen_ai.usage.output_tokens": received}
+        )
     if reply.model:
         trace_span.set_attributes({"gen_ai.response.model": _clean(reply.model)})
     if reply.finish:

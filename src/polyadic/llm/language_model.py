@@ -118,7 +118,7 @@ class LanguageModel(Protocol):
         ...
 
     def stream(self, request: ModelRequest) -> AsyncIterator[str | ModelReply]:
-        """Yield pieces of the reply as they arrive, then the complete reply; raises as :meth:`ask`."""
+        """Yield pieces of the reply as they arrive, then the complete reply; raises as :meth:`complete`."""
         ...
 
     async def close(self) -> None:

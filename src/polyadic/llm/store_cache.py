@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from polyadic.llm.cached_model import PaidCall
 from polyadic.llm.replies.parser import LONGEST_REPLY
-from polyadic.storage.protocol import LedgerCall, Store, CachedReply
+from polyadic.storage.protocol import CachedReply, LedgerCall, Store
 from polyadic.storage.retry import with_retries
 
 

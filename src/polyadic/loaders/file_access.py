@@ -31,7 +31,7 @@ def opened(path: Path) -> Iterator[BinaryIO]:
             yield file
             after = os.fstat(file.fileno())
     except OSError as error:
-        raise why_not(error) from error
+        raise unreadable_from(error) from error
     if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
         raise UnreadableDocument("changed while it was being read", "index it again when it is complete")
 
@@ -65,7 +65,7 @@ def too_large(size: int, max_megabytes: float) -> UnreadableDocument:
     return UnreadableDocument(what, _RAISE_THE_LIMIT)
 
 
-def why_not(error: OSError) -> UnreadableDocument:
+def unreadable_from(error: OSError) -> UnreadableDocument:
     """Convert an operating system error into one with a hint what to do."""
     if isinstance(error, FileNotFoundError):
         return UnreadableDocument("no such file or folder", "check the path")

@@ -7,7 +7,7 @@ from typing import Any
 _DEFAULT_AUTHORS = {"python-docx", "openpyxl", "Steve Canny"}
 
 
-def properties_said(properties: Any) -> dict[str, object]:
+def document_properties(properties: Any) -> dict[str, object]:
     """Return author, subject, keywords and date; python-docx, python-pptx and openpyxl use nearly the same names."""
     author = getattr(properties, "author", None) or getattr(properties, "creator", None)
     created = properties.created

@@ -9,7 +9,7 @@ from polyadic.errors import UnreadableDocument
 from polyadic.loaders.decoding import BYTE_ORDER_MARKS
 from polyadic.loaders.encoding_detection import detected, is_binary
 from polyadic.loaders.exclusions import Exclusions
-from polyadic.loaders.file_access import opened, why_not
+from polyadic.loaders.file_access import opened, unreadable_from
 from polyadic.loaders.skipped import SkippedInput, printable, skipped
 
 NO_SUFFIX = "none"
@@ -175,9 +175,9 @@ def _real(name: str) -> Path:
     except FileNotFoundError as error:
         if Path(name).is_symlink():
             raise UnreadableDocument("a broken link", "fix or delete it") from error
-        raise why_not(error) from error
+        raise unreadable_from(error) from error
     except OSError as error:
-        raise why_not(error) from error
+        raise unreadable_from(error) from error
     except ValueError as error:
         raise UnreadableDocument("not a path", "check it for control characters") from error
 
@@ -187,7 +187,7 @@ def _entries(folder: Path) -> list[Path]:
     try:
         shown = [entry for entry in folder.iterdir() if not entry.name.startswith(".")]
     except OSError as error:
-        raise why_not(error) from error
+        raise unreadable_from(error) from error
     return sorted(shown, key=lambda entry: entry.name, reverse=True)
 
 
@@ -199,4 +199,4 @@ def _mode(path: Path) -> int:
     try:
         return path.stat().st_mode
     except OSError as error:
-        raise why_not(error) from error
+        raise unreadable_from(error) from error

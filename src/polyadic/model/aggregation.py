@@ -72,14 +72,14 @@ class EntityTally:
         Sum of their scores, in hundredths.
     chunks
         Number of chunks that contain them.
-    said
+    value_counts
         Number of participations by attribute and version.
     """
 
     evidence: int = 0
     score: int = 0
     chunks: int = 0
-    said: Counter[tuple[Attribute, str]] = field(default_factory=Counter)
+    value_counts: Counter[tuple[Attribute, str]] = field(default_factory=Counter)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,16 +154,16 @@ def tally_difference(new: Tallies, old: Tallies) -> Tallies:
         fact.evidence -= removed_fact.evidence
         fact.score -= removed_fact.score
         fact.participants.subtract(removed_fact.participants)
-    entities = {k: EntityTally(e.evidence, e.score, e.chunks, Counter(e.said)) for k, e in new.entities.items()}
+    entities = {k: EntityTally(e.evidence, e.score, e.chunks, Counter(e.value_counts)) for k, e in new.entities.items()}
     for key, removed_entity in old.entities.items():
         entity = entities.setdefault(key, EntityTally())
         entity.evidence -= removed_entity.evidence
         entity.score -= removed_entity.score
         entity.chunks -= removed_entity.chunks
-        entity.said.subtract(removed_entity.said)
+        entity.value_counts.subtract(removed_entity.value_counts)
     return Tallies(
         {i: f for i, f in facts.items() if f.evidence or f.score or any(f.participants.values())},
-        {k: e for k, e in entities.items() if e.evidence or e.score or e.chunks or any(e.said.values())},
+        {k: e for k, e in entities.items() if e.evidence or e.score or e.chunks or any(e.value_counts.values())},
     )
 
 
@@ -185,7 +185,7 @@ def _count(counts: Tallies, fact_id: str, evidence: Evidence, resolved: Mapping[
             entity = counts.entities[key] = EntityTally()
         entity.evidence += 1
         entity.score += round(participant.score * SCORE_UNIT)
-        counter = entity.said
+        counter = entity.value_counts
         for version in _versions(participant.name, participant.type, participant.description):
             counter[version] = counter.get(version, 0) + 1
     return named

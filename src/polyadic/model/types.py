@@ -402,7 +402,7 @@ class Item:
     section: RetrievalSection = RetrievalSection.NONE
 
     @property
-    def told(self) -> tuple[SourceSpan, ...]:
+    def shown_places(self) -> tuple[SourceSpan, ...]:
         """Source spans shown with the item: all for a fact or a chunk, only the first for an entity or a report."""
         return self.places[:1] if self.kind in {ItemKind.ENTITY, ItemKind.REPORT} else self.places
 
@@ -538,7 +538,7 @@ class Knowledge:
 
         Entities and reports show only their first source span; documents that occur only in the others come last.
         """
-        shown = [place.source for item in self.items for place in item.told]
+        shown = [place.source for item in self.items for place in item.shown_places]
         return tuple(dict.fromkeys((*shown, *(place.source for item in self.items for place in item.places))))
 
     @property

@@ -107,7 +107,9 @@ class MeteredModel:
             raise
         finally:
             if due and received:
-                await self._pay(request, self._model.estimate_usage(request, "".join(received)), perf_counter() - started)
+                await self._pay(
+                    request, self._model.estimate_usage(request, "".join(received)), perf_counter() - started
+                )
 
     async def close(self) -> None:
         await self._model.close()

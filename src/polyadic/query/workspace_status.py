@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from polyadic.model.hierarchy import EXTRACTIVE
 from polyadic.model.types import Usage
-from polyadic.storage.protocol import Counts, FailedChunk, LedgerEntry, Reader, Spent, Store
+from polyadic.storage.protocol import Counts, FailedChunk, LedgerEntry, Reader, Store, UsageTotals
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,14 +149,14 @@ def _hierarchy(reader: Reader) -> HierarchyStatus | None:
     )
 
 
-def _by_purpose(spent: Spent) -> dict[str, Usage]:
+def _by_purpose(spent: UsageTotals) -> dict[str, Usage]:
     sums: dict[str, Usage] = {}
     for (purpose, _), (usage, _) in spent.items():
         sums[purpose] = sums.get(purpose, Usage()) + usage
     return sums
 
 
-def _totals(several: Sequence[Spent]) -> tuple[PaidTotal, ...]:
+def _totals(several: Sequence[UsageTotals]) -> tuple[PaidTotal, ...]:
     """Sum up several tables of costs by purpose and model."""
     sums: dict[tuple[str, str], tuple[Usage, float]] = {}
     for spent in several:

@@ -70,7 +70,9 @@ def compare_names(one: ParsedName, other: ParsedName) -> NameSimilarity | None:
         return None
     if initial := _initials(one, other):
         return NameSimilarity(initial, 0 if len(one.squeezed) < len(other.squeezed) else 1)
-    differs = one.tells(set(one.words) - set(other.words)) or one.tells(set(other.words) - set(one.words))
+    differs = one.is_distinguishing(set(one.words) - set(other.words)) or one.is_distinguishing(
+        set(other.words) - set(one.words)
+    )
     return NameSimilarity(SimilarityKind.SLIP) if _slip(one, other) and not differs else None
 
 
@@ -83,7 +85,7 @@ def _middle(short: ParsedName, long: ParsedName) -> SimilarityKind | None:
     if not ends_agree or not all(word in rest for word in short.words[1:-1]):
         return None
     added = [word for word in long.words if word not in short.words]
-    distinct = long.tells(added) or any(word in SMALL for word in added)
+    distinct = long.is_distinguishing(added) or any(word in SMALL for word in added)
     return None if distinct else SimilarityKind.MIDDLE
 
 
@@ -108,14 +110,14 @@ def _is_initial(word: str, whole: str) -> bool:
 def _within(short: ParsedName, long: ParsedName) -> SimilarityKind | None:
     """Match Curtis and Ian Curtis, Taito and Taito Station; after "of" or "in" comes another entity."""
     count = len(short.words)
-    if len(short.squeezed) < 3 or short.words[0] in SMALL or long.tells(short.words):
+    if len(short.squeezed) < 3 or short.words[0] in SMALL or long.is_distinguishing(short.words):
         return None
     added_before, added_after = long.words[:-count], long.words[count:]
     if long.words[-count:] == short.words:
-        distinct = added_before[-1] in SMALL or long.tells(added_before)
+        distinct = added_before[-1] in SMALL or long.is_distinguishing(added_before)
         return None if distinct else SimilarityKind.LAST
     if long.words[:count] == short.words:
-        distinct = long.tells(added_after) or "and" in added_after
+        distinct = long.is_distinguishing(added_after) or "and" in added_after
         return None if distinct else SimilarityKind.FIRST
     return None
 

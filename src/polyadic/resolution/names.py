@@ -143,7 +143,7 @@ class ParsedName:
         words = [word for word in self.words if not _DIGITS.search(word)]
         return all(word in _TIMES or word in _NUMBERS or word in SMALL for word in words)
 
-    def tells(self, words: Iterable[str]) -> bool:
+    def is_distinguishing(self, words: Iterable[str]) -> bool:
         """Return whether one of these words distinguishes entities with otherwise equal names."""
         return any(word in _DISTINGUISHING or word in _NUMBERS or _DIGITS.search(word) for word in words)
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
 from polyadic.model.types import Item, Knowledge, RetrievalSection
-from polyadic.retrieval.hierarchy_items import said_once
+from polyadic.retrieval.hierarchy_items import remove_repeated_facts
 from polyadic.retrieval.trace import Trace
 
 _Key = TypeVar("_Key")
@@ -62,7 +62,7 @@ def shared_knowledge(
     Reports come last, whatever their share, because they are least specific. The other sections are interleaved.
     """
     mixed, omitted = split_budget(sections, shares, context_tokens)
-    kept = said_once(sorted(mixed, key=lambda item: item.section is RetrievalSection.GLOBAL))
+    kept = remove_repeated_facts(sorted(mixed, key=lambda item: item.section is RetrievalSection.GLOBAL))
     used = {section: sum(item.tokens for item in kept if item.section is section) for section in sections}
     sizes = ", ".join(f"{section or 'without section'} {tokens}" for section, tokens in used.items())
     trace.done("fit", f"{len(kept)} items of {sizes} tokens; {omitted} did not fit into {context_tokens}")

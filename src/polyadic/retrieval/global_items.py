@@ -18,12 +18,14 @@ _NAMES = 3
 
 def global_items(search: HierarchySearch) -> list[Item]:
     """Return the heads of the reports, nearest community first, then their findings, interleaved."""
-    reports = told_reports(search.communities, search.reader, search.themes)
+    reports = report_contexts(search.communities, search.reader, search.themes)
     found = findings(reports, search.vector, search.reader, search.themes, FINDINGS)
     return [*heads(reports, search.vector, search.reader, search.themes), *found]
 
 
-def told_reports(communities: Sequence[NearCommunity], reader: Reader, themes: HierarchyReader) -> list[ReportContext]:
+def report_contexts(
+    communities: Sequence[NearCommunity], reader: Reader, themes: HierarchyReader
+) -> list[ReportContext]:
     """Return the communities that have a report, with their relevance to the question."""
     rows = np.array([community.row for community in communities], dtype=np.int64)
     reports = []

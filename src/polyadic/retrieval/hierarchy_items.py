@@ -86,7 +86,7 @@ def counted(items: Sequence[Item]) -> list[Item]:
     return [replace(item, tokens=tokens) for item, tokens in zip(founded, counts, strict=True)]
 
 
-def said_once(items: Sequence[Item]) -> tuple[Item, ...]:
+def remove_repeated_facts(items: Sequence[Item]) -> tuple[Item, ...]:
     """Remove from summaries and reports the sentences that repeat a fact among the items literally.
 
     An entity whose description becomes empty is left out; a title, or the list of members of a summary, is kept.

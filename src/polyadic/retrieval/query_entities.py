@@ -37,7 +37,7 @@ class LinkedNames:
     usage: Usage
 
     @property
-    def told(self) -> str:
+    def description(self) -> str:
         """Description for the trace."""
         return f"{self.how} {', '.join(self.names)}" if self.names else "names nothing; the whole question is used"
 

@@ -42,7 +42,7 @@ class OpenAIMessage(BaseModel):
     content: Annotated[str, StringConstraints(max_length=100_000)] | list[OpenAIContentPart] | None = None
 
     @property
-    def said(self) -> str:
+    def text(self) -> str:
         if isinstance(self.content, list):
             return "\n".join(part.text for part in self.content if part.text)
         return self.content or ""
@@ -116,7 +116,7 @@ async def model(model: str, service: Served, key: Caller) -> ModelView:
 async def chat(asked: ChatRequest, service: Served, key: Caller, request: Request) -> Response:
     """Answer the last message. A follow-up question is first made self-contained from the conversation."""
     name, colon, method = asked.model.partition(":")
-    question, history = question_and_history((message.role, message.said) for message in asked.messages)
+    question, history = question_and_history((message.role, message.text) for message in asked.messages)
     if colon and method not in get_args(MethodName):
         raise ProblemError(404, "no-such-method", "the model name must end in :METHOD with a known retrieval method")
     wanted = AnswerRequest(question=question, history=history, method=method or None)  # type: ignore[arg-type]

@@ -12,7 +12,7 @@ from starlette.requests import Request
 
 from polyadic.model.identity import digest
 from polyadic.server.jobs.job import Job, JobRequest
-from polyadic.server.jobs.upload import Upload, UploadedText, safe_name
+from polyadic.server.jobs.upload import Upload, UploadedText, sanitize_file_name
 from polyadic.server.problem_details import ProblemError
 from polyadic.server.service import ServerState
 
@@ -89,7 +89,7 @@ def _check_disk(folder: Path, size: int) -> None:
 
 
 def _checked_name(file: UploadFile) -> str:
-    name = safe_name(file.filename or "")
+    name = sanitize_file_name(file.filename or "")
     if name is None:
         raise ProblemError(415, "unknown-format", "unsupported file type: polyadic index --help lists the formats")
     return name

@@ -16,6 +16,7 @@ from polyadic.storage.pending_requests import PendingRequests
 from polyadic.storage.prefetch import ChunkFactsPrefetch, NearestPrefetch, NeighbourPrefetch, QuotePrefetch
 from polyadic.storage.reader import Reader
 from polyadic.storage.records import (
+    CachedReply,
     Counts,
     Cut,
     DocumentListing,
@@ -28,15 +29,15 @@ from polyadic.storage.records import (
     Links,
     Rows,
     Side,
-    Spent,
     Statement,
     StoreChange,
-    CachedReply,
+    UsageTotals,
     Vectors,
 )
 from polyadic.storage.transfer import CopySource, CopyTarget
 
 __all__ = [
+    "CachedReply",
     "ChunkFactsPrefetch",
     "CopySource",
     "CopyTarget",
@@ -58,12 +59,11 @@ __all__ = [
     "ReembeddingWriter",
     "Rows",
     "Side",
-    "Spent",
     "StagingWriter",
     "Statement",
     "Store",
     "StoreChange",
-    "CachedReply",
+    "UsageTotals",
     "Vectors",
     "Writer",
 ]
@@ -178,7 +178,7 @@ class ReembeddingWriter(Protocol):
         """
 
     def switch(self, windows: Mapping[str, Sequence[bytes]]) -> None:
-        """Replace the old vectors by the new ones in one transaction; call it within ``exclusive``.
+        """Replace the old vectors by the new ones in one transaction; call it within ``exclusive_session``.
 
         The hierarchy is kept. Its clusters were made from the old vectors, so no entity counts as settled afterwards.
 
@@ -230,8 +230,8 @@ class Store(Protocol):
         """Join concurrent writers for several transactions, if the engine supports them.
 
         Each run works on the documents that it has leased. Write transactions are serialized, staging transactions are
-        not. ``joined`` and ``exclusive`` exclude each other. An engine with a single writer treats ``joined`` as
-        ``exclusive``.
+        not. ``indexing_session`` and ``exclusive_session`` exclude each other. An engine with a single writer treats
+        ``indexing_session`` as ``exclusive_session``.
 
         Raises
         ------

@@ -19,8 +19,8 @@ from polyadic.storage.records import (
     Links,
     Rows,
     Side,
-    Spent,
     Statement,
+    UsageTotals,
     Vectors,
 )
 
@@ -170,10 +170,10 @@ class Reader(Protocol):
     def reply(self, key: str) -> tuple[str, bool] | None:
         """Return the cached reply to a request (``Request.key``) and whether it was complete; None if not cached."""
 
-    def spent(self) -> Spent:
+    def spent(self) -> UsageTotals:
         """Return the totals of the ledger."""
 
-    def spent_on(self, document_id: str) -> Spent:
+    def spent_on(self, document_id: str) -> UsageTotals:
         """Return the totals of the calls about one document, even if it has been deleted."""
 
     def ledger(self) -> list[LedgerEntry]:

@@ -96,7 +96,7 @@ class LedgerEntry:
     call: LedgerCall
 
 
-Spent = Mapping[tuple[str, str], tuple[Usage, float]]
+UsageTotals = Mapping[tuple[str, str], tuple[Usage, float]]
 """Usage and total seconds of calls, by purpose and model."""
 
 

@@ -40,7 +40,7 @@ class TraceSpan:
         """End the span."""
 
     @property
-    def listened(self) -> bool:
+    def is_recording(self) -> bool:
         """Whether the span is recorded; if not, attributes that are expensive to compute can be skipped."""
         return False
 
@@ -93,7 +93,7 @@ class _RecordedSpan(TraceSpan):
         self._span.end()
 
     @property
-    def listened(self) -> bool:
+    def is_recording(self) -> bool:
         return self._span.is_recording()
 
     @property
@@ -140,7 +140,7 @@ def span(name: str, attributes: Mapping[str, Value] | None = None, kind: Kind = 
     """Start a span within the current one.
 
     >>> with span("nobody listens") as told:
-    ...     told.listened
+    ...     told.is_recording
     False
     """
     return _start(name, attributes, kind)

@@ -169,8 +169,8 @@ async def make_questions(
         dict(checked.dropped),
         folder / FILE_NAME,
         folder / CONTEXTS_NAME,
-        len(requests) - model.recalled,
-        model.recalled,
+        len(requests) - model.cache_hits,
+        model.cache_hits,
     )
 
 

@@ -107,7 +107,7 @@ class IndexingWorker:
     async def _index(self, sources: Sequence[Document | SkippedInput]) -> IndexReport:
         job, chosen = self._job, self._extractor()
         chunking = job.settings.chunking.sized(chosen.extractor.paid)
-        indexer = Indexer(self._store, chosen.extractor, self._embedder, chunking, anew=job.anew, sweeps=False)
+        indexer = Indexer(self._store, chosen.extractor, self._embedder, chunking, anew=job.anew, removes_staged=False)
         report = await indexer.index(sources)
         self._add_usage(report, chosen)
         return report

@@ -17,10 +17,10 @@ _is_tidied = frozenset(" " + "".join(f"{opening}{closing}" for opening, closing 
 """Whether a character is stripped from the ends of a value."""
 
 
-def undressed(reply: str) -> tuple[str, bool]:
+def strip_wrappers(reply: str) -> tuple[str, bool]:
     """Strip reasoning, fences, special tokens and control characters; also return whether reasoning was cut off.
 
-    >>> undressed("<think>Hm.</think>\\n```json\\n[]\\n```<|endoftext|>")[0].strip()
+    >>> strip_wrappers("<think>Hm.</think>\\n```json\\n[]\\n```<|endoftext|>")[0].strip()
     '[]'
     """
     text = printable(reply.replace("\r\n", "\n").replace("\r", "\n"))

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from polyadic.llm.replies.cleaning import cut, tidy, undressed
+from polyadic.llm.replies.cleaning import cut, strip_wrappers, tidy
 from polyadic.llm.replies.json_records import plain_keys, whole_numbers
 from polyadic.llm.replies.json_repair import values
 from polyadic.llm.replies.model import Problems
@@ -19,7 +19,7 @@ def reply_values(reply: str, problems: Problems) -> list[object]:
     """Parse the JSON values of a reply, without reasoning and fences; broken JSON is repaired."""
     if len(reply) > LONGEST_REPLY:
         problems["reply too long, cut"] += 1
-    bare, _ = undressed(reply[:LONGEST_REPLY])
+    bare, _ = strip_wrappers(reply[:LONGEST_REPLY])
     return values(bare, problems, apart=False)
 
 

@@ -1,6 +1,6 @@
 """Entry point for parsing the text of a reply into statements."""
 
-from polyadic.llm.replies.cleaning import undressed
+from polyadic.llm.replies.cleaning import strip_wrappers
 from polyadic.llm.replies.delimited import canonical, first_record, may_hold_records, read_delimited
 from polyadic.llm.replies.json_records import read_json
 from polyadic.llm.replies.json_repair import first_value
@@ -25,7 +25,7 @@ description='A writer', score=90.0),), sentences=()),)
     problems = Problems()
     if len(text) > LONGEST_REPLY:
         problems["reply too long, cut"] += 1
-    bare, thinking = undressed(text[:LONGEST_REPLY])
+    bare, thinking = strip_wrappers(text[:LONGEST_REPLY])
     if thinking:
         problems["reply cut off"] += 1
     drafts, empty = _drafts(bare, problems)

@@ -66,7 +66,7 @@ class _Feed(Iterator[str]):
         self.taken = []
         self._characters = 0
 
-    def hand_out_again(self, lines: list[FileLine]) -> None:
+    def push_back(self, lines: list[FileLine]) -> None:
         """Push back lines, to be read next."""
         self._pushed_back.extendleft(reversed(lines))
         self.ended = False
@@ -163,7 +163,7 @@ def _records(feed: _Feed, settings: ReadingSettings) -> _Records:
             # An unclosed quotation mark consumes the rest of the file, so retry from the next line. The number of
             # retries is bounded, because each of them reads to the end.
             if feed.ended and retries < _MAX_RETRIES:
-                feed.hand_out_again(feed.taken[1:])
+                feed.push_back(feed.taken[1:])
                 retries += 1
         if record:
             yield feed.taken[0].number, _decodable(record)

@@ -10,7 +10,7 @@ from typing import Any
 from polyadic.config import ReadingSettings
 from polyadic.loaders.archives import archive
 from polyadic.loaders.extracted_text import ExtractedText
-from polyadic.loaders.office_properties import properties_said
+from polyadic.loaders.office_properties import document_properties
 from polyadic.loaders.optional_readers import OptionalFormat, reader
 from polyadic.loaders.superscripts import raised
 from polyadic.loaders.tables.table_text import row_lines
@@ -50,7 +50,9 @@ def read_docx(path: Path, data: bytes, settings: ReadingSettings) -> Document:
         extracted.add(block, "\n" if _is_item(before) and _is_item(block) else "\n\n")
         before = block
     properties = opened.core_properties
-    return extracted.document(path, sensible_title(properties.title, path), properties_said(properties), paged=False)
+    return extracted.document(
+        path, sensible_title(properties.title, path), document_properties(properties), paged=False
+    )
 
 
 def _levels(styles: Element) -> Callable[[str], int]:

@@ -17,7 +17,7 @@ from polyadic.loaders.file_access import byte_limit, too_large
 from polyadic.loaders.optional_readers import CHECK_IT, OptionalFormat, PartialDocument, encrypted, reader, unreadable
 from polyadic.loaders.pages.hyphenation import Hyphenation
 from polyadic.loaders.pages.pdf_reflow import printed, reflowed, runs_on
-from polyadic.loaders.pages.running_headers import PageLine, without_furniture
+from polyadic.loaders.pages.running_headers import PageLine, remove_running_headers
 from polyadic.loaders.pages.table_of_contents import contents_lines
 from polyadic.loaders.title_properties import sensible_title
 from polyadic.model.types import Document
@@ -143,7 +143,7 @@ def _lines(page: "PdfTextPage", height: float) -> Iterator[PageLine]:
 
 def _text(pages: Sequence[Sequence[PageLine]], max_megabytes: float) -> ExtractedText:
     """Assemble the running text of all pages, without headers, footers and table of contents."""
-    kept = [_spaced(_without_footnote_marks(page)) for page in without_furniture(pages)]
+    kept = [_spaced(_without_footnote_marks(page)) for page in remove_running_headers(pages)]
     lines = [line for page in kept for line in page]
     contents = contents_lines(lines)
     hyphenation = Hyphenation(lines, splits=True)

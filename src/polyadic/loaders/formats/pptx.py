@@ -8,7 +8,7 @@ from typing import Any
 from polyadic.config import ReadingSettings
 from polyadic.loaders.archives import archive
 from polyadic.loaders.extracted_text import ExtractedText
-from polyadic.loaders.office_properties import properties_said
+from polyadic.loaders.office_properties import document_properties
 from polyadic.loaders.optional_readers import OptionalFormat, reader
 from polyadic.loaders.tables.table_text import row_lines
 from polyadic.loaders.title_properties import sensible_title
@@ -32,7 +32,7 @@ def read_pptx(path: Path, data: bytes, settings: ReadingSettings) -> Document:
     for slide in opened.slides:
         extracted.add("\n\n".join(filter(None, _slide(slide))))
     properties = opened.core_properties
-    return extracted.document(path, sensible_title(properties.title, path), properties_said(properties), paged=True)
+    return extracted.document(path, sensible_title(properties.title, path), document_properties(properties), paged=True)
 
 
 def _slide(slide: Any) -> Iterator[str]:

@@ -12,7 +12,7 @@ from polyadic.config import ReadingSettings
 from polyadic.errors import UnreadableDocument
 from polyadic.loaders.archives import UNPACKED_TIMES, archive
 from polyadic.loaders.extracted_text import ExtractedText
-from polyadic.loaders.office_properties import properties_said
+from polyadic.loaders.office_properties import document_properties
 from polyadic.loaders.optional_readers import OptionalFormat, reader
 from polyadic.loaders.tables.table_text import row_lines
 from polyadic.loaders.title_properties import sensible_title
@@ -47,7 +47,7 @@ def read_xlsx(path: Path, data: bytes, settings: ReadingSettings) -> Document:
     finally:
         opened.close()
     properties = opened.properties
-    return extracted.document(path, sensible_title(properties.title, path), properties_said(properties), paged=True)
+    return extracted.document(path, sensible_title(properties.title, path), document_properties(properties), paged=True)
 
 
 def _add(sheet: Any, extracted: ExtractedText, cells: int) -> int:

@@ -105,7 +105,9 @@ class ElementStats:
         )
 
 
-def furniture(tag: str, attributes: Mapping[str, str], in_content: bool, in_cell: bool) -> BoilerplateKind | None:
+def boilerplate_kind(
+    tag: str, attributes: Mapping[str, str], in_content: bool, in_cell: bool
+) -> BoilerplateKind | None:
     """Return the condition on which an element is dropped; None if it is always kept.
 
     Parameters
@@ -151,7 +153,7 @@ def skips(attributes: Mapping[str, str]) -> bool:
     return bool(_SKIP.search(attributes.get("class", "")[:_MAX_NAME_CHARACTERS]))
 
 
-def is_left_out(kind: BoilerplateKind, held: ElementStats, blocks: Sequence[str]) -> bool:
+def is_boilerplate(kind: BoilerplateKind, held: ElementStats, blocks: Sequence[str]) -> bool:
     """Return whether to drop an element, given its condition, content counts and text blocks."""
     if held.code:
         return False

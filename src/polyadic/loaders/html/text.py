@@ -9,7 +9,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from polyadic.errors import UnreadableDocument
-from polyadic.loaders.html.boilerplate import CONTENT, BoilerplateKind, ElementStats, furniture, is_left_out, skips
+from polyadic.loaders.html.boilerplate import (
+    CONTENT,
+    BoilerplateKind,
+    ElementStats,
+    boilerplate_kind,
+    is_boilerplate,
+    skips,
+)
 from polyadic.loaders.html.tables import HtmlCell, HtmlTable, table_blocks
 from polyadic.loaders.superscripts import raised
 from polyadic.text.code_fences import fenced, without_headings
@@ -276,7 +283,7 @@ class _Text:
             return
         if tag in CONTENT or attributes.get("role", "").strip().lower() in CONTENT:
             self._content_at = self._content_at or self._depth
-        elif kind := furniture(tag, attributes, bool(self._content_at), self._is_in_cell(tag)):
+        elif kind := boilerplate_kind(tag, attributes, bool(self._content_at), self._is_in_cell(tag)):
             place = self._target()
             self._regions.append(_Region(self._depth, kind, place, len(place), self._stats))
         if _quotes_message(tag, attributes):
@@ -291,7 +298,7 @@ class _Text:
         if self._regions and self._regions[-1].depth == self._depth:
             self._flush()
             region = self._regions.pop()
-            if is_left_out(region.kind, self._stats - region.before, region.place[region.start :]):
+            if is_boilerplate(region.kind, self._stats - region.before, region.place[region.start :]):
                 self._left_out += region.place[region.start :]
                 del region.place[region.start :]
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 from polyadic.loaders.pages.changelog import marked_entries
 from polyadic.loaders.pages.hyphenation import Hyphenation
 from polyadic.loaders.pages.numbered_headings import marked_headings
-from polyadic.loaders.pages.running_headers import PageLine, without_furniture
+from polyadic.loaders.pages.running_headers import PageLine, remove_running_headers
 from polyadic.loaders.pages.table_of_contents import contents_lines
 from polyadic.loaders.tables.text_tables import without_boxes
 
@@ -48,7 +48,7 @@ def _without_pages(lines: list[str]) -> list[str]:
     if not 1 < len(pages) <= _MAX_PAGES:
         return lines
     printed = [[PageLine(line, index) for index, line in enumerate(page) if line.strip()] for page in pages]
-    kept = without_furniture(printed)
+    kept = remove_running_headers(printed)
     if not footers and kept == printed:
         return lines
     result: list[str] = []

@@ -66,7 +66,7 @@ class _Candidate:
         return bool(self.numbers) and not _without_numbers(self.line.text)
 
 
-def without_furniture(pages: Pages) -> list[list[PageLine]]:
+def remove_running_headers(pages: Pages) -> list[list[PageLine]]:
     """Remove running headers, running footers and page numbers from the lines of each page.
 
     A line is removed if a gap separates it from the text, its letters are not larger than those of the text, and one of
@@ -82,7 +82,7 @@ def without_furniture(pages: Pages) -> list[list[PageLine]]:
     >>> texts = ["Engines recur.", "They go on.", "On and on.", "So do refrains.", "The end."]
     >>> pages = [[PageLine("On Engines", 0), *map(PageLine, texts, range(3, 8)), PageLine(f"- {n} -",
     ... 10)] for n in range(4)]
-    >>> [line.text for line in without_furniture(pages)[2]]
+    >>> [line.text for line in remove_running_headers(pages)[2]]
     ['Engines recur.', 'They go on.', 'On and on.', 'So do refrains.', 'The end.']
     """
     margins = _candidates(pages, _text_size(pages))

@@ -17,7 +17,7 @@ from polyadic.embeddings.embedder import Embedder
 from polyadic.model.types import Knowledge, RetrievalSection
 from polyadic.retrieval.budget_split import split_budget
 from polyadic.retrieval.community_search import NearCommunity, holding
-from polyadic.retrieval.global_items import told_reports
+from polyadic.retrieval.global_items import report_contexts
 from polyadic.retrieval.hierarchy_search import NOT_BUILT, HierarchySearch
 from polyadic.retrieval.local_items import local_items
 from polyadic.retrieval.report_items import whole_reports
@@ -42,7 +42,7 @@ class GraphRAG:
         near = reader.nearest("entity", vector, ENTITIES)
         communities = most_held(near, COMMUNITIES, themes)
         search = HierarchySearch(vector, near, communities, [], False, reader, themes)
-        contexts = told_reports(communities, reader, themes)
+        contexts = report_contexts(communities, reader, themes)
         # GraphRAG's order: by the number of these entities in the community, then by rating.
         contexts.sort(key=lambda context: (-context.nearness, -context.report.rating))
         reports = whole_reports(contexts, vector, reader, themes)

@@ -47,7 +47,7 @@ class HypergraphRAG:
     async def retrieve(self, question: str, reader: Reader, embedder: Embedder, context_tokens: int) -> Knowledge:
         trace = Trace()
         named = await self._question_entities.named(question, reader)
-        trace.done("read the question", named.told)
+        trace.done("read the question", named.description)
         # h_q, and h_Vq = f(V_q joined by commas)
         h_q, h_vq = await embedder.embed([question, ", ".join(named.names) or question])
         trace.done("embed", "the question and its names")

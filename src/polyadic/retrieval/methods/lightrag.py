@@ -49,7 +49,7 @@ class LightRAG:
     async def retrieve(self, question: str, reader: Reader, embedder: Embedder, context_tokens: int) -> Knowledge:
         trace = Trace()
         question_entities = await self._question_entities.named(question, reader)
-        trace.done("read the question", question_entities.told)
+        trace.done("read the question", question_entities.description)
         high, low = await embedder.embed([question, ", ".join(question_entities.names) or question])
         trace.done("embed", "the question and its names")
         near = above(self._settings.threshold, reader.nearest("entity", low, self._settings.entities)).rows

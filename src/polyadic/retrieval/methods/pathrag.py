@@ -42,7 +42,7 @@ class PathRAG:
     async def retrieve(self, question: str, reader: Reader, embedder: Embedder, context_tokens: int) -> Knowledge:
         trace, settings = Trace(), self._settings
         question_entities = await self._question_entities.named(question, reader)
-        trace.done("read the question", question_entities.told)
+        trace.done("read the question", question_entities.description)
         h_q, h_names = await embedder.embed([question, ", ".join(question_entities.names) or question])
         trace.done("embed", "the question and its names")
         near = reader.nearest("entity", h_names, settings.entities).rows

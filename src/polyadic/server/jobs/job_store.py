@@ -10,7 +10,7 @@ class JobStore(Protocol):
     """Jobs by identifier, in order of creation.
 
     A job changes only by :meth:`swap`, a compare-and-swap from its known stage, so of several concurrent changes one
-    succeeds. The jobs of a workspace run on the server that holds its lock (:meth:`take`).
+    succeeds. The jobs of a workspace run on the server that holds its lock (:meth:`acquire`).
 
     Every method may raise StoreError if the store is unavailable.
     """

@@ -60,7 +60,7 @@ class Upload:
         self._entries: list[_Entry] = []
 
     def add_file(self, name: str, content: BinaryIO, source: str = "") -> None:
-        """Store a file under a name from :func:`safe_name`; ``source`` overrides the source of its document."""
+        """Store a file under a :func:`sanitize_file_name` name; ``source`` overrides the source of its document."""
         entry = _Entry(len(self._entries), name, source)
         place = self.folder / str(entry.number)
         place.mkdir(parents=True)
@@ -113,13 +113,14 @@ class Upload:
                 yield replace(item, source=source, reason=reason, next_step=next_step)
 
 
-def safe_name(told: str) -> str | None:
+def sanitize_file_name(file_name: str) -> str | None:
     """Sanitise a file name; return None if nothing is left or the file type is not supported.
 
-    >>> safe_name("../../etc/passwd.txt"), safe_name("C:\\\\Report 1.PDF"), safe_name("a.exe"), safe_name("...")
-    ('passwd.txt', 'Report 1.PDF', None, None)
+    >>> names = "../../etc/passwd.txt", "C:\\\\Report 1.PDF", "a.exe", "..."
+    >>> [sanitize_file_name(name) for name in names]
+    ['passwd.txt', 'Report 1.PDF', None, None]
     """
-    last = re.split(r"[\\/]", unicodedata.normalize("NFC", told))[-1]
+    last = re.split(r"[\\/]", unicodedata.normalize("NFC", file_name))[-1]
     name = " ".join(_FORBIDDEN.sub("_", last).split()).lstrip(". ")
     stem, suffix = Path(name).stem, Path(name).suffix
     if not stem or not is_readable(name):

@@ -61,7 +61,7 @@ class DeltaSegment:
         links, vectors = self.links.grown(loaded.links), self.vectors.grown(loaded.vectors)
         return DeltaSegment(rows[np.argsort(rows["digest"])], dead, links, vectors)._compacted()
 
-    def placement(self, base: BaseSegment, side: Side) -> RowMap:
+    def row_map(self, base: BaseSegment, side: Side) -> RowMap:
         return RowMap.of(base.digests(side), self.rows["digest"], self.rows["base"], self.dead)
 
     def find(self, ids: Integers) -> Integers:

@@ -25,7 +25,7 @@ class DeltaTopics:
     """
 
     base: BaseSegment
-    tail: DeltaSegment
+    delta: DeltaSegment
     entities: RowMap
     chunks: RowMap
     rows: Integers
@@ -33,20 +33,20 @@ class DeltaTopics:
 
     @classmethod
     def of(
-        cls, state: Arrays, base: BaseSegment, tails: Mapping[Side, DeltaSegment], placements: Mapping[Side, RowMap]
+        cls, state: Arrays, base: BaseSegment, deltas: Mapping[Side, DeltaSegment], row_maps: Mapping[Side, RowMap]
     ) -> Self:
-        chunks, tail = placements["chunk"], tails["chunk"]
-        contested, _ = neighbours(base.contested_starts, base.contested, tails["entity"].dead)
+        chunks, delta = row_maps["chunk"], deltas["chunk"]
+        contested, _ = neighbours(base.contested_starts, base.contested, deltas["entity"].dead)
         if chunks.dead is not None:
             contested = contested[~chunks.dead[contested]]
-        rows = np.concatenate([chunks.rows_of_tail, chunks.rows_of_base(np.unique(contested))])
+        rows = np.concatenate([chunks.rows_of_delta, chunks.rows_of_base(np.unique(contested))])
         subjects = np.full(len(rows), -1, dtype=np.int64)
-        titled = np.flatnonzero(tail.rows["title"] >= 0)
-        subjects[titled] = state.rows("entity", tail.rows["title"][titled])
+        titled = np.flatnonzero(delta.rows["title"] >= 0)
+        subjects[titled] = state.rows("entity", delta.rows["title"][titled])
         untitled = np.flatnonzero(subjects < 0)
         subjects[untitled] = shared(state, rows[untitled])
         order = np.argsort(rows)
-        return cls(base, tail, placements["entity"], chunks, rows[order], subjects[order])
+        return cls(base, delta, row_maps["entity"], chunks, rows[order], subjects[order])
 
     def about(self, chunks: Integers) -> Integers:
         """Return the topic entity of each chunk, -1 if there is none."""
@@ -73,7 +73,7 @@ class DeltaTopics:
         )
         chunks, owners = np.concatenate([inherited, updated]), np.concatenate([owners, others])
         if len(updated):
-            order = np.lexsort((*self.standing(chunks), owners))
+            order = np.lexsort((*self.sort_keys(chunks), owners))
             chunks, owners = chunks[order], owners[order]
         kept = limited(owners, limit)
         return chunks[kept], owners[kept]
@@ -81,23 +81,23 @@ class DeltaTopics:
     def titles(self, chunks: Integers) -> Integers:
         """Return the entity that the title of each chunk's document names, -1 if there is none."""
         titles = self.about(chunks)
-        bases, tail = self.chunks.locate(chunks)
-        in_base, in_delta = (tail < 0).nonzero()[0], (tail >= 0).nonzero()[0]
+        bases, delta = self.chunks.locate(chunks)
+        in_base, in_delta = (delta < 0).nonzero()[0], (delta >= 0).nonzero()[0]
         titles[in_base[self.base.snapshot.title_entity[bases[in_base]] < 0]] = -1
-        titles[in_delta[self.tail.rows["title"][tail[in_delta]] < 0]] = -1
+        titles[in_delta[self.delta.rows["title"][delta[in_delta]] < 0]] = -1
         return titles
 
-    def standing(self, chunks: Integers) -> tuple[Integers, NDArray[np.uint64], NDArray[np.uint64]]:
+    def sort_keys(self, chunks: Integers) -> tuple[Integers, NDArray[np.uint64], NDArray[np.uint64]]:
         """Return sort keys of chunks in document order, the primary key last (as np.lexsort expects)."""
-        bases, tail = self.chunks.locate(chunks)
-        in_base, in_delta = (tail < 0).nonzero()[0], (tail >= 0).nonzero()[0]
+        bases, delta = self.chunks.locate(chunks)
+        in_base, in_delta = (delta < 0).nonzero()[0], (delta >= 0).nonzero()[0]
         documents, offsets = np.empty(len(chunks), dtype=DIGEST), np.empty(len(chunks), dtype=np.int64)
         documents[in_base], offsets[in_base] = (
             self.base.chunk_documents[bases[in_base]],
             self.base.chunk_offsets[bases[in_base]],
         )
-        documents[in_delta] = self.tail.rows["document"][tail[in_delta]]
-        offsets[in_delta] = self.tail.rows["offset"][tail[in_delta]]
+        documents[in_delta] = self.delta.rows["document"][delta[in_delta]]
+        offsets[in_delta] = self.delta.rows["offset"][delta[in_delta]]
         halves = documents.view(">u8").astype(np.uint64).reshape(-1, 2)
         return offsets, halves[:, 1], halves[:, 0]
 

@@ -142,7 +142,7 @@ def _has_outside_name(
     rows = whole.rows("entity", list(keys.values())).tolist()
     outside = np.zeros(len(whole.entity_ids), dtype=bool)
     for key, row in zip(keys, rows, strict=True):
-        if row in entity_tallies and (Attribute.NAME, overlay.name(key)) not in entity_tallies[row].said:
+        if row in entity_tallies and (Attribute.NAME, overlay.name(key)) not in entity_tallies[row].value_counts:
             outside[row] = not is_split_off(overlay, key, documents)
     return outside
 
@@ -277,7 +277,7 @@ def _seen_forms(
     for row in entity_tallies:
         values = embedded[int(whole.entity_ids[row])]
         places, _ = vectors.places(np.array([row]))
-        seen[places] = [(Attribute.FORM, value) in entity_tallies[row].said for value in values]
+        seen[places] = [(Attribute.FORM, value) in entity_tallies[row].value_counts for value in values]
     return seen
 
 

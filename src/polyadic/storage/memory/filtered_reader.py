@@ -200,7 +200,7 @@ class FilteredReader(ArrayReader):
         if side == "entity":
             size = len(cosines.base)
             base = self._of_seen(side, cosines.base, np.arange(size))
-            cosines = SegmentValues(base, self._of_seen(side, cosines.tail, size + np.arange(len(cosines.tail))))
+            cosines = SegmentValues(base, self._of_seen(side, cosines.delta, size + np.arange(len(cosines.delta))))
         values, most = vectors.in_order(vectors.of_rows(cosines)), 1.0
         if side == "entity" and len(self._view.formless):
             values[self._view.formless] = self._cosines(side, self._view.formless, vector)
@@ -281,7 +281,7 @@ class FilteredReader(ArrayReader):
 
 def _values(tally: EntityTally, attribute: Attribute) -> list[str]:
     """Return the values of an attribute, best supported first."""
-    times = [(-count, value) for (of, value), count in tally.said.items() if of is attribute]
+    times = [(-count, value) for (of, value), count in tally.value_counts.items() if of is attribute]
     return [value for _, value in sorted(times)]
 
 

@@ -14,7 +14,7 @@ def flat(state: StoreState) -> ArraySnapshot:
         return state.base.snapshot
     entities, facts, chunks = (np.arange(state.size(side)) for side in SIDES)
     order = np.empty(len(chunks), dtype=np.int64)
-    order[np.lexsort(state.standing(chunks))] = np.arange(len(chunks))
+    order[np.lexsort(state.sort_keys(chunks))] = np.arange(len(chunks))
     about_starts, about_chunks = _csr(*state.chunks_about(entities, len(chunks)), len(entities))
     fact_entity_starts, fact_entities = _incidence(state, "fact_entity", facts)
     entity_fact_starts, entity_facts = _incidence(state, "entity_fact", entities)

@@ -31,9 +31,9 @@ class RowMap:
     removed: Integers
 
     @classmethod
-    def of(cls, base: Digests, tail: Digests, bases: Integers, dead: Integers) -> Self:
+    def of(cls, base: Digests, delta: Digests, bases: Integers, dead: Integers) -> Self:
         """Build the map; ``dead`` are the changed or deleted base rows, sorted."""
-        before = base.searchsorted(tail).astype(np.int64) if len(tail) else np.zeros(0, dtype=np.int64)
+        before = base.searchsorted(delta).astype(np.int64) if len(delta) else np.zeros(0, dtype=np.int64)
         return cls(len(base), bases, before, dead[~np.isin(dead, bases)])
 
     @property
@@ -48,7 +48,7 @@ class RowMap:
         return np.asarray(bases + shifts[events.searchsorted(bases, side="right")], dtype=np.int64)
 
     @cached_property
-    def rows_of_tail(self) -> Integers:
+    def rows_of_delta(self) -> Integers:
         """The row of the state for each delta row."""
         gone = self.removed.searchsorted(self.before)
         new = self.bases < 0
@@ -58,9 +58,9 @@ class RowMap:
         """Map rows of the state to base rows and delta rows, -1 where there is none."""
         if not len(self.bases) and not len(self.removed):
             return rows, np.full(len(rows), -1, dtype=np.int64)
-        firsts, shifts, tail = self._runs
+        firsts, shifts, delta = self._runs
         run = firsts.searchsorted(rows, side="right") - 1
-        return rows + shifts[run], tail[run]
+        return rows + shifts[run], delta[run]
 
     @cached_property
     def dead(self) -> Mask | None:
@@ -79,7 +79,7 @@ class RowMap:
 
     @cached_property
     def _rows_of_added(self) -> Integers:
-        return self.rows_of_tail[self._added]
+        return self.rows_of_delta[self._added]
 
     @cached_property
     def _kept_before(self) -> Integers:
@@ -104,13 +104,13 @@ class RowMap:
         kept = np.append(0, self._kept_before)
         after_gap = kept + self._kept_before.searchsorted(kept, side="right")
         after_gap = self.rows_of_base(after_gap[after_gap < self.base_size])
-        firsts = np.unique(np.concatenate([after_gap, self.rows_of_tail, self.rows_of_tail + 1]))
-        tail = find(self.rows_of_tail, firsts)
+        firsts = np.unique(np.concatenate([after_gap, self.rows_of_delta, self.rows_of_delta + 1]))
+        delta = find(self.rows_of_delta, firsts)
         kept = firsts - self._rows_of_added.searchsorted(firsts)
         bases = kept + self._kept_before.searchsorted(kept, side="right")
         if len(self.bases):
-            bases = np.where(tail >= 0, self.bases[tail], bases)
-        return firsts, bases - firsts, tail
+            bases = np.where(delta >= 0, self.bases[delta], bases)
+        return firsts, bases - firsts, delta
 
 
 def find(known: Integers, wanted: Integers) -> Integers:

@@ -21,15 +21,15 @@ class SegmentValues:
     """A value for each base row, current or not, and for each delta row."""
 
     base: Floats
-    tail: Floats
+    delta: Floats
 
     def times(self, other: "SegmentValues") -> "SegmentValues":
-        return SegmentValues(self.base * other.base, self.tail * other.tail)
+        return SegmentValues(self.base * other.base, self.delta * other.delta)
 
 
 @dataclass(frozen=True)
 class RowVectors:
-    """Vectors addressed by place: first those of the base, then those of the delta (``tail``).
+    """Vectors addressed by place: first those of the base, then those of the delta (``delta``).
 
     ``starts`` is the first place of each base row, ``owners`` the base row of each place; both are None if every row
     has one vector. ``codes`` is a quantized index of the base's vectors, if there are many.
@@ -38,22 +38,22 @@ class RowVectors:
     starts: Integers | None
     owners: Integers | None
     matrix: Matrix
-    tail: DeltaSegment
-    placement: RowMap
+    delta: DeltaSegment
+    row_map: RowMap
     codes: PQIndex | None = None
 
     @property
     def dimension(self) -> int:
-        return self.matrix.width or self.tail.matrix.width
+        return self.matrix.width or self.delta.matrix.width
 
     @property
     def place_count(self) -> int:
-        return len(self.matrix) + len(self.tail.matrix)
+        return len(self.matrix) + len(self.delta.matrix)
 
     def places(self, rows: Integers) -> tuple[Integers, Integers]:
         """Return the places of the vectors of each row, and for each place the index of its row."""
-        bases, tail = self.placement.locate(rows)
-        changed = len(self.tail.rows) > 0 and bool((tail >= 0).any())
+        bases, delta = self.row_map.locate(rows)
+        changed = len(self.delta.rows) > 0 and bool((delta >= 0).any())
         if self.starts is None and not changed:
             return bases, np.arange(len(rows))
         if self.starts is None:
@@ -64,9 +64,9 @@ class RowVectors:
         else:
             firsts = sizes = np.zeros(len(rows), dtype=np.int64)
         if changed:
-            delta_rows = self.tail.rows[np.maximum(tail, 0)]
-            firsts = np.where(tail >= 0, delta_rows["first_vector"] + len(self.matrix), firsts)
-            sizes = np.where(tail >= 0, delta_rows["vectors"], sizes)
+            delta_rows = self.delta.rows[np.maximum(delta, 0)]
+            firsts = np.where(delta >= 0, delta_rows["first_vector"] + len(self.matrix), firsts)
+            sizes = np.where(delta >= 0, delta_rows["vectors"], sizes)
         return stretches(firsts, sizes)
 
     def at(self, places: Integers) -> Floats:
@@ -78,7 +78,7 @@ class RowVectors:
         in_base = np.flatnonzero(places < len(self.matrix))
         if len(in_base):  # a base without vectors has width 0
             vectors[in_base] = self.matrix.take(places[in_base])
-        vectors[in_delta] = self.tail.matrix.take(places[in_delta] - len(self.matrix))
+        vectors[in_delta] = self.delta.matrix.take(places[in_delta] - len(self.matrix))
         return vectors
 
     def directions(self, rows: Integers) -> Floats:
@@ -92,11 +92,11 @@ class RowVectors:
     def cosines(self, vector: Floats) -> SegmentValues:
         """Compute the cosine of every place; the last digits depend on its position (see :attr:`doubt`)."""
         self.check(vector)
-        return SegmentValues(self.matrix.times(vector), self.tail_cosines(vector))
+        return SegmentValues(self.matrix.times(vector), self.delta_cosines(vector))
 
-    def tail_cosines(self, vector: Floats) -> Floats:
+    def delta_cosines(self, vector: Floats) -> Floats:
         """Compute the cosines of the delta's places."""
-        return self.tail.matrix.times(vector)
+        return self.delta.matrix.times(vector)
 
     def check(self, vector: Floats) -> None:
         """Raise EmbedderMismatch if the vector has another length than these."""
@@ -121,13 +121,13 @@ class RowVectors:
         base = values.base
         if self.starts is not None and len(base):
             base = np.maximum.reduceat(base, self.starts[:-1])
-        return SegmentValues(np.asarray(base, dtype=np.float32), self.of_tail(values.tail))
+        return SegmentValues(np.asarray(base, dtype=np.float32), self.of_delta(values.delta))
 
-    def of_tail(self, numbers: Floats) -> Floats:
+    def of_delta(self, numbers: Floats) -> Floats:
         """Reduce values of the delta's places to the maximum of each delta row."""
-        if not len(self.tail.rows):
+        if not len(self.delta.rows):
             return numbers[:0]
-        places, owners = stretches(self.tail.rows["first_vector"], self.tail.rows["vectors"])
+        places, owners = stretches(self.delta.rows["first_vector"], self.delta.rows["vectors"])
         return np.asarray(np.maximum.reduceat(numbers[places], _firsts(owners)), dtype=np.float32)
 
     def rows_at(self, places: Integers) -> Integers:
@@ -136,29 +136,29 @@ class RowVectors:
 
     def of_some(self, values: SegmentValues, rows: Integers) -> Floats:
         """Select the values of some rows."""
-        bases, tail = self.placement.locate(rows)
-        if not len(self.tail.rows):
+        bases, delta = self.row_map.locate(rows)
+        if not len(self.delta.rows):
             return values.base[bases]
-        return np.where(tail >= 0, values.tail[np.maximum(tail, 0)], values.base[bases])
+        return np.where(delta >= 0, values.delta[np.maximum(delta, 0)], values.base[bases])
 
     def in_order(self, values: SegmentValues) -> Floats:
         """Merge values of base and delta into one array by row."""
-        if self.placement.dead is None:
+        if self.row_map.dead is None:
             return values.base
-        merged = np.empty(self.placement.size, dtype=np.float32)
-        kept = np.flatnonzero(~self.placement.dead)
-        merged[self.placement.rows_of_base(kept)] = values.base[kept]
-        merged[self.placement.rows_of_tail] = values.tail
+        merged = np.empty(self.row_map.size, dtype=np.float32)
+        kept = np.flatnonzero(~self.row_map.dead)
+        merged[self.row_map.rows_of_base(kept)] = values.base[kept]
+        merged[self.row_map.rows_of_delta] = values.delta
         return merged
 
     def contenders(self, values: SegmentValues, k: int, doubt: float) -> Integers:
         """Return rows, in ascending order, that may have the k highest values (see ``top_k.contenders``)."""
-        if self.placement.dead is None:
+        if self.row_map.dead is None:
             return contenders(values.base, k, doubt)
-        hidden = np.where(self.placement.dead, _EXCLUDED, values.base)
-        candidates = contenders(np.concatenate([hidden, values.tail]), k, doubt)
-        bases, tail = candidates[candidates < len(hidden)], candidates[candidates >= len(hidden)] - len(hidden)
-        return np.sort(np.concatenate([self.placement.rows_of_base(bases), self.placement.rows_of_tail[tail]]))
+        hidden = np.where(self.row_map.dead, _EXCLUDED, values.base)
+        candidates = contenders(np.concatenate([hidden, values.delta]), k, doubt)
+        bases, delta = candidates[candidates < len(hidden)], candidates[candidates >= len(hidden)] - len(hidden)
+        return np.sort(np.concatenate([self.row_map.rows_of_base(bases), self.row_map.rows_of_delta[delta]]))
 
 
 def _firsts(owners: Integers) -> Integers:

@@ -39,13 +39,13 @@ _NO_LINKS = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
 class StoreState:
     """Base and delta segments of a state; implements :class:`polyadic.storage.memory.protocol.Arrays`.
 
-    ``name`` and ``number`` are those in the table ``state``; ``tails`` are the delta segments.
+    ``name`` and ``number`` are those in the table ``state``; ``deltas`` are the delta segments.
     """
 
     name: str
     number: int
     base: BaseSegment
-    tails: Mapping[Side, DeltaSegment]
+    deltas: Mapping[Side, DeltaSegment]
 
     @classmethod
     def of(cls, name: str, number: int, base: BaseSegment) -> Self:
@@ -55,44 +55,44 @@ class StoreState:
     def brought_forward(self, connection: Connection, name: str, number: int) -> "StoreState":
         """Advance to the connection's later state. Call it once only: the growable arrays of the deltas are shared."""
         touched = ChangeSet.since(connection, self.number).rows
-        tails = {side: self.tails[side].brought_forward(connection, self.base, side, touched[side]) for side in SIDES}
-        return StoreState(name, number, self.base, tails)
+        deltas = {side: self.deltas[side].brought_forward(connection, self.base, side, touched[side]) for side in SIDES}
+        return StoreState(name, number, self.base, deltas)
 
     @property
     def changed(self) -> int:
         """The number of rows on all sides that differ from the base."""
-        return sum(len(tail.rows) for tail in self.tails.values()) + sum(
-            len(placement.removed) for placement in self.placements.values()
+        return sum(len(delta.rows) for delta in self.deltas.values()) + sum(
+            len(row_map.removed) for row_map in self.row_maps.values()
         )
 
     @cached_property
-    def placements(self) -> Mapping[Side, RowMap]:
-        return {side: tail.placement(self.base, side) for side, tail in self.tails.items()}
+    def row_maps(self) -> Mapping[Side, RowMap]:
+        return {side: delta.row_map(self.base, side) for side, delta in self.deltas.items()}
 
     # Row statistics
 
     @property
     def participations(self) -> int:
-        s, dead = self.base.snapshot, self.placements["fact"].dead
+        s, dead = self.base.snapshot, self.row_maps["fact"].dead
         gone = 0 if dead is None else int(s.degrees("fact", np.flatnonzero(dead)).sum())
-        return s.participations - gone + int(self.tails["fact"].rows["degree"].sum())
+        return s.participations - gone + int(self.deltas["fact"].rows["degree"].sum())
 
     def size(self, side: Side) -> int:
-        return self.placements[side].size
+        return self.row_maps[side].size
 
     def ids(self, side: Side, rows: Integers) -> Integers:
         return self._column(side, rows, "id", lambda bases: self.base.snapshot.ids(side, bases))
 
     def rows(self, side: Side, ids: Sequence[int] | Integers) -> Integers:
         wanted = np.asarray(ids, dtype=np.int64)
-        placement = self.placements[side]
-        if not len(self.tails[side].rows):
-            return placement.rows_of_base(self.base.find(side, wanted))
-        tail = self.tails[side].find(wanted)
+        row_map = self.row_maps[side]
+        if not len(self.deltas[side].rows):
+            return row_map.rows_of_base(self.base.find(side, wanted))
+        delta = self.deltas[side].find(wanted)
         rows = np.empty(len(wanted), dtype=np.int64)
-        in_base, in_delta = (tail < 0).nonzero()[0], (tail >= 0).nonzero()[0]
-        rows[in_base] = placement.rows_of_base(self.base.find(side, wanted[in_base]))
-        rows[in_delta] = placement.rows_of_tail[tail[in_delta]]
+        in_base, in_delta = (delta < 0).nonzero()[0], (delta >= 0).nonzero()[0]
+        rows[in_base] = row_map.rows_of_base(self.base.find(side, wanted[in_base]))
+        rows[in_delta] = row_map.rows_of_delta[delta[in_delta]]
         return rows
 
     def degrees(self, side: Side, rows: Integers) -> Integers:
@@ -103,7 +103,7 @@ class StoreState:
 
     def all_scores(self, side: Literal["entity", "fact"]) -> SegmentValues:
         s = self.base.snapshot
-        return SegmentValues(s.entity_scores if side == "entity" else s.fact_scores, self.tails[side].rows["score"])
+        return SegmentValues(s.entity_scores if side == "entity" else s.fact_scores, self.deltas[side].rows["score"])
 
     def chunk_frequency(self, entities: Integers) -> Integers:
         return self._column("entity", entities, "spread", self.base.snapshot.chunk_frequency)
@@ -111,7 +111,7 @@ class StoreState:
     # Incidence
 
     def linked(self, way: Way, rows: Integers, limit: int | None = None) -> tuple[Integers, Integers]:
-        if all(self.placements[side].dead is None for side in _SIDES_OF[way]):
+        if all(self.row_maps[side].dead is None for side in _SIDES_OF[way]):
             return self.base.snapshot.linked(way, rows, limit)
         is_stored = way in ("fact_entity", "chunk_fact")
         in_base, in_delta = self._links_of_sources(way, rows) if is_stored else self._links_of_targets(way, rows)
@@ -135,9 +135,9 @@ class StoreState:
         """Return the entity that the title of each chunk's document names, -1 if there is none."""
         return self._topics.titles(chunks)
 
-    def standing(self, chunks: Integers) -> tuple[NDArray[Any], ...]:
+    def sort_keys(self, chunks: Integers) -> tuple[NDArray[Any], ...]:
         """Return np.lexsort keys that sort chunks in document order."""
-        return self._topics.standing(chunks)
+        return self._topics.sort_keys(chunks)
 
     # Vectors
 
@@ -155,29 +155,29 @@ class StoreState:
             "chunk": (b.window_starts, b.window_owners, b.window_vectors),
         }
         return {
-            side: RowVectors(*kept[side], self.tails[side], self.placements[side], b.codes.get(side)) for side in SIDES
+            side: RowVectors(*kept[side], self.deltas[side], self.row_maps[side], b.codes.get(side)) for side in SIDES
         }
 
     @cached_property
     def _topics(self) -> DeltaTopics:
-        return DeltaTopics.of(self, self.base, self.tails, self.placements)
+        return DeltaTopics.of(self, self.base, self.deltas, self.row_maps)
 
     def _column(
         self, side: Side, rows: Integers, column: str, of_base: Callable[[Integers], NDArray[Any]]
     ) -> NDArray[Any]:
         """Read a column from the delta, falling back to the base segment."""
-        if self.placements[side].dead is None:
+        if self.row_maps[side].dead is None:
             return of_base(rows)
-        return self._column_at(side, *self.placements[side].locate(rows), column, of_base)
+        return self._column_at(side, *self.row_maps[side].locate(rows), column, of_base)
 
     def _column_at(
-        self, side: Side, bases: Integers, tail: Integers, column: str, of_base: Callable[[Integers], NDArray[Any]]
+        self, side: Side, bases: Integers, delta: Integers, column: str, of_base: Callable[[Integers], NDArray[Any]]
     ) -> NDArray[Any]:
-        in_delta = (tail >= 0).nonzero()[0]
+        in_delta = (delta >= 0).nonzero()[0]
         if not len(in_delta):
             return of_base(bases)
-        values = self.tails[side].rows[column][np.maximum(tail, 0)]
-        in_base = (tail < 0).nonzero()[0]
+        values = self.deltas[side].rows[column][np.maximum(delta, 0)]
+        in_base = (delta < 0).nonzero()[0]
         values[in_base] = of_base(bases[in_base])
         return values
 
@@ -186,14 +186,14 @@ class StoreState:
     ) -> tuple[tuple[Integers, Integers], tuple[Integers, Integers]]:
         """Return base and delta neighbours of rows that store their own links (facts' entities, chunks' facts)."""
         source, target = _SIDES_OF[way]
-        bases, tail = self.placements[source].locate(rows)
-        in_base, in_delta = (tail < 0).nonzero()[0], (tail >= 0).nonzero()[0]
+        bases, delta = self.row_maps[source].locate(rows)
+        in_base, in_delta = (delta < 0).nonzero()[0], (delta >= 0).nonzero()[0]
         if not len(in_delta):
             targets, owners = self.base.snapshot.linked(way, bases)
-            return (self.placements[target].rows_of_base(targets), owners), _NO_LINKS
+            return (self.row_maps[target].rows_of_base(targets), owners), _NO_LINKS
         targets, owners = self.base.snapshot.linked(way, bases[in_base])
-        keys, others = self.tails[source].linked(tail[in_delta])
-        of_base = self.placements[target].rows_of_base(targets)
+        keys, others = self.deltas[source].linked(delta[in_delta])
+        of_base = self.row_maps[target].rows_of_base(targets)
         return (of_base, in_base[owners]), (self.rows(target, keys), in_delta[others])
 
     def _links_of_targets(
@@ -201,13 +201,13 @@ class StoreState:
     ) -> tuple[tuple[Integers, Integers], tuple[Integers, Integers]]:
         """Return base and delta neighbours of rows whose links are stored with the neighbours."""
         source, target = _SIDES_OF[way]
-        bases, tail = self.placements[source].locate(rows)
+        bases, delta = self.row_maps[source].locate(rows)
         in_base = (bases >= 0).nonzero()[0]
         targets, owners = self.base.snapshot.linked(way, bases[in_base])
-        dead = self.placements[target].dead
+        dead = self.row_maps[target].dead
         if dead is not None:
             targets, owners = targets[~dead[targets]], owners[~dead[targets]]
-        ids = self._column_at(source, bases, tail, "id", lambda base_rows: self.base.snapshot.ids(source, base_rows))
-        linking, others = self.tails[target].linking(ids)
-        of_base = self.placements[target].rows_of_base(targets)
-        return (of_base, in_base[owners]), (self.placements[target].rows_of_tail[linking], others)
+        ids = self._column_at(source, bases, delta, "id", lambda base_rows: self.base.snapshot.ids(source, base_rows))
+        linking, others = self.deltas[target].linking(ids)
+        of_base = self.row_maps[target].rows_of_base(targets)
+        return (of_base, in_base[owners]), (self.row_maps[target].rows_of_delta[linking], others)

@@ -28,12 +28,12 @@ def with_subjects(snapshot: ArraySnapshot) -> ArraySnapshot:
 
 
 def shared(arrays: Arrays, chunks: Integers) -> Integers:
-    """Return the entity that takes part in most facts of each chunk, ties broken by :func:`foremost`; -1 if none."""
+    """Return the entity in most facts of each chunk, ties broken by :func:`highest_scored`; -1 if none."""
     owners, entities = contenders(arrays, chunks)
-    return foremost(arrays, len(chunks), owners, entities, entities)
+    return highest_scored(arrays, len(chunks), owners, entities, entities)
 
 
-def foremost(arrays: Arrays, size: int, owners: Integers, entities: Integers, ranks: Integers) -> Integers:
+def highest_scored(arrays: Arrays, size: int, owners: Integers, entities: Integers, ranks: Integers) -> Integers:
     """Return each chunk's contender with the highest score; ties go to the fewest facts, then to the lowest rank."""
     order = np.lexsort((ranks, arrays.degrees("entity", entities), -arrays.scores("entity", entities), owners))
     first, places = np.unique(owners[order], return_index=True)

@@ -53,11 +53,11 @@ class VectorSearch:
         if codes is None or 2 * searched > len(self.vectors.matrix):
             return self.vectors.contenders(self._all.times(scores) if scores else self._all, k, doubt)
         rows, numbers = self._by_code(codes, searched, max(LEAST_COMPARED, _VECTORS_PER_ROW * k), scores)
-        tail = self._tail * scores.tail if scores else self._tail
-        placement = self.vectors.placement
-        candidates = contenders(np.concatenate([numbers, tail]), k, doubt)
-        of_base, of_tail = candidates[candidates < len(rows)], candidates[candidates >= len(rows)] - len(rows)
-        return np.sort(np.concatenate([placement.rows_of_base(rows[of_base]), placement.rows_of_tail[of_tail]]))
+        delta = self._delta * scores.delta if scores else self._delta
+        row_map = self.vectors.row_map
+        candidates = contenders(np.concatenate([numbers, delta]), k, doubt)
+        of_base, of_delta = candidates[candidates < len(rows)], candidates[candidates >= len(rows)] - len(rows)
+        return np.sort(np.concatenate([row_map.rows_of_base(rows[of_base]), row_map.rows_of_delta[of_delta]]))
 
     def among(self, rows: Integers, owners: Integers, k: int) -> Integers:
         """Return the indices of pairs whose row may be among the k nearest of its owner.
@@ -99,8 +99,8 @@ class VectorSearch:
         return self.vectors.of_rows(self.vectors.cosines(self.vector))
 
     @cached_property
-    def _tail(self) -> Floats:
-        return self.vectors.of_tail(self.vectors.tail_cosines(self.vector))
+    def _delta(self) -> Floats:
+        return self.vectors.of_delta(self.vectors.delta_cosines(self.vector))
 
     def _by_code(
         self, codes: PQIndex, searched: int, compared: int, scores: SegmentValues | None
@@ -112,7 +112,7 @@ class VectorSearch:
             # A row counts once, by the best of its vectors, so that it does not crowd out other rows.
             best_of_each = first_of_each(rows)
             places, approximate, rows = places[best_of_each], approximate[best_of_each], rows[best_of_each]
-        dead = self.vectors.placement.dead
+        dead = self.vectors.row_map.dead
         if dead is not None:
             alive = ~dead[rows]
             places, approximate, rows = places[alive], approximate[alive], rows[alive]
@@ -123,11 +123,11 @@ class VectorSearch:
 
     def _near_by_code(self, codes: PQIndex) -> Integers:
         """Return rows that are near by their codes, and all delta rows."""
-        placement = self.vectors.placement
+        row_map = self.vectors.row_map
         of_base = self.vectors.rows_at(self._search(codes, LEAST_SCORED)[0])
-        if placement.dead is not None:
-            of_base = of_base[~placement.dead[of_base]]
-        return np.concatenate([placement.rows_of_base(of_base), placement.rows_of_tail])
+        if row_map.dead is not None:
+            of_base = of_base[~row_map.dead[of_base]]
+        return np.concatenate([row_map.rows_of_base(of_base), row_map.rows_of_delta])
 
     def _count_searched(self, k: int, scored: bool) -> int:
         return max(LEAST_SCORED if scored else LEAST_COMPARED, _VECTORS_PER_ROW * k)

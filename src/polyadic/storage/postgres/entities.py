@@ -9,7 +9,7 @@ import numpy as np
 from polyadic.model.aggregation import mean_score
 from polyadic.model.types import Entity
 from polyadic.storage.incidence import Integers
-from polyadic.storage.postgres.query_batch import QueryBatch, SubQuery, listed, told
+from polyadic.storage.postgres.query_batch import QueryBatch, SubQuery, listed, parse_rows
 from polyadic.storage.postgres.row_cache import ROWS, ValueCache
 
 MOST_ABOUT = 3
@@ -47,7 +47,7 @@ class EntityCache:
         """Return the entities of each loose name, in ascending order of rows; names without entities are absent."""
         rows: list[list[Any]] = []
         if loose_names:
-            self._asking.read(SubQuery(_BY_NAME, (list(loose_names),), lambda value: rows.extend(told(value))))
+            self._asking.read(SubQuery(_BY_NAME, (list(loose_names),), lambda value: rows.extend(parse_rows(value))))
         self._take([row[1:] for row in rows])
         by_name: dict[str, list[int]] = {}
         for loose, row, *_ in rows:
@@ -64,7 +64,7 @@ class EntityCache:
         return np.array([chunk for chunks in about for chunk in chunks], dtype=np.int64), owners
 
     def _parts(self, rows: Integers) -> list[SubQuery]:
-        return [SubQuery(_BY_ROW, (rows,), lambda value: self._take(told(value)))]
+        return [SubQuery(_BY_ROW, (rows,), lambda value: self._take(parse_rows(value)))]
 
     def _take(self, rows: Sequence[Sequence[Any]]) -> None:
         known, numbers = {}, {}

@@ -112,10 +112,10 @@ def listed(columns: str, query: str, order: str = "") -> str:
     return f"SELECT json_agg(json_build_array({columns}){order and f' ORDER BY {order}'})::text {query}"
 
 
-def told(value: str | None) -> list[list[Any]]:
+def parse_rows(value: str | None) -> list[list[Any]]:
     """Parse the result of a :func:`listed` query; control characters in texts are allowed.
 
-    >>> told('[[1, "a"]]'), told(None)
+    >>> parse_rows('[[1, "a"]]'), parse_rows(None)
     ([[1, 'a']], [])
     """
     return json.loads(value, strict=False) if value else []

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from polyadic.storage.postgres.query_batch import SubQuery, listed, told
+from polyadic.storage.postgres.query_batch import SubQuery, listed, parse_rows
 from polyadic.storage.protocol import Side
 
 _STATS_SQL = listed(
@@ -44,7 +44,7 @@ class WorkspaceStats:
 
     @classmethod
     def _of(cls, value: str | None) -> "WorkspaceStats":
-        records = told(value)
+        records = parse_rows(value)
         return cls(
             {side: rows for side, rows, *_ in records},
             {side: rows for side, rows, indexed, *_ in records if indexed},

@@ -28,6 +28,7 @@ from polyadic.storage.postgres.snapshot import SnapshotConnection
 from polyadic.storage.postgres.transfer import PostgresCopyTarget
 from polyadic.storage.postgres.writer import PostgresWriter
 from polyadic.storage.protocol import (
+    CachedReply,
     CopySource,
     CopyTarget,
     DocumentLeases,
@@ -35,7 +36,6 @@ from polyadic.storage.protocol import (
     Reader,
     ReembeddingWriter,
     StagingWriter,
-    CachedReply,
     Writer,
 )
 from polyadic.storage.retry import with_retries

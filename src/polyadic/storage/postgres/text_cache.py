@@ -3,7 +3,7 @@
 from polyadic.model.aggregation import mean_score
 from polyadic.model.types import Fact, SourceSpan
 from polyadic.storage.incidence import Integers
-from polyadic.storage.postgres.query_batch import FOUND, CommonTableExpression, QueryBatch, SubQuery, listed, told
+from polyadic.storage.postgres.query_batch import FOUND, CommonTableExpression, QueryBatch, SubQuery, listed, parse_rows
 from polyadic.storage.postgres.row_cache import ROWS, ValueCache
 from polyadic.storage.sql.spans import FROM_THE_FIRST, PLACED, PLACES_SHOWN, STANDS, SpanRow, placed
 from polyadic.storage.sql.texts import MOST_PIECES, PIECE, cut
@@ -62,7 +62,7 @@ class TextCache:
         self._facts.learn(
             {
                 row: Fact(digest, text, mean_score(score, evidence), tuple(names), evidence, tokens)
-                for row, digest, text, tokens, evidence, score, names in told(value)
+                for row, digest, text, tokens, evidence, score, names in parse_rows(value)
             }
         )
 
@@ -78,10 +78,10 @@ def _span_parts(sql: str, rows: Integers, places: ValueCache[tuple[SourceSpan, .
     query, span_rows = CommonTableExpression(_COLUMNS, sql, (rows,)), list[tuple[int, SpanRow]]()
 
     def take_standing(value: str | None) -> None:
-        span_rows.extend((row, SpanRow(*columns)) for row, *columns in told(value))
+        span_rows.extend((row, SpanRow(*columns)) for row, *columns in parse_rows(value))
 
     def take_pieces(value: str | None) -> None:
-        quotes = cut(dict(told(value)), [one.stretch for _, one in span_rows])
+        quotes = cut(dict(parse_rows(value)), [one.stretch for _, one in span_rows])
         spans: dict[int, list[SourceSpan]] = {row: [] for row in rows.tolist()}
         for (row, _), span in zip(span_rows, placed([one for _, one in span_rows], quotes), strict=True):
             spans[row].append(span)

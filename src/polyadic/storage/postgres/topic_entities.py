@@ -13,7 +13,7 @@ from polyadic.model.aggregation import SCORE_UNIT
 from polyadic.model.resolution import EntityResolution
 from polyadic.storage.connection import Connection
 from polyadic.storage.incidence import Integers
-from polyadic.storage.memory.topic_entities import contenders, foremost
+from polyadic.storage.memory.topic_entities import contenders, highest_scored
 from polyadic.storage.postgres.incidence import PostgresIncidence
 from polyadic.storage.sql.title_entities import title_entities, titles_of_chunks
 
@@ -21,7 +21,7 @@ _SET_TOPICS = (
     "UPDATE chunk SET about = nullif(v.subject, -1) FROM unnest(?::bigint[], ?::bigint[]) v (of_chunk, subject)"
     " WHERE chunk.id = v.of_chunk AND chunk.about IS DISTINCT FROM nullif(v.subject, -1)"
 )
-# Must choose exactly as foremost() does: by the mean score as a 4-byte float, the number of facts, and the digest.
+# Must choose as highest_scored() does: by the mean score as a 4-byte float, the number of facts, and the digest.
 _CHOOSE_AGAIN = f"""
 UPDATE chunk SET about = first.entity FROM (
     SELECT DISTINCT ON (c.chunk) c.chunk, c.entity FROM contested c JOIN entity e ON e.id = c.entity
@@ -48,7 +48,9 @@ def renew(
     named = title_entities(connection, overlay, titled)
     untitled = np.array(sorted(chunk for chunk, entity in named.items() if entity < 0), dtype=np.int64)
     owners, competing = contenders(PostgresIncidence(connection), untitled)
-    subjects = foremost(PostgresIncidence(connection), len(untitled), owners, competing, _ranks(connection, competing))
+    subjects = highest_scored(
+        PostgresIncidence(connection), len(untitled), owners, competing, _ranks(connection, competing)
+    )
     named |= dict(zip(untitled.tolist(), subjects.tolist(), strict=True))
     connection.execute(_SET_TOPICS, (list(named), list(named.values())))
     is_contested = np.bincount(owners, minlength=len(untitled))[owners] > 1

@@ -170,7 +170,7 @@ def _wrong_attributes(connection: Connection, truth: _Truth) -> int:
     wanted = set()
     for key, one in truth.tallies.entities.items():
         best = {value: vector_digest(value) for value in _ranked(one, Attribute.FORM)[:FORMS_EMBEDDED]}
-        for (attribute, value), times in one.said.items():
+        for (attribute, value), times in one.value_counts.items():
             vector = best[value] if attribute is Attribute.FORM and value in best else None
             wanted.add((key, attribute.value, value, times, vector))
     rows = connection.execute(
@@ -203,7 +203,7 @@ _DERIVED: Mapping[str, Callable[[Connection, _Truth], int]] = {
 
 def _ranked(one: EntityTally, attribute: Attribute) -> list[str]:
     """Return the values of an attribute, best supported first."""
-    values = [(-times, value) for (of, value), times in one.said.items() if of is attribute]
+    values = [(-times, value) for (of, value), times in one.value_counts.items() if of is attribute]
     return [value for _, value in sorted(values)]
 
 

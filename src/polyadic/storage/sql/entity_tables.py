@@ -98,7 +98,7 @@ class EntityTables:
         self._count(tallies, rows, degrees)
         # Before the displayed values are updated, which deleted entities do not need.
         self._delete([rows[key] for key in tallies])
-        changed = {key: rows[key] for key, tally in tallies.items() if any(tally.said.values())}
+        changed = {key: rows[key] for key, tally in tallies.items() if any(tally.value_counts.values())}
         self._set_names(changed)
         self._describe([one for one in changes if one[1] is Attribute.DESCRIPTION])
         self._choose_forms(list(changed.values()), changes)
@@ -112,7 +112,7 @@ class EntityTables:
         changes: list[_ValueChange] = [
             (rows[key], attribute, value, times)
             for key, tally in tallies.items()
-            for (attribute, value), times in tally.said.items()
+            for (attribute, value), times in tally.value_counts.items()
             if times
         ]
         self._connection.executemany(

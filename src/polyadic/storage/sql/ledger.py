@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 from polyadic.model.types import Usage
 from polyadic.storage.connection import Connection
-from polyadic.storage.protocol import LedgerCall, LedgerEntry, Spent, CachedReply
+from polyadic.storage.protocol import CachedReply, LedgerCall, LedgerEntry, UsageTotals
 from polyadic.storage.sql.compression import compress, decompress
 from polyadic.storage.sql.digests import digest_bytes
 from polyadic.storage.sql.sql_in import select_in
@@ -69,7 +69,7 @@ def _document(call: LedgerCall) -> bytes | None:
     return digest_bytes(call.document) if call.document else None
 
 
-def sums(connection: Connection, document_id: str | None = None) -> Spent:
+def sums(connection: Connection, document_id: str | None = None) -> UsageTotals:
     """Sum usage and seconds by purpose and model, optionally of one document only."""
     of_one = " WHERE document = ?" if document_id is not None else ""
     rows = connection.execute(

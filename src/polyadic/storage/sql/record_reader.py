@@ -8,7 +8,14 @@ from polyadic.model.hierarchy import Hierarchy
 from polyadic.model.resolution import EntityResolution, ResolutionDecision
 from polyadic.model.types import Chunk, Document, Evidence, Span
 from polyadic.storage.connection import Connection
-from polyadic.storage.protocol import DocumentListing, DocumentRecord, FailedChunk, Fingerprint, LedgerEntry, Spent
+from polyadic.storage.protocol import (
+    DocumentListing,
+    DocumentRecord,
+    FailedChunk,
+    Fingerprint,
+    LedgerEntry,
+    UsageTotals,
+)
 from polyadic.storage.sql import ledger
 from polyadic.storage.sql.digests import digest_bytes
 from polyadic.storage.sql.hierarchy_records import hierarchy_of
@@ -155,10 +162,10 @@ class SqlRecordReader:
     def reply(self, key: str) -> tuple[str, bool] | None:
         return ledger.remembered(self._connection, key)
 
-    def spent(self) -> Spent:
+    def spent(self) -> UsageTotals:
         return ledger.sums(self._connection)
 
-    def spent_on(self, document_id: str) -> Spent:
+    def spent_on(self, document_id: str) -> UsageTotals:
         return ledger.sums(self._connection, document_id)
 
     def ledger(self) -> list[LedgerEntry]:

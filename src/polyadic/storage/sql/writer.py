@@ -9,7 +9,7 @@ from polyadic.model.resolution import EntityResolution, ResolutionDecision
 from polyadic.model.types import Chunk, Evidence, Span
 from polyadic.storage.connection import Connection
 from polyadic.storage.leases import DocumentLeases
-from polyadic.storage.protocol import Cut, Fingerprint, LedgerCall, StoreChange, CachedReply, Vectors
+from polyadic.storage.protocol import CachedReply, Cut, Fingerprint, LedgerCall, StoreChange, Vectors
 from polyadic.storage.sql import change_log, ledger
 from polyadic.storage.sql.derived_tables import DerivedTables
 from polyadic.storage.sql.digests import digest_bytes, vector_digest

@@ -19,13 +19,13 @@ from polyadic.storage.memory.filtered_reader import FilteredReader
 from polyadic.storage.memory.hierarchy_cache import HierarchyCache
 from polyadic.storage.memory.reader import ArrayReader
 from polyadic.storage.protocol import (
+    CachedReply,
     CopySource,
     CopyTarget,
     LedgerCall,
     Reader,
     ReembeddingWriter,
     StagingWriter,
-    CachedReply,
     Writer,
 )
 from polyadic.storage.sql import ledger
