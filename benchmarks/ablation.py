@@ -101,8 +101,8 @@ def _half_and_double(module: ModuleType, *constants: str) -> Iterator[Variation]
         yield from _with_values(module, constant, now * 0.5, now * 2)
 
 
-_NO_ALIASES_IN_QUESTIONS = Patch(seeds, "alike", lambda entities, reader: NO_LINKS)
-_NO_ALIASES_IN_BRIDGES = Patch(bridge_entities, "alike", lambda entities, reader: NO_LINKS)
+_NO_ALIASES_IN_QUESTIONS = Patch(seeds, "expand_aliases", lambda entities, reader: NO_LINKS)
+_NO_ALIASES_IN_BRIDGES = Patch(bridge_entities, "expand_aliases", lambda entities, reader: NO_LINKS)
 WHOLE = Variation("the whole method")
 PARTS = (
     Variation("the second walk", settings=WalkSettings(second_walk=False)),

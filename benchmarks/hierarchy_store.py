@@ -18,7 +18,7 @@ from polyadic.config import ChunkingSettings, EmbeddingSettings, Settings
 from polyadic.indexing.publisher import Publisher
 from polyadic.indexing.report import IndexReport
 from polyadic.interchange.document_record import ChunkExport, DocumentExport
-from polyadic.interchange.ingest import take
+from polyadic.interchange.ingest import ingest_exports
 from polyadic.model.types import Chunk, Document, Evidence, Participation, Span
 from polyadic.workspace import Workspace
 
@@ -46,7 +46,7 @@ class Plan:
         """Create and fill a workspace through the regular publisher."""
         kb = Workspace(folder, SETTINGS)
         publisher = Publisher(kb.store(make=True), kb.embedder, SETTINGS.chunking)
-        asyncio.run(take(self.documents(), publisher, IndexReport()))
+        asyncio.run(ingest_exports(self.documents(), publisher, IndexReport()))
         counts = kb.status().counts
         assert (counts.entities, counts.facts) == (self.entities, self.facts), counts
         return kb

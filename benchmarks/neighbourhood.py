@@ -69,8 +69,8 @@ def compare(question: str, kb: Workspace, reader: Reader) -> Compared:
     analysis = analyze_question(question, reader)
     query_vectors = asyncio.run(kb.embedder.embed([analysis.text, analysis.remainder or analysis.text]))
     start = find_start(analysis, query_vectors[0], reader)
-    near = surround(start.facts, start.chunks, reader, start.alike)
-    whole_graph = surround(np.arange(reader.size("fact")), np.arange(reader.size("chunk")), reader, start.alike)
+    near = surround(start.facts, start.chunks, reader, start.aliases)
+    whole_graph = surround(np.arange(reader.size("fact")), np.arange(reader.size("chunk")), reader, start.aliases)
     similarity = to_question(near.facts, query_vectors, reader)
     mean, spread = similarity.mean(), similarity.std() or 1.0
 

@@ -19,7 +19,7 @@ from benchmarks.synthetic_vectors import Realistic
 from polyadic.indexing.publisher import Publisher
 from polyadic.indexing.report import IndexReport
 from polyadic.interchange.document_record import DocumentExport
-from polyadic.interchange.ingest import take
+from polyadic.interchange.ingest import ingest_exports
 from polyadic.model.types import Participation
 from polyadic.storage.sqlite.store import SqliteStore
 from polyadic.workspace import Workspace
@@ -100,7 +100,7 @@ def fill(folder: Path, plan: Grown) -> None:
     partial_folder = folder.with_name(f"{folder.name}-filling")
     kb = Scaled(partial_folder, SETTINGS)
     publisher = Publisher(kb.store(make=True), kb.embedder, SETTINGS.chunking)
-    asyncio.run(take(plan.documents(), publisher, IndexReport()))
+    asyncio.run(ingest_exports(plan.documents(), publisher, IndexReport()))
     counts = kb.status().counts
     assert (counts.entities, counts.facts) == (plan.entities, plan.facts), counts
     kb.retrieve(plan.question(0), "chunks")

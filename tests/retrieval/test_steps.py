@@ -79,15 +79,15 @@ def test_what_the_question_names_may_bear_another_name_where_it_is_told_of() -> 
     reader = read_from_memory([*written(), *documents_of({"letter": [["poet Lord Byron", "Oslo"]]})])
     start = find_start(analyze_question("Who was the poet Lord Byron?", reader), reader.embedded("meets"), reader)
     assert [entity.name for entity in reader.entities(start.anchors)] == ["poet Lord Byron"]
-    assert [entity.name for entity in reader.entities(start.alike.targets)] == ["Lord Byron"]
+    assert [entity.name for entity in reader.entities(start.aliases.targets)] == ["Lord Byron"]
 
-    def reached(alike: Links) -> float:
-        graph = surround(start.facts, start.chunks, reader, alike)
+    def reached(aliases: Links) -> float:
+        graph = surround(start.facts, start.chunks, reader, aliases)
         conductance = compute_edge_weights(graph, np.zeros(len(graph.facts), np.float32), reader)
         masses = run_pagerank(graph, seed(start, graph, reader), conductance)
-        return float(masses.entities[position(start.alike.targets, graph.entities)].sum())
+        return float(masses.entities[position(start.aliases.targets, graph.entities)].sum())
 
-    assert reached(start.alike) > 2 * reached(NO_LINKS)
+    assert reached(start.aliases) > 2 * reached(NO_LINKS)
 
 
 def test_bridges_are_names_that_lead_on_and_the_question_lacks(reader: MemoryReader) -> None:

@@ -47,7 +47,7 @@ class State:
         words = dict(ground.displayed)
         old = themes_of(self.hierarchy.clusters, self.hierarchy.communities)
         new = themes_of(given.clusters, given.communities) if given else {}
-        there = {one: theme for one, theme in (old | new).items() if given is None or one not in given.gone}
+        there = {one: theme for one, theme in (old | new).items() if given is None or one not in given.removed}
         replaced = [theme for one, theme in old.items() if one in new or one not in there]
         told: dict[str, Words] = {}
         kept: list[Theme] = []

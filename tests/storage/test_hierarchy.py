@@ -62,7 +62,7 @@ def test_vectors_go_with_their_summaries(store: Store) -> None:
         assert [one.stale for one in reader.hierarchy().communities] == [True]
         assert reader.themes().nearest(vector("Computing: Who counts."), 1).scores[0] == pytest.approx(1, abs=3e-4)
         vectors_then = reader.counts().vectors
-    rearrange(store, Rearrangement(gone=[cluster.id, community.id]))
+    rearrange(store, Rearrangement(removed=[cluster.id, community.id]))
     with store.read() as reader:
         assert reader.hierarchy() == Hierarchy()
         assert reader.counts().vectors == vectors_then - 1
@@ -203,7 +203,7 @@ def test_a_name_by_decision_holds_until_it_is_undone(store: Store) -> None:
     decide(store, [decision])
     with store.read() as reader:
         assert reader.hierarchy() == Hierarchy((cluster,), (community,))
-    rearrange(store, Rearrangement(gone=[cluster.id, community.id]))
+    rearrange(store, Rearrangement(removed=[cluster.id, community.id]))
     rearrange(store, Rearrangement([cluster], [community]))
     decide(store, [], [decision])
     with store.read() as reader:

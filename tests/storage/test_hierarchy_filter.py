@@ -97,7 +97,7 @@ def test_only_what_rests_on_documents_in_scope_is_seen(store: Store, seed: int) 
     for ground in grounds:
         with store.read() as reader:
             change = drawn(reader, seed, ground=ground)
-        rearrange(store, replace(change, gone=()))
+        rearrange(store, replace(change, removed=()))
     if draw.random() < 0.5:
         withdraw(store, publish(store, "f", [("Ada met Turin.", ["Ada", "Turin"])]))
     shown = 0
@@ -140,7 +140,7 @@ def test_a_scope_follows_the_hierarchy(store: Store) -> None:
     for change, summaries in (
         (Rearrangement(), 0),
         (Rearrangement([cluster], [community]), 1),
-        (Rearrangement(gone=[cluster.id]), 0),
+        (Rearrangement(removed=[cluster.id]), 0),
     ):
         rearrange(store, change)
         with within(store, only) as reader:

@@ -88,12 +88,12 @@ class BuildContext:
         """
         done = 0
 
-        def tell() -> None:
+        def report_one() -> None:
             nonlocal done
             done += 1
             self.report_progress(BuildProgress(what, done, len(pieces), self.spent()))
 
-        outcomes = await gather_bounded(write, pieces, self.at_once, tell, lambda words: bool(words.failed))
+        outcomes = await gather_bounded(write, pieces, self.at_once, report_one, lambda words: bool(words.failed))
         for requests in outcomes.awaited:
             self.note(requests)
         written = [words for words in outcomes.results if words is not None]

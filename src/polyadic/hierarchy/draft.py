@@ -34,7 +34,7 @@ def rearrangement(former: Hierarchy, now: Hierarchy) -> Rearrangement | None:
     """Return the change from one hierarchy to another; None if they are equal.
 
     >>> one = Hierarchy((Cluster(0, ("a", "b"), ("a", "b")),), settled=2)
-    >>> rearrangement(one, one) is None, len(rearrangement(one, Hierarchy()).gone)
+    >>> rearrangement(one, one) is None, len(rearrangement(one, Hierarchy()).removed)
     (True, 1)
     """
     if former == now:
@@ -72,4 +72,4 @@ def _count(work: BuildContext, now: Hierarchy) -> None:
     report.reports = sum(one.report is not None for one in now.communities)
     report.sparsities = now.sparsities
     report.changed = change is not None
-    report.removed = len(change.gone) if change else 0
+    report.removed = len(change.removed) if change else 0

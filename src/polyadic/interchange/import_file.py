@@ -15,7 +15,7 @@ from polyadic.interchange.facts_alignment import FactAlignment
 from polyadic.interchange.facts_reader import FactLines
 from polyadic.interchange.hif_reader import contents_of
 from polyadic.interchange.hif_schema import MOST_MEGABYTES, parse_hif
-from polyadic.interchange.ingest import take
+from polyadic.interchange.ingest import ingest_exports
 from polyadic.interchange.validation import InvalidFile
 from polyadic.loaders.file_access import byte_limit, opened, read_whole
 from polyadic.loaders.loader import read_documents
@@ -121,7 +121,7 @@ async def _import_documents(
 ) -> None:
     """Import the documents; the workspace is created only if there is one."""
     for first in exports:
-        await take(chain([first], exports), _publisher(kb, report_progress), report)
+        await ingest_exports(chain([first], exports), _publisher(kb, report_progress), report)
 
 
 def _publisher(kb: Workspace, report_progress: Callable[[IndexProgress], None]) -> Publisher:

@@ -9,14 +9,14 @@ from polyadic.indexing.report import IndexReport
 from polyadic.interchange.document_record import DocumentExport, existing_export, failures_of
 
 
-async def take(told: Iterable[DocumentExport], publisher: Publisher, report: IndexReport) -> None:
+async def ingest_exports(exports: Iterable[DocumentExport], publisher: Publisher, report: IndexReport) -> None:
     """Publish documents with their evidence; documents that the store already holds unchanged are skipped.
 
     Each document is replaced atomically and embedded as in indexing.
 
     Parameters
     ----------
-    told
+    exports
         Documents, each at most once.
     publisher
         Publisher as in indexing.
@@ -32,7 +32,7 @@ async def take(told: Iterable[DocumentExport], publisher: Publisher, report: Ind
     with publisher.store.exclusive_session():
         with publisher.store.read() as reader:
             failures = failures_of(reader)
-        for batch in _batches(told):
+        for batch in _batches(exports):
             await _publish_batch(batch, publisher, report, failures)
     report.seconds = time.perf_counter() - started
 

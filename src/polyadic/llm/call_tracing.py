@@ -33,7 +33,7 @@ _LONGEST = 200
 
 @contextmanager
 def chat_span(
-    endpoint: "Endpoint", model: str, request: "ModelRequest", sent: int, longest: int, heard: "EndpointReply"
+    endpoint: "Endpoint", model: str, request: "ModelRequest", sent: int, longest: int, reply: "EndpointReply"
 ) -> Iterator[None]:
     """Trace one call of a language model; on exit, record what was received so far.
 
@@ -43,7 +43,7 @@ def chat_span(
         The called endpoint and model, and the request.
     sent, longest
         Number of prompt tokens, as counted here, and maximum number of completion tokens.
-    heard
+    reply
         The reply under construction.
     """
     attributes = _attributes("chat", endpoint, model) | {
@@ -56,7 +56,7 @@ def chat_span(
             yield
         finally:
             if trace_span.is_recording:
-                _record_reply(trace_span, heard, sent)
+                _record_reply(trace_span, reply, sent)
 
 
 @contextmanager
@@ -67,9 +67,9 @@ def embeddings_span(endpoint: "Endpoint", model: str, texts: int) -> Iterator[Tr
         yield trace_span
 
 
-def set_embedding_attributes(told: TraceSpan, model: str, tokens: int) -> None:
+def set_embedding_attributes(trace_span: TraceSpan, model: str, tokens: int) -> None:
     """Record the response model and the number of input tokens of an embedding call."""
-    told.set_attributes(
+    trace_span.set_attributes(
         {"gen_ai.usage.input_tokens": tokens} | ({"gen_ai.response.model": _clean(model)} if model else {})
     )
 

@@ -194,7 +194,7 @@ class Rearrangement:
     ----------
     clusters, communities
         New or changed ones; they replace those with the same identifiers.
-    gone
+    removed
         Identifiers of deleted clusters and communities.
     sparsities, settled, since
         As in :class:`Hierarchy`.
@@ -202,7 +202,7 @@ class Rearrangement:
 
     clusters: Sequence[Cluster] = ()
     communities: Sequence[Community] = ()
-    gone: Sequence[str] = field(default_factory=tuple)
+    removed: Sequence[str] = field(default_factory=tuple)
     sparsities: Sequence[float] = ()
     settled: int = 0
     since: int = 0

@@ -87,8 +87,8 @@ class QueryEngine:
     """Everything needed to answer questions.
 
     ``load_model`` returns the language model, or None if the settings name none. It is called only when a model is
-    needed, so quoting also works without the model's key. ``ledger`` records every paid call, and ``bill`` sums up
-    the calls for the current question. ``reranker``, if given, reorders the passages of every method.
+    needed, so quoting also works without the model's key. ``ledger`` records every paid call, and ``usage_meter``
+    sums up the calls for the current question. ``reranker``, if given, reorders the passages of every method.
     """
 
     settings: Settings
@@ -97,7 +97,7 @@ class QueryEngine:
     load_model: Callable[[], LanguageModel | None]
     prompts: PromptLibrary
     ledger: ResponseCache = field(default_factory=NullCache)
-    bill: UsageMeter = field(default_factory=UsageMeter)
+    usage_meter: UsageMeter = field(default_factory=UsageMeter)
     reranker: Reranker | None = None
 
     async def retrieve(self, ask: QueryRequest) -> Knowledge:
@@ -109,7 +109,7 @@ class QueryEngine:
                 _record_knowledge(trace_span, knowledge)
         finally:
             await engine._enter_calls()
-        return replace(knowledge, usage=engine.bill.usage)
+        return replace(knowledge, usage=engine.usage_meter.usage)
 
     async def answer(self, ask: QueryRequest) -> Answer:
         """Return the complete answer."""
@@ -134,13 +134,13 @@ class QueryEngine:
 
     async def _enter_calls(self) -> None:
         """Record the cost of embedding and reranking calls in the ledger."""
-        await self.bill.enter_embedding(self.embedder)
+        await self.usage_meter.enter_embedding(self.embedder)
         if self.reranker is not None:
-            await self.bill.enter_reranking(self.reranker)
+            await self.usage_meter.enter_reranking(self.reranker)
 
     def _metered(self) -> "QueryEngine":
         """Return a copy with a usage meter for one question."""
-        return replace(self, bill=UsageMeter(self.ledger))
+        return replace(self, usage_meter=UsageMeter(self.ledger))
 
     async def _answer(self, ask: QueryRequest) -> Answer:
         answerer = self._answerer(ask)
@@ -266,20 +266,20 @@ class QueryEngine:
         model = self.load_model()
         if model is None:
             raise NO_MODEL
-        return MeteredModel(model, self.bill)
+        return MeteredModel(model, self.usage_meter)
 
     def _finished(self, answer: Answer, steps: tuple[TraceStep, ...]) -> Answer:
         """Add usage, trace and the page of each citation to an answer."""
         return replace(
             answer,
             citations=tuple(replace(citation, place=self._with_page(citation.place)) for citation in answer.citations),
-            usage=self.bill.usage,
+            usage=self.usage_meter.usage,
             trace=(*steps, *answer.trace, *self._ledger_failures()),
         )
 
     def _ledger_failures(self) -> list[TraceStep]:
         """Return a trace step that reports a call missing from the ledger, if there is one."""
-        problem = self.bill.not_entered
+        problem = self.usage_meter.not_entered
         return [TraceStep("enter in the ledger", f"could not be written: {problem}", 0.0)] if problem else []
 
     def _with_page(self, place: SourceSpan) -> SourceSpan:

@@ -22,11 +22,11 @@ async def vector_of(words: str, store: Store, embedder: Embedder) -> Vectors | N
     """
     if not words.strip():
         return None
-    bill = UsageMeter(StoreResponseCache(store))
+    meter = UsageMeter(StoreResponseCache(store))
     try:
         return np.asarray((await embedder.embed([words]))[0], dtype=np.float32)
     finally:
-        await bill.enter_embedding(embedder)
+        await meter.enter_embedding(embedder)
 
 
 def search_facts(reader: Reader, vector: Vectors | None, entities: Sequence[int], limit: int) -> Hits:

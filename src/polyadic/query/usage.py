@@ -56,12 +56,12 @@ class UsageMeter:
 class MeteredModel:
     """A LanguageModel wrapper that adds the cost of every call to a usage meter."""
 
-    def __init__(self, model: LanguageModel, bill: UsageMeter) -> None:
+    def __init__(self, model: LanguageModel, meter: UsageMeter) -> None:
         self.name = model.name
         self.context_tokens = model.context_tokens
         self.output_tokens = model.output_tokens
         self._model = model
-        self._bill = bill
+        self._meter = meter
 
     @property
     def throttle_count(self) -> int:
@@ -115,4 +115,4 @@ class MeteredModel:
         await self._model.close()
 
     async def _pay(self, request: ModelRequest, usage: Usage, seconds: float) -> None:
-        await self._bill.pay(request, self.name, usage, seconds)
+        await self._meter.pay(request, self.name, usage, seconds)

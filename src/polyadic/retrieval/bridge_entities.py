@@ -33,12 +33,12 @@ class BridgeEntities:
     rows: Rows
     names: tuple[str, ...]
     strengths: Vectors
-    alike: Links
+    aliases: Links
 
     @property
     def either(self) -> Rows:
         """The bridges and the entities with equivalent names."""
-        return distinct(self.rows, self.alike.targets)
+        return distinct(self.rows, self.aliases.targets)
 
     def questions(self, question: AnalyzedQuestion) -> list[str]:
         """Return the bridge question of each bridge."""
@@ -66,8 +66,8 @@ def find_bridges(graph: Subgraph, masses: PPRScores, question: AnalyzedQuestion,
     rows = graph.entities[best]
     names = tuple(entity.name for entity in reader.entities(rows))
     of_best = among(same.sources, rows)
-    alike_to_best = Links(same.sources[of_best], same.targets[of_best])
-    return BridgeEntities(rows, names, strength[best].astype(np.float32), alike_to_best)
+    aliases_of_best = Links(same.sources[of_best], same.targets[of_best])
+    return BridgeEntities(rows, names, strength[best].astype(np.float32), aliases_of_best)
 
 
 def _strongest(strength: NDArray[np.floating[Any]], most: int) -> Places:
@@ -98,7 +98,7 @@ def _named_elsewhere(titled: Links, reader: Reader) -> Rows:
 def facts_of_bridges(bridges: BridgeEntities, vectors: Vectors, reader: Reader) -> Rows:
     """Return a few facts of each bridge and its equivalents: those most similar to its bridge question."""
     place = {row: at for at, row in enumerate(bridges.rows.tolist())}
-    bearing = np.array([place[row] for row in bridges.alike.sources.tolist()], dtype=np.int64)
-    named = np.concatenate([bridges.rows, bridges.alike.targets])
+    bearing = np.array([place[row] for row in bridges.aliases.sources.tolist()], dtype=np.int64)
+    named = np.concatenate([bridges.rows, bridges.aliases.targets])
     toward = np.concatenate([vectors, vectors[bearing]])
     return distinct(reader.facts_of(named, FACTS_OF_A_BRIDGE, toward).targets)

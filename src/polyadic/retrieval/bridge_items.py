@@ -41,8 +41,8 @@ def bridge_items(paths: Sequence[ShortestPath], search: HierarchySearch) -> list
     A step through a fact is shown as that fact and others that join the same two, a step through a summary as its
     membership fact. The path whose steps are nearest to the question on average comes first.
     """
-    facts, alike = _facts_among(paths, search)
-    near = dict(zip(facts.tolist(), alike.tolist(), strict=True))
+    facts, similarities = _facts_among(paths, search)
+    near = dict(zip(facts.tolist(), similarities.tolist(), strict=True))
     paths = _nearest_first(paths, near, search)
     joining = _joining(facts, near, paths, search)
     nodes = np.array([node for path in paths for node in path.nodes], dtype=np.int64)
@@ -52,7 +52,7 @@ def bridge_items(paths: Sequence[ShortestPath], search: HierarchySearch) -> list
         chain = " — ".join(named[node] for node in path.nodes)
         for step in _along(path, joining):
             whys.setdefault(step, f"on the path {chain}")
-    worth = dict(zip(facts.tolist(), (alike * completeness(facts, search.reader)).tolist(), strict=True))
+    worth = dict(zip(facts.tolist(), (similarities * completeness(facts, search.reader)).tolist(), strict=True))
     rest = sorted(worth, key=lambda fact: (-worth[fact], fact))
     whys = dict(list((whys | {fact: whys.get(fact, _AMONG) for fact in rest}).items())[:ITEMS])
     items = _fact_items([step for step in whys if step >= 0], whys, near, search)
@@ -79,8 +79,8 @@ def _nearest_first(
 ) -> list[ShortestPath]:
     """Sort paths by the mean similarity of their steps; a membership has the similarity of its summary."""
     summaries = np.array(sorted({step for path in paths for step in path.steps if step < 0}), dtype=np.int64)
-    alike = search.themes.similarity(summaries_in(summaries), search.vector[None, :])[0]
-    near = {**near, **dict(zip(summaries.tolist(), alike.tolist(), strict=True))}
+    similarities = search.themes.similarity(summaries_in(summaries), search.vector[None, :])[0]
+    near = {**near, **dict(zip(summaries.tolist(), similarities.tolist(), strict=True))}
     return sorted(paths, key=lambda path: -mean(near[step] for step in path.steps))
 
 
@@ -133,7 +133,10 @@ def _membership_items(
     rows, vector = summaries_in(np.array(summaries, dtype=np.int64)), search.vector
     known = search.themes.summaries(rows)
     texts = [covering(summary, [*members[node]]) for node, summary in zip(summaries, known, strict=True)]
-    alike = search.themes.similarity(rows, vector[None, :])[0]
+    similarities = search.themes.similarity(rows, vector[None, :])[0]
     reasons = [whys[summary] for summary in summaries]
-    items = {item.id: item for item in summary_items(rows, texts, alike, reasons, vector, search.reader, search.themes)}
+    items = {
+        item.id: item
+        for item in summary_items(rows, texts, similarities, reasons, vector, search.reader, search.themes)
+    }
     return {node: items[summary.id] for node, summary in zip(summaries, known, strict=True) if summary.id in items}

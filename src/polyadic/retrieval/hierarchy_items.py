@@ -128,8 +128,8 @@ def first_places(facts: Sequence[Rows], reader: Reader) -> list[tuple[SourceSpan
 def _facts_near(entities: Rows, vector: Vectors, reader: Reader) -> Rows:
     """Return the few facts of some entities that are nearest to the question, nearest first."""
     facts = np.unique(reader.facts_of(entities, PLACES_OF_AN_ITEM, vector).targets)
-    alike = reader.similarity("fact", facts, vector[None, :])[0]
-    return facts[np.argsort(-alike, kind="stable")[:PLACES_OF_AN_ITEM]]
+    similarities = reader.similarity("fact", facts, vector[None, :])[0]
+    return facts[np.argsort(-similarities, kind="stable")[:PLACES_OF_AN_ITEM]]
 
 
 def _facts_near_each(entities: Rows, vector: Vectors, reader: Reader) -> list[Rows]:
@@ -146,7 +146,7 @@ def _facts_under(summary: int, vector: Vectors, reader: Reader, themes: Hierarch
     while len(summaries):
         covered = themes.covered(summaries)
         nodes = np.unique(nodes_of(covered.entities.targets, covered.summaries.targets))
-        alike = similarity(nodes, vector, reader, themes)
-        nodes = nodes[np.argsort(-alike, kind="stable")[:_MEMBERS_FOLLOWED]]
+        similarities = similarity(nodes, vector, reader, themes)
+        nodes = nodes[np.argsort(-similarities, kind="stable")[:_MEMBERS_FOLLOWED]]
         entities, summaries = np.append(entities, entities_in(nodes)), summaries_in(nodes)
     return _facts_near(np.unique(entities), vector, reader)

@@ -46,13 +46,13 @@ def nearest(vector: Vectors, k: int, reader: Reader, themes: HierarchyReader) ->
 
 def similarity(nodes: Nodes, vector: Vectors, reader: Reader, themes: HierarchyReader) -> Vectors:
     """Return the cosine of each node with a vector of shape (d,)."""
-    alike = np.zeros(len(nodes), dtype=np.float32)
+    similarities = np.zeros(len(nodes), dtype=np.float32)
     is_entity = nodes >= 0
     if is_entity.any():
-        alike[is_entity] = reader.similarity("entity", nodes[is_entity], vector[None, :])[0]
+        similarities[is_entity] = reader.similarity("entity", nodes[is_entity], vector[None, :])[0]
     if not is_entity.all():
-        alike[~is_entity] = themes.similarity(~nodes[~is_entity], vector[None, :])[0]
-    return alike
+        similarities[~is_entity] = themes.similarity(~nodes[~is_entity], vector[None, :])[0]
+    return similarities
 
 
 def names(nodes: Nodes, reader: Reader, themes: HierarchyReader) -> dict[int, str]:

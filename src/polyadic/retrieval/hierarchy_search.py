@@ -82,7 +82,7 @@ def find(
     themes = reader.themes()
     named = np.unique(analyze_question(question, reader).anchors)
     near = _named_first(named, nearest(vector, settings.entities, reader, themes), vector, reader)
-    alike = partial(similarity, vector=vector, reader=reader, themes=themes)
+    similarities = partial(similarity, vector=vector, reader=reader, themes=themes)
     whole = is_built(themes) and not len(named) and _highest_similarity(near, vector, reader) < unrelated_below
     if whole:
         sample = nearest(vector, SAMPLE, reader, themes)
@@ -90,20 +90,20 @@ def find(
         communities = search_communities(uniform, settings.communities, themes, again=0.0)
         keys = key_entities(communities, settings.key_entities, partial(_fact_counts, reader=reader), themes)
         central = _interleaved(keys)[: settings.entities]
-        near = Hits(central, alike(central))
+        near = Hits(central, similarities(central))
     else:
         communities = search_communities(near, settings.communities, themes)
-        keys = key_entities(communities, settings.key_entities, alike, themes)
+        keys = key_entities(communities, settings.key_entities, similarities, themes)
     keys = keys or [near.rows[: settings.key_entities]]
     return HierarchySearch(vector, near, communities, keys, whole, reader, themes)
 
 
 def _named_first(named: Rows, near: Hits, vector: Vectors, reader: Reader) -> Hits:
     """Put the named entities before the nearest nodes; the number of nodes stays the same."""
-    alike = reader.similarity("entity", named, vector[None, :])[0]
-    order = np.argsort(-alike, kind="stable")
+    similarities = reader.similarity("entity", named, vector[None, :])[0]
+    order = np.argsort(-similarities, kind="stable")
     others = ~np.isin(near.rows, named)
-    rows, scores = np.append(named[order], near.rows[others]), np.append(alike[order], near.scores[others])
+    rows, scores = np.append(named[order], near.rows[others]), np.append(similarities[order], near.scores[others])
     return Hits(rows[: len(near.rows)], scores[: len(near.rows)])
 
 

@@ -28,11 +28,11 @@ def local_items(search: HierarchySearch) -> list[Item]:
     entity without a description is represented by its facts alone. For a general question no passage is nearer than
     others, so none is returned.
     """
-    facts, alike = _facts(search)
+    facts, similarities = _facts(search)
     queues = {
         "descriptions": _descriptions(search),
-        "facts": fact_items(facts, alike, _whys(facts, search), search.reader),
-        "passages": [] if search.whole else _passages(facts, alike, search),
+        "facts": fact_items(facts, similarities, _whys(facts, search), search.reader),
+        "passages": [] if search.whole else _passages(facts, similarities, search),
     }
     mixed, _ = split_budget(queues, _SHARES, _UNLIMITED)
     return [replace(item, section=RetrievalSection.LOCAL) for item in mixed]
@@ -54,9 +54,9 @@ def _facts(search: HierarchySearch) -> tuple[Rows, Vectors]:
     """Return the facts of the nearest entities by similarity to the question x completeness."""
     reader = search.reader
     facts = np.unique(reader.facts_of(entities_in(search.near.rows), FACTS_OF_AN_ENTITY, search.vector).targets)
-    alike = reader.similarity("fact", facts, search.vector[None, :])[0] * completeness(facts, reader)
-    best = np.argsort(-alike, kind="stable")[:FACTS]
-    return facts[best], alike[best]
+    similarities = reader.similarity("fact", facts, search.vector[None, :])[0] * completeness(facts, reader)
+    best = np.argsort(-similarities, kind="stable")[:FACTS]
+    return facts[best], similarities[best]
 
 
 def _whys(facts: Rows, search: HierarchySearch) -> list[str]:
@@ -69,13 +69,13 @@ def _whys(facts: Rows, search: HierarchySearch) -> list[str]:
     return [f"about {named[node]}, which is near the question" for node in best]
 
 
-def _passages(facts: Rows, alike: Vectors, search: HierarchySearch) -> list[Item]:
+def _passages(facts: Rows, similarities: Vectors, search: HierarchySearch) -> list[Item]:
     """Return the passages that state these facts, by the mean similarity of the passage and its nearest fact."""
     links = search.reader.chunks_of(facts, _PASSAGES_OF_A_FACT)
     chunks, which = np.unique(links.targets, return_inverse=True)
     own = search.reader.similarity("chunk", chunks, search.vector[None, :])[0]
     stated = np.full(len(chunks), -1.0, dtype=np.float32)
-    np.maximum.at(stated, which, alike[_places(links.sources, facts)])
+    np.maximum.at(stated, which, similarities[_places(links.sources, facts)])
     nearness = ((own + stated) / 2).astype(np.float32)
     best = np.argsort(-nearness, kind="stable")[:PASSAGES]
     hits = Hits(chunks[best], nearness[best])

@@ -48,7 +48,7 @@ def _equivalents(bridges: BridgeEntities, strengths: Vectors) -> tuple[Rows, Vec
     """Return equivalents of bridges with the highest strength among their bridges."""
     by_row = dict(zip(bridges.rows.tolist(), strengths.tolist(), strict=True))
     best: dict[int, float] = {}
-    for bridge, other in zip(bridges.alike.sources.tolist(), bridges.alike.targets.tolist(), strict=True):
+    for bridge, other in zip(bridges.aliases.sources.tolist(), bridges.aliases.targets.tolist(), strict=True):
         best[other] = max(best.get(other, 0.0), by_row[bridge])
     rows = sorted(best)
     return np.array(rows, dtype=np.int64), np.array([best[row] for row in rows], dtype=np.float32)

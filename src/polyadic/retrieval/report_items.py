@@ -35,7 +35,7 @@ class _Finding:
     number: int
     finding: ReportFinding
     facts: Rows
-    alike: float
+    similarity: float
 
 
 def heads(told: Sequence[ReportContext], vector: Vectors, reader: Reader, themes: HierarchyReader) -> list[Item]:
@@ -93,7 +93,7 @@ def findings(
             for number, finding in enumerate(context.report.findings)
             if finding.facts
         ]
-        near.sort(key=lambda finding: -finding.alike)
+        near.sort(key=lambda finding: -finding.similarity)
         turns += [(turn, place, finding) for turn, finding in enumerate(near)]
     chosen = [finding for _, _, finding in sorted(turns, key=lambda turn: turn[:2])[:most]]
     return _finding_items(chosen, reader)
@@ -102,7 +102,7 @@ def findings(
 def _finding_items(chosen: Sequence[_Finding], reader: Reader) -> list[Item]:
     whys = [f"finding of the report on {entry.of.why}{extractive(entry.of.report.by)}" for entry in chosen]
     firsts = np.array([entry.facts[0] for entry in chosen], dtype=np.int64)
-    facts = fact_items(firsts, np.array([entry.alike for entry in chosen], dtype=np.float32), whys, reader)
+    facts = fact_items(firsts, np.array([entry.similarity for entry in chosen], dtype=np.float32), whys, reader)
     places = first_places([entry.facts for entry in chosen], reader)
     items = []
     for entry, fact, why, where in zip(chosen, facts, whys, places, strict=True):
@@ -110,7 +110,9 @@ def _finding_items(chosen: Sequence[_Finding], reader: Reader) -> list[Item]:
             items.append(replace(fact, section=RetrievalSection.GLOBAL))
             continue
         name, text = f"{entry.of.community.id}:{entry.number + 1}", f"{entry.of.report.title}: {entry.finding.text}"
-        items.append(Item(ItemKind.REPORT, name, text, entry.alike, why, 0, where, section=RetrievalSection.GLOBAL))
+        items.append(
+            Item(ItemKind.REPORT, name, text, entry.similarity, why, 0, where, section=RetrievalSection.GLOBAL)
+        )
     counts = {item.id: item for item in counted([item for item in items if item.kind is ItemKind.REPORT])}
     return [counts.get(item.id, item) for item in items if item.places]
 
@@ -123,8 +125,8 @@ class _CitedFacts:
     ) -> None:
         identifiers = sorted({fact for finding in all_findings for fact in finding.facts})
         rows = themes.facts(identifiers)
-        alike = reader.similarity("fact", rows, vector[None, :])[0]
-        known = zip(identifiers, rows.tolist(), alike.tolist(), strict=True)
+        similarities = reader.similarity("fact", rows, vector[None, :])[0]
+        known = zip(identifiers, rows.tolist(), similarities.tolist(), strict=True)
         self._known = {identifier: (row, nearness) for identifier, row, nearness in known}
 
     def nearest(self, identifiers: Sequence[str]) -> tuple[Rows, float]:

@@ -48,7 +48,7 @@ class Seeds:
 
     anchors: Rows
     weights: Vectors
-    alike: Links
+    aliases: Links
     nearest_facts: Hits
     nearest_chunks: Hits
     lexical_chunks: Hits

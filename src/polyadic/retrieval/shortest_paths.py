@@ -102,14 +102,14 @@ def weights(graph: PathGraph, toward: Vectors, reader: Reader, themes: Hierarchy
     each doubling of its number of entities from two; passing an entity costs a tenth for each doubling of its number of
     facts; a membership costs 1.5 times a fact as relevant as its summary.
     """
-    alike = reader.similarity("fact", graph.facts, toward[None, :])[0] * completeness(graph.facts, reader)
+    similarities = reader.similarity("fact", graph.facts, toward[None, :])[0] * completeness(graph.facts, reader)
     sizes = np.maximum(reader.degrees("fact", graph.facts), 2)
-    facts = (_UNLIKE - alike.astype(np.float64)) * (1 + _EACH_DOUBLING * np.log2(sizes / 2))
+    facts = (_UNLIKE - similarities.astype(np.float64)) * (1 + _EACH_DOUBLING * np.log2(sizes / 2))
     nodes = np.zeros(len(graph.nodes))
     nodes[graph.nodes >= 0] = _HUB * np.log2(np.maximum(reader.degrees("entity", entities_in(graph.nodes)), 1))
     summaries = graph.nodes[graph.membership[0]]
-    alike = similarity(summaries, toward, reader, themes).astype(np.float64)
-    return PathCosts(facts, nodes, _MEMBERSHIP * (_UNLIKE - alike))
+    similarities = similarity(summaries, toward, reader, themes).astype(np.float64)
+    return PathCosts(facts, nodes, _MEMBERSHIP * (_UNLIKE - similarities))
 
 
 def paths_in(graph: PathGraph, lengths: PathCosts, pairs: Sequence[Pair]) -> list[ShortestPath | None]:

@@ -38,14 +38,14 @@ class Subgraph:
         return len(self.facts), len(self.entities), len(self.chunks)
 
 
-def surround(facts: Rows, chunks: Rows, reader: Reader, alike: Links = NO_LINKS) -> Subgraph:
+def surround(facts: Rows, chunks: Rows, reader: Reader, aliases: Links = NO_LINKS) -> Subgraph:
     """Build the subgraph of these facts; these chunks are included even if they state none of the facts."""
     facts = distinct(facts)
     reader.prefetch(NeighbourPrefetch(facts, CHUNKS_OF_A_FACT, chunks))
     participation, statement = reader.entities_of(facts), reader.chunks_of(facts, CHUNKS_OF_A_FACT)
     chunks = distinct(statement.targets, chunks)
     naming = reader.topic_entities_of(chunks)
-    entities = distinct(participation.targets, naming.targets, alike.sources, alike.targets)
+    entities = distinct(participation.targets, naming.targets, aliases.sources, aliases.targets)
     return Subgraph(
         facts,
         entities,
@@ -53,7 +53,7 @@ def surround(facts: Rows, chunks: Rows, reader: Reader, alike: Links = NO_LINKS)
         _places(participation, facts, entities),
         _places(statement, facts, chunks),
         _places(naming, chunks, entities),
-        _places(alike, entities, entities),
+        _places(aliases, entities, entities),
     )
 
 

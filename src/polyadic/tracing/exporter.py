@@ -61,7 +61,7 @@ def exported(warn: Callable[[str], object]) -> Iterator[None]:
         shutdown.start()
         shutdown.join(_SECONDS_TO_SEND)
         if shutdown.is_alive():
-            handler.tell(f"the collector did not accept them within {_SECONDS_TO_SEND:g} s")
+            handler.report(f"the collector did not accept them within {_SECONDS_TO_SEND:g} s")
             # Stops further attempts.
             exporter.shutdown()
             shutdown.join(_SECONDS_TO_GIVE_UP)
@@ -123,9 +123,9 @@ class _WarnOnce(logging.Handler):
         self._warn: Callable[[str], object] | None = warn
 
     def emit(self, record: logging.LogRecord) -> None:
-        self.tell(record.getMessage())
+        self.report(record.getMessage())
 
-    def tell(self, why: str) -> None:
+    def report(self, why: str) -> None:
         warn, self._warn = self._warn, None
         if warn is not None:
             warn(f"spans are not sent: {why}")

@@ -116,7 +116,7 @@ class Walk:
         return [ranked[entry] for entry in order]
 
     def _first(self, start: Seeds, aims: Vectors, reader: Reader) -> WalkResult:
-        graph = surround(start.facts, start.chunks, reader, start.alike)
+        graph = surround(start.facts, start.chunks, reader, start.aliases)
         similarity = to_question(graph.facts, aims, reader)
         masses = self._pagerank(start, graph, standardised(similarity), reader)
         return WalkResult(graph, masses, similarity, np.zeros_like(similarity))
@@ -127,7 +127,7 @@ class Walk:
         """Walk again with the facts of the bridges, weighted equally by the question and the bridge questions."""
         facts = distinct(first.graph.facts, facts_of_bridges(bridges, asides, reader))
         chunks = distinct(start.chunks, reader.chunks_about(bridges.either, _CHUNKS_ABOUT_A_BRIDGE).targets)
-        graph = surround(facts, chunks, reader, joined(start.alike, bridges.alike))
+        graph = surround(facts, chunks, reader, joined(start.aliases, bridges.aliases))
         # In one call, so that the vectors of all these facts are fetched once.
         near = reader.similarity("fact", graph.facts, np.concatenate([aims, asides]))
         similarity, second = near[: len(aims)].mean(axis=0), near[len(aims) :].max(axis=0)

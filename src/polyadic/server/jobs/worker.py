@@ -91,7 +91,7 @@ def _progress_reporter() -> Callable[[IndexProgress], None]:
     """Return a callback that reports progress at most once per interval."""
     last = 0.0
 
-    def tell(progress: IndexProgress) -> None:
+    def report(progress: IndexProgress) -> None:
         nonlocal last
         if (now := time.monotonic()) - last < _SECONDS_BETWEEN_LINES:
             return
@@ -100,7 +100,7 @@ def _progress_reporter() -> Callable[[IndexProgress], None]:
         counts = progress.documents, progress.chunks, progress.chunks_read, progress.texts_embedded
         _send("reached", asdict(JobProgress(*counts, usage.tokens, usage.money)))
 
-    return tell
+    return report
 
 
 def _plain(report: IndexReport) -> dict[str, Any]:

@@ -69,7 +69,7 @@ class HierarchyTables:
         themes of their layer are inserted.
         """
         clusters = (cluster.id for cluster in change.clusters)
-        removed = self._remove([*change.gone, *clusters, *(community.id for community in change.communities)])
+        removed = self._remove([*change.removed, *clusters, *(community.id for community in change.communities)])
         for layer in sorted({*removed.summaries, *(cluster.layer for cluster in change.clusters)}):
             self._insert([cluster for cluster in change.clusters if cluster.layer == layer], removed)
             self.mark(removed.summaries.get(layer, []))
