@@ -486,7 +486,7 @@ class Workspace(BrowseMixin, QueryMixin):
 
     @property
     def entities(self) -> ResolutionApi:
-        """Entity resolution: review candidates, merge, split and keep entities apart, and undo decisions."""
+        """Entity resolution: review candidates, merge and split entities, add cannot-links, undo decisions."""
         at_once = self.settings.model.at_once
         return ResolutionApi(self.store, lambda: self.embedder, self._required_model, self._prompts, at_once)
 

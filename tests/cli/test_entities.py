@@ -73,12 +73,12 @@ def test_json(polyadic: Command, cities: Path) -> None:
     assert json.loads(polyadic("entities", "merge", "--auto", "--json").out)["decided"][0]["id"] == decision["id"]
 
 
-def test_keeping_apart(polyadic: Command, cities: Path) -> None:
-    assert "are different entities" in polyadic("entities", "apart", "Sao Paulo", "São Paulo").out
+def test_cannot_link(polyadic: Command, cities: Path) -> None:
+    assert "are different entities" in polyadic("entities", "cannot-link", "Sao Paulo", "São Paulo").out
     assert "Sao Paulo =" not in polyadic("entities", "review").out
     refused = polyadic("entities", "merge", "Sao Paulo", "São Paulo")
     assert refused.code == 1
-    assert "decided to be kept apart" in refused.err
+    assert "have a cannot-link decision" in refused.err
     assert refused.err.count("\n") == 1
 
 

@@ -21,7 +21,7 @@ def decided(folder: Path) -> Workspace:
     kb.add([Document("memory:a", "Ada", ADA), Document("memory:b", "Babbage", BABBAGE)])
     kb.entities.merge(["Ada Lovelace", "Charles Babbage"], "Ada and Charles")
     kb.entities.split("London", "London (city)", ["memory:b"])
-    kb.entities.apart("Analytical Engine", "London")
+    kb.entities.cannot_link("Analytical Engine", "London")
     return kb
 
 
@@ -101,7 +101,7 @@ def test_what_contradicts_decisions_here_is_refused_before_anything_is_taken_in(
     with decided(tmp_path / "first") as first, workspace(tmp_path / "second") as second:
         export_file(first, "hif", tmp_path / "kb.json")
         second.add([Document("memory:a", "Ada", ADA)])
-        second.entities.apart("Ada Lovelace", "Charles Babbage")
+        second.entities.cannot_link("Ada Lovelace", "Charles Babbage")
         before = canonical_text(second)
         with pytest.raises(DecisionRefused):
             import_file(second, tmp_path / "kb.json")

@@ -37,7 +37,7 @@ def test_the_order_of_names_and_documents_is_no_matter() -> None:
     [
         ([ADA, ResolutionDecision(DecisionKind.MERGE, ("Ada Lovelace", "Countess"), "Countess")], "is merged already"),
         ([ADA, ResolutionDecision(DecisionKind.MERGE, ("Babbage", "Charles"), "Ada")], "is merged already"),
-        ([ADA, ResolutionDecision(DecisionKind.APART, ("Ada Lovelace", "ADA"))], "decided to be kept apart"),
+        ([ADA, ResolutionDecision(DecisionKind.CANNOT_LINK, ("Ada Lovelace", "ADA"))], "have a cannot-link decision"),
         ([PLANET, ResolutionDecision(DecisionKind.SPLIT, ("Mercury",), "Mercury (god)", ("d2",))], "split differently"),
         (
             [PLANET, ResolutionDecision(DecisionKind.SPLIT, ("Mercury",), "mercury (PLANET)", ("d3",))],
@@ -48,8 +48,8 @@ def test_the_order_of_names_and_documents_is_no_matter() -> None:
             "Mercury .* and .* are one name",
         ),
         ([ResolutionDecision(DecisionKind.MERGE, ("Ada", "ADA"), "Ada")], "not two names"),
-        ([ResolutionDecision(DecisionKind.APART, ("Ada", "the Ada"))], "not two names"),
-        ([ResolutionDecision(DecisionKind.APART, ("Ada", "Bea", "Cleo"))], "not two names"),
+        ([ResolutionDecision(DecisionKind.CANNOT_LINK, ("Ada", "the Ada"))], "not two names"),
+        ([ResolutionDecision(DecisionKind.CANNOT_LINK, ("Ada", "Bea", "Cleo"))], "not two names"),
         ([ResolutionDecision(DecisionKind.MERGE, ("Ada", "Bea"))], "a name is empty"),
         ([ResolutionDecision(DecisionKind.MERGE, ("Ada", " '' "), "Ada")], "a name is empty"),
         ([ResolutionDecision(DecisionKind.SPLIT, ("Ada",), "the ADA", ("d1",))], "the same name"),

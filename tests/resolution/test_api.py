@@ -97,7 +97,7 @@ def test_merging_and_undoing(kb: Workspace) -> None:
 def test_accepting_and_rejecting_pairs(kb: Workspace) -> None:
     one, other, *rest = kb.entities.review().candidates
     outcome = kb.entities.settle([one.id], [other.id])
-    assert [decision.kind.value for decision in outcome.decided] == ["merge", "apart"]
+    assert [decision.kind.value for decision in outcome.decided] == ["merge", "cannot-link"]
     assert [left.id for left in kb.entities.review().candidates] == [left.id for left in rest]
     with pytest.raises(NotFound, match="no proposed pair"):
         kb.entities.settle([one.id])
@@ -164,7 +164,7 @@ def test_unknown_names_are_refused(kb: Workspace, unknown: str) -> None:
     with pytest.raises(NotFound, match="no entity matches"):
         kb.entities.merge(["Mira Falk", unknown])
     with pytest.raises(NotFound, match="no entity matches"):
-        kb.entities.apart("Mira Falk", unknown)
+        kb.entities.cannot_link("Mira Falk", unknown)
     with pytest.raises(NotFound, match="no fact of"):
         kb.entities.split(unknown, "x", ["/docs/a.txt"])
     assert export(kb) == before

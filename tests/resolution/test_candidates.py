@@ -95,7 +95,7 @@ def test_what_was_decided_is_not_proposed_again(store: SqliteStore) -> None:
     decide(
         store,
         [
-            ResolutionDecision(DecisionKind.APART, ("São Paulo", "Sao Paulo")),
+            ResolutionDecision(DecisionKind.CANNOT_LINK, ("São Paulo", "Sao Paulo")),
             ResolutionDecision(DecisionKind.MERGE, ("Malmö", "Malmo"), "Malmö"),
         ],
     )

@@ -38,7 +38,7 @@ splits = st.builds(
     names | st.just("Mercury (god)"),
     st.lists(st.sampled_from(DOCUMENTS), min_size=1, max_size=3, unique=True),
 )
-aparts = st.builds(lambda one, other: ResolutionDecision(DecisionKind.APART, (one, other)), names, names)
+cannot_links = st.builds(lambda one, other: ResolutionDecision(DecisionKind.CANNOT_LINK, (one, other)), names, names)
 LIVES = settings(
     max_examples=200,
     stateful_step_count=12,
@@ -89,7 +89,7 @@ class Life(RuleBasedStateMachine):
     def split(self, decision: ResolutionDecision) -> None:
         self._decide({decision}, set())
 
-    @rule(decision=merges | splits | aparts)
+    @rule(decision=merges | splits | cannot_links)
     def decide(self, decision: ResolutionDecision) -> None:
         self._decide({decision}, set())
 

@@ -77,7 +77,7 @@ def test_one_entity_has_what_both_had(store: Store) -> None:
         ResolutionDecision(
             DecisionKind.SPLIT, ("Ada",), "Babbage", (document_id("/docs/a.txt"), document_id("/docs/b.txt"))
         ),
-        ResolutionDecision(DecisionKind.APART, ("Ada", "Ada Lovelace")),
+        ResolutionDecision(DecisionKind.CANNOT_LINK, ("Ada", "Ada Lovelace")),
         ResolutionDecision(DecisionKind.MERGE, ("nobody", "Ada"), "ADA"),
     ],
 )
@@ -140,7 +140,7 @@ def test_a_contradiction_changes_nothing(store: Store) -> None:
             store,
             [
                 ResolutionDecision(DecisionKind.MERGE, ("Babbage", "notes"), "x"),
-                ResolutionDecision(DecisionKind.APART, ("Ada", "Ada Lovelace")),
+                ResolutionDecision(DecisionKind.CANNOT_LINK, ("Ada", "Ada Lovelace")),
             ],
         )
     assert canonical(store) == before

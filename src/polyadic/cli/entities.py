@@ -1,4 +1,4 @@
-"""``polyadic entities``: entity resolution: review, merge, keep apart, split and undo."""
+"""``polyadic entities``: entity resolution: review, merge, cannot-link, split and undo."""
 
 from typing import Any
 
@@ -42,7 +42,7 @@ def command() -> None:
 @command.command("review")
 @click.option("--limit", type=click.IntRange(min=1), default=SHOWN, show_default=True, help="Maximum number of pairs.")
 @click.option("--accept", multiple=True, metavar="ID", help="Merge this pair; may be repeated.")
-@click.option("--reject", multiple=True, metavar="ID", help="Keep this pair apart; may be repeated.")
+@click.option("--reject", multiple=True, metavar="ID", help="Forbid merging this pair (cannot-link); may be repeated.")
 @click.option("--decided", is_flag=True, help="List the current decisions instead.")
 @_model
 @_budget
@@ -129,15 +129,15 @@ def merge(
     return 3 if merged.asked.stopped or merged.asked.unreadable else 0
 
 
-@command.command("apart")
+@command.command("cannot-link")
 @click.argument("names", nargs=2, metavar="NAME NAME")
 @workspace_option
 @json_option
 @click.pass_context
-def apart(context: click.Context, names: tuple[str, str], workspace: str | None, as_json: bool) -> None:
-    """Keep two entities apart: they are not proposed again and cannot be merged."""
+def cannot_link(context: click.Context, names: tuple[str, str], workspace: str | None, as_json: bool) -> None:
+    """Forbid merging two entities (cannot-link), so that they are not proposed again."""
     with Workspace(workspace_place(context, workspace)) as kb:
-        _print_outcome(kb.entities.apart(*names), as_json)
+        _print_outcome(kb.entities.cannot_link(*names), as_json)
 
 
 @command.command("split")
@@ -285,7 +285,7 @@ def _print_decisions(decisions: list[tuple[ResolutionDecision, str]], sources: d
 def _describe(decision: ResolutionDecision, sources: dict[str, str] | None = None) -> str:
     """Describe a decision in one line; deleted documents are shown by their identifiers."""
     names = ", ".join(decision.names)
-    if decision.kind is DecisionKind.APART:
+    if decision.kind is DecisionKind.CANNOT_LINK:
         return f"{' and '.join(decision.names)} are different entities"
     if decision.kind is DecisionKind.MERGE:
         return f"{names} are the same entity: {decision.into}"

@@ -159,7 +159,7 @@ class DocumentSchema(StrictModel):
 
 
 class DecisionSchema(StrictModel):
-    kind: Literal["merge", "split", "apart"]
+    kind: Literal["merge", "split", "cannot-link"]
     names: list[Name]
     into: Text
     documents: list[DocumentId]

@@ -15,13 +15,13 @@ from polyadic.model.identity import digest, entity_key
 class DecisionKind(StrEnum):
     """Kind of a resolution decision.
 
-    ``MERGE``: the names refer to one entity. ``SPLIT``: in some documents the name refers to another entity. ``APART``
-    (cannot-link): two names refer to different entities.
+    ``MERGE``: the names refer to one entity. ``SPLIT``: in some documents the name refers to another entity.
+    ``CANNOT_LINK``: two names refer to different entities.
     """
 
     MERGE = "merge"
     SPLIT = "split"
-    APART = "apart"
+    CANNOT_LINK = "cannot-link"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class ResolutionDecision:
     @property
     def touched(self) -> frozenset[str]:
         """Keys of all entities that the decision may change."""
-        return frozenset() if self.kind is DecisionKind.APART else frozenset((*self.keys, entity_key(self.into)))
+        return frozenset() if self.kind is DecisionKind.CANNOT_LINK else frozenset((*self.keys, entity_key(self.into)))
 
 
 @dataclass(frozen=True)
@@ -108,8 +108,8 @@ class EntityResolution:
                         raise _contradiction(key, "is merged already: undo that and merge all names at once")
                 merged |= dict.fromkeys(decision.touched, into)
         for decision in kept:
-            if decision.kind is DecisionKind.APART and len({merged.get(key, key) for key in decision.keys}) == 1:
-                raise _contradiction(" and ".join(decision.names), "were decided to be kept apart")
+            if decision.kind is DecisionKind.CANNOT_LINK and len({merged.get(key, key) for key in decision.keys}) == 1:
+                raise _contradiction(" and ".join(decision.names), "have a cannot-link decision")
         return cls(frozenset(kept), split, merged, _names(kept))
 
     def key(self, key: str, document_id: str) -> str:
@@ -156,7 +156,7 @@ def _names(decisions: Iterable[ResolutionDecision]) -> dict[str, str]:
 def _check(decision: ResolutionDecision) -> None:
     """Refuse a decision that is invalid on its own."""
     keys, into = decision.keys, entity_key(decision.into)
-    if not all(keys) or (decision.kind is not DecisionKind.APART and not into):
+    if not all(keys) or (decision.kind is not DecisionKind.CANNOT_LINK and not into):
         raise DecisionRefused("a name is empty", "use names as polyadic show entity prints them")
     if decision.kind is DecisionKind.SPLIT:
         if len(keys) != 1 or into == keys[0]:
@@ -168,7 +168,7 @@ def _check(decision: ResolutionDecision) -> None:
             raise DecisionRefused(
                 f"the split of {decision.names[0]} into {decision.into} has no documents", "name at least one"
             )
-    elif len(keys) < 2 or (decision.kind is DecisionKind.APART and len(keys) > 2):
+    elif len(keys) < 2 or (decision.kind is DecisionKind.CANNOT_LINK and len(keys) > 2):
         raise DecisionRefused(f"{', '.join(decision.names)}: these are not two names", "name two different entities")
 
 

@@ -198,13 +198,13 @@ class ResolutionApi:
                 )
 
             merges = [decision_builder.merge(reader, names(one)) for one in accepted]
-            aparts = [decision_builder.apart(reader, names(one)) for one in rejected]
-        return await self._decide([*merges, *aparts])
+            cannot_links = [decision_builder.cannot_link(reader, names(one)) for one in rejected]
+        return await self._decide([*merges, *cannot_links])
 
-    async def aapart(self, one: str, other: str) -> DecisionOutcome:
+    async def acannot_link(self, one: str, other: str) -> DecisionOutcome:
         """Forbid merging two entities (cannot-link), so that they are not proposed again; raises as :meth:`amerge`."""
         with self.store().read() as reader:
-            decision = decision_builder.apart(reader, (one, other))
+            decision = decision_builder.cannot_link(reader, (one, other))
         return await self._decide([decision])
 
     async def asplit(self, name: str, into: str, documents: Sequence[str]) -> DecisionOutcome:
@@ -253,7 +253,7 @@ class ResolutionApi:
     merge = run_sync(amerge)
     merge_sure = run_sync(amerge_sure)
     settle = run_sync(asettle)
-    apart = run_sync(aapart)
+    cannot_link = run_sync(acannot_link)
     split = run_sync(asplit)
     undo = run_sync(aundo)
 

@@ -88,11 +88,11 @@ class CandidatePairs:
         together = census.together(pairs)
         cosines = np.einsum("ij,ij->i", vectors[pairs[:, 0]], vectors[pairs[:, 1]])
         overlay = reader.overlay()
-        apart = {one.keys for one in overlay.decisions if one.kind is DecisionKind.APART}
+        cannot_linked = {one.keys for one in overlay.decisions if one.kind is DecisionKind.CANNOT_LINK}
         judged = {}
         for (pair, sign), cooccur, cosine in zip(signs, together.tolist(), cosines.tolist(), strict=True):
             keys = tuple(sorted(census.entities[row].key for row in pair))
-            if keys not in apart and (found := judge.judge(pair, sign, cooccur, cosine)):
+            if keys not in cannot_linked and (found := judge.judge(pair, sign, cooccur, cosine)):
                 judged[pair] = found
         shorts = {pair: pair[sign.short] for pair, sign in signs if sign.short is not None and pair in judged}
         return cls(census, judged, shorts, overlay)

@@ -38,10 +38,10 @@ def merge(reader: Reader, names: Sequence[str], into: str = "") -> ResolutionDec
     return ResolutionDecision(DecisionKind.MERGE, _distinct(known), into.strip() or (most.name if most else ""))
 
 
-def apart(reader: Reader, names: Sequence[str]) -> ResolutionDecision:
-    """Build the decision to keep two entities apart (cannot-link); raises as :func:`merge`."""
+def cannot_link(reader: Reader, names: Sequence[str]) -> ResolutionDecision:
+    """Build the cannot-link decision of two entities; raises as :func:`merge`."""
     overlay = reader.overlay()
-    return ResolutionDecision(DecisionKind.APART, _distinct([_entity(reader, overlay, name) for name in names]))
+    return ResolutionDecision(DecisionKind.CANNOT_LINK, _distinct([_entity(reader, overlay, name) for name in names]))
 
 
 def split(reader: Reader, name: str, into: str, documents: Sequence[str]) -> ResolutionDecision:

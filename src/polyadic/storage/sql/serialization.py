@@ -128,7 +128,7 @@ def evidence_of(connection: Connection, chunks: Sequence[int]) -> Iterator[tuple
 def dump_decision(decision: ResolutionDecision) -> str:
     """Serialize a resolution decision as JSON.
 
-    >>> load_decision(dump_decision(ResolutionDecision(DecisionKind.APART, ("Ada", "Adam")))).names
+    >>> load_decision(dump_decision(ResolutionDecision(DecisionKind.CANNOT_LINK, ("Ada", "Adam")))).names
     ('Ada', 'Adam')
     """
     return _dump([decision.kind, list(decision.names), decision.into, list(decision.documents)])
