@@ -32,7 +32,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
 @pytest.fixture
 def towns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with documents about towns; clusters are small."""
-    monkeypatch.setenv("POLYADIC_THEMES__CLUSTER_MEMBERS", "6")
+    monkeypatch.setenv("POLYADIC_HIERARCHY_BUILD__CLUSTER_MEMBERS", "6")
     folder = tmp_path / "towns"
     folder.mkdir()
     for number in range(TOWNS):

@@ -60,7 +60,7 @@ def written(
     memory: Kept | None = None,
     budget: SpendingBudget | None = None,
     prompts: PromptLibrary | None = None,
-    themes: HierarchyBuildSettings | None = None,
+    hierarchy_build: HierarchyBuildSettings | None = None,
     **model: Any,
 ) -> T:
     """What a writer with the server's model makes of something."""
@@ -69,7 +69,9 @@ def written(
         asked = EndpointModel(model_settings(server, **{"key_variable": ""} | model))
         try:
             remembering = CachedModel(asked, memory or Kept(), budget)
-            return await act(LLMSummarizer(remembering, prompts or PromptLibrary(), themes or HierarchyBuildSettings()))
+            return await act(
+                LLMSummarizer(remembering, prompts or PromptLibrary(), hierarchy_build or HierarchyBuildSettings())
+            )
         finally:
             await asked.close()
 

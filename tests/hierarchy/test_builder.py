@@ -223,7 +223,7 @@ def test_what_is_named_alike_throughout_is_clustered_all_the_same(tmp_path: Path
             entity["description"] = ""  # it would tell them apart
     with serving(*rows) as server:
         given = settings(server).model_copy(
-            update={"themes": HierarchyBuildSettings(by="extractive", cluster_members=4)}
+            update={"hierarchy_build": HierarchyBuildSettings(by="extractive", cluster_members=4)}
         )
         with Workspace(tmp_path, given) as kb:
             kb.add([Document("memory:a", "", "Osk and Lund wrote to each other.")])

@@ -81,7 +81,7 @@ def test_other_endpoints_are_asked_in_words(server: ModelServer, mode: str) -> N
 
 def test_facts_are_told_within_the_tokens_of_the_settings(server: ModelServer) -> None:
     facts = [fact(f"f{n}", f"{n} engines were seen.", "ada", tokens=50) for n in range(50)]
-    found = report(server, facts, themes=HierarchyBuildSettings(report_tokens=330))
+    found = report(server, facts, hierarchy_build=HierarchyBuildSettings(report_tokens=330))
     # 330 tokens hold six facts of 50 and what stands around them.
     assert "[6] 5 engines were seen." in server.asked[0].text and "[7]" not in server.asked[0].text
     assert {source for source in found.sources if source[0] == "f"} == {f"f{n}" for n in range(6)}
@@ -89,7 +89,7 @@ def test_facts_are_told_within_the_tokens_of_the_settings(server: ModelServer) -
 
 def test_and_within_the_context_of_the_model(server: ModelServer) -> None:
     facts = [fact(f"f{n}", f"{n} engines were seen. " + "And so on. " * 20, "ada", tokens=90) for n in range(50)]
-    found = report(server, facts, context_tokens=2_000, themes=HierarchyBuildSettings(report_tokens=100_000))
+    found = report(server, facts, context_tokens=2_000, hierarchy_build=HierarchyBuildSettings(report_tokens=100_000))
     assert kept(found).findings[0].facts == ("f0",)
     assert 3 < sum(source.startswith("f") for source in found.sources) < 12
 

@@ -101,7 +101,7 @@ def test_a_name_given_twice_is_one_summary(server: ModelServer) -> None:
     ],
 )
 def test_types_are_the_general_ones(server: ModelServer, types: tuple[str, ...], said: str, kept: str) -> None:
-    found = saying(server, record(type=said), themes=HierarchyBuildSettings(types=types))
+    found = saying(server, record(type=said), hierarchy_build=HierarchyBuildSettings(types=types))
     assert found.summaries[0].type == kept
 
 

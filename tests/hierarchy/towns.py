@@ -40,14 +40,14 @@ def documents(first: int, after: int) -> list[Document]:
     return [document(number) for number in range(first, after)]
 
 
-def by_model(server: ModelServer, themes: HierarchyBuildSettings | None = None, **model: Any) -> Settings:
+def by_model(server: ModelServer, hierarchy_build: HierarchyBuildSettings | None = None, **model: Any) -> Settings:
     """Settings under which sentences are facts, and the server's model writes summaries and reports."""
     given = settings(server, ExtractionSettings(extractor="sentences"), **model)
-    return given.model_copy(update={"themes": themes or HierarchyBuildSettings()})
+    return given.model_copy(update={"hierarchy_build": hierarchy_build or HierarchyBuildSettings()})
 
 
-def without_a_model(themes: HierarchyBuildSettings | None = None) -> Settings:
-    return Settings(embedding=HASHING, themes=themes or HierarchyBuildSettings())
+def without_a_model(hierarchy_build: HierarchyBuildSettings | None = None) -> Settings:
+    return Settings(embedding=HASHING, hierarchy_build=hierarchy_build or HierarchyBuildSettings())
 
 
 @contextmanager

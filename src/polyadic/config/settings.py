@@ -51,5 +51,5 @@ class Settings(BaseSettings):
     lightrag: LightRAGSettings = LightRAGSettings()
     pathrag: PathRAGSettings = PathRAGSettings()
     hipporag2: HippoRAG2Settings = HippoRAG2Settings()
-    themes: HierarchyBuildSettings = HierarchyBuildSettings()
+    hierarchy_build: HierarchyBuildSettings = HierarchyBuildSettings()
     hierarchy: HierarchySearchSettings = HierarchySearchSettings()

@@ -36,9 +36,9 @@ def wanted(by: By | None, settings: Settings) -> By:
     """
     if by:
         return by
-    if settings.themes.by == "auto":
+    if settings.hierarchy_build.by == "auto":
         return "model" if settings.model.name else "extractive"
-    return settings.themes.by
+    return settings.hierarchy_build.by
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ class HierarchyApi:
         if wanted(by, self.settings) == "extractive":
             writing = ExtractiveSummarizer()
             return await HierarchyBuilder(
-                store, self.embedder(), writing, self.settings.themes, report_progress=report_progress
+                store, self.embedder(), writing, self.settings.hierarchy_build, report_progress=report_progress
             ).build(anew)
         check_prices(budget, self.settings.model)
         model = self.model()
@@ -132,8 +132,8 @@ class HierarchyApi:
         builder = HierarchyBuilder(
             store,
             self.embedder(),
-            LLMSummarizer(asked, self.prompts, self.settings.themes),
-            self.settings.themes,
+            LLMSummarizer(asked, self.prompts, self.settings.hierarchy_build),
+            self.settings.hierarchy_build,
             self.settings.model.at_once,
             report_progress,
             lambda: asked.spent,
@@ -154,7 +154,9 @@ class HierarchyApi:
             with store.read() as reader:
                 return reader.reply(key) is not None
 
-        asked = LLMSummarizer(CachedModel(model, StoreResponseCache(store)), self.prompts, self.settings.themes)
+        asked = LLMSummarizer(
+            CachedModel(model, StoreResponseCache(store)), self.prompts, self.settings.hierarchy_build
+        )
         counting = CountingSummarizer(asked, model, is_remembered)
         found = await self._draft_estimate(counting, anew)
         with store.read() as reader:
@@ -177,5 +179,5 @@ class HierarchyApi:
         with self.store().read() as reader:
             ground, former = HierarchyInputs.of(reader), reader.hierarchy()
         vectors = AveragedSummaries(ground, former.summaries)
-        await draft(BuildContext(ground, former, writing, vectors, self.settings.themes, 1, anew, report))
+        await draft(BuildContext(ground, former, writing, vectors, self.settings.hierarchy_build, 1, anew, report))
         return BuildEstimate(writing.by, report.anew, report.clusters_made, report.reports_made)
