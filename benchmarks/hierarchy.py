@@ -158,10 +158,10 @@ def _shape(name: str, reader: Reader) -> str:
 
 def _clustering(reader: Reader, with_summaries: bool) -> float:
     """Compute the global clustering coefficient of entities, optionally with summaries joined to their members."""
-    entities, facts, themes = reader.size("entity"), np.arange(reader.size("fact")), reader.themes()
+    entities, facts, hierarchy = reader.size("entity"), np.arange(reader.size("fact")), reader.hierarchy_reader()
     links = reader.entities_of(facts)
-    rows = np.arange(themes.summary_count if with_summaries else 0)
-    below = themes.covered(rows)
+    rows = np.arange(hierarchy.summary_count if with_summaries else 0)
+    below = hierarchy.covered(rows)
     sources = np.concatenate([below.entities.sources, below.summaries.sources]) + entities
     targets = np.concatenate([below.entities.targets, below.summaries.targets + entities])
     scores = reader.scores("fact", facts)

@@ -1,4 +1,4 @@
-"""Themes: the tree by keyboard, what its nodes say, and what is said where there is none."""
+"""The hierarchy: the tree by keyboard, what its nodes say, and what is said where there is none."""
 
 import re
 from collections.abc import Iterator
@@ -12,6 +12,9 @@ from tests.browser.conftest import EXAMPLES, PHONE, WIDE, Opened, Seen, read_in,
 from tests.server.running_server import Running
 
 pytest.importorskip("sklearn", reason="building a hierarchy needs the extra hierarchy")
+
+# The panel beside the tree.
+DETAIL = re.compile("^(Summary|Community)$")
 
 
 @pytest.fixture(scope="module")
@@ -40,26 +43,26 @@ def level(page: Page) -> str:
 def test_summaries_and_communities_are_read(
     themed: Running, opened: Opened, seen: Seen, size: tuple[int, int], scheme: str
 ) -> None:
-    page = opened(f"{themed.url}/#/spaceflight/themes", size, scheme)
+    page = opened(f"{themed.url}/#/spaceflight/hierarchy", size, scheme)
     expect(page.get_by_text("These texts are extractive")).to_be_visible()
-    seen(f"themes-{size[0]}-{scheme}", page)
+    seen(f"hierarchy-{size[0]}-{scheme}", page)
     item = page.get_by_role("tree", name="Summaries").get_by_role("treeitem").first
     name = item.locator(".tree-name").first.inner_text()
     item.locator(".tree-row").first.click()
-    shown = page.get_by_role("region", name="Theme", exact=True)
+    shown = page.get_by_role("region", name=DETAIL)
     expect(shown.get_by_role("heading", name=name, exact=True)).to_be_visible()
     expect(shown.get_by_text(re.compile("covers [0-9]+ members"))).to_be_visible()
     page.get_by_role("tab", name=re.compile("^Communities")).click()
     page.get_by_role("tree", name="Communities").locator(".tree-row").first.click()
     expect(shown.get_by_role("heading", name=re.compile("^[0-9]+ findings?$"))).to_be_visible()
     expect(shown.get_by_text(re.compile("rated [0-9.]+ of 10"))).to_be_visible()
-    seen(f"themes-community-{size[0]}-{scheme}", page)
+    seen(f"hierarchy-community-{size[0]}-{scheme}", page)
     shown.locator(".finding button.place").first.click()
     expect(page.get_by_role("region", name="Fact", exact=True).get_by_role("heading").first).to_be_visible()
 
 
 def test_the_tree_by_keyboard(themed: Running, opened: Opened) -> None:
-    page = opened(f"{themed.url}/#/spaceflight/themes")
+    page = opened(f"{themed.url}/#/spaceflight/hierarchy")
     tree = page.get_by_role("tree", name="Summaries")
     expect(tree).to_be_visible()
     names = tree.get_by_role("treeitem").locator(".tree-name").all_inner_texts()
@@ -84,9 +87,7 @@ def test_the_tree_by_keyboard(themed: Running, opened: Opened) -> None:
     assert level(page) == "2"
     below = focused(page)
     page.keyboard.press("Enter")
-    expect(
-        page.get_by_role("region", name="Theme", exact=True).get_by_role("heading", name=below, exact=True)
-    ).to_be_visible()
+    expect(page.get_by_role("region", name=DETAIL).get_by_role("heading", name=below, exact=True)).to_be_visible()
     assert focused(page) == below
     page.keyboard.press("ArrowLeft")
     assert (focused(page), level(page)) == (names[0], "1")
@@ -97,7 +98,7 @@ def test_the_tree_by_keyboard(themed: Running, opened: Opened) -> None:
 
 
 def test_the_tree_leads_down_to_entities(themed: Running, opened: Opened) -> None:
-    page = opened(f"{themed.url}/#/spaceflight/themes")
+    page = opened(f"{themed.url}/#/spaceflight/hierarchy")
     tree = page.get_by_role("tree", name="Summaries")
     tree.get_by_role("treeitem").first.focus()
     # One level after the other, as far as there are any.
@@ -109,7 +110,7 @@ def test_the_tree_leads_down_to_entities(themed: Running, opened: Opened) -> Non
         assert int(level(page)) == depth + 1
     name = focused(page)
     page.keyboard.press("Enter")
-    shown = page.get_by_role("region", name="Theme", exact=True)
+    shown = page.get_by_role("region", name=DETAIL)
     expect(shown.get_by_role("button", name="Open in Browse")).to_be_visible()
     expect(shown.get_by_role("heading", name=name, exact=True)).to_be_visible()
 
@@ -118,10 +119,10 @@ def test_the_tree_leads_down_to_entities(themed: Running, opened: Opened) -> Non
 def test_where_there_are_none_it_is_said_how_to_build_them(
     themed: Running, opened: Opened, seen: Seen, size: tuple[int, int]
 ) -> None:
-    page = opened(f"{themed.url}/#/plain/themes", size)
-    expect(page.get_by_role("heading", name="No themes yet")).to_be_visible()
+    page = opened(f"{themed.url}/#/plain/hierarchy", size)
+    expect(page.get_by_role("heading", name="No hierarchy yet")).to_be_visible()
     expect(page.get_by_text("polyadic hierarchy build -w plain")).to_be_visible()
-    seen(f"themes-none-{size[0]}", page)
+    seen(f"hierarchy-none-{size[0]}", page)
 
 
 def test_what_is_stale_is_said_to_be_left_out(tmp_path: Path, opened: Opened) -> None:
@@ -132,5 +133,5 @@ def test_what_is_stale_is_said_to_be_left_out(tmp_path: Path, opened: Opened) ->
         with server.client() as client:
             path = "/v1/workspaces/space/documents"
             client.delete(f"{path}/{client.get(path).json()['documents'][0]['id']}")
-        page = opened(f"{server.url}/#/space/themes")
+        page = opened(f"{server.url}/#/space/hierarchy")
         expect(page.get_by_text("not included until “polyadic hierarchy build” is run again")).to_be_visible()

@@ -69,7 +69,7 @@ def test_what_comes_back_in_part_or_broken_is_asked_again(tmp_path: Path, server
         (useless,) = answer_batch(server, put_lines(tmp_path / "one.jsonl", lines_of(written.files)[:1]))
         first = kb.batch.read([put_lines(tmp_path / "1.jsonl", [useless, failed(answers[1]), *answers[3:]])])
         assert (first.taken, first.refused) == (len(answers) - 3, 2)
-        assert sorted(first.failed_themes.values()) == [1, 1]
+        assert sorted(first.failed_hierarchy.values()) == [1, 1]
         assert first.hierarchy and first.hierarchy.awaited == 3 and first.missing.requests == 3
         until_done(kb, server, tmp_path)
         assert hierarchy_of(kb) == expected
@@ -104,9 +104,9 @@ def test_it_is_not_asked_for_while_documents_wait(tmp_path: Path, server: ModelS
         written = kb.batch.write(tmp_path / "ask.jsonl", [tmp_path / "letters.txt"], hierarchy=True)
         assert written.hierarchy is None and written.missing.documents == 1
         assert round_trip(kb, server, written, tmp_path / "answers.jsonl").hierarchy is None
-        first = kb.batch.write(tmp_path / "themes.jsonl", hierarchy=True)
+        first = kb.batch.write(tmp_path / "hierarchy.jsonl", hierarchy=True)
         assert first.hierarchy and first.hierarchy.awaited
-        round_trip(kb, server, first, tmp_path / "themes-answers.jsonl")
+        round_trip(kb, server, first, tmp_path / "hierarchy-answers.jsonl")
         until_done(kb, server, tmp_path)
         assert hierarchy_of(kb).summaries
 

@@ -4,7 +4,7 @@ Everything a test needs is here, the fixtures in ``tests.model_server.fixtures``
 it by hand.
 """
 
-from tests.model_server.hierarchy_responders import reports_of_facts, summaries_of_members, themes
+from tests.model_server.hierarchy_responders import hierarchy_replies, reports_of_facts, summaries_of_members
 from tests.model_server.misbehaviour import (
     Changed,
     CutConnection,
@@ -69,11 +69,11 @@ __all__ = [
     "answer_from_context",
     "entities_of_question",
     "facts_by_sentence",
+    "hierarchy_replies",
     "needle",
     "ready",
     "recorded_model",
     "reports_of_facts",
     "says",
     "summaries_of_members",
-    "themes",
 ]

@@ -11,7 +11,7 @@ _LISTED = re.compile(r"^- (.+)$", re.MULTILINE)
 _AFTER_A_NAME = re.compile(r"( \([^()]*\))?(: .*)?$", re.DOTALL)
 
 
-def themes() -> tuple[Responder, ...]:
+def hierarchy_replies() -> tuple[Responder, ...]:
     """Both."""
     return summaries_of_members(), reports_of_facts()
 

@@ -7,7 +7,7 @@ from functools import cache
 from polyadic.text.language import detect_language
 from polyadic.text.stopwords import function_words
 from tests.model_server.facts import EntityRow, FactRow, reply_with_facts, reply_with_names
-from tests.model_server.hierarchy_responders import themes
+from tests.model_server.hierarchy_responders import hierarchy_replies
 from tests.model_server.names import names
 from tests.model_server.reading import numbered, question, wanted
 from tests.model_server.types import Asked, Responder, Said
@@ -80,7 +80,7 @@ def answer_from_context(no_answer: str = NO_ANSWER) -> Responder:
 
 def ready(no_answer: str = NO_ANSWER) -> tuple[Responder, ...]:
     """All of these, so that a whole run needs no recording."""
-    return needle(), facts_by_sentence(), entities_of_question(), *themes(), answer_from_context(no_answer)
+    return needle(), facts_by_sentence(), entities_of_question(), *hierarchy_replies(), answer_from_context(no_answer)
 
 
 def _fact(number: int, sentence: str) -> FactRow:

@@ -29,8 +29,8 @@ def fill(store: Store) -> None:
     decide(store, [ResolutionDecision(DecisionKind.MERGE, ("Ada Lovelace", "Charles Babbage"), "Ada Lovelace")])
     withdraw(store, gone)
     with store.read() as reader:
-        themes = by_hand(reader)
-    rearrange(store, Rearrangement([themes[0]], [themes[1]], (), [0.5], 4, 0))
+        nodes = by_hand(reader)
+    rearrange(store, Rearrangement([nodes[0]], [nodes[1]], (), [0.5], 4, 0))
     unread = Document("memory:unread", "", "Nobody could read this.")
     (chunk,) = chunk_document(unread, ChunkingSettings())
     with store.write() as writer:

@@ -36,7 +36,7 @@ HIDDEN = Document(
 OTHER = Document("memory:other", "Lund", "Jonas Brandt was born in Lund in 1850.", {"level": "open", "year": "1850"})
 CORPUS = (PUBLIC, HIDDEN, OTHER)
 MILL = Document("memory:mill", "Mill", "Anders Holm built the Mill at Ketch.", {"level": "open", "year": "1870"})
-WITH_THEMES = ("hierarchy", "local", "global", "bridge", "graphrag")
+WITH_HIERARCHY = ("hierarchy", "local", "global", "bridge", "graphrag")
 QUESTION = "With which code does Mira Falk open the Blue Door in Lund?"
 
 
@@ -92,12 +92,12 @@ def test_a_secret_is_heard_only_where_its_document_may_be(kb: Workspace, method:
 
 
 @pytest.fixture(scope="module")
-def themed(server: ModelServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+def with_hierarchy(server: ModelServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     """A workspace with a hierarchy: a summary and a report of the secret, and ones of what anyone may hear."""
-    with workspace(tmp_path_factory.mktemp("themes") / "kb", server) as made:
+    with workspace(tmp_path_factory.mktemp("hierarchy") / "kb", server) as made:
         made.add((*CORPUS, MILL))
         with made.store().read() as reader:
-            told = [theme(reader, HIDDEN_CODE, f"Secrets {HIDDEN_CODE}"), theme(reader, "Anders", "Mills of Ketch")]
+            told = [node_of(reader, HIDDEN_CODE, f"Secrets {HIDDEN_CODE}"), node_of(reader, "Anders", "Mills of Ketch")]
         clusters, communities = [cluster for cluster, _ in told], [community for _, community in told]
         with made.store().write() as writer:
             writer.update_hierarchy(Rearrangement(clusters, communities, (), (0.5,), 8, 0))
@@ -106,7 +106,7 @@ def themed(server: ModelServer, tmp_path_factory: pytest.TempPathFactory) -> Ite
         yield made
 
 
-def theme(reader: Reader, word: str, name: str) -> tuple[Cluster, Community]:
+def node_of(reader: Reader, word: str, name: str) -> tuple[Cluster, Community]:
     """A cluster and a community of the entities of the fact that holds a word, with that word in all that they say."""
     fact = next(one for one in reader.facts(np.arange(reader.size("fact"))) if word in one.text)
     rows = reader.entities_of(np.array([reader.identified("fact", fact.id, 1)[0]])).targets
@@ -120,17 +120,17 @@ def theme(reader: Reader, word: str, name: str) -> tuple[Cluster, Community]:
     return replace(cluster, summaries=(summary,)), community
 
 
-@pytest.mark.parametrize("method", WITH_THEMES)
-def test_themes_are_heard_only_where_all_that_they_rest_on_may_be(themed: Workspace, method: str) -> None:
+@pytest.mark.parametrize("method", WITH_HIERARCHY)
+def test_the_hierarchy_is_heard_only_where_all_that_it_rests_on_may_be(with_hierarchy: Workspace, method: str) -> None:
     question = "Who built the Mill at Ketch, and with which code does Mira Falk open the Blue Door?"
-    everything = themed.retrieve(question, method)
+    everything = with_hierarchy.retrieve(question, method)
     assert f"Secrets {HIDDEN_CODE}" in repr(everything) and "Mills of Ketch" in repr(everything)
     for only in (Filter((PUBLIC.source, OTHER.source, MILL.source)), Filter(where={"level": "open"})):
-        found = themed.retrieve(question, method, only=only)
+        found = with_hierarchy.retrieve(question, method, only=only)
         assert HIDDEN_CODE not in repr(found) and HIDDEN.source not in repr(found)
         assert "Mills of Ketch" in repr(found)
         assert not found.note
-    without = themed.retrieve(question, method, only=Filter((PUBLIC.source, OTHER.source)))
+    without = with_hierarchy.retrieve(question, method, only=Filter((PUBLIC.source, OTHER.source)))
     assert "Mills of Ketch" not in repr(without) and HIDDEN_CODE not in repr(without)
 
 

@@ -1,4 +1,4 @@
-"""Themes over lists, built from a hierarchy: small, exact and slow."""
+"""A hierarchy reader over lists, built from a hierarchy: small, exact and slow."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
@@ -10,7 +10,7 @@ from polyadic.storage.hierarchy import HierarchyMembers
 from polyadic.storage.protocol import Hits, Links, Rows, Vectors
 
 
-class MemoryThemes:
+class MemoryHierarchyReader:
     """Searches what is not stale of a hierarchy.
 
     ``entity_rows`` and ``fact_rows`` are the reader's rows by public identifier; ``embed`` gives the vectors of texts.

@@ -30,7 +30,7 @@ from polyadic.storage.protocol import (
     Vectors,
 )
 from polyadic.text.headings import headings, headings_of
-from tests.retrieval.memory_hierarchy import MemoryThemes
+from tests.retrieval.memory_hierarchy import MemoryHierarchyReader
 
 Embed = Callable[[Sequence[str]], Vectors]
 NO_HIERARCHY = Hierarchy()
@@ -254,10 +254,10 @@ class MemoryReader:
     def hierarchy(self) -> Hierarchy:
         return self._hierarchy
 
-    def themes(self) -> HierarchyReader:
+    def hierarchy_reader(self) -> HierarchyReader:
         entities = {identity.entity_id(key): row for row, key in enumerate(self._keys)}
         facts = {one: row for row, one in enumerate(self._facts)}
-        return MemoryThemes(self._hierarchy, entities, facts, self._embed_texts)
+        return MemoryHierarchyReader(self._hierarchy, entities, facts, self._embed_texts)
 
     # the catalogue, which no method reads
 

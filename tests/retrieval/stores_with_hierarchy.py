@@ -15,7 +15,7 @@ from tests.retrieval.stories import Told, documents_of
 BY = "by hand"
 
 
-def themed(
+def with_hierarchy(
     documents: Told,
     summaries: Mapping[str, Sequence[str]],
     communities: Sequence[Sequence[str]] = (),

@@ -1,4 +1,4 @@
-"""What the hierarchy's methods find in stores whose themes are known."""
+"""What the hierarchy's methods find in stores whose hierarchy is known."""
 
 import asyncio
 from dataclasses import replace
@@ -24,7 +24,7 @@ from polyadic.retrieval.hierarchy_search import NOT_BUILT
 from polyadic.retrieval.registry import method_named
 from polyadic.storage.protocol import Hits
 from tests.retrieval.memory_reader import MemoryReader
-from tests.retrieval.stores_with_hierarchy import themed
+from tests.retrieval.stores_with_hierarchy import with_hierarchy
 from tests.retrieval.stories import Told, sentence
 
 STORY: Told = {
@@ -51,13 +51,13 @@ METHODS = ("hierarchy", *PARTS, "graphrag")
 
 @pytest.fixture(scope="module")
 def reader() -> MemoryReader:
-    return themed(STORY, SUMMARIES, COMMUNITIES)
+    return with_hierarchy(STORY, SUMMARIES, COMMUNITIES)
 
 
 @pytest.fixture(scope="module")
 def quoting() -> MemoryReader:
     """The same without a language model: findings are facts, word for word."""
-    return themed(STORY, SUMMARIES, COMMUNITIES, EXTRACTIVE)
+    return with_hierarchy(STORY, SUMMARIES, COMMUNITIES, EXTRACTIVE)
 
 
 def ask(method: str, reader: MemoryReader, question: str, tokens: int = 4000, **settings: object) -> Knowledge:
@@ -85,7 +85,7 @@ def test_any_question_gives_knowledge_within_the_budget(
 
 @pytest.mark.parametrize("method", METHODS)
 def test_the_same_question_finds_the_same(method: str, reader: MemoryReader) -> None:
-    again = themed(STORY, SUMMARIES, COMMUNITIES)
+    again = with_hierarchy(STORY, SUMMARIES, COMMUNITIES)
     question = "Who is Ada, and what is the Engine?"
     assert ask(method, reader, question).items == ask(method, again, question).items
 
@@ -121,7 +121,7 @@ def test_summaries_are_among_the_entities_of_local_knowledge(reader: MemoryReade
 
 @pytest.mark.parametrize("paths", ["plain", "weighted"])
 def test_the_bridge_reads_as_a_chain(paths: str) -> None:
-    reader = themed(STORY, {}, [["Missolonghi", "Byron", "Ada", "Babbage", "Engine"]])
+    reader = with_hierarchy(STORY, {}, [["Missolonghi", "Byron", "Ada", "Babbage", "Engine"]])
     found = ask("bridge", reader, "Missolonghi? Engine?", entities=2, key_entities=2, paths=paths)
     steps = [("Byron", "Missolonghi"), ("Ada", "Byron"), ("Ada", "Babbage"), ("Babbage", "Engine")]
     chain = [sentence(step) for step in steps]
@@ -133,7 +133,7 @@ def test_the_bridge_reads_as_a_chain(paths: str) -> None:
 
 def test_a_membership_is_told_by_the_members_on_the_path() -> None:
     apart: Told = {"one": [["Ada", "Byron"]], "two": [["Mill", "Engine"]]}
-    reader = themed(apart, {"Machines": ["Ada", "Mill"]}, [["Ada", "Byron", "Mill", "Engine", "Machines"]])
+    reader = with_hierarchy(apart, {"Machines": ["Ada", "Mill"]}, [["Ada", "Byron", "Mill", "Engine", "Machines"]])
     found = ask("bridge", reader, "Byron? Engine?", entities=2, key_entities=2)
     chain = [item.text for item in found.items]
     assert chain[0] in {sentence(["Ada", "Byron"]), sentence(["Mill", "Engine"])}
@@ -155,7 +155,7 @@ def test_the_bridge_holds_all_facts_among_the_entities_on_the_paths() -> None:
         "one": [["Ada", "Byron"], ["Byron", "Ada", "Keats"], ["Ada", "Zoe"]],
         "two": [["Byron", "Ada", "Pisa"]],
     }
-    reader = themed(told, {}, [["Ada", "Byron", "Keats"]])
+    reader = with_hierarchy(told, {}, [["Ada", "Byron", "Keats"]])
     found = ask("bridge", reader, "Ada? Byron?", entities=2, key_entities=2)
     assert {item.text for item in found.items} == {
         sentence(["Ada", "Byron"]),
@@ -191,7 +191,7 @@ def test_each_fact_is_told_once_over_all_sections(quoting: MemoryReader) -> None
 
 
 def test_what_an_extractive_summary_quotes_is_not_told_again() -> None:
-    place = themed(STORY, {}).chunk_places(np.array([0]))[0]
+    place = with_hierarchy(STORY, {}).chunk_places(np.array([0]))[0]
 
     def told(kind: ItemKind, text: str, section: RetrievalSection = RetrievalSection.LOCAL) -> Item:
         return Item(kind, text, text, 1.0, "", 100, (place,), section=section)
@@ -217,13 +217,13 @@ def test_what_an_extractive_summary_quotes_is_not_told_again() -> None:
 
 
 def test_of_nested_communities_the_specific_one_comes_first_where_both_hold_as_much(reader: MemoryReader) -> None:
-    themes = reader.themes()
+    hierarchy = reader.hierarchy_reader()
     every = np.arange(reader.size("entity"))
-    shelley = next(row for row, name in names(every, reader, themes).items() if name == "Shelley")
-    near = search_communities(Hits(np.array([shelley]), np.array([0.8], np.float32)), 8, themes)
+    shelley = next(row for row, name in names(every, reader, hierarchy).items() if name == "Shelley")
+    near = search_communities(Hits(np.array([shelley]), np.array([0.8], np.float32)), 8, hierarchy)
     told = [
         community.report.title
-        for community in themes.communities(np.array([one.row for one in near]))
+        for community in hierarchy.communities(np.array([one.row for one in near]))
         if community.report
     ]
     assert told == ["The world of Byron", "The world of Ada"]
@@ -245,12 +245,12 @@ def test_a_question_about_no_one_thing_leads_to_the_largest_communities(reader: 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_without_a_hierarchy_it_is_said(method: str) -> None:
-    found = ask(method, themed(STORY, {}), "Byron meets whom in Missolonghi?")
+    found = ask(method, with_hierarchy(STORY, {}), "Byron meets whom in Missolonghi?")
     assert found.note == NOT_BUILT == "no hierarchy has been built: polyadic hierarchy build"
     assert any(NOT_BUILT in step.detail for step in found.trace)
     assert bool(found.items) is (method != "global")
     assert not found.of(ItemKind.REPORT)
-    answer = asyncio.run(quote_answer(found, HashingEmbedder(), themed(STORY, {})))
+    answer = asyncio.run(quote_answer(found, HashingEmbedder(), with_hierarchy(STORY, {})))
     assert answer.note.endswith(NOT_BUILT)
 
 
@@ -319,7 +319,7 @@ def test_shares_of_the_sections_can_be_set(reader: MemoryReader) -> None:
 
 
 def test_what_sums_up_others_counts_as_telling_of_one_document() -> None:
-    place = themed(STORY, {}).chunk_places(np.array([0, 1, 2]))
+    place = with_hierarchy(STORY, {}).chunk_places(np.array([0, 1, 2]))
     report = Item(ItemKind.REPORT, "r", "report", 1.0, "", 5, tuple(place))
     found = Knowledge(
         "?", "global", (report, replace(report, kind=ItemKind.FACT, id="f", places=tuple(place[2:]))), 10, 0, ()

@@ -17,7 +17,7 @@ from polyadic.retrieval.path_graph import PathGraph, first_ring, further_ring
 from polyadic.retrieval.shortest_paths import PathCosts, ShortestPath, paths_between, paths_in, steps, weights
 from polyadic.storage.protocol import Vectors
 from tests.retrieval.memory_reader import MemoryReader
-from tests.retrieval.stores_with_hierarchy import themed
+from tests.retrieval.stores_with_hierarchy import with_hierarchy
 from tests.retrieval.stories import Told
 
 NAMES = "ABCDEFGHIJKL"
@@ -35,17 +35,17 @@ def store(facts: list[list[str]], summaries: list[list[str]]) -> MemoryReader:
     covered = [[name for name in members if name in known] for members in summaries]
     first = {f"S{i}": members for i, members in enumerate(covered) if len(members) > 1}
     above = {"T": list(first)} if len(first) > 1 else {}
-    return themed({f"d{i}": [sorted(fact)] for i, fact in enumerate(facts)}, first | above)
+    return with_hierarchy({f"d{i}": [sorted(fact)] for i, fact in enumerate(facts)}, first | above)
 
 
 def node(reader: MemoryReader, name: str) -> int:
-    themes = reader.themes()
-    every = np.concatenate([np.arange(reader.size("entity")), ~np.arange(themes.summary_count)])
-    return next(one for one, called in names(every, reader, themes).items() if called == name)
+    hierarchy = reader.hierarchy_reader()
+    every = np.concatenate([np.arange(reader.size("entity")), ~np.arange(hierarchy.summary_count)])
+    return next(one for one, called in names(every, reader, hierarchy).items() if called == name)
 
 
 def every_node(reader: MemoryReader) -> list[int]:
-    return [*range(reader.size("entity")), *(~row for row in range(reader.themes().summary_count))]
+    return [*range(reader.size("entity")), *(~row for row in range(reader.hierarchy_reader().summary_count))]
 
 
 def as_networkx(graph: PathGraph, lengths: PathCosts) -> nx.Graph:
@@ -62,17 +62,17 @@ def as_networkx(graph: PathGraph, lengths: PathCosts) -> nx.Graph:
 
 
 def whole(reader: MemoryReader) -> PathGraph:
-    return first_ring(np.array(every_node(reader)), vector(), reader, reader.themes())
+    return first_ring(np.array(every_node(reader)), vector(), reader, reader.hierarchy_reader())
 
 
 def check(path: ShortestPath, reader: MemoryReader) -> None:
     """Each step is what it says it is."""
-    themes = reader.themes()
+    hierarchy = reader.hierarchy_reader()
     for (first, second), step in zip(pairwise(path.nodes), path.steps, strict=True):
         if step >= 0:
             assert {first, second} <= set(reader.entities_of(np.array([step])).targets.tolist())
             continue
-        covered = themes.covered(np.array([~step]))
+        covered = hierarchy.covered(np.array([~step]))
         members = {*covered.entities.targets.tolist(), *(~covered.summaries.targets).tolist()}
         assert (first == step and second in members) or (second == step and first in members)
 
@@ -82,7 +82,7 @@ def check(path: ShortestPath, reader: MemoryReader) -> None:
 def test_within_a_graph_no_path_is_shorter(facts: list[list[str]], summaries: list[list[str]], weighted: bool) -> None:
     reader = store(facts, summaries)
     graph = whole(reader)
-    lengths = weights(graph, vector(), reader, reader.themes()) if weighted else steps(graph)
+    lengths = weights(graph, vector(), reader, reader.hierarchy_reader()) if weighted else steps(graph)
     drawn = as_networkx(graph, lengths)
     pairs = list(combinations(every_node(reader), 2))
     for pair, path in zip(pairs, paths_in(graph, lengths, pairs), strict=True):
@@ -107,7 +107,7 @@ def test_paths_of_up_to_four_steps_are_found_and_of_up_to_five_are_shortest(
     graph = whole(reader)
     drawn = as_networkx(graph, steps(graph))
     true = {pair: nx.shortest_path_length(drawn, *pair, weight="weight") for pair in pairs if nx.has_path(drawn, *pair)}
-    paths, _ = paths_between(pairs, vector(), reader, reader.themes(), weighted=False)
+    paths, _ = paths_between(pairs, vector(), reader, reader.hierarchy_reader(), weighted=False)
     found = {(path.nodes[0], path.nodes[-1]): path.length for path in paths}
     assert all(found[pair] == length for pair, length in true.items() if length <= 4)
     assert all(length == true[pair] for pair, length in found.items() if length <= 5)
@@ -117,30 +117,37 @@ CHAIN: Told = {"one": [["Ada", "Byron"]], "two": [["Byron", "Greece"]], "three":
 
 
 def told(path: ShortestPath, reader: MemoryReader) -> list[str]:
-    named = names(np.array(path.nodes), reader, reader.themes())
+    named = names(np.array(path.nodes), reader, reader.hierarchy_reader())
     return [named[one] for one in path.nodes]
 
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_a_route_through_a_membership_passes_through_its_summary(weighted: bool) -> None:
-    reader = themed(CHAIN, {"Machines": ["Ada", "Mill"]})
+    reader = with_hierarchy(CHAIN, {"Machines": ["Ada", "Mill"]})
     pairs = [(node(reader, "Byron"), node(reader, "Engine"))]
-    (path,), _ = paths_between(pairs, vector(), reader, reader.themes(), weighted)
+    (path,), _ = paths_between(pairs, vector(), reader, reader.hierarchy_reader(), weighted)
     assert told(path, reader) == ["Byron", "Ada", "Machines", "Mill", "Engine"]
     summary = node(reader, "Machines")
     assert [step for step in path.steps if step < 0] == [summary, summary]
 
 
 def test_what_cannot_be_joined_is_skipped() -> None:
-    reader = themed(CHAIN, {})
+    reader = with_hierarchy(CHAIN, {})
     ada, mill, greece = (node(reader, name) for name in ("Ada", "Mill", "Greece"))
-    paths, graph = paths_between([(ada, mill), (ada, greece)], vector(), reader, reader.themes(), weighted=True)
+    paths, graph = paths_between(
+        [(ada, mill), (ada, greece)], vector(), reader, reader.hierarchy_reader(), weighted=True
+    )
     assert [told(path, reader) for path in paths] == [["Ada", "Byron", "Greece"]]
     assert graph.rings == 2
 
 
 def test_no_pairs_no_paths() -> None:
-    assert paths_between([], vector(), themed(CHAIN, {}), themed(CHAIN, {}).themes(), weighted=True)[0] == []
+    assert (
+        paths_between(
+            [], vector(), with_hierarchy(CHAIN, {}), with_hierarchy(CHAIN, {}).hierarchy_reader(), weighted=True
+        )[0]
+        == []
+    )
 
 
 ROUNDABOUT: Told = {
@@ -150,35 +157,37 @@ ROUNDABOUT: Told = {
 
 
 def test_weighted_paths_go_through_small_facts_and_plain_ones_take_fewest_steps() -> None:
-    reader = themed(ROUNDABOUT, {})
+    reader = with_hierarchy(ROUNDABOUT, {})
     ends = [(node(reader, "Ada"), node(reader, "Greece"))]
-    (plain,), _ = paths_between(ends, vector("xyz"), reader, reader.themes(), weighted=False)
-    (weighted,), _ = paths_between(ends, vector("Ada meets Byron. Byron meets Greece."), reader, reader.themes(), True)
+    (plain,), _ = paths_between(ends, vector("xyz"), reader, reader.hierarchy_reader(), weighted=False)
+    (weighted,), _ = paths_between(
+        ends, vector("Ada meets Byron. Byron meets Greece."), reader, reader.hierarchy_reader(), True
+    )
     assert (len(plain.steps), told(weighted, reader)) == (1, ["Ada", "Byron", "Greece"])
 
 
 def test_relevant_facts_are_nearer() -> None:
     ways: Told = {"one": [["Ada", "Byron"], ["Byron", "Greece"]], "two": [["Ada", "Turin"], ["Turin", "Greece"]]}
-    reader = themed(ways, {})
+    reader = with_hierarchy(ways, {})
     ends = [(node(reader, "Ada"), node(reader, "Greece"))]
     for by in ("Byron", "Turin"):
-        (path,), _ = paths_between(ends, vector(f"{by} meets {by}"), reader, reader.themes(), weighted=True)
+        (path,), _ = paths_between(ends, vector(f"{by} meets {by}"), reader, reader.hierarchy_reader(), weighted=True)
         assert told(path, reader) == ["Ada", by, "Greece"]
 
 
 def test_a_hub_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(path_graph, "FACTS_OF_A_NODE", 3)
     monkeypatch.setattr(path_graph, "FRONTIER", 2)
-    reader = themed({"hub": [["Hub", f"Spoke {i}"] for i in range(40)]}, {})
-    graph = first_ring(np.array([node(reader, "Hub")]), vector(), reader, reader.themes())
+    reader = with_hierarchy({"hub": [["Hub", f"Spoke {i}"] for i in range(40)]}, {})
+    graph = first_ring(np.array([node(reader, "Hub")]), vector(), reader, reader.hierarchy_reader())
     assert (len(graph.facts), len(graph.nodes)) == (3, 4)
-    assert len(further_ring(graph, vector(), reader, reader.themes()).facts) == 3
+    assert len(further_ring(graph, vector(), reader, reader.hierarchy_reader()).facts) == 3
 
 
 def test_without_scipy_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    reader = themed(CHAIN, {})
+    reader = with_hierarchy(CHAIN, {})
     ends = [(node(reader, "Ada"), node(reader, "Greece"))]
     monkeypatch.setattr("polyadic.optional_dependencies.find_spec", lambda module: None)
     with pytest.raises(PackageMissing, match="path search needs scipy"):
-        paths_between(ends, vector(), reader, reader.themes(), weighted=True)
-    assert paths_between([], vector(), reader, reader.themes(), weighted=True)[0] == []
+        paths_between(ends, vector(), reader, reader.hierarchy_reader(), weighted=True)
+    assert paths_between([], vector(), reader, reader.hierarchy_reader(), weighted=True)[0] == []

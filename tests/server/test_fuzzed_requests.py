@@ -24,7 +24,7 @@ pytestmark = pytest.mark.slow
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
 # None is turned away because many came before it.
 LIMITS = ServerLimits(jobs_waiting=1_000_000, workspaces=1_000_000)
-# Files that are drawn have names of no known kind, the job that is named has read everything, and there are no themes.
+# The drawn files have unsupported types, the named job has read everything, and there is no hierarchy.
 NEVER_WELL = {
     ("GET", "/v1/workspaces/{workspace}/hierarchy/summaries/{summary}"),
     ("GET", "/v1/workspaces/{workspace}/hierarchy/communities/{community}"),

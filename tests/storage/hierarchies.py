@@ -118,8 +118,8 @@ def drawn(
         whole = drawing.community(0, nodes)
         parts = [drawing.community(1, drawing.some(nodes, 2), whole.id) for _ in range(3)]
         communities = list({one.id: one for one in (whole, *parts)}.values())
-    known = themes_of(reader.hierarchy().clusters, reader.hierarchy().communities).keys()
-    made = themes_of([*below, *upper], communities).keys()
+    known = nodes_of(reader.hierarchy().clusters, reader.hierarchy().communities).keys()
+    made = nodes_of([*below, *upper], communities).keys()
     sparsities = [drawing.random.random() for _ in range(2)]
     return Rearrangement([*lower, *upper], communities, sorted(known - made), sparsities, len(entities), seed % 7)
 
@@ -131,9 +131,9 @@ def rearrange(store: Store, change: Rearrangement) -> None:
             writer.put_vectors(missing, vectors(missing))
 
 
-def themes_of(clusters: Iterable[Cluster], communities: Iterable[Community]) -> dict[str, Cluster | Community]:
-    themes: dict[str, Cluster | Community] = {one.id: one for one in clusters}
-    return themes | {one.id: one for one in communities}
+def nodes_of(clusters: Iterable[Cluster], communities: Iterable[Community]) -> dict[str, Cluster | Community]:
+    nodes: dict[str, Cluster | Community] = {one.id: one for one in clusters}
+    return nodes | {one.id: one for one in communities}
 
 
 def arrange(store: Store, seed: int, keep: bool = False) -> Rearrangement:

@@ -8,10 +8,10 @@ from typing import Self
 from polyadic.model.hierarchy import Cluster, Community, Hierarchy, Rearrangement
 from polyadic.model.identity import entity_id
 from polyadic.storage.protocol import Reader
-from tests.storage.hierarchies import ground_of, summary_words, themes_of
+from tests.storage.hierarchies import ground_of, summary_words
 
 Words = Mapping[str, tuple[str, ...]]
-Theme = Cluster | Community
+Node = Cluster | Community
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Ground:
 
 @dataclass(frozen=True)
 class State:
-    """A hierarchy, and by theme the words that each of its sources had when its own were written."""
+    """A hierarchy, and by node the words that each of its sources had when its own were written."""
 
     hierarchy: Hierarchy = field(default_factory=Hierarchy)
     told: Mapping[str, Words] = field(default_factory=dict)
@@ -45,51 +45,51 @@ class State:
     def after(self, ground: Ground, given: Rearrangement | None = None) -> "State":
         """That after a change of the ground, or after one of the hierarchy; what is given stands as it is."""
         words = dict(ground.displayed)
-        old = themes_of(self.hierarchy.clusters, self.hierarchy.communities)
-        new = themes_of(given.clusters, given.communities) if given else {}
-        there = {one: theme for one, theme in (old | new).items() if given is None or one not in given.removed}
-        replaced = [theme for one, theme in old.items() if one in new or one not in there]
+        old = nodes_of(self.hierarchy.clusters, self.hierarchy.communities)
+        new = nodes_of(given.clusters, given.communities) if given else {}
+        there = {one: node for one, node in (old | new).items() if given is None or one not in given.removed}
+        replaced = [node for one, node in old.items() if one in new or one not in there]
         told: dict[str, Words] = {}
-        kept: list[Theme] = []
-        for one, theme in sorted(there.items(), key=lambda item: (_height(item[1]), item[0])):
+        kept: list[Node] = []
+        for one, node in sorted(there.items(), key=lambda item: (_height(item[1]), item[0])):
             if one in new:
-                told[one] = {source: words[source] for source in theme.sources} | self._unchanged(theme, replaced)
-                kept.append(theme)
-            elif all(member in words for member in theme.members) and all(
+                told[one] = {source: words[source] for source in node.sources} | self._unchanged(node, replaced)
+                kept.append(node)
+            elif all(member in words for member in node.members) and all(
                 _holds(source, said, words, ground) for source, said in self.told[one].items()
             ):
                 told[one] = self.told[one]
-                kept.append(theme)
+                kept.append(node)
             else:
                 told[one] = {}
-                kept.append(_emptied(theme))
-            if isinstance(theme, Cluster):
+                kept.append(_emptied(node))
+            if isinstance(node, Cluster):
                 words |= summary_words([one for one in kept[-1:] if isinstance(one, Cluster)])
-        clusters = tuple(theme for theme in kept if isinstance(theme, Cluster))
-        communities = tuple(theme for theme in kept if isinstance(theme, Community))
+        clusters = tuple(node for node in kept if isinstance(node, Cluster))
+        communities = tuple(node for node in kept if isinstance(node, Community))
         numbers = given or self.hierarchy
         series = (tuple(numbers.sparsities), numbers.settled, numbers.since)
         return State(Hierarchy(clusters, communities, *series), told)
 
-    def _unchanged(self, theme: Theme, replaced: list[Theme]) -> dict[str, tuple[str, ...]]:
+    def _unchanged(self, node: Node, replaced: list[Node]) -> dict[str, tuple[str, ...]]:
         """What was told of entities and facts to what said the same."""
         summaries = summary_words(self.hierarchy.clusters)
         return {
             source: words
             for former in replaced
-            if _speech(former) == _speech(theme)
+            if _speech(former) == _speech(node)
             for source, words in self.told[former.id].items()
             if source not in summaries
         }
 
 
-def _speech(theme: Theme) -> object:
-    return theme.sources, theme.summaries if isinstance(theme, Cluster) else theme.report
+def _speech(node: Node) -> object:
+    return node.sources, node.summaries if isinstance(node, Cluster) else node.report
 
 
-def _height(theme: Theme) -> tuple[bool, int]:
+def _height(node: Node) -> tuple[bool, int]:
     """Communities may hold summaries of all layers."""
-    return (False, theme.layer) if isinstance(theme, Cluster) else (True, theme.level)
+    return (False, node.layer) if isinstance(node, Cluster) else (True, node.level)
 
 
 def _holds(source: str, told: tuple[str, ...], words: Words, ground: Ground) -> bool:
@@ -100,7 +100,7 @@ def _holds(source: str, told: tuple[str, ...], words: Words, ground: Ground) -> 
     return all(one in ("", shown) or one in said for one, shown, said in every)
 
 
-def _emptied(theme: Theme) -> Theme:
-    if isinstance(theme, Cluster):
-        return Cluster(theme.layer, theme.members, theme.own, stale=True)
-    return Community(theme.level, theme.members, theme.parent, stale=True)
+def _emptied(node: Node) -> Node:
+    if isinstance(node, Cluster):
+        return Cluster(node.layer, node.members, node.own, stale=True)
+    return Community(node.level, node.members, node.parent, stale=True)

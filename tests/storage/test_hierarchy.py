@@ -26,12 +26,12 @@ def test_a_store_without_one_has_an_empty_one(store: Store) -> None:
     nothing = np.zeros(0, dtype=np.int64)
     with store.read() as reader:
         assert reader.hierarchy() == Hierarchy()
-        themes = reader.themes()
-        assert (themes.summary_count, themes.community_count) == (0, 0)
-        assert themes.nearest(vector("x"), 5).rows.tolist() == []
-        assert themes.summaries_of(np.arange(4)).targets.tolist() == []
-        assert themes.communities_of(np.arange(4), nothing).tolist() == []
-        assert themes.similarity(nothing, vectors(["x"])).shape == (1, 0)
+        parts = reader.hierarchy_reader()
+        assert (parts.summary_count, parts.community_count) == (0, 0)
+        assert parts.nearest(vector("x"), 5).rows.tolist() == []
+        assert parts.summaries_of(np.arange(4)).targets.tolist() == []
+        assert parts.communities_of(np.arange(4), nothing).tolist() == []
+        assert parts.similarity(nothing, vectors(["x"])).shape == (1, 0)
 
 
 def test_what_is_arranged_is_told_as_it_was_given(store: Store) -> None:
@@ -43,11 +43,11 @@ def test_what_is_arranged_is_told_as_it_was_given(store: Store) -> None:
     with store.read() as reader:
         assert reader.hierarchy() == Hierarchy((cluster,), (community,), (0.25, 0.5), 4, 2)
         assert reader.counts().vectors == vectors_before + 1
-        themes = reader.themes()
-        hits = themes.nearest(vector("Computing: Who computes."), 1)
-        assert themes.summaries(hits.rows) == [*cluster.summaries]
+        parts = reader.hierarchy_reader()
+        hits = parts.nearest(vector("Computing: Who computes."), 1)
+        assert parts.summaries(hits.rows) == [*cluster.summaries]
         assert hits.scores[0] == pytest.approx(1, abs=3e-4)
-        assert themes.communities(themes.communities_of(np.zeros(0, dtype=np.int64), hits.rows)) == [community]
+        assert parts.communities(parts.communities_of(np.zeros(0, dtype=np.int64), hits.rows)) == [community]
     assert store.problems() == []
 
 
@@ -60,7 +60,9 @@ def test_vectors_go_with_their_summaries(store: Store) -> None:
     rearrange(store, Rearrangement([reworded]))
     with store.read() as reader:
         assert [one.stale for one in reader.hierarchy().communities] == [True]
-        assert reader.themes().nearest(vector("Computing: Who counts."), 1).scores[0] == pytest.approx(1, abs=3e-4)
+        assert reader.hierarchy_reader().nearest(vector("Computing: Who counts."), 1).scores[0] == pytest.approx(
+            1, abs=3e-4
+        )
         vectors_then = reader.counts().vectors
     rearrange(store, Rearrangement(removed=[cluster.id, community.id]))
     with store.read() as reader:
@@ -80,7 +82,7 @@ def test_what_rests_on_nothing_is_stale_from_the_start(store: Store) -> None:
     with store.read() as reader:
         hierarchy = reader.hierarchy()
         assert hierarchy.clusters[0].stale and hierarchy.communities[0].stale
-        assert not hierarchy.summaries and not reader.themes().summary_count
+        assert not hierarchy.summaries and not reader.hierarchy_reader().summary_count
     assert store.problems() == []
 
 

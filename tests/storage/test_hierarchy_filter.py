@@ -12,7 +12,7 @@ from polyadic.model.hierarchy import Cluster, Hierarchy, Rearrangement
 from polyadic.model.identity import entity_id, entity_key
 from polyadic.model.resolution import DecisionKind, EntityResolution, ResolutionDecision
 from polyadic.storage.protocol import Reader, Store
-from tests.storage.hierarchies import ALL, by_hand, drawn, ids_of, rearrange, themes_of
+from tests.storage.hierarchies import ALL, by_hand, drawn, ids_of, nodes_of, rearrange
 from tests.storage.hierarchy_oracle import agree
 from tests.support.store_driver import decide, document, publish, publish_told, withdraw
 from tests.support.vectors import vector
@@ -63,10 +63,10 @@ def is_named(reader: Reader, row: int, scope: frozenset[str]) -> bool:
 def seen(hierarchy: Hierarchy, ground: set[str]) -> set[str]:
     """Identifiers of what rests on this ground alone, from the lowest layer up."""
     known, found = set(ground), set()
-    for theme in themes_of(hierarchy.clusters, hierarchy.communities).values():
-        if known.issuperset((*theme.members, *theme.sources)):
-            found.add(theme.id)
-            known |= {summary.id for summary in theme.summaries} if isinstance(theme, Cluster) else set()
+    for node in nodes_of(hierarchy.clusters, hierarchy.communities).values():
+        if known.issuperset((*node.members, *node.sources)):
+            found.add(node.id)
+            known |= {summary.id for summary in node.summaries} if isinstance(node, Cluster) else set()
     return found
 
 
@@ -107,7 +107,7 @@ def test_only_what_rests_on_documents_in_scope_is_seen(store: Store, seed: int) 
             expected = seen(reader.hierarchy(), inside(reader, scope))
         with within(store, scope) as scoped:
             told = scoped.hierarchy()
-            assert themes_of(told.clusters, told.communities).keys() == expected
+            assert nodes_of(told.clusters, told.communities).keys() == expected
             assert (told.sparsities, told.settled, told.since) == ((), 0, 0)
             assert {one.parent for one in told.communities} <= expected | {""}
             agree(scoped)
@@ -144,4 +144,4 @@ def test_a_scope_follows_the_hierarchy(store: Store) -> None:
     ):
         rearrange(store, change)
         with within(store, only) as reader:
-            assert reader.themes().summary_count == summaries
+            assert reader.hierarchy_reader().summary_count == summaries

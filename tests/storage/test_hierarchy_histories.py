@@ -85,8 +85,8 @@ class Life:
             assert reader.hierarchy() == self.expected.hierarchy
             entities, facts = ids_of(reader)
             agree(reader)
-            assert reader.themes().entities([*entities.values()][::-1]).tolist() == [*entities][::-1]
-            assert reader.themes().facts([*facts.values()][::-1]).tolist() == [*facts][::-1]
+            assert reader.hierarchy_reader().entities([*entities.values()][::-1]).tolist() == [*entities][::-1]
+            assert reader.hierarchy_reader().facts([*facts.values()][::-1]).tolist() == [*facts][::-1]
         assert self.store.problems() == []
         assert not withdrawn & set(self._words())
 
@@ -136,4 +136,4 @@ def test_all_that_is_left_of_a_store_that_was_emptied(store: Store) -> None:
     life.check()
     with life.store.read() as reader:
         assert not reader.hierarchy().summaries and reader.counts().vectors == 0
-        assert all(theme.stale for theme in reader.hierarchy().clusters)
+        assert all(node.stale for node in reader.hierarchy().clusters)

@@ -195,8 +195,8 @@ def filled(folder: Path, facts: int) -> None:
             writer.stage([(failed, Fingerprint(failed.content, "r", "by hand"), [chunk])])
             writer.put_failure(failed.id, chunk.id, "no reply")
         with store.read() as reader:
-            themes = by_hand(reader)
-        rearrange(store, Rearrangement([themes[0]], [themes[1]], (), [0.5], 4, 0))
+            nodes = by_hand(reader)
+        rearrange(store, Rearrangement([nodes[0]], [nodes[1]], (), [0.5], 4, 0))
         call = LedgerCall("extract", "told", Usage(1, 10, 10, 0.0), 1.0, "")
         for number in range(facts):
             store.record_calls([(call, (f"{number:032x}", "Bolt met Ada. " * 500, number % 2 == 0))])

@@ -160,5 +160,5 @@ def test_summaries_get_new_vectors_and_are_to_be_clustered_anew(store: Store, op
         switch(store, gathering, text)
     assert store.problems() == []
     with closing(open_store("kb", "new vectors")) as new, new.read() as reader:
-        assert reader.themes().nearest(longer([form])[0], 1).scores[0] == pytest.approx(1, abs=3e-4)
+        assert reader.hierarchy_reader().nearest(longer([form])[0], 1).scores[0] == pytest.approx(1, abs=3e-4)
         assert reader.hierarchy() == Hierarchy((cluster,), (community,), (0.5,), 0, 1)

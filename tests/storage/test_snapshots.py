@@ -66,7 +66,7 @@ def read_by_row(reader: Reader) -> dict[str, Any]:
         "containing": [reader.containing(asked["entity"][:n], 9).tolist() for n in (1, 2)],
         "chunks_in": [reader.chunks_in(record.id).tolist() for record in reader.documents()],
         "counts": reader.counts(),
-        "themes": hierarchy_oracle.told(reader.themes(), reader.all_rows("entity")),
+        "hierarchy_reader": hierarchy_oracle.told(reader.hierarchy_reader(), reader.all_rows("entity")),
         "told": told(reader),
     }
 

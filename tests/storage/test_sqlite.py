@@ -65,5 +65,5 @@ def test_a_new_arrangement_leaves_the_arrays_of_the_store_alone(store: Store, tm
     before = {path: path.stat().st_mtime_ns for path in (tmp_path / "kb" / "derived").rglob("*.npy")}
     arrange(store, 3)
     with store.read() as reader:
-        assert reader.themes().summary_count and len(reader.nearest("fact", vector("x"), 9).rows) == 1
+        assert reader.hierarchy_reader().summary_count and len(reader.nearest("fact", vector("x"), 9).rows) == 1
     assert before == {path: path.stat().st_mtime_ns for path in (tmp_path / "kb" / "derived").rglob("*.npy")}

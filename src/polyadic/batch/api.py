@@ -112,9 +112,9 @@ class BatchApi:
             speak(model, store)
             _store_questions(batch_questions, store)
             index = await run.index(sources, anew)
-            themes = run.themes()
-            is_wanted = (hierarchy and not _pending_counts(store).documents) or themes.is_awaited()
-            built = await themes.build() if is_wanted else None
+            build = run.hierarchy_build()
+            is_wanted = (hierarchy and not _pending_counts(store).documents) or build.is_awaited()
+            built = await build.build() if is_wanted else None
             outcome = await run.answer()
             missing = _pending_counts(store)
         return BatchWriteReport(
@@ -172,15 +172,15 @@ class BatchApi:
                 await collector.take(Path(file))
             report.adapted = learn(model, store, collector.refusals)
             report.index = await run.index()
-            themes = run.themes()
-            report.hierarchy = await themes.build() if themes.is_awaited() else None
+            build = run.hierarchy_build()
+            report.hierarchy = await build.build() if build.is_awaited() else None
             outcome = await run.answer()
             if output and outcome.answers:
                 add_answers(Path(output), outcome.answers)
             with store.write() as writer:
                 writer.waiting.delete_questions([answer.key for answer in outcome.answers])
             report.missing = _pending_counts(store)
-        report.failed, report.failed_questions, report.failed_themes = run.failed, outcome.failed, themes.failed
+        report.failed, report.failed_questions, report.failed_hierarchy = run.failed, outcome.failed, build.failed
         report.answers, report.asked_again = outcome.answers, outcome.asked_again
         return report
 

@@ -72,7 +72,7 @@ class BatchReadReport:
         Usage that was added to the ledger.
     failed
         Chunks whose replies were unusable and are still missing, with the reason.
-    failed_themes
+    failed_hierarchy
         Reasons for missing summaries and reports, counted.
     """
 
@@ -90,4 +90,4 @@ class BatchReadReport:
     failed_questions: list[FailedQuestion] = field(default_factory=list)
     missing: PendingCounts = field(default_factory=lambda: PendingCounts(0, 0, 0))
     hierarchy: BuildReport | None = None
-    failed_themes: Counter[str] = field(default_factory=Counter)
+    failed_hierarchy: Counter[str] = field(default_factory=Counter)

@@ -62,7 +62,7 @@ class BatchRun:
         engine = QueryEngine(self.settings, self.store, self.embedder, lambda: self._batch_model, self.prompts)
         return await BatchQueryRunner(self.store, engine, self.errors, self.note).answer_all()
 
-    def themes(self) -> BatchHierarchyBuild:
+    def hierarchy_build(self) -> BatchHierarchyBuild:
         """Return the build of the hierarchy."""
         model = self._batch_model
         hierarchies = HierarchyApi(

@@ -212,8 +212,8 @@ def _print_read(report: BatchReadReport, output: Path | None) -> None:
     _print_some([f"{line.file}, line {line.number}: {line.reason}" for line in report.unreadable], "line")
     if report.hierarchy:
         print_build(report.hierarchy)
-    reasons = [f"{number:,} × {reason}" for reason, number in report.failed_themes.most_common()]
-    _print_some(reasons, "summary or report", "summaries and reports", report.failed_themes.total())
+    reasons = [f"{number:,} × {reason}" for reason, number in report.failed_hierarchy.most_common()]
+    _print_some(reasons, "summary or report", "summaries and reports", report.failed_hierarchy.total())
     _print_questions(report.asked_again, report.failed_questions)
     if output:
         say(f"{count(len(report.answers), 'answer')} added to {shown(str(output))}")

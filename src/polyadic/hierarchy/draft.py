@@ -51,14 +51,14 @@ def rearrangement(former: Hierarchy, now: Hierarchy) -> Rearrangement | None:
     )
 
 
-Theme = Cluster | Community
+Node = Cluster | Community
 
 
-def _by_id(themes: Iterable[Theme]) -> Mapping[str, Theme]:
-    return {one.id: one for one in themes}
+def _by_id(nodes: Iterable[Node]) -> Mapping[str, Node]:
+    return {one.id: one for one in nodes}
 
 
-def _gone(former: Collection[str], now: Iterable[Theme]) -> list[str]:
+def _gone(former: Collection[str], now: Iterable[Node]) -> list[str]:
     current = {one.id for one in now}
     return sorted(one for one in former if one not in current)
 

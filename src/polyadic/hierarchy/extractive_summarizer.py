@@ -99,7 +99,7 @@ def named_after(central: Sequence[MemberContext]) -> str:
 
 
 def _named(central: Sequence[MemberContext]) -> list[MemberContext]:
-    """Members whose names make up the name of a theme: no name contains all words of another, as aliases do.
+    """Members whose names make up the name of a cluster: no name contains all words of another, as aliases do.
 
     Single lower-case words ("window") and section numbers are used only if there is no other name.
     """

@@ -160,7 +160,7 @@ class _Summaries:
 
     def _names(self, ids: Sequence[str]) -> Mapping[str, tuple[str, str]]:
         """Names and types of entities, by identifier."""
-        rows = self._reader.themes().entities(ids)
+        rows = self._reader.hierarchy_reader().entities(ids)
         return {one.id: (one.name, one.type) for one in self._reader.entities(rows)}
 
 

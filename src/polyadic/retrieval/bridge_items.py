@@ -46,7 +46,7 @@ def bridge_items(paths: Sequence[ShortestPath], search: HierarchySearch) -> list
     paths = _nearest_first(paths, near, search)
     joining = _joining(facts, near, paths, search)
     nodes = np.array([node for path in paths for node in path.nodes], dtype=np.int64)
-    named = names(nodes, search.reader, search.themes)
+    named = names(nodes, search.reader, search.hierarchy)
     whys: dict[int, str] = {}
     for path in paths:
         chain = " — ".join(named[node] for node in path.nodes)
@@ -79,7 +79,7 @@ def _nearest_first(
 ) -> list[ShortestPath]:
     """Sort paths by the mean similarity of their steps; a membership has the similarity of its summary."""
     summaries = np.array(sorted({step for path in paths for step in path.steps if step < 0}), dtype=np.int64)
-    similarities = search.themes.similarity(summaries_in(summaries), search.vector[None, :])[0]
+    similarities = search.hierarchy.similarity(summaries_in(summaries), search.vector[None, :])[0]
     near = {**near, **dict(zip(summaries.tolist(), similarities.tolist(), strict=True))}
     return sorted(paths, key=lambda path: -mean(near[step] for step in path.steps))
 
@@ -131,12 +131,12 @@ def _membership_items(
             if step in members:
                 members[step].update({named[node]: None for node in pair if node != step})
     rows, vector = summaries_in(np.array(summaries, dtype=np.int64)), search.vector
-    known = search.themes.summaries(rows)
+    known = search.hierarchy.summaries(rows)
     texts = [covering(summary, [*members[node]]) for node, summary in zip(summaries, known, strict=True)]
-    similarities = search.themes.similarity(rows, vector[None, :])[0]
+    similarities = search.hierarchy.similarity(rows, vector[None, :])[0]
     reasons = [whys[summary] for summary in summaries]
     items = {
         item.id: item
-        for item in summary_items(rows, texts, similarities, reasons, vector, search.reader, search.themes)
+        for item in summary_items(rows, texts, similarities, reasons, vector, search.reader, search.hierarchy)
     }
     return {node: items[summary.id] for node, summary in zip(summaries, known, strict=True) if summary.id in items}

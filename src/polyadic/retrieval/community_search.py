@@ -23,7 +23,7 @@ class NearCommunity:
     holds: Nodes
 
 
-def search_communities(near: Hits, most: int, themes: HierarchyReader, again: float = AGAIN) -> list[NearCommunity]:
+def search_communities(near: Hits, most: int, hierarchy: HierarchyReader, again: float = AGAIN) -> list[NearCommunity]:
     """Return at most ``most`` communities that contain any of the nearest nodes, nearest first.
 
     The score of a community is the sum of the similarities of the nearest nodes in it. All levels are used, so
@@ -37,15 +37,15 @@ def search_communities(near: Hits, most: int, themes: HierarchyReader, again: fl
         Nodes (see hierarchy_nodes.py) with their similarity to the question.
     most
         Maximum number of communities.
-    themes
+    hierarchy
         The hierarchy.
     again
         Factor for nodes that a chosen community contains.
     """
-    rows = themes.communities_of(entities_in(near.rows), summaries_in(near.rows))
+    rows = hierarchy.communities_of(entities_in(near.rows), summaries_in(near.rows))
     if not len(rows):
         return []
-    held, sizes = holding(rows, near.rows, themes.held(rows))
+    held, sizes = holding(rows, near.rows, hierarchy.held(rows))
     worth = np.maximum(near.scores.astype(np.float64), 0.0)
     chosen: list[NearCommunity] = []
     left = np.ones(len(rows), dtype=bool)
@@ -61,11 +61,11 @@ def search_communities(near: Hits, most: int, themes: HierarchyReader, again: fl
 
 
 def key_entities(
-    communities: list[NearCommunity], most: int, worth: Callable[[Nodes], Vectors], themes: HierarchyReader
+    communities: list[NearCommunity], most: int, worth: Callable[[Nodes], Vectors], hierarchy: HierarchyReader
 ) -> list[Nodes]:
     """Return for each community its ``most`` best nodes by ``worth``, best first."""
     rows = np.array([community.row for community in communities], dtype=np.int64)
-    members = themes.held(rows)
+    members = hierarchy.held(rows)
     sources = np.concatenate([members.entities.sources, members.summaries.sources])
     nodes = nodes_of(members.entities.targets, members.summaries.targets)
     once, which = np.unique(nodes, return_inverse=True)

@@ -18,19 +18,21 @@ _NAMES = 3
 
 def global_items(search: HierarchySearch) -> list[Item]:
     """Return the heads of the reports, nearest community first, then their findings, interleaved."""
-    reports = report_contexts(search.communities, search.reader, search.themes)
-    found = findings(reports, search.vector, search.reader, search.themes, FINDINGS)
-    return [*heads(reports, search.vector, search.reader, search.themes), *found]
+    reports = report_contexts(search.communities, search.reader, search.hierarchy)
+    found = findings(reports, search.vector, search.reader, search.hierarchy, FINDINGS)
+    return [*heads(reports, search.vector, search.reader, search.hierarchy), *found]
 
 
 def report_contexts(
-    communities: Sequence[NearCommunity], reader: Reader, themes: HierarchyReader
+    communities: Sequence[NearCommunity], reader: Reader, hierarchy: HierarchyReader
 ) -> list[ReportContext]:
     """Return the communities that have a report, with their relevance to the question."""
     rows = np.array([community.row for community in communities], dtype=np.int64)
     reports = []
-    for near, community in zip(communities, themes.communities(rows), strict=True):
+    for near, community in zip(communities, hierarchy.communities(rows), strict=True):
         if community.report is not None:
-            held = ", ".join(names(near.holds[:_NAMES], reader, themes)[node] for node in near.holds[:_NAMES].tolist())
+            held = ", ".join(
+                names(near.holds[:_NAMES], reader, hierarchy)[node] for node in near.holds[:_NAMES].tolist()
+            )
             reports.append(ReportContext(community, community.report, near.nearness, f"a community that holds {held}"))
     return reports

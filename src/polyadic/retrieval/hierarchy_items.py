@@ -67,11 +67,11 @@ def summary_items(
     whys: Sequence[str],
     vector: Vectors,
     reader: Reader,
-    themes: HierarchyReader,
+    hierarchy: HierarchyReader,
 ) -> list[Item]:
     """Return an item for each summary with its text, in the given order."""
-    places = first_places([_facts_under(row, vector, reader, themes) for row in summaries.tolist()], reader)
-    entries = zip(themes.summaries(summaries), texts, scores.tolist(), whys, places, strict=True)
+    places = first_places([_facts_under(row, vector, reader, hierarchy) for row in summaries.tolist()], reader)
+    entries = zip(hierarchy.summaries(summaries), texts, scores.tolist(), whys, places, strict=True)
     items = [
         Item(ItemKind.ENTITY, summary.id, text, score, why + extractive(summary.by), 0, where)
         for summary, text, score, why, where in entries
@@ -140,13 +140,13 @@ def _facts_near_each(entities: Rows, vector: Vectors, reader: Reader) -> list[Ro
     return [facts[sources == entity][:PLACES_OF_AN_ITEM] for entity in entities.tolist()]
 
 
-def _facts_under(summary: int, vector: Vectors, reader: Reader, themes: HierarchyReader) -> Rows:
+def _facts_under(summary: int, vector: Vectors, reader: Reader, hierarchy: HierarchyReader) -> Rows:
     """Return the nearest facts below a summary, following at each layer the few members nearest to the question."""
     entities, summaries = np.zeros(0, dtype=np.int64), np.array([summary], dtype=np.int64)
     while len(summaries):
-        covered = themes.covered(summaries)
+        covered = hierarchy.covered(summaries)
         nodes = np.unique(nodes_of(covered.entities.targets, covered.summaries.targets))
-        similarities = similarity(nodes, vector, reader, themes)
+        similarities = similarity(nodes, vector, reader, hierarchy)
         nodes = nodes[np.argsort(-similarities, kind="stable")[:_MEMBERS_FOLLOWED]]
         entities, summaries = np.append(entities, entities_in(nodes)), summaries_in(nodes)
     return _facts_near(np.unique(entities), vector, reader)

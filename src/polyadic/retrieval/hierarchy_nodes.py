@@ -35,29 +35,29 @@ def summaries_in(nodes: Nodes) -> Rows:
     return ~nodes[nodes < 0]
 
 
-def nearest(vector: Vectors, k: int, reader: Reader, themes: HierarchyReader) -> Hits:
+def nearest(vector: Vectors, k: int, reader: Reader, hierarchy: HierarchyReader) -> Hits:
     """Return the k nodes of any layer most similar to a vector of shape (d,); ties prefer entities."""
-    entities, summaries = reader.nearest("entity", vector, k), themes.nearest(vector, k)
+    entities, summaries = reader.nearest("entity", vector, k), hierarchy.nearest(vector, k)
     nodes = nodes_of(entities.rows, summaries.rows)
     scores = np.concatenate([entities.scores, summaries.scores])
     best = np.argsort(-scores, kind="stable")[:k]
     return Hits(nodes[best], scores[best])
 
 
-def similarity(nodes: Nodes, vector: Vectors, reader: Reader, themes: HierarchyReader) -> Vectors:
+def similarity(nodes: Nodes, vector: Vectors, reader: Reader, hierarchy: HierarchyReader) -> Vectors:
     """Return the cosine of each node with a vector of shape (d,)."""
     similarities = np.zeros(len(nodes), dtype=np.float32)
     is_entity = nodes >= 0
     if is_entity.any():
         similarities[is_entity] = reader.similarity("entity", nodes[is_entity], vector[None, :])[0]
     if not is_entity.all():
-        similarities[~is_entity] = themes.similarity(~nodes[~is_entity], vector[None, :])[0]
+        similarities[~is_entity] = hierarchy.similarity(~nodes[~is_entity], vector[None, :])[0]
     return similarities
 
 
-def names(nodes: Nodes, reader: Reader, themes: HierarchyReader) -> dict[int, str]:
+def names(nodes: Nodes, reader: Reader, hierarchy: HierarchyReader) -> dict[int, str]:
     """Return the name of each node."""
     entities, summaries = np.unique(entities_in(nodes)), np.unique(summaries_in(nodes))
     named = {row: entity.name for row, entity in zip(entities.tolist(), reader.entities(entities), strict=True)}
-    summary_names = zip((~summaries).tolist(), themes.summaries(summaries), strict=True)
+    summary_names = zip((~summaries).tolist(), hierarchy.summaries(summaries), strict=True)
     return named | {node: summary.name for node, summary in summary_names}

@@ -36,7 +36,7 @@ class HierarchySearch:
         Whether the question is general, without a specific topic.
     reader
         The store.
-    themes
+    hierarchy
         The hierarchy in the store.
     """
 
@@ -46,15 +46,15 @@ class HierarchySearch:
     keys: list[Nodes]
     whole: bool
     reader: Reader
-    themes: HierarchyReader
+    hierarchy: HierarchyReader
 
     @property
     def built(self) -> bool:
-        return is_built(self.themes)
+        return is_built(self.hierarchy)
 
 
-def is_built(themes: HierarchyReader) -> bool:
-    return themes.summary_count > 0 or themes.community_count > 0
+def is_built(hierarchy: HierarchyReader) -> bool:
+    return hierarchy.summary_count > 0 or hierarchy.community_count > 0
 
 
 def find(
@@ -79,23 +79,23 @@ def find(
     reader
         The store.
     """
-    themes = reader.themes()
+    hierarchy = reader.hierarchy_reader()
     named = np.unique(analyze_question(question, reader).anchors)
-    near = _named_first(named, nearest(vector, settings.entities, reader, themes), vector, reader)
-    similarities = partial(similarity, vector=vector, reader=reader, themes=themes)
-    whole = is_built(themes) and not len(named) and _highest_similarity(near, vector, reader) < unrelated_below
+    near = _named_first(named, nearest(vector, settings.entities, reader, hierarchy), vector, reader)
+    similarities = partial(similarity, vector=vector, reader=reader, hierarchy=hierarchy)
+    whole = is_built(hierarchy) and not len(named) and _highest_similarity(near, vector, reader) < unrelated_below
     if whole:
-        sample = nearest(vector, SAMPLE, reader, themes)
+        sample = nearest(vector, SAMPLE, reader, hierarchy)
         uniform = Hits(sample.rows, np.ones_like(sample.scores))
-        communities = search_communities(uniform, settings.communities, themes, again=0.0)
-        keys = key_entities(communities, settings.key_entities, partial(_fact_counts, reader=reader), themes)
+        communities = search_communities(uniform, settings.communities, hierarchy, again=0.0)
+        keys = key_entities(communities, settings.key_entities, partial(_fact_counts, reader=reader), hierarchy)
         central = _interleaved(keys)[: settings.entities]
         near = Hits(central, similarities(central))
     else:
-        communities = search_communities(near, settings.communities, themes)
-        keys = key_entities(communities, settings.key_entities, similarities, themes)
+        communities = search_communities(near, settings.communities, hierarchy)
+        keys = key_entities(communities, settings.key_entities, similarities, hierarchy)
     keys = keys or [near.rows[: settings.key_entities]]
-    return HierarchySearch(vector, near, communities, keys, whole, reader, themes)
+    return HierarchySearch(vector, near, communities, keys, whole, reader, hierarchy)
 
 
 def _named_first(named: Rows, near: Hits, vector: Vectors, reader: Reader) -> Hits:

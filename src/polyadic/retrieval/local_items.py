@@ -40,13 +40,13 @@ def local_items(search: HierarchySearch) -> list[Item]:
 
 def _descriptions(search: HierarchySearch) -> list[Item]:
     """Return the descriptions of the nearest entities and summaries, best first."""
-    reader, themes, near = search.reader, search.themes, search.near
+    reader, hierarchy, near = search.reader, search.hierarchy, search.near
     entities, summaries = entities_in(near.rows), summaries_in(near.rows)
     of_entities, of_summaries = near.scores[near.rows >= 0], near.scores[near.rows < 0]
     items = entity_items(entities, of_entities, similar(of_entities.tolist()), search.vector, reader)
-    texts = [described(summary.name, summary.type, summary.description) for summary in themes.summaries(summaries)]
+    texts = [described(summary.name, summary.type, summary.description) for summary in hierarchy.summaries(summaries)]
     whys = similar(of_summaries.tolist())
-    items += summary_items(summaries, texts, of_summaries, whys, search.vector, reader, themes)
+    items += summary_items(summaries, texts, of_summaries, whys, search.vector, reader, hierarchy)
     return sorted(items, key=lambda item: -item.score)
 
 
@@ -65,7 +65,7 @@ def _whys(facts: Rows, search: HierarchySearch) -> list[str]:
     taking_part = targets_by_source(search.reader.entities_of(facts))
     best = [min((e for e in taking_part[fact] if e in rank), key=rank.__getitem__) for fact in facts.tolist()]
     nodes: Nodes = np.array(best, dtype=np.int64)
-    named = names(nodes, search.reader, search.themes)
+    named = names(nodes, search.reader, search.hierarchy)
     return [f"about {named[node]}, which is near the question" for node in best]
 
 

@@ -162,23 +162,24 @@ class _Graph:
 
 def _communities(graph: _Graph, reader: Reader) -> list[NearCommunity]:
     """Return the communities that contain most of the central entities, each adding others."""
-    themes = reader.themes()
-    if not themes.community_count:
+    hierarchy = reader.hierarchy_reader()
+    if not hierarchy.community_count:
         return []
     central = graph.central(_CENTRAL)
-    return search_communities(Hits(central, graph.mass_of(central).astype(np.float32)), _COMMUNITIES, themes, again=0.0)
+    hits = Hits(central, graph.mass_of(central).astype(np.float32))
+    return search_communities(hits, _COMMUNITIES, hierarchy, again=0.0)
 
 
 def _of_communities(communities: Sequence[NearCommunity], graph: _Graph, reader: Reader) -> list[OverviewTheme]:
     """Return a theme per community: the title of its report, and a central sentence about its central members."""
-    themes = reader.themes()
+    hierarchy = reader.hierarchy_reader()
     rows = np.array([near.row for near in communities], dtype=np.int64)
     selector = _SentenceSelector(graph, reader)
     found = []
-    for near, community in zip(communities, themes.communities(rows), strict=True):
+    for near, community in zip(communities, hierarchy.communities(rows), strict=True):
         if community.report is None:
             continue
-        cited = themes.facts(sorted({fact for finding in community.report.findings for fact in finding.facts}))
+        cited = hierarchy.facts(sorted({fact for finding in community.report.findings for fact in finding.facts}))
         facts = np.union1d(cited, selector.facts_of(entities_in(near.holds)[:3]))
         chosen = selector.best(facts)
         if chosen is not None:

@@ -37,31 +37,31 @@ class PathGraph:
     _memberships: Links
 
 
-def first_ring(keys: Nodes, toward: Vectors, reader: Reader, themes: HierarchyReader) -> PathGraph:
+def first_ring(keys: Nodes, toward: Vectors, reader: Reader, hierarchy: HierarchyReader) -> PathGraph:
     """Return the graph of the key nodes; for a hub, with the facts most similar to ``toward``, shape (d,)."""
     none = np.zeros(0, dtype=np.int64)
     return _grown(
-        np.unique(keys), PathGraph(none, none, _EMPTY, _EMPTY, 0, none, Links(none, none)), toward, reader, themes
+        np.unique(keys), PathGraph(none, none, _EMPTY, _EMPTY, 0, none, Links(none, none)), toward, reader, hierarchy
     )
 
 
-def further_ring(graph: PathGraph, toward: Vectors, reader: Reader, themes: HierarchyReader) -> PathGraph:
+def further_ring(graph: PathGraph, toward: Vectors, reader: Reader, hierarchy: HierarchyReader) -> PathGraph:
     """Extend the graph by the facts and memberships of its outermost nodes."""
     outer = np.setdiff1d(graph.nodes, graph._inner)
     if len(outer) > FRONTIER:
-        nearest = np.argsort(-similarity(outer, toward, reader, themes), kind="stable")[:FRONTIER]
+        nearest = np.argsort(-similarity(outer, toward, reader, hierarchy), kind="stable")[:FRONTIER]
         outer = np.sort(outer[nearest])
-    return _grown(outer, graph, toward, reader, themes)
+    return _grown(outer, graph, toward, reader, hierarchy)
 
 
 _EMPTY: Places = np.zeros((2, 0), dtype=np.int64)
 
 
-def _grown(frontier: Nodes, graph: PathGraph, toward: Vectors, reader: Reader, themes: HierarchyReader) -> PathGraph:
+def _grown(frontier: Nodes, graph: PathGraph, toward: Vectors, reader: Reader, hierarchy: HierarchyReader) -> PathGraph:
     entities, summaries = entities_in(frontier), summaries_in(frontier)
     facts = np.union1d(graph.facts, reader.facts_of(entities, FACTS_OF_A_NODE, toward).targets)
     taking_part = reader.entities_of(facts)
-    memberships = _merged(graph._memberships, *_memberships(entities, summaries, themes))
+    memberships = _merged(graph._memberships, *_memberships(entities, summaries, hierarchy))
     ends = (taking_part.targets, memberships.sources, memberships.targets, frontier, graph.nodes)
     nodes = np.unique(np.concatenate(ends))
     return PathGraph(
@@ -75,10 +75,10 @@ def _grown(frontier: Nodes, graph: PathGraph, toward: Vectors, reader: Reader, t
     )
 
 
-def _memberships(entities: Rows, summaries: Rows, themes: HierarchyReader) -> list[Links]:
+def _memberships(entities: Rows, summaries: Rows, hierarchy: HierarchyReader) -> list[Links]:
     """Return all memberships of these entities and summaries as pairs of nodes, the summary first."""
-    below, above = themes.summaries_of(entities), themes.above(summaries)
-    covered = themes.covered(summaries)
+    below, above = hierarchy.summaries_of(entities), hierarchy.above(summaries)
+    covered = hierarchy.covered(summaries)
     return [
         Links(~below.targets, below.sources),
         Links(~above.targets, ~above.sources),

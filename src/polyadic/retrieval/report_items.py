@@ -38,12 +38,12 @@ class _Finding:
     similarity: float
 
 
-def heads(told: Sequence[ReportContext], vector: Vectors, reader: Reader, themes: HierarchyReader) -> list[Item]:
+def heads(told: Sequence[ReportContext], vector: Vectors, reader: Reader, hierarchy: HierarchyReader) -> list[Item]:
     """Return an item for each report: its title and summary.
 
     Its evidence is that of the findings' facts that are nearest to the question, shape (d,).
     """
-    cited = _CitedFacts([finding for context in told for finding in context.report.findings], vector, reader, themes)
+    cited = _CitedFacts([finding for context in told for finding in context.report.findings], vector, reader, hierarchy)
     places = first_places(
         [cited.nearest(tuple(fact for f in context.report.findings for fact in f.facts))[0] for context in told], reader
     )
@@ -68,11 +68,11 @@ def heads(told: Sequence[ReportContext], vector: Vectors, reader: Reader, themes
 
 
 def whole_reports(
-    told: Sequence[ReportContext], vector: Vectors, reader: Reader, themes: HierarchyReader
+    told: Sequence[ReportContext], vector: Vectors, reader: Reader, hierarchy: HierarchyReader
 ) -> list[Item]:
     """Return an item for each report with its complete text."""
     whole = {context.community.id: context for context in told}
-    items = heads(told, vector, reader, themes)
+    items = heads(told, vector, reader, hierarchy)
     return [
         replace(
             item, text=whole[item.id].report.text, tokens=whole[item.id].community.tokens, section=RetrievalSection.NONE
@@ -82,10 +82,10 @@ def whole_reports(
 
 
 def findings(
-    told: Sequence[ReportContext], vector: Vectors, reader: Reader, themes: HierarchyReader, most: int
+    told: Sequence[ReportContext], vector: Vectors, reader: Reader, hierarchy: HierarchyReader, most: int
 ) -> list[Item]:
     """Return at most ``most`` findings: for each report in turn its nearest to the question, then its next, etc."""
-    cited = _CitedFacts([finding for context in told for finding in context.report.findings], vector, reader, themes)
+    cited = _CitedFacts([finding for context in told for finding in context.report.findings], vector, reader, hierarchy)
     turns: list[tuple[int, int, _Finding]] = []
     for place, context in enumerate(told):
         near = [
@@ -121,10 +121,10 @@ class _CitedFacts:
     """The facts that findings cite, with their similarity to the question."""
 
     def __init__(
-        self, all_findings: Sequence[ReportFinding], vector: Vectors, reader: Reader, themes: HierarchyReader
+        self, all_findings: Sequence[ReportFinding], vector: Vectors, reader: Reader, hierarchy: HierarchyReader
     ) -> None:
         identifiers = sorted({fact for finding in all_findings for fact in finding.facts})
-        rows = themes.facts(identifiers)
+        rows = hierarchy.facts(identifiers)
         similarities = reader.similarity("fact", rows, vector[None, :])[0]
         known = zip(identifiers, rows.tolist(), similarities.tolist(), strict=True)
         self._known = {identifier: (row, nearness) for identifier, row, nearness in known}

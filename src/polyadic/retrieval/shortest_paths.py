@@ -53,7 +53,7 @@ class PathCosts:
 
 
 def paths_between(
-    pairs: Sequence[Pair], toward: Vectors, reader: Reader, themes: HierarchyReader, weighted: bool
+    pairs: Sequence[Pair], toward: Vectors, reader: Reader, hierarchy: HierarchyReader, weighted: bool
 ) -> tuple[list[ShortestPath], PathGraph]:
     """Return a shortest path for each connected pair, in order, and the graph that was searched.
 
@@ -65,7 +65,7 @@ def paths_between(
         The vector of the question, shape (d,).
     reader
         The store.
-    themes
+    hierarchy
         The hierarchy in the store.
     weighted
         Whether relevant and small facts are shorter, and hubs and memberships longer; otherwise each step counts 1.
@@ -78,16 +78,16 @@ def paths_between(
         always found); weighted paths are shortest among those within the graph.
     """
     keys = np.array([node for pair in pairs for node in pair], dtype=np.int64)
-    graph = first_ring(keys, toward, reader, themes)
+    graph = first_ring(keys, toward, reader, hierarchy)
     while True:
-        lengths = weights(graph, toward, reader, themes) if weighted else steps(graph)
+        lengths = weights(graph, toward, reader, hierarchy) if weighted else steps(graph)
         paths = paths_in(graph, lengths, pairs)
         # A shorter path may lead through nodes that were not searched.
         surely = 2 * graph.rings + 1
         far = any(path is None or (not weighted and len(path.steps) > surely) for path in paths)
         if graph.rings == _RINGS or not far:
             return [path for path in paths if path is not None], graph
-        graph = further_ring(graph, toward, reader, themes)
+        graph = further_ring(graph, toward, reader, hierarchy)
 
 
 def steps(graph: PathGraph) -> PathCosts:
@@ -95,7 +95,7 @@ def steps(graph: PathGraph) -> PathCosts:
     return PathCosts(np.ones(len(graph.facts)), np.zeros(len(graph.nodes)), np.ones(graph.membership.shape[1]))
 
 
-def weights(graph: PathGraph, toward: Vectors, reader: Reader, themes: HierarchyReader) -> PathCosts:
+def weights(graph: PathGraph, toward: Vectors, reader: Reader, hierarchy: HierarchyReader) -> PathCosts:
     """Return costs that make relevant and small facts short, hubs and memberships long.
 
     A fact costs ``1.5 - cos`` to the question, with the cosine reduced by the fact's incompleteness, plus a quarter for
@@ -108,7 +108,7 @@ def weights(graph: PathGraph, toward: Vectors, reader: Reader, themes: Hierarchy
     nodes = np.zeros(len(graph.nodes))
     nodes[graph.nodes >= 0] = _HUB * np.log2(np.maximum(reader.degrees("entity", entities_in(graph.nodes)), 1))
     summaries = graph.nodes[graph.membership[0]]
-    similarities = similarity(summaries, toward, reader, themes).astype(np.float64)
+    similarities = similarity(summaries, toward, reader, hierarchy).astype(np.float64)
     return PathCosts(facts, nodes, _MEMBERSHIP * (_UNLIKE - similarities))
 
 

@@ -24,7 +24,7 @@ from polyadic.storage.protocol import Reader, Rows
 from polyadic.workspace import Workspace
 
 _LISTED = 100
-Theme = TypeVar("Theme", Summary, Community)
+Node = TypeVar("Node", Summary, Community)
 
 
 def hierarchy_of(kb: Workspace, limit: int) -> HierarchyView:
@@ -80,13 +80,14 @@ def community_view(kb: Workspace, identifier: str) -> CommunityView:
         It does not exist, is stale, or is too small for a report (404).
     """
     with kb.store().read() as reader:
-        communities, themes = _Communities(reader), reader.themes()
+        communities, hierarchy = _Communities(reader), reader.hierarchy_reader()
         row, community = communities.found(identifier)
         report = report_of(community)
         findings = [
-            FindingView(one.text, reader.facts(themes.facts(list(dict.fromkeys(one.facts))))) for one in report.findings
+            FindingView(one.text, reader.facts(hierarchy.facts(list(dict.fromkeys(one.facts)))))
+            for one in report.findings
         ]
-        entity_rows = themes.held(np.array([row])).entities.targets
+        entity_rows = hierarchy.held(np.array([row])).entities.targets
         best = entity_rows[np.argsort(-reader.degrees("entity", entity_rows), kind="stable")][:_LISTED]
         return CommunityView(communities.node(row, community), report.summary, findings, reader.entities(best))
 
@@ -96,24 +97,24 @@ class _Summaries:
 
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
-        self._themes = reader.themes()
+        self._hierarchy = reader.hierarchy_reader()
 
     def found(self, identifier: str) -> tuple[int, Summary]:
         """Return a summary and its row."""
-        return _find(self._themes.summaries, self._themes.summary_count, identifier, "summary")
+        return _find(self._hierarchy.summaries, self._hierarchy.summary_count, identifier, "summary")
 
     def under(self, identifier: str) -> list[HierarchyNode]:
         """Return what a summary covers, or the summaries that no other covers."""
         if not identifier:
-            rows = np.arange(self._themes.summary_count, dtype=np.int64)
-            return _ranked(self.nodes(np.setdiff1d(rows, self._themes.above(rows).sources)))
+            rows = np.arange(self._hierarchy.summary_count, dtype=np.int64)
+            return _ranked(self.nodes(np.setdiff1d(rows, self._hierarchy.above(rows).sources)))
         row, _ = self.found(identifier)
-        covered = self._themes.covered(np.array([row]))
+        covered = self._hierarchy.covered(np.array([row]))
         entities = self._reader.entities(covered.entities.targets)
         return _ranked([*self.nodes(covered.summaries.targets), *map(_entity_node, entities)])
 
     def nodes(self, rows: Rows) -> list[HierarchyNode]:
-        return [self._node(row, one) for row, one in zip(rows.tolist(), self._themes.summaries(rows), strict=True)]
+        return [self._node(row, one) for row, one in zip(rows.tolist(), self._hierarchy.summaries(rows), strict=True)]
 
     def _node(self, row: int, summary: Summary) -> HierarchyNode:
         members = len(summary.members)
@@ -134,7 +135,7 @@ class _Summaries:
         entities: set[int] = set()
         rows: Rows = np.array([row], dtype=np.int64)
         while len(rows):
-            covered = self._themes.covered(rows)
+            covered = self._hierarchy.covered(rows)
             entities.update(covered.entities.targets.tolist())
             rows = np.unique(covered.summaries.targets)
         return len(entities)
@@ -144,11 +145,11 @@ class _Communities:
     """Builds the nodes of communities."""
 
     def __init__(self, reader: Reader) -> None:
-        self._themes = reader.themes()
+        self._hierarchy = reader.hierarchy_reader()
 
     def found(self, identifier: str) -> tuple[int, Community]:
         """Return a community and its row."""
-        return _find(self._themes.communities, self._themes.community_count, identifier, "community")
+        return _find(self._hierarchy.communities, self._hierarchy.community_count, identifier, "community")
 
     def under(self, identifier: str) -> list[HierarchyNode]:
         """Return the subcommunities of a community, or the top level.
@@ -169,14 +170,14 @@ class _Communities:
             by=report.by,
             level=community.level,
             members=len(community.members),
-            entities=len(self._themes.held(np.array([row])).entities.targets),
+            entities=len(self._hierarchy.held(np.array([row])).entities.targets),
             rating=report.rating,
             branches=self._parts[community.id],
         )
 
     @cached_property
     def _all(self) -> list[Community]:
-        return self._themes.communities(np.arange(self._themes.community_count, dtype=np.int64))
+        return self._hierarchy.communities(np.arange(self._hierarchy.community_count, dtype=np.int64))
 
     @cached_property
     def _known(self) -> frozenset[str]:
@@ -197,15 +198,15 @@ def report_of(community: Community) -> Report:
     return community.report
 
 
-def _find(fetch: Callable[[Rows], list[Theme]], count: int, identifier: str, what: str) -> tuple[int, Theme]:
+def _find(fetch: Callable[[Rows], list[Node]], count: int, identifier: str, what: str) -> tuple[int, Node]:
     """Find a row and its value by identifier, with a binary search: rows are sorted by identifier."""
     low, high = 0, count
     while low < high:
         middle = (low + high) // 2
-        theme = fetch(np.array([middle], dtype=np.int64))[0]
-        if theme.id == identifier:
-            return middle, theme
-        low, high = (middle + 1, high) if theme.id < identifier else (low, middle)
+        node = fetch(np.array([middle], dtype=np.int64))[0]
+        if node.id == identifier:
+            return middle, node
+        low, high = (middle + 1, high) if node.id < identifier else (low, middle)
     raise not_found(what)
 
 

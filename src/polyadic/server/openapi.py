@@ -213,7 +213,7 @@ _EXAMPLES: dict[str, Any] = {
         "methods": ["auto", "walk"],
         "context_tokens": 4000,
         "answers": "quotes",
-        "themes_by": "extractive",
+        "hierarchy_by": "extractive",
         "version": "1.0.0",
     },
     "CostLedger": {

@@ -33,6 +33,6 @@ def shown(settings: Settings) -> SettingsView:
         methods=list(METHODS),
         context_tokens=settings.retrieval.context_tokens,
         answers=answers,
-        themes_by=wanted(None, settings),
+        hierarchy_by=wanted(None, settings),
         version=__version__,
     )

@@ -239,7 +239,7 @@ class SettingsView(BaseModel):
     methods: list[str]
     context_tokens: int
     answers: Literal["model", "quotes"]
-    themes_by: Literal["model", "extractive"]
+    hierarchy_by: Literal["model", "extractive"]
     version: str
 
 

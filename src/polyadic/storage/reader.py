@@ -205,5 +205,5 @@ class Reader(Protocol):
         With a document filter, those that depend on any other document are left out.
         """
 
-    def themes(self) -> HierarchyReader:
+    def hierarchy_reader(self) -> HierarchyReader:
         """Open a reader of the parts of the hierarchy that are not stale."""

@@ -36,16 +36,16 @@ class GraphRAG:
     name = "graphrag"
 
     async def retrieve(self, question: str, reader: Reader, embedder: Embedder, context_tokens: int) -> Knowledge:
-        trace, themes = Trace(), reader.themes()
+        trace, hierarchy = Trace(), reader.hierarchy_reader()
         vector = (await embedder.embed([question]))[0]
         trace.done("embed", "the question")
         near = reader.nearest("entity", vector, ENTITIES)
-        communities = most_held(near, COMMUNITIES, themes)
-        search = HierarchySearch(vector, near, communities, [], False, reader, themes)
-        contexts = report_contexts(communities, reader, themes)
+        communities = most_held(near, COMMUNITIES, hierarchy)
+        search = HierarchySearch(vector, near, communities, [], False, reader, hierarchy)
+        contexts = report_contexts(communities, reader, hierarchy)
         # GraphRAG's order: by the number of these entities in the community, then by rating.
         contexts.sort(key=lambda context: (-context.nearness, -context.report.rating))
-        reports = whole_reports(contexts, vector, reader, themes)
+        reports = whole_reports(contexts, vector, reader, hierarchy)
         trace.done("reports", f"{len(reports)} of communities" if search.built else NOT_BUILT)
         facts = [replace(item, section=RetrievalSection.NONE) for item in local_items(search)]
         trace.done("facts", f"{len(facts)} facts, passages and descriptions of {len(near.rows)} entities")
@@ -54,12 +54,12 @@ class GraphRAG:
         return replace(result, omitted=omitted, note="" if search.built else NOT_BUILT)
 
 
-def most_held(near: Hits, most: int, themes: HierarchyReader) -> list[NearCommunity]:
+def most_held(near: Hits, most: int, hierarchy: HierarchyReader) -> list[NearCommunity]:
     """Return the communities that contain most of the nearest entities; ties prefer the more specific ones."""
-    rows = themes.communities_of(near.rows, np.zeros(0, dtype=np.int64))
+    rows = hierarchy.communities_of(near.rows, np.zeros(0, dtype=np.int64))
     if not len(rows):
         return []
-    held, sizes = holding(rows, near.rows, themes.held(rows))
+    held, sizes = holding(rows, near.rows, hierarchy.held(rows))
     counts = held.sum(axis=1)
     best = np.lexsort((np.arange(len(rows)), sizes, -counts))[:most]
     return [NearCommunity(int(rows[i]), float(counts[i]), near.rows[held[i]]) for i in best.tolist()]

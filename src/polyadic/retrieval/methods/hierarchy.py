@@ -63,7 +63,7 @@ class HierarchyMethod:
     def _bridge(self, search: HierarchySearch, trace: Trace) -> list[Item]:
         pairs = consecutive(search.keys)
         weighted = self._settings.paths == "weighted"
-        paths, graph = paths_between(pairs, search.vector, search.reader, search.themes, weighted)
+        paths, graph = paths_between(pairs, search.vector, search.reader, search.hierarchy, weighted)
         size = f"{len(graph.nodes)} entities and summaries and {len(graph.facts)} facts"
         trace.done("paths", f"{len(paths)} of {len(pairs)} between key entities, among {size}")
         return bridge_items(paths, search)
@@ -82,7 +82,7 @@ class HierarchyMethod:
 
 
 def _description(search: HierarchySearch) -> str:
-    named = ", ".join(names(search.near.rows[:_NAMES], search.reader, search.themes).values())
+    named = ", ".join(names(search.near.rows[:_NAMES], search.reader, search.hierarchy).values())
     if not search.built:
         return f"{NOT_BUILT}; nearest: {named or 'none'}"
     if search.whole:

@@ -50,11 +50,11 @@ class FilteredReader(ArrayReader):
     """Reader of the selected documents; implements :class:`polyadic.storage.protocol.Reader`."""
 
     def __init__(
-        self, connection: Connection, words: WordIndex, scope: FilteredView, themes: Callable[[], FilteredHierarchy]
+        self, connection: Connection, words: WordIndex, scope: FilteredView, hierarchy: Callable[[], FilteredHierarchy]
     ) -> None:
-        super().__init__(connection, words, lambda: scope.state, lambda: themes().arrays)
+        super().__init__(connection, words, lambda: scope.state, lambda: hierarchy().arrays)
         self._view = scope
-        self._load_hierarchy = themes
+        self._load_hierarchy = hierarchy
 
     @property
     def _arrays(self) -> ArraySnapshot:
@@ -182,7 +182,7 @@ class FilteredReader(ArrayReader):
         """Return no decisions: they may contain names that occur only in other documents."""
         return []
 
-    def themes(self) -> HierarchyReader:
+    def hierarchy_reader(self) -> HierarchyReader:
         hierarchy = self._load_hierarchy()
         return SqlHierarchyReader(self._connection, hierarchy.arrays, self._rows, hierarchy.keys)
 

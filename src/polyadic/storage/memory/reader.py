@@ -27,11 +27,11 @@ class ArrayReader(ArrayVectorReader):
         connection: Connection,
         words: WordIndex,
         state: Callable[[], StoreState],
-        themes: Callable[[], HierarchyArrays],
+        hierarchy: Callable[[], HierarchyArrays],
     ) -> None:
         super().__init__(connection, state)
         self._words = words
-        self._load_themes = themes
+        self._load_arrays = hierarchy
 
     # Full-text search
 
@@ -120,8 +120,8 @@ class ArrayReader(ArrayVectorReader):
 
     # Hierarchy
 
-    def themes(self) -> HierarchyReader:
-        return SqlHierarchyReader(self._connection, self._load_themes(), self._rows)
+    def hierarchy_reader(self) -> HierarchyReader:
+        return SqlHierarchyReader(self._connection, self._load_arrays(), self._rows)
 
     # Helpers
 

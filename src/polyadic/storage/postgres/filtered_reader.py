@@ -76,7 +76,7 @@ class FilteredConnection:
 @dataclass(frozen=True, slots=True)
 class _CachedFilter:
     scope: FilteredView
-    themes: HierarchyState
+    hierarchy: HierarchyState
 
 
 class PostgresFilterCache:
@@ -87,35 +87,35 @@ class PostgresFilterCache:
         self._state = ""
         self._cached: dict[frozenset[str], _CachedFilter] = {}
 
-    def reader(self, connection: Connection, themes: tuple[str, str], only: frozenset[str]) -> Reader:
+    def reader(self, connection: Connection, hierarchy: tuple[str, str], only: frozenset[str]) -> Reader:
         """Return a reader restricted to these documents.
 
         Parameters
         ----------
         connection
             A connection within a transaction.
-        themes
+        hierarchy
             Name of the hierarchy's state.
         only
             Identifiers of the documents.
         """
         shadowed = FilteredConnection(connection, only)
-        cached = self._cached_filter(connection, shadowed, themes, only)
+        cached = self._cached_filter(connection, shadowed, hierarchy, only)
         return FilteredReader(
-            shadowed, PostgresWordIndex(shadowed), cached.scope, lambda: cached.themes.within(shadowed, cached.scope)
+            shadowed, PostgresWordIndex(shadowed), cached.scope, lambda: cached.hierarchy.within(shadowed, cached.scope)
         )
 
     def _cached_filter(
-        self, connection: Connection, shadowed: FilteredConnection, themes: tuple[str, str], only: frozenset[str]
+        self, connection: Connection, shadowed: FilteredConnection, hierarchy: tuple[str, str], only: frozenset[str]
     ) -> _CachedFilter:
         name, number = change_log.present(connection)
         with self._lock:
             if self._state != name:
                 self._state, self._cached = name, {}
             cached = self._cached.get(only)
-        if cached is None or cached.themes.name != themes:
+        if cached is None or cached.hierarchy.name != hierarchy:
             scope = cached.scope if cached is not None else _build_view(shadowed, name, number, only)
-            cached = _CachedFilter(scope, HierarchyState(themes, in_order))
+            cached = _CachedFilter(scope, HierarchyState(hierarchy, in_order))
         with self._lock:
             if self._state == name:
                 self._cached.pop(only, None)

@@ -33,12 +33,12 @@ class PostgresReader(SqlRowReader):
 
     _IN_ORDER = "source_begins, source"
 
-    def __init__(self, connection: Connection, themes: Callable[[], HierarchyArrays]) -> None:
+    def __init__(self, connection: Connection, hierarchy: Callable[[], HierarchyArrays]) -> None:
         super().__init__(connection)
         self._tables = PostgresIncidence(connection)
         self._told = TextCache(self._tables.asking)
         self._words = PostgresWordIndex(connection)
-        self._load_hierarchy = themes
+        self._load_hierarchy = hierarchy
 
     def prefetch(self, *expected: Expected) -> None:
         """Queue the expected reads for the next statement; the first vector search reads the statistics at once."""
@@ -203,7 +203,7 @@ class PostgresReader(SqlRowReader):
 
     # hierarchy
 
-    def themes(self) -> HierarchyReader:
+    def hierarchy_reader(self) -> HierarchyReader:
         return SqlHierarchyReader(self._connection, self._load_hierarchy(), self._rows)
 
     # steps of the above

@@ -13,7 +13,7 @@ from polyadic.model.resolution import EntityResolution
 from polyadic.model.types import Evidence
 from polyadic.storage.connection import Connection
 from polyadic.storage.sql.digests import vector_digest
-from polyadic.storage.sql.hierarchy_check import theme_problems
+from polyadic.storage.sql.hierarchy_check import hierarchy_problems
 from polyadic.storage.sql.serialization import load_evidence, overlay_of
 from polyadic.storage.sql.texts import stray_texts, text_of
 
@@ -45,7 +45,7 @@ def problems_of(connection: Connection) -> list[str]:
         problems = [f"{wrong:,} {what}" for what, count in _OF_CHUNKS.items() if (wrong := count(connection))]
         truth = _truth(connection)
         problems += [f"{wrong:,} {what}" for what, count in _DERIVED.items() if (wrong := count(connection, truth))]
-        problems += theme_problems(connection)
+        problems += hierarchy_problems(connection)
     except (ValueError, TypeError, AttributeError) as error:
         # Without the evidence there is nothing to compare with.
         problems.append(f"evidence that cannot be read ({error})")

@@ -20,7 +20,7 @@ _SOURCE_RECORDS = "SELECT theme, source, words FROM theme_source"
 
 
 @dataclass(frozen=True, slots=True)
-class _Theme:
+class _StoredNode:
     """A cluster or community; ``notes`` are the recorded words by member or source; ``worded`` if it has any text."""
 
     digest: str
@@ -35,23 +35,23 @@ class _Theme:
 
 
 @dataclass(frozen=True, slots=True)
-class _Themes:
+class _StoredHierarchy:
     """All rows by key; ``notes`` are orphaned source records, ``now`` are the current words of all recorded sources."""
 
-    rows: Mapping[int, _Theme]
+    rows: Mapping[int, _StoredNode]
     notes: Mapping[int, Mapping[str, Words]]
     now: Mapping[str, Words]
 
 
-def theme_problems(connection: Connection) -> Iterator[str]:
+def hierarchy_problems(connection: Connection) -> Iterator[str]:
     """Yield one short message per kind of problem found."""
-    themes = _themes(connection)
+    hierarchy = _stored_hierarchy(connection)
     for what, count in _CHECKS.items():
-        if wrong := count(connection, themes):
+        if wrong := count(connection, hierarchy):
             yield f"{wrong:,} {what}"
 
 
-def _themes(connection: Connection) -> _Themes:
+def _stored_hierarchy(connection: Connection) -> _StoredHierarchy:
     notes: dict[int, dict[str, Words]] = defaultdict(dict)
     recorded: dict[bytes, Words] = {}
     for theme, source, data in connection.execute(_SOURCE_RECORDS):
@@ -63,56 +63,60 @@ def _themes(connection: Connection) -> _Themes:
         " EXISTS (SELECT 1 FROM summary s WHERE s.theme = t.id), report FROM theme t",
         (b"",),
     )
-    themes = {}
+    nodes = {}
     for key, digest, kind, level, stale, members, sources, has_numbers, has_summaries, report in rows:
         worded = bool(has_numbers or has_summaries) or report is not None
         own = notes.pop(key, {})
-        themes[key] = _Theme(digest, kind, level, bool(stale), unpack(members), unpack(sources), own, worded, report)
-    return _Themes(themes, notes, {source.hex(): words for source, words in holding(connection, recorded).items()})
+        nodes[key] = _StoredNode(
+            digest, kind, level, bool(stale), unpack(members), unpack(sources), own, worded, report
+        )
+    return _StoredHierarchy(
+        nodes, notes, {source.hex(): words for source, words in holding(connection, recorded).items()}
+    )
 
 
-def _wrong_identifiers(connection: Connection, themes: _Themes) -> int:
-    rows = themes.rows.values()
-    return sum(theme.digest != identity.digest(theme.kind, str(theme.level), *theme.members) for theme in rows)
+def _wrong_identifiers(connection: Connection, hierarchy: _StoredHierarchy) -> int:
+    rows = hierarchy.rows.values()
+    return sum(node.digest != identity.digest(node.kind, str(node.level), *node.members) for node in rows)
 
 
-def _missing_references(connection: Connection, themes: _Themes) -> int:
-    """Count current themes with missing members or sources; that stale clusters have no summaries is checked apart."""
+def _missing_references(connection: Connection, hierarchy: _StoredHierarchy) -> int:
+    """Count current rows with missing members or sources; stale clusters without summaries are checked elsewhere."""
     existing = {digest for (digest,) in connection.execute(_EXISTING)}
     existing |= {digest for (digest,) in connection.execute("SELECT lower(hex(digest)) FROM summary")}
     return sum(
-        not theme.stale and not existing.issuperset((*theme.members, *theme.sources)) for theme in themes.rows.values()
+        not node.stale and not existing.issuperset((*node.members, *node.sources)) for node in hierarchy.rows.values()
     )
 
 
-def _wrong_source_records(connection: Connection, themes: _Themes) -> int:
-    """Count themes with wrong source records, and records of deleted themes. Stale themes must have none."""
-    return sum(not _is_recorded(theme, themes.now) for theme in themes.rows.values()) + len(themes.notes)
+def _wrong_source_records(connection: Connection, hierarchy: _StoredHierarchy) -> int:
+    """Count clusters and communities with wrong source records, and orphaned records. Stale ones must have none."""
+    return sum(not _is_recorded(node, hierarchy.now) for node in hierarchy.rows.values()) + len(hierarchy.notes)
 
 
-def _is_recorded(theme: _Theme, now: Mapping[str, Words]) -> bool:
-    """Return whether all members and sources of a theme are recorded, with words exactly for sources that have any."""
-    sources = frozenset(theme.sources)
-    if theme.notes.keys() != (set() if theme.stale else sources.union(theme.members)):
+def _is_recorded(node: _StoredNode, now: Mapping[str, Words]) -> bool:
+    """Return whether all members and sources of a row are recorded, with words exactly for sources that have any."""
+    sources = frozenset(node.sources)
+    if node.notes.keys() != (set() if node.stale else sources.union(node.members)):
         return False
-    return all(bool(words) == (one in sources and bool(now[one])) for one, words in theme.notes.items() if one in now)
+    return all(bool(words) == (one in sources and bool(now[one])) for one, words in node.notes.items() if one in now)
 
 
-def _outdated(connection: Connection, themes: _Themes) -> int:
-    """Count themes whose recorded words are no longer current. Deleted sources are checked elsewhere."""
-    now = themes.now
+def _outdated(connection: Connection, hierarchy: _StoredHierarchy) -> int:
+    """Count rows whose recorded words are no longer current. Deleted sources are checked elsewhere."""
+    now = hierarchy.now
     return sum(
-        any(not words <= now.get(one, words) for one, words in theme.notes.items()) for theme in themes.rows.values()
+        any(not words <= now.get(one, words) for one, words in node.notes.items()) for node in hierarchy.rows.values()
     )
 
 
-def _stale_with_texts(connection: Connection, themes: _Themes) -> int:
-    return sum(theme.stale and theme.worded for theme in themes.rows.values())
+def _stale_with_texts(connection: Connection, hierarchy: _StoredHierarchy) -> int:
+    return sum(node.stale and node.worded for node in hierarchy.rows.values())
 
 
-def _unreadable_reports(connection: Connection, themes: _Themes) -> int:
+def _unreadable_reports(connection: Connection, hierarchy: _StoredHierarchy) -> int:
     wrong = 0
-    for report in (theme.report for theme in themes.rows.values() if theme.report is not None):
+    for report in (node.report for node in hierarchy.rows.values() if node.report is not None):
         try:
             load_report(report)
         except (ValueError, TypeError):
@@ -120,9 +124,9 @@ def _unreadable_reports(connection: Connection, themes: _Themes) -> int:
     return wrong
 
 
-def _wrong_summaries(connection: Connection, themes: _Themes) -> int:
+def _wrong_summaries(connection: Connection, hierarchy: _StoredHierarchy) -> int:
     """Count summaries without a cluster, or whose members, identifier or vector do not match it."""
-    clusters = {key: theme for key, theme in themes.rows.items() if theme.kind == CLUSTER}
+    clusters = {key: node for key, node in hierarchy.rows.items() if node.kind == CLUSTER}
     wrong = 0
     for digest, cluster, name, description, members, vector in connection.execute(
         "SELECT lower(hex(s.digest)), s.theme, s.name, s.description, s.members, v.digest FROM summary s"
@@ -135,7 +139,7 @@ def _wrong_summaries(connection: Connection, themes: _Themes) -> int:
     return wrong
 
 
-_CHECKS: Mapping[str, Callable[[Connection, _Themes], int]] = {
+_CHECKS: Mapping[str, Callable[[Connection, _StoredHierarchy], int]] = {
     "clusters or communities have identifiers that do not match their members": _wrong_identifiers,
     "clusters or communities have missing members or sources": _missing_references,
     "clusters or communities have wrong source records": _wrong_source_records,

@@ -1,7 +1,8 @@
-"""Write the hierarchy, and mark the themes (clusters and communities) that have become stale.
+"""Write the hierarchy, and mark the clusters and communities that have become stale.
 
-A theme refers to its members and sources by public identifiers, as row keys are reused. It becomes stale when one of
-them is deleted, or when the texts of a source from which the theme was generated are no longer current.
+A cluster or community is a row of the table ``theme``. It refers to its members and sources by public identifiers, as
+row keys are reused. It becomes stale when one of them is deleted, or when the texts of a source from which it was
+generated are no longer current.
 """
 
 import secrets
@@ -25,7 +26,7 @@ GENERATION = "hierarchy"
 """Key in the table meta: random name of the hierarchy's state."""
 _WIPE = "UPDATE theme SET stale = TRUE, tokens = 0, basis = '', report = NULL, sources = ? WHERE id = ?"
 Speech = tuple[bytes, str | frozenset[tuple[bytes, str, str, str]]]
-"""The content of a theme: its packed sources, and its report or its summaries."""
+"""The content of a cluster or community: its packed sources, and its report or its summaries."""
 
 
 @dataclass(slots=True)
@@ -46,7 +47,7 @@ class HierarchyTables:
     # changes of the hypergraph
 
     def touched(self, change: StoreChange) -> list[bytes]:
-        """Return the digests of entities and facts that a change may alter and that a theme depends on."""
+        """Return the digests of entities and facts that a change may alter and on which the hierarchy depends."""
         if self._connection.execute("SELECT 1 FROM theme_source LIMIT 1").fetchone() is None:
             return []
         decided = (key for decision in (*change.decided, *change.undone) for key in decision.touched)
@@ -56,7 +57,7 @@ class HierarchyTables:
         return [digest for (digest,) in sources]
 
     def mark(self, touched: Sequence[bytes]) -> None:
-        """Mark as stale, and clear, the themes whose sources among ``touched`` are gone or have changed their texts."""
+        """Mark as stale, and clear, the rows whose sources among ``touched`` are gone or have changed their texts."""
         while touched:
             touched = [digest for theme in sorted(self._outdated(touched)) for digest in self._wipe(theme)]
 
@@ -65,8 +66,8 @@ class HierarchyTables:
     def update_hierarchy(self, change: Rearrangement) -> None:
         """Apply a change of the hierarchy.
 
-        Works layer by layer from the bottom: themes that depend on a removed or changed summary are marked before the
-        themes of their layer are inserted.
+        Works layer by layer from the bottom: nodes that depend on a removed or changed summary are marked before the
+        nodes of their layer are inserted.
         """
         clusters = (cluster.id for cluster in change.clusters)
         removed = self._remove([*change.removed, *clusters, *(community.id for community in change.communities)])
@@ -80,7 +81,7 @@ class HierarchyTables:
     # steps of the above
 
     def _outdated(self, touched: Sequence[bytes]) -> set[int]:
-        """Return the keys of themes whose sources among ``touched`` are gone or have changed their texts."""
+        """Return the keys of rows whose sources among ``touched`` are gone or have changed their texts."""
         notes = [
             (theme, source, unpack_words(words))
             for theme, source, words in select_in(
@@ -97,14 +98,14 @@ class HierarchyTables:
         return {theme for theme, source, words in notes if source not in now or not words <= now[source]}
 
     def _wipe(self, theme: int) -> list[bytes]:
-        """Mark a theme as stale and delete all but its members; return the digests of its deleted summaries."""
+        """Mark a row as stale and delete all but its members; return the digests of its deleted summaries."""
         row = self._connection.execute("SELECT members, sources FROM theme WHERE id = ?", (theme,)).fetchone()
         self._delete_source_rows(theme, row)
         self._connection.execute(_WIPE, (b"", theme))
         return [digest for digest, *_ in self._remove_summaries(theme)]
 
     def _delete_source_rows(self, theme: int, packed_ids: Iterable[bytes]) -> dict[bytes, Words]:
-        """Delete the rows of ``theme_source`` for a theme's packed members and sources; return the words by source."""
+        """Delete the rows of ``theme_source`` for a row's packed members and sources; return the words by source."""
         sources = {one for packed in packed_ids for one in unpack(packed)}
         deleted = select_in(
             self._connection,
@@ -134,47 +135,47 @@ class HierarchyTables:
         for theme, level, members, sources, report in list(rows):
             summaries = self._remove_summaries(theme)
             removed.summaries.setdefault(level, []).extend(digest for digest, *_ in summaries)
-            # Themes with equal content may have been generated from different words: a successor depends on both.
+            # Nodes with equal content may have been generated from different words: a successor depends on both.
             words_of = removed.told.setdefault((sources, report or summaries), {})
             for source, words in self._delete_source_rows(theme, (members, sources)).items():
                 words_of[source] = words | words_of.get(source, frozenset())
             self._connection.execute("DELETE FROM theme WHERE id = ?", (theme,))
         return removed
 
-    def _insert(self, themes: Sequence[Cluster | Community], removed: _Removed) -> None:
+    def _insert(self, nodes: Sequence[Cluster | Community], removed: _Removed) -> None:
         """Insert clusters of one layer, or communities; one with missing members or sources is stale from the start.
 
-        A theme whose content equals that of a removed one keeps the recorded words of its entities, as it was not
-        generated again. The words of summaries are always the current ones.
+        A cluster or community whose content equals that of a removed one keeps the recorded words of its entities, as
+        it was not generated again. The words of summaries are always the current ones.
         """
-        ids = {digest_bytes(one) for theme in themes for one in (*theme.members, *theme.sources)}
+        ids = {digest_bytes(one) for node in nodes for one in (*node.members, *node.sources)}
         known = existing(self._connection, list(ids))
         summaries = displayed(self._connection, "summary", list(ids))
         rows = []
-        for theme in sorted(themes, key=lambda theme: theme.id):
-            sources, members = ({digest_bytes(one) for one in those} for those in (theme.sources, theme.members))
-            stale = theme.stale or not known.keys() >= sources | members
-            key = self._insert_theme(theme, stale)
+        for node in sorted(nodes, key=lambda node: node.id):
+            sources, members = ({digest_bytes(one) for one in those} for those in (node.sources, node.members))
+            stale = node.stale or not known.keys() >= sources | members
+            key = self._insert_node(node, stale)
             if not stale:
-                words = ChainMap(summaries, removed.told.get(_content(theme), {}), known)
+                words = ChainMap(summaries, removed.told.get(_content(node), {}), known)
                 rows += [(one, key, pack_words(words[one])) for one in sources]
                 rows += [(one, key, b"") for one in members - sources]
         self._connection.executemany("INSERT INTO theme_source (source, theme, words) VALUES (?, ?, ?)", sorted(rows))
 
-    def _insert_theme(self, theme: Cluster | Community, stale: bool) -> int:
+    def _insert_node(self, node: Cluster | Community, stale: bool) -> int:
         (key,) = self._connection.execute(
             "INSERT INTO theme (digest, stale, members, sources, kind, level, own, parent, basis, tokens, report)"
             f" VALUES ({', '.join('?' * 11)}) RETURNING id",
             (
-                digest_bytes(theme.id),
+                digest_bytes(node.id),
                 stale,
-                pack(theme.members),
-                b"" if stale else pack(theme.sources),
-                *(_of_cluster(theme) if isinstance(theme, Cluster) else _of_community(theme, stale)),
+                pack(node.members),
+                b"" if stale else pack(node.sources),
+                *(_of_cluster(node) if isinstance(node, Cluster) else _of_community(node, stale)),
             ),
         ).fetchone()
-        if isinstance(theme, Cluster) and not stale:
-            for summary in theme.summaries:
+        if isinstance(node, Cluster) and not stale:
+            for summary in node.summaries:
                 self._insert_summary(key, summary)
         return int(key)
 
@@ -207,8 +208,8 @@ def _of_community(community: Community, stale: bool) -> tuple[object, ...]:
     return COMMUNITY, community.level, b"", parent, community.basis, community.tokens, report
 
 
-def _content(theme: Cluster | Community) -> Speech:
-    if isinstance(theme, Cluster):
-        summaries = ((digest_bytes(one.id), one.name, one.type, one.description) for one in theme.summaries)
-        return pack(theme.sources), frozenset(summaries)
-    return pack(theme.sources), dump_report(theme.report) if theme.report else frozenset()
+def _content(node: Cluster | Community) -> Speech:
+    if isinstance(node, Cluster):
+        summaries = ((digest_bytes(one.id), one.name, one.type, one.description) for one in node.summaries)
+        return pack(node.sources), frozenset(summaries)
+    return pack(node.sources), dump_report(node.report) if node.report else frozenset()

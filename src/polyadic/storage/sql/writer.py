@@ -40,7 +40,7 @@ class SqlWriter(ABC):
         self._needs = PendingVectors()
         self._touched = change_log.TouchedRows()
         self._derived = DerivedTables(connection, self._needs, self.overlay, self._touched)
-        self._themes = HierarchyTables(connection, self._needs)
+        self._hierarchy = HierarchyTables(connection, self._needs)
         self._staging = Staging(connection)
         self.waiting = SqlPendingRequests(connection)
 
@@ -130,11 +130,11 @@ class SqlWriter(ABC):
     def apply(self, change: StoreChange) -> None:
         for row, revision in self._current((*change.published, *change.withdrawn)).values():
             self._retract(row, revision)
-        touched = self._themes.touched(change)
+        touched = self._hierarchy.touched(change)
         self._decide(change.decided, change.undone)
         self._derived.apply(change.tallies, change.fact_tokens)
         self._derived.rename(key for decision in (*change.decided, *change.undone) for key in decision.touched)
-        self._themes.mark(touched)
+        self._hierarchy.mark(touched)
         self._publish(change)
         for document_id in change.withdrawn:
             self._delete_document(document_id)
@@ -143,7 +143,7 @@ class SqlWriter(ABC):
         change_log.enter(self._connection, self._touched)
 
     def update_hierarchy(self, change: Rearrangement) -> None:
-        self._themes.update_hierarchy(change)
+        self._hierarchy.update_hierarchy(change)
 
     def attach(self) -> list[str]:
         return self._needs.meet(self._connection)

@@ -286,8 +286,10 @@ class SqliteStore:
 
     def _filtered_reader(self, connection: sqlite3.Connection, only: frozenset[str]) -> Reader:
         scope = self._filters.of(connection, self._snapshots.of(connection), only)
-        themes = self._hierarchies.state(connection)
-        return FilteredReader(connection, SqliteWordIndex(connection), scope, lambda: themes.within(connection, scope))
+        hierarchy = self._hierarchies.state(connection)
+        return FilteredReader(
+            connection, SqliteWordIndex(connection), scope, lambda: hierarchy.within(connection, scope)
+        )
 
     def _open(self) -> None:
         """Claim a new store for the embedding model, and reject one with another model's vectors."""

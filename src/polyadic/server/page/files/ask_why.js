@@ -16,7 +16,7 @@ const KINDS = [
   ["entity", "Entities"],
   ["report", "Reports"],
 ];
-const PARTS = { local: "near the question", bridge: "connecting themes", global: "reports on themes" };
+const PARTS = { local: "near the question", bridge: "connecting communities", global: "community reports" };
 
 /**
  * What was used for an answer; made when it is first opened.

@@ -13,7 +13,7 @@ const NAMES = {
   store: "Store",
   embedding: "Embedding model",
   model: "Language model",
-  hierarchy: "Themes",
+  hierarchy: "Hierarchy",
 };
 
 /**

@@ -11,8 +11,8 @@ const PURPOSES = {
   embed: "Embedding",
   answer: "Answering",
   question: "Question analysis",
-  summarise: "Theme summaries",
-  report: "Theme reports",
+  summarise: "Cluster summaries",
+  report: "Community reports",
 };
 
 /**

@@ -11,7 +11,7 @@ export const VIEWS = [
   { name: "documents", label: "Documents" },
   { name: "browse", label: "Browse" },
   { name: "compare", label: "Compare" },
-  { name: "themes", label: "Themes" },
+  { name: "hierarchy", label: "Hierarchy" },
   { name: "settings", label: "Settings" },
 ];
 

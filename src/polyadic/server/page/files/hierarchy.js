@@ -1,14 +1,14 @@
-/** Themes over all facts: the tree of summaries, the tree of communities, and what each node of them says. */
+/** The hierarchy over all facts: the tree of summaries, the tree of communities, and what each node of them says. */
 
 import { workspacePath } from "./api.js";
 import { beside } from "./browse_parts.js";
 import { el, replace } from "./dom.js";
 import { busy, button, empty, notice, problemNotice, tabs, toast } from "./parts.js";
-import { nodeDetail } from "./theme_detail.js";
+import { nodeDetail } from "./hierarchy_detail.js";
 import { tree } from "./tree.js";
 import { counted } from "./words.js";
 
-export const title = "Themes";
+export const title = "Hierarchy";
 const PAGE = 100;
 const COMMAND = "polyadic hierarchy build";
 const EXTRACTIVE = "extractive";
@@ -18,7 +18,7 @@ const EXTRACTIVE = "extractive";
  * @param {object} ctx
  */
 export async function mount(root, ctx) {
-  const body = el("div", { class: "stack" }, busy("Loading themes"));
+  const body = el("div", { class: "stack" }, busy("Loading hierarchy"));
   replace(root, el("div", { class: "stack close" }, el("h1", {}, title), body));
   try {
     const path = workspacePath(ctx.workspace, "hierarchy");
@@ -35,16 +35,16 @@ export async function mount(root, ctx) {
 function nothing(ctx, told) {
   if (!told.entities) {
     const go = button("Show documents", () => ctx.go("documents"), { class: "button primary" });
-    return empty("No themes yet", "Themes are built from facts. Add documents first.", go);
+    return empty("No hierarchy yet", "The hierarchy is built from facts. Add documents first.", go);
   }
   const command = el("code", { class: "command" }, `${COMMAND} -w ${ctx.workspace}`);
   const how = told.installed
-    ? "The server operator builds them in the folder of the server:"
-    : "The server operator builds them, after pip install 'polyadic[hierarchy]', in the folder of the server:";
+    ? "The server operator builds it in the folder of the server:"
+    : "The server operator builds it, after pip install 'polyadic[hierarchy]', in the folder of the server:";
   const why = told.built
-    ? "The documents have changed since the themes were built, so none are shown."
-    : "Themes summarize related facts across documents and help answer broad questions.";
-  const shown = empty(told.built ? "The themes are stale" : "No themes yet", why);
+    ? "The documents have changed since the hierarchy was built, so it is not shown."
+    : "The hierarchy summarizes related facts across documents and helps to answer broad questions.";
+  const shown = empty(told.built ? "The hierarchy is stale" : "No hierarchy yet", why);
   shown.append(el("p", { class: "after" }, how), el("p", {}, command));
   return shown;
 }
@@ -106,7 +106,7 @@ function panel(ctx, name, told) {
   }
   const holder = el("div", { class: "chooser tree-holder" });
   const hint = name === "summaries" ? "Choose a summary to read it." : "Choose a community to read its report.";
-  const view = beside(holder, hint, "Theme", ctx);
+  const view = beside(holder, hint, name === "summaries" ? "Summary" : "Community", ctx);
   const heard = {
     below: (node) => (node.item.more ? Promise.resolve([]) : below(ctx, name, node.item.id)),
     choose: (node) => view.show((signal) => nodeDetail(ctx, node.item, signal)),
