@@ -8,7 +8,7 @@ from typing import Self
 from polyadic.model.hierarchy import Cluster, Community, Hierarchy, Rearrangement
 from polyadic.model.identity import entity_id
 from polyadic.storage.protocol import Reader
-from tests.storage.hierarchies import ground_of, summary_words
+from tests.storage.hierarchies import ground_of, nodes_of, summary_words
 
 Words = Mapping[str, tuple[str, ...]]
 Node = Cluster | Community

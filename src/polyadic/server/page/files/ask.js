@@ -224,9 +224,7 @@ function holds({ counts, model }) {
 
 function nothingYet(ctx) {
   const actions = ctx.canWrite ? [button("Add documents", () => ctx.go("documents"), { class: "button primary" })] : [];
-  const hint = ctx.canWrite
-    ? "Add documents to ask questions about them."
-    : "Adding documents requires write access.";
+  const hint = ctx.canWrite ? "Add documents to ask questions about them." : "Adding documents requires write access.";
   return [
     el("h1", { class: "visually-hidden" }, title),
     empty(`${ctx.workspace} has no documents yet`, hint, ...actions),

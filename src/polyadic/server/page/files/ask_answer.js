@@ -98,18 +98,12 @@ export function bill(answer) {
       ? `${counted(usage.prompt_tokens, "token")} in, ${usage.completion_tokens.toLocaleString("en")} out, in ${counted(usage.calls, "call")}.`
       : "",
     usage.money ? `Cost: ${usage.money.toPrecision(2)}.` : "",
-    removed
-      ? `${counted(removed, "citation marker")} without a source ${removed === 1 ? "was" : "were"} removed.`
-      : "",
+    removed ? `${counted(removed, "citation marker")} without a source ${removed === 1 ? "was" : "were"} removed.` : "",
   ];
-  const copy = button(
-    [icon("copy", 16), "Copy"],
-    () => copyText(asText(answer), "Answer and sources copied."),
-    {
-      class: "button quiet small",
-      "aria-label": "Copy the answer with its sources",
-    },
-  );
+  const copy = button([icon("copy", 16), "Copy"], () => copyText(asText(answer), "Answer and sources copied."), {
+    class: "button quiet small",
+    "aria-label": "Copy the answer with its sources",
+  });
   return [
     unsupported ? notice("warning", sentence(note)) : null,
     el(

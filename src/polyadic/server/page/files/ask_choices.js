@@ -147,11 +147,7 @@ function documentChooser(ctx, choices) {
     },
     { class: "button small" },
   );
-  const hint = el(
-    "p",
-    { class: "muted small" },
-    "Only the selected documents are searched.",
-  );
+  const hint = el("p", { class: "muted small" }, "Only the selected documents are searched.");
   const opened = popper(label, el("div", { class: "stack close" }, hint, search, list, all));
   opened.addEventListener("toggle", () => opened.open && redraw());
   say();
@@ -167,9 +163,7 @@ async function find(ctx, choices, words, list, say) {
       list,
       found.documents.map((document) => documentRow(document, choices, say)),
       found.total ? null : el("p", { class: "muted small" }, "No matching documents."),
-      more > 0
-        ? el("p", { class: "muted small" }, `${more.toLocaleString("en")} more: type part of the name.`)
-        : null,
+      more > 0 ? el("p", { class: "muted small" }, `${more.toLocaleString("en")} more: type part of the name.`) : null,
     );
   } catch (error) {
     if (error.name !== "AbortError") {

@@ -60,10 +60,7 @@ function sum(findings) {
   if (!bad && !doubtful) {
     return el("p", { class: "muted" }, "OK: no problems found.");
   }
-  const told = [
-    bad ? counted(bad, "error") : "",
-    doubtful ? counted(doubtful, "warning") : "",
-  ];
+  const told = [bad ? counted(bad, "error") : "", doubtful ? counted(doubtful, "warning") : ""];
   return el("p", {}, `${told.filter(Boolean).join(", ")}.`);
 }
 

@@ -107,10 +107,7 @@ export class Side {
   }
 
   #draw(answer) {
-    replace(
-      this.state,
-      answer.answered ? null : notice("info", "No supported answer with this method."),
-    );
+    replace(this.state, answer.answered ? null : notice("info", "No supported answer with this method."));
     replace(this.answer, answered(this.ctx, answer));
     const { usage, knowledge, trace } = answer;
     const tokens = usage.prompt_tokens + usage.completion_tokens;

@@ -172,8 +172,7 @@ class List {
       toast(`${name} deleted.`);
       await this.load();
     } catch (error) {
-      const busyNow =
-        "A job is writing to this workspace. Wait until it has finished, or cancel it, then try again.";
+      const busyNow = "A job is writing to this workspace. Wait until it has finished, or cancel it, then try again.";
       replace(
         this.told,
         error.status === 409

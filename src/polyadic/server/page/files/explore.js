@@ -107,9 +107,7 @@ class Explore {
     try {
       const { room, limit } = this.shown.roomToExpand(id);
       if (!room) {
-        toast(
-          `At most ${LIMITS.at(-1).toLocaleString("en")} entities can be shown. Start from one of them instead.`,
-        );
+        toast(`At most ${LIMITS.at(-1).toLocaleString("en")} entities can be shown. Start from one of them instead.`);
         return;
       }
       const told = await this.#get("neighbourhood", { kind: "entity", id, hops: 1, limit });

@@ -67,7 +67,10 @@ function rowsOf(settings) {
     ["Retrieval method", settings.method],
     ["Context for a question", `up to ${counted(settings.context_tokens, "token")}`],
     ["Answers", settings.answers === "model" ? `written by ${settings.model}` : "quoted sentences"],
-    ["Hierarchy", settings.hierarchy_by === "model" ? `written by ${settings.model}` : "extractive, from names and facts"],
+    [
+      "Hierarchy",
+      settings.hierarchy_by === "model" ? `written by ${settings.model}` : "extractive, from names and facts",
+    ],
   ].filter(Boolean);
 }
 
