@@ -3,8 +3,8 @@
 import { workspacePath } from "./api.js";
 import { beside } from "./browse_parts.js";
 import { el, replace } from "./dom.js";
-import { busy, button, empty, notice, problemNotice, tabs, toast } from "./parts.js";
 import { nodeDetail } from "./hierarchy_detail.js";
+import { busy, button, empty, notice, problemNotice, tabs, toast } from "./parts.js";
 import { tree } from "./tree.js";
 import { counted } from "./words.js";
 
