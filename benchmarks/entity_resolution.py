@@ -27,7 +27,7 @@ from tests.resolution import lookalikes as alike
 from tests.resolution.lookalikes import Lookalike, lookalikes, put_together
 
 REPORT = Path(__file__).parent.parent / "docs" / "quality.md"
-HEADING = "## Who is who"
+HEADING = "## Entity resolution"
 _ABOUT = """Made by `python -m benchmarks.entity_resolution`. Every mention that people marked in the {documents}
 documents of
 Re-DocRED (dev) takes part in the statement of its sentence, with its type: only identity is measured, not extraction.

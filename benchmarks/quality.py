@@ -33,7 +33,7 @@ CONTEXT_TOKENS = 4000
 HEAD = """# Quality
 
 Every table is made by `python -m benchmarks.quality [FOLDER]` from the data that `POLYADIC_DATA` names; FOLDER keeps
-the filled workspaces for the next run. A section that says what makes it can be made again alone: who is who by
+the filled workspaces for the next run. A section that says what makes it can be made again alone: entity resolution by
 `python -m benchmarks.entity_resolution`, what other documents and little room cost by `python -m benchmarks.robustness
 [FOLDER]`, what each part of `walk` brings by `python -m benchmarks.ablation [FOLDER]`, what a hierarchy is like and how
 its methods do by `python -m benchmarks.hierarchy [FOLDER]`, how ordinary documents are answered by `python -m
