@@ -74,7 +74,7 @@ def test_one_that_cannot_answer_leaves_the_other_alone(server: Running, opened: 
     expect(page.get_by_role("region", name="First method").locator(".answer-text")).to_contain_text("Jack Kinzler")
     other = page.get_by_role("region", name="Second method")
     expect(other.locator(".notice, .answer-text:not(:empty)").first).to_be_visible()
-    seen("compare-without-themes", page)
+    seen("compare-without-hierarchy", page)
 
 
 def test_answers_of_a_model_come_as_they_are_written(answering: Running, model: ModelServer, opened: Opened) -> None:

@@ -1,4 +1,4 @@
-"""The hierarchy: the tree by keyboard, what its nodes say, and what is said where there is none."""
+"""The hierarchy: the tree by keyboard, what its nodes say, and what is said if there is none."""
 
 import re
 from collections.abc import Iterator
@@ -13,14 +13,11 @@ from tests.server.running_server import Running
 
 pytest.importorskip("sklearn", reason="building a hierarchy needs the extra hierarchy")
 
-# The panel beside the tree.
-DETAIL = re.compile("^(Summary|Community)$")
-
 
 @pytest.fixture(scope="module")
-def themed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+def with_hierarchy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """Its workspace ``spaceflight`` has a hierarchy of names and facts, ``plain`` has none."""
-    with served(tmp_path_factory.mktemp("themed")) as server:
+    with served(tmp_path_factory.mktemp("with-hierarchy")) as server:
         read_in(server, "spaceflight", *sorted(EXAMPLES.iterdir()))
         read_in(server, "plain", *sorted(EXAMPLES.glob("*.md"))[:1])
         with Workspace(server.folder / "spaceflight") as kb:
@@ -41,19 +38,20 @@ def level(page: Page) -> str:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
 def test_summaries_and_communities_are_read(
-    themed: Running, opened: Opened, seen: Seen, size: tuple[int, int], scheme: str
+    with_hierarchy: Running, opened: Opened, seen: Seen, size: tuple[int, int], scheme: str
 ) -> None:
-    page = opened(f"{themed.url}/#/spaceflight/hierarchy", size, scheme)
+    page = opened(f"{with_hierarchy.url}/#/spaceflight/hierarchy", size, scheme)
     expect(page.get_by_text("These texts are extractive")).to_be_visible()
     seen(f"hierarchy-{size[0]}-{scheme}", page)
     item = page.get_by_role("tree", name="Summaries").get_by_role("treeitem").first
     name = item.locator(".tree-name").first.inner_text()
     item.locator(".tree-row").first.click()
-    shown = page.get_by_role("region", name=DETAIL)
+    shown = page.get_by_role("region", name="Summary", exact=True)
     expect(shown.get_by_role("heading", name=name, exact=True)).to_be_visible()
     expect(shown.get_by_text(re.compile("covers [0-9]+ members"))).to_be_visible()
     page.get_by_role("tab", name=re.compile("^Communities")).click()
     page.get_by_role("tree", name="Communities").locator(".tree-row").first.click()
+    shown = page.get_by_role("region", name="Community", exact=True)
     expect(shown.get_by_role("heading", name=re.compile("^[0-9]+ findings?$"))).to_be_visible()
     expect(shown.get_by_text(re.compile("rated [0-9.]+ of 10"))).to_be_visible()
     seen(f"hierarchy-community-{size[0]}-{scheme}", page)
@@ -61,8 +59,8 @@ def test_summaries_and_communities_are_read(
     expect(page.get_by_role("region", name="Fact", exact=True).get_by_role("heading").first).to_be_visible()
 
 
-def test_the_tree_by_keyboard(themed: Running, opened: Opened) -> None:
-    page = opened(f"{themed.url}/#/spaceflight/hierarchy")
+def test_the_tree_by_keyboard(with_hierarchy: Running, opened: Opened) -> None:
+    page = opened(f"{with_hierarchy.url}/#/spaceflight/hierarchy")
     tree = page.get_by_role("tree", name="Summaries")
     expect(tree).to_be_visible()
     names = tree.get_by_role("treeitem").locator(".tree-name").all_inner_texts()
@@ -87,7 +85,9 @@ def test_the_tree_by_keyboard(themed: Running, opened: Opened) -> None:
     assert level(page) == "2"
     below = focused(page)
     page.keyboard.press("Enter")
-    expect(page.get_by_role("region", name=DETAIL).get_by_role("heading", name=below, exact=True)).to_be_visible()
+    expect(
+        page.get_by_role("region", name="Summary", exact=True).get_by_role("heading", name=below, exact=True)
+    ).to_be_visible()
     assert focused(page) == below
     page.keyboard.press("ArrowLeft")
     assert (focused(page), level(page)) == (names[0], "1")
@@ -97,8 +97,8 @@ def test_the_tree_by_keyboard(themed: Running, opened: Opened) -> None:
     assert focused(page).lower().startswith(names[3][0].lower()) and focused(page) != names[0]
 
 
-def test_the_tree_leads_down_to_entities(themed: Running, opened: Opened) -> None:
-    page = opened(f"{themed.url}/#/spaceflight/hierarchy")
+def test_the_tree_leads_down_to_entities(with_hierarchy: Running, opened: Opened) -> None:
+    page = opened(f"{with_hierarchy.url}/#/spaceflight/hierarchy")
     tree = page.get_by_role("tree", name="Summaries")
     tree.get_by_role("treeitem").first.focus()
     # One level after the other, as far as there are any.
@@ -110,16 +110,16 @@ def test_the_tree_leads_down_to_entities(themed: Running, opened: Opened) -> Non
         assert int(level(page)) == depth + 1
     name = focused(page)
     page.keyboard.press("Enter")
-    shown = page.get_by_role("region", name=DETAIL)
+    shown = page.get_by_role("region", name="Summary", exact=True)
     expect(shown.get_by_role("button", name="Open in Browse")).to_be_visible()
     expect(shown.get_by_role("heading", name=name, exact=True)).to_be_visible()
 
 
 @pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
 def test_where_there_are_none_it_is_said_how_to_build_them(
-    themed: Running, opened: Opened, seen: Seen, size: tuple[int, int]
+    with_hierarchy: Running, opened: Opened, seen: Seen, size: tuple[int, int]
 ) -> None:
-    page = opened(f"{themed.url}/#/plain/hierarchy", size)
+    page = opened(f"{with_hierarchy.url}/#/plain/hierarchy", size)
     expect(page.get_by_role("heading", name="No hierarchy yet")).to_be_visible()
     expect(page.get_by_text("polyadic hierarchy build -w plain")).to_be_visible()
     seen(f"hierarchy-none-{size[0]}", page)

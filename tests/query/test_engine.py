@@ -199,7 +199,7 @@ def test_a_question_about_one_document_hears_that_one(kb: Workspace) -> None:
     assert kb.query("What is Lady Byron about?", answer=QUOTES).method != "overview"
 
 
-def test_a_model_is_shown_the_themes(kb: Workspace, server: ModelServer) -> None:
+def test_a_model_is_shown_the_overview(kb: Workspace, server: ModelServer) -> None:
     server.responders = [lambda asked: "Engines and Lord Byron [1]."]
     answer = kb.query("What are these documents about?")
     assert answer.method == "overview" and "father of Ada Lovelace" in server.asked[0].last_user_text
