@@ -135,7 +135,7 @@ def merge(
 @json_option
 @click.pass_context
 def cannot_link(context: click.Context, names: tuple[str, str], workspace: str | None, as_json: bool) -> None:
-    """Forbid merging two entities (cannot-link), so that they are not proposed again."""
+    """Forbid merging two entities; they are not proposed again."""
     with Workspace(workspace_place(context, workspace)) as kb:
         _print_outcome(kb.entities.cannot_link(*names), as_json)
 
