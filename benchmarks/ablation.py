@@ -45,7 +45,7 @@ one in twenty would be bold by chance alone. *{COVERED.capitalize()}* is the sha
 is among the first {LITTLE_ROOM} tokens.
 
 The parts and their numbers were chosen on the even-numbered questions of both sets. The odd-numbered ones are not
-unseen: [looks.md](looks.md) lists the looks at them.
+unseen: [looks.md](../benchmarks/looks.md) lists the looks at them.
 """
 _PARTS = """
 ### Without a part: {measure}{half}

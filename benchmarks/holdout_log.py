@@ -1,4 +1,4 @@
-"""Log looks at the held-out (odd-numbered) questions in docs/looks.md: ``python -m benchmarks.holdout_log WHAT``.
+"""Log looks at the held-out (odd-numbered) questions in benchmarks/looks.md: ``python -m benchmarks.holdout_log WHAT``.
 
 Programs that report figures on the odd half add their line before they measure anything. Use the command for other
 looks, such as reading a report of ``polyadic eval``.
@@ -9,7 +9,7 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
-LOG = Path(__file__).parent.parent / "docs" / "looks.md"
+LOG = Path(__file__).parent / "looks.md"
 
 
 def note_look(what: str) -> None:

@@ -41,8 +41,8 @@ benchmarks.ordinary [FOLDER]`; `python -m benchmarks.representations [FOLDER]` p
 
 Facts are read by the extractor without a model except where it says otherwise, vectors are all-MiniLM-L6-v2's, and no
 retrieval asks a model. What could be chosen was chosen on the even-numbered questions; all questions and the odd half
-stand side by side, and [looks.md](looks.md) logs every look at that half. In brackets: 95 % bootstrap interval over the
-questions.
+stand side by side, and [looks.md](../benchmarks/looks.md) logs every look at that half. In brackets: 95 % bootstrap
+interval over the questions.
 """
 
 WITH_A_MODEL = """

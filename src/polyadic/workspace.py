@@ -1,8 +1,9 @@
 """Workspace: the public facade over a document collection, its settings, facts and indexes.
 
 Methods that call a model or run for long exist twice: asynchronous (``aindex``, ``aretry``, ``aadd``, ``aestimate``,
-``adelete``, ``areembed``, ``aretrieve``, ``aquery``, ``astream``) and blocking (``index``, ``retry``, ...). The
-blocking methods also work while an event loop is running. Lookups are blocking only, because they are fast.
+``adelete``, ``areembed``, ``aretrieve``, ``aquery``, ``astream``, ``aexamine``, ``aclose``) and blocking (``index``,
+``retry``, ...). The blocking methods also work while an event loop is running. Lookups are blocking only, because they
+are fast.
 """
 
 import asyncio
@@ -123,7 +124,7 @@ class Workspace(BrowseMixin, QueryMixin):
         extractor
             ``model`` or ``sentences``: extract with the language model or without one, and extract again from
             documents that were indexed with the other extractor. If None, the settings decide for new and changed
-            documents, and documents that cost model calls are not extracted again.
+            documents; others are not extracted again if that calls a model or a model extracted their facts.
         prune
             Delete documents below these paths whose file or row no longer exists. A path that no longer exists itself
             is allowed.
@@ -465,7 +466,7 @@ class Workspace(BrowseMixin, QueryMixin):
         Parameters
         ----------
         whole_window
-            Test the language model's whole context window, even if the prompt is long and costs money.
+            Test the language model's whole context window, even beyond 32,000 tokens, which may cost money.
 
         Returns
         -------

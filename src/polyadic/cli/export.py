@@ -16,7 +16,7 @@ from polyadic.workspace import Workspace
     "name",
     type=click.Choice([*WRITERS, "csv"]),
     required=True,
-    help="hif contains everything; csv is a folder of tables for Neo4j's import tool.",
+    help="hif contains documents, evidence and decisions; csv is a folder of tables for Neo4j's import tool.",
 )
 @click.option("-o", "--output", metavar="FILE", help="Output file or folder (default: standard output).")
 @workspace_option

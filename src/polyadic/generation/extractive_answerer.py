@@ -1,7 +1,7 @@
 """Answer without a language model: quote the best supporting sentences, each with its citation.
 
 A linear model scores the sentences of the first passages. Its features are words, vectors, the expected type of answer
-and the retrieval score. One good sentence is an answer; up to two more are added if they score nearly as well or
+and the retrieval score. The best sentence is always quoted; up to two more are added if they score nearly as well or
 contain further words of the question. Whether to answer at all, and the confidence of the first sentence, are learned
 as well. ``python -m benchmarks.learn_ranking`` trains the weights.
 """
@@ -37,15 +37,15 @@ from polyadic.text.words import WORD
 from polyadic.tracing.spans import step_done
 
 MOST_QUOTED = 3
-# A further sentence is quoted if its score is at most this far below the best one. The gap shrinks as the confidence of
-# the best sentence grows: above SURE towards nothing.
+# A further sentence is quoted if its score is at most this far below the best one. Above a confidence of SURE in the
+# best sentence, the permitted gap shrinks linearly to 0 at confidence 1.
 GREATEST_GAP, SURE = 2.0, 0.6
-# A further sentence gets a penalty if it is of the same passage, and a bonus for words of the question that those
-# before it lack: a question that needs two documents is then answered from both.
+# A further sentence gets a penalty if it comes from a passage already quoted, and a bonus for question words that the
+# sentences quoted so far lack: a question that needs two documents is then answered from both.
 SAME_PASSAGE = 0.5
 MORE_OF_THE_QUESTION = 5.0
 QUOTED = "no language model was asked: the best supporting sentences are quoted"
-NO_SUPPORT = "no language model was asked, and no sentence found is likely to answer this"
+NO_SUPPORT = "no sentence in these documents is likely to answer this (no language model was asked)"
 _ANNOUNCES = (":", "：")
 _LONGEST_WITH_CONTEXT = 700
 
@@ -218,7 +218,8 @@ def _follows(first: SentenceCandidate, second: SentenceCandidate) -> bool:
 
 
 def _quotation(parts: Sequence[SentenceCandidate], score: float) -> _Quotation:
-    """Quote consecutive sentences of a passage; rows of pipe tables are worded with their column names."""
+    """Quote consecutive sentences of a passage; a row of a Markdown table is written out with its column
+    names."""
     passage, first = parts[0].passage, parts[0].place
     start, end = first.span.start - passage.span.start, parts[-1].place.span.end - passage.span.start
     place = replace(passage.part(Span(start, end)), headings=first.headings)

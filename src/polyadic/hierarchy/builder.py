@@ -28,7 +28,7 @@ EMBEDDING_BATCH = 256
 
 @dataclass(slots=True)
 class EmbeddedSummaries:
-    """Summary vectors from an embedder; the vectors are stored for when the summaries are added."""
+    """Embed summaries and store their vectors, so that adding the summaries later does not embed them again."""
 
     store: Store
     embedder: Embedder
@@ -59,8 +59,10 @@ class HierarchyBuilder:
 
     Parameters
     ----------
-    store, embedder, writing, settings
-        What the build works with.
+    store, embedder, settings
+        The store, embedder and hierarchy settings that the build uses.
+    writing
+        The summarizer that writes summaries and reports.
     at_once
         Maximum number of concurrent model calls.
     report_progress

@@ -1,4 +1,4 @@
-"""Indexing pipeline: chunk documents, extract evidence and publish it (DESIGN: the flow).
+"""Indexing pipeline: chunk documents, extract evidence and publish it (docs/architecture.md, "Indexing").
 
 Documents are processed in batches. Evidence is committed to staged revisions that readers do not see; one transaction
 then makes a batch current. A run that is killed loses at most the batches in progress. Extractors that wait for replies
@@ -40,7 +40,7 @@ class Indexer:
     Parameters
     ----------
     store, extractor, embedder, chunking
-        What the run actions with.
+        The store, extractor, embedder and chunking settings that the run uses.
     report_progress
         Called after every step that takes time.
     anew
@@ -48,7 +48,7 @@ class Indexer:
     spent
         Returns what the extractor has paid so far.
     wanted
-        Identifiers of documents to reindex as with ``anew``, whatever ``anew`` says.
+        Identifiers of documents to reindex even if ``anew`` is False.
     note
         Called with the chunks that wait for replies from a batch file, after they are committed. Their documents are
         published by the run that reads the last reply.
@@ -71,9 +71,9 @@ class Indexer:
         """Index documents; unchanged documents cost nothing.
 
         If extraction of a chunk fails, its document is published with the other chunks and marked as incomplete. If
-        a document triggers a defect, it is skipped and its current revision stays. If no chunk can be read any more
-        (for example because the model is unavailable), completed documents are published and ``stopped`` of the report
-        gives the reason.
+        processing a document raises an unexpected exception, the document is skipped and its current revision stays.
+        If extraction cannot continue (for example because the model is unavailable), completed documents are published
+        and ``stopped`` of the report gives the reason.
 
         Parameters
         ----------
@@ -138,7 +138,11 @@ class _StagedBatch:
 
 @dataclass(frozen=True, slots=True)
 class _CompletedDocuments:
-    """Documents ready to publish, with their chunks; evidence only for those whose evidence is all in memory."""
+    """Documents ready to publish, with their chunks.
+
+    ``at_hand`` has the evidence of documents whose evidence is entirely in memory; that of the others is read from the
+    store.
+    """
 
     documents: Sequence[Document]
     cut: Mapping[str, Sequence[Chunk]]
@@ -327,7 +331,10 @@ class _Run:
             _store_pending(preparer, outcomes.waiting)
 
     async def _publish(self, taken: _StagedBatch, outcomes: ExtractionOutcomes) -> None:
-        """Publish the documents whose chunks were all tried, except reindexed ones of which every chunk failed."""
+        """Publish each document whose chunks have all been processed.
+
+        If a document was reindexed and every chunk failed, its previous facts stay.
+        """
         work, report = taken.work, self._report
         unread = {
             d.id for d in taken.todo if work[d.id] is ReindexAction.REREAD and _all_failed(taken.cut[d.id], outcomes)

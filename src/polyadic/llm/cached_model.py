@@ -32,7 +32,7 @@ class _CacheLookup:
 
 
 class ResponseCache(Protocol):
-    """A cache of replies and a ledger of paid calls."""
+    """A cache of a model's replies, and a ledger of paid calls."""
 
     def get(self, keys: Sequence[str]) -> Mapping[str, tuple[str, bool]]:
         """Return the cached replies to these requests by key, each with whether it was complete."""
@@ -54,7 +54,8 @@ class NullCache:
 class CachedModel:
     """A language model with a response cache and a budget; ``cache_hits`` counts cached replies that were used.
 
-    ``ledger`` enforces a budget that is shared with others; without it, ``budget`` is enforced for this model alone.
+    ``ledger`` is that of a budget shared with other models, not of paid calls, which ``cache`` records; without it,
+    ``budget`` is enforced for this model alone.
     """
 
     def __init__(
@@ -79,7 +80,20 @@ class CachedModel:
         return self._ledger.spent
 
     async def complete(self, request: ModelRequest, is_usable: Callable[[ModelReply], bool]) -> ModelReply:
-        """Return the cached reply, or a new one, which is cached if usable; raises as LanguageModel.complete does."""
+        """Return the cached reply, or request one and cache it if it is usable.
+
+        Parameters
+        ----------
+        request
+            The request to look up or send.
+        is_usable
+            Whether a new reply is worth caching.
+
+        Raises
+        ------
+        PolyadicError
+            What ``LanguageModel.complete`` raises.
+        """
         key = request.key(self.model.name)
         # Concurrent identical requests wait for the first reply: texts repeat within a document.
         lock = self._locks.setdefault(key, asyncio.Lock())

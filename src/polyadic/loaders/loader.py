@@ -23,7 +23,7 @@ from polyadic.model.types import Document
 __all__ = ["READERS", "Reader", "SkippedInput", "is_readable", "read_documents", "read_file"]
 
 Reader = Callable[[Path, ReadingSettings], Iterable[Document | SkippedInput]]
-"""Reads one file; raises UnreadableDocument if the file cannot be read, or not to its end."""
+"""Reads one file; raises UnreadableDocument if the file cannot be read completely."""
 
 
 def _lazy_reader(module: str) -> Reader:
@@ -125,8 +125,8 @@ def read_documents(
 
     The text of a document is what the reader for its format extracts; spans are character offsets in that text. For a
     text file, line ends become line feeds; byte order mark, front matter, running headers, page numbers and tables of
-    contents are removed; and numbered headings are marked. Headings begin with number signs, and code is fenced. Other
-    number signs at the start of a line of plain text or PDF are followed by a no-break space.
+    contents are removed; and numbered headings are marked. Headings begin with ``#``, and code is fenced. A ``#``
+    that starts a line of plain text or a PDF but is no heading is followed by a no-break space in place of the space.
 
     Parameters
     ----------
@@ -164,9 +164,10 @@ def _read(paths: Iterator[Path | SkippedInput], settings: ReadingSettings) -> It
 
 
 def read_file(path: Path, settings: ReadingSettings) -> Iterator[Document | SkippedInput]:
-    """Yield the documents of one file, whose name must be readable; their sources begin with ``path``.
+    """Yield the documents of one file; the source of each begins with ``path``.
 
-    The first document records the encoding of the file if it is not UTF-8.
+    A reader must exist for the name of the file (:func:`is_readable`). The first document records the encoding of the
+    file if it is not UTF-8.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Identity of entities, facts, documents and chunks (DESIGN: entity and fact identity).
+"""Identity of entities, facts, documents and chunks (docs/architecture.md, "Identity").
 
 All functions are pure functions of text, so identifiers are the same in every workspace and do not depend on the
 history of indexing and deleting.

@@ -48,7 +48,10 @@ LONGEST_QUESTION = 20_000
 _LANGUAGE_PASSAGES = 5
 _SPAN = "question"
 AUTO = "auto"
-"""The only method that answers overview questions from the document overview."""
+"""The method that retrieves an overview for questions about the documents as a whole.
+
+Quoted answers use the overview with every method.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +104,7 @@ class QueryEngine:
     reranker: Reranker | None = None
 
     async def retrieve(self, ask: QueryRequest) -> Knowledge:
-        """Retrieve the knowledge relevant to a question, without condensing it."""
+        """Retrieve the knowledge for a question as typed; a follow-up question is not condensed."""
         engine = self._metered()
         try:
             with stage(_SPAN) as trace_span:
@@ -211,8 +214,9 @@ class QueryEngine:
     async def _quoted_answer(self, ask: QueryRequest) -> Answer:
         """Quote the answer to the question, condensed into a standalone question.
 
-        An elliptic question ("And after five years?") is also retrieved as typed. That answer is preferred if it
-        quotes more of the question's own words from the same document, because the added words then dominated.
+        An elliptic question ("And after five years?") is also retrieved as typed. If both answers quote the same
+        document, the one whose first quotation has more of the words that the user typed is used: otherwise words
+        added by condensing have misled the search.
         """
         names_by = self.settings.hypergraph.question_entities
         if self._settings_for(ask).by == "quotes":
@@ -283,7 +287,7 @@ class QueryEngine:
         return [TraceStep("enter in the ledger", f"could not be written: {problem}", 0.0)] if problem else []
 
     def _with_page(self, place: SourceSpan) -> SourceSpan:
-        """Set the page of a quoted span; until then it has the page on which its chunk begins."""
+        """Replace the page of a quoted span, which is that of its chunk's start, by the page of its own start."""
         if place.page is None:
             return place
         with self.store.read() as reader, suppress(NotFound):

@@ -1,8 +1,8 @@
-"""One ranking of passages out of several: by words (BM25), by vectors, and by a walk.
+"""Combine the rankings of passages by BM25, vectors and walk into one.
 
-A linear model scores each passage. Its weights hang on the question: every feature of a passage is multiplied by every
-feature of the question, so that a question with rare exact words trusts BM25, and one that names entities trusts the
-walk. The weights are learned by ``python -m benchmarks.learn_ranking`` (softmax over the passages of a question).
+A linear model scores each passage. Its weights depend on the question: every feature of a passage is multiplied by
+every feature of the question, so that a question with rare exact words trusts BM25, and one that names entities trusts
+the walk. The weights are learned by ``python -m benchmarks.learn_ranking`` (softmax over the passages of a question).
 """
 
 import re
@@ -34,8 +34,10 @@ _MOST_WORDS, _MOST_NAMES = 25, 3
 class FusionSignals:
     """What is known of the passages around a question, shape (passages,) each, and of the names it mentions.
 
-    ``bm25`` is 0 where a passage is no hit; ``facts`` is the best cosine of the facts that a passage states;
-    ``mass`` is in [0, 1]; ``spread`` counts the passages in which each known name occurs.
+    ``bm25`` is 0 for passages that do not match; ``cosines`` are similarities to the question; ``walk`` is the score
+    that method ``walk`` ranks by; ``facts`` is the best cosine of the facts that a passage states; ``mass`` is the
+    square root of the PageRank mass relative to the greatest, in [0, 1]; ``names`` is the number of names that the
+    question mentions; ``spread`` counts the passages in which each known name occurs.
     """
 
     question: str
@@ -49,14 +51,18 @@ class FusionSignals:
 
 
 def fused(signals: FusionSignals) -> Vectors:
-    """The score of each passage; only differences between passages of one question mean something."""
+    """Return the score of each passage; only differences between passages of one question mean something."""
     weights = learned("passages")
     table = np.array([[weights[row].get(column, 0.0) for column in QUESTION_FEATURES] for row in PASSAGE_FEATURES])
     return np.asarray(passage_features(signals) @ (table @ question_features(signals)), dtype=np.float32)
 
 
 def passage_features(signals: FusionSignals) -> NDArray[np.float64]:
-    """Shape (passages, passage features)."""
+    """Return the features of each passage, shape (passages, features), in the order of ``PASSAGE_FEATURES``.
+
+    A ``rank`` is 1 for the first passage and falls as 1 / (1 + n) with the number n of better ones; a ``slow_rank``
+    falls as 10 / (10 + n). A ``gap`` is the difference to the best passage.
+    """
     bm25, cosines, walk, facts = signals.bm25, signals.cosines, signals.walk, signals.facts
     hit = bm25 > 0
     by_bm25, by_cosine, by_walk, by_fact = (_ranks(values) for values in (bm25, cosines, walk, facts))
@@ -78,7 +84,7 @@ def passage_features(signals: FusionSignals) -> NDArray[np.float64]:
 
 
 def question_features(signals: FusionSignals) -> NDArray[np.float64]:
-    """Shape (question features,)."""
+    """Return the features of the question, shape (features,), in the order of ``QUESTION_FEATURES``."""
     best = {name: np.argsort(-getattr(signals, name), kind="stable") for name in ("bm25", "cosines", "walk")}
     first = {name: set(order[:_FIRST].tolist()) for name, order in best.items()}
     same = {name: int(order[0]) if len(order) else -1 for name, order in best.items()}
@@ -104,7 +110,7 @@ def question_features(signals: FusionSignals) -> NDArray[np.float64]:
 
 
 def _ranks(values: Vectors) -> NDArray[np.int64]:
-    """How many values are higher than each."""
+    """Return, for each value, the number of higher values (its rank, from 0)."""
     return len(values) - np.sort(values).searchsorted(values, side="right")
 
 

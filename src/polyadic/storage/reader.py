@@ -26,14 +26,21 @@ from polyadic.storage.records import (
 
 
 class Reader(Protocol):
-    """A read transaction on one committed state of a store."""
+    """A read transaction on one committed state of a store.
+
+    A *side* is one of entity, fact and chunk. A *row* is the number of an item of one side, valid in this transaction
+    only. *Links* are pairs of rows.
+    """
 
     def prefetch(self, *expected: Expected) -> None:
         """Announce queries to come so that the store can prefetch them; results do not depend on it."""
 
     # Vector and full-text search
     def nearest(self, side: Side, vector: Vectors, k: int) -> Hits:
-        """Return the k rows most similar to a vector of shape (d,); a row with several vectors counts by its best."""
+        """Return the k rows most similar to a vector of shape (d,).
+
+        If a row has several vectors, the most similar one counts.
+        """
 
     def nearest_by_score(self, side: Literal["entity", "fact"], vector: Vectors, k: int) -> Hits:
         """Return the k rows with the highest similarity x score (HyperGraphRAG, Eq. 14 and 15), with these products."""
@@ -48,7 +55,10 @@ class Reader(Protocol):
         """Return the k chunks that match these words best by BM25 (higher is better); any text is a valid query."""
 
     def chunks_with_words(self, words: Sequence[str], limit: int) -> Links:
-        """Return chunks that contain each word, as links from the word's index: any ``limit`` of them per word."""
+        """Return, for each word, up to ``limit`` chunks that contain it, in no particular order.
+
+        The sources of the links are positions in ``words``.
+        """
 
     def named(self, loose_names: Sequence[str]) -> dict[str, list[int]]:
         """Return entity rows by loose name (see ``identity.loose_name``); names without an entity are absent."""
@@ -85,7 +95,8 @@ class Reader(Protocol):
     def topic_entities_of(self, chunks: Rows) -> Links:
         """Return the topic entity of each chunk; chunks without one are absent.
 
-        It is the entity that the document's title names, else the one that most of the chunk's facts share.
+        It is the entity that the document's title names, else the one that takes part in most of the chunk's facts (see
+        storage/memory/topic_entities.py).
         """
 
     def chunks_about(self, entities: Rows, limit: int) -> Links:
@@ -161,14 +172,14 @@ class Reader(Protocol):
         """Return the fingerprint of a document's current revision; None if there is none."""
 
     def overlay(self) -> EntityResolution:
-        """Return the entity resolution in force."""
+        """Return the entity resolution that the current decisions give."""
 
     def decisions(self) -> list[tuple[ResolutionDecision, str]]:
         """Return each decision in force with the time it was made (ISO 8601, UTC), oldest first."""
 
     # Response cache and ledger
     def reply(self, key: str) -> tuple[str, bool] | None:
-        """Return the cached reply to a request (``Request.key``) and whether it was complete; None if not cached."""
+        """Return the cached reply to a ``ModelRequest.key`` and whether it was complete; None if not cached."""
 
     def spent(self) -> UsageTotals:
         """Return the totals of the ledger."""
@@ -196,7 +207,7 @@ class Reader(Protocol):
         """Return entity rows by entity key; unknown keys are absent."""
 
     def containing(self, entities: Rows, limit: int) -> Rows:
-        """Return at most ``limit`` facts that contain all of these entities (Proposition 2)."""
+        """Return at most ``limit`` facts that contain all of these entities (HyperGraphRAG, Proposition 2)."""
 
     # Hierarchy
     def hierarchy(self) -> Hierarchy:

@@ -1,8 +1,9 @@
-"""Method ``walk``: Personalised PageRank over the hypergraph, twice; no language model.
+"""Method ``walk``: Personalized PageRank over the hypergraph, twice; no language model.
 
-The seeds are the entities that a question names and the facts most similar to it; the walk leads over entities, facts
-and passages that share one another. Strong entities that the question does not name are bridges; a second walk applies
-the question to each bridge. So the method finds facts that share no word with the question.
+The seeds are the entities that a question names and the facts most similar to it; the walk runs over entities, facts
+and passages, along the edges between a fact and its entities and between a fact and the passages that state it. Strong
+entities that the question does not name are bridges; a second walk applies the question to each bridge. So the method
+finds facts that share no word with the question.
 
 References: HippoRAG (Gutiérrez et al., NeurIPS 2024) for the walk over names and passages; the second walk, the edge
 weights and the ranking are our own.
@@ -60,7 +61,7 @@ class WalkOutcome:
 
 
 class Walk:
-    """Retrieve facts and passages by Personalised PageRank."""
+    """Retrieve facts and passages by Personalized PageRank."""
 
     name = "walk"
 
@@ -75,7 +76,10 @@ class Walk:
         return knowledge_of(question, self.name, ranked, context_tokens, trace, reader)
 
     async def walked(self, question: str, reader: Reader, embedder: Embedder, trace: Trace) -> WalkOutcome:
-        """Walk from a question, and score the facts and passages around it."""
+        """Walk from a question, and score the facts and passages around it.
+
+        ``aims`` are the vectors of the question with and without its names, ``asides`` those of the bridge questions.
+        """
         analyzed = analyze_question(question, reader)
         trace.done("read the question", _names(analyzed))
         aims = await embedder.embed([analyzed.text, analyzed.remainder or analyzed.text])
