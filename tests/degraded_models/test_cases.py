@@ -81,7 +81,7 @@ def test_one_chunk_of_three(polyadic: Command, server: ModelServer, papers: Path
     assert len(server.asked) == asked_about(server) == (case.asked if case.failed else 0)
     if case.failed:
         (line,) = [line for line in again.err.splitlines() if "papers/bad.txt, characters" in line]
-        assert case.failed in line and "1 chunk without facts" in again.err
+        assert case.failed in line and "1 chunk failed" in again.err
 
     # And once it behaves.
     server.reset()

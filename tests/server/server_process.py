@@ -23,9 +23,9 @@ _LIMITED = """
 from pathlib import Path
 from polyadic.server.limits import ServerLimits
 from polyadic.server.server import PolyadicServer, service_for
-service = service_for(Path(sys.argv[1]), "127.0.0.1", None, Limits(**json.loads(sys.argv[2])))
+service = service_for(Path(sys.argv[1]), "127.0.0.1", None, ServerLimits(**json.loads(sys.argv[2])))
 told = lambda port: print(f"serving at http://127.0.0.1:{port} ", file=sys.stderr, flush=True)
-Server(service, "127.0.0.1", 0, told).run()
+PolyadicServer(service, "127.0.0.1", 0, told).run()
 """
 
 
