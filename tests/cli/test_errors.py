@@ -239,3 +239,14 @@ def test_output_that_nobody_reads_any_more(indexed: Path) -> None:
     assert asking.stderr.read() == ""
     asking.stderr.close()
     asking.wait()
+
+
+def test_a_reader_that_closes_the_pipe_is_no_failure(indexed: Path) -> None:
+    code = "import sys; from polyadic.cli.main import run; sys.stdin.readline(); sys.exit(run(sys.argv[1:]))"
+    command = [sys.executable, "-c", code, "-w", str(indexed.parent / "polyadic-workspace"), "status", "--documents"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdin and process.stdout and process.stderr
+        process.stdout.close()
+        process.stdin.write(b"\n")
+        process.stdin.close()
+        assert (process.stderr.read(), process.wait()) == (b"", 0)

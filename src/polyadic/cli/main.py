@@ -108,9 +108,8 @@ def run(arguments: list[str]) -> int:
         return _failed(error.format_message())
     except PolyadicError as error:
         return _failed(str(error))
-    except BrokenPipeError:
-        # The reader has closed the pipe. Redirect stdout, so that the flush at exit does not fail.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except SystemExit:
+        # The server was stopped, or the reader has closed the pipe, as head and grep -q do: click exits with 1 then.
         return 0
     except OSError as error:
         return _failed(f"{error.filename or 'the output'} cannot be used ({error.strerror})")
