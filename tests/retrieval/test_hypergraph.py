@@ -129,9 +129,11 @@ def test_where_nothing_exceeds_a_threshold_the_first_few_of_the_ranking_are_retr
 
 
 def test_entities_are_those_nearest_to_the_names_in_the_question_not_to_the_question() -> None:
-    # Eq. 14: 90 x 1 for "ada" by h_Vq; by h_q it would be 90 x 0.52, which is not above 50.
-    found = ask(HypergraphSettings(fill=False, words=False), question="whom did ada meet")
+    # Eq. 14: by h_Vq only "ada" is above 50; by h_q it would be "london", with 60 x 1.
+    only_entities = {"fill": False, "words": False, "fact_retrieval": False, "chunk_retrieval": False}
+    found = ask(HypergraphSettings.model_validate(only_entities), question="whom did ada meet")
     assert detail(found, "entities") == "1 above 50"
+    assert {fact.why for fact in found.facts} == {"about ada"}
 
 
 def test_an_entity_brings_its_facts() -> None:
