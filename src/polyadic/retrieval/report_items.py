@@ -38,17 +38,20 @@ class _Finding:
     similarity: float
 
 
-def heads(told: Sequence[ReportContext], vector: Vectors, reader: Reader, hierarchy: HierarchyReader) -> list[Item]:
+def heads(contexts: Sequence[ReportContext], vector: Vectors, reader: Reader, hierarchy: HierarchyReader) -> list[Item]:
     """Return an item for each report: its title and summary.
 
     Its evidence is that of the findings' facts that are nearest to the question, shape (d,).
     """
-    cited = _CitedFacts([finding for context in told for finding in context.report.findings], vector, reader, hierarchy)
+    cited = _CitedFacts(
+        [finding for context in contexts for finding in context.report.findings], vector, reader, hierarchy
+    )
     places = first_places(
-        [cited.nearest(tuple(fact for f in context.report.findings for fact in f.facts))[0] for context in told], reader
+        [cited.nearest(tuple(fact for f in context.report.findings for fact in f.facts))[0] for context in contexts],
+        reader,
     )
     items = []
-    for context, where in zip(told, places, strict=True):
+    for context, where in zip(contexts, places, strict=True):
         report = context.report
         text = f"{report.title}. {report.summary}" if report.summary else report.title
         why = f"report on {context.why}{extractive(report.by)}"
@@ -68,11 +71,11 @@ def heads(told: Sequence[ReportContext], vector: Vectors, reader: Reader, hierar
 
 
 def whole_reports(
-    told: Sequence[ReportContext], vector: Vectors, reader: Reader, hierarchy: HierarchyReader
+    contexts: Sequence[ReportContext], vector: Vectors, reader: Reader, hierarchy: HierarchyReader
 ) -> list[Item]:
     """Return an item for each report with its complete text."""
-    whole = {context.community.id: context for context in told}
-    items = heads(told, vector, reader, hierarchy)
+    whole = {context.community.id: context for context in contexts}
+    items = heads(contexts, vector, reader, hierarchy)
     return [
         replace(
             item, text=whole[item.id].report.text, tokens=whole[item.id].community.tokens, section=RetrievalSection.NONE
@@ -82,12 +85,14 @@ def whole_reports(
 
 
 def findings(
-    told: Sequence[ReportContext], vector: Vectors, reader: Reader, hierarchy: HierarchyReader, most: int
+    contexts: Sequence[ReportContext], vector: Vectors, reader: Reader, hierarchy: HierarchyReader, most: int
 ) -> list[Item]:
     """Return at most ``most`` findings: for each report in turn its nearest to the question, then its next, etc."""
-    cited = _CitedFacts([finding for context in told for finding in context.report.findings], vector, reader, hierarchy)
+    cited = _CitedFacts(
+        [finding for context in contexts for finding in context.report.findings], vector, reader, hierarchy
+    )
     turns: list[tuple[int, int, _Finding]] = []
-    for place, context in enumerate(told):
+    for place, context in enumerate(contexts):
         near = [
             _Finding(context, number, finding, *cited.nearest(finding.facts))
             for number, finding in enumerate(context.report.findings)

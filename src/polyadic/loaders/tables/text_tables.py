@@ -201,8 +201,7 @@ def _aligned_rows(lines: Sequence[str], at: int) -> list[list[str]]:
     rows = _aligned_cells([line.rstrip() for line in lines[at:end]])
     header, body = rows[0], rows[1:]
     is_named = len(header) >= _LEAST_ALIGNED and all(0 < len(name) <= _LONGEST_HEADER for name in header)
-    has_numbers = any(all(map(_DIGIT.search, column)) for column in zip(*body, strict=True))
-    return rows if is_named and has_numbers and all(row[0] and sum(map(bool, row)) > 1 for row in body) else []
+    return rows if is_named and _has_header(rows) and all(row[0] and sum(map(bool, row)) > 1 for row in body) else []
 
 
 def _aligned_cells(lines: Sequence[str]) -> list[list[str]]:
