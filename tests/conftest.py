@@ -1,7 +1,10 @@
 """What holds for all tests."""
 
+import re
 import signal
+from pathlib import Path
 
+import pytest
 from hypothesis import settings
 
 # How long one example takes says more about the machine than about the code.
@@ -11,3 +14,32 @@ settings.load_profile("untimed")
 # What a shell starts in the background ignores it, and so would all that tests start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# On PostgreSQL, `make test` runs what every store promises and what separates workspaces; the rest is slow.
+_ALWAYS_ON_POSTGRES = ("test_contract.py", "test_isolation.py")
+_SLOW_FOLDERS = ("browser", "postgres")
+_SLOW_MODULE = re.compile(r"^pytestmark = .*\bmark\.slow\b", re.MULTILINE)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Do not import slow modules where slow tests are not run: importing what they need takes seconds."""
+    if config.getoption("markexpr") != "not slow":
+        return None
+    if collection_path.is_dir():
+        return collection_path.name == "browser" or None
+    if collection_path.suffix != ".py":
+        return None
+    return _in_slow_folder(collection_path) or bool(_SLOW_MODULE.search(collection_path.read_text())) or None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark tests of slow folders, and tests on PostgreSQL, as slow."""
+    for item in items:
+        on_postgres = "postgres" in item.name and item.path.name not in _ALWAYS_ON_POSTGRES
+        if on_postgres or _in_slow_folder(item.path):
+            item.add_marker(pytest.mark.slow)
+
+
+def _in_slow_folder(module: Path) -> bool:
+    return module.parent.name in _SLOW_FOLDERS and module.name not in _ALWAYS_ON_POSTGRES

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 
 import pytest
@@ -202,15 +202,11 @@ def test_several_questions_at_once_in_one_loop(kb: Workspace) -> None:
     ]
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize(
-    "question", ["", "  \n", "?", "\U0001f600", "谁发明了机器？", '"quoted" AND (x OR NEAR', "a" * 5_000]
-)
-def test_any_question_has_an_answer(kb: Workspace, question: str, method: str) -> None:
-    answer = kb.query(question, method)
-    assert answer.question == question
-    assert not answer.answered
-    assert answer.citations == ()
+def test_any_question_has_an_answer(kb: Workspace) -> None:
+    questions = ("", "  \n", "?", "\U0001f600", "谁发明了机器？", '"quoted" AND (x OR NEAR', "a" * 5_000)
+    for question, method in product(questions, METHODS):
+        answer = kb.query(question, method)
+        assert (answer.question, answer.answered, answer.citations) == (question, False, ()), method
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -306,7 +302,7 @@ Hyperedges = dict[str, frozenset[str]]
 # Each sentence is a paragraph that begins with one of its own names, so it is about nothing else.
 sentences = st.lists(st.sampled_from(NAMES), min_size=1, max_size=5, unique=True)
 corpora = st.lists(st.lists(sentences, max_size=5), max_size=5)
-few_examples = settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+few_examples = settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def written(names: Sequence[str]) -> str:

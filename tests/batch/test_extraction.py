@@ -121,6 +121,7 @@ def test_further_looks_come_in_the_next_file(tmp_path: Path, letters: Path, extr
             assert export(kb) == expected
 
 
+@pytest.mark.slow
 def test_the_halves_of_a_reply_that_was_cut_off_come_in_one_file(
     tmp_path: Path, server: ModelServer, letters: Path
 ) -> None:

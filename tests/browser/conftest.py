@@ -38,11 +38,10 @@ class Opened(Protocol):
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """All of them take long, and need a browser."""
+    """Mark all of these tests as needing a browser."""
     here = Path(__file__).parent
     for item in items:
         if here in item.path.parents:
-            item.add_marker(pytest.mark.slow)
             item.add_marker(pytest.mark.browser)
 
 

@@ -118,6 +118,7 @@ def test_an_insertion_changes_only_chunks_near_it(kind: str) -> None:
         assert lost <= (2 if place == 0 else 5)
 
 
+@pytest.mark.slow
 def test_a_sentence_changed_or_removed_changes_only_chunks_near_it() -> None:
     rng = random.Random(3)
     blocks = prose(rng, 300)

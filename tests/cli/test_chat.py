@@ -13,6 +13,8 @@ from tests.cli.terminal import on_terminal
 from tests.model_server import ModelServer, Refusal, says
 from tests.model_server.types import Asked
 
+pytestmark = pytest.mark.slow
+
 WRITTEN = "Ada Lovelace wrote the first published program in 1843 for the Analytical Engine of Charles Babbage."
 QUESTION = "Who wrote the first published program?"
 

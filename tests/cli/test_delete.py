@@ -84,6 +84,7 @@ def test_a_pattern_matches_the_rows_of_a_file(polyadic: Command, tmp_path: Path)
     assert polyadic("delete", "*.jsonl").out.startswith("deleted rows.jsonl#r0 ")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("reply", "arguments", "code", "asked", "left"),
     [

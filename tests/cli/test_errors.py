@@ -229,6 +229,7 @@ def test_the_derived_files_can_be_deleted_or_damaged(polyadic: Command, indexed:
     assert polyadic("query", "Who designed the Analytical Engine?", "--context-only").out == before
 
 
+@pytest.mark.slow
 def test_output_that_nobody_reads_any_more(indexed: Path) -> None:
     asking = subprocess.Popen(
         [sys.executable, "-m", "polyadic", "status"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -241,6 +242,7 @@ def test_output_that_nobody_reads_any_more(indexed: Path) -> None:
     asking.wait()
 
 
+@pytest.mark.slow
 def test_a_reader_that_closes_the_pipe_is_no_failure(indexed: Path) -> None:
     code = "import sys; from polyadic.cli.main import run; sys.stdin.readline(); sys.exit(run(sys.argv[1:]))"
     command = [sys.executable, "-c", code, "-w", str(indexed.parent / "polyadic-workspace"), "status", "--documents"]

@@ -28,6 +28,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
         yield running
 
 
+@pytest.mark.slow
 def test_a_table_and_two_files(polyadic: Command, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "100")
     outcome = polyadic("eval", str(data), "--methods", "chunks,walk,none")
@@ -45,6 +46,7 @@ def test_a_table_and_two_files(polyadic: Command, data: Path, tmp_path: Path, mo
     assert "little: 3 methods compared" in (folder / "report.html").read_text()
 
 
+@pytest.mark.slow
 def test_json_says_all_but_the_single_questions(polyadic: Command, data: Path) -> None:
     outcome = polyadic("eval", str(data), "--methods", "walk", "--limit", "2", "--out", "out", "--json")
     said = json.loads(outcome.out)
@@ -53,6 +55,7 @@ def test_json_says_all_but_the_single_questions(polyadic: Command, data: Path) -
     assert "questions" not in said
 
 
+@pytest.mark.slow
 def test_a_workspace_that_is_filled_is_used_as_it_is(polyadic: Command, data: Path, tmp_path: Path) -> None:
     assert polyadic("-w", "kb", "index", str(data / "corpus.jsonl")).code == 0
     (tmp_path / "more.md").write_text("# More\n\nMore Words came to Rome with Ada Lovelace.\n")
@@ -63,6 +66,7 @@ def test_a_workspace_that_is_filled_is_used_as_it_is(polyadic: Command, data: Pa
     assert not (tmp_path / "out" / "workspace").exists()
 
 
+@pytest.mark.slow
 def test_all_methods(polyadic: Command, data: Path) -> None:
     outcome = polyadic("eval", str(data), "--methods", "all", "--answers", "none", "--limit", "1", "--measures", "em")
     assert outcome.code == 0
@@ -90,6 +94,7 @@ def test_mistakes_are_one_line(polyadic: Command, data: Path, arguments: list[st
     assert outcome.err.startswith(f"polyadic: {problem}") and outcome.err.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_other_settings_go_elsewhere(polyadic: Command, data: Path) -> None:
     assert polyadic("eval", str(data), "--methods", "walk").code == 0
     outcome = polyadic("eval", str(data), "--methods", "walk", "--seed", "3")

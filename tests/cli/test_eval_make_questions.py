@@ -36,6 +36,7 @@ def filled(polyadic: Command, server: ModelServer, tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_make_review_accept_evaluate(polyadic: Command, filled: Path) -> None:
     made = polyadic(*ASK)
     assert (made.code, made.err) == (0, "")

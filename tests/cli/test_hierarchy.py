@@ -131,6 +131,7 @@ def test_a_budget_stops_and_the_same_command_goes_on(polyadic: Command, server: 
     assert json.loads(polyadic("status", "--json").out)["spent"]["calls"] == len(server.calls)
 
 
+@pytest.mark.slow
 def test_by_batch_files(polyadic: Command, server: ModelServer, indexed: Path, tmp_path: Path) -> None:
     rounds = 0
     written = polyadic("batch", "write", "0.jsonl", "--hierarchy")

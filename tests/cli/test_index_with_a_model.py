@@ -212,6 +212,7 @@ def test_one_document_with_the_model_and_back(polyadic: Command, server: ModelSe
 # Ctrl-C
 
 
+@pytest.mark.slow
 def test_ctrl_c_keeps_what_was_paid_for(
     polyadic: Command, server: ModelServer, letters: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

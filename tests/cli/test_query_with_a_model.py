@@ -177,6 +177,7 @@ def test_a_model_has_to_be_named(polyadic: Command, indexed: Path) -> None:
     assert "none is named: polyadic init --preset openai" in outcome.err
 
 
+@pytest.mark.slow
 def test_the_terminal_sees_the_first_words_before_the_last(server: ModelServer) -> None:
     server.responders = [says("Ada wrote it [1]. " + "It was in 1843 [1]. " * 15)]
     server.tokens_per_second = 100

@@ -15,6 +15,8 @@ from polyadic.workspace import Workspace
 from tests.cli.conftest import Command
 from tests.model_server import ModelServer, says
 
+pytestmark = pytest.mark.slow
+
 HASHING = Settings(embedding=EmbeddingSettings(model="hashing"))
 MOUNTED = 'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && exec "$@"'
 """The rights of files do not hold for root, a file system that is mounted for reading does."""

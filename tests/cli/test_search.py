@@ -33,6 +33,7 @@ def test_json_holds_the_exact_places_of_the_words(polyadic: Command, indexed: Pa
     assert (passage["line"], passage["page"]) == (3, None)
 
 
+@pytest.mark.slow
 def test_the_words_are_marked_on_a_terminal_only(polyadic: Command, indexed: Path) -> None:
     assert "\x1b" not in polyadic("search", "program").out
     code, shown = on_terminal(indexed.parent, ["search", "program"], [])

@@ -3,9 +3,6 @@
 import json
 import re
 from pathlib import Path
-from typing import Any
-
-import pytest
 
 from polyadic.evaluation.answer_checks import holds_an_answer
 
@@ -18,11 +15,11 @@ ROWS = [
 ]
 
 
-@pytest.mark.parametrize(("folder", "row"), ROWS, ids=[row["question"] for _, row in ROWS])
-def test_the_answer_of_an_example_stands_in_one_of_its_files(folder: str, row: dict[str, Any]) -> None:
-    texts = [(EXAMPLES / folder / name).read_text(encoding="utf-8") for name in row["files"]]
-    assert len(texts) >= row["hops"]
-    assert any(holds_an_answer(text, row["answers"]) for text in texts) is bool(row["answers"])
+def test_the_answer_of_an_example_stands_in_one_of_its_files() -> None:
+    for folder, row in ROWS:
+        texts = [(EXAMPLES / folder / name).read_text(encoding="utf-8") for name in row["files"]]
+        assert len(texts) >= row["hops"], row
+        assert any(holds_an_answer(text, row["answers"]) for text in texts) is bool(row["answers"]), row
 
 
 def test_the_demo_asks_the_ordinary_documents_what_they_answer() -> None:

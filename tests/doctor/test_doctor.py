@@ -183,6 +183,7 @@ def test_a_model_that_repeats_nothing_has_a_window_that_cannot_be_measured(tmp_p
     assert (found.state, "not even of 800 tokens" in found.detail) == (Severity.DOUBTFUL, True)
 
 
+@pytest.mark.slow
 def test_a_timeout_says_nothing_of_the_window(tmp_path: Path, server: ModelServer) -> None:
     server.misbehave(Late(3), when=lambda asked: "pass phrase" in asked.text)
     found = examine(tmp_path, with_model(server, timeout=1))

@@ -273,6 +273,7 @@ def test_texts_are_not_too_long_together(server: ModelServer) -> None:
     assert sorted(sizes(server)) == [6, 12, 12]
 
 
+@pytest.mark.slow
 def test_azure_and_no_connections_left_open(server: ModelServer) -> None:
     embedder = embedder_of(server, base_url=server.azure_url, azure_api_version="2024-10-21")
     assert asyncio.run(embedder.embed(["Ada"])).shape == (1, 64)

@@ -69,6 +69,7 @@ def judged(server: ModelServer, data: Path, folder: Path, **plan: Any) -> Evalua
     return evaluated(data, folder, settings(server), **whole)
 
 
+@pytest.mark.slow
 def test_answers_marks_and_winners(server: ModelServer, data: Path, tmp_path: Path) -> None:
     results = judged(server, data, tmp_path / "out")
     said = as_json(results)

@@ -16,6 +16,8 @@ from polyadic.evaluation.report import page, write_report
 from polyadic.evaluation.results import EvaluationResults
 from tests.evaluation.tiny_dataset import PASSAGES, evaluated, write_beir
 
+pytestmark = pytest.mark.slow
+
 EVIL = "</script><img src=x onerror=alert(1)><!-- Ada Lovelace {{data}} &lt; \u2028 \"'>"
 
 

@@ -51,6 +51,7 @@ FAULTS: list[Misbehaviour] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: type(fault).__name__)
 def test_a_chunk_without_a_reply_does_not_stop_the_run(tmp_path: Path, fault: Misbehaviour) -> None:
     whole, calls = undisturbed(tmp_path, [LETTERS, *MANY[:2]])
@@ -247,6 +248,7 @@ def test_a_crash_between_reply_and_evidence_costs_nothing(tmp_path: Path, monkey
 # many at once
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "documents", [[Document("memory:long", "Long", story(0, 200))], [*MANY, *MANY[:1]]], ids=["chunks", "documents"]
 )

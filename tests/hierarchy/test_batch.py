@@ -38,6 +38,7 @@ def directly(folder: Path, server: ModelServer) -> tuple[Hierarchy, list[str]]:
     return held, sent
 
 
+@pytest.mark.slow
 def test_rounds_end_as_a_direct_build(tmp_path: Path, server: ModelServer) -> None:
     expected, sent = directly(tmp_path / "direct", server)
     with workspace(tmp_path / "kb", by_model(server, SMALL, key_variable="KEY_THAT_NOBODY_SET"), DOCUMENTS) as kb:
@@ -59,6 +60,7 @@ def test_rounds_end_as_a_direct_build(tmp_path: Path, server: ModelServer) -> No
         assert kb.batch.write(tmp_path / "none.jsonl", hierarchy=True).files == []
 
 
+@pytest.mark.slow
 def test_what_comes_back_in_part_or_broken_is_asked_again(tmp_path: Path, server: ModelServer) -> None:
     expected, sent = directly(tmp_path / "direct", server)
     with workspace(tmp_path / "kb", by_model(server, SMALL), DOCUMENTS) as kb:
@@ -76,6 +78,7 @@ def test_what_comes_back_in_part_or_broken_is_asked_again(tmp_path: Path, server
         assert kb.status().spent.calls == len(sent) + 1  # what could not be read was paid for as well
 
 
+@pytest.mark.slow
 def test_what_changes_meanwhile_is_asked_as_it_is_now(tmp_path: Path, server: ModelServer) -> None:
     with workspace(tmp_path / "kb", by_model(server, SMALL), DOCUMENTS) as kb:
         written = kb.batch.write(tmp_path / "ask.jsonl", hierarchy=True)
@@ -88,6 +91,7 @@ def test_what_changes_meanwhile_is_asked_as_it_is_now(tmp_path: Path, server: Mo
         assert not kb.hierarchy.build().changed and hierarchy_of(kb) == built
 
 
+@pytest.mark.slow
 def test_calls_take_over_what_was_asked_by_file(tmp_path: Path, server: ModelServer) -> None:
     expected, sent = directly(tmp_path / "direct", server)
     with workspace(tmp_path / "kb", by_model(server, SMALL), DOCUMENTS) as kb:

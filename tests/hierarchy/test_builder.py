@@ -114,6 +114,7 @@ def test_what_is_added_is_placed_and_the_rest_keeps_its_words(tmp_path: Path, se
         assert (status := kb.status().hierarchy) and status.is_up_to_date
 
 
+@pytest.mark.slow
 def test_what_a_document_said_is_gone_with_it(tmp_path: Path, server: ModelServer) -> None:
     secret = Document("memory:secret", "", ZADOK)
     with workspace(tmp_path, by_model(server, SMALL), DOCUMENTS) as kb:
@@ -132,6 +133,7 @@ def test_what_a_document_said_is_gone_with_it(tmp_path: Path, server: ModelServe
             assert not any("Zadok" in item.text for item in knowledge.items)
 
 
+@pytest.mark.slow
 def test_what_a_document_says_now_takes_the_place_of_what_it_said(tmp_path: Path, server: ModelServer) -> None:
     with workspace(tmp_path, by_model(server, SMALL), DOCUMENTS) as kb:
         kb.hierarchy.build()
@@ -142,6 +144,7 @@ def test_what_a_document_says_now_takes_the_place_of_what_it_said(tmp_path: Path
         assert "Ferry Undine" in words_of(check(kb))
 
 
+@pytest.mark.slow
 def test_decisions_on_who_is_who_are_followed(tmp_path: Path, server: ModelServer) -> None:
     with workspace(tmp_path, by_model(server, SMALL), DOCUMENTS) as kb:
         kb.hierarchy.build()
@@ -155,6 +158,7 @@ def test_decisions_on_who_is_who_are_followed(tmp_path: Path, server: ModelServe
         assert len(check(kb).summaries) >= len(before.summaries) - 2
 
 
+@pytest.mark.slow
 def test_deleting_and_adding_again_and_again_leaves_a_whole_hierarchy(tmp_path: Path) -> None:
     drawn = np.random.default_rng(3)
     with workspace(tmp_path, without_a_model(SMALL), DOCUMENTS) as kb:

@@ -4,6 +4,7 @@ from collections import Counter
 from dataclasses import replace
 from random import Random
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -68,6 +69,7 @@ def test_what_is_kept_is_as_it_was(former: list[Cluster], present: set[str]) -> 
     assert len(set(identifiers)) == len(identifiers)
 
 
+@pytest.mark.slow
 @given(layers(), some_items)
 def test_adding_changes_nothing_of_what_is_there(former: list[Cluster], new: set[str]) -> None:
     sound = [cluster for cluster in former if not cluster.stale]

@@ -36,6 +36,7 @@ def undisturbed(folder: Path, server: ModelServer) -> tuple[Hierarchy, int]:
     return held, calls
 
 
+@pytest.mark.slow
 def test_a_budget_is_kept_and_a_larger_one_goes_on(tmp_path: Path, server: ModelServer) -> None:
     expected, calls = undisturbed(tmp_path / "undisturbed", server)
     with workspace(tmp_path / "kb", by_model(server, SMALL, output_tokens=400), DOCUMENTS) as kb:
@@ -64,6 +65,7 @@ def test_where_the_model_gives_out_what_was_there_goes_on_being_told(tmp_path: P
         assert paid_twice(server) == 0 and again.recalled == 1
 
 
+@pytest.mark.slow
 def test_ctrl_c_leaves_it_as_it_was(tmp_path: Path, server: ModelServer) -> None:
     expected, calls = undisturbed(tmp_path / "undisturbed", server)
     with workspace(tmp_path / "kb", by_model(server, SMALL, at_once=1), DOCUMENTS) as kb:

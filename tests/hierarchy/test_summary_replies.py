@@ -90,6 +90,7 @@ def test_a_name_given_twice_is_one_summary(server: ModelServer) -> None:
     assert found.lost == ("summary named twice, joined",)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("types", "said", "kept"),
     [

@@ -244,6 +244,7 @@ class _Slow:
         return await self._embedder.embed(texts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("documents", ["spaceflight", "stories"])
 def test_without_a_model_the_time_of_embedding_is_that_of_all_kinds_of_texts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, documents: str

@@ -38,6 +38,7 @@ documents = st.builds(
 corpora = st.lists(documents, max_size=5, unique_by=lambda document: document.source)
 
 
+@pytest.mark.slow
 @given(corpora, corpora, corpora)
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_only_the_documents_present_matter(a: list[Document], b: list[Document], c: list[Document]) -> None:

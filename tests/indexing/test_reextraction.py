@@ -39,6 +39,7 @@ def readers(kb: Workspace) -> dict[str, str]:
     return {record.source: record.extractor.split()[0].split("-")[0] for record in kb.documents()}
 
 
+@pytest.mark.slow
 def test_a_workspace_is_read_again_in_place_and_back(tmp_path: Path, server: ModelServer) -> None:
     with workspace(tmp_path / "kb", server, chunking=SMALL) as kb:
         for extractor, reader in (("sentences", "sentences"), ("model", "recorded"), ("sentences", "sentences")):

@@ -15,6 +15,8 @@ from polyadic.model.types import Filter
 from polyadic.workspace import Workspace
 from tests.integrations.conftest import TEXTS
 
+pytestmark = pytest.mark.slow
+
 QUESTION = "Who heard Charles Babbage in Turin?"
 
 

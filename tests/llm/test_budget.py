@@ -81,6 +81,7 @@ def test_money_needs_prices(tmp_path: Path) -> None:
         assert not server.calls
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("budget", [SpendingBudget(tokens=6000), SpendingBudget(money=0.007)], ids=["tokens", "money"])
 @pytest.mark.parametrize("at_once", [1, 8])
 def test_a_budget_holds_at_the_server_whatever_goes_wrong_and_nothing_is_paid_twice(

@@ -86,6 +86,7 @@ def test_no_call_comes_before_the_minutes_allowance_lets_it(
     assert all(at > soonest - 0.05 for at, soonest in zip(came, earliest, strict=True))
 
 
+@pytest.mark.slow
 def test_calls_that_are_made_again_count_as_well(server: ModelServer) -> None:
     server.misbehave(Status(500, headers={"retry-after-ms": "1"}), times=10)
     started = time.time()
@@ -165,6 +166,7 @@ def test_local_endpoints_need_no_key(server: ModelServer, monkeypatch: pytest.Mo
     assert isinstance(model, EndpointModel) and ask(model, question())[0].text == REPLY
 
 
+@pytest.mark.slow
 def test_nothing_loads_the_client_before_it_is_needed(tmp_path: Path) -> None:
     code = (
         "import sys, polyadic.workspace as w\n"

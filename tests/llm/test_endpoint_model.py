@@ -129,6 +129,7 @@ def test_no_prompt_loses_its_beginning(server: ModelServer) -> None:
     assert len(server.calls) == 8
 
 
+@pytest.mark.slow
 @STREAMED
 @pytest.mark.parametrize(
     "kinds",

@@ -37,6 +37,7 @@ def test_no_stretch_holds_more_than_the_allowance(most: int, amounts: list[int])
     assert sum(amounts) - amounts[0] <= most * ((taken[-1][0] - first) / SHORT + 1.01)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("most", [1, 2, 3])
 def test_one_after_the_other_where_there_is_little(most: int) -> None:
     taken = asyncio.run(_taken(most, [1, 1, 1]))

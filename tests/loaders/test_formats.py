@@ -226,6 +226,7 @@ def test_html_with_single_bytes_of_another_charset_is_read(tmp_path: Path) -> No
     assert read(tmp_path / "a.html", b"<meta charset=utf-8><p>caf\xe9 caf\xc3\xa9").text == "caf\ufffd café"
 
 
+@pytest.mark.slow
 def test_html_texts_of_any_length_are_whole(tmp_path: Path) -> None:
     assert len(read(tmp_path / "a.html", "<p>" + "word " * 2_400_000).text) == 5 * 2_400_000 - 1
 

@@ -218,6 +218,7 @@ def test_text_without_pages_headings_or_contents_stays_as_it_is(tmp_path: Path, 
     assert document(tmp_path / "a.txt", text).text == text
 
 
+@pytest.mark.slow
 @pytest.mark.data
 def test_rfcs_are_read_without_furniture() -> None:
     folder = os.environ.get("POLYADIC_DATA")
@@ -279,6 +280,7 @@ def test_front_matter_becomes_title_and_metadata(tmp_path: Path) -> None:
     assert got.metadata == {"tags": "a, b", "date": "2024-05-01", "version": "1.10"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "content",
     [

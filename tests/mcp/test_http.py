@@ -127,6 +127,7 @@ def test_a_key_counts_for_the_request_that_it_comes_with(workspaces: Path, addre
     assert asyncio.run(work()) == [True, False, True]
 
 
+@pytest.mark.slow
 def test_many_ask_at_once(address: str) -> None:
     async def one(client: Client, number: int) -> int:
         if number % 2:

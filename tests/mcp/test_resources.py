@@ -28,6 +28,7 @@ def test_a_part_of_a_document(main: Connect) -> None:
     assert contents(main, f"{ADA_URI}?start=12")["text"] == ADA[12:]
 
 
+@pytest.mark.slow
 def test_a_long_document_is_read_part_by_part(own: Connect) -> None:
     text = "".join(f"Eve Adams sent letter {n} to Noah Webster in Ghent.\n" for n in range(2_100))
     uri: str | None = result(own, "add_document", name="long", text=text)["uri"]
@@ -82,6 +83,7 @@ def test_what_is_not_there(main: Connect, uri: str, told: str) -> None:
     assert raised.value.code == -32602
 
 
+@pytest.mark.slow
 def test_every_document_is_on_one_page_though_others_come_and_go(own: Connect) -> None:
     def add(name: str) -> None:
         result(own, "add_document", name=name, text=f"Eve Adams wrote letter {name} to Noah Webster.")

@@ -1,5 +1,6 @@
 """Tallies add and subtract exactly, in any order."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -35,6 +36,7 @@ def test_order_does_not_matter(evidence: Told, random: object) -> None:
     }
 
 
+@pytest.mark.slow
 @given(chunks, chunks)
 def test_withdrawing_undoes_adding(kept: Told, gone: Told) -> None:
     assert tally_difference(tally(kept + gone), tally(gone)).facts.keys() == tally(kept).facts.keys()

@@ -5,10 +5,12 @@ import subprocess
 import sys
 
 import openai
+import pytest
 
 from tests.model_server.client import ask
 
 
+@pytest.mark.slow
 def test_it_prints_its_address_and_ends_on_a_signal() -> None:
     command = [sys.executable, "-m", "tests.model_server", "--delay-ms", "1"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:

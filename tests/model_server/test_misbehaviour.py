@@ -153,6 +153,7 @@ def test_errors_say_what_they_are_told_to(server: ModelServer) -> None:
     assert raised.value.code == "insufficient_quota" and len(server.calls) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("as_date", [False, True])
 def test_the_client_waits_as_it_is_told(server: ModelServer, as_date: bool) -> None:
     # Of itself the client would wait for half a second at most.

@@ -4,6 +4,7 @@ import asyncio
 import time
 
 import openai
+import pytest
 
 from tests.model_server import ModelServer, says
 from tests.model_server.client import ask, client
@@ -21,6 +22,7 @@ def test_each_call_takes_its_time() -> None:
     assert arrivals[-1] - arrivals[0] >= 0.1
 
 
+@pytest.mark.slow
 def test_many_calls_at_once() -> None:
     async def flood(url: str) -> None:
         limit = asyncio.Semaphore(16)

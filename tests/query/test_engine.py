@@ -352,6 +352,7 @@ def test_a_stream_that_is_left_early_lets_the_connection_go(kb: Workspace, serve
     assert kb.query(QUESTION).answered
 
 
+@pytest.mark.slow
 def test_a_stream_is_left_with_a_plain_break(
     kb: Workspace, server: ModelServer, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -393,6 +394,7 @@ def test_a_question_is_no_document(kb: Workspace, server: ModelServer) -> None:
     assert kb.query(long[:20_000], answer=QUOTES).answered
 
 
+@pytest.mark.slow
 def test_an_answer_that_cites_much_embeds_little(opened: Callable[..., Workspace], server: ModelServer) -> None:
     kb = opened(model=model(server, context_tokens=60_000, output_tokens=2000))
     kb.add(

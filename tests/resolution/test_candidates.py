@@ -47,6 +47,7 @@ def merges(store: SqliteStore, least: float = SURE) -> list[tuple[str, ...]]:
         return [decision.names for decision in CandidatePairs.of(reader).merges(least)]
 
 
+@pytest.mark.slow
 def test_lookalikes_are_merged_with_care(store: SqliteStore) -> None:
     """The measure of docs/quality.md: what is merged unseen is one in 19 of 20 cases at least."""
     pairs = lookalikes()

@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -70,12 +71,11 @@ def texts(found: Knowledge, section: RetrievalSection) -> list[str]:
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("question", ["Byron meets whom?", "What are the main themes?", "", "谁?", "?" * 500])
-@pytest.mark.parametrize("tokens", [1, 20, 60, 4000])
 def test_any_question_gives_knowledge_within_the_budget(
-    method: str, question: str, tokens: int, reader: MemoryReader, quoting: MemoryReader
+    method: str, reader: MemoryReader, quoting: MemoryReader
 ) -> None:
-    for store in (reader, quoting):
+    questions = ("Byron meets whom?", "What are the main themes?", "", "谁?", "?" * 500)
+    for question, tokens, store in product(questions, (1, 20, 60, 4000), (reader, quoting)):
         found = ask(method, store, question, tokens)
         assert found.tokens == sum(item.tokens for item in found.items) <= tokens
         assert len({(item.kind, item.id) for item in found.items}) == len(found.items)

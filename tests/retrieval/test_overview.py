@@ -53,6 +53,7 @@ def test_a_document_is_told_by_the_sentence_that_opens_it(kb: Workspace) -> None
     assert {place.source for item in found.items for place in item.places} == {str(SPACE / "skylab.md")}
 
 
+@pytest.mark.slow
 def test_with_a_hierarchy_communities_are_the_themes(tmp_path: Path) -> None:
     pytest.importorskip("graspologic_native")
     settings = Settings(embedding=EmbeddingSettings(model="hashing"))

@@ -77,6 +77,7 @@ def check(path: ShortestPath, reader: MemoryReader) -> None:
         assert (first == step and second in members) or (second == step and first in members)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(FACTS, SUMMARIES, st.booleans())
 def test_within_a_graph_no_path_is_shorter(facts: list[list[str]], summaries: list[list[str]], weighted: bool) -> None:

@@ -40,6 +40,7 @@ def below(client: httpx2.Client, tree: str, under: str | None) -> list[dict[str,
     return found
 
 
+@pytest.mark.slow
 def test_how_it_stands(space: httpx2.Client) -> None:
     told = space.get(HIERARCHY).json()
     assert told["installed"] and told["built"] and told["unplaced"] == 0
@@ -95,6 +96,7 @@ def test_what_is_not_there(space: httpx2.Client, path: str) -> None:
     assert space.get(f"{HIERARCHY}/{path}").status_code == 404
 
 
+@pytest.mark.slow
 def test_what_is_stale_is_left_out(tmp_path: Path) -> None:
     with running(tmp_path / "served") as server, server.client() as client:
         documents = make(client, "space", *[file.read_text() for file in sorted(EXAMPLE.glob("*.md"))[:3]])
@@ -112,6 +114,7 @@ def test_what_is_stale_is_left_out(tmp_path: Path) -> None:
         assert client.get(HIERARCHY).json()["layers"][0]["stale"] > 0
 
 
+@pytest.mark.slow
 def test_a_workspace_without_one_says_so(client: httpx2.Client) -> None:
     told = client.get("/v1/workspaces/letters/hierarchy").json()
     assert (told["built"], told["summaries"]["nodes"], told["communities"]["total"]) == (False, [], 0)

@@ -35,6 +35,7 @@ def job(number: int, workspace: str = "letters", state: JobState = JobState.QUEU
     return Job(f"{number:032x}", workspace, JobRequest(budget=0.5), state, 1, BEGUN)
 
 
+@pytest.mark.slow
 def test_what_was_entered_is_told_again(book: JobStore) -> None:
     async def work() -> None:
         whole = replace(

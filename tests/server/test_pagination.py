@@ -26,6 +26,7 @@ def everything(client: httpx2.Client, path: str, items: str, **query: Any) -> li
     return found
 
 
+@pytest.mark.slow
 def test_pages_hold_every_entity_once_the_best_connected_first(client: httpx2.Client) -> None:
     entities = everything(client, "entities", "entities")
     counts = client.get(WORKSPACE).json()["counts"]
@@ -111,6 +112,7 @@ def test_whether_the_models_key_is_there_is_found_without_asking(
     assert bool(found["model"]["next_step"]) is not is_there
 
 
+@pytest.mark.slow
 def test_a_damaged_store_is_found(folder: Path) -> None:
     import sqlite3
 

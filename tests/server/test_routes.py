@@ -13,6 +13,7 @@ WORKSPACE = "/v1/workspaces/letters"
 NOBODY = "0" * 32
 
 
+@pytest.mark.slow
 def test_health_and_readiness(client: httpx2.Client) -> None:
     assert [client.get(path).json() for path in ("/health", "/ready")] == [{"status": "ok"}] * 2
 
@@ -62,6 +63,7 @@ def test_a_document_and_a_place_in_it(client: httpx2.Client) -> None:
     assert client.get(f"{path}/span", params={"start": 4, "end": 12_000}).status_code == 422
 
 
+@pytest.mark.slow
 def test_a_document_is_added_changed_and_withdrawn(client: httpx2.Client) -> None:
     [document] = make(client, "changing", ADA)
     path = f"/v1/workspaces/changing/documents/{document}"
@@ -75,6 +77,7 @@ def test_a_document_is_added_changed_and_withdrawn(client: httpx2.Client) -> Non
     assert client.delete("/v1/workspaces/changing").status_code == 204
 
 
+@pytest.mark.slow
 def test_uploaded_files_are_read(client: httpx2.Client) -> None:
     make(client, "files")
     files = [("files", ("ada.md", f"# Ada\n\n{ADA}")), ("files", ("rows.csv", "id,text\n7,Ada met Charles Babbage.\n"))]
@@ -87,6 +90,7 @@ def test_uploaded_files_are_read(client: httpx2.Client) -> None:
     assert finished(client, "files", again["id"])["report"]["unchanged"] == 2
 
 
+@pytest.mark.slow
 def test_what_cannot_be_read_is_said_by_the_name_that_it_was_given(client: httpx2.Client, server: Running) -> None:
     make(client, "unread")
     job = client.post("/v1/workspaces/unread/documents/files", files={"files": ("a.pdf", b"no pdf")}).json()

@@ -45,6 +45,7 @@ def test_a_file_of_keys_that_is_named_has_to_hold_some(folder: Path, tmp_path: P
         service_for(folder, "127.0.0.1", tmp_path / "keys.json", ServerLimits())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "headers",
     [
@@ -101,6 +102,7 @@ def test_a_request_has_an_id(client: httpx2.Client, given: str, kept: bool) -> N
     assert (told == given) is kept and len(told) >= 8
 
 
+@pytest.mark.slow
 def test_a_document_is_shown_as_text_whatever_it_holds(client: httpx2.Client) -> None:
     make(client, "pages")
     given = {"texts": [{"text": HTML, "source": "https://example.org/a?<script>", "title": "<b>Ada</b>"}]}
@@ -226,6 +228,7 @@ NAMES = {
 }
 
 
+@pytest.mark.slow
 def test_names_of_files_are_not_trusted(client: httpx2.Client, server: Running) -> None:
     make(client, "named")
     files = [("files", (name, b"<p>Ada met Babbage.")) for name in NAMES]
@@ -287,6 +290,7 @@ def _logs_as_before() -> Iterator[None]:
         logger.setLevel(level)
 
 
+@pytest.mark.slow
 def test_the_log_tells_what_happened_and_no_key(
     folder: Path, capfd: pytest.CaptureFixture[str], _logs_as_before: None
 ) -> None:

@@ -15,6 +15,8 @@ from polyadic.workspace import Workspace
 from tests.mcp.running_server import over_http
 from tests.server.running_server import Running, running
 
+pytestmark = pytest.mark.slow
+
 PATH = "/v1/workspaces/letters"
 HASHING = Settings(embedding=EmbeddingSettings(model="hashing"))
 PUBLIC = "Ada Lovelace met Charles Babbage in London."

@@ -1,5 +1,6 @@
 """A store that is damaged is not called sound."""
 
+import shutil
 import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
@@ -24,10 +25,11 @@ STATEMENTS: Sequence[Statement] = [
 ]
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """A store that has lived: with a document of several chunks, one changed, one withdrawn, one left half way."""
-    store = SqliteStore(tmp_path, "test")
+@pytest.fixture(scope="module")
+def used_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with a document of several chunks, one changed, one withdrawn, one left half way."""
+    folder = tmp_path_factory.mktemp("used")
+    store = SqliteStore(folder, "test")
     publish(store, "a", STATEMENTS)
     publish(store, "b", STATEMENTS[1:], title="Engines")
     withdraw(store, publish(store, "c", STATEMENTS[:1]))
@@ -38,12 +40,13 @@ def folder(tmp_path: Path) -> Path:
     said = Evidence("Nobody published it.", 8.0, (Participation("Nobody"), Participation("it")), (), "by hand")
     stage(store, left, chunks, {chunks[0].id: [said]})
     store.close()
-    return tmp_path
+    return folder
 
 
-@pytest.fixture
-def arranged(folder: Path) -> Path:
+@pytest.fixture(scope="module")
+def used_store_with_hierarchy(used_store: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The same with a hierarchy: a cluster with a summary, a community with a report, and one that has become stale."""
+    folder = shutil.copytree(used_store, tmp_path_factory.mktemp("hierarchy") / "kb")
     store = SqliteStore(folder, "test")
     with store.read() as reader:
         cluster, community = by_hand(reader)
@@ -54,6 +57,18 @@ def arranged(folder: Path) -> Path:
     withdraw(store, passing)
     store.close()
     return folder
+
+
+@pytest.fixture
+def folder(used_store: Path, tmp_path: Path) -> Path:
+    """A copy of the used store to damage."""
+    return shutil.copytree(used_store, tmp_path / "kb")
+
+
+@pytest.fixture
+def arranged(used_store_with_hierarchy: Path, tmp_path: Path) -> Path:
+    """A copy of the used store with a hierarchy to damage."""
+    return shutil.copytree(used_store_with_hierarchy, tmp_path / "kb")
 
 
 def problems(folder: Path) -> list[str]:
@@ -161,6 +176,7 @@ def test_damage_of_the_hierarchy_is_found(arranged: Path, damage: str, found: st
     assert any(found in problem for problem in problems(arranged)), problems(arranged)
 
 
+@pytest.mark.slow
 @given(histories)
 @settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 def test_no_history_makes_a_store_unsound(

@@ -75,6 +75,7 @@ def some_of(documents: Iterable[str], draw: random.Random) -> frozenset[str]:
     return frozenset(draw.sample(sample, draw.randint(1, len(sample))))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(20))
 def test_only_what_rests_on_documents_in_scope_is_seen(store: Store, seed: int) -> None:
     draw = random.Random(seed)

@@ -109,6 +109,7 @@ def test_nothing_is_told_that_rests_on_what_is_said_no_more(engine: str, history
             life.check()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 def test_a_long_life(seed: int, store: Store) -> None:
     """As above, with hierarchies that have something to rest on."""

@@ -20,6 +20,7 @@ contents = st.lists(statements, min_size=1, max_size=4)
 histories = st.lists(st.tuples(st.sampled_from("abcd"), st.none() | contents), min_size=1, max_size=10)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 @given(history=histories)
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -284,6 +284,7 @@ def test_a_new_base_is_taken_up_where_the_old_one_was_read(history: History) -> 
     assert new.size("fact") == old.size("fact") + 3
 
 
+@pytest.mark.slow
 def test_a_base_that_is_replaced_goes_while_others_read_it(history: History) -> None:
     reading = SnapshotManager(history.folder / "store.sqlite", history.folder / "derived")
     with closing(connect(history.folder / "store.sqlite")) as connection:
@@ -305,6 +306,7 @@ def test_a_base_that_is_replaced_goes_while_others_read_it(history: History) -> 
     assert as_made_afresh(history)
 
 
+@pytest.mark.slow
 def test_a_process_that_stays_lets_go_of_vectors_that_changes_replaced(history: History) -> None:
     reading = SnapshotManager(history.folder / "store.sqlite", history.folder / "derived")
     with closing(connect(history.folder / "store.sqlite")) as connection:

@@ -34,6 +34,7 @@ def test_a_romance_phrase_ends_in_no_function_word(text: str, expected: list[str
     assert found(text, "es") == expected
 
 
+@pytest.mark.slow
 @settings(max_examples=400)
 @given(st.lists(WORDS, max_size=25).map(" ".join), st.sampled_from(LANGUAGES))
 def test_any_words_in_any_language_make_phrases_and_names(text: str, language: str) -> None:

@@ -4,12 +4,15 @@ import subprocess
 import sys
 from itertools import pairwise
 
+import pytest
 from bpe_openai import get_encoding
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from polyadic.text.split import split_text
 from polyadic.text.tokens import count_tokens
+
+pytestmark = pytest.mark.slow
 
 
 def test_nothing_and_empty_texts() -> None:

@@ -58,7 +58,7 @@ class Collector:
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Taking)
 
     def __enter__(self) -> Self:
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
         return self
 
     def __exit__(

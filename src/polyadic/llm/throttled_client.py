@@ -1,7 +1,9 @@
 """HTTP client below the official one: every request, retries included, passes the concurrency limiter."""
 
 import asyncio
+import functools
 import math
+import ssl
 from collections.abc import AsyncIterator, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -35,7 +37,7 @@ class ThrottledClient(openai.DefaultAsyncHttpxClient):
     """
 
     def __init__(self, pace: AdaptiveConcurrencyLimiter, seconds: float) -> None:
-        super().__init__(event_hooks={"response": [_limit_size]})
+        super().__init__(verify=_tls_context(), event_hooks={"response": [_limit_size]})
         self._pace = pace
         self._seconds = seconds
 
@@ -53,6 +55,12 @@ class ThrottledClient(openai.DefaultAsyncHttpxClient):
             elif response.is_success:
                 self._pace.went_well(began)
             return response
+
+
+@functools.cache
+def _tls_context() -> ssl.SSLContext:
+    """Read the trusted certificates, once per process: it takes longer than to connect."""
+    return httpx2.create_ssl_context()
 
 
 def seconds_to_wait(headers: Mapping[str, str]) -> float:

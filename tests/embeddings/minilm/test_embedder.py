@@ -40,6 +40,7 @@ def embed(model: MiniLM, texts: list[str]) -> NDArray[np.float32]:
     return asyncio.run(model.embed(texts))
 
 
+@pytest.mark.slow
 @pytest.mark.weights
 def test_vectors_are_those_of_the_original(model: MiniLM, weights: ModelFiles) -> None:
     reference = Reference(weights.folder / "model.safetensors")
@@ -67,6 +68,7 @@ def test_shapes_norms_and_meaning(model: MiniLM) -> None:
     assert vectors[0] @ vectors[2] < 0.2
 
 
+@pytest.mark.slow
 @pytest.mark.weights
 def test_order_is_kept_over_many_texts(model: MiniLM) -> None:
     texts = [f"{'so ' * (number % 7)}number {number}" for number in range(1_100)]

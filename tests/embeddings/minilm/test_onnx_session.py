@@ -34,6 +34,7 @@ def upstream(weights: ModelFiles) -> onnx.ModelProto:
     return model
 
 
+@pytest.mark.slow
 def test_a_given_graph_gives_the_same_vectors(weights: ModelFiles, upstream: onnx.ModelProto, tmp_path: Path) -> None:
     path = tmp_path / "model.onnx"
     onnx.save(upstream, path)

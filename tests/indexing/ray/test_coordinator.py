@@ -142,6 +142,7 @@ async def taken_within(seconds: float, takes: Sequence[Callable[[], Coroutine[An
     return sum(result is None for result in ended)
 
 
+@pytest.mark.slow
 def test_workers_have_one_rate_and_ask_for_many_at_once() -> None:
     async def ask() -> tuple[int, int]:
         settings = ModelSettings(name="m", requests_per_minute=600)
