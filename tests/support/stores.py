@@ -13,9 +13,6 @@ from polyadic.storage.sqlite.store import SqliteStore
 from tests.support import postgres
 
 ENGINES = ("sqlite", "postgres")
-# Hundreds of stores: what a disk takes to sync them would be all that some tests do.
-_SHARED = Path("/dev/shm")  # noqa: S108
-_IN_MEMORY = _SHARED if _SHARED.is_dir() else None
 
 
 class Opener(Protocol):
@@ -36,7 +33,7 @@ def rows_of(store: Store, tables: Sequence[str]) -> Iterator[tuple[Any, ...]]:
 def stores(engine: str, folder: Path | None = None) -> Iterator[Opener]:
     """Stores that nobody else knows, which are closed in the end; those of SQLite in a folder."""
     own = postgres.fresh()
-    with tempfile.TemporaryDirectory(dir=_IN_MEMORY) as temporary, contextlib.ExitStack() as opened:
+    with tempfile.TemporaryDirectory() as temporary, contextlib.ExitStack() as opened:
 
         def opener(name: str, embedder: str | None = "test vectors") -> Store:
             store: Store
