@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 from polyadic.embeddings.embedder import Embedder
 from polyadic.generation.citation_parser import without_markers
 from polyadic.generation.messages import no_answer
+from polyadic.generation.named_section import SECTION_FOUND, read_named_section
 from polyadic.generation.sentence_candidates import SentenceCandidate, candidates, rarity
 from polyadic.model.identity import normal_text
 from polyadic.model.types import Answer, Citation, Knowledge, SourceSpan, Span, TraceStep, Usage
-from polyadic.retrieval.relevance.answer_confidence import judge
+from polyadic.retrieval.relevance.answer_confidence import AnswerConfidence, judge
 from polyadic.retrieval.relevance.linear_model import LinearModel, learned
 from polyadic.retrieval.relevance.question_features import read_asked
 from polyadic.retrieval.relevance.sentence_features import (
@@ -75,10 +76,16 @@ async def quote_answer(knowledge: Knowledge, embedder: Embedder, reader: Reader)
     step_done(compared.name)
     read = read_sentences(asked, [candidate.sentence for candidate in pool])
     features = sentence_features(asked, read)
-    scores = LinearModel.named(learned("sentences")["score"], COLUMNS).scores(features)
+    learned_scores = LinearModel.named(learned("sentences")["score"], COLUMNS).scores(features)
+    section = read_named_section(asked, pool)
+    scores = learned_scores + section.bonus
     judgement = judge(asked, features, scores, rare_coverage(read, *rarity(asked, reader)))
+    if section.is_all_that_is_asked:
+        judgement = AnswerConfidence(SECTION_FOUND, False)
     words = asked_words(asked, read)
     greatest_gap = GREATEST_GAP * min(1.0, (1 - judgement.confidence) / (1 - SURE))
+    if section.is_all_that_is_asked:
+        greatest_gap = GREATEST_GAP
     quotes = _chosen(pool, scores, words, greatest_gap) if not judgement.is_refused else []
     chosen = TraceStep(
         "quote",

@@ -6,6 +6,7 @@ import numpy as np
 
 from polyadic.retrieval.alias_expansion import expand_aliases
 from polyadic.retrieval.edge_weights import completeness
+from polyadic.retrieval.named_sections import passages_of_named_sections
 from polyadic.retrieval.personalized_pagerank import PPRScores
 from polyadic.retrieval.query_analysis import AnalyzedQuestion
 from polyadic.retrieval.similarity_hits import targets_by_source
@@ -41,7 +42,7 @@ class Seeds:
     """Entry points of a question: its anchors, their equivalents, the nearest facts and chunks.
 
     ``weights`` has the weight of each anchor: rarer entities count more, names more than terms. ``lexical_chunks`` are
-    the best by BM25.
+    the best by BM25; ``section_chunks`` are those of the sections that it names by number.
 
     ``facts`` and ``chunks`` are the distinct rows of the neighbourhood, over which the walk runs.
     """
@@ -52,6 +53,7 @@ class Seeds:
     nearest_facts: Hits
     nearest_chunks: Hits
     lexical_chunks: Hits
+    section_chunks: Rows
     facts: Rows
     chunks: Rows
 
@@ -64,14 +66,15 @@ def find_start(question: AnalyzedQuestion, vector: Vectors, reader: Reader) -> S
     near_facts = reader.nearest("fact", vector, NEAREST_FACTS)
     about = reader.chunks_about(distinct(question.anchors, same.targets), _CHUNKS_ABOUT_AN_ANCHOR).targets
     lexical = reader.search(question.text, LEXICAL_CHUNKS)
-    chunks = distinct(near_chunks.rows, lexical.rows, about)
+    of_sections = passages_of_named_sections(question.text, lexical.rows, reader)
+    chunks = distinct(near_chunks.rows, lexical.rows, about, of_sections)
     reader.prefetch(ChunkFactsPrefetch(chunks, _FACTS_IN_A_CHUNK))
     of_anchors = reader.facts_of(question.anchors, _FACTS_OF_AN_ANCHOR, vector).targets
     facts = distinct(near_facts.rows, of_anchors, reader.facts_in(chunks, _FACTS_IN_A_CHUNK).targets)
     reader.prefetch(NeighbourPrefetch(facts, CHUNKS_OF_A_FACT, chunks))
     weights = _weights(question, reader)
     ranked_facts = _ranked(near_facts, question, weights, reader)
-    return Seeds(question.anchors, weights, same, ranked_facts, near_chunks, lexical, facts, chunks)
+    return Seeds(question.anchors, weights, same, ranked_facts, near_chunks, lexical, of_sections, facts, chunks)
 
 
 def seed(start: Seeds, graph: Subgraph, reader: Reader) -> PPRScores:

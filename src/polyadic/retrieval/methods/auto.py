@@ -20,6 +20,8 @@ from polyadic.retrieval.trace import Trace
 from polyadic.storage.protocol import Reader, Vectors
 
 _FLATTENING = np.float32(4.0)
+# What a question calls by its number is what it asks about.
+_OF_A_NAMED_SECTION = np.float32(8.0)
 # How much the score of a passage counts for the facts that it states. Chosen with _FACTS_FIRST.
 _OF_THE_PASSAGE = np.float32(0.75)
 # Fewer than of a walk: the first passage answers more often than it does there. Chosen on the kinds for development of
@@ -39,6 +41,7 @@ class Auto:
         trace = Trace()
         walked = await self._walk.walked(question, reader, embedder, trace)
         scores = fused(signals(question, walked, reader))
+        scores[position(walked.start.section_chunks, walked.end.graph.chunks)] += _OF_A_NAMED_SECTION
         # Above 0, as shares of the best are taken of scores; flattened, as the odds of the model are too sure.
         shares = np.exp((scores - scores.max()) / _FLATTENING) if len(scores) else scores
         ranked = self._walk.listed(_with_passages(walked, shares), shares, reader, _FACTS_FIRST)

@@ -1,0 +1,56 @@
+"""Sentences of a section that a question names by number ("What does § 823 say?")."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyadic.generation.sentence_candidates import SentenceCandidate
+from polyadic.retrieval.relevance.question_features import QuestionFeatures, read_asked
+from polyadic.retrieval.relevance.stemming import stems
+from polyadic.text.section_references import section_references, without_section_references
+from polyadic.text.stopwords import words
+
+# In units of the log-odds of the sentence scorer: more than words and vectors can make up for.
+_IN_SECTION, _IN_SUBSECTION = 4.0, 8.0
+# A section is quoted from its beginning if the question asks for nothing more special.
+_PER_SENTENCE = 0.25
+SECTION_FOUND = 0.9
+"""Confidence in a section that is quoted because the question asks for it by number, and for nothing else."""
+_ASKING_FOR_CONTENT = words(
+    "say says said state states provide provides regulate regulates require requires contain contains cover covers "
+    "read reads define text content contents wording regel regelt regeln steht stehen sagt bestimmt besagt lautet "
+    "inhalt wortlaut dice establece regula dispone contenido dit prévoit stipule contenu dice prevede"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class NamedSection:
+    """What a question that names a section by number adds to the scores of sentences, shape (sentences,).
+
+    ``is_all_that_is_asked`` if the question asks for the section itself, and the section was found.
+    """
+
+    bonus: NDArray[np.float64]
+    is_all_that_is_asked: bool
+
+
+def read_named_section(asked: QuestionFeatures, pool: Sequence[SentenceCandidate]) -> NamedSection:
+    """Find the sentences of the section that a question names; without one, every bonus is 0."""
+    bonus = np.zeros(len(pool))
+    for reference in section_references(asked.text):
+        opening = re.compile(rf"\(?{re.escape(reference.subsection)}[).]") if reference.subsection else None
+        for row, candidate in enumerate(pool):
+            if any(reference.is_named_by(heading) for heading in candidate.place.headings):
+                opens = opening is not None and opening.match(candidate.place.quote)
+                bonus[row] = _IN_SUBSECTION if opens else _IN_SECTION
+    inside = np.flatnonzero(bonus)
+    rest = read_asked(without_section_references(asked.text))
+    about = asked.stems(" ".join(pool[row].sentence.context for row in inside.tolist()))
+    special = {*rest.content} - stems(_ASKING_FOR_CONTENT, rest.language) - about
+    is_all = bool(len(inside)) and not special
+    if is_all:
+        bonus[inside] -= _PER_SENTENCE * np.arange(len(inside))
+    return NamedSection(bonus, is_all)

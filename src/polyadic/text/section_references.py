@@ -1,0 +1,104 @@
+"""References to numbered sections ("§ 823 Abs. 1", "section 4.2", "3.20.0"), and the headings that they name."""
+
+import re
+from dataclasses import dataclass
+
+_KINDS = {
+    "section": r"§{1,2}|sec(?:tions?|\.)|paragraphe?n?|clauses?|secci[oó]n|párrafo|sezione|seção",
+    "article": r"art(?:icles?|\.)|artikel|art[ií]culo|artigo|articolo",
+    "chapter": r"ch(?:apters?|ap\.|\.)|kapitel|chapitre|cap[ií]tulo|capitolo|hoofdstuk",
+    "part": r"part|teil|partie|parte|deel",
+    "division": r"abschnitt|division",
+    "book": r"book|buch|livre|libro|boek",
+    "rule": r"rules?|regel|règle|regla",
+    "appendix": r"appendix|annexe?|anhang|anlage|anexo|apéndice|bijlage",
+}
+_WORDS = {kind: re.compile(words, re.IGNORECASE) for kind, words in _KINDS.items()}
+_REFERENCE = re.compile(
+    rf"(?<!\w)(?:(?P<label>(?i:{'|'.join(_KINDS.values())}))\s*)"
+    r"(?P<number>\d{1,5}[a-z]?(?:\.\d{1,4}){0,5}|[A-Z](?:\.\d{1,4}){0,5}|[IVXLC]{2,8})(?!\w|\.\d)"
+    r"|第\s*(?P<cjk>[\d一二三四五六七八九十百千零〇]{1,8}\s*[编編篇章节節条條])"
+    # The number of a section or of a release.
+    r"|(?<![\w.])v?(?P<bare>\d{1,4}(?:\.\d{1,5}){1,5})(?!\w|\.\d)"
+)
+_SUBSECTION = re.compile(
+    r",?\s*(?:\((?P<marked>\d{1,2}|[a-z])\)"
+    r"|(?i:abs(?:atz|\.)|para(?:graph|\.)|subsection|apartado|alinéa)\s*\(?(?P<named>\d{1,2})\)?)(?!\w)"
+)
+_BARE_HEADING = re.compile(r"\W{0,2}v?(?P<number>\d{1,5}(?:\.\d{1,5}){0,5}|[A-Z](?:\.\d{1,4}){1,5})(?!\w|\.\d)")
+_LONGEST_LEAD = 3
+
+
+@dataclass(frozen=True, slots=True)
+class SectionReference:
+    """A reference to a section by its number.
+
+    ``kind`` is "section" (also for "§" and a clause), "article", "chapter", "part", "division", "book", "rule",
+    "appendix" or a Chinese or Japanese character; empty for a bare number. ``subsection`` is the number of a paragraph
+    of the section; empty if none is named.
+    """
+
+    kind: str
+    number: str
+    subsection: str = ""
+
+    def is_named_by(self, heading: str) -> bool:
+        """Return whether a heading has this number.
+
+        >>> section = SectionReference("section", "823")
+        >>> [section.is_named_by(words) for words in ("§ 823 Damages", "823. Damages", "§ 823a Costs", "Article 823")]
+        [True, True, False, False]
+        >>> release = SectionReference("", "3.1")
+        >>> [release.is_named_by(words) for words in ("[3.1] - 2022-05-25", "rsync (3.1) unstable", "3.1.2 Fixes")]
+        [True, True, False]
+        """
+        first = _REFERENCE.search(heading)
+        if not self.kind:
+            return any(match["bare"] == self.number for match in _REFERENCE.finditer(heading))
+        if first and first.start() <= _LONGEST_LEAD and not first["bare"]:
+            own = _reference(first)
+            return (own.kind, own.number) == (self.kind, self.number)
+        bare = _BARE_HEADING.match(heading)
+        return bare is not None and bare["number"] == self.number
+
+
+def section_references(text: str) -> list[SectionReference]:
+    """Return the sections to which a text refers by number, in order.
+
+    >>> section_references("Was steht in § 823 Abs. 1 BGB?")
+    [SectionReference(kind='section', number='823', subsection='1')]
+    >>> [(one.kind, one.number) for one in section_references("Do Article 6 and section 4.2 differ from 3.1?")]
+    [('article', '6'), ('section', '4.2'), ('', '3.1')]
+    """
+    found: list[SectionReference] = []
+    end = 0
+    while match := _REFERENCE.search(text, end):
+        found.append(_reference(match))
+        subsection = _SUBSECTION.match(text, match.end())
+        end = subsection.end() if subsection else match.end()
+    return found
+
+
+def without_section_references(text: str) -> str:
+    """Remove the references to sections from a text.
+
+    >>> without_section_references("Was steht in § 823 Abs. 1 BGB?")
+    'Was steht in  BGB?'
+    """
+    kept: list[str] = []
+    end = 0
+    while match := _REFERENCE.search(text, end):
+        kept.append(text[end : match.start()])
+        subsection = _SUBSECTION.match(text, match.end())
+        end = subsection.end() if subsection else match.end()
+    return "".join([*kept, text[end:]])
+
+
+def _reference(match: re.Match[str]) -> SectionReference:
+    if match["bare"]:
+        return SectionReference("", match["bare"])
+    if match["cjk"]:
+        return SectionReference(match["cjk"][-1], match["cjk"][:-1].strip())
+    kind = next(kind for kind, words in _WORDS.items() if words.fullmatch(match["label"]))
+    subsection = _SUBSECTION.match(match.string, match.end())
+    return SectionReference(kind, match["number"], (subsection["marked"] or subsection["named"]) if subsection else "")

@@ -1,0 +1,53 @@
+"""Questions that name a section by number are answered from that section."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from polyadic.config import EmbeddingSettings, Settings
+from polyadic.model.types import Document
+from polyadic.workspace import Workspace
+
+ACT = "\n\n".join(
+    [
+        "# Garden Act",
+        "## § 1 Scope\n\nThis act holds for gardens that are let by the Harbour Office.",
+        "## § 2 Rent\n\n(1) The rent of a garden is due on the first of March. It is paid to the Harbour Office.\n\n"
+        "(2) Who pays late owes an amount of twelve crowns. § 3 stays as it is.",
+        "## § 3 Notice\n\nA garden may be given up in October under § 2. The Harbour Office confirms it in writing.",
+        *(f"## § {n} Reserved\n\nNothing in § 2 or § 3 holds for plot {n} of the garden." for n in range(4, 40)),
+    ]
+)
+
+
+@pytest.fixture(scope="module")
+def kb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    folder: Path = tmp_path_factory.mktemp("act")
+    with Workspace(folder / "kb", Settings(embedding=EmbeddingSettings(model="hashing"))) as workspace:
+        workspace.add([Document("memory:act", "Garden Act", ACT)])
+        yield workspace
+
+
+def quotes(kb: Workspace, question: str) -> list[str]:
+    return [citation.place.quote for citation in kb.query(question).citations]
+
+
+def test_a_section_is_quoted_from_its_beginning(kb: Workspace) -> None:
+    answer = kb.query("What does § 3 say?")
+    assert answer.citations[0].place.quote.startswith("A garden may be given up in October")
+    assert answer.citations[0].place.headings[-1] == "§ 3 Notice"
+    assert answer.confidence is not None and answer.confidence > 0.5
+
+
+def test_a_numbered_paragraph_of_a_section_is_quoted(kb: Workspace) -> None:
+    assert quotes(kb, "§ 2 (2)")[0].startswith("(2) Who pays late owes")
+    assert quotes(kb, "§ 2 Abs. 1")[0].startswith("(1) The rent of a garden")
+
+
+def test_a_question_about_a_section_is_answered_from_it(kb: Workspace) -> None:
+    assert "twelve crowns" in quotes(kb, "Which amount is owed by who pays late under § 2?")[0]
+
+
+def test_a_section_that_does_not_exist_is_not_made_up(kb: Workspace) -> None:
+    assert not any("twelve crowns" in quote for quote in quotes(kb, "What does § 823 say?"))
