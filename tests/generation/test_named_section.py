@@ -21,11 +21,27 @@ ACT = "\n\n".join(
 )
 
 
+ARTICLES = "\n\n".join(
+    f"Artículo {n}\nToda persona tiene derecho a la parcela {n} del jardín. Nadie será privado de ella."
+    for n in range(1, 30)
+)
+LONG = "# 7. Further Terms\n\n" + "\n\n".join(
+    f"The keeper of shed {n} may add terms to the licence of the shed, as long as the Harbour Office agrees to them."
+    for n in ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+)
+
+
 @pytest.fixture(scope="module")
 def kb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     folder: Path = tmp_path_factory.mktemp("act")
     with Workspace(folder / "kb", Settings(embedding=EmbeddingSettings(model="hashing"))) as workspace:
-        workspace.add([Document("memory:act", "Garden Act", ACT)])
+        workspace.add(
+            [
+                Document("memory:act", "Garden Act", ACT),
+                Document("memory:articulos", "Declaración", ARTICLES),
+                Document("memory:licence", "Shed Licence", LONG),
+            ]
+        )
         yield workspace
 
 
@@ -51,3 +67,12 @@ def test_a_question_about_a_section_is_answered_from_it(kb: Workspace) -> None:
 
 def test_a_section_that_does_not_exist_is_not_made_up(kb: Workspace) -> None:
     assert not any("twelve crowns" in quote for quote in quotes(kb, "What does § 823 say?"))
+
+
+def test_an_article_without_a_heading_begins_with_its_number(kb: Workspace) -> None:
+    assert "la parcela 24 del jardín" in quotes(kb, "¿Qué dice el artículo 24?")[0]
+
+
+def test_a_section_goes_on_in_the_next_passages(kb: Workspace) -> None:
+    answer = kb.query("Which keeper may add terms under section 7 of the Shed Licence?")
+    assert any("shed twelve" in item.text for item in answer.knowledge.items)

@@ -1,7 +1,7 @@
 """Sentences of a section that a question names by number ("What does § 823 say?")."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +10,12 @@ from numpy.typing import NDArray
 from polyadic.generation.sentence_candidates import SentenceCandidate
 from polyadic.retrieval.relevance.question_features import QuestionFeatures, read_asked
 from polyadic.retrieval.relevance.stemming import stems
-from polyadic.text.section_references import section_references, without_section_references
+from polyadic.text.section_references import (
+    SectionReference,
+    opening_reference,
+    section_references,
+    without_section_references,
+)
 from polyadic.text.stopwords import words
 
 # In units of the log-odds of the sentence scorer: more than words and vectors can make up for.
@@ -41,11 +46,10 @@ def read_named_section(asked: QuestionFeatures, pool: Sequence[SentenceCandidate
     """Find the sentences of the section that a question names; without one, every bonus is 0."""
     bonus = np.zeros(len(pool))
     for reference in section_references(asked.text):
-        opening = re.compile(rf"\(?{re.escape(reference.subsection)}[).]") if reference.subsection else None
-        for row, candidate in enumerate(pool):
-            if any(reference.is_named_by(heading) for heading in candidate.place.headings):
-                opens = opening is not None and opening.match(candidate.place.quote)
-                bonus[row] = _IN_SUBSECTION if opens else _IN_SECTION
+        paragraph = re.compile(rf"\(?{re.escape(reference.subsection)}[).]") if reference.subsection else None
+        for row in _inside(reference, pool):
+            is_asked = paragraph is not None and paragraph.match(pool[row].place.quote)
+            bonus[row] = _IN_SUBSECTION if is_asked else _IN_SECTION
     inside = np.flatnonzero(bonus)
     rest = read_asked(without_section_references(asked.text))
     about = asked.stems(" ".join(pool[row].sentence.context for row in inside.tolist()))
@@ -54,3 +58,14 @@ def read_named_section(asked: QuestionFeatures, pool: Sequence[SentenceCandidate
     if is_all:
         bonus[inside] -= _PER_SENTENCE * np.arange(len(inside))
     return NamedSection(bonus, is_all)
+
+
+def _inside(reference: SectionReference, pool: Sequence[SentenceCandidate]) -> Iterator[int]:
+    """Yield the sentences below a heading with this number, or of a paragraph that begins with it."""
+    is_open, passage = False, None
+    for row, candidate in enumerate(pool):
+        begun = opening_reference(candidate.place.quote)
+        if begun is not None or candidate.passage is not passage:
+            is_open, passage = reference.opens(candidate.place.quote), candidate.passage
+        if is_open or any(reference.is_named_by(heading) for heading in candidate.place.headings):
+            yield row

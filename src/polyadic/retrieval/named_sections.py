@@ -1,17 +1,23 @@
 """Find the passages of the sections that a question names by number ("§ 823", "section 4.2")."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from polyadic.model.types import Chunk, Heading
 from polyadic.storage.protocol import Reader, Rows
 from polyadic.storage.row_sets import distinct
-from polyadic.text.section_references import section_references
+from polyadic.text.section_references import SectionReference, section_references
 
 # A low number is in many passages, and its section need not be the one with the most weight on it.
 _PASSAGES_SEARCHED = 1000
+_MOST_PASSAGES = 12
+# A section goes on in this many passages after that with its number.
+_FOLLOWING = 3
 
 
 def passages_of_named_sections(question: str, lexical: Rows, reader: Reader) -> Rows:
-    """Return the passages, among those that contain the number, that lie in a section that the question names.
+    """Return the passages of the sections that a question names by number; at most a dozen.
 
     Parameters
     ----------
@@ -26,11 +32,32 @@ def passages_of_named_sections(question: str, lexical: Rows, reader: Reader) -> 
     if not references:
         return np.zeros(0, dtype=np.int64)
     numbers = " ".join(reference.number for reference in references)
-    rows = distinct(lexical, reader.search(numbers, _PASSAGES_SEARCHED).rows)
-    ids = [chunk.id for chunk in reader.chunks(rows)]
-    headings = reader.headings(ids)
-    named = [
-        any(reference.is_named_by(heading.words) for reference in references for heading in headings[chunk_id])
-        for chunk_id in ids
-    ]
-    return rows[np.array(named, dtype=np.bool_)]
+    # The best for the whole question first: in another document, the number is of another section.
+    found = reader.search(numbers, _PASSAGES_SEARCHED).rows
+    rows = np.concatenate([lexical, found[~np.isin(found, lexical)]])
+    named = _of_sections(rows, references, reader)[:_MOST_PASSAGES]
+    documents = {chunk.document_id for chunk in reader.chunks(named)}
+    following = [_of_sections(_following(named, reader.chunks_in(one)), references, reader) for one in documents]
+    return distinct(named, *following)[:_MOST_PASSAGES]
+
+
+def _of_sections(rows: Rows, references: Sequence[SectionReference], reader: Reader) -> Rows:
+    """Return those passages that lie in one of the sections."""
+    chunks = reader.chunks(rows)
+    headings = reader.headings([chunk.id for chunk in chunks])
+    return rows[np.array([_is_in_one(chunk, headings[chunk.id], references) for chunk in chunks], dtype=np.bool_)]
+
+
+def _is_in_one(chunk: Chunk, headings: Sequence[Heading], references: Sequence[SectionReference]) -> bool:
+    return any(
+        any(reference.is_named_by(heading.words) for heading in headings)
+        or any(reference.opens(line.lstrip()) for line in chunk.text.splitlines())
+        for reference in references
+    )
+
+
+def _following(named: Rows, document: Rows) -> Rows:
+    """Return the next passages of a document, given in order, after each of those named."""
+    places = np.flatnonzero(np.isin(document, named))
+    after = np.unique(places[:, None] + np.arange(1, _FOLLOWING + 1))
+    return document[after[after < len(document)]]

@@ -26,7 +26,7 @@ _SUBSECTION = re.compile(
     r"|(?i:abs(?:atz|\.)|para(?:graph|\.)|subsection|apartado|alinéa)\s*\(?(?P<named>\d{1,2})\)?)(?!\w)"
 )
 _BARE_HEADING = re.compile(r"\W{0,2}v?(?P<number>\d{1,5}(?:\.\d{1,5}){0,5}|[A-Z](?:\.\d{1,4}){1,5})(?!\w|\.\d)")
-_LONGEST_LEAD = 3
+_LONGEST_LEAD, _LONGEST_OPENING = 3, 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +52,31 @@ class SectionReference:
         >>> [release.is_named_by(words) for words in ("[3.1] - 2022-05-25", "rsync (3.1) unstable", "3.1.2 Fixes")]
         [True, True, False]
         """
-        first = _REFERENCE.search(heading)
         if not self.kind:
             return any(match["bare"] == self.number for match in _REFERENCE.finditer(heading))
-        if first and first.start() <= _LONGEST_LEAD and not first["bare"]:
-            own = _reference(first)
-            return (own.kind, own.number) == (self.kind, self.number)
+        first = opening_reference(heading)
+        if first is not None:
+            return (first.kind, first.number) == (self.kind, self.number)
         bare = _BARE_HEADING.match(heading)
         return bare is not None and bare["number"] == self.number
+
+    def opens(self, text: str) -> bool:
+        """Return whether a paragraph begins with this number and its kind, as in laws whose sections have no headings.
+
+        >>> SectionReference("article", "24").opens("Article 24. Everyone has the right to rest.")
+        True
+        >>> SectionReference("section", "7").opens("7. This is an item of a list.")
+        False
+        """
+        first = opening_reference(text)
+        return first is not None and (first.kind, first.number) == (self.kind, self.number)
+
+
+def opening_reference(text: str) -> SectionReference | None:
+    """Return the reference with a kind with which a text begins; None if it begins otherwise."""
+    match = _REFERENCE.search(text, 0, _LONGEST_OPENING)
+    is_opening = match is not None and match.start() <= _LONGEST_LEAD and not match["bare"]
+    return _reference(match) if match and is_opening else None
 
 
 def section_references(text: str) -> list[SectionReference]:
