@@ -40,9 +40,9 @@ _ABOUT = f"""
 Made by `python -m benchmarks.ablation`: `walk` asked again without one of its parts, and with one of its numbers
 changed. Each cell is the difference to the whole method, question by question, with its 95 % paired bootstrap interval;
 `=` where no question fares differently. **Bold** is what is not within noise: the interval leaves out 0. With about
-100 questions a set, a part that decides fewer than four of them cannot be told from chance, and of so many cells about
-one in twenty would be bold by chance alone. *{COVERED.capitalize()}* is the share of gold passages of which something
-is among the first {LITTLE_ROOM} tokens.
+100 questions a set, a part that decides fewer than four of them is not distinguishable from chance, and of so many
+cells about one in twenty would be bold by chance alone. *{COVERED.capitalize()}* is the share of gold passages of which
+something is among the first {LITTLE_ROOM} tokens.
 
 The parts and their numbers were chosen on the even-numbered questions of both sets. The odd-numbered ones are not
 unseen: [looks.md](../benchmarks/looks.md) lists the looks at them.
@@ -56,7 +56,7 @@ Within noise in every set, by recall@5, by all gold@8 and by what little room co
 _NUMBERS = """
 ### With another number: {measure}
 
-Damping is a setting; the others are named after where they stand in `polyadic.retrieval`.
+Damping is a setting; the others are named after their modules in `polyadic.retrieval`.
 """
 
 

@@ -53,7 +53,7 @@ Made by `python -m benchmarks.engines`: stores of as many facts as entities (as 
 and copied to a new PostgreSQL server on this machine ({", ".join(f"{key} = {value}" for key, value in SERVER.items())};
 else as it comes) by `polyadic copy`. {QUESTIONS} questions a method and {CHANGES} changes, in turns, from one
 process. A statement is a round trip, those that begin and end a transaction among them. Both engines' stores are at
-work beside each other on one machine: of a million facts SQLite alone takes less, as told there.
+work beside each other on one machine: of a million facts SQLite alone takes less, as described there.
 
 """
 

@@ -38,8 +38,8 @@ PLAIN = ("hierarchy", "bridge")
 _ABOUT = """
 Made by `python -m benchmarks.hierarchy`. Summaries and reports are extractive: no language model was asked, neither to
 build nor to retrieve. The questions of these sets ask for single facts, which is what `walk` is made for; a hierarchy
-is for questions about many of them. *Covered* is the share of gold passages of which something is told within so many
-tokens; each budget was asked for by itself. A description or a report counts as telling of one passage only, that of
+is for questions about many of them. *Covered* is the share of gold passages that are mentioned within so many
+tokens; each budget was queried separately. A description or a report counts for one passage only, that of
 the fact below it nearest to the question. `plain` are the paper's paths, of fewest steps. Milliseconds a question
 (median) leave out embedding.
 """
@@ -56,7 +56,7 @@ _OVERLAP = f"""
 ### What the bridge holds of the other parts
 
 The share of the tokens of the local and of the global context that the bridge has as well (HiRAG, Table 7): each part
-asked for alone with {CONTEXT_TOKENS:,} tokens, a mean over the questions. For comparison, the bridge of the next
+retrieved alone with {CONTEXT_TOKENS:,} tokens, a mean over the questions. For comparison, the bridge of the next
 question, which shares no more than the language and the corpus.
 
 | set | local in bridge | in another's | global in bridge | in another's |

@@ -113,7 +113,9 @@ def measure_build(folder: Path) -> Measured:
     """Measure the whole build with the extractive summarizer."""
     measured = Measured()
     with Workspace(folder, SETTINGS) as kb:
-        built = measured.timed("building anew, extractive", lambda: kb.hierarchy.build(by="extractive", anew=True))
+        built = measured.timed(
+            "building rebuild, extractive", lambda: kb.hierarchy.build(by="extractive", rebuild=True)
+        )
         assert built.is_whole, built.stopped
         measured.timed("building where nothing has changed", lambda: kb.hierarchy.build(by="extractive"))
     measured.megabytes = _megabytes()

@@ -167,7 +167,7 @@ def _gold(question: DatasetQuestion) -> Asking:
 
 
 def _unspaced(text: str, golden: Sequence[str]) -> bool:
-    """Whether an answer in a script without spaces stands in a text."""
+    """Whether an answer in a script without spaces occurs in a text."""
     return any(not answer.isascii() and len(answer) > 1 and answer in text for answer in golden)
 
 
@@ -237,8 +237,8 @@ def _learn_sentences(sets: Examples, with_foreign: Examples) -> None:
     confidence = _confidence(answered)
     for name, one in answered.items():
         apart = _probable(one.features, _confidence(_elsewhere(name, answered)))
-        told = f"learned elsewhere {apart.mean():.3f}, as written {_probable(one.features, confidence).mean():.3f}"
-        print(f"confidence, {name}: right {one.is_right.mean():.3f}, {told}", flush=True)
+        line = f"learned elsewhere {apart.mean():.3f}, as written {_probable(one.features, confidence).mean():.3f}"
+        print(f"confidence, {name}: right {one.is_right.mean():.3f}, {line}", flush=True)
     parts = {
         "score": dict(zip(COLUMNS, weights.tolist(), strict=True)),
         "support": _named(support) | {"least": least},
@@ -287,9 +287,9 @@ def _softmax(sets: Examples, spread: bool = False) -> Floats:
         odds /= np.repeat(np.add.reduceat(odds, starts), sizes)
         held = np.add.reduceat(odds * right, starts) + 1e-12
         target = equal if spread else odds * right / np.repeat(held, sizes)
-        told = np.add.reduceat(equal * np.log(odds + 1e-12), starts) if spread else np.log(held)
+        log_likelihood = np.add.reduceat(equal * np.log(odds + 1e-12), starts) if spread else np.log(held)
         gradient = PENALTY * weights - rows.T @ ((target - odds) * np.repeat(weight, sizes))
-        return PENALTY * float(weights @ weights) / 2 - float(weight @ told), gradient
+        return PENALTY * float(weights @ weights) / 2 - float(weight @ log_likelihood), gradient
 
     found = minimize(loss, np.zeros(len(scale)), jac=True, method="L-BFGS-B", options={"maxiter": 200})
     return np.asarray(found.x / scale)
@@ -330,11 +330,11 @@ def _support(sets: Mapping[str, Judged]) -> tuple[Floats, float]:
 
 def _confidence(sets: Mapping[str, Judged]) -> Floats:
     """Weights with the bias last, under which probabilities are as often right as they say."""
-    told = [CONFIDENCE_FEATURES.index(name) for name in CONFIDENCE_IN_THE_BEST]
-    known = {name: replace(rows, features=rows.features[:, told]) for name, rows in sets.items()}
+    columns = [CONFIDENCE_FEATURES.index(name) for name in CONFIDENCE_IN_THE_BEST]
+    known = {name: replace(rows, features=rows.features[:, columns]) for name, rows in sets.items()}
     few = _logistic(known, np.concatenate([rows.is_right for rows in sets.values()]), _counts(sets))
     weights = np.zeros(len(CONFIDENCE_FEATURES) + 1)
-    weights[[*told, -1]] = few
+    weights[[*columns, -1]] = few
     return weights
 
 

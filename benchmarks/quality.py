@@ -137,7 +137,7 @@ def _methods(dataset: Dataset, workspace: Workspace) -> Iterator[str]:
 
 def _answers(datasets: Sequence[Dataset], workspaces: Sequence[Workspace]) -> Iterator[str]:
     yield "\n## Answers without a model: quoted sentences\n"
-    yield "*Right*: a golden answer stands in the quotations (questions whose answer is yes or no are left out)."
+    yield "*Right*: a golden answer occurs in the quotations (questions whose answer is yes or no are left out)."
     yield "*Refused*: questions of the other set, which this corpus does not answer, that get no quotation;"
     yield "*wrongly refused*: the corpus' own questions that get none.\n"
     yield "| corpus | right | odd half | refused | wrongly refused |\n|---|---|---|---|---|"

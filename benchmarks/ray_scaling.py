@@ -31,7 +31,7 @@ AT_ONCE = 16
 HEADING = "## On a cluster of Ray"
 HEAD = f"""
 Made by `python -m benchmarks.ray_scaling`: documents of a chunk each are read by `polyadic index --engine ray` on a
-cluster of one machine into PostgreSQL there, and told of by a model that stands in and answers with two facts after a
+cluster of one machine into PostgreSQL there, and extracted by a stand-in model that answers with two facts after a
 while; each worker has {AT_ONCE} calls under way and reads as many documents as the others. All of it shares the
 machine's {os.cpu_count()} processors, which are the limit where most of them are in use.
 

@@ -53,9 +53,9 @@ Made by `python -m benchmarks.representations` from {name}, {questions} question
 language model (mean arity 5.1). A gold passage is covered when something that it states is among what fits into so many
 tokens; shown is the share of a question's gold passages, on average.
 
-First, one ranking of facts told in three ways: each fact as its sentence; each as its n(n-1)/2 pairs, every pair with
-the sentence; each as pairs of bare names, the same pair once. The rankings: similarity times score as in `hypergraph`
-(entity and fact retrieval without thresholds, 100 facts), and the facts of `walk`.
+First, one ranking of facts represented in three ways: each fact as its sentence; each as its n(n-1)/2 pairs, every
+pair with the sentence; each as pairs of bare names, the same pair once. The rankings: similarity times score as in
+`hypergraph` (entity and fact retrieval without thresholds, 100 facts), and the facts of `walk`.
 """
 BY_METHOD = """
 Bare pairs are short, so they name as many passages, but they no longer tell what holds between the two or which pairs
@@ -112,7 +112,7 @@ def section(workspace: Workspace, questions: Sequence[DatasetQuestion]) -> Itera
     """Yield the lines of the section in docs/quality.md."""
     yield HEAD.format(name=RECORDED, questions=len(questions))
     budgets = " | ".join(f"{budget:,}" for budget in BUDGETS)
-    yield f"| ranking | facts told | {budgets} |\n|---|---|{'---|' * len(BUDGETS)}"
+    yield f"| ranking | facts as | {budgets} |\n|---|---|{'---|' * len(BUDGETS)}"
     for ranking, facts in _rankings(workspace, questions).items():
         for telling in TELLINGS:
             items = [telling.of(question_facts) for question_facts in facts]

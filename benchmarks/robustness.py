@@ -30,9 +30,9 @@ READ_TOKENS = 1500
 _ABOUT = f"""
 Made by `python -m benchmarks.robustness`, facts read without a model except where it says otherwise. *Titles withheld*:
 the text of each passage alone. *{RUN_TOGETHER} in a document*: passages, also without titles, in a drawn order,
-{RUN_TOGETHER} on as many lines of one document, with nothing else that tells where one ends. A passage is found as soon
+{RUN_TOGETHER} on as many lines of one document, with nothing else that marks where one ends. A passage is found as soon
 as anything of it is; *text read* is the share of the gold passages' characters that is among the first
-{READ_TOKENS:,} tokens, and tells best what long documents cost, because there a chunk may reach into several passages.
+{READ_TOKENS:,} tokens, and shows best what long documents cost, because there a chunk may reach into several passages.
 """
 RECALL, ALL_GOLD, READ = "recall@5", "all gold@8", "text read"
 AIMS = {Telling.UNTITLED: (RECALL, 0.03), Telling.CONCATENATED: (READ, 0.05)}

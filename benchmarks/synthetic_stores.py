@@ -72,7 +72,7 @@ def _described(participant: Participation, document: int) -> Participation:
     return (
         replace(
             participant,
-            description=f"{participant.description}, told {_VARIANTS[document % len(_VARIANTS)]}",
+            description=f"{participant.description}, version {_VARIANTS[document % len(_VARIANTS)]}",
         )
         if has_several
         else participant

@@ -414,7 +414,7 @@ def test_status_counts_what_there_is(corpus: list[list[list[str]]]) -> None:
         assert (counts.documents, counts.chunks) == (len(corpus), sum(bool(said) for said in corpus))
         assert (counts.facts, counts.entities, counts.participations) == (len(model), len(known(model)), sum(sizes))
         assert counts.evidence == sum(len(said) for said in corpus)
-        assert counts.stated == sum(len(names) > 1 for said in corpus for names in said)
+        assert counts.evidence_with_fact == sum(len(names) > 1 for said in corpus for names in said)
         assert status.arities == Counter(sizes)
         assert (status.embedder, counts.dimension) == ("hashing-384", 384 if counts.vectors else 0)
         assert status.bytes > 0

@@ -1,4 +1,4 @@
-"""Check that every answer stands in the documents: ``python -m benchmarks.ordinary.check FOLDER``.
+"""Check that every answer occurs in the documents: ``python -m benchmarks.ordinary.check FOLDER``.
 
 FOLDER is that of ``benchmarks.ordinary.documents``. A gold expression that matches nothing belongs to another version
 of the document, or the reader loses the sentence; one that matches in many places does not tell an answer from chance.

@@ -34,7 +34,7 @@ class Measured:
         return not self.quotations
 
     def is_found(self, method: str, budget: int) -> bool:
-        """Whether the answer stands in the first so many tokens that a method retrieves."""
+        """Whether the answer occurs in the first tokens that a method retrieves."""
         return self.tokens[method] <= budget
 
     def is_quoted(self, first: int) -> bool:

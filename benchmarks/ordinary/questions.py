@@ -27,10 +27,10 @@ class OrdinaryQuestion:
 
     Attributes:
         id: Unique within its file.
-        form: What is asked for or how: ``numeric``, ``table``, ``misspelled``, ...
+        form: Kind of question: ``numeric``, ``table``, ``misspelled``, ...
         doctype: The kind of document that answers it, or that seems to; ``-`` where there is none.
         split: Of its kind of document.
-        text: As somebody asks it.
+        text: The question as a user would type it.
         gold: A regular expression for what answers it; empty where the documents do not.
     """
 

@@ -17,7 +17,7 @@ Made by `python -m benchmarks.ordinary [FOLDER]`. Manuals, tables, laws, mail, d
 six languages, as Debian ships them (`benchmarks/ordinary/`, {{own}} questions) and as `POLYADIC_DATA` has them
 ({{shared}} questions), each set in a workspace of its own; facts are read without a model. Weights and thresholds are
 learned on the kinds for *development* only; of the kinds for *test* nothing is. A cell is the share of questions whose
-answer stands in the first {" / ".join(f"{budget:,}" for budget in BUDGETS)} tokens retrieved.
+answer occurs in the first {" / ".join(f"{budget:,}" for budget in BUDGETS)} tokens retrieved.
 """
 _GAINS = """
 ### `auto` less the best other method

@@ -26,7 +26,7 @@ _WIDTH = 120
 HEAD = """
 Made by `make bench` (`python -m benchmarks.peers`): every system does the same work in one run, taking turns, each in
 an environment and in processes of its own. Of each of the passages, which have about 1,100 tokens, a model that stands
-in tells 12 facts of 2 to 6 among 16 entities; systems whose relations are pairs are told the first two of each. It and
+in returns 12 facts of 2 to 6 among 16 entities; systems whose relations are pairs get the first two of each. It and
 the embedder cost next to nothing; 16 calls are made at once. Insertions are medians of {times}; {questions} questions
 are asked in a fresh process, and the model answers at once what it is asked about them. The last column says how many
 times better Polyadic does than the best peer.

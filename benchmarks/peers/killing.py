@@ -28,7 +28,7 @@ def survivors(runner: Runner, name: str, store: Path, a_document: int, times: in
         shutil.copytree(store, copy)
         _kill(runner, name, copy, int(rng.uniform(0.1, 0.9) * a_document))
         outcome = runner.run(Asking, name, "ask", copy, questions=1, method=SYSTEMS[name].methods[0])
-        surviving += isinstance(outcome, Asking) and outcome.told > 0
+        surviving += isinstance(outcome, Asking) and outcome.answered > 0
         shutil.rmtree(copy)
         print(f"           {name} killed {number + 1} times, {surviving} alive", file=sys.stderr, flush=True)
     return surviving

@@ -64,7 +64,7 @@ class Asking:
         Their median processor time in milliseconds.
     resident, stored
         Memory of the process and size of the store in bytes.
-    told
+    answered
         Number of questions with a result.
     """
 
@@ -73,7 +73,7 @@ class Asking:
     processor: float
     resident: int
     stored: int
-    told: int
+    answered: int
 
 
 @dataclass(frozen=True, slots=True)

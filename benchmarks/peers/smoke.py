@@ -70,9 +70,11 @@ def question_margins(method: str, small: Asking, large: Asking) -> Iterator[Marg
     yield Margin(f"processor time of `{method}` {times}", large.processor / small.processor, 4)
 
 
-def sharing_margin(told: Sharing) -> Margin:
+def sharing_margin(sharing: Sharing) -> Margin:
     """Return the margin of processes, of three, that do not find an inserted document at the next question."""
-    return Margin("processes that do not find a new document", 3 - sum((told.same, told.other, told.opened_later)), 0)
+    return Margin(
+        "processes that do not find a new document", 3 - sum((sharing.same, sharing.other, sharing.opened_later)), 0
+    )
 
 
 def _measure_reading(runner: Runner) -> Iterator[Margin]:

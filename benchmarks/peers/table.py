@@ -169,8 +169,8 @@ def _yes_or_no(results_by_system: Mapping[str, Sharing | Missing], value: Callab
 def _spread(asking: Asking | Missing) -> Cell:
     if isinstance(asking, Missing):
         return Cell(asking.why)
-    if asking.told < len(asking.milliseconds):
-        return Cell(f"finds something for {asking.told} of {len(asking.milliseconds)}")
+    if asking.answered < len(asking.milliseconds):
+        return Cell(f"finds something for {asking.answered} of {len(asking.milliseconds)}")
     median = percentile(asking.milliseconds, 0.5)
     return Cell(f"{number(median)} / {number(percentile(asking.milliseconds, 0.95))}", median)
 

@@ -303,11 +303,11 @@ class Workspace(BrowseMixin, QueryMixin):
             self._required_model().check()
         store = self._store
         selected = self._extractor(extractor, StoreResponseCache(store), budget)
-        chunking, anew = self.settings.chunking.sized(selected.extractor.paid), extractor is not None
-        indexer = Indexer(store, selected.extractor, embedder, chunking, report_progress, anew, selected.spent)
+        chunking, reextract = self.settings.chunking.sized(selected.extractor.paid), extractor is not None
+        indexer = Indexer(store, selected.extractor, embedder, chunking, report_progress, reextract, selected.spent)
         slowed_before = selected.throttle_count()
         report = await indexer.index(documents)
-        report.slowed = selected.throttle_count() - slowed_before
+        report.throttle_count = selected.throttle_count() - slowed_before
         return report
 
     async def aestimate(

@@ -38,7 +38,7 @@ def test_a_response_is_entered_once_whatever_happens_in_between(
         kb.delete(str(document), forget_replies=True)
         assert kb.batch.write(tmp_path / "5.jsonl", [document]).requests == 1
         last = kb.batch.read([answers])
-        assert (last.taken, last.usage, kb.status().spent.calls) == (1, Usage(), 2) and len(kb.documents()) == 1
+        assert (last.accepted, last.usage, kb.status().spent.calls) == (1, Usage(), 2) and len(kb.documents()) == 1
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_no_line_stops_the_others(tmp_path: Path, server: ModelServer, letters: 
     with workspace(tmp_path / "kb", server) as kb:
         written = kb.batch.write(tmp_path / "ask.jsonl", [letters])
         report = round_trip(kb, server, written, tmp_path / "answers.jsonl", hostile)
-        assert report.taken + report.refused + len(report.unreadable) == 3 and report.index.added >= 2
+        assert report.accepted + report.refused + len(report.unreadable) == 3 and report.index.added >= 2
         assert {line.number for line in report.unreadable} <= {1}
         assert kb.status().spent == report.usage and kb.store().problems() == []
         until_done(kb, server, tmp_path)

@@ -59,7 +59,7 @@ def test_in_any_order_in_parts_and_with_errors_it_ends_as_a_direct_run(
         half = len(answers) // 2
         lost, broken = expired(answers[half]), failed(answers[half + 1], 503, "Busy.")
         first = kb.batch.read([put_lines(tmp_path / "1.jsonl", [*answers[:half], lost, "{", broken])])
-        assert (first.taken, first.refused, len(first.unreadable)) == (half, 2, 1)
+        assert (first.accepted, first.refused, len(first.unreadable)) == (half, 2, 1)
         assert first.unreadable[0].number == half + 2
         assert {failure.reason for failure in first.failed} == {
             "batch_expired: This request could not be executed before the window expired.",
@@ -87,12 +87,12 @@ def test_a_file_that_is_read_twice_changes_nothing(tmp_path: Path, server: Model
         written = kb.batch.write(tmp_path / "ask.jsonl", [letters])
         first = round_trip(kb, server, written, tmp_path / "answers.jsonl")
         known, paid = export(kb), spent(kb)
-        assert (first.taken, first.refused, first.missing.requests) == (written.requests - 3, 3, 3)
+        assert (first.accepted, first.refused, first.missing.requests) == (written.requests - 3, 3, 3)
         # What was of no use was paid for all the same.
         assert first.usage == paid and paid.calls == written.requests and paid.tokens == tokens_of(server)
         for _ in range(2):
             again = kb.batch.read([tmp_path / "answers.jsonl"])
-            assert (again.taken, again.known, again.refused) == (0, written.requests - 3, 3)
+            assert (again.accepted, again.duplicates, again.refused) == (0, written.requests - 3, 3)
             assert again.usage == Usage() and spent(kb) == paid and export(kb) == known
         assert [failure.reason for failure in again.failed] == [failure.reason for failure in first.failed]
 
@@ -215,7 +215,7 @@ def test_what_is_withdrawn_or_changed_back_waits_no_longer(tmp_path: Path, serve
         kb.index([letters / "1.txt"])
         assert kb.batch.missing() == PendingCounts(1, 1, 0)
         report = kb.batch.read([put_lines(tmp_path / "answers.jsonl", answers)])
-        assert (report.taken, report.strangers) == (1, 2)
+        assert (report.accepted, report.unknown_requests) == (1, 2)
         assert sorted(Path(record.source).name for record in kb.documents()) == ["1.txt", "2.txt"]
         known = export(kb)
     assert "letter 12003 " in known and "letter 11003 " not in known and "letter 10003 " not in known
@@ -238,24 +238,24 @@ def test_forgetting_drops_what_waits_and_nothing_else(tmp_path: Path, server: Mo
         written = kb.batch.write(tmp_path / "ask.jsonl", [letters])
         assert kb.batch.forget() == PendingCounts(2, 2, 0)
         report = round_trip(kb, server, written, tmp_path / "answers.jsonl")
-        assert (report.taken, report.strangers) == (0, 2) and spent(kb).calls == 1
+        assert (report.accepted, report.unknown_requests) == (0, 2) and spent(kb).calls == 1
         assert export(kb) == before
         with kb._existing_store.write() as writer:
             assert writer.waiting.documents() == []
 
 
-@pytest.mark.parametrize("anew", [False, True])
+@pytest.mark.parametrize("reextract", [False, True])
 def test_what_was_read_in_another_way_is_asked_about_only_anew(
-    tmp_path: Path, server: ModelServer, letters: Path, anew: bool
+    tmp_path: Path, server: ModelServer, letters: Path, reextract: bool
 ) -> None:
     with workspace(tmp_path / "kb", server) as kb:
         kb.index([letters], extractor="sentences")
-        written = kb.batch.write(tmp_path / "ask.jsonl", [letters], anew=anew)
-        assert written.requests == (3 if anew else 0)
+        written = kb.batch.write(tmp_path / "ask.jsonl", [letters], reextract=reextract)
+        assert written.requests == (3 if reextract else 0)
         # A direct run that is not told to read it again neither pays for that, nor gives up what is awaited.
         kb.index([letters])
-        assert server.asked == [] and kb.batch.missing().documents == (3 if anew else 0)
-        if anew:
+        assert server.asked == [] and kb.batch.missing().documents == (3 if reextract else 0)
+        if reextract:
             assert round_trip(kb, server, written, tmp_path / "answers.jsonl").index.changed == 3
             assert {record.extractor.split()[0] for record in kb.documents()} == {"recorded"}
 
@@ -266,7 +266,7 @@ def test_settings_that_change_meanwhile_ask_again(tmp_path: Path, server: ModelS
     other = ChunkingSettings(tokens=60, overlap=0)
     with workspace(tmp_path / "kb", server, chunking=other) as kb:
         report = round_trip(kb, server, written, tmp_path / "answers.jsonl")
-        assert report.taken == 3 and report.index.added == 0 and report.missing.documents == 3
+        assert report.accepted == 3 and report.index.added == 0 and report.missing.documents == 3
         until_done(kb, server, tmp_path)
         known = export(kb)
     with workspace(tmp_path / "direct", server, chunking=other) as kb:
@@ -285,7 +285,7 @@ def test_a_parameter_that_was_refused_is_not_sent_again(tmp_path: Path, server: 
         # The endpoint names one parameter at a time.
         assert until_done(kb, server, tmp_path) == 4
         assert len(kb.documents()) == 3
-        written = kb.batch.write(tmp_path / "next.jsonl", [letters], anew=True)
+        written = kb.batch.write(tmp_path / "next.jsonl", [letters], reextract=True)
         assert written.files == []
         adapted = json.loads(lines_of([tmp_path / "asked-4.jsonl"])[0])["body"]
         assert "max_completion_tokens" in adapted and "temperature" not in adapted

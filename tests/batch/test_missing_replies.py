@@ -44,10 +44,10 @@ def test_shards_come_back_one_by_one_and_end_as_a_direct_run(
         report = kb.batch.read([answers])
         assert [(Path(line.file), line.number) for line in report.unreadable] == [(answers, len(lines_of([damaged])))]
 
-        awaited = {shard.file: shard.awaited for shard in kb.batch.shards(files) if shard.awaited}
-        assert awaited == {lost: len(lines_of([lost])), damaged: 1}
+        pending = {shard.file: shard.pending for shard in kb.batch.shards(files) if shard.pending}
+        assert pending == {lost: len(lines_of([lost])), damaged: 1}
         kb.batch.read([answered(server, damaged), answered(server, lost)])
-        assert not any(shard.awaited for shard in kb.batch.shards(files))
+        assert not any(shard.pending for shard in kb.batch.shards(files))
         assert export(kb) == expected
 
 

@@ -68,7 +68,7 @@ def test_part_of_the_answers_at_a_time(tmp_path: Path, server: ModelServer, lett
         again = kb.batch.write(tmp_path / "again.jsonl")
         assert lines_of(again.files) == lines_of(written.files)[:2]
         last = kb.batch.read([put_lines(tmp_path / "2.jsonl", answers)], output)
-        assert (last.taken, last.known, last.missing) == (2, 1, NOTHING)
+        assert (last.accepted, last.duplicates, last.missing) == (2, 1, NOTHING)
         assert [row["id"] for row in rows_of(output)] == ["q2", "q0", "q1"]
         paid = sum((Usage(**row["usage"]) for row in rows_of(output)), Usage())
         assert kb.status().spent == before + paid == before + first.usage + last.usage
@@ -98,7 +98,7 @@ def test_names_by_the_model_take_two_rounds(
         kb.index([letters])
         written = kb.batch.write(tmp_path / "names.jsonl", questions=questions, method="hypergraph")
         first = round_trip(kb, server, written, tmp_path / "1.jsonl")
-        assert first.answers == [] and first.missing == PendingCounts(3, 0, 3) and first.asked_again == 0
+        assert first.answers == [] and first.missing == PendingCounts(3, 0, 3) and first.changed_questions == 0
         last = round_trip(kb, server, kb.batch.write(tmp_path / "ask.jsonl"), tmp_path / "2.jsonl")
         assert len(last.answers) == 3 and all(given.usage.calls == 2 for given in last.answers)
         for given in last.answers:
@@ -115,7 +115,7 @@ def test_where_documents_have_changed_the_question_is_asked_again(
         kb.delete(str(letters / "0.txt"))
         kb.delete(str(letters / "1.txt"))
         report = round_trip(kb, server, written, tmp_path / "1.jsonl")
-        assert (report.answers, report.asked_again, report.missing) == ([], 3, PendingCounts(3, 0, 3))
+        assert (report.answers, report.changed_questions, report.missing) == ([], 3, PendingCounts(3, 0, 3))
         last = round_trip(kb, server, kb.batch.write(tmp_path / "again.jsonl"), tmp_path / "2.jsonl")
         assert len(last.answers) == 3
         assert {cited.source for given in last.answers for cited in given.citations} <= {str(letters / "2.txt")}
@@ -130,7 +130,7 @@ def test_documents_and_questions_share_a_file(
         written = kb.batch.write(tmp_path / "ask.jsonl", [tmp_path / "more.txt"], questions)
         assert written.missing == PendingCounts(4, 1, 3)
         report = round_trip(kb, server, written, tmp_path / "1.jsonl")
-        assert report.index.added == 1 and report.taken == 4
+        assert report.index.added == 1 and report.accepted == 4
 
 
 def test_what_nothing_was_found_for_needs_no_reply(tmp_path: Path, server: ModelServer, questions: Path) -> None:

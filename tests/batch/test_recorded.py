@@ -54,7 +54,7 @@ def test_by_batch_as_by_calls(part: Path, recorded_server: ModelServer, direct: 
         first, second = answers[: PASSAGES // 2], answers[PASSAGES // 2 :]
         lost = [*map(expired, first[:4]), *map(failed, first[4:6])]
         report = kb.batch.read([put_lines(part / "1.jsonl", [*first[6:], *lost])])
-        assert (report.taken, len(report.failed)) == (len(first) - 6, 6)
+        assert (report.accepted, len(report.failed)) == (len(first) - 6, 6)
         again = kb.batch.write(part / "again.jsonl")
         assert ids(lines_of(again.files)) == ids(first[:6] + second)
         assert kb.batch.read([put_lines(part / "2.jsonl", second)]).missing == PendingCounts(6, 6, 0)

@@ -71,9 +71,9 @@ def assert_exact(text: str, chunks: tuple[Chunk, ...]) -> None:
     for chunk in chunks:
         assert chunk.text == text[chunk.span.start : chunk.span.end]
         assert chunk.text == chunk.text.strip() != ""
-        assert chunk.span.start <= chunk.fresh < chunk.span.end
-        assert not text[position : chunk.fresh].strip(), "nothing is lost between chunks"
-        assert chunk.fresh >= position, "nothing is fresh twice"
+        assert chunk.span.start <= chunk.new_from < chunk.span.end
+        assert not text[position : chunk.new_from].strip(), "nothing is lost between chunks"
+        assert chunk.new_from >= position, "nothing is fresh twice"
         position = chunk.span.end
     assert not text[position:].strip()
     assert [chunk.tokens for chunk in chunks] == count_tokens([chunk.text for chunk in chunks])
@@ -97,7 +97,7 @@ def test_sizes_are_near_the_wish(kind: str) -> None:
     text = "\n\n".join(KINDS[kind](random.Random(1), 1_500))
     chunks = chunks_of(text, ChunkingSettings(tokens=400, overlap=40))
     assert_exact(text, chunks)
-    fresh = count_tokens([text[chunk.fresh : chunk.span.end] for chunk in chunks])
+    fresh = count_tokens([text[chunk.new_from : chunk.span.end] for chunk in chunks])
     assert 0.85 * 400 < mean(fresh) < 1.1 * 400
     assert max(fresh) <= 1.5 * 400
     assert min(fresh) >= 0.4 * 400
@@ -147,7 +147,7 @@ def test_text_that_repeats_itself_is_still_cut() -> None:
     text = "The same line again and again.\n\n" * 500
     chunks = chunks_of(text)
     assert_exact(text, chunks)
-    assert max(count_tokens([text[chunk.fresh : chunk.span.end] for chunk in chunks])) <= 90
+    assert max(count_tokens([text[chunk.new_from : chunk.span.end] for chunk in chunks])) <= 90
     assert texts_lost(chunks, chunks_of("Another line.\n\n" + text)) <= 3
 
 
@@ -172,7 +172,7 @@ def test_a_document_that_fits_is_one_chunk() -> None:
     text = "\n  The first engine failed. The second ran.\n"
     (chunk,) = chunks_of(text)
     assert chunk.text == text.strip()
-    assert chunk.fresh == chunk.span.start == 3
+    assert chunk.new_from == chunk.span.start == 3
 
 
 @pytest.mark.parametrize("text", ["", "   ", "\n\t\n", "\u3000\x85\u2028"])
@@ -183,17 +183,17 @@ def test_nothing_gives_no_chunks(text: str) -> None:
 def test_the_overlap_is_whole_sentences_of_the_chunk_before() -> None:
     text = "\n\n".join(prose(random.Random(6), 80))
     chunks = chunks_of(text)
-    assert chunks[0].fresh == chunks[0].span.start
+    assert chunks[0].new_from == chunks[0].span.start
     for before, chunk in pairwise(chunks):
-        repeated = text[chunk.span.start : chunk.fresh].strip()
+        repeated = text[chunk.span.start : chunk.new_from].strip()
         assert before.text.endswith(repeated)
         assert not repeated or repeated.endswith(".")
-    assert sum(chunk.fresh > chunk.span.start for chunk in chunks) > len(chunks) / 2
+    assert sum(chunk.new_from > chunk.span.start for chunk in chunks) > len(chunks) / 2
 
 
 def test_no_overlap_is_allowed() -> None:
     text = "\n\n".join(prose(random.Random(7), 80))
-    assert all(c.fresh == c.span.start for c in chunks_of(text, ChunkingSettings(tokens=60, overlap=0)))
+    assert all(c.new_from == c.span.start for c in chunks_of(text, ChunkingSettings(tokens=60, overlap=0)))
 
 
 def test_a_sentence_longer_than_a_chunk_stays_whole() -> None:
@@ -229,7 +229,7 @@ def test_nothing_is_repeated_where_a_text_turns_to_another_subject() -> None:
         for n, name in enumerate(("Ada Falk", "Jonas Brandt", "Ilse Orth"), 40)
     ]
     chunks = chunk_document(Document("file:text", "", " ".join(told)), ChunkingSettings(tokens=60, overlap=20))
-    repeats = {chunk.text.partition(" was")[0]: chunk.fresh > chunk.span.start for chunk in chunks}
+    repeats = {chunk.text.partition(" was")[0]: chunk.new_from > chunk.span.start for chunk in chunks}
     assert repeats["Jonas Brandt"] is repeats["Ilse Orth"] is False
     assert sum(repeats.values()) == len(repeats) - 3
 

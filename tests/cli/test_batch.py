@@ -80,7 +80,7 @@ def test_answers_into_a_file_and_reports_as_json(
     (row,) = [json.loads(line) for line in (tmp_path / "given.jsonl").read_text().splitlines()]
     assert set(row) == {"key", "id", "question", "text", "answered", "citations", "method", "usage", "note"}
     again = json.loads(polyadic("batch", "read", "answers.jsonl", "--json").out)
-    assert (again["known"], again["taken"], again["answers"]) == (1, 0, [])
+    assert (again["duplicates"], again["accepted"], again["answers"]) == (1, 0, [])
     assert again["missing"] == {"requests": 0, "documents": 0, "questions": 0}
 
 
@@ -161,6 +161,6 @@ def test_status_says_which_shard_is_missing(
     status = polyadic("batch", "status", *names)
     assert status.code == 3 and "ask-2.jsonl: 1 request, none pending" in status.out
     assert "ask.jsonl: 1 request, 1 pending" in status.out and "ask-3.jsonl: 1 request, 1 pending" in status.out
-    assert json.loads(polyadic("batch", "status", "--json", *names).out)["files"][1]["awaited"] == 0
+    assert json.loads(polyadic("batch", "status", "--json", *names).out)["files"][1]["pending"] == 0
     assert polyadic("batch", "read", answered("ask-3.jsonl"), answered("ask.jsonl")).code == 0
     assert polyadic("batch", "status", *names).code == 0

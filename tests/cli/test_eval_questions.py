@@ -36,7 +36,7 @@ def test_right_answers_are_counted_and_wrong_ones_listed(polyadic: Command, tabl
 
 def test_json_has_every_answer(polyadic: Command, table: Path) -> None:
     asked = json.loads(polyadic("eval", "questions.csv", "--methods", "walk", "--json").out)
-    assert [(one["row"]["id"], one["right"], one["answered"]) for one in asked] == [
+    assert [(one["row"]["id"], one["correct"], one["answered"]) for one in asked] == [
         ("q1", True, True),
         ("q2", False, True),
         ("q3", True, False),
@@ -48,7 +48,7 @@ def test_columns_may_have_other_names_and_tabs_between(polyadic: Command, indexe
     (indexed.parent / "q.tsv").write_text("answer\tquestion\nLondon\tWhere was Ada Lovelace born?\n", "utf-8-sig")
     [asked] = json.loads(polyadic("eval", "q.tsv", "--methods", "walk", "--json").out)
     assert asked["row"] == {"id": "1", "question": "Where was Ada Lovelace born?", "expected": "London"}
-    assert asked["right"]
+    assert asked["correct"]
 
 
 def test_a_draw_is_part_of_the_whole(polyadic: Command, table: Path) -> None:

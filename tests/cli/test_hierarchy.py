@@ -78,7 +78,7 @@ def test_what_is_stale_is_said_and_mended(polyadic: Command, indexed: Path) -> N
 
 def test_json(polyadic: Command, indexed: Path) -> None:
     built = json.loads(polyadic("hierarchy", "build", "--json").out)
-    assert built["by"] == "extractive" and built["changed"] and built["summaries"] == built["clusters_made"]
+    assert built["by"] == "extractive" and built["changed"] and built["summaries"] == built["clusters_built"]
     shown = json.loads(polyadic("hierarchy", "show", "--depth", "9", "--json").out)
     assert sum(layer["summaries"] for layer in shown["layers"]) == built["summaries"]
     assert shown["unplaced"] == 0

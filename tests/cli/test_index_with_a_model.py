@@ -235,7 +235,7 @@ def test_ctrl_c_keeps_what_was_paid_for(
     assert polyadic("index", str(letters)).code == 0
     assert len(server.calls) == estimated["usage"]["calls"]
     # Of the replies under way when it was stopped, one may have left the server and not arrived.
-    assert paid - 2 <= estimated["remembered"] <= paid
+    assert paid - 2 <= estimated["cached"] <= paid
 
 
 # why there are no facts

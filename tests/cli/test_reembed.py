@@ -52,7 +52,7 @@ def test_settings_changed_first_are_refused_until_then(polyadic: Command, server
         assert "was filled with the embedding model hashing-384" in refused.err
         assert "polyadic reembed" in refused.err
     said = json.loads(polyadic("reembed", "--json").out)
-    assert (said["before"], said["after"], said["switched"], said["taken_up"]) == ("hashing-384", "hashing", True, 0)
+    assert (said["before"], said["after"], said["switched"], said["resumed"]) == ("hashing-384", "hashing", True, 0)
     assert said["texts"] == said["texts_embedded"] > 0
     assert said["embedding_usage"]["prompt_tokens"] == server.embeddings.prompt_tokens
     spent = json.loads(polyadic("status", "--json").out)["spent"]

@@ -69,7 +69,7 @@ def everything(kb: Workspace) -> set[int]:
 def status(kb: Workspace) -> set[int]:
     counts = kb.status().counts
     assert len(GROUP) <= counts.documents <= len(GROUP) + len(LOOSE)
-    assert counts.facts == counts.stated == SENTENCES * counts.documents
+    assert counts.facts == counts.evidence_with_fact == SENTENCES * counts.documents
     return set()
 
 

@@ -21,7 +21,7 @@ POINTS = {
     "putting vectors": "INSERT INTO vector",
     "retracting": "DELETE FROM statement",
     "deriving facts": "INSERT INTO fact ",
-    "deriving entities": "INSERT INTO said",
+    "deriving entities": "INSERT INTO attribute_value",
     "making current": "INSERT INTO meta (key, value) VALUES ('generation'",
     "attaching vectors": "UPDATE vector SET uses = uses +",
     "dropping leftovers": "SELECT digest, NULL FROM document WHERE current IS NULL",

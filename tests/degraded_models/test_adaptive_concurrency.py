@@ -62,13 +62,13 @@ def test_an_endpoint_that_allows_only_so_much(
         assert report.usage.calls == sum(call.status == 200 for call in server.calls)
         refused = [call.status == 429 for call in sorted(server.calls, key=lambda call: call.at)]
         later = refused[len(refused) // 2 :]
-        assert report.slowed >= 1 and sum(refused) >= 10
+        assert report.throttle_count >= 1 and sum(refused) >= 10
         assert sum(later) / len(later) < 0.2
 
 
 def test_where_nothing_is_refused_nothing_is_slowed(tmp_path: Path) -> None:
     with ModelServer(ready(), delay=0.05) as server, workspace(tmp_path, server, chunking=SMALL, at_once=8) as kb:
-        assert kb.add(LETTERS[:40]).slowed == 0
+        assert kb.add(LETTERS[:40]).throttle_count == 0
         assert server.most_at_once == 8
 
 
@@ -90,7 +90,7 @@ def test_where_it_never_lets_up_the_run_stops_and_goes_on_later(tmp_path: Path) 
     with ModelServer(ready()) as server, workspace(tmp_path, server, chunking=SMALL, at_once=4, retries=1) as kb:
         server.misbehave(Status(429, headers={"retry-after-ms": "50"}), on=range(10, 1000))
         report = kb.add(LETTERS[:24])
-        assert "too many calls" in report.stopped and report.slowed
+        assert "too many calls" in report.stopped and report.throttle_count
         # Nine were answered; each of four workers asked twice more at most.
         assert len(server.calls) <= 9 + 4 * 2 and kb.store().problems() == []
         server.reset()

@@ -250,7 +250,7 @@ def test_an_endpoint_that_takes_fewer_texts(server: ModelServer, refusal: Status
     assert embedder.spent.calls == 5 and sorted(sizes(server)) == [2, 32, 32, 32, 32, 64, 64, 128]
     before = len(sizes(server))
     embed(embedder, texts)
-    # It is remembered.
+    # It is cached.
     assert sorted(sizes(server)[before:]) == [2, 32, 32, 32, 32]
 
 

@@ -62,8 +62,8 @@ def one_round(
         read = run_sync(by_file.take)(responses)
         try:
             results = run_sync(evaluate)(kb, load_dataset(data), plan, folder, by_file=by_file)
-        except ReplyPending as awaited:
-            assert awaited.requests == by_file.awaited
+        except ReplyPending as pending:
+            assert pending.requests == by_file.pending
             files = RequestFileWriter(folder / "ask.jsonl", "/v1/chat/completions", overwrite=True)
             by_file.write(files)
             return files.files, read
@@ -174,9 +174,9 @@ def test_responses_that_nothing_waits_for_change_nothing(server: ModelServer, da
     assert isinstance(files, list)
     answers = put_lines(tmp_path / "answers.jsonl", answer_batch(server, *files))
     results, read = one_round(server, data, folder, used, plan, (answers,))
-    assert isinstance(results, EvaluationResults) and (read.taken, read.known) == (4, 0)
+    assert isinstance(results, EvaluationResults) and (read.accepted, read.duplicates) == (4, 0)
     again, read = one_round(server, data, folder, used, plan, (answers,))
-    assert isinstance(again, EvaluationResults) and (read.taken, read.usage.calls) == (0, 0)
+    assert isinstance(again, EvaluationResults) and (read.accepted, read.usage.calls) == (0, 0)
     assert again.records == results.records
 
 

@@ -88,7 +88,7 @@ def test_names_from_nowhere_are_left_out_and_facts_of_one_thing_kept_apart(tmp_p
             ("luigi menabrea",),
         ]
         counts = kb.status().counts
-        assert (counts.evidence, counts.stated, counts.facts) == (3, 1, 1)
+        assert (counts.evidence, counts.evidence_with_fact, counts.facts) == (3, 1, 1)
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,9 @@ ADA = Document("memory:ada", "Ada Lovelace", "She wrote the first program in 184
 BRIDGE = Document("memory:bridge", "", "The bridge was opened in 1875. Johanna Kessler designed it.")
 
 
-def knowledge(*documents: Document, question: str = "Who wrote the first program?", sought: bool = True) -> Knowledge:
+def knowledge(
+    *documents: Document, question: str = "Who wrote the first program?", retrieves: bool = True
+) -> Knowledge:
     items = []
     for document in documents:
         place = SourceSpan(
@@ -35,7 +37,7 @@ def knowledge(*documents: Document, question: str = "Who wrote the first program
         )
         items.append(Item(ItemKind.CHUNK, document.id, document.text, 1.0, "", 20, (place,)))
     trace = (TraceStep("find", "by hand", 0.5),)
-    return Knowledge(question, "by hand", tuple(items), 20 * len(items), 0, trace, sought=sought)
+    return Knowledge(question, "by hand", tuple(items), 20 * len(items), 0, trace, retrieves=retrieves)
 
 
 KNOWN = knowledge(ADA, BRIDGE)
@@ -230,7 +232,7 @@ def test_a_long_reply_is_read_in_time_that_grows_with_its_length(server: ModelSe
 
 def test_where_nothing_is_sought_the_model_answers_alone(server: ModelServer) -> None:
     server.reset()
-    given = answer(server, "Ada, I think.", knowledge(sought=False))
+    given = answer(server, "Ada, I think.", knowledge(retrieves=False))
     assert given.answered and given.citations == ()
     assert given.note == "answered by recorded; from what the model knows, not from the documents"
     assert "Knowledge" not in server.asked[0].text

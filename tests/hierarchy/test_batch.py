@@ -45,12 +45,12 @@ def test_rounds_end_as_a_direct_build(tmp_path: Path, server: ModelServer) -> No
         files: list[Path] = []
         written, rounds = kb.batch.write(tmp_path / "0.jsonl", hierarchy=True), 0
         while written.files:
-            assert written.hierarchy and written.hierarchy.awaited == written.requests
+            assert written.hierarchy and written.hierarchy.pending == written.requests
             assert kb.batch.missing() == PendingCounts(written.requests, 0, 0)
             assert hierarchy_of(kb) == Hierarchy()
             files += written.files
             read = round_trip(kb, server, written, tmp_path / f"answers-{rounds}.jsonl")
-            assert (read.taken, read.refused) == (written.requests, 0)
+            assert (read.accepted, read.refused) == (written.requests, 0)
             rounds += 1
             written = kb.batch.write(tmp_path / f"{rounds}.jsonl")
         assert rounds == 1 + len({one.layer for one in expected.clusters})
@@ -70,9 +70,9 @@ def test_what_comes_back_in_part_or_broken_is_asked_again(tmp_path: Path, server
         server.misbehave(Replaced("It is all very interesting."))
         (useless,) = answer_batch(server, put_lines(tmp_path / "one.jsonl", lines_of(written.files)[:1]))
         first = kb.batch.read([put_lines(tmp_path / "1.jsonl", [useless, failed(answers[1]), *answers[3:]])])
-        assert (first.taken, first.refused) == (len(answers) - 3, 2)
+        assert (first.accepted, first.refused) == (len(answers) - 3, 2)
         assert sorted(first.failed_hierarchy.values()) == [1, 1]
-        assert first.hierarchy and first.hierarchy.awaited == 3 and first.missing.requests == 3
+        assert first.hierarchy and first.hierarchy.pending == 3 and first.missing.requests == 3
         until_done(kb, server, tmp_path)
         assert hierarchy_of(kb) == expected
         assert kb.status().spent.calls == len(sent) + 1  # what could not be read was paid for as well
@@ -109,7 +109,7 @@ def test_it_is_not_asked_for_while_documents_wait(tmp_path: Path, server: ModelS
         assert written.hierarchy is None and written.missing.documents == 1
         assert round_trip(kb, server, written, tmp_path / "answers.jsonl").hierarchy is None
         first = kb.batch.write(tmp_path / "hierarchy.jsonl", hierarchy=True)
-        assert first.hierarchy and first.hierarchy.awaited
+        assert first.hierarchy and first.hierarchy.pending
         round_trip(kb, server, first, tmp_path / "hierarchy-answers.jsonl")
         until_done(kb, server, tmp_path)
         assert hierarchy_of(kb).summaries

@@ -72,15 +72,15 @@ def test_there_are_layers_and_communities_and_each_piece_is_asked_for_once(tmp_p
     with workspace(tmp_path, by_model(server, SMALL, at_once=4), DOCUMENTS) as kb:
         report = kb.hierarchy.build()
         hierarchy = check(kb)
-        assert report.anew and report.changed and report.is_whole
-        assert report.usage.calls == len(server.calls) == report.clusters_made + report.reports_made
+        assert report.rebuilt and report.changed and report.is_whole
+        assert report.usage.calls == len(server.calls) == report.clusters_built + report.reports_written
         assert kb.status().spent == report.usage
         assert 1 < server.most_at_once <= 4
         assert (report.clusters, report.summaries) == (len(hierarchy.clusters), len(hierarchy.summaries))
         assert {one.by for one in hierarchy.summaries} == {"recorded"}
         assert report.layers >= 2 and report.reports == sum(one.report is not None for one in hierarchy.communities)
         again = kb.hierarchy.build()
-        assert not again.changed and not again.usage.calls and not again.anew and hierarchy_of(kb) == hierarchy
+        assert not again.changed and not again.usage.calls and not again.rebuilt and hierarchy_of(kb) == hierarchy
 
 
 @pytest.mark.slow
@@ -103,13 +103,13 @@ def test_what_is_added_is_placed_and_the_rest_keeps_its_words(tmp_path: Path, se
         server.reset()
         report = kb.hierarchy.build()
         after = check(kb)
-        assert not report.anew and report.clusters_made + report.reports_made == len(server.calls)
+        assert not report.rebuilt and report.clusters_built + report.reports_written == len(server.calls)
         assert len(server.calls) < 0.2 * (report.clusters + report.reports)
         kept = {one.id for one in after.clusters} & {one.id for one in before.clusters}
         assert len(kept) >= len(before.clusters) - 3
         words = {one.id: one.summaries for one in before.clusters}
         assert sum(one.summaries == words.get(one.id) for one in after.clusters) == len(after.clusters) - (
-            report.clusters_made
+            report.clusters_built
         )
         assert (status := kb.status().hierarchy) and status.is_up_to_date
 
@@ -175,11 +175,11 @@ def test_deleting_and_adding_again_and_again_leaves_a_whole_hierarchy(tmp_path: 
 
 def test_when_many_have_come_everything_is_clustered_anew(tmp_path: Path) -> None:
     with workspace(tmp_path, without_a_model(SMALL), 10) as kb:
-        assert kb.hierarchy.build().anew
+        assert kb.hierarchy.build().rebuilt
         kb.add(documents(10, 11))
-        assert not kb.hierarchy.build().anew and hierarchy_of(kb).since > 0
+        assert not kb.hierarchy.build().rebuilt and hierarchy_of(kb).since > 0
         kb.add(documents(11, 14))
-        assert kb.hierarchy.build().anew
+        assert kb.hierarchy.build().rebuilt
         held = check(kb)
         assert held.since == 0 and held.settled == kb.status().counts.entities
 
@@ -191,8 +191,8 @@ def test_communities_alone_are_kept_as_well(tmp_path: Path) -> None:
         assert before and not kb.hierarchy.build().changed
         kb.add([document(DOCUMENTS)])
         report = kb.hierarchy.build()
-        assert not report.anew and len(before & {one.id for one in hierarchy_of(kb).communities}) >= len(before) - 4
-        assert report.reports_made < report.reports
+        assert not report.rebuilt and len(before & {one.id for one in hierarchy_of(kb).communities}) >= len(before) - 4
+        assert report.reports_written < report.reports
 
 
 def test_the_hierarchy_of_nothing_goes_away(tmp_path: Path) -> None:
@@ -245,11 +245,11 @@ def test_a_model_replaces_what_is_extractive_and_not_the_other_way_round(tmp_pat
     with Workspace(tmp_path, by_model(server, SMALL)) as kb:
         report = kb.hierarchy.build()
         held = check(kb)
-        assert report.usage.calls and not report.anew
+        assert report.usage.calls and not report.rebuilt
         assert {one.by for one in held.summaries} == {"recorded"}
         assert {one.id for one in held.clusters if one.layer == 0} == clusters
         assert not kb.hierarchy.build(by="extractive").changed
-        assert kb.hierarchy.build(by="extractive", anew=True).changed
+        assert kb.hierarchy.build(by="extractive", rebuild=True).changed
         assert {one.by for one in check(kb).summaries} == {EXTRACTIVE}
 
 

@@ -28,12 +28,12 @@ def test_it_asks_nothing_and_changes_nothing_and_is_about_right(tmp_path: Path, 
         found = kb.hierarchy.estimate()
         assert not server.calls and kb.status().hierarchy is None
         assert kb.status().counts.vectors == vectors
-        assert found.anew and "rule of thumb" in found.basis and found.usage.money > 0
+        assert found.rebuilt and "rule of thumb" in found.basis and found.usage.money > 0
         report = kb.hierarchy.build()
         assert found.usage.calls == pytest.approx(report.usage.calls, rel=0.2)
         assert found.usage.prompt_tokens == pytest.approx(report.usage.prompt_tokens, rel=0.25)
-        assert found.most.completion_tokens > report.usage.completion_tokens
-        assert found.most.money > report.usage.money
+        assert found.max_usage.completion_tokens > report.usage.completion_tokens
+        assert found.max_usage.money > report.usage.money
         after = kb.hierarchy.estimate()
         assert (after.summaries, after.reports, after.usage.calls) == (0, 0, 0)
 
@@ -41,7 +41,7 @@ def test_it_asks_nothing_and_changes_nothing_and_is_about_right(tmp_path: Path, 
 def test_of_the_first_layer_it_is_exact(tmp_path: Path, server: ModelServer) -> None:
     with workspace(tmp_path, by_model(server, HierarchyBuildSettings(cluster_members=6, layers=1)), DOCUMENTS) as kb:
         found = kb.hierarchy.estimate()
-        assert found.summaries == kb.hierarchy.build().clusters_made
+        assert found.summaries == kb.hierarchy.build().clusters_built
 
 
 def test_what_was_paid_before_says_how_long_replies_are(tmp_path: Path, server: ModelServer) -> None:
@@ -61,7 +61,7 @@ def test_replies_of_a_stopped_run_are_not_counted_again(tmp_path: Path, server: 
         whole = kb.hierarchy.estimate().usage.calls
         paid = kb.hierarchy.build(budget=SpendingBudget(tokens=4000)).usage.calls
         found = kb.hierarchy.estimate()
-        assert found.remembered == paid > 0
+        assert found.cached == paid > 0
         assert found.usage.calls == pytest.approx(whole - paid, abs=0.2 * whole)
 
 
@@ -70,4 +70,4 @@ def test_without_a_model_nothing_is_paid(tmp_path: Path) -> None:
         found = kb.hierarchy.estimate()
         assert found.by == "extractive" and found.summaries and found.reports and not found.usage.calls
     with Workspace(tmp_path, without_a_model(SMALL)) as kb:
-        assert kb.hierarchy.build().clusters_made == pytest.approx(found.summaries, rel=0.2)
+        assert kb.hierarchy.build().clusters_built == pytest.approx(found.summaries, rel=0.2)

@@ -25,7 +25,7 @@ def test_a_summary_is_named_after_the_central_members() -> None:
     assert summary.description == f"{MET.text} {WROTE.text}"
     assert summary.members == tuple(sorted(member.id for member in MEMBERS))
     assert summary.cluster == Cluster(0, summary.members, ()).id and summary.layer == 1
-    assert (found.lost, found.failed) == ((), "")
+    assert (found.dropped, found.failed) == ((), "")
 
 
 def test_its_sources_are_those_whose_words_it_has() -> None:
@@ -75,7 +75,7 @@ def test_facts_that_join_none_of_the_members_still_say_something() -> None:
 
 def test_without_facts_there_is_no_report() -> None:
     assert reported(MEMBERS, []) == reported([], [])
-    assert (reported(MEMBERS, []).report, reported(MEMBERS, []).lost) == (None, (NO_FACTS,))
+    assert (reported(MEMBERS, []).report, reported(MEMBERS, []).dropped) == (None, (NO_FACTS,))
 
 
 def test_without_facts_descriptions_describe() -> None:

@@ -34,7 +34,7 @@ def rebuilt(kb: Workspace, server: ModelServer) -> tuple[float, Hierarchy, Hiera
     before = hierarchy_of(kb)
     server.reset()
     report = kb.hierarchy.build()
-    assert report.is_whole and not report.anew and not report.failed
+    assert report.is_whole and not report.rebuilt and not report.failed
     after = hierarchy_of(kb)
     assert not any(one.stale for one in after.clusters) and not any(one.stale for one in after.communities)
     return len(server.calls) / (report.clusters + report.reports), before, after

@@ -61,7 +61,7 @@ def test_what_the_model_says(server: ModelServer) -> None:
     assert (said.title, said.summary, said.rating) == ("Report on Ada Lovelace", "There are 4 facts.", 5.0)
     assert said.findings == tuple(ReportFinding(fact.text, (fact.id,)) for fact in FACTS)
     assert found.sources == tuple(sorted([*(one.id for one in MEMBERS), *(one.id for one in FACTS)]))
-    assert found.lost == ()
+    assert found.dropped == ()
 
 
 def test_it_is_asked_for_strict_json_from_members_and_facts(server: ModelServer) -> None:
@@ -133,7 +133,7 @@ def test_findings_name_their_facts_in_many_ways(
 ) -> None:
     found = saying(server, [finding])
     assert kept(found).findings == (ReportFinding("So.", tuple(facts)),)
-    assert Counter(found.lost) == lost
+    assert Counter(found.dropped) == lost
 
 
 def test_a_finding_of_a_headline_and_an_explanation(server: ModelServer) -> None:
@@ -145,19 +145,19 @@ def test_findings_that_rest_on_nothing_are_left_out(server: ModelServer) -> None
     findings = [{"text": "A.", "facts": []}, {"text": "B.", "facts": [9]}, {"text": "C.", "facts": [3]}, "D.", {}]
     found = saying(server, findings)
     assert kept(found).findings == (ReportFinding("C.", ("f3",)),)
-    assert Counter(found.lost) == {"finding that rests on no fact": 3, "fact number that does not exist": 1}
+    assert Counter(found.dropped) == {"finding without facts": 3, "fact number that does not exist": 1}
 
 
 def test_findings_without_text_and_said_twice_are_left_out(server: ModelServer) -> None:
     found = saying(server, [{"text": "", "facts": [1]}, {"text": "C.", "facts": [3]}, {"text": "c.", "facts": [2]}])
     assert kept(found).findings == (ReportFinding("C.", ("f3",)),)
-    assert found.lost == ("finding without text, or twice",) * 2
+    assert found.dropped == ("finding without text, or twice",) * 2
 
 
 def test_there_are_so_many_findings_at_most(server: ModelServer) -> None:
     found = saying(server, [{"text": f"Finding {n}.", "facts": [1]} for n in range(MOST_FINDINGS + 3)])
     assert len(kept(found).findings) == MOST_FINDINGS
-    assert found.lost == (f"more than {MOST_FINDINGS} findings",) * 3
+    assert found.dropped == (f"more than {MOST_FINDINGS} findings",) * 3
 
 
 @pytest.mark.parametrize(
@@ -182,7 +182,7 @@ def test_there_are_so_many_findings_at_most(server: ModelServer) -> None:
 )
 def test_ratings(server: ModelServer, given: object, rating: float, lost: tuple[str, ...]) -> None:
     found = saying(server, [{"text": "So.", "facts": [1]}], rating=given)
-    assert (kept(found).rating, found.lost) == (rating, lost)
+    assert (kept(found).rating, found.dropped) == (rating, lost)
 
 
 def test_markers_are_taken_out_of_title_and_summary(server: ModelServer) -> None:
@@ -195,7 +195,7 @@ def test_markers_are_taken_out_of_title_and_summary(server: ModelServer) -> None
 def test_a_report_without_a_title_begins_with_its_summary(server: ModelServer) -> None:
     found = saying(server, [{"text": "So.", "facts": [1]}], title="")
     assert (kept(found).title, kept(found).summary) == ("Of engines.", "")
-    assert found.lost == ("report without a title",)
+    assert found.dropped == ("report without a title",)
 
 
 FINE = {"title": "Engines", "summary": "Of engines.", "rating": 7, "findings": [{"text": "So.", "facts": [1]}]}
@@ -233,7 +233,7 @@ def test_of_a_reply_that_breaks_off_the_whole_findings_are_kept(server: ModelSer
     server.misbehave(Changed(lambda said: Said(cut, "length")))
     found = report(server)
     assert (kept(found).title, kept(found).findings) == ("Engines", (ReportFinding("One.", ("f1",)),))
-    assert CUT_OFF in found.lost
+    assert CUT_OFF in found.dropped
 
 
 USELESS = {
@@ -263,7 +263,7 @@ def test_the_extractive_form_stands_in(server: ModelServer, kind: Misbehaviour, 
     expected = reported(MEMBERS, FACTS)
     assert (found.report, found.sources) == (expected.report, expected.sources)
     assert found.report is not None and found.report.by == EXTRACTIVE
-    assert UNUSABLE_REPORT in found.lost and why in found.failed and "\n" not in found.failed
+    assert UNUSABLE_REPORT in found.dropped and why in found.failed and "\n" not in found.failed
     # It is asked again the next time.
     assert memory.replies == {}
     server.behave()

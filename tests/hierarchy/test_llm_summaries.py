@@ -77,7 +77,7 @@ def test_it_is_asked_for_strict_json_with_all_members(server: ModelServer) -> No
 def test_other_endpoints_are_asked_in_words(server: ModelServer, mode: str) -> None:
     found = summaries(server, json_mode=mode)
     assert server.asked[0].json_mode == ("json_object" if mode == "object" else None)
-    assert found.summaries[0].by == "recorded" and found.lost == ()
+    assert found.summaries[0].by == "recorded" and found.dropped == ()
 
 
 def test_an_endpoint_without_schemas_is_asked_again_without(server: ModelServer) -> None:
@@ -148,7 +148,7 @@ def test_of_a_reply_that_breaks_off_the_whole_summaries_are_kept(server: ModelSe
     memory = Kept()
     found = summaries(server, memory=memory)
     assert [(s.name, s.by) for s in found.summaries] == [("People", "recorded")]
-    assert CUT_OFF in found.lost and "summary without a description" in found.lost
+    assert CUT_OFF in found.dropped and "summary without a description" in found.dropped
     assert len(memory.replies) == 1
 
 
@@ -176,7 +176,7 @@ def test_the_extractive_form_stands_in(server: ModelServer, kind: Misbehaviour, 
     expected = summarised(1, MEMBERS)
     assert (found.summaries, found.sources) == (expected.summaries, expected.sources)
     assert found.summaries[0].by == EXTRACTIVE
-    assert UNUSABLE_SUMMARIES in found.lost and why in found.failed and "\n" not in found.failed
+    assert UNUSABLE_SUMMARIES in found.dropped and why in found.failed and "\n" not in found.failed
     # It is asked again the next time.
     assert memory.replies == {}
     server.behave()

@@ -32,7 +32,7 @@ def test_they_name_no_facts_so_none_of_their_findings_is_kept(replies: list[str]
     problems = Problems()
     drafts = [draft for reply in replies if (draft := read_report(reply, Problems()))]
     assert [findings_of(draft, ["f1", "f2"], problems) for draft in drafts] == [()] * 101
-    assert +problems == {"finding that rests on no fact": 646}
+    assert +problems == {"finding without facts": 646}
 
 
 @pytest.mark.parametrize("share", [0.5, 0.7, 0.9, 0.99])

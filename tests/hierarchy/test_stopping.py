@@ -45,7 +45,7 @@ def test_a_budget_is_kept_and_a_larger_one_goes_on(tmp_path: Path, server: Model
             stops += 1
             assert hierarchy_of(kb) == Hierarchy() and not report.changed
             assert "budget" in report.stopped and 0 < report.usage.tokens <= 5000
-        assert stops >= 2 and report.recalled
+        assert stops >= 2 and report.cache_hits
         assert (len(server.calls), paid_twice(server)) == (calls, 0)
         assert hierarchy_of(kb) == expected
 
@@ -62,7 +62,7 @@ def test_where_the_model_gives_out_what_was_there_goes_on_being_told(tmp_path: P
         server.behave()
         again = kb.hierarchy.build()
         assert again.changed and not again.stopped
-        assert paid_twice(server) == 0 and again.recalled == 1
+        assert paid_twice(server) == 0 and again.cache_hits == 1
 
 
 @pytest.mark.slow

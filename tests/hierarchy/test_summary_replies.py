@@ -27,7 +27,7 @@ def test_several_summaries_cover_what_they_say(server: ModelServer) -> None:
         ("People", ("ada", "babbage", "somerville")),
         ("Engines", ("ada", "engine")),
     ]
-    assert len({summary.id for summary in found.summaries}) == 2 and found.lost == ()
+    assert len({summary.id for summary in found.summaries}) == 2 and found.dropped == ()
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_members_are_named_in_many_ways(
 ) -> None:
     found = saying(server, record(members=given))
     assert found.summaries[0].members == tuple(sorted(kept))
-    assert Counter(found.lost) == lost
+    assert Counter(found.dropped) == lost
 
 
 def test_a_name_that_a_member_has_is_qualified(server: ModelServer) -> None:
@@ -66,7 +66,7 @@ def test_a_name_that_a_member_has_is_qualified(server: ModelServer) -> None:
     found = saying(server, *said, members=members)
     names = ["the Engines (theme)", "Ada Lovelace (person)", "LONDON (theme)"]
     assert [summary.name for summary in found.summaries] == names
-    assert Counter(found.lost) == {"summary named like a member, qualified": 3}
+    assert Counter(found.dropped) == {"summary named like a member, qualified": 3}
 
 
 def test_a_qualified_name_may_exist_as_well(server: ModelServer) -> None:
@@ -87,7 +87,7 @@ def test_a_name_given_twice_is_one_summary(server: ModelServer) -> None:
         ("People", "People it is."),
     ]
     assert found.summaries[0].members == tuple(sorted(("ada", "babbage", "engine", "1843")))
-    assert found.lost == ("summary named twice, joined",)
+    assert found.dropped == ("summary named twice, joined",)
 
 
 @pytest.mark.slow
@@ -109,14 +109,14 @@ def test_types_are_the_general_ones(server: ModelServer, types: tuple[str, ...],
 def test_too_many_are_cut_to_half_of_the_members(server: ModelServer) -> None:
     found = saying(server, *(record(f"Theme {n}", [1, 2, *range(3, 3 + n % 4)]) for n in range(9)))
     assert [summary.name for summary in found.summaries] == ["Theme 2", "Theme 3", "Theme 7"]
-    assert found.lost == ("more summaries than half of the members",) * 6
+    assert found.dropped == ("more summaries than half of the members",) * 6
     assert len(saying(server, record("A"), record("B"), members=MEMBERS[:2]).summaries) == 1
 
 
 def test_what_says_nothing_is_left_out(server: ModelServer) -> None:
     found = saying(server, record("", [1, 2]), record(description=""), "Engines", 7, None, record("People"), {"oh": 1})
     assert [summary.name for summary in found.summaries] == ["People"]
-    assert Counter(found.lost) == {"summary without a name": 1, "summary without a description": 2}
+    assert Counter(found.dropped) == {"summary without a name": 1, "summary without a description": 2}
 
 
 OTHER_FORMS = {

@@ -108,8 +108,8 @@ def test_what_is_known_costs_nothing(tmp_path: Path, server: ModelServer, letter
         kb.index([letters / "1.txt"], extractor="sentences")
         again = kb.estimate([letters])
         assert (again.documents, again.outdated, again.unchanged) == (2, 1, 1)
-        # Gone from the workspace, but its replies are remembered.
-        assert again.remembered == all_new.chunks - found.chunks > 0
+        # Gone from the workspace, but its replies are cached.
+        assert again.cached == all_new.chunks - found.chunks > 0
         assert again.usage.prompt_tokens < found.usage.prompt_tokens
         anew = kb.estimate([letters], extractor="model")
         assert (anew.documents, anew.usage.calls) == (3, found.usage.calls)
@@ -123,7 +123,7 @@ def test_the_same_words_are_counted_once(tmp_path: Path, server: ModelServer) ->
     file.write_text("\n".join(json.dumps({"_id": n, "title": "A", "text": story(0, 4)}) for n in "abc"))
     with workspace(tmp_path / "kb", server) as kb:
         found = kb.estimate([file])
-        assert (found.usage.calls, found.remembered) == (1, 2)
+        assert (found.usage.calls, found.cached) == (1, 2)
         assert kb.index([file]).usage.calls == 1
 
 
@@ -280,7 +280,7 @@ def test_an_estimate_leaves_nothing_behind(tmp_path: Path, letters: Path, monkey
 def test_without_a_model_none_is_asked(tmp_path: Path, letters: Path) -> None:
     with Workspace(tmp_path / "kb", Settings(embedding=HASHING)) as kb:
         found = kb.estimate([letters])
-    assert (found.usage, found.basis, found.documents, found.remembered) == (Usage(), "", 3, 0)
+    assert (found.usage, found.basis, found.documents, found.cached) == (Usage(), "", 3, 0)
     assert found.texts_to_embed > 0 and not (tmp_path / "kb").exists()
 
 

@@ -17,7 +17,7 @@ OTHER_CUT = PipelineConfig("large facts-1 0a", True, ChunkingSettings(tokens=600
 
 
 @pytest.mark.parametrize(
-    ("wanted", "was", "anew", "work"),
+    ("wanted", "was", "reextract", "work"),
     [
         (SENTENCES, None, False, ReindexAction.ADD),
         (SENTENCES, SENTENCES, False, ReindexAction.NONE),
@@ -35,10 +35,10 @@ OTHER_CUT = PipelineConfig("large facts-1 0a", True, ChunkingSettings(tokens=600
     ],
 )
 def test_nothing_that_was_paid_for_is_read_again_unasked(
-    wanted: PipelineConfig, was: PipelineConfig | None, anew: bool, work: ReindexAction
+    wanted: PipelineConfig, was: PipelineConfig | None, reextract: bool, work: ReindexAction
 ) -> None:
     stamp = was.stamp("content") if was else None
-    assert wanted.work_for("content", stamp, anew) is work
+    assert wanted.work_for("content", stamp, reextract) is work
     assert (work in NOTHING_TO_DO) == (work in (ReindexAction.NONE, ReindexAction.OUTDATED))
 
 

@@ -112,7 +112,7 @@ def test_the_sum_counts_what_makes_no_fact(tmp_path: Path) -> None:
         report = asyncio.run(work.index([Document("/docs/a", "", f"{SENTENCES[0]} It rained.")]))
         assert (report.added, report.chunks, report.evidence, report.without_fact) == (1, 1, 2, 1)
         with work.store.read() as reader:
-            assert (reader.counts().evidence, reader.counts().stated) == (2, 1)
+            assert (reader.counts().evidence, reader.counts().evidence_with_fact) == (2, 1)
 
 
 def test_same_content_is_counted_and_kept_apart(tmp_path: Path) -> None:

@@ -169,7 +169,7 @@ def test_killed_it_goes_on_and_embeds_nothing_twice(folder: Path, fresh: Path) -
         report = json.loads(again.communicate()[0])
         assert again.returncode == 0
         asked = [text for call in server.embeddings.asked for text in call.inputs]
-        assert (report["taken_up"], report["texts_embedded"], report["switched"]) == (kept, len(asked), True)
+        assert (report["resumed"], report["texts_embedded"], report["switched"]) == (kept, len(asked), True)
         assert kept + len(asked) == report["texts"]
         assert_alike(folder, fresh, behind(server))
 
@@ -282,7 +282,7 @@ def test_a_failing_endpoint_leaves_the_store_as_it_was(folder: Path, fresh: Path
         server.reset()
         with Workspace(folder, settings(HASHING)) as kb:
             report = kb.reembed(behind(server))
-        assert report.taken_up == kept
+        assert report.resumed == kept
         assert sum(len(call.inputs) for call in server.embeddings.asked) == report.texts_embedded
         assert report.texts == report.texts_embedded + kept
         assert_alike(folder, fresh, behind(server))
@@ -302,7 +302,7 @@ def test_another_target_begins_anew(folder: Path, fresh: Path) -> None:
         failed_halfway(folder, server, "hashing")
         with Workspace(folder, settings(HASHING)) as kb:
             report = kb.reembed(behind(server, "other"))
-        assert (report.taken_up, report.texts) == (0, report.texts_embedded)
+        assert (report.resumed, report.texts) == (0, report.texts_embedded)
         # The server's two models give the same vectors.
         assert vectors(folder) == vectors(fresh)
 
@@ -314,7 +314,7 @@ def test_another_model_under_the_same_name_begins_anew(folder: Path, tmp_path: P
         server.dimension = DIMENSION // 2
         fresh = filled(tmp_path / "fresh", behind(server))
         with Workspace(folder, settings(HASHING)) as kb:
-            assert kb.reembed(behind(server)).taken_up == 0
+            assert kb.reembed(behind(server)).resumed == 0
         assert_alike(folder, fresh, behind(server))
 
 

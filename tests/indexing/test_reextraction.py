@@ -54,7 +54,7 @@ def test_a_workspace_is_read_again_in_place_and_back(tmp_path: Path, server: Mod
             assert len(server.calls) == calls
         calls = len(server.calls)
         assert kb.add(LETTERS, extractor="model").changed == 4
-        assert len(server.calls) == calls  # every reply is remembered
+        assert len(server.calls) == calls  # every reply is cached
 
 
 def test_one_document_is_read_again_and_both_ways_answer(tmp_path: Path, server: ModelServer) -> None:

@@ -203,7 +203,7 @@ def test_an_export_that_was_changed_is_refused(tmp_path: Path) -> None:
         (("chunks", 0, "evidence", 0, "spans"), [[5]], "evidence outside the text"),
         (("chunks", 0, "evidence", 0, "score"), 0.0, "documents[0].chunks[0].evidence[0].score"),
         (("chunks", 0, "failure"), "no reply", "has failed and has evidence"),
-        (("recipe",), "no JSON", "a recipe must be a JSON object"),
+        (("pipeline_config",), "no JSON", "a pipeline_config must be a JSON object"),
         (("pages",), [3, 1], "page offsets must increase"),
         (("source",), " ", "documents[0].source: it is blank"),
         (("text",), "\0", "NUL"),

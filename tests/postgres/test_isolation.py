@@ -40,7 +40,14 @@ def test_what_one_workspace_holds_no_other_sees(raw: psycopg.Connection) -> None
         before = canonical(one)
         publish(other, "a", [TURIN], title="Ada Lovelace")
         assert canonical(one) == before
-        told = repr([*rows_of(one, ("document", "fact", "entity", "said", "called", "piece", "near"))])
+        told = repr(
+            [
+                *rows_of(
+                    one,
+                    ("document", "fact", "entity", "attribute_value", "entity_alias", "text_segment", "search_vector"),
+                )
+            ]
+        )
         assert "Lovelace" in told and "Turin" not in told
         with one.read() as reader:
             assert len(reader.search("Lovelace", 9).rows) == 1 and not len(reader.search("Turin", 9).rows)
@@ -49,9 +56,9 @@ def test_what_one_workspace_holds_no_other_sees(raw: psycopg.Connection) -> None
 
 def test_words_are_reached_by_functions_alone(raw: psycopg.Connection) -> None:
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
-        raw.execute("SELECT * FROM spoken")
+        raw.execute("SELECT * FROM passage_fts")
     with pytest.raises(psycopg.Error, match=r"polyadic\.workspace"):
-        raw.execute("SELECT * FROM holding('ada', 1)")
+        raw.execute("SELECT * FROM passages_with('ada', 1)")
 
 
 @pytest.mark.parametrize("word", ["it's", "C:\\docs\\a.txt", "o''neil", "a\\'b", "x" * 1_999])
@@ -102,9 +109,20 @@ def test_a_workspace_that_is_dropped_leaves_nothing(raw: psycopg.Connection) -> 
     assert not PostgresLocation(address).exists()
     raw.execute("SELECT set_config('polyadic.workspace', %s, false)", (str(number),))
     with psycopg.connect(postgres.server()) as owner:
-        kept = owner.execute(f"SELECT count(*) FROM {SCHEMA}.spoken WHERE of_workspace = %s", (number,))
+        kept = owner.execute(f"SELECT count(*) FROM {SCHEMA}.passage_fts WHERE workspace_id = %s", (number,))
         assert kept.fetchone() == (0,)
-    for table in ("meta", "document", "piece", "fact", "entity", "said", "vector", "near", "held", "state"):
+    for table in (
+        "meta",
+        "document",
+        "text_segment",
+        "fact",
+        "entity",
+        "attribute_value",
+        "vector",
+        "search_vector",
+        "row_count",
+        "change_log",
+    ):
         assert raw.execute(f"SELECT count(*) FROM {table}".encode()).fetchone() == (0,), table
 
 
@@ -118,7 +136,7 @@ def test_one_that_is_dropped_while_a_run_prepares_leaves_nothing_either(raw: psy
         preparer.stage([(source, Fingerprint(source.content, "recipe", "by hand"), chunks)])
     dropping.result()
     raw.execute("SELECT set_config('polyadic.workspace', %s, false)", (str(store.number),))
-    for table in ("document", "revision", "piece", "chunk", "staged"):
+    for table in ("document", "revision", "text_segment", "chunk", "staged_revision"):
         assert raw.execute(f"SELECT count(*) FROM {table}".encode()).fetchone() == (0,), table
     store.close()
     dropped.close()

@@ -195,7 +195,7 @@ def test_what_another_run_stages_while_leftovers_are_swept_leaves_nothing_behind
         with one.indexing_session() as mine, one.write() as writer:
             writer.drop_staged(Late())
         assert canonical(one) == canonical(open_store("new")) and one.problems() == []
-        assert not list(rows_of(one, ("document", "revision", "piece", "chunk", "staged")))
+        assert not list(rows_of(one, ("document", "revision", "text_segment", "chunk", "staged_revision")))
 
 
 def test_workspaces_do_not_share_claims() -> None:

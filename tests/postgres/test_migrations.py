@@ -132,9 +132,10 @@ def test_who_reads_with_the_earlier_version_reads_on() -> None:
     """What is being read is read to its end before the tables are changed; statements of then find what they did."""
     statements = (
         "SELECT key, name, facts FROM entity WHERE key IN ('ada lovelace', 'charles babbage') ORDER BY key",
-        "SELECT entity, value, times FROM said WHERE vector IS NOT NULL ORDER BY entity, value LIMIT 5",
+        "SELECT entity, value, occurrences FROM attribute_value WHERE vector IS NOT NULL ORDER BY entity,"
+        " value LIMIT 5",
         "SELECT id FROM document WHERE current IS NOT NULL AND source > '' ORDER BY source LIMIT 5",
-        "SELECT loose, entity FROM called WHERE loose IN ('ada lovelace') ORDER BY 1, 2",
+        "SELECT alias, entity FROM entity_alias WHERE alias IN ('ada lovelace') ORDER BY 1, 2",
     )
     with of_version_1() as old, psycopg.connect(old, autocommit=True) as reading:
         reading.execute("SET search_path = polyadic, public")
@@ -175,18 +176,19 @@ def test_what_is_looked_for_by_long_texts_is_found_by_an_index() -> None:
             for filled in (
                 "entity (id, digest, key, name, type, description, evidence, score, facts, chunks)"
                 " SELECT n, int8send(n), 'k' || n, '', '', '', 0, 0, 0, 0",
-                "said (entity, attribute, value, times) SELECT n, 'form', 'v' || n, 1",
-                "called (loose, entity) SELECT 'l' || n, n",
-                "revision (document, content, recipe, extractor, title, title_key, title_bare, characters, metadata,"
+                "attribute_value (entity, attribute, value, occurrences) SELECT n, 'form', 'v' || n, 1",
+                "entity_alias (alias, entity) SELECT 'l' || n, n",
+                "revision (document, content, pipeline_config, extractor, title, title_key, title_bare,"
+                " characters, metadata,"
                 " pages) SELECT n, '', '', '', '', 't' || n, 't' || n, 0, '', ''",
             ):
                 connection.execute(f"INSERT INTO {filled} FROM generate_series(100, 20000) n")
         lookups = {
-            "key_brief": "SELECT key, id FROM entity WHERE key IN (?)",
-            "value_brief": "SELECT vector FROM said WHERE entity = 1 AND attribute = 'form' AND value = ?",
-            "loose_brief": "SELECT loose, entity FROM called WHERE loose IN (?)",
-            "title_key_brief": "SELECT r.id FROM revision r WHERE r.title_key IN (?)",
-            "source_begins": "SELECT id FROM document WHERE current IS NOT NULL AND source_begins >= left(?, 500)",
+            "key_digest": "SELECT key, id FROM entity WHERE key IN (?)",
+            "value_digest": "SELECT vector FROM attribute_value WHERE entity = 1 AND attribute = 'form' AND value = ?",
+            "alias_digest": "SELECT alias, entity FROM entity_alias WHERE alias IN (?)",
+            "title_key_digest": "SELECT r.id FROM revision r WHERE r.title_key IN (?)",
+            "source_prefix": "SELECT id FROM document WHERE current IS NOT NULL AND source_prefix >= left(?, 500)",
         }
         for column, sql in lookups.items():
             with store.read() as reader:

@@ -6,7 +6,18 @@ from polyadic.storage.postgres import size_estimate
 from tests.support.store_driver import publish_all
 from tests.support.stores import rows_of, stores
 
-TABLES = ("fact", "entity", "said", "called", "participation", "statement", "near", "vector", "chunk", "passage_window")
+TABLES = (
+    "fact",
+    "entity",
+    "attribute_value",
+    "entity_alias",
+    "participation",
+    "statement",
+    "search_vector",
+    "vector",
+    "chunk",
+    "passage_window",
+)
 
 
 def test_it_is_told_from_some_rows(monkeypatch: pytest.MonkeyPatch) -> None:

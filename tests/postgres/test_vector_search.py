@@ -127,11 +127,14 @@ def test_of_a_large_index_more_is_seen_than_is_asked_for(store: PostgresStore, m
 def test_the_index_is_what_is_looked_through(store: PostgresStore) -> None:
     """As it is asked in the tests above, where sorting is not to be thought of."""
     width = len(QUESTIONS[0])
-    sql = f"SELECT row FROM near_{width} WHERE side = 'fact' AND indexed ORDER BY data::halfvec({width}) <#> ? LIMIT 5"
+    sql = (
+        f"SELECT row FROM search_vector_{width} WHERE side = 'fact' AND indexed ORDER BY"
+        f" data::halfvec({width}) <#> ? LIMIT 5"
+    )
     with store.read() as reader:
         (asked,) = HalfVector.each(np.stack(QUESTIONS[:1]))
         plan = reader._connection.execute(f"EXPLAIN {sql}", (asked,)).fetchall()  # type: ignore[attr-defined]
-    assert any(f"Index Scan using near_{width}_fact" in line for (line,) in plan), plan
+    assert any(f"Index Scan using search_vector_{width}_fact" in line for (line,) in plan), plan
 
 
 @pytest.fixture
@@ -144,7 +147,7 @@ def new(monkeypatch: pytest.MonkeyPatch) -> Iterator[PostgresStore]:
 
 def count(store: PostgresStore, where: str) -> int:
     with store.read() as reader:
-        sql = f"SELECT count(*) FROM near WHERE {where}"
+        sql = f"SELECT count(*) FROM search_vector WHERE {where}"
         return int(reader._connection.execute(sql).fetchone()[0])  # type: ignore[attr-defined]
 
 
@@ -174,7 +177,7 @@ def test_of_two_workspaces_that_become_large_at_once_one_makes_the_index(new: Po
                 tell_of(store, number)
         with psycopg.connect(new._address.database) as connection:
             connection.execute("SET search_path = polyadic, public")
-            connection.execute(f"SELECT may_index('fact', {DIMENSION})")
+            connection.execute(f"SELECT may_create_vector_index('fact', {DIMENSION})")
             tell_of(other, 2)
             assert count(other, "indexed") == 0
         for number, store in ((3, other), (2, new), (3, new)):
@@ -184,7 +187,7 @@ def test_of_two_workspaces_that_become_large_at_once_one_makes_the_index(new: Po
 
 
 def named(side: str, dimension: int = DIMENSION) -> str:
-    return f"near_{dimension}_{side}"
+    return f"search_vector_{dimension}_{side}"
 
 
 def test_the_vectors_of_another_model_are_indexed_as_those_before(new: PostgresStore) -> None:
@@ -222,7 +225,7 @@ def test_vectors_of_more_numbers_than_an_index_takes_have_none() -> None:
     PostgresStore(PostgresDsn(database, "kb"), "test vectors").close()
     with psycopg.connect(database) as connection:
         connection.execute("SET search_path = polyadic, public")
-        connection.execute("SELECT make_near(4000), make_near(4001)")
-        connection.execute("SELECT index_near('fact', 4000), index_near('fact', 4001)")
+        connection.execute("SELECT create_vector_partition(4000), create_vector_partition(4001)")
+        connection.execute("SELECT create_vector_index('fact', 4000), create_vector_index('fact', 4001)")
         found = connection.execute("SELECT DISTINCT tablename FROM pg_indexes WHERE indexdef LIKE '%hnsw%'").fetchall()
-    assert found == [("near_4000",)]
+    assert found == [("search_vector_4000",)]

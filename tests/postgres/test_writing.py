@@ -43,14 +43,15 @@ def test_many_rows_are_written_by_one_statement_as_they_were_given() -> None:
     with connected() as connection:
         said = [(number, "form", value, number + 1) for number, value in enumerate(SOME)]
         statement = (
-            "INSERT INTO said (entity, attribute, value, times) VALUES (?, ?, ?, ?)"
-            " ON CONFLICT (entity, attribute, value) DO UPDATE SET times = said.times + excluded.times"
+            "INSERT INTO attribute_value (entity, attribute, value, occurrences) VALUES (?, ?, ?, ?)"
+            " ON CONFLICT (entity, attribute, value) DO UPDATE SET occurrences = attribute_value.occurrences"
+            " + excluded.occurrences"
         )
         connection.executemany(statement, said)
         with counted() as statements:
             connection.executemany(statement, said[:3])
         assert len(statements) == 1
-        told = rows_of(connection, "SELECT entity, attribute, value, times FROM said ORDER BY entity")
+        told = rows_of(connection, "SELECT entity, attribute, value, occurrences FROM attribute_value ORDER BY entity")
         assert told == [(*row, times * (1 + (number < 3))) for number, (*row, times) in enumerate(said)]
 
 
@@ -69,8 +70,8 @@ def test_nothing_and_numbers_and_vectors_are_written_as_they_are() -> None:
         assert rows_of(connection, "SELECT digest, data FROM vector ORDER BY id") == rows
         calls = [("now", "ask", "m", 1, 2, 0, 0.5, None), ("now", "ask", "m", 1, 2, 1.5, 3, b"d")]
         columns = "at, purpose, model, prompt_tokens, completion_tokens, money, seconds, document"
-        connection.executemany(f"INSERT INTO call ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", calls)
-        assert rows_of(connection, f"SELECT {columns} FROM call ORDER BY id") == calls
+        connection.executemany(f"INSERT INTO model_call ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", calls)
+        assert rows_of(connection, f"SELECT {columns} FROM model_call ORDER BY id") == calls
 
 
 def test_many_rows_are_changed_and_deleted_by_one_statement() -> None:
@@ -96,23 +97,27 @@ def test_of_two_changes_of_one_row_both_are_made() -> None:
             connection.executemany("UPDATE vector SET uses = uses + ? WHERE digest = ?", changes)
         assert rows_of(connection, "SELECT uses FROM vector") == [(111,)] and len(statements) == 2
         counted_twice = (
-            "INSERT INTO said (entity, attribute, value, times) VALUES (?, ?, ?, ?)"
-            " ON CONFLICT (entity, attribute, value) DO UPDATE SET times = said.times + excluded.times"
+            "INSERT INTO attribute_value (entity, attribute, value, occurrences) VALUES (?, ?, ?, ?)"
+            " ON CONFLICT (entity, attribute, value) DO UPDATE SET occurrences = attribute_value.occurrences"
+            " + excluded.occurrences"
         )
         connection.executemany(counted_twice, [(1, "form", "a", 1), (1, "form", "a", 10)])
-        assert rows_of(connection, "SELECT times FROM said") == [(11,)]
+        assert rows_of(connection, "SELECT occurrences FROM attribute_value") == [(11,)]
 
 
 def test_what_is_found_by_a_long_text_is_changed_row_by_row() -> None:
     """In a join, row-level security would let no index be used for it: all that a hub has would be read for each."""
     with connected() as connection:
         for sql, row in (
-            ("UPDATE said SET times = ? WHERE entity = ? AND attribute = 'form' AND value = ?", (2, 1, "a")),
-            ("DELETE FROM called WHERE loose = ? AND entity = ?", ("a", 1)),
+            (
+                "UPDATE attribute_value SET occurrences = ? WHERE entity = ? AND attribute = 'form' AND value = ?",
+                (2, 1, "a"),
+            ),
+            ("DELETE FROM entity_alias WHERE alias = ? AND entity = ?", ("a", 1)),
         ):
             assert BulkStatement.known(translated(sql).sql.decode(), connection._connection) is None
             index = connection.execute(f"EXPLAIN {sql}", row).fetchall()
-            assert any("Index Cond" in line and "_brief = " in line for (line,) in index), index
+            assert any("Index Cond" in line and "_digest = " in line for (line,) in index), index
 
 
 def test_a_batch_of_documents_takes_no_more_statements_than_a_few() -> None:
@@ -123,7 +128,7 @@ def test_a_batch_of_documents_takes_no_more_statements_than_a_few() -> None:
             with counted() as statements:
                 kb.add([Document(f"more:{one.source}", one.title, one.text) for one in letters(count)])
             # What is found by a long text is changed row by row.
-            taken.append(sum("_brief = brief(" not in one for one in statements))
+            taken.append(sum("_digest = short_digest(" not in one for one in statements))
     assert taken[1] < taken[0] + 16, taken
 
 
@@ -137,8 +142,11 @@ def test_what_passages_are_about_is_what_it_would_be_if_all_were_looked_at_anew(
         store = kb.store()
         assert isinstance(store, PostgresStore)
         with store._pool.connection() as raw, store._transaction(raw) as connection:
-            sql = "SELECT id, about FROM chunk ORDER BY id"
-            before, contested = rows_of(connection, sql), rows_of(connection, "SELECT DISTINCT chunk FROM contested")
+            sql = "SELECT id, topic_entity FROM chunk ORDER BY id"
+            before, contested = (
+                rows_of(connection, sql),
+                rows_of(connection, "SELECT DISTINCT chunk FROM topic_candidate"),
+            )
             topic_entities.renew(connection, overlay_of(connection), (), [chunk for chunk, _ in before])
             assert rows_of(connection, sql) == before
         assert len(contested) > 5

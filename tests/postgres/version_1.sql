@@ -1,72 +1,72 @@
 CREATE SCHEMA polyadic;
-CREATE FUNCTION polyadic.counted(of_side text, more bigint) RETURNS void
+CREATE FUNCTION polyadic.add_rows(of_side text, more bigint) RETURNS void
     LANGUAGE sql
     AS $$
-    INSERT INTO held (side, rows) VALUES (of_side, more)
-        ON CONFLICT (workspace, side) DO UPDATE SET rows = held.rows + excluded.rows
+    INSERT INTO row_count (side, rows) VALUES (of_side, more)
+        ON CONFLICT (workspace, side) DO UPDATE SET rows = row_count.rows + excluded.rows
 $$;
-CREATE FUNCTION polyadic.entity_counted() RETURNS trigger
+CREATE FUNCTION polyadic.entity_count_changed() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
 BEGIN
-    PERFORM counted('entity', CASE WHEN TG_OP = 'INSERT' THEN 1 ELSE -1 END);
+    PERFORM add_rows('entity', CASE WHEN TG_OP = 'INSERT' THEN 1 ELSE -1 END);
     RETURN NULL;
 END $$;
-CREATE FUNCTION polyadic.fact_moved() RETURNS trigger
+CREATE FUNCTION polyadic.fact_vector_changed() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
 BEGIN
     IF TG_OP = 'INSERT' THEN
-        PERFORM counted('fact', 1);
+        PERFORM add_rows('fact', 1);
     ELSIF TG_OP = 'DELETE' THEN
-        PERFORM counted('fact', -1), moved('fact', OLD.id, OLD.vector, NULL);
+        PERFORM add_rows('fact', -1), replace_vector('fact', OLD.id, OLD.vector, NULL);
     ELSE
-        PERFORM moved('fact', NEW.id, OLD.vector, NEW.vector);
+        PERFORM replace_vector('fact', NEW.id, OLD.vector, NEW.vector);
     END IF;
     RETURN NULL;
 END $$;
-CREATE FUNCTION polyadic.form_moved() RETURNS trigger
+CREATE FUNCTION polyadic.form_vector_changed() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
 BEGIN
     IF TG_OP = 'DELETE' THEN
-        PERFORM moved('entity', OLD.entity, OLD.vector, NULL);
+        PERFORM replace_vector('entity', OLD.entity, OLD.vector, NULL);
     ELSE
-        PERFORM moved('entity', NEW.entity, OLD.vector, NEW.vector);
+        PERFORM replace_vector('entity', NEW.entity, OLD.vector, NEW.vector);
     END IF;
     RETURN NULL;
 END $$;
 CREATE FUNCTION polyadic.hex(data bytea) RETURNS text
     LANGUAGE sql IMMUTABLE
     AS $$ SELECT encode(data, 'hex') $$;
-CREATE FUNCTION polyadic.isolate(part text) RETURNS void
+CREATE FUNCTION polyadic.enable_row_security(part text) RETURNS void
     LANGUAGE plpgsql
     AS $$
 DECLARE
-    mine text := 'workspace = (SELECT current_setting(''polyadic.workspace'')::bigint)';
+    condition text := 'workspace = (SELECT current_setting(''polyadic.workspace'')::bigint)';
 BEGIN
     EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', part);
     EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', part);
-    EXECUTE format('CREATE POLICY mine ON %I USING (' || mine || ') WITH CHECK (' || mine || ')', part);
+    EXECUTE format('CREATE POLICY own_workspace ON %I USING (' || condition || ') WITH CHECK (' || condition || ')', part);
     EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON %I TO polyadic_workspaces', part);
 END $$;
-CREATE FUNCTION polyadic.make_near(dimension bigint) RETURNS void
+CREATE FUNCTION polyadic.create_vector_partition(dimension bigint) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'polyadic', 'public'
     AS $$
 DECLARE
-    part text := 'near_' || dimension;
+    part text := 'search_vector_' || dimension;
     of_side text;
 BEGIN
     IF to_regclass(part) IS NOT NULL THEN
         RETURN;
     END IF;
-    LOCK TABLE near IN SHARE ROW EXCLUSIVE MODE;
+    LOCK TABLE search_vector IN SHARE ROW EXCLUSIVE MODE;
     IF to_regclass(part) IS NOT NULL THEN
         RETURN;
     END IF;
-    EXECUTE format('CREATE TABLE %I PARTITION OF near FOR VALUES IN (%s)', part, dimension);
-    PERFORM isolate(part);
+    EXECUTE format('CREATE TABLE %I PARTITION OF search_vector FOR VALUES IN (%s)', part, dimension);
+    PERFORM enable_row_security(part);
     FOREACH of_side IN ARRAY ARRAY['entity', 'fact', 'chunk'] LOOP
         EXECUTE format(
             'CREATE INDEX ON %I USING hnsw ((data::halfvec(%s)) halfvec_ip_ops) WHERE side = %L',
@@ -74,47 +74,47 @@ BEGIN
         );
     END LOOP;
 END $$;
-CREATE FUNCTION polyadic.moved(of_side text, of_row bigint, was bigint, becomes bigint) RETURNS void
+CREATE FUNCTION polyadic.replace_vector(of_side text, of_row bigint, was bigint, becomes bigint) RETURNS void
     LANGUAGE plpgsql
     AS $$
 BEGIN
     IF was IS DISTINCT FROM becomes THEN
         IF was IS NOT NULL THEN
-            DELETE FROM near n WHERE n.side = of_side AND n.row = of_row AND n.vector = was;
+            DELETE FROM search_vector n WHERE n.side = of_side AND n.row = of_row AND n.vector = was;
         END IF;
         IF becomes IS NOT NULL THEN
-            INSERT INTO near (side, row, vector, dimension, data)
+            INSERT INTO search_vector (side, row, vector, dimension, data)
                 SELECT of_side, of_row, v.id, vector_dims(v.data), v.data FROM vector v WHERE v.id = becomes
                 ON CONFLICT DO NOTHING;
         END IF;
     END IF;
 END $$;
-CREATE FUNCTION polyadic.window_moved() RETURNS trigger
+CREATE FUNCTION polyadic.window_changed() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
 BEGIN
     IF TG_OP = 'INSERT' THEN
-        PERFORM moved('chunk', NEW.chunk, NULL, NEW.vector);
+        PERFORM replace_vector('chunk', NEW.chunk, NULL, NEW.vector);
         IF NEW.ordinal = 0 THEN
-            PERFORM counted('chunk', 1);
+            PERFORM add_rows('chunk', 1);
         END IF;
     ELSE
-        PERFORM moved('chunk', OLD.chunk, OLD.vector, NULL);
+        PERFORM replace_vector('chunk', OLD.chunk, OLD.vector, NULL);
         IF OLD.ordinal = 0 THEN
-            PERFORM counted('chunk', -1);
+            PERFORM add_rows('chunk', -1);
         END IF;
     END IF;
     RETURN NULL;
 END $$;
-CREATE TABLE polyadic.asked (
+CREATE TABLE polyadic.pending_question (
     digest bytea NOT NULL,
     content text NOT NULL,
     workspace bigint DEFAULT (current_setting('polyadic.workspace'::text))::bigint NOT NULL
 );
-ALTER TABLE ONLY polyadic.asked FORCE ROW LEVEL SECURITY;
-CREATE TABLE polyadic.awaited (
+ALTER TABLE ONLY polyadic.pending_question FORCE ROW LEVEL SECURITY;
+CREATE TABLE polyadic.pending_request (
     digest bytea NOT NULL,
-    asker bytea NOT NULL,
+    requester bytea NOT NULL,
     purpose text NOT NULL COLLATE pg_catalog."C",
     calls bigint DEFAULT 0 NOT NULL,
     prompt_tokens bigint DEFAULT 0 NOT NULL,
@@ -122,8 +122,8 @@ CREATE TABLE polyadic.awaited (
     money double precision DEFAULT 0 NOT NULL,
     workspace bigint DEFAULT (current_setting('polyadic.workspace'::text))::bigint NOT NULL
 );
-ALTER TABLE ONLY polyadic.awaited FORCE ROW LEVEL SECURITY;
-CREATE TABLE polyadic.call (
+ALTER TABLE ONLY polyadic.pending_request FORCE ROW LEVEL SECURITY;
+CREATE TABLE polyadic.model_call (
     id bigint NOT NULL,
     at text NOT NULL,
     purpose text NOT NULL COLLATE pg_catalog."C",
@@ -135,35 +135,35 @@ CREATE TABLE polyadic.call (
     document bytea,
     workspace bigint DEFAULT (current_setting('polyadic.workspace'::text))::bigint NOT NULL
 );
-ALTER TABLE ONLY polyadic.call FORCE ROW LEVEL SECURITY;
-ALTER TABLE polyadic.call ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
-    SEQUENCE NAME polyadic.call_id_seq
+ALTER TABLE ONLY polyadic.model_call FORCE ROW LEVEL SECURITY;
+ALTER TABLE polyadic.model_call ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME polyadic.model_call_id_seq
     START WITH 1
     INCREMENT BY 1
     NO MINVALUE
     NO MAXVALUE
     CACHE 1
 );
-CREATE TABLE polyadic.called (
-    loose text NOT NULL COLLATE pg_catalog."C",
+CREATE TABLE polyadic.entity_alias (
+    alias text NOT NULL COLLATE pg_catalog."C",
     entity bigint NOT NULL,
     workspace bigint DEFAULT (current_setting('polyadic.workspace'::text))::bigint NOT NULL
 );
-ALTER TABLE ONLY polyadic.called FORCE ROW LEVEL SECURITY;
+ALTER TABLE ONLY polyadic.entity_alias FORCE ROW LEVEL SECURITY;
 CREATE TABLE polyadic.chunk (
     id bigint NOT NULL,
     digest bytea NOT NULL,
     revision bigint NOT NULL,
     start bigint NOT NULL,
     stop bigint NOT NULL,
-    fresh bigint NOT NULL,
+    new_from bigint NOT NULL,
     tokens bigint NOT NULL,
-    told bigint DEFAULT 0 NOT NULL,
+    evidence_count bigint DEFAULT 0 NOT NULL,
     evidence bytea,
     failure text,
     words tsvector,
-    place bytea,
-    about bigint,
+    sort_key bytea,
+    topic_entity bigint,
     workspace bigint DEFAULT (current_setting('polyadic.workspace'::text))::bigint NOT NULL
 );
 ALTER TABLE ONLY polyadic.chunk FORCE ROW LEVEL SECURITY;
@@ -175,12 +175,12 @@ ALTER TABLE polyadic.chunk ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY 
     NO MAXVALUE
     CACHE 1
 );
-CREATE TABLE polyadic.contested (
+CREATE TABLE polyadic.topic_candidate (
     entity bigint NOT NULL,
     chunk bigint NOT NULL,
     workspace bigint DEFAULT (current_setting('polyadic.workspace'::text))::bigint NOT NULL
 );
-ALTER TABLE ONLY polyadic.contested FORCE ROW LEVEL SECURITY;
+ALTER TABLE ONLY polyadic.topic_candidate FORCE ROW LEVEL SECURITY;
 CREATE TABLE polyadic.decision (
     id bigint NOT NULL,
     digest bytea NOT NULL,
@@ -213,11 +213,11 @@ ALTER TABLE polyadic.document ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTI
     NO MAXVALUE
     CACHE 1
 );
-CREATE TABLE polyadic.entered (
+CREATE TABLE polyadic.recorded_response (
     digest bytea NOT NULL,
     workspace bigint DEFAULT (current_setting('polyadic.workspace'::text))::bigint NOT NULL
 );
-ALTER TABLE ONLY polyadic.entered FORCE ROW LEVEL SECURITY;
+ALTER TABLE ONLY polyadic.recorded_response FORCE ROW LEVEL SECURITY;
 CREATE TABLE polyadic.entity (
     id bigint NOT NULL,
     digest bytea NOT NULL,
@@ -244,19 +244,19 @@ CREATE TABLE polyadic.fact (
     workspace bigint DEFAULT (current_setting('polyadic.workspace'::text))::bigint NOT NULL
 );
 ALTER TABLE ONLY polyadic.fact FORCE ROW LEVEL SECURITY;
-CREATE TABLE polyadic.held (
+CREATE TABLE polyadic.row_count (
     side text NOT NULL COLLATE pg_catalog."C",
     rows bigint NOT NULL,
     workspace bigint DEFAULT (current_setting('polyadic.workspace'::text))::bigint NOT NULL
 );
-ALTER TABLE ONLY polyadic.held FORCE ROW LEVEL SECURITY;
+ALTER TABLE ONLY polyadic.row_count FORCE ROW LEVEL SECURITY;
 CREATE TABLE polyadic.meta (
     key text NOT NULL COLLATE pg_catalog."C",
     value text NOT NULL,
     workspace bigint DEFAULT (current_setting('polyadic.workspace'::text))::bigint NOT NULL
 );
 ALTER TABLE ONLY polyadic.meta FORCE ROW LEVEL SECURITY;
-CREATE TABLE polyadic.near (
+CREATE TABLE polyadic.search_vector (
     side text NOT NULL COLLATE pg_catalog."C",
     "row" bigint NOT NULL,
     vector bigint NOT NULL,
@@ -265,16 +265,16 @@ CREATE TABLE polyadic.near (
     workspace bigint DEFAULT (current_setting('polyadic.workspace'::text))::bigint NOT NULL
 )
 PARTITION BY LIST (dimension);
-ALTER TABLE ONLY polyadic.near FORCE ROW LEVEL SECURITY;
-CREATE TABLE polyadic.near_16 (
-    side text CONSTRAINT near_side_not_null NOT NULL COLLATE pg_catalog."C",
-    "row" bigint CONSTRAINT near_row_not_null NOT NULL,
-    vector bigint CONSTRAINT near_vector_not_null NOT NULL,
-    dimension bigint CONSTRAINT near_dimension_not_null NOT NULL,
-    data public.halfvec CONSTRAINT near_data_not_null NOT NULL,
-    workspace bigint DEFAULT (current_setting('polyadic.workspace'::text))::bigint CONSTRAINT near_workspace_not_null NOT NULL
+ALTER TABLE ONLY polyadic.search_vector FORCE ROW LEVEL SECURITY;
+CREATE TABLE polyadic.search_vector_16 (
+    side text CONSTRAINT search_vector_side_not_null NOT NULL COLLATE pg_catalog."C",
+    "row" bigint CONSTRAINT search_vector_row_not_null NOT NULL,
+    vector bigint CONSTRAINT search_vector_vector_not_null NOT NULL,
+    dimension bigint CONSTRAINT search_vector_dimension_not_null NOT NULL,
+    data public.halfvec CONSTRAINT search_vector_data_not_null NOT NULL,
+    workspace bigint DEFAULT (current_setting('polyadic.workspace'::text))::bigint CONSTRAINT search_vector_workspace_not_null NOT NULL
 );
-ALTER TABLE ONLY polyadic.near_16 FORCE ROW LEVEL SECURITY;
+ALTER TABLE ONLY polyadic.search_vector_16 FORCE ROW LEVEL SECURITY;
 CREATE TABLE polyadic.new_vector (
     digest bytea NOT NULL,
     data public.halfvec NOT NULL,
@@ -284,7 +284,7 @@ ALTER TABLE ONLY polyadic.new_vector FORCE ROW LEVEL SECURITY;
 CREATE TABLE polyadic.participation (
     fact bigint NOT NULL,
     entity bigint NOT NULL,
-    times bigint NOT NULL,
+    occurrences bigint NOT NULL,
     workspace bigint DEFAULT (current_setting('polyadic.workspace'::text))::bigint NOT NULL
 );
 ALTER TABLE ONLY polyadic.participation FORCE ROW LEVEL SECURITY;
@@ -295,12 +295,12 @@ CREATE TABLE polyadic.passage_window (
     workspace bigint DEFAULT (current_setting('polyadic.workspace'::text))::bigint NOT NULL
 );
 ALTER TABLE ONLY polyadic.passage_window FORCE ROW LEVEL SECURITY;
-CREATE TABLE polyadic.piece (
+CREATE TABLE polyadic.text_segment (
     id bigint NOT NULL,
     text text NOT NULL,
     workspace bigint DEFAULT (current_setting('polyadic.workspace'::text))::bigint NOT NULL
 );
-ALTER TABLE ONLY polyadic.piece FORCE ROW LEVEL SECURITY;
+ALTER TABLE ONLY polyadic.text_segment FORCE ROW LEVEL SECURITY;
 CREATE TABLE polyadic.reply (
     digest bytea NOT NULL,
     text bytea NOT NULL,
@@ -312,7 +312,7 @@ CREATE TABLE polyadic.revision (
     id bigint NOT NULL,
     document bigint NOT NULL,
     content text NOT NULL,
-    recipe text NOT NULL,
+    pipeline_config text NOT NULL,
     extractor text NOT NULL COLLATE pg_catalog."C",
     title text NOT NULL COLLATE pg_catalog."C",
     title_key text NOT NULL COLLATE pg_catalog."C",
@@ -331,21 +331,21 @@ ALTER TABLE polyadic.revision ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTI
     NO MAXVALUE
     CACHE 1
 );
-CREATE TABLE polyadic.said (
+CREATE TABLE polyadic.attribute_value (
     entity bigint NOT NULL,
     attribute text NOT NULL COLLATE pg_catalog."C",
     value text NOT NULL COLLATE pg_catalog."C",
-    times bigint NOT NULL,
+    occurrences bigint NOT NULL,
     vector bigint,
     workspace bigint DEFAULT (current_setting('polyadic.workspace'::text))::bigint NOT NULL
 );
-ALTER TABLE ONLY polyadic.said FORCE ROW LEVEL SECURITY;
-CREATE TABLE polyadic.staged (
+ALTER TABLE ONLY polyadic.attribute_value FORCE ROW LEVEL SECURITY;
+CREATE TABLE polyadic.staged_revision (
     revision bigint NOT NULL,
     workspace bigint DEFAULT (current_setting('polyadic.workspace'::text))::bigint NOT NULL
 );
-ALTER TABLE ONLY polyadic.staged FORCE ROW LEVEL SECURITY;
-CREATE TABLE polyadic.state (
+ALTER TABLE ONLY polyadic.staged_revision FORCE ROW LEVEL SECURITY;
+CREATE TABLE polyadic.change_log (
     seq bigint NOT NULL,
     name text NOT NULL,
     total bigint NOT NULL,
@@ -354,9 +354,9 @@ CREATE TABLE polyadic.state (
     chunks bytea NOT NULL,
     workspace bigint DEFAULT (current_setting('polyadic.workspace'::text))::bigint NOT NULL
 );
-ALTER TABLE ONLY polyadic.state FORCE ROW LEVEL SECURITY;
-ALTER TABLE polyadic.state ALTER COLUMN seq ADD GENERATED BY DEFAULT AS IDENTITY (
-    SEQUENCE NAME polyadic.state_seq_seq
+ALTER TABLE ONLY polyadic.change_log FORCE ROW LEVEL SECURITY;
+ALTER TABLE polyadic.change_log ALTER COLUMN seq ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME polyadic.change_log_seq_seq
     START WITH 1
     INCREMENT BY 1
     NO MINVALUE
@@ -374,7 +374,7 @@ ALTER TABLE ONLY polyadic.statement FORCE ROW LEVEL SECURITY;
 CREATE TABLE polyadic.summary (
     id bigint NOT NULL,
     digest bytea NOT NULL,
-    theme bigint NOT NULL,
+    node bigint NOT NULL,
     name text NOT NULL COLLATE pg_catalog."C",
     type text NOT NULL COLLATE pg_catalog."C",
     description text NOT NULL COLLATE pg_catalog."C",
@@ -392,7 +392,7 @@ ALTER TABLE polyadic.summary ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTIT
     NO MAXVALUE
     CACHE 1
 );
-CREATE TABLE polyadic.theme (
+CREATE TABLE polyadic.hierarchy_node (
     id bigint NOT NULL,
     digest bytea NOT NULL,
     kind text NOT NULL COLLATE pg_catalog."C",
@@ -402,27 +402,27 @@ CREATE TABLE polyadic.theme (
     basis text NOT NULL,
     report text,
     parent bytea NOT NULL,
-    own bytea NOT NULL,
+    primary_members bytea NOT NULL,
     members bytea NOT NULL,
     sources bytea NOT NULL,
     workspace bigint DEFAULT (current_setting('polyadic.workspace'::text))::bigint NOT NULL
 );
-ALTER TABLE ONLY polyadic.theme FORCE ROW LEVEL SECURITY;
-ALTER TABLE polyadic.theme ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
-    SEQUENCE NAME polyadic.theme_id_seq
+ALTER TABLE ONLY polyadic.hierarchy_node FORCE ROW LEVEL SECURITY;
+ALTER TABLE polyadic.hierarchy_node ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME polyadic.hierarchy_node_id_seq
     START WITH 1
     INCREMENT BY 1
     NO MINVALUE
     NO MAXVALUE
     CACHE 1
 );
-CREATE TABLE polyadic.theme_source (
+CREATE TABLE polyadic.hierarchy_source (
     source bytea NOT NULL,
-    theme bigint NOT NULL,
-    words bytea NOT NULL,
+    node bigint NOT NULL,
+    text_digests bytea NOT NULL,
     workspace bigint DEFAULT (current_setting('polyadic.workspace'::text))::bigint NOT NULL
 );
-ALTER TABLE ONLY polyadic.theme_source FORCE ROW LEVEL SECURITY;
+ALTER TABLE ONLY polyadic.hierarchy_source FORCE ROW LEVEL SECURITY;
 CREATE TABLE polyadic.vector (
     id bigint NOT NULL,
     digest bytea NOT NULL,
@@ -454,10 +454,10 @@ ALTER TABLE polyadic.workspace ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY 
     NO MAXVALUE
     CACHE 1
 );
-ALTER TABLE ONLY polyadic.near ATTACH PARTITION polyadic.near_16 FOR VALUES IN ('16');
-INSERT INTO polyadic.call VALUES
+ALTER TABLE ONLY polyadic.search_vector ATTACH PARTITION polyadic.search_vector_16 FOR VALUES IN ('16');
+INSERT INTO polyadic.model_call VALUES
 	(1, '2026-11-22T23:03:17.966Z', 'extract', 'told', 10, 10, 0, 1, NULL, 1);
-INSERT INTO polyadic.called VALUES
+INSERT INTO polyadic.entity_alias VALUES
 	('ada lovelace', 1, 1),
 	('mercury', 3, 1),
 	('sun', 4, 1),
@@ -479,7 +479,7 @@ INSERT INTO polyadic.entity VALUES
 INSERT INTO polyadic.fact VALUES
 	(2, '\x1662e1983eefc82bd50da3db0acad1d7', 'Mercury passed before the Sun.', 5, 2, 1, 800, 4, 1),
 	(1, '\xaf3af22e7728a41b4a62fa67170d0dad', 'Ada Lovelace met Charles Babbage in London.', 7, 2, 1, 800, 1, 1);
-INSERT INTO polyadic.held VALUES
+INSERT INTO polyadic.row_count VALUES
 	('chunk', 2, 1),
 	('fact', 2, 1),
 	('entity', 3, 1);
@@ -489,7 +489,7 @@ INSERT INTO polyadic.meta VALUES
 	('hierarchy', 'b61dac07834eeb37', 1),
 	('hierarchy_series', '[[0.5], 4, 0]', 1),
 	('gathered', 'another model', 1);
-INSERT INTO polyadic.near_16 VALUES
+INSERT INTO polyadic.search_vector_16 VALUES
 	('fact', 1, 1, 16, '[-0.057434082,-0.16174316,0.1508789,-0.43774414,0.36889648,-0.28442383,0.20617676,0.11798096,-0.29589844,-0.1237793,0.4243164,0.1661377,-0.06213379,-0.37329102,0.14379883,0.09112549]', 1),
 	('entity', 1, 2, 16, '[-0.48754883,0.25317383,-0.11175537,-0.41186523,-0.24523926,-0.016799927,0.0770874,-0.27294922,-0.19909668,0.1262207,0.43969727,0.015007019,-0.3154297,0.15039062,0.047210693,-0.040222168]', 1),
 	('chunk', 1, 1, 16, '[-0.057434082,-0.16174316,0.1508789,-0.43774414,0.36889648,-0.28442383,0.20617676,0.11798096,-0.29589844,-0.1237793,0.4243164,0.1661377,-0.06213379,-0.37329102,0.14379883,0.09112549]', 1),
@@ -507,7 +507,7 @@ INSERT INTO polyadic.participation VALUES
 INSERT INTO polyadic.passage_window VALUES
 	(1, 0, 1, 1),
 	(2, 0, 4, 1);
-INSERT INTO polyadic.piece VALUES
+INSERT INTO polyadic.text_segment VALUES
 	(1048576, 'Ada Lovelace met Charles Babbage in London.', 1),
 	(2097152, 'Mercury passed before the Sun.', 1),
 	(4194304, 'Nobody could read this.', 1);
@@ -517,7 +517,7 @@ INSERT INTO polyadic.revision VALUES
 	(1, 1, '0eda2ca2de81e578ada768a02bd87965', 'recipe', 'by hand', 'Ada', 'ada', 'ada', 43, '{}', '[]', 1),
 	(2, 2, 'bede6faaa8c2b777088c786e1cae46cf', 'recipe', 'by hand', 'Mercury (planet)', 'mercury (planet)', 'mercury', 30, '{}', '[]', 1),
 	(4, 4, 'bec5bba8c8a9d115d0956fc9ca4e6986', 'r', 'by hand', '', '', '', 23, '{}', '[]', 1);
-INSERT INTO polyadic.said VALUES
+INSERT INTO polyadic.attribute_value VALUES
 	(1, 'name', 'Ada Lovelace', 1, NULL, 1),
 	(1, 'form', 'Ada Lovelace', 1, 2, 1),
 	(3, 'name', 'Mercury (planet)', 1, NULL, 1),
@@ -529,9 +529,9 @@ INSERT INTO polyadic.said VALUES
 	(1, 'name', 'Charles Babbage', 1, NULL, 1),
 	(1, 'form', 'Charles Babbage', 1, 3, 1),
 	(1, 'type', 'thing', 2, NULL, 1);
-INSERT INTO polyadic.staged VALUES
+INSERT INTO polyadic.staged_revision VALUES
 	(4, 1);
-INSERT INTO polyadic.state VALUES
+INSERT INTO polyadic.change_log VALUES
 	(1, '04f44fe0cb5b89a8', 5, '\x01000000000000000200000000000000', '\x0100000000000000', '\x0100000000000000', 1),
 	(2, '4ffe12f711df1354', 10, '\x03000000000000000400000000000000', '\x0200000000000000', '\x0200000000000000', 1),
 	(3, 'df28532f078a2ad6', 15, '\x02000000000000000500000000000000', '\x0300000000000000', '\x0300000000000000', 1),
@@ -542,10 +542,10 @@ INSERT INTO polyadic.statement VALUES
 	(2, 2, 0, 30, 1);
 INSERT INTO polyadic.summary VALUES
 	(1, '\x51906fc67eca439cfe855ed952a3b9d8', 1, 'Computing', 'field', 'Who computes.', 'a model', '\x767ba8f3153a9f2d4212ea6b28a1677180dfdd47d5573924a398a7bc718080f8', 9, 1);
-INSERT INTO polyadic.theme VALUES
+INSERT INTO polyadic.hierarchy_node VALUES
 	(1, '\xc4a12570b4d69b718d823b3afbe94919', 'cluster', 0, false, 0, '', NULL, '\x', '\x767ba8f3153a9f2d4212ea6b28a16771', '\x767ba8f3153a9f2d4212ea6b28a1677180dfdd47d5573924a398a7bc718080f8', '\x1662e1983eefc82bd50da3db0acad1d7767ba8f3153a9f2d4212ea6b28a1677180dfdd47d5573924a398a7bc718080f8', 1),
 	(2, '\xa2e775e4fcf5be922fbd3e745ef22db1', 'community', 0, false, 12, 'of this', '["Machines","They count.",7.5,[["They count fast.",["1662e1983eefc82bd50da3db0acad1d7"]]],"a model"]', '\x', '\x', '\x51906fc67eca439cfe855ed952a3b9d8767ba8f3153a9f2d4212ea6b28a1677180dfdd47d5573924a398a7bc718080f8', '\x1662e1983eefc82bd50da3db0acad1d751906fc67eca439cfe855ed952a3b9d8', 1);
-INSERT INTO polyadic.theme_source VALUES
+INSERT INTO polyadic.hierarchy_source VALUES
 	('\x1662e1983eefc82bd50da3db0acad1d7', 1, '\x', 1),
 	('\x767ba8f3153a9f2d4212ea6b28a16771', 1, '\x336a72b99a69a4f379c577f5fad20bdde1491bdf7435e89d', 1),
 	('\x80dfdd47d5573924a398a7bc718080f8', 1, '\x3055c0050beaf86e336a72b99a69a4f3e1491bdf7435e89d', 1),
@@ -565,28 +565,28 @@ INSERT INTO polyadic.version VALUES
 	(1);
 INSERT INTO polyadic.workspace OVERRIDING SYSTEM VALUE VALUES
 	(1, 'old');
-SELECT pg_catalog.setval('polyadic.call_id_seq', 1, true);
+SELECT pg_catalog.setval('polyadic.model_call_id_seq', 1, true);
 SELECT pg_catalog.setval('polyadic.chunk_id_seq', 4, true);
 SELECT pg_catalog.setval('polyadic.decision_id_seq', 1, true);
 SELECT pg_catalog.setval('polyadic.document_id_seq', 4, true);
 SELECT pg_catalog.setval('polyadic.revision_id_seq', 4, true);
-SELECT pg_catalog.setval('polyadic.state_seq_seq', 5, true);
+SELECT pg_catalog.setval('polyadic.change_log_seq_seq', 5, true);
 SELECT pg_catalog.setval('polyadic.summary_id_seq', 1, true);
-SELECT pg_catalog.setval('polyadic.theme_id_seq', 2, true);
+SELECT pg_catalog.setval('polyadic.hierarchy_node_id_seq', 2, true);
 SELECT pg_catalog.setval('polyadic.vector_id_seq', 9, true);
 SELECT pg_catalog.setval('polyadic.workspace_id_seq', 1, true);
-ALTER TABLE ONLY polyadic.asked
-    ADD CONSTRAINT asked_pkey PRIMARY KEY (workspace, digest);
-ALTER TABLE ONLY polyadic.awaited
-    ADD CONSTRAINT awaited_pkey PRIMARY KEY (workspace, digest, asker);
-ALTER TABLE ONLY polyadic.call
-    ADD CONSTRAINT call_pkey PRIMARY KEY (workspace, id);
-ALTER TABLE ONLY polyadic.called
-    ADD CONSTRAINT called_pkey PRIMARY KEY (workspace, loose, entity);
+ALTER TABLE ONLY polyadic.pending_question
+    ADD CONSTRAINT pending_question_pkey PRIMARY KEY (workspace, digest);
+ALTER TABLE ONLY polyadic.pending_request
+    ADD CONSTRAINT pending_request_pkey PRIMARY KEY (workspace, digest, requester);
+ALTER TABLE ONLY polyadic.model_call
+    ADD CONSTRAINT model_call_pkey PRIMARY KEY (workspace, id);
+ALTER TABLE ONLY polyadic.entity_alias
+    ADD CONSTRAINT entity_alias_pkey PRIMARY KEY (workspace, alias, entity);
 ALTER TABLE ONLY polyadic.chunk
     ADD CONSTRAINT chunk_pkey PRIMARY KEY (workspace, id);
-ALTER TABLE ONLY polyadic.contested
-    ADD CONSTRAINT contested_pkey PRIMARY KEY (workspace, entity, chunk);
+ALTER TABLE ONLY polyadic.topic_candidate
+    ADD CONSTRAINT topic_candidate_pkey PRIMARY KEY (workspace, entity, chunk);
 ALTER TABLE ONLY polyadic.decision
     ADD CONSTRAINT decision_pkey PRIMARY KEY (workspace, id);
 ALTER TABLE ONLY polyadic.decision
@@ -595,8 +595,8 @@ ALTER TABLE ONLY polyadic.document
     ADD CONSTRAINT document_pkey PRIMARY KEY (workspace, id);
 ALTER TABLE ONLY polyadic.document
     ADD CONSTRAINT document_workspace_digest_key UNIQUE (workspace, digest);
-ALTER TABLE ONLY polyadic.entered
-    ADD CONSTRAINT entered_pkey PRIMARY KEY (workspace, digest);
+ALTER TABLE ONLY polyadic.recorded_response
+    ADD CONSTRAINT recorded_response_pkey PRIMARY KEY (workspace, digest);
 ALTER TABLE ONLY polyadic.entity
     ADD CONSTRAINT entity_pkey PRIMARY KEY (workspace, id);
 ALTER TABLE ONLY polyadic.entity
@@ -605,46 +605,46 @@ ALTER TABLE ONLY polyadic.fact
     ADD CONSTRAINT fact_pkey PRIMARY KEY (workspace, id);
 ALTER TABLE ONLY polyadic.fact
     ADD CONSTRAINT fact_workspace_digest_key UNIQUE (workspace, digest);
-ALTER TABLE ONLY polyadic.held
-    ADD CONSTRAINT held_pkey PRIMARY KEY (workspace, side);
+ALTER TABLE ONLY polyadic.row_count
+    ADD CONSTRAINT row_count_pkey PRIMARY KEY (workspace, side);
 ALTER TABLE ONLY polyadic.meta
     ADD CONSTRAINT meta_pkey PRIMARY KEY (workspace, key);
-ALTER TABLE ONLY polyadic.near
-    ADD CONSTRAINT near_pkey PRIMARY KEY (workspace, side, "row", vector, dimension);
-ALTER TABLE ONLY polyadic.near_16
-    ADD CONSTRAINT near_16_pkey PRIMARY KEY (workspace, side, "row", vector, dimension);
+ALTER TABLE ONLY polyadic.search_vector
+    ADD CONSTRAINT search_vector_pkey PRIMARY KEY (workspace, side, "row", vector, dimension);
+ALTER TABLE ONLY polyadic.search_vector_16
+    ADD CONSTRAINT search_vector_16_pkey PRIMARY KEY (workspace, side, "row", vector, dimension);
 ALTER TABLE ONLY polyadic.new_vector
     ADD CONSTRAINT new_vector_pkey PRIMARY KEY (workspace, digest);
 ALTER TABLE ONLY polyadic.participation
     ADD CONSTRAINT participation_pkey PRIMARY KEY (workspace, fact, entity);
 ALTER TABLE ONLY polyadic.passage_window
     ADD CONSTRAINT passage_window_pkey PRIMARY KEY (workspace, chunk, ordinal);
-ALTER TABLE ONLY polyadic.piece
-    ADD CONSTRAINT piece_pkey PRIMARY KEY (workspace, id);
+ALTER TABLE ONLY polyadic.text_segment
+    ADD CONSTRAINT text_segment_pkey PRIMARY KEY (workspace, id);
 ALTER TABLE ONLY polyadic.reply
     ADD CONSTRAINT reply_pkey PRIMARY KEY (workspace, digest);
 ALTER TABLE ONLY polyadic.revision
     ADD CONSTRAINT revision_pkey PRIMARY KEY (workspace, id);
-ALTER TABLE ONLY polyadic.said
-    ADD CONSTRAINT said_pkey PRIMARY KEY (workspace, entity, attribute, value);
-ALTER TABLE ONLY polyadic.staged
-    ADD CONSTRAINT staged_pkey PRIMARY KEY (workspace, revision);
-ALTER TABLE ONLY polyadic.state
-    ADD CONSTRAINT state_pkey PRIMARY KEY (workspace, seq);
-ALTER TABLE ONLY polyadic.state
-    ADD CONSTRAINT state_workspace_name_key UNIQUE (workspace, name);
+ALTER TABLE ONLY polyadic.attribute_value
+    ADD CONSTRAINT attribute_value_pkey PRIMARY KEY (workspace, entity, attribute, value);
+ALTER TABLE ONLY polyadic.staged_revision
+    ADD CONSTRAINT staged_revision_pkey PRIMARY KEY (workspace, revision);
+ALTER TABLE ONLY polyadic.change_log
+    ADD CONSTRAINT change_log_pkey PRIMARY KEY (workspace, seq);
+ALTER TABLE ONLY polyadic.change_log
+    ADD CONSTRAINT change_log_workspace_name_key UNIQUE (workspace, name);
 ALTER TABLE ONLY polyadic.statement
     ADD CONSTRAINT statement_pkey PRIMARY KEY (workspace, chunk, fact, start, stop);
 ALTER TABLE ONLY polyadic.summary
     ADD CONSTRAINT summary_pkey PRIMARY KEY (workspace, id);
 ALTER TABLE ONLY polyadic.summary
     ADD CONSTRAINT summary_workspace_digest_key UNIQUE (workspace, digest);
-ALTER TABLE ONLY polyadic.theme
-    ADD CONSTRAINT theme_pkey PRIMARY KEY (workspace, id);
-ALTER TABLE ONLY polyadic.theme_source
-    ADD CONSTRAINT theme_source_pkey PRIMARY KEY (workspace, source, theme);
-ALTER TABLE ONLY polyadic.theme
-    ADD CONSTRAINT theme_workspace_digest_key UNIQUE (workspace, digest);
+ALTER TABLE ONLY polyadic.hierarchy_node
+    ADD CONSTRAINT hierarchy_node_pkey PRIMARY KEY (workspace, id);
+ALTER TABLE ONLY polyadic.hierarchy_source
+    ADD CONSTRAINT hierarchy_source_pkey PRIMARY KEY (workspace, source, node);
+ALTER TABLE ONLY polyadic.hierarchy_node
+    ADD CONSTRAINT hierarchy_node_workspace_digest_key UNIQUE (workspace, digest);
 ALTER TABLE ONLY polyadic.vector
     ADD CONSTRAINT vector_pkey PRIMARY KEY (workspace, id);
 ALTER TABLE ONLY polyadic.vector
@@ -653,119 +653,119 @@ ALTER TABLE ONLY polyadic.workspace
     ADD CONSTRAINT workspace_name_key UNIQUE (name);
 ALTER TABLE ONLY polyadic.workspace
     ADD CONSTRAINT workspace_pkey PRIMARY KEY (id);
-CREATE INDEX awaited_workspace_asker_idx ON polyadic.awaited USING btree (workspace, asker);
-CREATE INDEX call_workspace_document_idx ON polyadic.call USING btree (workspace, document) WHERE (document IS NOT NULL);
-CREATE INDEX called_workspace_entity_idx ON polyadic.called USING btree (workspace, entity);
+CREATE INDEX pending_request_workspace_requester_idx ON polyadic.pending_request USING btree (workspace, requester);
+CREATE INDEX model_call_workspace_document_idx ON polyadic.model_call USING btree (workspace, document) WHERE (document IS NOT NULL);
+CREATE INDEX entity_alias_workspace_entity_idx ON polyadic.entity_alias USING btree (workspace, entity);
 CREATE INDEX chunk_words_idx ON polyadic.chunk USING gin (words);
-CREATE INDEX chunk_workspace_about_place_idx ON polyadic.chunk USING btree (workspace, about, place) WHERE (about IS NOT NULL);
+CREATE INDEX chunk_workspace_topic_entity_sort_key_idx ON polyadic.chunk USING btree (workspace, topic_entity, sort_key) WHERE (topic_entity IS NOT NULL);
 CREATE INDEX chunk_workspace_digest_idx ON polyadic.chunk USING btree (workspace, digest);
 CREATE INDEX chunk_workspace_revision_idx ON polyadic.chunk USING btree (workspace, revision);
-CREATE INDEX contested_workspace_chunk_idx ON polyadic.contested USING btree (workspace, chunk);
+CREATE INDEX topic_candidate_workspace_chunk_idx ON polyadic.topic_candidate USING btree (workspace, chunk);
 CREATE INDEX document_workspace_id_idx ON polyadic.document USING btree (workspace, id) WHERE (current IS NULL);
 CREATE INDEX document_workspace_source_idx ON polyadic.document USING btree (workspace, source) WHERE (current IS NOT NULL);
 CREATE INDEX entity_workspace_key_idx ON polyadic.entity USING btree (workspace, key);
-CREATE INDEX near_16_data_idx ON polyadic.near_16 USING hnsw (((data)::public.halfvec(16)) public.halfvec_ip_ops) WHERE (side = 'entity'::text);
-CREATE INDEX near_16_data_idx1 ON polyadic.near_16 USING hnsw (((data)::public.halfvec(16)) public.halfvec_ip_ops) WHERE (side = 'fact'::text);
-CREATE INDEX near_16_data_idx2 ON polyadic.near_16 USING hnsw (((data)::public.halfvec(16)) public.halfvec_ip_ops) WHERE (side = 'chunk'::text);
+CREATE INDEX search_vector_16_data_idx ON polyadic.search_vector_16 USING hnsw (((data)::public.halfvec(16)) public.halfvec_ip_ops) WHERE (side = 'entity'::text);
+CREATE INDEX search_vector_16_data_idx1 ON polyadic.search_vector_16 USING hnsw (((data)::public.halfvec(16)) public.halfvec_ip_ops) WHERE (side = 'fact'::text);
+CREATE INDEX search_vector_16_data_idx2 ON polyadic.search_vector_16 USING hnsw (((data)::public.halfvec(16)) public.halfvec_ip_ops) WHERE (side = 'chunk'::text);
 CREATE INDEX participation_workspace_entity_fact_idx ON polyadic.participation USING btree (workspace, entity, fact);
 CREATE INDEX revision_workspace_document_idx ON polyadic.revision USING btree (workspace, document);
 CREATE INDEX revision_workspace_left_idx ON polyadic.revision USING btree (workspace, "left"(title_key, 200));
 CREATE INDEX revision_workspace_left_idx1 ON polyadic.revision USING btree (workspace, "left"(title_bare, 200));
-CREATE INDEX said_workspace_entity_value_idx ON polyadic.said USING btree (workspace, entity, value) WHERE (vector IS NOT NULL);
+CREATE INDEX attribute_value_workspace_entity_value_idx ON polyadic.attribute_value USING btree (workspace, entity, value) WHERE (vector IS NOT NULL);
 CREATE INDEX statement_workspace_fact_chunk_idx ON polyadic.statement USING btree (workspace, fact, chunk);
-CREATE INDEX summary_workspace_theme_idx ON polyadic.summary USING btree (workspace, theme);
+CREATE INDEX summary_workspace_node_idx ON polyadic.summary USING btree (workspace, node);
 CREATE INDEX vector_workspace_id_idx ON polyadic.vector USING btree (workspace, id) WHERE (uses = 0);
-ALTER INDEX polyadic.near_pkey ATTACH PARTITION polyadic.near_16_pkey;
-CREATE TRIGGER counted AFTER INSERT OR DELETE ON polyadic.entity FOR EACH ROW EXECUTE FUNCTION polyadic.entity_counted();
-CREATE TRIGGER moved AFTER INSERT OR DELETE OR UPDATE OF vector ON polyadic.fact FOR EACH ROW EXECUTE FUNCTION polyadic.fact_moved();
-CREATE TRIGGER moved AFTER INSERT OR DELETE ON polyadic.passage_window FOR EACH ROW EXECUTE FUNCTION polyadic.window_moved();
-CREATE TRIGGER moved AFTER DELETE OR UPDATE OF vector ON polyadic.said FOR EACH ROW EXECUTE FUNCTION polyadic.form_moved();
-ALTER TABLE polyadic.asked ENABLE ROW LEVEL SECURITY;
-ALTER TABLE polyadic.awaited ENABLE ROW LEVEL SECURITY;
-ALTER TABLE polyadic.call ENABLE ROW LEVEL SECURITY;
-ALTER TABLE polyadic.called ENABLE ROW LEVEL SECURITY;
+ALTER INDEX polyadic.search_vector_pkey ATTACH PARTITION polyadic.search_vector_16_pkey;
+CREATE TRIGGER add_rows AFTER INSERT OR DELETE ON polyadic.entity FOR EACH ROW EXECUTE FUNCTION polyadic.entity_count_changed();
+CREATE TRIGGER replace_vector AFTER INSERT OR DELETE OR UPDATE OF vector ON polyadic.fact FOR EACH ROW EXECUTE FUNCTION polyadic.fact_vector_changed();
+CREATE TRIGGER replace_vector AFTER INSERT OR DELETE ON polyadic.passage_window FOR EACH ROW EXECUTE FUNCTION polyadic.window_changed();
+CREATE TRIGGER replace_vector AFTER DELETE OR UPDATE OF vector ON polyadic.attribute_value FOR EACH ROW EXECUTE FUNCTION polyadic.form_vector_changed();
+ALTER TABLE polyadic.pending_question ENABLE ROW LEVEL SECURITY;
+ALTER TABLE polyadic.pending_request ENABLE ROW LEVEL SECURITY;
+ALTER TABLE polyadic.model_call ENABLE ROW LEVEL SECURITY;
+ALTER TABLE polyadic.entity_alias ENABLE ROW LEVEL SECURITY;
 ALTER TABLE polyadic.chunk ENABLE ROW LEVEL SECURITY;
-ALTER TABLE polyadic.contested ENABLE ROW LEVEL SECURITY;
+ALTER TABLE polyadic.topic_candidate ENABLE ROW LEVEL SECURITY;
 ALTER TABLE polyadic.decision ENABLE ROW LEVEL SECURITY;
 ALTER TABLE polyadic.document ENABLE ROW LEVEL SECURITY;
-ALTER TABLE polyadic.entered ENABLE ROW LEVEL SECURITY;
+ALTER TABLE polyadic.recorded_response ENABLE ROW LEVEL SECURITY;
 ALTER TABLE polyadic.entity ENABLE ROW LEVEL SECURITY;
 ALTER TABLE polyadic.fact ENABLE ROW LEVEL SECURITY;
-ALTER TABLE polyadic.held ENABLE ROW LEVEL SECURITY;
+ALTER TABLE polyadic.row_count ENABLE ROW LEVEL SECURITY;
 ALTER TABLE polyadic.meta ENABLE ROW LEVEL SECURITY;
-CREATE POLICY mine ON polyadic.asked USING ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting))) WITH CHECK ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting)));
-CREATE POLICY mine ON polyadic.awaited USING ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting))) WITH CHECK ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting)));
-CREATE POLICY mine ON polyadic.call USING ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting))) WITH CHECK ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting)));
-CREATE POLICY mine ON polyadic.called USING ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting))) WITH CHECK ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting)));
-CREATE POLICY mine ON polyadic.chunk USING ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting))) WITH CHECK ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting)));
-CREATE POLICY mine ON polyadic.contested USING ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting))) WITH CHECK ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting)));
-CREATE POLICY mine ON polyadic.decision USING ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting))) WITH CHECK ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting)));
-CREATE POLICY mine ON polyadic.document USING ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting))) WITH CHECK ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting)));
-CREATE POLICY mine ON polyadic.entered USING ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting))) WITH CHECK ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting)));
-CREATE POLICY mine ON polyadic.entity USING ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting))) WITH CHECK ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting)));
-CREATE POLICY mine ON polyadic.fact USING ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting))) WITH CHECK ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting)));
-CREATE POLICY mine ON polyadic.held USING ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting))) WITH CHECK ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting)));
-CREATE POLICY mine ON polyadic.meta USING ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting))) WITH CHECK ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting)));
-CREATE POLICY mine ON polyadic.near USING ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting))) WITH CHECK ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting)));
-CREATE POLICY mine ON polyadic.near_16 USING ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting))) WITH CHECK ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting)));
-CREATE POLICY mine ON polyadic.new_vector USING ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting))) WITH CHECK ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting)));
-CREATE POLICY mine ON polyadic.participation USING ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting))) WITH CHECK ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting)));
-CREATE POLICY mine ON polyadic.passage_window USING ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting))) WITH CHECK ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting)));
-CREATE POLICY mine ON polyadic.piece USING ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting))) WITH CHECK ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting)));
-CREATE POLICY mine ON polyadic.reply USING ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting))) WITH CHECK ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting)));
-CREATE POLICY mine ON polyadic.revision USING ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting))) WITH CHECK ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting)));
-CREATE POLICY mine ON polyadic.said USING ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting))) WITH CHECK ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting)));
-CREATE POLICY mine ON polyadic.staged USING ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting))) WITH CHECK ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting)));
-CREATE POLICY mine ON polyadic.state USING ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting))) WITH CHECK ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting)));
-CREATE POLICY mine ON polyadic.statement USING ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting))) WITH CHECK ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting)));
-CREATE POLICY mine ON polyadic.summary USING ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting))) WITH CHECK ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting)));
-CREATE POLICY mine ON polyadic.theme USING ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting))) WITH CHECK ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting)));
-CREATE POLICY mine ON polyadic.theme_source USING ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting))) WITH CHECK ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting)));
-CREATE POLICY mine ON polyadic.vector USING ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting))) WITH CHECK ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting)));
-ALTER TABLE polyadic.near ENABLE ROW LEVEL SECURITY;
-ALTER TABLE polyadic.near_16 ENABLE ROW LEVEL SECURITY;
+CREATE POLICY own_workspace ON polyadic.pending_question USING ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting))) WITH CHECK ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting)));
+CREATE POLICY own_workspace ON polyadic.pending_request USING ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting))) WITH CHECK ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting)));
+CREATE POLICY own_workspace ON polyadic.model_call USING ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting))) WITH CHECK ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting)));
+CREATE POLICY own_workspace ON polyadic.entity_alias USING ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting))) WITH CHECK ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting)));
+CREATE POLICY own_workspace ON polyadic.chunk USING ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting))) WITH CHECK ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting)));
+CREATE POLICY own_workspace ON polyadic.topic_candidate USING ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting))) WITH CHECK ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting)));
+CREATE POLICY own_workspace ON polyadic.decision USING ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting))) WITH CHECK ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting)));
+CREATE POLICY own_workspace ON polyadic.document USING ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting))) WITH CHECK ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting)));
+CREATE POLICY own_workspace ON polyadic.recorded_response USING ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting))) WITH CHECK ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting)));
+CREATE POLICY own_workspace ON polyadic.entity USING ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting))) WITH CHECK ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting)));
+CREATE POLICY own_workspace ON polyadic.fact USING ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting))) WITH CHECK ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting)));
+CREATE POLICY own_workspace ON polyadic.row_count USING ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting))) WITH CHECK ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting)));
+CREATE POLICY own_workspace ON polyadic.meta USING ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting))) WITH CHECK ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting)));
+CREATE POLICY own_workspace ON polyadic.search_vector USING ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting))) WITH CHECK ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting)));
+CREATE POLICY own_workspace ON polyadic.search_vector_16 USING ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting))) WITH CHECK ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting)));
+CREATE POLICY own_workspace ON polyadic.new_vector USING ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting))) WITH CHECK ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting)));
+CREATE POLICY own_workspace ON polyadic.participation USING ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting))) WITH CHECK ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting)));
+CREATE POLICY own_workspace ON polyadic.passage_window USING ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting))) WITH CHECK ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting)));
+CREATE POLICY own_workspace ON polyadic.text_segment USING ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting))) WITH CHECK ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting)));
+CREATE POLICY own_workspace ON polyadic.reply USING ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting))) WITH CHECK ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting)));
+CREATE POLICY own_workspace ON polyadic.revision USING ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting))) WITH CHECK ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting)));
+CREATE POLICY own_workspace ON polyadic.attribute_value USING ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting))) WITH CHECK ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting)));
+CREATE POLICY own_workspace ON polyadic.staged_revision USING ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting))) WITH CHECK ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting)));
+CREATE POLICY own_workspace ON polyadic.change_log USING ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting))) WITH CHECK ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting)));
+CREATE POLICY own_workspace ON polyadic.statement USING ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting))) WITH CHECK ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting)));
+CREATE POLICY own_workspace ON polyadic.summary USING ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting))) WITH CHECK ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting)));
+CREATE POLICY own_workspace ON polyadic.hierarchy_node USING ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting))) WITH CHECK ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting)));
+CREATE POLICY own_workspace ON polyadic.hierarchy_source USING ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting))) WITH CHECK ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting)));
+CREATE POLICY own_workspace ON polyadic.vector USING ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting))) WITH CHECK ((workspace = ( SELECT (current_setting('polyadic.workspace'::text))::bigint AS current_setting)));
+ALTER TABLE polyadic.search_vector ENABLE ROW LEVEL SECURITY;
+ALTER TABLE polyadic.search_vector_16 ENABLE ROW LEVEL SECURITY;
 ALTER TABLE polyadic.new_vector ENABLE ROW LEVEL SECURITY;
 ALTER TABLE polyadic.participation ENABLE ROW LEVEL SECURITY;
 ALTER TABLE polyadic.passage_window ENABLE ROW LEVEL SECURITY;
-ALTER TABLE polyadic.piece ENABLE ROW LEVEL SECURITY;
+ALTER TABLE polyadic.text_segment ENABLE ROW LEVEL SECURITY;
 ALTER TABLE polyadic.reply ENABLE ROW LEVEL SECURITY;
 ALTER TABLE polyadic.revision ENABLE ROW LEVEL SECURITY;
-ALTER TABLE polyadic.said ENABLE ROW LEVEL SECURITY;
-ALTER TABLE polyadic.staged ENABLE ROW LEVEL SECURITY;
-ALTER TABLE polyadic.state ENABLE ROW LEVEL SECURITY;
+ALTER TABLE polyadic.attribute_value ENABLE ROW LEVEL SECURITY;
+ALTER TABLE polyadic.staged_revision ENABLE ROW LEVEL SECURITY;
+ALTER TABLE polyadic.change_log ENABLE ROW LEVEL SECURITY;
 ALTER TABLE polyadic.statement ENABLE ROW LEVEL SECURITY;
 ALTER TABLE polyadic.summary ENABLE ROW LEVEL SECURITY;
-ALTER TABLE polyadic.theme ENABLE ROW LEVEL SECURITY;
-ALTER TABLE polyadic.theme_source ENABLE ROW LEVEL SECURITY;
+ALTER TABLE polyadic.hierarchy_node ENABLE ROW LEVEL SECURITY;
+ALTER TABLE polyadic.hierarchy_source ENABLE ROW LEVEL SECURITY;
 ALTER TABLE polyadic.vector ENABLE ROW LEVEL SECURITY;
 GRANT USAGE ON SCHEMA polyadic TO polyadic_workspaces;
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE polyadic.asked TO polyadic_workspaces;
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE polyadic.awaited TO polyadic_workspaces;
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE polyadic.call TO polyadic_workspaces;
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE polyadic.called TO polyadic_workspaces;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE polyadic.pending_question TO polyadic_workspaces;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE polyadic.pending_request TO polyadic_workspaces;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE polyadic.model_call TO polyadic_workspaces;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE polyadic.entity_alias TO polyadic_workspaces;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE polyadic.chunk TO polyadic_workspaces;
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE polyadic.contested TO polyadic_workspaces;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE polyadic.topic_candidate TO polyadic_workspaces;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE polyadic.decision TO polyadic_workspaces;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE polyadic.document TO polyadic_workspaces;
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE polyadic.entered TO polyadic_workspaces;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE polyadic.recorded_response TO polyadic_workspaces;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE polyadic.entity TO polyadic_workspaces;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE polyadic.fact TO polyadic_workspaces;
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE polyadic.held TO polyadic_workspaces;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE polyadic.row_count TO polyadic_workspaces;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE polyadic.meta TO polyadic_workspaces;
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE polyadic.near TO polyadic_workspaces;
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE polyadic.near_16 TO polyadic_workspaces;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE polyadic.search_vector TO polyadic_workspaces;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE polyadic.search_vector_16 TO polyadic_workspaces;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE polyadic.new_vector TO polyadic_workspaces;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE polyadic.participation TO polyadic_workspaces;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE polyadic.passage_window TO polyadic_workspaces;
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE polyadic.piece TO polyadic_workspaces;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE polyadic.text_segment TO polyadic_workspaces;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE polyadic.reply TO polyadic_workspaces;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE polyadic.revision TO polyadic_workspaces;
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE polyadic.said TO polyadic_workspaces;
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE polyadic.staged TO polyadic_workspaces;
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE polyadic.state TO polyadic_workspaces;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE polyadic.attribute_value TO polyadic_workspaces;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE polyadic.staged_revision TO polyadic_workspaces;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE polyadic.change_log TO polyadic_workspaces;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE polyadic.statement TO polyadic_workspaces;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE polyadic.summary TO polyadic_workspaces;
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE polyadic.theme TO polyadic_workspaces;
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE polyadic.theme_source TO polyadic_workspaces;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE polyadic.hierarchy_node TO polyadic_workspaces;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE polyadic.hierarchy_source TO polyadic_workspaces;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE polyadic.vector TO polyadic_workspaces;
 GRANT SELECT,INSERT,DELETE ON TABLE polyadic.workspace TO polyadic_workspaces;

@@ -72,7 +72,7 @@ def test_a_review_shows_what_may_be_one(kb: Workspace) -> None:
     review = kb.entities.review()
     pairs = {frozenset((one.one.name, one.other.name)): one for one in review.candidates}
     assert review.candidates[0] is pairs[frozenset(("Quran Society", "Qur'an Society"))]
-    assert (review.found, review.sure) == (len(pairs), 2)
+    assert (review.total, review.certain) == (len(pairs), 2)
     assert frozenset(("M. Falk", "Mira Falk")) in pairs
     assert "their descriptions are alike" in pairs[frozenset(("Mira Falk", "The Lady of the Acids"))].why
     assert len(kb.entities.review(limit=1).candidates) == 1
@@ -88,7 +88,7 @@ def test_merging_and_undoing(kb: Workspace) -> None:
         "The Lady of the Acids knew Graz.",
     }
     again = kb.entities.merge(["mira falk", "M. Falk"])
-    assert (again.decided, again.held) == ((), outcome.decided)
+    assert (again.decided, again.already_applied) == ((), outcome.decided)
     assert kb.entities.undo(outcome.decided[0].id[:6]).undone == outcome.decided
     assert export(kb) == before
     assert kb.entities.decisions() == []
@@ -128,7 +128,7 @@ def test_a_pair_of_which_one_is_merged_says_what_to_undo_first(kb: Workspace) ->
     assert last.why.endswith(f"but Quran Society is merged: undo {society.id[:8]} first")
     with pytest.raises(DecisionRefused, match="is merged already"):
         kb.entities.settle([last.id])
-    assert review.sure == len(kb.entities.merge_sure().outcome.decided) == 1
+    assert review.certain == len(kb.entities.merge_sure().outcome.decided) == 1
     kb.entities.undo(society.id[:8])
     assert len(kb.entities.settle([last.id]).decided) == 1
 
@@ -179,7 +179,7 @@ def test_a_model_is_needed_only_for_what_asks_one(kb: Workspace) -> None:
 def test_from_within_a_loop(kb: Workspace) -> None:
     async def work() -> int:
         await kb.entities.amerge_sure()
-        return (await kb.entities.areview()).sure
+        return (await kb.entities.areview()).certain
 
     assert asyncio.run(work()) == 0
 
@@ -213,7 +213,7 @@ def test_a_model_is_asked_about_what_is_not_sure(tmp_path: Path) -> None:
         same = {one.id: one.same for one in review.candidates}
         assert sorted(map(str, same.values())) == ["False", "None", "None", "True"]
         told = next(one for one in review.candidates if one.same)
-        assert ({told.one.name, told.other.name}, told.said) == ({"Mira Falk", "The Lady of the Acids"}, "told so")
+        assert ({told.one.name, told.other.name}, told.reason) == ({"Mira Falk", "The Lady of the Acids"}, "told so")
         assert kb.entities.decisions() == []
         # The same list is paid for once, and the ledger has it.
         assert kb.entities.review(by_model=True).usage.calls == 0
@@ -228,7 +228,7 @@ def test_merging_by_itself_with_a_model_needs_both(tmp_path: Path) -> None:
         fill(kb)
         merged = kb.entities.merge_sure(LEAST_WITH_A_MODEL, by_model=True)
         assert [decision.names for decision in merged.outcome.decided] == [("Qur'an Society", "Quran Society")]
-        assert {verdict.same for verdict in merged.asked.verdicts.values()} == {True, False}
+        assert {verdict.same for verdict in merged.adjudication.verdicts.values()} == {True, False}
 
 
 @pytest.mark.parametrize(
@@ -273,7 +273,7 @@ def test_a_budget_is_kept(tmp_path: Path) -> None:
         review = kb.entities.review(by_model=True, budget=SpendingBudget(tokens=10))
         assert "budget" in review.stopped
         assert server.asked == []
-        assert len(review.candidates) == review.found
+        assert len(review.candidates) == review.total
 
 
 def test_what_a_document_says_cannot_pass_for_a_pair(tmp_path: Path) -> None:

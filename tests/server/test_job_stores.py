@@ -40,7 +40,7 @@ def test_what_was_entered_is_told_again(book: JobStore) -> None:
     async def work() -> None:
         whole = replace(
             job(1, state=JobState.PARTLY),
-            reached=JobProgress(2, 3, 4),
+            progress=JobProgress(2, 3, 4),
             report={"added": 1, "said": "a\0b"},
             problem="“so”",
         )
@@ -60,11 +60,11 @@ def test_of_two_who_would_change_a_job_one_does(book: JobStore) -> None:
         assert await book.swap(queued, begun)
         assert not await book.swap(queued, replace(queued, state=JobState.CANCELLED))
         # How far it is tells no stage: whoever runs it need not know what it has told.
-        assert await book.swap(begun, replace(begun, reached=JobProgress(documents=1)))
+        assert await book.swap(begun, replace(begun, progress=JobProgress(documents=1)))
         assert await book.swap(begun, replace(begun, state=JobState.SUCCEEDED, problem="a\0b"))
-        assert not await book.swap(begun, replace(begun, reached=JobProgress(documents=2)))
+        assert not await book.swap(begun, replace(begun, progress=JobProgress(documents=2)))
         ended = await book.job(queued.id, "letters")
-        assert ended is not None and ended.state is JobState.SUCCEEDED and ended.reached == JobProgress()
+        assert ended is not None and ended.state is JobState.SUCCEEDED and ended.progress == JobProgress()
 
     asyncio.run(work())
 

@@ -72,10 +72,10 @@ def test_progress_comes_until_the_job_has_ended(folder: Path, model: ModelServer
         with client.stream("GET", f"{PATH}/jobs/{job}/events") as reply:
             told = [content for name, content in events(reply.read().decode()) if name == "job"]
     states = [one["state"] for one in told]
-    read = [one["reached"]["chunks_read"] for one in told]
+    read = [one["progress"]["chunks_read"] for one in told]
     assert states[-1] == "succeeded" and "running" in states and read == sorted(read)
-    assert any(0 < one["reached"]["chunks_read"] < one["reached"]["chunks"] for one in told)
-    assert told[-1]["report"]["added"] == 3 and told[-1]["reached"]["tokens"] > 0
+    assert any(0 < one["progress"]["chunks_read"] < one["progress"]["chunks"] for one in told)
+    assert told[-1]["report"]["added"] == 3 and told[-1]["progress"]["tokens"] > 0
 
 
 def test_a_job_is_cancelled_and_resumed_without_paying_twice(folder: Path, model: ModelServer) -> None:

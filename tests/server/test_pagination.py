@@ -46,7 +46,7 @@ def test_entities_are_chosen_by_how_a_word_of_their_name_begins(client: httpx2.C
 
 def test_types_count_all_entities_and_choose_among_them(client: httpx2.Client) -> None:
     types = client.get(f"{WORKSPACE}/catalogue/types").json()
-    assert types["whole"] and sum(one["entities"] for one in types["types"]) == len(
+    assert types["complete"] and sum(one["entities"] for one in types["types"]) == len(
         everything(client, "entities", "entities")
     )
     for one in types["types"]:

@@ -142,10 +142,10 @@ def test_a_filter_leaves_out_what_only_others_say(client: httpx2.Client) -> None
     assert client.post(f"{WORKSPACE}/query", json=nothing).status_code == 404
 
 
-@pytest.mark.parametrize("wish", [{"by": "model"}, {"think": True}])
-def test_without_a_model_one_cannot_be_asked(client: httpx2.Client, wish: dict[str, Any]) -> None:
+@pytest.mark.parametrize("options", [{"by": "model"}, {"think": True}])
+def test_without_a_model_one_cannot_be_asked(client: httpx2.Client, options: dict[str, Any]) -> None:
     for path in ("query", "query/stream"):
-        reply = client.post(f"{WORKSPACE}/{path}", json={"question": QUESTION, **wish})
+        reply = client.post(f"{WORKSPACE}/{path}", json={"question": QUESTION, **options})
         assert (reply.status_code, reply.json()["type"]) == (409, "urn:polyadic:problem:no-language-model")
 
 
@@ -167,11 +167,11 @@ def test_a_neighbourhood_holds_whole_facts(client: httpx2.Client, hops: int) -> 
     where = {"kind": "entity", "id": entity["id"], "hops": hops}
     around = client.get(f"{WORKSPACE}/neighbourhood", params=where).json()
     known = {one["id"] for one in around["entities"]}
-    assert entity["id"] in known and len(around["facts"]) == hops and around["whole"]
+    assert entity["id"] in known and len(around["facts"]) == hops and around["complete"]
     for edge in around["facts"]:
         assert set(edge["entities"]) <= known and len(edge["entities"]) == len(edge["fact"]["entities"])
     few = client.get(f"{WORKSPACE}/neighbourhood", params=where | {"limit": 1}).json()
-    assert (len(few["entities"]), few["facts"], few["whole"]) == (1, [], hops == 0)
+    assert (len(few["entities"]), few["facts"], few["complete"]) == (1, [], hops == 0)
 
 
 def test_a_neighbourhood_is_bounded(client: httpx2.Client) -> None:
@@ -189,7 +189,7 @@ def test_an_overview_begins_with_the_best_connected(client: httpx2.Client, limit
     known = [entity["id"] for entity in shown["entities"]]
     assert known[0] == entities[0]["entity"]["id"] and len(known) == min(limit, len(entities))
     assert all(set(edge["entities"]) <= set(known) for edge in shown["facts"])
-    assert shown["whole"] is whole and (len(shown["facts"]) == 2) is whole
+    assert shown["complete"] is whole and (len(shown["facts"]) == 2) is whole
     assert client.get(f"{WORKSPACE}/overview", params={"limit": 100_000}).status_code == 422
 
 

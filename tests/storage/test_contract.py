@@ -56,7 +56,7 @@ def test_what_is_published_is_found(store: Store) -> None:
     with store.read() as reader:
         counts = reader.counts()
         assert (counts.documents, counts.chunks, counts.facts, counts.entities) == (1, 1, 2, 4)
-        assert (counts.evidence, counts.stated, counts.participations) == (3, 2, 5)
+        assert (counts.evidence, counts.evidence_with_fact, counts.participations) == (3, 2, 5)
         assert reader.arities() == {2: 1, 3: 1}
         facts = reader.facts(reader.nearest("fact", vector(ADA[0]), 2).rows)
         assert [fact.text for fact in facts] == [ADA[0], ENGINE[0]]

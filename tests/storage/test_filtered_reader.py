@@ -38,7 +38,10 @@ def told(reader: Reader) -> dict[str, Any]:
     return {
         "documents": [(d.source, d.title, d.chunks, d.facts) for d in reader.documents()],
         "listed": [reader.listed(after, 2, words) for after in (None, "/docs/b.txt") for words in ("", "ada")],
-        "counts": [getattr(reader.counts(), name) for name in ("documents", "chunks", "evidence", "stated", "facts")],
+        "counts": [
+            getattr(reader.counts(), name)
+            for name in ("documents", "chunks", "evidence", "evidence_with_fact", "facts")
+        ],
         "participations": [reader.counts().entities, reader.counts().participations],
         "arities": reader.arities(),
         "extractors": reader.extractors(),

@@ -147,7 +147,7 @@ def test_what_is_said_more_often_makes_nothing_stale_what_is_said_no_more_does(s
         hierarchy = reader.hierarchy()
         assert hierarchy.clusters[0].stale and hierarchy.communities[0].stale
     assert store.problems() == []
-    tables = repr([*rows_of(store, ("theme", "summary", "theme_source", "entity", "said"))])
+    tables = repr([*rows_of(store, ("hierarchy_node", "summary", "hierarchy_source", "entity", "attribute_value"))])
     assert "calculating" not in tables and "someone" in tables
 
 

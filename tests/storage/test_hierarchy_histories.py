@@ -92,7 +92,7 @@ class Life:
 
     def _words(self) -> Iterator[str]:
         """All that stands in the tables."""
-        for row in rows_of(self.store, ("theme", "summary")):
+        for row in rows_of(self.store, ("hierarchy_node", "summary")):
             text = " ".join(str(field) for field in row)
             yield from (secret for secret in self.secrets if f"{secret} " in text.replace(".", " "))
 

@@ -49,22 +49,22 @@ def version_1(folder: Path, documents: Sequence[Document]) -> Path:
     target.executescript(MIGRATIONS[0])
     source.execute("BEGIN")
     put_wide_back(source)
-    for table in ("meta", "document", "vector", "passage_window", "fact", "entity", "said", "called"):
+    for table in ("meta", "document", "vector", "passage_window", "fact", "entity", "attribute_value", "entity_alias"):
         copy(source, target, table)
     copy(source, target, "statement")
     for table, columns in (
         ("participation", "fact, entity"),
-        ("chunk", "id, digest, revision, start, stop, fresh, tokens, evidence"),
+        ("chunk", "id, digest, revision, start, stop, new_from, tokens, evidence"),
     ):
         copy(source, target, table, columns)
     put_whole_texts_back(source)
-    copy(source, target, "revision", "id, document, content, recipe, title, title_key, text, metadata")
-    for revision, recipe in target.execute("SELECT id, recipe FROM revision").fetchall():
+    copy(source, target, "revision", "id, document, content, pipeline_config, title, title_key, text, metadata")
+    for revision, recipe in target.execute("SELECT id, pipeline_config FROM revision").fetchall():
         old_recipe = json.dumps(json.loads(recipe) | {"extractor": OLD_EXTRACTOR}, sort_keys=True)
-        target.execute("UPDATE revision SET recipe = ? WHERE id = ?", (old_recipe, revision))
+        target.execute("UPDATE revision SET pipeline_config = ? WHERE id = ?", (old_recipe, revision))
     words = "SELECT c.id, r.title, substr(r.text, c.start + 1, c.stop - c.start) FROM chunk c JOIN revision r"
     target.executemany(
-        "INSERT INTO words (rowid, title, text) VALUES (?, ?, ?)", target.execute(words + " ON r.id = c.revision")
+        "INSERT INTO passage_fts (rowid, title, text) VALUES (?, ?, ?)", target.execute(words + " ON r.id = c.revision")
     )
     target.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     target.execute("PRAGMA user_version = 1")
@@ -80,9 +80,11 @@ def put_wide_back(connection: sqlite3.Connection) -> None:
     connection.create_function("unpacked", 1, lambda data: None if data is None else decompress(data))
     connection.create_function("wide", 1, lambda data: np.frombuffer(data, HALF).astype("<f4").tobytes())
     connection.execute("UPDATE chunk SET evidence = unpacked(evidence)")
-    connection.execute("ALTER TABLE chunk DROP COLUMN told")
+    connection.execute("ALTER TABLE chunk DROP COLUMN evidence_count")
     connection.execute("UPDATE reply SET text = unpacked(text)")
-    connection.execute("CREATE INDEX said_best ON said (entity, attribute, times DESC, value)")
+    connection.execute(
+        "CREATE INDEX attribute_value_best ON attribute_value (entity, attribute, occurrences DESC, value)"
+    )
     for table in ("vector", "new_vector"):
         connection.execute(f"UPDATE {table} SET data = wide(data)")
 
@@ -92,7 +94,7 @@ def put_whole_texts_back(connection: sqlite3.Connection) -> None:
     connection.execute("ALTER TABLE revision ADD COLUMN text TEXT NOT NULL DEFAULT ''")
     for (revision,) in connection.execute("SELECT id FROM revision").fetchall():
         connection.execute("UPDATE revision SET text = ? WHERE id = ?", (text_of(connection, revision), revision))
-    connection.execute("DROP TABLE piece")
+    connection.execute("DROP TABLE text_segment")
     connection.execute("ALTER TABLE revision DROP COLUMN characters")
 
 
@@ -102,7 +104,7 @@ def to_version_3(folder: Path) -> None:
         connection.execute("BEGIN")
         put_wide_back(connection)
         put_whole_texts_back(connection)
-        for table in ("theme", "theme_source", "summary", "state"):
+        for table in ("hierarchy_node", "hierarchy_source", "summary", "change_log"):
             connection.execute(f"DROP TABLE {table}")
         for index in ("document_source", "revision_title", "revision_title_bare"):
             connection.execute(f"DROP INDEX {index}")
@@ -267,7 +269,7 @@ def test_where_there_is_no_room_to_make_it_smaller_it_is_brought_forward_all_the
 def test_people_are_found_by_shorter_names(tmp_path: Path) -> None:
     old = version_1(tmp_path, [Document("memory:r", "", "Robert Adolf Stemmle met Clara Weiss in Turin.")])
     connection = sqlite3.connect(old / "store.sqlite")
-    connection.execute("DELETE FROM called WHERE loose = 'r a stemmle'")
+    connection.execute("DELETE FROM entity_alias WHERE alias = 'r a stemmle'")
     connection.commit()
     connection.close()
     with Workspace(old, SETTINGS) as kb:

@@ -324,7 +324,7 @@ def test_a_process_that_stays_lets_go_of_vectors_that_changes_replaced(history: 
 def test_what_changes_touched_is_kept_within_bounds(history: History) -> None:
     def known() -> list[tuple[int, int]]:
         with closing(connect(history.folder / "store.sqlite")) as connection:
-            return connection.execute("SELECT total, length(facts) FROM state ORDER BY seq").fetchall()
+            return connection.execute("SELECT total, length(facts) FROM change_log ORDER BY seq").fetchall()
 
     for n in range(4):
         history.tell("b", many(f"Bolt {n}", LEAST_KEPT // 8))

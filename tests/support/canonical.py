@@ -42,7 +42,7 @@ def canonical(store: Store) -> str:
             lines.append(
                 ["entity", entity.key, entity.name, entity.type, entity.description, entity.score, entity.facts, chunks]
             )
-        lines.append(["counts", counts.evidence, counts.stated, counts.participations])
+        lines.append(["counts", counts.evidence, counts.evidence_with_fact, counts.participations])
         lines.append(["vectors", counts.vectors])
         for decision, _ in reader.decisions():
             lines.append(["decision", decision.kind, decision.keys, decision.into, sorted(decision.documents)])

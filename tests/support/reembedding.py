@@ -45,7 +45,7 @@ def vectors(folder: Path) -> list[list[Any]]:
         for sql in (
             "SELECT digest, uses, data FROM vector",
             "SELECT f.digest, v.digest FROM fact f JOIN vector v ON v.id = f.vector",
-            "SELECT e.key, s.value, v.digest FROM said s JOIN entity e ON e.id = s.entity"
+            "SELECT e.key, s.value, v.digest FROM attribute_value s JOIN entity e ON e.id = s.entity"
             " JOIN vector v ON v.id = s.vector",
             "SELECT c.digest, w.ordinal, v.digest FROM passage_window w JOIN chunk c ON c.id = w.chunk"
             " JOIN vector v ON v.id = w.vector",

@@ -53,7 +53,7 @@ class BatchApi:
         questions: Path | str | None = None,
         method: str | None = None,
         context_tokens: int | None = None,
-        anew: bool = False,
+        reextract: bool = False,
         overwrite: bool = False,
         report_progress: ReportProgress = lambda progress: None,
         most_requests: int = MOST_REQUESTS,
@@ -76,7 +76,7 @@ class BatchApi:
             File of questions; they are stored until they have been answered.
         method, context_tokens
             Retrieval method and token budget for the questions, as for ``Workspace.query``.
-        anew
+        reextract
             Extract again from documents that were indexed with other settings.
         overwrite
             Replace request files of an earlier run with these names. Other files are never replaced.
@@ -111,9 +111,9 @@ class BatchApi:
         with store.exclusive_session(), files:
             speak(model, store)
             _store_questions(batch_questions, store)
-            index = await run.index(sources, anew)
+            index = await run.index(sources, reextract)
             build = run.hierarchy_build()
-            is_wanted = (hierarchy and not _pending_counts(store).documents) or build.is_awaited()
+            is_wanted = (hierarchy and not _pending_counts(store).documents) or build.is_pending()
             built = await build.build() if is_wanted else None
             outcome = await run.answer()
             missing = _pending_counts(store)
@@ -123,7 +123,7 @@ class BatchApi:
             files.bytes,
             index,
             len(outcome.answers),
-            outcome.asked_again,
+            outcome.changed_questions,
             outcome.failed,
             missing,
             built,
@@ -173,7 +173,7 @@ class BatchApi:
             report.adapted = learn(model, store, collector.refusals)
             report.index = await run.index()
             build = run.hierarchy_build()
-            report.hierarchy = await build.build() if build.is_awaited() else None
+            report.hierarchy = await build.build() if build.is_pending() else None
             outcome = await run.answer()
             if output and outcome.answers:
                 add_answers(Path(output), outcome.answers)
@@ -181,7 +181,7 @@ class BatchApi:
                 writer.waiting.delete_questions([answer.key for answer in outcome.answers])
             report.missing = _pending_counts(store)
         report.failed, report.failed_questions, report.failed_hierarchy = run.failed, outcome.failed, build.failed
-        report.answers, report.asked_again = outcome.answers, outcome.asked_again
+        report.answers, report.changed_questions = outcome.answers, outcome.changed_questions
         return report
 
     def missing(self) -> PendingCounts:
@@ -208,11 +208,11 @@ class BatchApi:
         """
         with self.open_store(False).write() as writer:
 
-            def is_awaited(key: str) -> bool:
-                awaited = writer.waiting.get(key)
-                return awaited is not None and not awaited.known
+            def is_pending(key: str) -> bool:
+                pending = writer.waiting.get(key)
+                return pending is not None and not pending.known
 
-            return list(shards([Path(file) for file in files], is_awaited))
+            return list(shards([Path(file) for file in files], is_pending))
 
     def forget(self) -> PendingCounts:
         """Drop all pending requests and return their counts; published documents are kept.

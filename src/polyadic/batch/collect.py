@@ -15,7 +15,7 @@ from polyadic.generation.citation_parser import unthought
 from polyadic.llm.endpoint_model import EndpointModel
 from polyadic.llm.language_model import ModelReply
 from polyadic.model.types import Usage
-from polyadic.storage.pending_requests import AwaitedReply
+from polyadic.storage.pending_requests import PendingReply
 from polyadic.storage.protocol import LedgerCall, Store, Writer
 
 # Lines per transaction.
@@ -103,19 +103,19 @@ class ResponseCollector:
                     self._take_one(line, writer)
 
     def _take_one(self, response: BatchResponse, writer: Writer) -> None:
-        awaited = writer.waiting.get(response.key) if response.key else None
-        if awaited is None:
+        pending = writer.waiting.get(response.key) if response.key else None
+        if pending is None:
             known = bool(response.key) and writer.waiting.is_known(response.key)
-            self._report.known += known
-            self._report.strangers += not known
-        elif awaited.known:
-            self._report.known += 1
+            self._report.duplicates += known
+            self._report.unknown_requests += not known
+        elif pending.known:
+            self._report.duplicates += 1
         else:
-            self._record(response, awaited, writer)
+            self._record(response, pending, writer)
 
-    def _record(self, response: BatchResponse, awaited: AwaitedReply, writer: Writer) -> None:
+    def _record(self, response: BatchResponse, pending: PendingReply, writer: Writer) -> None:
         try:
-            reply, error = self._read(response, awaited.purpose)
+            reply, error = self._read(response, pending.purpose)
         except _PARSING_ERRORS:
             reason = "not a model reply in the expected format"
             self._report.unreadable.append(UnreadableLine(response.file, response.number, reason))
@@ -125,17 +125,17 @@ class ResponseCollector:
         if reply.usage.calls and writer.waiting.enter(response.digest):
             usage = self._priced(reply.usage)
             writer.waiting.pay(response.key, usage)
-            model = self._model_for(awaited.purpose).name
-            writer.record_call(LedgerCall(awaited.purpose, model, usage, 0.0, awaited.document), cached)
+            model = self._model_for(pending.purpose).name
+            writer.record_call(LedgerCall(pending.purpose, model, usage, 0.0, pending.document), cached)
             self._report.usage += usage
         elif cached:
-            writer.waiting.remember(*cached)
+            writer.waiting.cache_reply(*cached)
         if error:
             self.errors[response.key] = error
             self._report.refused += 1
         else:
             self.errors.pop(response.key, None)
-            self._report.taken += 1
+            self._report.accepted += 1
 
     def _read(self, response: BatchResponse, purpose: str) -> tuple[ModelReply, str]:
         """Return the reply and why it is unusable; the reply carries the usage in either case."""

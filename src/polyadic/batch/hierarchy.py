@@ -51,7 +51,7 @@ class BatchHierarchyBuild:
     note: Callable[[PendingRequest], None]
     failed: Counter[str] = field(default_factory=Counter)
 
-    def is_awaited(self) -> bool:
+    def is_pending(self) -> bool:
         """Whether requests for the hierarchy are pending."""
         with self.store.write() as writer:
             return bool(writer.waiting.keys(ASKER))
@@ -69,7 +69,7 @@ class BatchHierarchyBuild:
 
         report = await self.hierarchies.by_model(self.store, self.model, note=note)
         with self.store.write() as writer:
-            if report.awaited:
+            if report.pending:
                 writer.waiting.put(ASKER, purposes)
             else:
                 writer.waiting.release(ASKER)

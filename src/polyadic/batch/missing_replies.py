@@ -14,17 +14,17 @@ class RequestShard:
 
     file: Path
     requests: int
-    awaited: int
+    pending: int
 
 
-def shards(files: Iterable[Path], is_awaited: Callable[[str], bool]) -> Iterator[RequestShard]:
+def shards(files: Iterable[Path], is_pending: Callable[[str], bool]) -> Iterator[RequestShard]:
     """Count requests and missing replies of each file, in the order of ``files``.
 
     Parameters
     ----------
     files
         Request files, as written.
-    is_awaited
+    is_pending
         Whether the reply to the request with a key is missing.
 
     Raises
@@ -35,11 +35,11 @@ def shards(files: Iterable[Path], is_awaited: Callable[[str], bool]) -> Iterator
         A file is not a request file, or is truncated.
     """
     for file in files:
-        requests = awaited = 0
+        requests = pending = 0
         for key in _keys(file):
             requests += 1
-            awaited += is_awaited(key)
-        yield RequestShard(file, requests, awaited)
+            pending += is_pending(key)
+        yield RequestShard(file, requests, pending)
 
 
 def _keys(file: Path) -> Iterator[str]:

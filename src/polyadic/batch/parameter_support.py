@@ -30,7 +30,7 @@ def learn(model: EndpointModel, store: Store, refusals: Collection[str]) -> bool
     from polyadic.llm.endpoint_errors import says_too_long
 
     with store.write() as writer:
-        known_refusals = json.loads(writer.waiting.dialect(model.name) or '{"heard": []}')["heard"]
+        known_refusals = json.loads(writer.waiting.dialect(model.name) or '{"refusals": []}')["refusals"]
     adapted, processed = model.dialect, []
     for refusal in sorted(set(refusals) - set(known_refusals)):
         without_parameter = None if says_too_long(refusal) else model.dialect.without(refusal)
@@ -40,7 +40,7 @@ def learn(model: EndpointModel, store: Store, refusals: Collection[str]) -> bool
     if processed:
         with store.write() as writer:
             content = json.dumps(
-                {"dialect": asdict(adapted), "heard": [*known_refusals, *processed]}, ensure_ascii=False
+                {"dialect": asdict(adapted), "refusals": [*known_refusals, *processed]}, ensure_ascii=False
             )
             writer.waiting.keep_dialect(model.name, content)
     return bool(processed)

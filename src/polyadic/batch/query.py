@@ -18,7 +18,7 @@ class BatchQueryOutcome:
 
     answers: list[BatchAnswer] = field(default_factory=list)
     failed: list[FailedQuestion] = field(default_factory=list)
-    asked_again: int = 0
+    changed_questions: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class BatchQueryRunner:
     ----------
     store
         Store of the questions.
-    asker
+    engine
         Query engine with a batch model.
     errors
         Why the response to a request was unusable, by request key.
@@ -38,7 +38,7 @@ class BatchQueryRunner:
     """
 
     store: Store
-    asker: QueryEngine
+    engine: QueryEngine
     errors: Mapping[str, str]
     note: Callable[[PendingRequest], None]
 
@@ -53,13 +53,13 @@ class BatchQueryRunner:
         return outcome
 
     async def _answer(self, question: BatchQuestion, outcome: BatchQueryOutcome) -> None:
-        settings = self.asker.settings.answer.model_copy(update={"by": "model"})
+        settings = self.engine.settings.answer.model_copy(update={"by": "model"})
         try:
-            answer = await self.asker.answer(
+            answer = await self.engine.answer(
                 QueryRequest(question.question, question.method, question.context_tokens, answer=settings)
             )
         except ReplyPending as pending:
-            outcome.asked_again += self._wait(question, pending)
+            outcome.changed_questions += self._wait(question, pending)
             for request in pending.requests:
                 if request.key in self.errors:
                     outcome.failed.append(FailedQuestion(question.id, question.question, self.errors[request.key]))

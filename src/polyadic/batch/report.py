@@ -33,7 +33,7 @@ class BatchWriteReport:
         Outcome for documents; those whose replies were all known are published.
     ready
         Number of questions that can be answered already.
-    asked_again
+    changed_questions
         Number of questions whose requests differ from earlier ones because their context has changed.
     hierarchy
         State of the hierarchy; None if it was not requested, or documents that belong in it are pending.
@@ -44,7 +44,7 @@ class BatchWriteReport:
     bytes: int
     index: IndexReport
     ready: int
-    asked_again: int
+    changed_questions: int
     failed_questions: Sequence[FailedQuestion]
     missing: PendingCounts
     hierarchy: BuildReport | None = None
@@ -56,11 +56,11 @@ class BatchReadReport:
 
     Attributes
     ----------
-    taken
+    accepted
         Response lines that brought a usable reply.
-    known
+    duplicates
         Response lines whose reply was already known.
-    strangers
+    unknown_requests
         Response lines that no request waits for.
     refused
         Response lines without a usable reply.
@@ -76,9 +76,9 @@ class BatchReadReport:
         Reasons for missing summaries and reports, counted.
     """
 
-    taken: int = 0
-    known: int = 0
-    strangers: int = 0
+    accepted: int = 0
+    duplicates: int = 0
+    unknown_requests: int = 0
     refused: int = 0
     unreadable: list[UnreadableLine] = field(default_factory=list)
     adapted: bool = False
@@ -86,7 +86,7 @@ class BatchReadReport:
     failed: list[FailedChunk] = field(default_factory=list)
     index: IndexReport = field(default_factory=IndexReport)
     answers: list[BatchAnswer] = field(default_factory=list)
-    asked_again: int = 0
+    changed_questions: int = 0
     failed_questions: list[FailedQuestion] = field(default_factory=list)
     missing: PendingCounts = field(default_factory=lambda: PendingCounts(0, 0, 0))
     hierarchy: BuildReport | None = None

@@ -41,7 +41,7 @@ class BatchRun:
     note: Callable[[PendingRequest], None] = lambda noted: None
     failed: list[FailedChunk] = field(default_factory=list)
 
-    async def index(self, sources: Iterable[Document | SkippedInput] = (), anew: bool = False) -> IndexReport:
+    async def index(self, sources: Iterable[Document | SkippedInput] = (), reextract: bool = False) -> IndexReport:
         """Index these documents and then the pending ones, as far as replies are known."""
         extraction = factory.with_model(self._batch_model, StoreResponseCache(self.store), self.prompts, self.settings)
         waiting: set[str] = set()
@@ -51,7 +51,7 @@ class BatchRun:
             self.embedder,
             self.settings.chunking.sized(by_model=True),
             self.report_progress,
-            anew,
+            reextract,
             wanted=waiting,
             note=self._note_all,
         )

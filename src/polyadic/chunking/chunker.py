@@ -52,7 +52,7 @@ def chunk_document(document: Document, settings: ChunkingSettings) -> tuple[Chun
     Returns
     -------
     tuple of Chunk
-        The chunks; ``chunk.fresh`` is the character at which the text after the overlap begins.
+        The chunks; ``chunk.new_from`` is the character at which the text after the overlap begins.
 
     Notes
     -----
@@ -69,7 +69,7 @@ def chunk_document(document: Document, settings: ChunkingSettings) -> tuple[Chun
     huge one. Changes of subject depend on the text between two definitions.
 
     >>> document = Document("file:engines", "Engines", "The first engine failed.  The second ran. ")
-    >>> [(chunk.text, chunk.fresh) for chunk in chunk_document(document, ChunkingSettings())]
+    >>> [(chunk.text, chunk.new_from) for chunk in chunk_document(document, ChunkingSettings())]
     [('The first engine failed.  The second ran.', 0)]
     """
     text = document.text

@@ -51,7 +51,7 @@ def command() -> None:
 )
 @method_option("Retrieval method for the questions")
 @click.option("--context-tokens", type=click.IntRange(min=1), help="Token budget for the knowledge of each question.")
-@click.option("--anew", is_flag=True, help="Also read documents again that were indexed with another extractor.")
+@click.option("--reextract", is_flag=True, help="Also read documents again that were indexed with another extractor.")
 @click.option(
     "--hierarchy", is_flag=True, help="Also write the requests for the hierarchy: one round per layer, then reports."
 )
@@ -75,7 +75,7 @@ def write(
     questions: Path | None,
     method: str | None,
     context_tokens: int | None,
-    anew: bool,
+    reextract: bool,
     hierarchy: bool,
     overwrite: bool,
     shard_requests: int,
@@ -99,7 +99,7 @@ def write(
             questions,
             method,
             context_tokens,
-            anew,
+            reextract,
             overwrite,
             report_progress,
             shard_requests,
@@ -156,9 +156,9 @@ def status(context: click.Context, files: tuple[Path, ...], workspace: str | Non
     else:
         say(_pending(missing))
         for shard in shards:
-            pending = f"{shard.awaited:,} pending" if shard.awaited else "none pending"
+            pending = f"{shard.pending:,} pending" if shard.pending else "none pending"
             say(f"  {shown(str(shard.file))}: {count(shard.requests, 'request')}, {pending}")
-    return 3 if any(shard.awaited for shard in shards) else 0
+    return 3 if any(shard.pending for shard in shards) else 0
 
 
 @command.command("forget")
@@ -191,15 +191,15 @@ def _print_written(written: BatchWriteReport, hierarchy: bool) -> None:
         say("no requests, so no file was written")
     if written.ready:
         say(f"{count(written.ready, 'question')} can be answered now: polyadic batch read")
-    _print_questions(written.asked_again, written.failed_questions)
+    _print_questions(written.changed_questions, written.failed_questions)
 
 
 def _print_read(report: BatchReadReport, output: Path | None) -> None:
     lines = [
-        (report.taken, "accepted"),
-        (report.known, "read before"),
+        (report.accepted, "accepted"),
+        (report.duplicates, "read before"),
         (report.refused, "without a usable reply"),
-        (report.strangers, "for unknown requests"),
+        (report.unknown_requests, "for unknown requests"),
         (len(report.unreadable), "unreadable"),
     ]
     say(f"response lines: {', '.join(f'{number:,} {what}' for number, what in lines if number) or 'none'}")
@@ -214,7 +214,7 @@ def _print_read(report: BatchReadReport, output: Path | None) -> None:
         print_build(report.hierarchy)
     reasons = [f"{number:,} × {reason}" for reason, number in report.failed_hierarchy.most_common()]
     _print_some(reasons, "summary or report", "summaries and reports", report.failed_hierarchy.total())
-    _print_questions(report.asked_again, report.failed_questions)
+    _print_questions(report.changed_questions, report.failed_questions)
     if output:
         say(f"{count(len(report.answers), 'answer')} added to {shown(str(output))}")
     else:
@@ -237,9 +237,9 @@ def _print_index(index: IndexReport) -> None:
         say(f"stopped: {index.stopped}", err=True)
 
 
-def _print_questions(asked_again: int, failed: Sequence[FailedQuestion]) -> None:
-    if asked_again:
-        say(f"{count(asked_again, 'question')} to be sent again, because their context has changed")
+def _print_questions(changed_questions: int, failed: Sequence[FailedQuestion]) -> None:
+    if changed_questions:
+        say(f"{count(changed_questions, 'question')} to be sent again, because their context has changed")
     _print_some([f"{question.id or question.question}: {question.reason}" for question in failed], "question")
 
 

@@ -12,7 +12,7 @@ _NOUNS = {
     "fact": ("fact", "facts"),
     "entity": ("entity", "entities"),
     "vector": ("vector", "vectors"),
-    "call": ("paid call", "paid calls"),
+    "model_call": ("paid call", "paid calls"),
 }
 
 
@@ -40,6 +40,6 @@ def _line(progress: CopyProgress) -> str:
 def _print(report: CopyReport) -> None:
     counts = ", ".join(count(report.rows[table], *named) for table, named in _NOUNS.items() if report.rows[table])
     say(f"copied {counts or 'an empty workspace'} in {report.seconds:.1f} s")
-    if report.taken_up:
-        say(f"{count(report.taken_up, 'row')} already copied by an earlier run")
+    if report.resumed:
+        say(f"{count(report.resumed, 'row')} already copied by an earlier run")
     say(f"verified: the exports of both have the SHA-256 {report.sha256}")

@@ -122,11 +122,11 @@ def merge(
         from_score = least if least is not None else LEAST_WITH_A_MODEL if by_model else SURE
         merged = kb.entities.merge_sure(from_score, by_model, _most(budget, spend_tokens))
     if as_json:
-        print_json({**_plain(merged.outcome), "asked": merged.asked})
+        print_json({**_plain(merged.outcome), "adjudication": merged.adjudication})
     else:
-        _print_asked(merged.asked)
+        _print_asked(merged.adjudication)
         _print_outcome(merged.outcome)
-    return 3 if merged.asked.stopped or merged.asked.unreadable else 0
+    return 3 if merged.adjudication.stopped or merged.adjudication.unreadable else 0
 
 
 @command.command("cannot-link")
@@ -210,9 +210,9 @@ def _print_review(found: ResolutionReview) -> None:
         say(f"{homonym.name} may be ambiguous: {homonym.why}", bold=True)
         for sense in homonym.senses:
             say(f"  {sense.name}: {', '.join(map(shown, sense.documents))}")
-    pairs = f"{count(found.found, 'candidate pair')}, {found.sure:,} certain"
+    pairs = f"{count(found.total, 'candidate pair')}, {found.certain:,} certain"
     say(f"{pairs}; {count(len(found.homonyms), 'name')} possibly ambiguous")
-    if found.sure:
+    if found.certain:
         say("polyadic entities merge --auto merges the certain ones, review --accept ID merges one of these")
     _print_asked(LLMAdjudication({}, found.unreadable, found.usage, found.stopped))
 
@@ -222,9 +222,9 @@ def _print_candidate(candidate: MergeCandidate) -> None:
         f"{candidate.id[:_ID_DIGITS]}  {candidate.score:.2f}  {candidate.one.name} = {candidate.other.name}?", bold=True
     )
     say(f"  {candidate.why}")
-    if candidate.said or candidate.same is not None:
+    if candidate.reason or candidate.same is not None:
         verdict = {True: "same", False: "different", None: "unsure"}[candidate.same]
-        say(f"  the model says: {verdict}{f' ({candidate.said})' if candidate.said else ''}")
+        say(f"  the model says: {verdict}{f' ({candidate.reason})' if candidate.reason else ''}")
     for about in (candidate.one, candidate.other):
         _print_about(about)
 
@@ -252,11 +252,11 @@ def _print_outcome(outcome: DecisionOutcome, as_json: bool = False) -> None:
     for what, decisions in (
         ("decided", outcome.decided),
         ("undone", outcome.undone),
-        ("already decided", outcome.held),
+        ("already decided", outcome.already_applied),
     ):
         for decision in decisions:
             say(f"{what}: {decision.id[:_ID_DIGITS]}  {_describe(decision)}")
-    if not (outcome.decided or outcome.undone or outcome.held):
+    if not (outcome.decided or outcome.undone or outcome.already_applied):
         say("nothing to do")
 
 
@@ -265,7 +265,7 @@ def _plain(outcome: DecisionOutcome) -> dict[str, list[dict[str, Any]]]:
     return {
         "decided": [_identified(decision) for decision in outcome.decided],
         "undone": [_identified(decision) for decision in outcome.undone],
-        "held": [_identified(decision) for decision in outcome.held],
+        "already_applied": [_identified(decision) for decision in outcome.already_applied],
     }
 
 

@@ -87,8 +87,8 @@ def _build_estimate(kb: Workspace) -> BuildEstimate | None:
 def _print(found: IndexingEstimate) -> None:
     say(f"{count(found.documents, 'document')} to read, {found.unchanged:,} unchanged; {count(found.chunks, 'chunk')}")
     say(f"by {found.extractor}: {spent(found.usage) if found.usage.calls else 'no language model is used'}")
-    if found.remembered:
-        say(f"{count(found.remembered, 'reply', 'replies')} cached from an earlier run")
+    if found.cached:
+        say(f"{count(found.cached, 'reply', 'replies')} cached from an earlier run")
     if found.basis:
         say(f"({found.basis})")
     if found.embedding_usage.calls:

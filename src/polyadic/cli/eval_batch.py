@@ -80,7 +80,7 @@ class BatchRound:
         """Write the pending requests, if a file was given for them."""
         if self._files:
             self.by_file.write(self._files)
-        return BatchRoundReport(len(self.by_file.awaited), self._files.files if self._files else [], self._read)
+        return BatchRoundReport(len(self.by_file.pending), self._files.files if self._files else [], self._read)
 
 
 def rounds(kb: Workspace, folder: Path, files: BatchFileOptions, judge: str = "") -> BatchRound | None:
@@ -94,12 +94,12 @@ def print_round(one: BatchRoundReport, as_json: bool) -> int:
         print_json(one)
         return 3
     read = one.read
-    if read.taken or read.refused or read.known or read.strangers or read.unreadable:
+    if read.accepted or read.refused or read.duplicates or read.unknown_requests or read.unreadable:
         parts = {
-            "accepted": read.taken,
-            "read before": read.known,
+            "accepted": read.accepted,
+            "read before": read.duplicates,
             "without a usable reply": read.refused,
-            "for unknown requests": read.strangers,
+            "for unknown requests": read.unknown_requests,
             "unreadable": len(read.unreadable),
         }
         say(f"response lines: {', '.join(f'{number:,} {what}' for what, number in parts.items() if number)}")

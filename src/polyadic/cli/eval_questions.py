@@ -48,11 +48,11 @@ def _print(asked: Sequence[TableAnswer], methods: Sequence[str]) -> None:
         of_method = [one for one in asked if one.method == method]
         scores = [one.f1 for one in of_method if one.f1 is not None]
         score = f"{sum(scores) / len(scores):.2f}" if scores else "–"
-        right = sum(one.right for one in of_method) / len(of_method)
+        right = sum(one.correct for one in of_method) / len(of_method)
         refused = sum(not one.answered and not one.problem for one in of_method)
         each = 1000 * sum(one.seconds for one in of_method) / len(of_method)
         say(f"{method:{width}}  {len(of_method):9,}  {right:5.2f}  {score:>4}  {refused:7,}  {each:,.0f}")
-    wrong = [one for one in asked if not one.right]
+    wrong = [one for one in asked if not one.correct]
     if wrong:
         say(f"\n{count(len(wrong), 'answer')} not right:", bold=True)
     for one in wrong[:_WRONG_SHOWN]:

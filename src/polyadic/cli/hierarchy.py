@@ -26,7 +26,7 @@ def command() -> None:
     type=click.Choice(["model", "extractive"]),
     help="Write texts with the language model, or extract them from facts (default: the model, if one is set).",
 )
-@click.option("--anew", is_flag=True, help="Rebuild everything: cluster again and write all texts again.")
+@click.option("--rebuild", is_flag=True, help="Rebuild everything: cluster again and write all texts again.")
 @click.option(
     "--budget", type=FiniteFloat(min=0), help="Stop before spending more than this, at the prices in the settings."
 )
@@ -38,7 +38,7 @@ def command() -> None:
 def build(
     context: click.Context,
     by: By | None,
-    anew: bool,
+    rebuild: bool,
     budget: float | None,
     spend_tokens: int | None,
     dry_run: bool,
@@ -55,11 +55,11 @@ def build(
     most = SpendingBudget(budget, spend_tokens) if budget is not None or spend_tokens is not None else None
     with Workspace(workspace_place(context, workspace)) as kb:
         if dry_run:
-            found = kb.hierarchy.estimate(by, anew)
+            found = kb.hierarchy.estimate(by, rebuild)
             print_json(found) if as_json else print_build_estimate(found)
             return 0
         with building_shown() as report_progress:
-            report = kb.hierarchy.build(report_progress, by, anew, most)
+            report = kb.hierarchy.build(report_progress, by, rebuild, most)
     print_json(report) if as_json else print_build(report)
     return build_exit_code(report)
 

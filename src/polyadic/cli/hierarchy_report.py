@@ -20,24 +20,24 @@ def building_shown() -> AbstractContextManager[Callable[[BuildProgress], None]]:
 def build_exit_code(report: BuildReport) -> int:
     """Return 0 if built, 1 if stopped before the first reply, 3 if stopped later or incomplete."""
     if report.stopped:
-        return 3 if report.usage.calls or report.recalled else 1
-    return 3 if report.failed or report.awaited else 0
+        return 3 if report.usage.calls or report.cache_hits else 1
+    return 3 if report.failed or report.pending else 0
 
 
 def print_build(report: BuildReport) -> None:
     """Print results to standard output and problems to standard error."""
     if report.is_whole:
         _print_built(report)
-    if report.awaited:
-        pending = count(report.awaited, "summary or report", "summaries or reports")
+    if report.pending:
+        pending = count(report.pending, "summary or report", "summaries or reports")
         say(f"hierarchy: {pending} pending in batch files")
     if report.usage.calls:
         say(f"{report.by}: {spent(report.usage)}")
-    if report.slowed:
-        say(f"slowed down {count(report.slowed, 'time')}: the endpoint reported too many requests")
+    if report.throttle_count:
+        say(f"slowed down {count(report.throttle_count, 'time')}: the endpoint reported too many requests")
     if report.embedding_usage.calls:
         say(f"embedding: {spent(report.embedding_usage)}")
-    _print_some([f"{number:,} × {problem}" for problem, number in report.lost.most_common()], "in the replies:")
+    _print_some([f"{number:,} × {problem}" for problem, number in report.dropped.most_common()], "in the replies:")
     failed = count(sum(report.failed.values()), "summary or report", "summaries and reports")
     heading = f"{failed} extracted from names and facts instead (run the same command again to retry):"
     _print_some([f"{number:,} × {reason}" for reason, number in report.failed.most_common()], heading)
@@ -49,14 +49,14 @@ def print_build(report: BuildReport) -> None:
 def print_build_estimate(found: BuildEstimate) -> None:
     """Print the estimated cost of building."""
     written = f"{count(found.summaries, 'cluster')} to summarize, {count(found.reports, 'community', 'communities')}"
-    say(f"hierarchy: {written} to report on{', all rebuilt' if found.anew else ''}")
+    say(f"hierarchy: {written} to report on{', all rebuilt' if found.rebuilt else ''}")
     usage = "no language model is used" if found.by == EXTRACTIVE or not found.usage.calls else spent(found.usage)
     say(f"by {found.by}: {usage}")
     if found.usage.calls:
-        say(f"at most {spent(found.most)}")
+        say(f"at most {spent(found.max_usage)}")
         say(f"({found.basis})")
-    if found.remembered:
-        say(f"{count(found.remembered, 'reply', 'replies')} cached from an earlier run")
+    if found.cached:
+        say(f"{count(found.cached, 'reply', 'replies')} cached from an earlier run")
 
 
 def _line(progress: BuildProgress) -> str:
@@ -78,9 +78,9 @@ def _print_built(report: BuildReport) -> None:
     if not report.changed:
         say("nothing to do: the hierarchy is up to date")
         return
-    made = f"{count(report.clusters_made, 'cluster')} summarized, {count(report.reports_made, 'report')} written"
+    made = f"{count(report.clusters_built, 'cluster')} summarized, {count(report.reports_written, 'report')} written"
     removed = f", {report.removed:,} removed" if report.removed else ""
-    say(f"{'all rebuilt: ' if report.anew else ''}{made}{removed}, in {report.seconds:.1f} s")
+    say(f"{'all rebuilt: ' if report.rebuilt else ''}{made}{removed}, in {report.seconds:.1f} s")
 
 
 def _print_some(lines: Sequence[str], heading: str) -> None:

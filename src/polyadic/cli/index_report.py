@@ -70,8 +70,8 @@ def _print_work(report: IndexReport) -> None:
     say(f"{count(report.chunks, 'chunk')}, {count(report.evidence, 'statement')}: {summary}")
     if report.usage.calls:
         say(f"{report.extractor}: {spent(report.usage)}")
-    if report.slowed:
-        say(f"slowed down {count(report.slowed, 'time')}: the endpoint reported too many requests")
+    if report.throttle_count:
+        say(f"slowed down {count(report.throttle_count, 'time')}: the endpoint reported too many requests")
     other_seconds = report.seconds - report.embedding_seconds
     say(
         f"{count(report.texts_embedded, 'text')} embedded in {report.embedding_seconds:.1f} s,"

@@ -73,7 +73,7 @@ def _print(report: ReembeddingReport) -> None:
         return
     before = f"from {report.before} to " if report.before else "to "
     say(f"changed {before}{report.after}: {count(report.texts, 'vector')}")
-    resumed = f", {report.taken_up:,} kept from an earlier run" if report.taken_up else ""
+    resumed = f", {report.resumed:,} kept from an earlier run" if report.resumed else ""
     say(f"{count(report.texts_embedded, 'text')} embedded in {report.embedding_seconds:.1f} s{resumed}")
     if report.embedding_usage.calls:
         say(f"embedding: {spent(report.embedding_usage)}")

@@ -74,7 +74,7 @@ def _print_status(status: WorkspaceStatus) -> None:
     counts = status.counts
     say(f"workspace  {shown(status.folder)}, {status.bytes / 1e6:.1f} MB")
     say(f"documents  {counts.documents:,} in {count(counts.chunks, 'chunk')}")
-    say(f"evidence   {count(counts.evidence, 'statement')}, {counts.stated:,} of them with a fact")
+    say(f"evidence   {count(counts.evidence, 'statement')}, {counts.evidence_with_fact:,} of them with a fact")
     say(f"facts      {counts.facts:,}, connecting {count(counts.entities, 'entity', 'entities')}", nl=False)
     say(f" ({counts.participations / counts.facts:.1f} per fact)" if counts.facts else "")
     most = max(status.arities.values(), default=0)

@@ -21,8 +21,8 @@ DEFAULT_FOLDER = Path("polyadic-workspace")
 def expanded(name: Path | str) -> Path:
     """Expand ``~`` in a path; an unknown user's home is left as it is.
 
-    >>> expanded("~nobody-of-this-name/kb").parts
-    ('~nobody-of-this-name', 'kb')
+    >>> expanded("~no-such-user/kb").parts
+    ('~no-such-user', 'kb')
     """
     try:
         return Path(name).expanduser()

@@ -72,7 +72,7 @@ class EvaluationBatch:
         return bool(self._kb.settings.model.azure_api_version)
 
     @property
-    def awaited(self) -> tuple[PendingRequest, ...]:
+    def pending(self) -> tuple[PendingRequest, ...]:
         """Distinct requests without a reply."""
         return tuple(self._noted.values())
 
@@ -129,8 +129,8 @@ class EvaluationBatch:
         )
         with self._store.exclusive_session():
             report = await run.index(documents)
-        if self.awaited:
-            raise ReplyPending(*self.awaited)
+        if self.pending:
+            raise ReplyPending(*self.pending)
         return report
 
     @property
@@ -143,7 +143,7 @@ class EvaluationBatch:
             QueryEngine(kb.settings, self._store, kb.embedder, lambda: model, PromptLibrary(kb.folder))
         )
 
-    def remembering(self, name: str = "") -> CachedModel:
+    def cached_model(self, name: str = "") -> CachedModel:
         """Return the model with this name, or the configured one; requests without a reply are noted and fail."""
         model = self._model(name or self._kb.settings.model.name)
         return CachedModel(
@@ -153,9 +153,9 @@ class EvaluationBatch:
     def write(self, files: RequestFileWriter) -> None:
         """Store the pending requests and write them to files."""
         with self._store.write() as writer:
-            writer.waiting.put(self._evaluation_key, {noted.key: noted.purpose for noted in self.awaited})
+            writer.waiting.put(self._evaluation_key, {noted.key: noted.purpose for noted in self.pending})
         with files:
-            for noted in self.awaited:
+            for noted in self.pending:
                 files.add(noted)
 
     def done(self) -> None:

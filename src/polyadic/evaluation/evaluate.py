@@ -122,9 +122,9 @@ async def evaluate(
         say_progress("scoring")
         measured = await _measure(measures, questions, plan, gathered)
         if by_file:
-            by_file.note(gathered.asked.awaited)
-            if by_file.awaited:
-                raise ReplyPending(*by_file.awaited)
+            by_file.note(gathered.asked.pending)
+            if by_file.pending:
+                raise ReplyPending(*by_file.pending)
     return EvaluationResults(
         dataset=dataset.name,
         plan=plan,

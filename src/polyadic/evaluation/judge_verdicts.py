@@ -59,9 +59,11 @@ def compare(pairs: Sequence[AnswerPair], verdicts: Sequence[PairVerdict]) -> Ans
 def count(verdicts: Sequence[PairVerdict], criterion: str) -> VerdictCount:
     """Count the verdicts by one criterion.
 
-    >>> said = [PairVerdict("q", True, (1, 1, 1, 1)), PairVerdict("q", False, (1, 2, None, 2))]
-    >>> count(said, "overall").rate, count(said, "comprehensiveness").flips, count(said, "empowerment").unreadable
-    (100.0, 1, 1)
+    >>> verdicts = [PairVerdict("q", True, (1, 1, 1, 1)), PairVerdict("q", False, (1, 2, None, 2))]
+    >>> count(verdicts, "overall").rate, count(verdicts, "comprehensiveness").flips
+    (100.0, 1)
+    >>> count(verdicts, "empowerment").unreadable
+    1
     """
     won = [verdict.won(criterion) for verdict in verdicts]
     both = [sum(pair) for pair in _in_both_orders(verdicts, criterion)]

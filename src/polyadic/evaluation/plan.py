@@ -49,7 +49,7 @@ class EvalPlan:
     context_tokens
         Token budget of each question.
     answers
-        Who answers: a language model, quoted sentences, or nobody.
+        How questions are answered: by a language model, by quoted sentences, or not at all.
     limit
         Number of questions drawn with ``seed``, None for all. A larger draw contains the smaller ones.
     seed

@@ -46,7 +46,7 @@ class TableAnswer:
     method: str
     answer: str
     answered: bool
-    right: bool
+    correct: bool
     f1: float | None
     seconds: float
     problem: str = ""

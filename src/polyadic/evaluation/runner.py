@@ -27,13 +27,13 @@ class QuestionFailure:
 class EvaluationRun:
     """Outcome of asking; ``stopped`` is the reason if it ended early.
 
-    ``awaited`` are the requests whose batch replies are missing; their questions have no record yet.
+    ``pending`` are the requests whose batch replies are missing; their questions have no record yet.
     """
 
     asked: int
     failures: tuple[QuestionFailure, ...] = ()
     stopped: str = ""
-    awaited: tuple[PendingRequest, ...] = ()
+    pending: tuple[PendingRequest, ...] = ()
 
 
 async def ask_all(
@@ -60,7 +60,7 @@ async def ask_all(
     """
     missing = [(q, v) for q in questions for v in plan.variants if journal.get(q.id, v.label) is None]
     total = len(questions) * len(plan.variants)
-    remaining, failures, stopped, awaited, asked = (
+    remaining, failures, stopped, pending, asked = (
         iter(missing),
         list[QuestionFailure](),
         list[str](),
@@ -77,7 +77,7 @@ async def ask_all(
             try:
                 journal.add(await _ask(kb, question, variant, answer))
             except ReplyPending as problem:
-                awaited.extend(problem.requests)
+                pending.extend(problem.requests)
             except ModelUnavailable as problem:
                 stopped.append(str(problem))
                 return
@@ -87,7 +87,7 @@ async def ask_all(
             report_progress(total - len(missing) + asked, total)
 
     await asyncio.gather(*(work() for _ in range(min(plan.at_once, len(missing)))))
-    return EvaluationRun(asked, tuple(failures), next(iter(stopped), ""), tuple(awaited))
+    return EvaluationRun(asked, tuple(failures), next(iter(stopped), ""), tuple(pending))
 
 
 async def _ask(

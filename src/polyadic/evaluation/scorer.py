@@ -104,7 +104,7 @@ class Scorer:
     def _judge(self) -> JudgeModel:
         settings = self._kb.settings.model.model_copy(update={"name": self._judge_name})
         if self._by_file is not None:
-            return JudgeModel(self._by_file.remembering(self._judge_name), settings.at_once)
+            return JudgeModel(self._by_file.cached_model(self._judge_name), settings.at_once)
         model = load_language_model(settings)
         if model is None:
             raise SettingsError("no language model is configured as judge", "set name under [model]")

@@ -237,7 +237,7 @@ class LLMExtractor:
         return ModelRequest("extract", messages, FACTS, passage.chunk.document_id)
 
     def _passage(self, document: Document, chunk: Chunk) -> _Passage:
-        start = max(chunk.fresh, chunk.span.start)
+        start = max(chunk.new_from, chunk.span.start)
         text = document.text[start : chunk.span.end]
         language = detect_language(document.text) if self._language == "auto" else self._language
         spans, texts, headings = [], [], []

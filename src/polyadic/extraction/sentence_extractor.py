@@ -92,13 +92,13 @@ class SentenceExtractor:
         self._last: _DocumentAnalysis | None = None
 
     async def extract(self, document: Document, chunk: Chunk) -> Extraction:
-        """Extract one evidence per sentence from ``chunk.fresh`` on, without headings, rules, code and quotations."""
+        """Extract one evidence per sentence from ``chunk.new_from``; skip headings, rules, code and quotations."""
         with on_one_document():
             return self._extraction(document, chunk)
 
     def _extraction(self, document: Document, chunk: Chunk) -> Extraction:
         analysis = self._read(document)
-        first = bisect_left(analysis.sentences, max(chunk.fresh, chunk.span.start), key=lambda span: span.start)
+        first = bisect_left(analysis.sentences, max(chunk.new_from, chunk.span.start), key=lambda span: span.start)
         last = bisect_right(analysis.sentences, chunk.span.end, key=lambda span: span.end)
         spans = analysis.sentences[first:last]
         evidence_by_sentence = (self._evidence(analysis, span) for span in spans)
@@ -167,7 +167,7 @@ def with_subject(sentence: str, subject: str) -> str:
 def completeness(sentence: str) -> float:
     """Score how complete a statement is on its own, in (0, 10].
 
-    >>> [completeness(said) for said in ("asked Ada.", "She was a poet's daughter.", "Ada was born in 1815.")]
+    >>> [completeness(text) for text in ("asked Ada.", "She was a poet's daughter.", "Ada was born in 1815.")]
     [2.0, 6.0, 8.0]
     >>> completeness("巴贝奇教数学。"), completeness("我爱你。")
     (8.0, 2.0)
@@ -205,8 +205,8 @@ def participants(sentence: str, subject: str, known: Vocabulary, terms: TermInde
     >>> english, german = (Vocabulary(language) for language in ("en", "de"))
     >>> [p.name for p in participants("She met Ada in 1833.", "Mary Somerville", english, TermIndex.of("", english))]
     ['Mary Somerville', 'Ada', '1833']
-    >>> told = participants("Das Salzmuseum steht in Ulm.", "Das Salzmuseum", german, TermIndex.of("", german))
-    >>> [p.name for p in told]
+    >>> found = participants("Das Salzmuseum steht in Ulm.", "Das Salzmuseum", german, TermIndex.of("", german))
+    >>> [p.name for p in found]
     ['Das Salzmuseum', 'Ulm']
     """
     found = {entity_key(subject): Participation(subject, score=_SUBJECT_SCORE)} if subject else {}

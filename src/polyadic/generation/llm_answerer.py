@@ -134,7 +134,7 @@ class LLMAnswerer:
         )
 
     def _has_nothing(self, knowledge: Knowledge, context: PromptContext) -> bool:
-        return knowledge.sought and not context.pieces
+        return knowledge.retrieves and not context.pieces
 
     def _unanswered(self, knowledge: Knowledge) -> Answer:
         text = no_answer(detect_language(knowledge.question))

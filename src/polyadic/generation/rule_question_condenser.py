@@ -106,8 +106,8 @@ class _Topic:
 def standalone(question: str, history: Sequence[Turn]) -> str:
     """Add what a follow-up question takes from the conversation; a standalone question is returned unchanged.
 
-    >>> told = [Turn("Who was Ada Lovelace?", '"Ada Lovelace was a mathematician." [1]')]
-    >>> standalone("Where was she born?", told), standalone("What is the GDP of Brazil?", told)
+    >>> turns = [Turn("Who was Ada Lovelace?", '"Ada Lovelace was a mathematician." [1]')]
+    >>> standalone("Where was she born?", turns), standalone("What is the GDP of Brazil?", turns)
     ('Ada Lovelace: Where was she born?', 'What is the GDP of Brazil?')
     >>> standalone("And Mir?", [Turn("When was Skylab launched?", "In 1973.")])
     'When was launched? And Mir?'
@@ -147,7 +147,7 @@ def _antecedents(question: str, language: str, topic: _Topic) -> list[str]:
     person = "" if referent is Antecedent.THING else topic.person
     asks_for_person = asked(topic.question, topic.language) is Asked.PERSON
     if referent is Antecedent.PERSON and asks_for_person and not person:
-        # The person asked for was not found, and the names in the question are something else.
+        # The requested person was not found, and the names in the question are something else.
         return [] if _names(topic.question, topic.language) else terms
     if not person or person in terms:
         return terms

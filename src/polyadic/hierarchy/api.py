@@ -65,7 +65,7 @@ class HierarchyApi:
         self,
         report_progress: Callable[[BuildProgress], None] = lambda progress: None,
         by: By | None = None,
-        anew: bool = False,
+        rebuild: bool = False,
         budget: SpendingBudget | None = None,
     ) -> BuildReport:
         """Update the hierarchy to the current facts; parts without changed sources are kept.
@@ -80,7 +80,7 @@ class HierarchyApi:
         by
             ``model`` or ``extractive`` (names and facts, no language model); by default as configured. An extractive
             run keeps texts that a model wrote as long as their sources are unchanged.
-        anew
+        rebuild
             Cluster everything again and rewrite all summaries and reports.
         budget
             Spending limit for the language model.
@@ -109,13 +109,13 @@ class HierarchyApi:
             writing = ExtractiveSummarizer()
             return await HierarchyBuilder(
                 store, self.embedder(), writing, self.settings.hierarchy_build, report_progress=report_progress
-            ).build(anew)
+            ).build(rebuild)
         check_prices(budget, self.settings.model)
         model = self.model()
         model.check()
         slowed_before = model.throttle_count
-        report = await self.by_model(store, model, report_progress, budget, anew)
-        report.slowed = model.throttle_count - slowed_before
+        report = await self.by_model(store, model, report_progress, budget, rebuild)
+        report.throttle_count = model.throttle_count - slowed_before
         return report
 
     async def by_model(
@@ -124,7 +124,7 @@ class HierarchyApi:
         model: LanguageModel,
         report_progress: Callable[[BuildProgress], None] = lambda progress: None,
         budget: SpendingBudget | None = None,
-        anew: bool = False,
+        rebuild: bool = False,
         note: Callable[[Sequence[PendingRequest]], None] = lambda requests: None,
     ) -> BuildReport:
         """Build as :meth:`abuild` with this model; ``note`` receives the requests of a batch-file model."""
@@ -139,29 +139,29 @@ class HierarchyApi:
             lambda: asked.spent,
             note,
         )
-        report = await builder.build(anew)
-        report.recalled = asked.cache_hits
+        report = await builder.build(rebuild)
+        report.cache_hits = asked.cache_hits
         return report
 
-    async def aestimate(self, by: By | None = None, anew: bool = False) -> BuildEstimate:
+    async def aestimate(self, by: By | None = None, rebuild: bool = False) -> BuildEstimate:
         """Estimate the cost of building, without spending anything; parameters and errors as for :meth:`abuild`."""
         need_hierarchy()
         if wanted(by, self.settings) == "extractive":
-            return await self._draft_estimate(ExtractiveSummarizer(), anew)
+            return await self._draft_estimate(ExtractiveSummarizer(), rebuild)
         model, store = self.model(), self.store()
 
-        def is_remembered(key: str) -> bool:
+        def is_cached(key: str) -> bool:
             with store.read() as reader:
                 return reader.reply(key) is not None
 
         asked = LLMSummarizer(
             CachedModel(model, StoreResponseCache(store)), self.prompts, self.settings.hierarchy_build
         )
-        counting = CountingSummarizer(asked, model, is_remembered)
-        found = await self._draft_estimate(counting, anew)
+        counting = CountingSummarizer(asked, model, is_cached)
+        found = await self._draft_estimate(counting, rebuild)
         with store.read() as reader:
             found.usage, found.basis = counting.cost(reader.spent(), self.settings.model)
-        found.remembered, found.most = counting.remembered, counting.most
+        found.cached, found.max_usage = counting.cached, counting.max_usage
         return found
 
     def outline(self, depth: int = DEPTH) -> HierarchyOutline:
@@ -174,10 +174,10 @@ class HierarchyApi:
     build = run_sync(abuild)
     estimate = run_sync(aestimate)
 
-    async def _draft_estimate(self, writing: ExtractiveSummarizer | CountingSummarizer, anew: bool) -> BuildEstimate:
+    async def _draft_estimate(self, writing: ExtractiveSummarizer | CountingSummarizer, rebuild: bool) -> BuildEstimate:
         report = BuildReport(by=writing.by)
         with self.store().read() as reader:
             ground, former = HierarchyInputs.of(reader), reader.hierarchy()
         vectors = AveragedSummaries(ground, former.summaries)
-        await draft(BuildContext(ground, former, writing, vectors, self.settings.hierarchy_build, 1, anew, report))
-        return BuildEstimate(writing.by, report.anew, report.clusters_made, report.reports_made)
+        await draft(BuildContext(ground, former, writing, vectors, self.settings.hierarchy_build, 1, rebuild, report))
+        return BuildEstimate(writing.by, report.rebuilt, report.clusters_built, report.reports_written)

@@ -20,14 +20,14 @@ class GatherOutcomes(Generic[Written]):
     ----------
     results
         Results in the order of the pieces; None for a piece without one.
-    awaited
+    pending
         Requests of each piece that waits for a batch file.
     stopped
         Why the run stopped early; empty if all pieces were tried.
     """
 
     results: list[Written | None]
-    awaited: list[tuple[PendingRequest, ...]] = field(default_factory=list)
+    pending: list[tuple[PendingRequest, ...]] = field(default_factory=list)
     stopped: str = ""
 
 
@@ -46,7 +46,7 @@ async def gather_bounded(
     Parameters
     ----------
     write
-        Writes one piece. ModelUnavailable stops the run; the requests of ReplyPending go into ``awaited``.
+        Writes one piece. ModelUnavailable stops the run; the requests of ReplyPending go into ``pending``.
     report_written
         Called after every piece.
     is_useless
@@ -61,8 +61,8 @@ async def gather_bounded(
         nonlocal useless
         try:
             written = await write(pieces[place])
-        except ReplyPending as awaited:
-            outcomes.awaited.append(awaited.requests)
+        except ReplyPending as pending:
+            outcomes.pending.append(pending.requests)
         except ModelUnavailable as problem:
             # Keep the first reason: later ones follow from it.
             outcomes.stopped = outcomes.stopped or str(problem)

@@ -44,7 +44,7 @@ class BuildContext:
         Sources of summaries and reports, and of summary vectors.
     at_once
         Maximum number of concurrent summaries or reports.
-    anew
+    rebuild
         Rebuild everything, also unchanged parts.
     report
         Report to record results in.
@@ -62,7 +62,7 @@ class BuildContext:
     vectors: SummaryVectors
     settings: HierarchyBuildSettings
     at_once: int
-    anew: bool
+    rebuild: bool
     report: BuildReport
     report_progress: Callable[[BuildProgress], None] = lambda progress: None
     spent: Callable[[], Usage] = Usage
@@ -94,12 +94,12 @@ class BuildContext:
             self.report_progress(BuildProgress(what, done, len(pieces), self.spent()))
 
         outcomes = await gather_bounded(write, pieces, self.at_once, report_one, lambda words: bool(words.failed))
-        for requests in outcomes.awaited:
+        for requests in outcomes.pending:
             self.note(requests)
         written = [words for words in outcomes.results if words is not None]
         for words in written:
-            self.report.enter(words.lost, words.failed)
-        self.report.awaited += len(outcomes.awaited)
+            self.report.enter(words.dropped, words.failed)
+        self.report.pending += len(outcomes.pending)
         self.report.stopped = outcomes.stopped
         if len(written) < len(pieces):
             raise BuildInterrupted

@@ -35,24 +35,24 @@ class BuildReport:
     ----------
     by
         Name of the language model, or "extractive".
-    anew
+    rebuilt
         Whether everything was clustered again.
     entities, layers, clusters, summaries, communities, reports
         Current numbers.
     sparsities
         Cluster sparsity of each clustered layer, from layer 0.
-    clusters_made, reports_made
+    clusters_built, reports_written
         Number of clusters summarised and of communities reported on in this run; all others were kept.
     removed
         Number of clusters and communities deleted.
     failed
         Number of summaries and reports that the model could not provide, by reason. They are extractive instead, and
         the next run asks the model again.
-    lost
+    dropped
         Number of items repaired or dropped in the model's replies, by reason.
-    awaited
+    pending
         Number of clusters and communities that wait for replies from a batch file.
-    recalled
+    cache_hits
         Number of replies taken from the cache.
     changed
         Whether the hierarchy of the workspace has changed.
@@ -62,14 +62,14 @@ class BuildReport:
         Usage of the language model and of the embedding endpoint.
     seconds
         Duration of the run, in seconds.
-    slowed
+    throttle_count
         How often the number of concurrent calls was reduced because the endpoint reported too many.
     stopped
         Why the run ended early. The hierarchy is then unchanged, and replies are cached for the next run.
     """
 
     by: str = ""
-    anew: bool = False
+    rebuilt: bool = False
     entities: int = 0
     layers: int = 0
     clusters: int = 0
@@ -77,28 +77,28 @@ class BuildReport:
     communities: int = 0
     reports: int = 0
     sparsities: tuple[float, ...] = ()
-    clusters_made: int = 0
-    reports_made: int = 0
+    clusters_built: int = 0
+    reports_written: int = 0
     removed: int = 0
     failed: Counter[str] = field(default_factory=Counter)
-    lost: Counter[str] = field(default_factory=Counter)
-    awaited: int = 0
-    recalled: int = 0
+    dropped: Counter[str] = field(default_factory=Counter)
+    pending: int = 0
+    cache_hits: int = 0
     changed: bool = False
     texts_embedded: int = 0
     usage: Usage = field(default_factory=Usage)
     embedding_usage: Usage = field(default_factory=Usage)
     seconds: float = 0.0
-    slowed: int = 0
+    throttle_count: int = 0
     stopped: str = ""
 
     @property
     def is_whole(self) -> bool:
         """Whether the build was completed."""
-        return not self.stopped and not self.awaited
+        return not self.stopped and not self.pending
 
-    def enter(self, lost: Iterable[str], failed: str) -> None:
+    def enter(self, dropped: Iterable[str], failed: str) -> None:
         """Count what was repaired or dropped in a reply, and why a reply could not be used."""
-        self.lost.update(lost)
+        self.dropped.update(dropped)
         if failed:
             self.failed[failed] += 1

@@ -82,12 +82,12 @@ class HierarchyBuilder:
     spent: Callable[[], Usage] = Usage
     note: Callable[[Sequence[PendingRequest]], None] = lambda requests: None
 
-    async def build(self, anew: bool = False) -> BuildReport:
+    async def build(self, rebuild: bool = False) -> BuildReport:
         """Update the hierarchy to the current facts; parts without changed sources are kept.
 
         Parameters
         ----------
-        anew
+        rebuild
             Cluster everything again and rewrite all summaries and reports.
 
         Raises
@@ -99,7 +99,7 @@ class HierarchyBuilder:
         started, embedded_before = time.perf_counter(), self.embedder.spent
         with self.store.exclusive_session():
             try:
-                await self._build(report, anew)
+                await self._build(report, rebuild)
             except BuildInterrupted:
                 pass  # the report says why
             finally:
@@ -110,7 +110,7 @@ class HierarchyBuilder:
         report.seconds = time.perf_counter() - started
         return report
 
-    async def _build(self, report: BuildReport, anew: bool) -> None:
+    async def _build(self, report: BuildReport, rebuild: bool) -> None:
         vectors = EmbeddedSummaries(self.store, self.embedder, report)
         with self.store.read() as reader:
             ground, former = HierarchyInputs.of(reader), reader.hierarchy()
@@ -122,7 +122,7 @@ class HierarchyBuilder:
                 vectors,
                 self.settings,
                 self.at_once,
-                anew,
+                rebuild,
                 report,
                 self.report_progress,
                 self.spent,

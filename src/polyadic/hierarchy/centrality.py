@@ -74,8 +74,8 @@ def by_centrality(members: Sequence[MemberContext], joins: MemberFacts) -> list[
     Numbers, dates and codes come last, because they occur in many facts and are uninformative on their own.
 
     >>> facts = (FactContext("f", "Ada met Bob in 1833.", 7, ("a", "b", "y")),)
-    >>> told = [MemberContext("y", "1833", facts=facts), MemberContext("b", "Bob"), MemberContext("a", "Ada")]
-    >>> [member.name for member in by_centrality(told, MemberFacts.of(told))]
+    >>> members = [MemberContext("y", "1833", facts=facts), MemberContext("b", "Bob"), MemberContext("a", "Ada")]
+    >>> [member.name for member in by_centrality(members, MemberFacts.of(members))]
     ['Ada', 'Bob', '1833']
     """
 

@@ -53,14 +53,14 @@ class CommunityReportBuilder:
             return await work.writing.report(self._member_contexts(draft.community.members), facts)
 
         written = await work.written("reports", due, write)
-        work.report.reports_made += len(due)
+        work.report.reports_written += len(due)
         fresh = {id(draft): words for draft, words in zip(due, written, strict=True)}
         return [self._community(draft, fresh.get(id(draft))) for draft in drafts]
 
     def _updated(self) -> CommunityUpdate:
         """Assign every node to communities."""
         settings = self._work.settings
-        former = () if self._layers.anew else self._work.former.communities
+        former = () if self._layers.rebuilt else self._work.former.communities
         grouping = CommunityUpdate(former, self._nodes, settings.community_members)
         summaries = ((node, self._layers.summaries[node].members) for node in self._nodes[len(self._ground_ids) :])
         update_communities(grouping, summaries, self._nodes, self._detect, self._neighbours)
@@ -129,7 +129,7 @@ class CommunityReportBuilder:
 
     def _drafts(self, groups: Sequence[CommunityDraft]) -> list[_Draft]:
         ids = {id(group): group.id for group in groups}
-        known = {} if self._work.anew else {one.id: one for one in self._work.former.communities}
+        known = {} if self._work.rebuild else {one.id: one for one in self._work.former.communities}
         drafts = []
         for level in sorted({group.level for group in groups}):
             here = sorted((group for group in groups if group.level == level), key=lambda group: ids[id(group)])
@@ -165,7 +165,7 @@ class CommunityReportBuilder:
     def _is_due(self, draft: _Draft) -> bool:
         """Whether a report is due: there is no current one, or the share of new facts exceeds the limit."""
         former = draft.former
-        if self._work.anew or former is None or former.stale or former.report is None:
+        if self._work.rebuild or former is None or former.stale or former.report is None:
             return True
         if self._work.is_wanting(former.report.by) or not self._is_current(former.sources):
             return True

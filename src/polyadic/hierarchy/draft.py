@@ -17,7 +17,7 @@ async def draft(work: BuildContext) -> Hierarchy:
         The draft could not be completed; the report gives the reason.
     """
     layers = await LayerBuilder(work).layers()
-    work.report.anew = layers.anew
+    work.report.rebuilt = layers.rebuilt
     communities = await CommunityReportBuilder(work, layers).communities()
     hierarchy = Hierarchy(
         tuple(sorted(layers.clusters, key=lambda one: (one.layer, one.id))),

@@ -36,27 +36,27 @@ class BuildEstimate:
     ----------
     by
         Name of the language model, or "extractive".
-    anew
+    rebuilt
         Whether everything would be clustered again.
     summaries, reports
         Number of clusters to summarise and of communities to report on.
-    remembered
+    cached
         Number of those whose reply is cached.
     usage
         Expected usage of the model.
-    most
+    max_usage
         Usage if every reply had the maximum length.
     basis
         How the length of replies was estimated; empty if the model would not be called.
     """
 
     by: str = ""
-    anew: bool = False
+    rebuilt: bool = False
     summaries: int = 0
     reports: int = 0
-    remembered: int = 0
+    cached: int = 0
     usage: Usage = field(default_factory=Usage)
-    most: Usage = field(default_factory=Usage)
+    max_usage: Usage = field(default_factory=Usage)
     basis: str = ""
 
 
@@ -69,20 +69,20 @@ class CountingSummarizer:
         Builds the requests and reads cached replies.
     model
         Gives the maximum cost of a request.
-    is_remembered
+    is_cached
         Whether the reply to a request is cached, by its key.
     """
 
-    def __init__(self, writing: LLMSummarizer, model: LanguageModel, is_remembered: Callable[[str], bool]) -> None:
+    def __init__(self, writing: LLMSummarizer, model: LanguageModel, is_cached: Callable[[str], bool]) -> None:
         self.by = writing.by
         self.asked: set[str] = set()
-        self.remembered = 0
+        self.cached = 0
         self.calls: Counter[str] = Counter()
         self.sent: Counter[str] = Counter()
-        self.most = Usage()
+        self.max_usage = Usage()
         self._writing = writing
         self._model = model
-        self._is_remembered = is_remembered
+        self._is_cached = is_cached
 
     async def summarise(self, layer: int, members: Sequence[MemberContext]) -> ClusterSummaries:
         if self._is_known(self._writing.summary_request(members)):
@@ -98,13 +98,13 @@ class CountingSummarizer:
     def _is_known(self, request: ModelRequest) -> bool:
         """Whether the reply is cached; otherwise count the call."""
         key = request.key(self._model.name)
-        if self._is_remembered(key):
-            self.remembered += 1
+        if self._is_cached(key):
+            self.cached += 1
             return True
         if key not in self.asked:
             self.asked.add(key)
             try:
-                self.most += self._model.max_usage(request)
+                self.max_usage += self._model.max_usage(request)
             except NoReply:
                 return False  # exceeds the context, so it would not be sent
             self.calls[request.purpose] += 1

@@ -43,8 +43,8 @@ def summarised(layer: int, members: Sequence[MemberContext]) -> ClusterSummaries
     members.
 
     >>> fact = FactContext("f", "Ada met Bob in London.", 6, ("a", "b"))
-    >>> told = [MemberContext("b", "Bob", "person", "", (fact,)), MemberContext("a", "Ada", "person")]
-    >>> found = summarised(1, told)
+    >>> members = [MemberContext("b", "Bob", "person", "", (fact,)), MemberContext("a", "Ada", "person")]
+    >>> found = summarised(1, members)
     >>> found.summaries[0].name, found.summaries[0].description, found.sources
     ('Ada · Bob', 'Ada met Bob in London.', ('a', 'b', 'f'))
     """
@@ -71,8 +71,8 @@ def reported(members: Sequence[MemberContext], facts: Sequence[FactContext]) -> 
     grows with the number of facts per member.
 
     >>> facts = [FactContext("f", "Ada met Bob.", 4, ("a", "b")), FactContext("g", "Bob met Cy.", 4, ("b", "c"))]
-    >>> told = reported([MemberContext(name[0].lower(), name) for name in ("Ada", "Bob", "Cy")], facts).report
-    >>> told.title, told.summary, told.findings
+    >>> result = reported([MemberContext(name[0].lower(), name) for name in ("Ada", "Bob", "Cy")], facts).report
+    >>> result.title, result.summary, result.findings
     ('Bob · Ada', 'Ada met Bob.', (ReportFinding(text='Bob met Cy.', facts=('g',)),))
     """
     joins = MemberFacts.of([MemberContext(one.id, one.name, one.type, one.description) for one in members], facts)
@@ -120,8 +120,8 @@ def _first_name(member: MemberContext) -> str:
     return member.name.partition(_SEPARATOR)[0]
 
 
-def _sources(*told: Sequence[MemberContext | FactContext]) -> tuple[str, ...]:
-    return tuple(sorted({one.id for some in told for one in some}))
+def _sources(*groups: Sequence[MemberContext | FactContext]) -> tuple[str, ...]:
+    return tuple(sorted({one.id for group in groups for one in group}))
 
 
 def _commonest_type(central: Sequence[MemberContext]) -> str:

@@ -27,7 +27,7 @@ class LayerSet:
     sparsities: list[float] = field(default_factory=list)
     settled: int = 0
     since: int = 0
-    anew: bool = False
+    rebuilt: bool = False
     summaries: dict[str, Summary] = field(default_factory=dict)
     changed: set[str] = field(default_factory=set)
 
@@ -52,7 +52,7 @@ class LayerBuilder:
         work, items = self._work, list(self._work.ground.ids)
         since, new = self._count_new(items)
         is_due = renewal_is_due(work.former.settled, since, new, work.settings.renew_above)
-        if work.anew or is_due or not items:
+        if work.rebuild or is_due or not items:
             return await self._build_all(items)
         return await self._update(items, since + new)
 
@@ -65,7 +65,7 @@ class LayerBuilder:
         return 0, max(0, len(items) - former.settled)
 
     async def _build_all(self, items: list[str]) -> LayerSet:
-        made = LayerSet(settled=len(items), anew=True)
+        made = LayerSet(settled=len(items), rebuilt=True)
         for layer in range(self._work.settings.layers):
             if len(items) < FEWEST:
                 break
@@ -122,7 +122,7 @@ class LayerBuilder:
 
     def _reuse_summaries(self, layer: int, clusters: Iterable[Cluster]) -> list[Cluster]:
         """Reuse the current summaries of clusters with unchanged members."""
-        if self._work.anew:
+        if self._work.rebuild:
             return list(clusters)
         former = {one.id: one for one in self._of_layer(layer) if not one.stale}
         return [replace(former[one.id], own=one.own) if one.id in former else one for one in clusters]
@@ -137,7 +137,7 @@ class LayerBuilder:
             return await work.writing.summarise(layer + 1, work.ground.member_contexts(one.members, made.summaries))
 
         written = await work.written(f"summaries of layer {layer + 1}", due, write)
-        work.report.clusters_made += len(due)
+        work.report.clusters_built += len(due)
         fresh = {
             one.id: replace(one, sources=words.sources, summaries=words.summaries, stale=False)
             for one, words in zip(due, written, strict=True)

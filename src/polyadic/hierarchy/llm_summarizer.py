@@ -173,15 +173,15 @@ class LLMSummarizer:
 def _extractive_summaries(
     layer: int, members: Sequence[MemberContext], failed: str, problems: Problems | None = None
 ) -> ClusterSummaries:
-    lost = _as_list((problems or Problems()) + Problems((UNUSABLE_SUMMARIES,)))
-    return replace(summarised(layer, members), lost=lost, failed=failed)
+    dropped = _as_list((problems or Problems()) + Problems((UNUSABLE_SUMMARIES,)))
+    return replace(summarised(layer, members), dropped=dropped, failed=failed)
 
 
 def _extractive_report(
     members: Sequence[MemberContext], facts: Sequence[FactContext], failed: str, problems: Problems | None = None
 ) -> CommunityDescription:
-    lost = _as_list((problems or Problems()) + Problems((UNUSABLE_REPORT,)))
-    return replace(reported(members, facts), lost=lost, failed=failed)
+    dropped = _as_list((problems or Problems()) + Problems((UNUSABLE_REPORT,)))
+    return replace(reported(members, facts), dropped=dropped, failed=failed)
 
 
 def _member_ids(ids: Sequence[str], numbers: Sequence[int]) -> tuple[str, ...]:

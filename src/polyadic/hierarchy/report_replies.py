@@ -68,8 +68,8 @@ class DraftReport:
 def read_report(reply: str, problems: Problems) -> DraftReport | None:
     """Read the last report in a reply; None if there is none. Repairs are counted in ``problems``.
 
-    >>> said = '{"title": "Ada", "rating": "high", "findings": [{"summary": "She wrote", "explanation": "Well. [2]"}]}'
-    >>> read_report(said, Problems())
+    >>> reply = '{"title": "Ada", "rating": "high", "findings": [{"summary": "She wrote", "explanation": "Well. [2]"}]}'
+    >>> read_report(reply, Problems())
     DraftReport(title='Ada', summary='', rating=8.0, findings=(DraftFinding(text='She wrote: Well.', facts=(2,)),))
     """
     records = [_unwrapped(value) for value in reply_values(reply, problems)]
@@ -102,7 +102,7 @@ def findings_of(draft: DraftReport, facts: Sequence[str], problems: Problems) ->
         if known:
             found.append(ReportFinding(finding.text, tuple(facts[number - 1] for number in known)))
         else:
-            problems["finding that rests on no fact"] += 1
+            problems["finding without facts"] += 1
     return tuple(found)
 
 

@@ -21,7 +21,7 @@ class ClusterSummaries:
         At least one summary, by a model or extractive.
     sources
         Sorted identifiers of all members and facts whose text was used.
-    lost
+    dropped
         Problems repaired or dropped in a model's reply, as messages; one entry per occurrence.
     failed
         Why the model's reply could not be used; empty if it was used or no model was called.
@@ -29,7 +29,7 @@ class ClusterSummaries:
 
     summaries: tuple[Summary, ...]
     sources: tuple[str, ...]
-    lost: tuple[str, ...] = ()
+    dropped: tuple[str, ...] = ()
     failed: str = ""
 
 
@@ -39,7 +39,7 @@ class CommunityDescription:
 
     report: Report | None
     sources: tuple[str, ...]
-    lost: tuple[str, ...] = ()
+    dropped: tuple[str, ...] = ()
     failed: str = ""
 
 
@@ -72,7 +72,7 @@ class Summarizer(Protocol):
         ModelUnavailable
             The model is not available, or the budget is exhausted; other requests would fail as well.
         ReplyPending
-            The reply is awaited from a batch file.
+            The reply is expected from a batch file.
         """
         ...
 

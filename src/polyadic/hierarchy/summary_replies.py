@@ -45,10 +45,10 @@ def read_summaries(
     types
         General types; a summary with another type gets OTHER_TYPE. If empty, any type is accepted.
 
-    >>> told = [MemberContext("a", "Ada"), MemberContext("b", "Bob"), MemberContext("c", "Cy"), MemberContext("d",
+    >>> members = [MemberContext("a", "Ada"), MemberContext("b", "Bob"), MemberContext("c", "Cy"), MemberContext("d",
     ... "Dee")]
-    >>> said = '{"summaries": [{"name": "Ada", "type": "Person", "description": "All.", "members": [1, 2, 7]}]}'
-    >>> found, problems = read_summaries(said, told, ["person"])
+    >>> reply = '{"summaries": [{"name": "Ada", "type": "Person", "description": "All.", "members": [1, 2, 7]}]}'
+    >>> found, problems = read_summaries(reply, members, ["person"])
     >>> found[0].name, found[0].members
     ('Ada (person)', (1, 2))
     >>> sorted(problems)

@@ -62,7 +62,7 @@ class IndexingEstimate:
         Numbers of documents that are skipped; outdated ones were indexed with another pipeline configuration.
     chunks
         Number of chunks of the documents that need indexing.
-    remembered
+    cached
         Number of chunks whose reply is cached, or shared with another chunk.
     usage
         Usage of the language model.
@@ -85,7 +85,7 @@ class IndexingEstimate:
     unchanged: int = 0
     outdated: int = 0
     chunks: int = 0
-    remembered: int = 0
+    cached: int = 0
     usage: Usage = field(default_factory=Usage)
     embedding_usage: Usage = field(default_factory=Usage)
     texts_to_embed: int = 0
@@ -100,7 +100,7 @@ class KnownWork:
     """State of the workspace: document fingerprints, cached replies, and earlier usage by purpose and model."""
 
     stamp: Callable[[str], Fingerprint | None] = lambda document_id: None
-    is_remembered: Callable[[str], bool] = lambda key: False
+    is_cached: Callable[[str], bool] = lambda key: False
     spent: Mapping[tuple[str, str], tuple[Usage, float]] = field(default_factory=dict)
 
 
@@ -113,7 +113,7 @@ class IndexingEstimator:
     chunking: ChunkingSettings
     model: ModelSettings
     known: KnownWork
-    anew: bool = False
+    reextract: bool = False
 
     async def estimate(self, sources: Iterable[Document | SkippedInput]) -> IndexingEstimate:
         """Read the documents as indexing would, without calling any endpoint.
@@ -126,7 +126,7 @@ class IndexingEstimator:
         config = PipelineConfig.of(self.extractor, self.chunking)
         totals = _Totals()
         for document in readable(sources, report):
-            work = config.work_for(document.content, self.known.stamp(document.id), self.anew)
+            work = config.work_for(document.content, self.known.stamp(document.id), self.reextract)
             result.unchanged += work in NOTHING_TO_DO
             result.outdated += work is ReindexAction.OUTDATED
             if work in NOTHING_TO_DO:
@@ -159,7 +159,7 @@ class IndexingEstimator:
             for chunk in chunks:
                 with on_one_document():
                     request = self.extractor.first_request(document, chunk)
-                result.remembered += self._is_remembered(request, totals)
+                result.cached += self._is_cached(request, totals)
         batch = [text for each in texts.values() for text in each]
         totals.texts += len(batch)
         totals.tokens += sum(chunk.tokens for chunk in chunks)
@@ -209,12 +209,12 @@ class IndexingEstimator:
         """Whether embedding runs on this machine."""
         return not self.embedder.cost(1, 1).calls
 
-    def _is_remembered(self, request: ModelRequest | None, totals: "_Totals") -> bool:
+    def _is_cached(self, request: ModelRequest | None, totals: "_Totals") -> bool:
         """Whether the reply is cached or will be by then; otherwise count the call."""
         if request is None:
             return False
         key = request.key(self.model.name)
-        if key in totals.asked or self.known.is_remembered(key):
+        if key in totals.asked or self.known.is_cached(key):
             return True
         totals.asked.add(key)
         totals.sent += (tokens := prompt_tokens(request))

@@ -51,7 +51,7 @@ class PipelineConfig:
         """Return the fingerprint of a document with this content digest under this configuration."""
         return Fingerprint(content, str(self), self.extractor)
 
-    def work_for(self, content: str, stamp: Fingerprint | None, anew: bool) -> ReindexAction:
+    def work_for(self, content: str, stamp: Fingerprint | None, reextract: bool) -> ReindexAction:
         """Return the action for a document.
 
         Parameters
@@ -60,7 +60,7 @@ class PipelineConfig:
             Digest of the document's content.
         stamp
             Fingerprint of the current revision; None for a new document.
-        anew
+        reextract
             Reindex a document whose configuration has changed even if that costs money. Otherwise it is reindexed only
             if that is free and discards nothing that was paid for.
         """
@@ -69,10 +69,10 @@ class PipelineConfig:
             return ReindexAction.ADD
         if stamp.content != target.content:
             return ReindexAction.CHANGE
-        if stamp.recipe == target.recipe:
+        if stamp.pipeline_config == target.pipeline_config:
             return ReindexAction.NONE if stamp.complete else ReindexAction.RESUME
-        return ReindexAction.REREAD if anew or not (self.paid or _was_paid(stamp)) else ReindexAction.OUTDATED
+        return ReindexAction.REREAD if reextract or not (self.paid or _was_paid(stamp)) else ReindexAction.OUTDATED
 
 
 def _was_paid(stamp: Fingerprint) -> bool:
-    return bool(json.loads(stamp.recipe).get("paid"))
+    return bool(json.loads(stamp.pipeline_config).get("paid"))

@@ -43,12 +43,12 @@ class Indexer:
         The store, extractor, embedder and chunking settings that the run uses.
     report_progress
         Called after every step that takes time.
-    anew
+    reextract
         Reindex documents whose pipeline configuration has changed, even if that costs money.
     spent
         Returns what the extractor has paid so far.
     wanted
-        Identifiers of documents to reindex even if ``anew`` is False.
+        Identifiers of documents to reindex even if ``reextract`` is False.
     note
         Called with the chunks that wait for replies from a batch file, after they are committed. Their documents are
         published by the run that reads the last reply.
@@ -61,7 +61,7 @@ class Indexer:
     embedder: Embedder
     chunking: ChunkingSettings
     report_progress: Callable[[IndexProgress], None] = lambda progress: None
-    anew: bool = False
+    reextract: bool = False
     spent: Callable[[], Usage] = Usage
     wanted: Collection[str] = ()
     note: Callable[[Sequence[PendingChunk]], None] = lambda waiting: None
@@ -112,7 +112,7 @@ class Indexer:
             self.store.record_calls([(LedgerCall("embed", self.embedder.name, usage, seconds), None)])
 
     @property
-    def recipe(self) -> PipelineConfig:
+    def config(self) -> PipelineConfig:
         """Pipeline configuration: the extractor and the chunking settings."""
         return PipelineConfig.of(self.extractor, self.chunking)
 
@@ -164,7 +164,7 @@ class _Run:
         self._defective: set[str] = set()
         self._is_staging = False
         self._changed = asyncio.Event()
-        self._config = with_.recipe
+        self._config = with_.config
 
     async def index_all(self, sources: Iterable[Document | SkippedInput]) -> None:
         report, texts_seen = self._report, set[str]()
@@ -280,8 +280,8 @@ class _Run:
 
     def _action_for(self, document: Document, stamp: Fingerprint | None, preparer: StagingWriter) -> ReindexAction:
         """Return the action for a document; if there is nothing to do, release the replies that it waits for."""
-        anew = self._with.anew or document.id in self._with.wanted
-        action = self._config.work_for(document.content, stamp, anew)
+        reextract = self._with.reextract or document.id in self._with.wanted
+        action = self._config.work_for(document.content, stamp, reextract)
         if action is ReindexAction.NONE:
             preparer.waiting.release(document.id)
         elif action is ReindexAction.OUTDATED:
@@ -381,8 +381,8 @@ def _store_pending(preparer: StagingWriter, waiting: Iterable[PendingChunk]) -> 
     purposes: dict[str, dict[str, str]] = {}
     for chunk in waiting:
         purposes.setdefault(chunk.document.id, {}).update((request.key, request.purpose) for request in chunk.requests)
-    for document_id, awaited in purposes.items():
-        preparer.waiting.put(document_id, awaited)
+    for document_id, pending in purposes.items():
+        preparer.waiting.put(document_id, pending)
 
 
 def _count(report: IndexReport, actions: Iterable[ReindexAction]) -> None:

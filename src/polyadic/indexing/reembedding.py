@@ -60,7 +60,7 @@ class ReembeddingReport:
         Number of vectors that the store now holds.
     texts_embedded
         Number of vectors computed by this run.
-    taken_up
+    resumed
         Number of vectors reused from an earlier run that was stopped.
     embedding_usage
         Usage of the embedding endpoint by this run.
@@ -73,7 +73,7 @@ class ReembeddingReport:
     switched: bool = False
     texts: int = 0
     texts_embedded: int = 0
-    taken_up: int = 0
+    resumed: int = 0
     embedding_usage: Usage = field(default_factory=Usage)
     seconds: float = 0.0
     embedding_seconds: float = 0.0
@@ -135,7 +135,7 @@ class Reembedder:
         """
         report, started = self._report, time.perf_counter()
         with self._store.reembedding_session(self._embedder.name) as gathering:
-            report.taken_up = gathering.count()
+            report.resumed = gathering.count()
             if report.before != report.after or force:
                 with self._store.read() as reader:
                     self._expected = reader.counts().vectors
@@ -221,14 +221,14 @@ class Reembedder:
             call = LedgerCall("embed", self._embedder.name, usage, seconds)
             if await asyncio.to_thread(gathering.put, texts[:done], vectors, call):
                 self._windows_by_document.clear()
-                report.taken_up = 0
+                report.resumed = 0
             report.embedding_seconds += seconds
             report.embedding_usage += usage
             report.texts_embedded += done
         self._report_state()
 
     def _report_state(self, waiting: bool = False) -> None:
-        gathered = self._report.taken_up + self._report.texts_embedded
+        gathered = self._report.resumed + self._report.texts_embedded
         self._report_progress(
             ReembeddingProgress(gathered, max(gathered, self._expected), waiting, self._report.embedding_usage)
         )

@@ -90,7 +90,7 @@ class IndexReport:
         Usage of the language model and of the embedding endpoint.
     seconds, embedding_seconds
         Duration of the run, and the part of it spent on embedding, in seconds.
-    slowed
+    throttle_count
         How often the number of concurrent calls was reduced because the endpoint reported too many.
     stopped
         Why the run ended early; empty if it did not.
@@ -123,7 +123,7 @@ class IndexReport:
     embedding_usage: Usage = field(default_factory=Usage)
     seconds: float = 0.0
     embedding_seconds: float = 0.0
-    slowed: int = 0
+    throttle_count: int = 0
     stopped: str = ""
 
     @property

@@ -14,7 +14,7 @@ NAME = "import"
 """Extractor recorded for statements whose file names none."""
 
 
-def align_to_chunks(document: Document, said: Sequence[Evidence], chunking: ChunkingSettings) -> DocumentExport:
+def align_to_chunks(document: Document, statements: Sequence[Evidence], chunking: ChunkingSettings) -> DocumentExport:
     """Chunk a document as indexing would and assign evidence to its chunks.
 
     Evidence belongs to the chunk that contains the start of its first span. Evidence without spans is located by its
@@ -32,23 +32,23 @@ def align_to_chunks(document: Document, said: Sequence[Evidence], chunking: Chun
         There is evidence, but the document has no text.
     """
     chunks = chunk_document(document, chunking)
-    if said and not chunks:
+    if statements and not chunks:
         raise ValueError("the document has no text for its facts")
     names = [chunk.text.casefold() for chunk in chunks]
     by_chunk: list[list[Evidence]] = [[] for _ in chunks]
-    for evidence in said:
+    for evidence in statements:
         located = _located(document, evidence)
         by_chunk[_chunk_of(located, chunks, names)].append(located)
-    extractors = {evidence.extractor for evidence in said}
+    extractors = {evidence.extractor for evidence in statements}
     extractor = extractors.pop() if len(extractors) == 1 else NAME
     passages = tuple(
         ChunkExport(chunk, tuple(evidence_of_chunk)) for chunk, evidence_of_chunk in zip(chunks, by_chunk, strict=True)
     )
-    return DocumentExport(document, _recipe(extractor, chunking), extractor, passages)
+    return DocumentExport(document, _pipeline_config(extractor, chunking), extractor, passages)
 
 
-def _recipe(extractor: str, chunking: ChunkingSettings) -> str:
-    """Return a recipe marked as paid, so that indexing the document again does not replace imported evidence."""
+def _pipeline_config(extractor: str, chunking: ChunkingSettings) -> str:
+    """Return a pipeline configuration marked as paid, so that indexing again keeps imported evidence."""
     return json.dumps({"extractor": extractor, "imported": True, "paid": True, **chunking.model_dump()}, sort_keys=True)
 
 
@@ -60,6 +60,6 @@ def _located(document: Document, evidence: Evidence) -> Evidence:
 
 def _chunk_of(evidence: Evidence, chunks: Sequence[Chunk], texts: Sequence[str]) -> int:
     if evidence.spans:
-        return max(0, bisect_right([chunk.fresh for chunk in chunks], evidence.spans[0].start) - 1)
+        return max(0, bisect_right([chunk.new_from for chunk in chunks], evidence.spans[0].start) - 1)
     participants = [participant.name.casefold() for participant in evidence.participants]
     return max(range(len(chunks)), key=lambda i: sum(name in texts[i] for name in participants))

@@ -18,10 +18,10 @@ class ChunkExport:
 
 @dataclass(frozen=True, slots=True)
 class DocumentExport:
-    """A document as a store holds it, with the ``recipe`` (chunking and extraction settings) and the extractor."""
+    """A document as a store holds it, with its ``pipeline_config`` (chunking, extraction) and extractor."""
 
     document: Document
-    recipe: str
+    pipeline_config: str
     extractor: str
     passages: tuple[ChunkExport, ...]
 
@@ -31,7 +31,7 @@ class DocumentExport:
 
     @property
     def stamp(self) -> Fingerprint:
-        return Fingerprint(self.document.content, self.recipe, self.extractor)
+        return Fingerprint(self.document.content, self.pipeline_config, self.extractor)
 
 
 def export_documents(reader: Reader) -> Iterator[DocumentExport]:
@@ -58,4 +58,4 @@ def _export(reader: Reader, document_id: str, stamp: Fingerprint, failures: Mapp
     passages = [
         ChunkExport(chunk, evidence, failures.get(chunk.id)) for chunk, evidence in reader.evidence(document_id)
     ]
-    return DocumentExport(reader.document(document_id), stamp.recipe, stamp.extractor, tuple(passages))
+    return DocumentExport(reader.document(document_id), stamp.pipeline_config, stamp.extractor, tuple(passages))

@@ -18,18 +18,18 @@ from polyadic.model.types import Chunk, Document, Evidence, Participation, Span
 VERSION = 1
 
 
-def plain_document(told: DocumentExport) -> dict[str, Any]:
+def plain_document(export: DocumentExport) -> dict[str, Any]:
     """Convert a document to JSON values, always in the same order."""
-    document = told.document
+    document = export.document
     return {
         "source": document.source,
         "title": document.title,
         "text": document.text,
         "metadata": dict(sorted(document.metadata.items())),
         "pages": list(document.pages),
-        "recipe": told.recipe,
-        "extractor": told.extractor,
-        "chunks": [_plain_passage(passage) for passage in told.passages],
+        "pipeline_config": export.pipeline_config,
+        "extractor": export.extractor,
+        "chunks": [_plain_passage(passage) for passage in export.passages],
     }
 
 
@@ -67,7 +67,7 @@ def _plain_passage(passage: ChunkExport) -> dict[str, Any]:
         }
         for item in passage.evidence
     ]
-    bounds = {"start": chunk.span.start, "end": chunk.span.end, "fresh": chunk.fresh, "tokens": chunk.tokens}
+    bounds = {"start": chunk.span.start, "end": chunk.span.end, "new_from": chunk.new_from, "tokens": chunk.tokens}
     return {**bounds, **failure, "evidence": evidence}
 
 
@@ -97,7 +97,7 @@ class EvidenceSchema(StrictModel):
 class ChunkSchema(StrictModel):
     start: int = Field(ge=0)
     end: int
-    fresh: int
+    new_from: int
     tokens: int = Field(ge=0)
     # Present only if extraction failed; see has_failed.
     failure: Text = ""
@@ -109,7 +109,7 @@ class ChunkSchema(StrictModel):
 
     def passage(self, document: Document) -> ChunkExport:
         span = Span(self.start, self.end)
-        chunk = Chunk(document.id, span, document.text[self.start : self.end], self.tokens, self.fresh)
+        chunk = Chunk(document.id, span, document.text[self.start : self.end], self.tokens, self.new_from)
         evidence = tuple(schema.evidence() for schema in self.evidence)
         return ChunkExport(chunk, evidence, self.failure if self.has_failed else None)
 
@@ -120,20 +120,20 @@ class DocumentSchema(StrictModel):
     text: Text
     metadata: dict[Text, Text]
     pages: list[int]
-    recipe: Text
+    pipeline_config: Text
     extractor: Text
     chunks: list[ChunkSchema]
 
-    @field_validator("recipe")
+    @field_validator("pipeline_config")
     @classmethod
-    def _recipe_is_an_object(cls, recipe: str) -> str:
+    def _config_is_an_object(cls, config: str) -> str:
         try:
-            value = json.loads(recipe)
+            value = json.loads(config)
         except (ValueError, RecursionError) as error:
-            raise ValueError("a recipe must be a JSON object in a string") from error
+            raise ValueError("a pipeline_config must be a JSON object in a string") from error
         if not isinstance(value, Mapping):
-            raise ValueError("a recipe must be a JSON object in a string")
-        return recipe
+            raise ValueError("a pipeline_config must be a JSON object in a string")
+        return config
 
     @model_validator(mode="after")
     def _offsets_lie_in_the_text(self) -> "DocumentSchema":
@@ -141,7 +141,7 @@ class DocumentSchema(StrictModel):
         if self.pages != sorted(set(self.pages)) or any(not 0 <= page <= length for page in self.pages):
             raise ValueError("page offsets must increase and lie within the text")
         for number, chunk in enumerate(self.chunks):
-            if not chunk.start <= chunk.fresh <= chunk.end <= length:
+            if not chunk.start <= chunk.new_from <= chunk.end <= length:
                 raise ValueError(f"chunk {number} lies outside the text")
             if chunk.has_failed and chunk.evidence:
                 raise ValueError(f"chunk {number} has failed and has evidence")
@@ -155,7 +155,7 @@ class DocumentSchema(StrictModel):
     def to_export(self) -> DocumentExport:
         document = Document(self.source, self.title, self.text, dict(self.metadata), tuple(self.pages))
         passages = tuple(chunk.passage(document) for chunk in self.chunks)
-        return DocumentExport(document, self.recipe, self.extractor, passages)
+        return DocumentExport(document, self.pipeline_config, self.extractor, passages)
 
 
 class DecisionSchema(StrictModel):

@@ -30,7 +30,7 @@ class CopyReport:
     ----------
     rows
         Rows of the copy by table.
-    taken_up
+    resumed
         How many of them an earlier run had copied.
     sha256
         Hash of the HIF export, identical for the original and the copy.
@@ -39,7 +39,7 @@ class CopyReport:
     """
 
     rows: Mapping[str, int]
-    taken_up: int
+    resumed: int
     sha256: str
     seconds: float
 

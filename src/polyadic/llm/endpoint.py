@@ -95,10 +95,10 @@ class Endpoint:
             raise ModelUnavailable(what, "set it to the key and nothing else")
         return key
 
-    def quoted(self, said: str) -> str:
+    def quoted(self, message: str) -> str:
         """Format a message of the endpoint: on one line, shortened, and with the key masked."""
         key = os.environ.get(self.settings.key_variable, "").strip()
-        line = " ".join((said.replace(key, "***") if key else said).split())
+        line = " ".join((message.replace(key, "***") if key else message).split())
         return line if len(line) <= _LONGEST_QUOTE else line[: _LONGEST_QUOTE - 1] + "…"
 
     @asynccontextmanager

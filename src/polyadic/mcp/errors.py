@@ -34,7 +34,7 @@ def bad_arguments(tool: str, error: ValidationError) -> BadArguments:
     )
 
 
-def one_line(error: Exception, said: str, folder: Path | None = None) -> str:
+def one_line(error: Exception, sent: str, folder: Path | None = None) -> str:
     """Build the one-line message that the client gets for an error.
 
     Parameters
@@ -42,7 +42,7 @@ def one_line(error: Exception, said: str, folder: Path | None = None) -> str:
     error
         The exception. Addresses of models are removed. Unexpected exceptions are reported as defects, and their text
         goes to the log only.
-    said
+    sent
         What the client sent: paths in it need not be hidden.
     folder
         The folder of the workspace, if one was found.
@@ -61,8 +61,8 @@ def one_line(error: Exception, said: str, folder: Path | None = None) -> str:
         text = f"unexpected {type(error).__name__}: this is a defect, please report it with what the server logged"
     if folder is not None:
         text = text.replace(f"{folder}", f"…/{folder.name}")
-    text = without_addresses(text, said)
-    visible = _PATH.sub(lambda path: path[0] if path[0].rstrip("/.") in said else f"…/{Path(path[0]).name}", text)
+    text = without_addresses(text, sent)
+    visible = _PATH.sub(lambda path: path[0] if path[0].rstrip("/.") in sent else f"…/{Path(path[0]).name}", text)
     return cut(printable(" ".join(visible.split())), _MAX_LENGTH)
 
 

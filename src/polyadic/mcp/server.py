@@ -90,13 +90,13 @@ class _Handlers:
     async def _handle(
         self,
         context: Context,
-        said: str,
+        sent: str,
         work: Callable[[WorkspaceAccess], Coroutine[Any, Any, Reply]],
         tool: Tool[Any] | None = None,
     ) -> Reply:
         """Open the workspace, run the work and return its result.
 
-        ``said`` is what the client sent, ``tool`` the tool it called.
+        ``sent`` is what the client sent, ``tool`` the tool it called.
 
         Raises
         ------
@@ -113,7 +113,7 @@ class _Handlers:
         except Exception as error:
             is_client_error = isinstance(error, NotFound | BadArguments | HTTPException)
             code = types.INVALID_PARAMS if is_client_error else types.INTERNAL_ERROR
-            raise _Refused(code, one_line(error, said, folder)) from None
+            raise _Refused(code, one_line(error, sent, folder)) from None
 
 
 async def _call(tool: Tool[Any], access: WorkspaceAccess, arguments: dict[str, Any]) -> types.CallToolResult:

@@ -121,8 +121,8 @@ def tally(chunks: Iterable[tuple[str, Sequence[Evidence]]], overlay: EntityResol
     Examples
     --------
     >>> from polyadic.model.types import Participation
-    >>> said = Evidence("Ada met Babbage.", 8.0, (Participation("Ada"), Participation("Babbage")), (), "by hand")
-    >>> counts = tally([("d1", [said]), ("d2", [said])])
+    >>> evidence = Evidence("Ada met Babbage.", 8.0, (Participation("Ada"), Participation("Babbage")), (), "by hand")
+    >>> counts = tally([("d1", [evidence]), ("d2", [evidence])])
     >>> [(fact.text, fact.evidence) for fact in counts.facts.values()], counts.entities["ada"].chunks
     ([('Ada met Babbage.', 2)], 2)
     """

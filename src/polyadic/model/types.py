@@ -154,7 +154,7 @@ class Chunk:
         Text of the chunk.
     tokens
         Number of tokens of ``text``.
-    fresh
+    new_from
         Character offset in the document at which the overlap with the previous chunk ends.
     """
 
@@ -162,7 +162,7 @@ class Chunk:
     span: Span
     text: str
     tokens: int
-    fresh: int
+    new_from: int
 
     @cached_property
     def id(self) -> str:
@@ -503,7 +503,7 @@ class Knowledge:
         Steps of the retrieval.
     usage
         Usage of language models during retrieval.
-    sought
+    retrieves
         False if the method does not search at all, so that the model answers from its own knowledge. True with no
         items means that the search found nothing.
     note
@@ -517,7 +517,7 @@ class Knowledge:
     omitted: int
     trace: tuple[TraceStep, ...]
     usage: Usage = field(default_factory=Usage)
-    sought: bool = True
+    retrieves: bool = True
     note: str = ""
 
     def of(self, kind: ItemKind) -> tuple[Item, ...]:

@@ -38,9 +38,9 @@ class ResolutionReview:
         says which decision to undo first.
     homonyms
         Names that may refer to several entities.
-    found
+    total
         Number of all pairs, including those not shown.
-    sure
+    certain
         Number of pairs that ``merge_sure`` would merge.
     usage, unreadable, stopped
         As in :class:`~polyadic.resolution.llm_adjudication.LLMAdjudication`, if a model was asked.
@@ -48,8 +48,8 @@ class ResolutionReview:
 
     candidates: tuple[MergeCandidate, ...]
     homonyms: tuple[Homonym, ...]
-    found: int
-    sure: int
+    total: int
+    certain: int
     usage: Usage = field(default_factory=Usage)
     unreadable: int = 0
     stopped: str = ""
@@ -57,15 +57,15 @@ class ResolutionReview:
 
 @dataclass(frozen=True, slots=True)
 class AutoMergeReport:
-    """Result of automatic merging; ``asked`` is the model's adjudication, if one was asked."""
+    """Result of automatic merging; ``adjudication`` is the model's adjudication, if one was asked."""
 
     outcome: DecisionOutcome
-    asked: LLMAdjudication
+    adjudication: LLMAdjudication
 
 
 @dataclass(frozen=True, slots=True)
 class ResolutionApi:
-    """Review and make resolution decisions. They are an overlay on the evidence, and undoing one leaves no trace.
+    """Review and make resolution decisions. Evidence stays unchanged, so undoing a decision restores the state before.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ class ResolutionApi:
             free = (one for one, pair in zip(shown, ranked, strict=True) if found.merged(pair) is None)
             asked = await self._adjudicate(store, [one for one in free if one.score < SURE], budget)
         candidates = tuple(
-            replace(one, same=verdict.same, said=verdict.why) if (verdict := asked.verdicts.get(one.id)) else one
+            replace(one, same=verdict.same, reason=verdict.why) if (verdict := asked.verdicts.get(one.id)) else one
             for one in shown
         )
         return ResolutionReview(

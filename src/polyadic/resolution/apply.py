@@ -19,7 +19,7 @@ class DecisionOutcome:
 
     decided: tuple[ResolutionDecision, ...] = ()
     undone: tuple[ResolutionDecision, ...] = ()
-    held: tuple[ResolutionDecision, ...] = ()
+    already_applied: tuple[ResolutionDecision, ...] = ()
 
 
 def check(store: Store, new: Collection[ResolutionDecision]) -> None:
@@ -53,7 +53,7 @@ async def apply_decisions(
         added = {one.id: one for one in new if one.id not in current}
         held = tuple(current[one.id] for one in new if one.id in current)
         if not added and not removed:
-            return DecisionOutcome(held=held)
+            return DecisionOutcome(already_applied=held)
         after = EntityResolution.of([*(one for one in before.decisions if one.id not in removed), *added.values()])
         touched = frozenset(key for one in (*added.values(), *removed.values()) for key in one.touched)
         evidence = writer.naming(before.meanings(touched) | after.meanings(touched))

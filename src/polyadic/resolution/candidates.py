@@ -51,7 +51,7 @@ class MergeCandidate:
         Explanation for users.
     same
         Verdict of a language model; None if it was not asked or is unsure.
-    said
+    reason
         Reason given by the language model.
     """
 
@@ -61,7 +61,7 @@ class MergeCandidate:
     score: float
     why: str
     same: bool | None = None
-    said: str = ""
+    reason: str = ""
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ class SimilarityKind(StrEnum):
     """How two names are similar, as shown to users."""
 
     SPELLING = "the same but for accents, spaces and punctuation"
-    QUALIFIED = "the same but for what stands in parentheses"
+    QUALIFIED = "the same except for a qualifier in parentheses"
     ORDER = "the same words in another order"
     LEGAL = "the same but for the kind of company"
     ACRONYM = "one is the first letters of the other"

@@ -30,7 +30,7 @@ _SCHEMA = ReplySchema(
 
 @dataclass(frozen=True, slots=True)
 class LinkedNames:
-    """The names in a question, a phrase that tells how they were found, and the cost."""
+    """The names in a question, a phrase that says how they were found, and the cost."""
 
     names: tuple[str, ...]
     how: str

@@ -17,4 +17,4 @@ def _job_request(
     return JobRequest("index", extractor, budget, spend_tokens)
 
 
-Wished = Annotated[JobRequest, Depends(_job_request)]
+RequestedJob = Annotated[JobRequest, Depends(_job_request)]

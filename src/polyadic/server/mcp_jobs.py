@@ -45,8 +45,8 @@ class McpJobs:
 
 
 def _tool_job(job: jobs.Job) -> ToolJob:
-    reached = job.reached
-    return ToolJob(job.id, job.state.value, reached.chunks, reached.chunks_read, _outcome(job), _problem(job))
+    progress = job.progress
+    return ToolJob(job.id, job.state.value, progress.chunks, progress.chunks_read, _outcome(job), _problem(job))
 
 
 def _outcome(job: jobs.Job) -> Outcome | None:

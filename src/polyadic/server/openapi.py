@@ -60,14 +60,14 @@ _KNOWLEDGE = {
 _JOB = {
     "id": _ID,
     "workspace": "letters",
-    "wish": {"kind": "index", "extractor": None, "budget": None, "spend_tokens": None},
+    "request": {"kind": "index", "extractor": None, "budget": None, "spend_tokens": None},
     "state": "running",
     "documents": 2,
     "created": "2026-01-02T03:04:05.678+00:00",
     "started": "2026-01-02T03:04:05.700+00:00",
     "ended": "",
     "attempts": 1,
-    "reached": {"documents": 1, "chunks": 40, "chunks_read": 12, "texts_embedded": 0, "tokens": 0, "money": 0.0},
+    "progress": {"documents": 1, "chunks": 40, "chunks_read": 12, "texts_embedded": 0, "tokens": 0, "money": 0.0},
     "report": None,
     "problem": "",
 }
@@ -103,7 +103,7 @@ _COUNTS = {
     "documents": 2,
     "chunks": 2,
     "evidence": 7,
-    "stated": 6,
+    "evidence_with_fact": 6,
     "facts": 6,
     "entities": 9,
     "participations": 17,
@@ -157,7 +157,7 @@ _EXAMPLES: dict[str, Any] = {
     "FactList": {"facts": [{"fact": _FACT, "similarity": 0.64}]},
     "EntityDetail": {"entity": _ENTITY, "facts": [_FACT]},
     "FactDetail": {"fact": _FACT, "entities": [_ENTITY], "places": [_SOURCE_SPAN]},
-    "Neighbourhood": {"entities": [_ENTITY], "facts": [{"fact": _FACT, "entities": [_ID]}], "whole": True},
+    "Neighbourhood": {"entities": [_ENTITY], "facts": [{"fact": _FACT, "entities": [_ID]}], "complete": True},
     "WorkspaceList": {"workspaces": ["letters", "reports"]},
     "WorkspaceView": {
         "name": "letters",
@@ -170,7 +170,7 @@ _EXAMPLES: dict[str, Any] = {
         "access": "write",
     },
     "EntityPage": {"entities": [_ENTITY], "total": 9, "next": 1},
-    "EntityTypes": {"types": [{"type": "person", "entities": 2}, {"type": "", "entities": 7}], "whole": True},
+    "EntityTypes": {"types": [{"type": "person", "entities": 2}, {"type": "", "entities": 7}], "complete": True},
     "FactPage": {"facts": [_FACT], "total": 6, "next": 1},
     "HierarchyView": {
         "installed": True,

@@ -48,10 +48,10 @@ class EntityType:
 
 @dataclass(frozen=True, slots=True)
 class EntityTypes:
-    """Entity types, the most frequent first; ``whole`` is False if not all entities were counted."""
+    """Entity types, the most frequent first; ``complete`` is False if not all entities were counted."""
 
     types: list[EntityType]
-    whole: bool
+    complete: bool
 
 
 def entities_page(kb: Workspace, type_: str | None, prefix: str, start: int, limit: int) -> EntityPage:

@@ -124,7 +124,9 @@ def of_core(error: PolyadicError) -> tuple[int, str, str]:
 def _of_core(request: Request, error: Exception) -> Response:
     assert isinstance(error, PolyadicError)  # noqa: S101 - the handler is registered for this class only
     status, kind, detail = of_core(error)
-    log_event(_LOG, logging.WARNING, "problem", request.scope, kind=kind, error=type(error).__name__, said=str(error))
+    log_event(
+        _LOG, logging.WARNING, "problem", request.scope, kind=kind, error=type(error).__name__, message=str(error)
+    )
     headers = {"Retry-After": _RETRY[status]} if status in _RETRY and kind != "not-configured" else {}
     return problem(request.scope, status, kind, detail, headers)
 

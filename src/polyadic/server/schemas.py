@@ -206,11 +206,11 @@ class Hyperedge(BaseModel):
 
 
 class Neighbourhood(BaseModel):
-    """Entities and facts around a starting point; ``whole`` is false if the limit cut it off."""
+    """Entities and facts around a starting point; ``complete`` is false if the limit cut it off."""
 
     entities: list[Entity]
     facts: list[Hyperedge]
-    whole: bool
+    complete: bool
 
 
 class HealthCheckView(BaseModel):

@@ -21,11 +21,11 @@ _BLOCKS = 12
 
 @dataclass(frozen=True, slots=True)
 class NeighbourhoodResult:
-    """Entities and facts, each with the identifiers of its entities; ``whole`` if no limit cut it off."""
+    """Entities and facts, each with the identifiers of its entities; ``complete`` if no limit cut it off."""
 
     entities: list[Entity]
     facts: list[tuple[Fact, tuple[str, ...]]]
-    whole: bool
+    complete: bool
 
 
 async def entities_like(kb: Workspace, words: str, limit: int) -> list[tuple[Entity, float | None]]:
@@ -125,7 +125,7 @@ def overview(kb: Workspace, limit: int) -> NeighbourhoodResult:
         for block in np.array_split(ranked, min(_BLOCKS, max(1, len(ranked)))):
             neighbourhood.begin(block)
             neighbourhood.step()
-        return replace(neighbourhood.result(), whole=neighbourhood.holds_all)
+        return replace(neighbourhood.result(), complete=neighbourhood.holds_all)
 
 
 class _NeighbourhoodBuilder:

@@ -126,7 +126,7 @@ class PolyadicServer(uvicorn.Server):
         )
 
     def run(self, sockets: list[socket.socket] | None = None) -> None:
-        """Serve until the process is told to stop.
+        """Serve until the process receives a signal to stop.
 
         Raises
         ------

@@ -75,7 +75,13 @@ async def _rest(
         except PolyadicError as error:
             _, kind, detail = of_core(error)
             log_event(
-                _LOG, logging.WARNING, "problem", request.scope, kind=kind, error=type(error).__name__, said=str(error)
+                _LOG,
+                logging.WARNING,
+                "problem",
+                request.scope,
+                kind=kind,
+                error=type(error).__name__,
+                message=str(error),
             )
             yield shape(kind, detail)
 

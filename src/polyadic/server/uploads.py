@@ -23,13 +23,18 @@ _SPACE_FACTOR, _RESERVE_BYTES = 4, 64_000_000
 
 
 async def hand_in_files(
-    service: ServerState, workspace: str, request: Request, wish: JobRequest, field: str = "files", source: str = ""
+    service: ServerState,
+    workspace: str,
+    request: Request,
+    job_request: JobRequest,
+    field: str = "files",
+    source: str = "",
 ) -> Job:
     """Stream the files of a form to disk, and queue a job that indexes them.
 
     Parameters
     ----------
-    service, workspace, wish
+    service, workspace, job_request
         The server state, the workspace, and how to index the files.
     request
         The request; its body has not been read yet.
@@ -56,17 +61,19 @@ async def hand_in_files(
             for name, file in [(_checked_name(file), file) for file in files]:
                 await asyncio.to_thread(incoming.add_file, name, file.file, source if len(files) == 1 else "")
         documents = await asyncio.to_thread(incoming.finish)
-        return await service.jobs.add(workspace, wish, incoming, documents)
+        return await service.jobs.add(workspace, job_request, incoming, documents)
 
 
-async def hand_in_texts(service: ServerState, workspace: str, texts: Sequence[UploadedText], wish: JobRequest) -> Job:
+async def hand_in_texts(
+    service: ServerState, workspace: str, texts: Sequence[UploadedText], job_request: JobRequest
+) -> Job:
     """Store texts, and queue a job that indexes them; a text without a source gets one derived from its content."""
     named = [replace(text, source=text.source or f"{TEXT_SCHEME}{digest(text.text)}") for text in texts]
     async with _receiving(service, workspace) as incoming:
         for text in named:
             await asyncio.to_thread(incoming.add_text, text)
         documents = await asyncio.to_thread(incoming.finish)
-        return await service.jobs.add(workspace, wish, incoming, documents)
+        return await service.jobs.add(workspace, job_request, incoming, documents)
 
 
 @asynccontextmanager

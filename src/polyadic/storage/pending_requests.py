@@ -8,11 +8,11 @@ from polyadic.model.types import Document, Usage
 
 
 @dataclass(frozen=True, slots=True)
-class AwaitedReply:
+class PendingReply:
     """A pending request.
 
     ``document`` is the identifier of the document that it is about: the first one if several need it, empty if only
-    questions do. ``known`` tells whether the reply has arrived.
+    questions do. ``known`` is true if the reply has arrived.
     """
 
     purpose: str
@@ -35,16 +35,16 @@ class PendingRequests(Protocol):
     A waiting document has a staged revision, which is kept until the document is published, changed or deleted.
     """
 
-    def put(self, asker: str, purposes: Mapping[str, str]) -> None:
+    def put(self, requester: str, purposes: Mapping[str, str]) -> None:
         """Add the requests that a document or question waits for: purposes by request key."""
 
-    def get(self, key: str) -> AwaitedReply | None:
+    def get(self, key: str) -> PendingReply | None:
         """Return a pending request; None if nothing waits for its reply."""
 
     def is_known(self, key: str) -> bool:
         """Return whether the reply to a request is cached."""
 
-    def remember(self, key: str, text: str, complete: bool) -> None:
+    def cache_reply(self, key: str, text: str, complete: bool) -> None:
         """Cache a paid reply."""
 
     def enter(self, response: str) -> bool:
@@ -56,7 +56,7 @@ class PendingRequests(Protocol):
     def paid(self, key: str) -> Usage:
         """Return the recorded usage of a pending request; zero if it is not pending."""
 
-    def keys(self, asker: str) -> dict[str, str]:
+    def keys(self, requester: str) -> dict[str, str]:
         """Return the requests that a document or question waits for: purposes by key."""
 
     def documents(self) -> list[str]:

@@ -45,14 +45,15 @@ class Statement:
 class Counts:
     """Counts of a store's contents.
 
-    ``stated`` is the number of ``evidence`` items that state a fact; the others name fewer than two entities.
+    ``evidence_with_fact`` is the number of ``evidence`` items that state a fact; the others name fewer than two
+    entities.
     ``dimension`` is the length of a vector, 0 if there is none yet.
     """
 
     documents: int
     chunks: int
     evidence: int
-    stated: int
+    evidence_with_fact: int
     facts: int
     entities: int
     participations: int
@@ -117,7 +118,7 @@ class DocumentRecord:
 
 @dataclass(frozen=True, slots=True)
 class DocumentListing:
-    """A page of published documents by source; ``total`` counts all matches, ``more`` tells whether others follow."""
+    """A page of published documents by source; ``total`` counts all matches, ``more`` is true if others follow."""
 
     documents: Sequence[DocumentRecord]
     total: int
@@ -128,12 +129,12 @@ class DocumentListing:
 class Fingerprint:
     """The inputs of a document's revision. A complete revision with an equal fingerprint needs no indexing.
 
-    ``content`` is that of the document, ``recipe`` describes chunking and extraction, ``extractor`` is the name of the
-    extractor.
+    ``content`` is that of the document, ``pipeline_config`` describes chunking and extraction, ``extractor`` is the
+    name of the extractor.
     """
 
     content: str
-    recipe: str
+    pipeline_config: str
     extractor: str
     complete: bool = True
 

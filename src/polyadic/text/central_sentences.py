@@ -56,9 +56,9 @@ def without_number(sentence: str) -> int:
 def is_central(quote: str, language: str) -> bool:
     """Return whether a sentence stands alone: no speech, question, reference, example, fragment or anaphora.
 
-    >>> [is_central(said, "en") for said in ("Skylab was the first American space station.", "“No,” said he to Ada.")]
+    >>> [is_central(text, "en") for text in ("Skylab was the first American space station.", "“No,” said he to Ada.")]
     [True, False]
-    >>> [is_central(said, "en") for said in ("It was launched in May of that year.", "See Section 4 for the details.")]
+    >>> [is_central(text, "en") for text in ("It was launched in May of that year.", "See Section 4 for the details.")]
     [False, False]
     """
     folded = normal_text(quote)

@@ -78,8 +78,8 @@ def turns(sentences: Iterable[tuple[int, str]], language: str, subject: str = ""
     subject
         Subject of the text before. After Ada Lovelace was defined, Lovelace is the same subject.
 
-    >>> told = ["Ada Lovelace was a poet's daughter.", "Lovelace was fond of birds.", "The Engine is a machine."]
-    >>> list(turns(enumerate(told), "en"))
+    >>> sentences = ["Ada Lovelace was a poet's daughter.", "Lovelace was fond of birds.", "The Engine is a machine."]
+    >>> list(turns(enumerate(sentences), "en"))
     [(0, 'Ada Lovelace'), (2, 'The Engine')]
     """
     known = _content_words(subject)

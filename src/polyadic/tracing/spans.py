@@ -139,8 +139,8 @@ class _RecordedSpan(TraceSpan):
 def span(name: str, attributes: Mapping[str, Value] | None = None, kind: Kind = "internal") -> TraceSpan:
     """Start a span within the current one.
 
-    >>> with span("nobody listens") as told:
-    ...     told.is_recording
+    >>> with span("not recorded") as recording:
+    ...     recording.is_recording
     False
     """
     return _start(name, attributes, kind)

@@ -118,10 +118,10 @@ def test_what_was_written_is_paid_for_once_and_a_persons_work_stays(
 ) -> None:
     first = made(kb, tmp_path / "set")
     calls = len(server.asked)
-    assert (calls, first.asked, first.recalled) == (12, 12, 0)
+    assert (calls, first.requests_sent, first.cache_hits) == (12, 12, 0)
     rows = decide(first.review, accept=False, question="Reworded?")
     again = made(kb, tmp_path / "set", QuestionQuota(count=18, hops=(1, 2)))
-    assert again.recalled == 12 and len(server.asked) == calls + again.asked
+    assert again.cache_hits == 12 and len(server.asked) == calls + again.requests_sent
     assert again.kept == first.made
     reviewed = read_review(again.review)
     assert [one.question for one in reviewed.made[: len(rows)]] == ["Reworded?"] * len(rows)
@@ -134,7 +134,7 @@ def test_what_cannot_be_read_is_counted_and_asked_again(kb: Workspace, server: M
     first = made(kb, tmp_path / "set")
     assert first.dropped["no question could be read"] == 3
     again = made(kb, tmp_path / "set")
-    assert (again.asked, again.dropped.get("no question could be read", 0)) == (3, 0)
+    assert (again.requests_sent, again.dropped.get("no question could be read", 0)) == (3, 0)
     assert again.made > first.made
 
 
@@ -143,7 +143,7 @@ def test_a_model_that_goes_away_has_written_what_it_wrote(kb: Workspace, server:
     with pytest.raises(ModelUnavailable):
         made(kb, tmp_path / "set")
     server.behave()
-    assert made(kb, tmp_path / "set").recalled == 5
+    assert made(kb, tmp_path / "set").cache_hits == 5
 
 
 def test_by_batch_files_the_same_questions_come(kb: Workspace, server: ModelServer, tmp_path: Path) -> None:

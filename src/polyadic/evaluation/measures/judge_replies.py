@@ -34,8 +34,8 @@ def read_mark(reply: str) -> int | None:
 def read_winners(reply: str, criteria: Sequence[str]) -> tuple[int | None, ...]:
     """Parse the winner of each criterion, 1 or 2; None if the reply names neither or both.
 
-    >>> said = 'Sure: {"Diversity": {"Winner": "Answer 2", "Explanation": "..."}, "Overall Winner": {"Winner": "tie"}}'
-    >>> read_winners(said, ("diversity", "overall", "empowerment"))
+    >>> reply = 'Sure: {"Diversity": {"Winner": "Answer 2", "Explanation": "..."}, "Overall Winner": {"Winner": "tie"}}'
+    >>> read_winners(reply, ("diversity", "overall", "empowerment"))
     (2, None, None)
     """
     judged = _object(unthought(reply))

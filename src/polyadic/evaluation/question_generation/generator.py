@@ -82,7 +82,7 @@ class QuestionGenerationReport:
         Number of these that were already in the review file.
     dropped
         Unusable questions, counted by reason.
-    asked, recalled
+    requests_sent, cache_hits
         Number of requests that were sent, and that were answered from the cache.
     """
 
@@ -92,8 +92,8 @@ class QuestionGenerationReport:
     dropped: Mapping[str, int]
     review: Path
     contexts: Path
-    asked: int
-    recalled: int
+    requests_sent: int
+    cache_hits: int
 
 
 @dataclass(slots=True)
@@ -154,8 +154,8 @@ async def make_questions(
     requests = [question_writer.request(sample, prompt) for sample in samples]
     async with _writer(kb, by_file) as model:
         reply_texts = await replies(model, requests, question_writer.is_readable, kb.settings.model.at_once)
-    if by_file is not None and by_file.awaited:
-        raise ReplyPending(*by_file.awaited)
+    if by_file is not None and by_file.pending:
+        raise ReplyPending(*by_file.pending)
     checked = _check_drafts(samples, reply_texts, wanted.sampling)
     folder.mkdir(parents=True, exist_ok=True)
     with kb.store().read() as reader:
@@ -178,7 +178,7 @@ async def make_questions(
 async def _writer(kb: Workspace, by_file: EvaluationBatch | None) -> AsyncIterator[CachedModel]:
     """Provide the configured model, online or by batch files."""
     if by_file is not None:
-        yield by_file.remembering()
+        yield by_file.cached_model()
         return
     model = load_language_model(kb.settings.model)
     if model is None:

@@ -49,7 +49,7 @@ class RayRun:
         Environment variables and prompts for the workers.
     extractor
         Name of the extractor.
-    anew
+    reextract
         Reindex documents whose pipeline configuration has changed.
     budget
         Spending limit of all workers together; None: no limit.
@@ -64,7 +64,7 @@ class RayRun:
     settings: Settings
     worker_env: WorkerEnvironment
     extractor: ExtractorName
-    anew: bool = False
+    reextract: bool = False
     budget: SpendingBudget | None = None
     workers: int | None = None
     report_progress: Callable[[IndexProgress], None] = lambda progress: None
@@ -141,7 +141,7 @@ class RayRun:
             self.settings,
             self.worker_env,
             self.extractor,
-            self.anew,
+            self.reextract,
             self.budget,
             coordinator,
             self._pool(),

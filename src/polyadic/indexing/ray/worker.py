@@ -46,7 +46,7 @@ class WorkerConfig:
         Environment variables and prompts.
     extractor
         Name of the extractor.
-    anew
+    reextract
         Reindex documents whose pipeline configuration has changed.
     budget
         Spending limit of all workers together; None: no limit.
@@ -60,7 +60,7 @@ class WorkerConfig:
     settings: Settings
     worker_env: WorkerEnvironment
     extractor: ExtractorName
-    anew: bool
+    reextract: bool
     budget: SpendingBudget | None
     coordinator: Any
     pool: Sequence[Any]
@@ -107,7 +107,9 @@ class IndexingWorker:
     async def _index(self, sources: Sequence[Document | SkippedInput]) -> IndexReport:
         job, chosen = self._job, self._extractor()
         chunking = job.settings.chunking.sized(chosen.extractor.paid)
-        indexer = Indexer(self._store, chosen.extractor, self._embedder, chunking, anew=job.anew, removes_staged=False)
+        indexer = Indexer(
+            self._store, chosen.extractor, self._embedder, chunking, reextract=job.reextract, removes_staged=False
+        )
         report = await indexer.index(sources)
         self._add_usage(report, chosen)
         return report
@@ -135,4 +137,4 @@ class IndexingWorker:
         self._reported = chosen.spent(), self._embedder.spent, chosen.throttle_count()
         report.usage = self._reported[0] - usage
         report.embedding_usage = self._reported[1] - embedding_usage
-        report.slowed = self._reported[2] - slowed
+        report.throttle_count = self._reported[2] - slowed

@@ -95,7 +95,7 @@ def _add_entity(record: DelimitedRecord, state: _ParserState) -> None:
 def _add_fact(record: DelimitedRecord, state: _ParserState) -> None:
     texts, score = _texts_and_score(record, state.problems)
     if record.kind is RecordKind.RELATION and len(texts) > 1:
-        # Without a strength, keywords and description can only be told apart by length.
+        # Without a strength, keywords and description can only be distinguished by length.
         text = max(texts[2:], key=len, default="") if score is None else (*texts, "")[2]
         fact = _OpenFact(text, score, [DraftEntity(texts[0]), DraftEntity(texts[1])], binary=True)
     else:

@@ -15,8 +15,8 @@ def read_reply(text: str) -> ParsedReply:
 
     Dropped parts are counted. Text beyond ``LONGEST_REPLY`` characters is cut off, which bounds time and memory.
 
-    >>> said = '("hyper-relation"<|>"Ada wrote Notes."<|>8)##("entity"<|>"Ada"<|>"person"<|>"A writer"<|>90)'
-    >>> read_reply(said).stated
+    >>> reply = '("hyper-relation"<|>"Ada wrote Notes."<|>8)##("entity"<|>"Ada"<|>"person"<|>"A writer"<|>90)'
+    >>> read_reply(reply).stated
     (ParsedStatement(text='Ada wrote Notes.', score=8.0, participants=(Participation(name='Ada', type='person', \
 description='A writer', score=90.0),), sentences=()),)
     >>> dict(read_reply("I cannot help with that.").problems)

@@ -118,7 +118,7 @@ def _candidates(pages: Pages, size: float) -> list[_Candidate]:
 def _margin(page: Sequence[PageLine], is_top: bool) -> list[tuple[int, bool]]:
     """Return the lines between an edge of the page and the first gap; only the outermost line if there is no gap.
 
-    Each line comes with a flag that tells whether a gap separates it from the text.
+    Each line comes with a flag: whether a gap separates it from the text.
     """
     order = sorted(range(len(page)), key=lambda index: page[index].place, reverse=not is_top)
     steps = [after.place - before.place for before, after in pairwise(page) if after.place > before.place]

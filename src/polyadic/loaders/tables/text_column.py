@@ -13,7 +13,7 @@ SAMPLE_ROWS = 200
 SAMPLE_CHARACTERS = 2_000_000
 """Limits of the sample: number of rows, and total number of characters."""
 
-# Minimum number of words that tells prose from labels; next to other data columns it takes a whole paragraph.
+# Minimum number of words that distinguishes prose from labels; next to other data columns it takes a whole paragraph.
 _MIN_WORDS, _MIN_SENTENCE_WORDS, _MIN_PARAGRAPH_WORDS = 3, 8, 15
 _LONG_TEXT_CHARACTERS = 200
 _MAX_CHARACTERS = 2_000

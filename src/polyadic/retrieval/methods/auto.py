@@ -57,7 +57,7 @@ def _with_passages(walked: WalkOutcome, shares: Vectors) -> WalkOutcome:
 
 
 def signals(question: str, walked: WalkOutcome, reader: Reader) -> FusionSignals:
-    """What a walk tells of the passages around a question."""
+    """Scores of the passages around a question, from a walk."""
     graph, lexical = walked.end.graph, walked.start.lexical_chunks
     bm25 = np.zeros(len(graph.chunks), dtype=np.float32)
     bm25[position(lexical.rows, graph.chunks)] = lexical.scores

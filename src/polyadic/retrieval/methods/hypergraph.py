@@ -60,9 +60,9 @@ class HypergraphRAG:
         room = context_tokens - sum(retrieved.tokens for retrieved in (*facts, *chunks))
         if s.fill and s.fact_retrieval and room > 0:
             facts += _further_facts(h_q, gathered, room, reader, trace)
-        sought = s.entity_retrieval or s.fact_retrieval or s.chunk_retrieval
+        searches = s.entity_retrieval or s.fact_retrieval or s.chunk_retrieval
         fitted = knowledge_of(question, self.name, _mixed(facts, chunks), context_tokens, trace, reader)
-        return replace(fitted, usage=named.usage, sought=sought)
+        return replace(fitted, usage=named.usage, retrieves=searches)
 
     def _expect(self, h_q: Vectors, reader: Reader) -> None:
         """Prefetch what is nearest to the question, concurrently with the search for entities."""

@@ -15,4 +15,4 @@ class NoRetrieval:
     name = "none"
 
     async def retrieve(self, question: str, reader: Reader, embedder: Embedder, context_tokens: int) -> Knowledge:
-        return replace(knowledge(question, self.name, (), context_tokens, Trace()), sought=False)
+        return replace(knowledge(question, self.name, (), context_tokens, Trace()), retrieves=False)

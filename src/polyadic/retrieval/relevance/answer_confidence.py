@@ -87,16 +87,17 @@ def judge(
     """
     if not len(scores):
         return AnswerConfidence(0.0, True)
-    told = confidence_features(asked, features, scores, rare)
+    signals = confidence_features(asked, features, scores, rare)
     return AnswerConfidence(
-        _probability("confidence", told), _probability("support", told) < learned(_FILE)["support"]["least"]
+        _probability("confidence", signals),
+        _probability("support", signals) < learned(_FILE)["support"]["least"],
     )
 
 
-def _probability(part: str, told: NDArray[np.float64]) -> float:
+def _probability(part: str, signals: NDArray[np.float64]) -> float:
     weights = learned(_FILE)[part]
     model = LinearModel.named(weights, CONFIDENCE_FEATURES, weights["bias"])
-    return float(model.probabilities(told[None, :])[0])
+    return float(model.probabilities(signals[None, :])[0])
 
 
 def confidence_features(

@@ -60,14 +60,14 @@ class Job:
 
     id: str
     workspace: str
-    wish: JobRequest
+    request: JobRequest
     state: JobState
     documents: int
     created: str
     started: str = ""
     ended: str = ""
     attempts: int = 0
-    reached: JobProgress = JobProgress()
+    progress: JobProgress = JobProgress()
     report: dict[str, Any] | None = None
     problem: str = ""
 

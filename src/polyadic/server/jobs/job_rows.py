@@ -10,14 +10,14 @@ from polyadic.server.jobs.job import Job, JobProgress, JobRequest, JobState
 COLUMNS = (
     "id",
     "workspace",
-    "wish",
+    "request",
     "state",
     "documents",
     "created",
     "started",
     "ended",
     "attempts",
-    "reached",
+    "progress",
     "report",
     "problem",
 )
@@ -31,14 +31,14 @@ def row_of(job: Job) -> tuple[Any, ...]:
     return (
         job.id,
         job.workspace,
-        json.dumps(asdict(job.wish)),
+        json.dumps(asdict(job.request)),
         job.state.value,
         job.documents,
         job.created,
         job.started,
         job.ended,
         job.attempts,
-        json.dumps(asdict(job.reached)),
+        json.dumps(asdict(job.progress)),
         json.dumps(job.report),
         job.problem,
     )
@@ -49,18 +49,18 @@ def stage_of(job: Job) -> tuple[Any, ...]:
 
 
 def job_of(row: Sequence[Any]) -> Job:
-    identifier, workspace, wish, state, documents, created, started, ended, attempts, reached, report, problem = row
+    identifier, workspace, request, state, documents, created, started, ended, attempts, progress, report, problem = row
     return Job(
         identifier,
         workspace,
-        JobRequest(**json.loads(wish)),
+        JobRequest(**json.loads(request)),
         JobState(state),
         documents,
         created,
         started,
         ended,
         attempts,
-        JobProgress(**json.loads(reached)),
+        JobProgress(**json.loads(progress)),
         json.loads(report),
         problem,
     )

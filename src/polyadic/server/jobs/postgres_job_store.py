@@ -17,7 +17,8 @@ _PLACEHOLDERS = ", ".join(["%s"] * len(COLUMNS))
 _ADD = f"INSERT INTO job ({', '.join(COLUMNS)}) VALUES ({_PLACEHOLDERS})"
 _CHANGED = [name for name in COLUMNS if name not in ("id", "workspace")]
 _SWAP = (
-    f"UPDATE job SET {', '.join(f'{name} = %s' for name in _CHANGED)}, unwanted = unwanted AND state = ANY(%s)"
+    f"UPDATE job SET {', '.join(f'{name} = %s' for name in _CHANGED)},"
+    " cancel_requested = cancel_requested AND state = ANY(%s)"
     f" WHERE id = %s AND {' AND '.join(f'{name} = %s' for name in STAGE)}"
 )
 _SELECTED = ", ".join("w.name" if name == "workspace" else f"j.{name}" for name in COLUMNS)
@@ -101,11 +102,11 @@ class PostgresJobStore:
         await self._tables.aside(lambda: self._release(job))
 
     async def ask_to_stop(self, job: Job) -> None:
-        statement = f"UPDATE job j SET unwanted = true WHERE j.id = %s AND {_IS_GOING}"
+        statement = f"UPDATE job j SET cancel_requested = true WHERE j.id = %s AND {_IS_GOING}"
         await self._tables.run(lambda raw: raw.execute(statement, (job.id,)))
 
     async def asked_to_stop(self, identifiers: Collection[str]) -> frozenset[str]:
-        statement = "SELECT id FROM job WHERE id = ANY(%s) AND unwanted"
+        statement = "SELECT id FROM job WHERE id = ANY(%s) AND cancel_requested"
         rows = await self._tables.run(lambda raw: raw.execute(statement, (list(identifiers),)).fetchall())
         return frozenset(identifier for (identifier,) in rows)
 

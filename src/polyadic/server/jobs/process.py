@@ -26,14 +26,14 @@ class JobProcess:
     ----------
     workspace
         Location of the workspace.
-    wish
+    request
         What to do.
     within
         Environment variables that pass the parent span to the process.
     """
 
-    def __init__(self, workspace: WorkspaceLocation, wish: JobRequest, within: Mapping[str, str]) -> None:
-        self._request = {"workspace": asdict(workspace), "wish": asdict(wish)}
+    def __init__(self, workspace: WorkspaceLocation, request: JobRequest, within: Mapping[str, str]) -> None:
+        self._request = {"workspace": asdict(workspace), "request": asdict(request)}
         self._within = within
         self._stop_requested = False
         self._process: asyncio.subprocess.Process | None = None
@@ -41,7 +41,7 @@ class JobProcess:
     async def lines(self, incoming: Path) -> AsyncIterator[tuple[str, dict[str, Any]]]:
         """Start the process and yield its messages.
 
-        These are ``reached`` for progress, and at the end ``report``, ``problem`` or ``cancelled``.
+        These are ``progress`` for progress, and at the end ``report``, ``problem`` or ``cancelled``.
 
         Parameters
         ----------
@@ -93,7 +93,7 @@ class JobProcess:
         await self._process.wait()
 
 
-def told_to_clients(kind: str) -> str:
+def client_message(kind: str) -> str:
     """Return the message for clients about a failed job, by the class name of the error."""
     error: object = getattr(errors, kind, None)
     if isinstance(error, type) and issubclass(error, errors.PolyadicError):

@@ -49,10 +49,10 @@ class JobQueue:
         if len(await self._book.going(workspace)) >= self._limits.jobs_waiting:
             raise _too_many()
 
-    async def add(self, workspace: str, wish: JobRequest, incoming: Upload, documents: int) -> Job:
+    async def add(self, workspace: str, request: JobRequest, incoming: Upload, documents: int) -> Job:
         """Queue a job for an upload; both are stored permanently when this returns."""
-        job = Job(incoming.folder.name, workspace, wish, JobState.QUEUED, documents, now())
-        if wish.kind == "index":
+        job = Job(incoming.folder.name, workspace, request, JobState.QUEUED, documents, now())
+        if request.kind == "index":
             await self._intake.keep(incoming, workspace)
         if not await self._book.add(job, self._limits.jobs_waiting):
             await self._intake.remove(job.id, workspace)
@@ -98,7 +98,7 @@ class JobQueue:
         job = await self.job(identifier, workspace)
         if job.state not in RESUMABLE:
             raise _not_resumable(f"the job is {job.state}, so there is nothing to resume")
-        if job.wish.kind == "index" and not await self._intake.is_whole(job):
+        if job.request.kind == "index" and not await self._intake.is_whole(job):
             raise _not_resumable("the uploaded files are missing: upload them again")
         await self.check_room(workspace)
         queued = replace(job, state=JobState.QUEUED, ended="", attempts=0, problem="", report=None)

@@ -15,7 +15,7 @@ from polyadic.errors import StoreError
 from polyadic.server.fair_scheduler import FairScheduler
 from polyadic.server.jobs.events import JobEvents
 from polyadic.server.jobs.job import RESUMABLE, Job, JobProgress, JobState, now
-from polyadic.server.jobs.process import JobProcess, told_to_clients
+from polyadic.server.jobs.process import JobProcess, client_message
 from polyadic.server.limits import ServerLimits
 from polyadic.server.logs import log_event
 from polyadic.server.tenants.tenant_backend import TenantBackend
@@ -110,7 +110,7 @@ class JobRunner:
                 await self._poll()
                 await self._start_waiting_jobs()
             except StoreError as error:
-                log_event(_LOG, logging.ERROR, "job store unavailable", said=str(error))
+                log_event(_LOG, logging.ERROR, "job store unavailable", message=str(error))
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(self._book.seconds_between_looks):
                     await self._changed.wait()
@@ -153,17 +153,17 @@ class JobRunner:
         """Start a job whose lock is held; return False if it cannot be started."""
         if await self._book.asked_to_stop([job.id]):
             await self.end(job, job, JobState.CANCELLED, "it was cancelled")
-        elif job.wish.kind == "index" and not await self._intake.is_whole(job):
+        elif job.request.kind == "index" and not await self._intake.is_whole(job):
             await self.end(job, job, JobState.FAILED, "the uploaded files are missing: upload them again")
         elif job.attempts >= _MAX_ATTEMPTS:
             await self.end(job, job, JobState.FAILED, f"the server stopped {job.attempts} times during the job")
         else:
             started = replace(
-                job, state=JobState.RUNNING, started=now(), attempts=job.attempts + 1, reached=JobProgress()
+                job, state=JobState.RUNNING, started=now(), attempts=job.attempts + 1, progress=JobProgress()
             )
             if not await self._book.swap(job, started):
                 return False
-            process = JobProcess(self._site.whereabouts(job.workspace), job.wish, self._within.get(job.id, {}))
+            process = JobProcess(self._site.whereabouts(job.workspace), job.request, self._within.get(job.id, {}))
             self._shares.began(job.workspace)
             self._running[job.id] = running = _Running(started, process)
             running.task = self._spawn(self._run(running))
@@ -178,12 +178,12 @@ class JobRunner:
         try:
             async with self._intake.fetched(running.job) as incoming:
                 async for what, content in running.process.lines(incoming.folder):
-                    if what == "reached":
+                    if what == "progress":
                         await self._reach(running, JobProgress(**content))
                     else:
                         result = (what, content)
         except (OSError, ValueError, StoreError) as error:
-            result = ("problem", {"kind": type(error).__name__, "said": str(error)})
+            result = ("problem", {"kind": type(error).__name__, "message": str(error)})
         finally:
             job = running.job
             try:
@@ -194,8 +194,8 @@ class JobRunner:
                 self._shares.ended(job.workspace)
                 self._changed.set()
 
-    async def _reach(self, running: _Running, reached: JobProgress) -> None:
-        becomes = replace(running.job, reached=reached)
+    async def _reach(self, running: _Running, progress: JobProgress) -> None:
+        becomes = replace(running.job, progress=progress)
         with _logged("progress not saved", job=becomes.id):
             if not await self._book.swap(running.job, becomes):
                 self._lose(running)
@@ -220,8 +220,10 @@ class JobRunner:
             # An orderly stop does not count as a failed attempt.
             await self._requeue(job, job.attempts - 1)
         elif what == "problem":
-            log_event(_LOG, logging.WARNING, "job failed", job=job.id, error=content["kind"], said=content["said"])
-            await self.end(job, job, JobState.FAILED, told_to_clients(content["kind"]))
+            log_event(
+                _LOG, logging.WARNING, "job failed", job=job.id, error=content["kind"], message=content["message"]
+            )
+            await self.end(job, job, JobState.FAILED, client_message(content["kind"]))
         elif job.attempts < _MAX_ATTEMPTS:
             # Killed from outside, for example for lack of memory.
             log_event(_LOG, logging.WARNING, "job died", job=job.id, attempts=job.attempts)
@@ -308,4 +310,4 @@ def _logged(what: str, **about: Any) -> Iterator[None]:
     try:
         yield
     except StoreError as error:
-        log_event(_LOG, logging.ERROR, what, said=str(error), **about)
+        log_event(_LOG, logging.ERROR, what, message=str(error), **about)

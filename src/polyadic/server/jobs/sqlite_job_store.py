@@ -16,14 +16,14 @@ CREATE TABLE IF NOT EXISTS job (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
     id TEXT NOT NULL UNIQUE,
     workspace TEXT NOT NULL,
-    wish TEXT NOT NULL,
+    request TEXT NOT NULL,
     state TEXT NOT NULL,
     documents INTEGER NOT NULL,
     created TEXT NOT NULL,
     started TEXT NOT NULL,
     ended TEXT NOT NULL,
     attempts INTEGER NOT NULL,
-    reached TEXT NOT NULL,
+    progress TEXT NOT NULL,
     report TEXT NOT NULL,
     problem TEXT NOT NULL
 ) STRICT;

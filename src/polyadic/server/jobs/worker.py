@@ -40,39 +40,43 @@ def main() -> None:
     try:
         with exported(lambda problem: print(problem, file=sys.stderr)), started("job"):
             asyncio.run(
-                _run(WorkspaceLocation(**order["workspace"]), Path(order["incoming"]), JobRequest(**order["wish"]))
+                _run(WorkspaceLocation(**order["workspace"]), Path(order["incoming"]), JobRequest(**order["request"]))
             )
     except asyncio.CancelledError:
         _send("cancelled", {})
     except PolyadicError as error:
-        _send("problem", {"kind": type(error).__name__, "said": str(error)})
+        _send("problem", {"kind": type(error).__name__, "message": str(error)})
     except Exception as error:
         if os.environ.get("POLYADIC_DEBUG"):
             raise
-        _send("problem", {"kind": type(error).__name__, "said": _DEFECT})
+        _send("problem", {"kind": type(error).__name__, "message": _DEFECT})
 
 
-async def _run(location: WorkspaceLocation, incoming: Path, wish: JobRequest) -> None:
+async def _run(location: WorkspaceLocation, incoming: Path, request: JobRequest) -> None:
     task = asyncio.current_task()
     loop = asyncio.get_running_loop()
     assert task is not None  # noqa: S101 - this is a coroutine
     threading.Thread(target=_watch, args=(lambda: loop.call_soon_threadsafe(task.cancel),), daemon=True).start()
     async with Workspace(location.place, folder=location.folder) as kb:
-        report = await _run_when_free(kb, Upload(incoming), wish)
+        report = await _run_when_free(kb, Upload(incoming), request)
     _send("report", _plain(report))
 
 
-async def _run_when_free(kb: Workspace, incoming: Upload, wish: JobRequest) -> IndexReport:
+async def _run_when_free(kb: Workspace, incoming: Upload, request: JobRequest) -> IndexReport:
     """Run the job once no one else writes to the workspace: a killed job may still be ending."""
     limit = (
-        None if wish.budget is None and wish.spend_tokens is None else SpendingBudget(wish.budget, wish.spend_tokens)
+        None
+        if request.budget is None and request.spend_tokens is None
+        else SpendingBudget(request.budget, request.spend_tokens)
     )
     deadline = time.monotonic() + _SECONDS_TO_WAIT
     while True:
         try:
-            if wish.kind == "retry":
+            if request.kind == "retry":
                 return await kb.aretry(_progress_reporter(), limit)
-            return await kb.aadd(incoming.documents(kb.settings.reading), _progress_reporter(), wish.extractor, limit)
+            return await kb.aadd(
+                incoming.documents(kb.settings.reading), _progress_reporter(), request.extractor, limit
+            )
         except StoreBusy:
             if time.monotonic() > deadline:
                 raise
@@ -98,7 +102,7 @@ def _progress_reporter() -> Callable[[IndexProgress], None]:
         last = now
         usage = progress.usage
         counts = progress.documents, progress.chunks, progress.chunks_read, progress.texts_embedded
-        _send("reached", asdict(JobProgress(*counts, usage.tokens, usage.money)))
+        _send("progress", asdict(JobProgress(*counts, usage.tokens, usage.money)))
 
     return report
 

@@ -11,7 +11,7 @@ from starlette.responses import PlainTextResponse, Response
 from polyadic.indexing.publisher import withdraw
 from polyadic.model.types import Document, page_of
 from polyadic.server.dependencies import Name, Reading, Served, Writing
-from polyadic.server.job_options import Wished
+from polyadic.server.job_options import RequestedJob
 from polyadic.server.jobs.job import Job, JobRequest
 from polyadic.server.jobs.upload import UploadedText
 from polyadic.server.problem_details import ProblemError, not_found
@@ -55,20 +55,20 @@ def documents(
 
 
 @router.post("/files", status_code=202, summary="Upload files", openapi_extra=_FILES)
-async def upload(workspace: Name, kb: Writing, service: Served, request: Request, wish: Wished) -> Job:
+async def upload(workspace: Name, kb: Writing, service: Served, request: Request, job_request: RequestedJob) -> Job:
     """Add files; a job reads them. A file with the name of an earlier upload replaces that document.
 
     Formats: .txt .md .rst .tex .log .html .xml .yaml .pdf .docx .odt .rtf .pptx .xlsx .epub .eml, source code, text
     files without a suffix, .mbox with a document a message, and .jsonl .csv .tsv with a document a row.
     """
-    return await hand_in_files(service, workspace, request, wish)
+    return await hand_in_files(service, workspace, request, job_request)
 
 
 @router.post("/texts", status_code=202, summary="Add texts")
-async def texts(workspace: Name, new: NewTexts, kb: Writing, service: Served, wish: Wished) -> Job:
+async def texts(workspace: Name, new: NewTexts, kb: Writing, service: Served, job_request: RequestedJob) -> Job:
     """Add texts; a job reads them. A text with the source of an earlier one replaces that document."""
     uploads = [UploadedText(item.source, item.title, item.text, dict(item.metadata)) for item in new.texts]
-    return await hand_in_texts(service, workspace, uploads, wish)
+    return await hand_in_texts(service, workspace, uploads, job_request)
 
 
 @router.get("/{document}", summary="Get a document")

@@ -96,4 +96,4 @@ def _check_limit(service: ServerState, limit: int) -> None:
 
 def _neighbourhood(result: NeighbourhoodResult) -> Neighbourhood:
     edges = [Hyperedge(fact=fact, entities=list(members)) for fact, members in result.facts]
-    return Neighbourhood(entities=result.entities, facts=edges, whole=result.whole)
+    return Neighbourhood(entities=result.entities, facts=edges, complete=result.complete)

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import StreamingResponse
 
 from polyadic.server.dependencies import Name, Reading, Served, Writing
-from polyadic.server.job_options import Wished
+from polyadic.server.job_options import RequestedJob
 from polyadic.server.jobs.job import Job, JobRequest
 from polyadic.server.schemas import Identifier, JobList
 from polyadic.server.service import ServerState
@@ -16,7 +16,7 @@ from polyadic.server.sse import QUIET, event, streamed
 
 router = APIRouter(prefix="/v1/workspaces/{workspace}/jobs", tags=["jobs"])
 _EVENTS = """event: job
-data: {"id": "5f0c7d2a9b31e8445f0c7d2a9b31e844", "state": "running", "reached": {"chunks": 40, "chunks_read": 12}}
+data: {"id": "5f0c7d2a9b31e8445f0c7d2a9b31e844", "state": "running", "progress": {"chunks": 40, "chunks_read": 12}}
 
 event: job
 data: {"id": "5f0c7d2a9b31e8445f0c7d2a9b31e844", "state": "succeeded"}
@@ -33,9 +33,9 @@ async def jobs(
 
 
 @router.post("", status_code=202, summary="Retry chunks that failed")
-async def retry(workspace: Name, kb: Writing, service: Served, wish: Wished) -> Job:
+async def retry(workspace: Name, kb: Writing, service: Served, job_request: RequestedJob) -> Job:
     """Start a job that reads all chunks again that could not be read."""
-    retried = JobRequest("retry", None, wish.budget, wish.spend_tokens)
+    retried = JobRequest("retry", None, job_request.budget, job_request.spend_tokens)
     return await service.jobs.add(workspace, retried, service.site.intake.incoming(workspace), 0)
 
 

@@ -29,17 +29,17 @@ CREATE TABLE job (
     number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     id text COLLATE "C" NOT NULL UNIQUE,
     workspace bigint NOT NULL REFERENCES {SCHEMA}.workspace ON DELETE CASCADE,
-    wish text NOT NULL,
+    request text NOT NULL,
     state text COLLATE "C" NOT NULL,
     documents bigint NOT NULL,
     created text NOT NULL,
     started text NOT NULL,
     ended text NOT NULL,
     attempts bigint NOT NULL,
-    reached text NOT NULL,
+    progress text NOT NULL,
     report text NOT NULL,
     problem text NOT NULL,
-    unwanted boolean NOT NULL DEFAULT false     -- somebody asked for its end
+    cancel_requested boolean NOT NULL DEFAULT false
 );
 CREATE INDEX ON job (workspace, number);
 CREATE INDEX ON job (workspace, number) WHERE state IN ('queued', 'running');

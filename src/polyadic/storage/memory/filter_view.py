@@ -269,7 +269,9 @@ def _seen_forms(
     seen[vectors.places(np.flatnonzero(mixed))[0]] = False
     ids = [int(whole.entity_ids[row]) for row in sorted(entity_tallies)]
     forms = select_in(
-        connection, "SELECT entity, value FROM said WHERE vector IS NOT NULL AND entity IN ({}) ORDER BY value", ids
+        connection,
+        "SELECT entity, value FROM attribute_value WHERE vector IS NOT NULL AND entity IN ({}) ORDER BY value",
+        ids,
     )
     embedded: dict[int, list[str]] = {}
     for entity, form in forms:

@@ -17,18 +17,21 @@ class FilteredBM25:
     def __init__(self, chunks: Iterable[tuple[int, SourceSpan]]) -> None:
         self._connection = sqlite3.connect(":memory:", check_same_thread=False)
         self._connection.execute(
-            "CREATE VIRTUAL TABLE words USING fts5"
+            "CREATE VIRTUAL TABLE passage_fts USING fts5"
             " (title, text, content = '', tokenize = 'unicode61 remove_diacritics 2')"
         )
         self._connection.executemany(
-            "INSERT INTO words (rowid, title, text) VALUES (?, ?, ?)",
+            "INSERT INTO passage_fts (rowid, title, text) VALUES (?, ?, ?)",
             ((row, searchable(place.title), searchable(place.quote)) for row, place in chunks),
         )
 
     def search(self, text: str, k: int) -> Hits:
         """Return the k best rows; ties are ordered by row."""
         query = fts5_query(terms_of(text))
-        sql = f"SELECT rowid, round(-bm25(words), {DIGITS}) FROM words WHERE words MATCH ? ORDER BY rowid"
+        sql = (
+            f"SELECT rowid, round(-bm25(passage_fts), {DIGITS}) FROM passage_fts WHERE passage_fts MATCH ?"
+            f" ORDER BY rowid"
+        )
         hits = self._connection.execute(sql, (query,)).fetchall() if query else []
         rows = np.array([row for row, _ in hits], dtype=np.int64)
         return best_of(rows, np.array([score for _, score in hits], dtype=np.float32), k)

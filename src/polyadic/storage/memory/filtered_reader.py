@@ -132,7 +132,7 @@ class FilteredReader(ArrayReader):
             documents=len(self.documents()),
             chunks=self.size("chunk"),
             evidence=len(evidence),
-            stated=sum(item.fact_id is not None for item in evidence),
+            evidence_with_fact=sum(item.fact_id is not None for item in evidence),
             facts=self.size("fact"),
             entities=self.size("entity"),
             participations=len(snapshot.fact_entities),

@@ -93,7 +93,7 @@ class HierarchyArrays:
             "SELECT s.id, s.digest, s.members, v.data FROM summary s JOIN vector v ON v.id = s.vector ORDER BY s.digest"
         ).fetchall()
         communities = connection.execute(
-            "SELECT id, members FROM theme WHERE kind = ? AND report IS NOT NULL ORDER BY digest", (COMMUNITY,)
+            "SELECT id, members FROM hierarchy_node WHERE kind = ? AND report IS NOT NULL ORDER BY digest", (COMMUNITY,)
         ).fetchall()
         # Without a hierarchy the entity digests are not needed.
         entities = digests_of(connection, "entity") if summaries or communities else _packed([])

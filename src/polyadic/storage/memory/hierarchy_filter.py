@@ -14,7 +14,7 @@ from polyadic.storage.memory.hierarchy_arrays import HierarchyArrays, RowInciden
 class HierarchyProvenance:
     """The sources and members of every cluster and community; rows are those of the snapshot.
 
-    ``keys`` are primary keys of the table ``theme``; ``whole`` masks those whose sources all still exist.
+    ``keys`` are primary keys of the table ``hierarchy_node``; ``whole`` masks those whose sources all still exist.
     ``summary_keys`` are primary keys of the table ``summary``, ``clusters`` the index in ``keys`` of each summary's
     cluster.
     """
@@ -30,13 +30,13 @@ class HierarchyProvenance:
     @classmethod
     def build(cls, connection: Connection) -> Self:
         """Read from the tables in the connection's transaction."""
-        themes = connection.execute("SELECT id, members, sources FROM theme ORDER BY id").fetchall()
-        keys = np.array([key for key, _, _ in themes], dtype=np.int64)
-        packed = [members + sources for _, members, sources in themes]
+        nodes = connection.execute("SELECT id, members, sources FROM hierarchy_node ORDER BY id").fetchall()
+        keys = np.array([key for key, _, _ in nodes], dtype=np.int64)
+        packed = [members + sources for _, members, sources in nodes]
         entities, facts, known = (
             pairs(packed, digests_of(connection, table)) for table in ("entity", "fact", "summary")
         )
-        summaries = connection.execute("SELECT id, theme FROM summary ORDER BY digest").fetchall()
+        summaries = connection.execute("SELECT id, node FROM summary ORDER BY digest").fetchall()
         source_counts = np.diff(entities.starts) + np.diff(facts.starts) + np.diff(known.starts)
         return cls(
             keys,
@@ -45,7 +45,7 @@ class HierarchyProvenance:
             facts,
             known,
             np.array([key for key, _ in summaries], dtype=np.int64),
-            np.searchsorted(keys, np.array([theme for _, theme in summaries], dtype=np.int64)),
+            np.searchsorted(keys, np.array([node for _, node in summaries], dtype=np.int64)),
         )
 
     def inside(self, entities: Mask, facts: Mask) -> Mask:

@@ -98,8 +98,8 @@ class ArrayReader(ArrayVectorReader):
         return Counts(
             documents=total_of("1", "document WHERE current IS NOT NULL"),
             chunks=self.size("chunk"),
-            evidence=total_of("c.told", "document d JOIN chunk c ON c.revision = d.current"),
-            stated=total_of("evidence", "fact"),
+            evidence=total_of("c.evidence_count", "document d JOIN chunk c ON c.revision = d.current"),
+            evidence_with_fact=total_of("evidence", "fact"),
             facts=self.size("fact"),
             entities=self.size("entity"),
             participations=self._arrays.participations,

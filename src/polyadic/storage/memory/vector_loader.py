@@ -13,7 +13,7 @@ from polyadic.storage.sql.half_precision import Halves, kept
 from polyadic.storage.sql.sql_in import select_in
 
 _SQL: Mapping[Side, str] = {
-    "entity": "SELECT s.entity, v.data FROM said s JOIN vector v ON v.id = s.vector"
+    "entity": "SELECT s.entity, v.data FROM attribute_value s JOIN vector v ON v.id = s.vector"
     " WHERE s.vector IS NOT NULL AND s.entity IN ({}) ORDER BY s.entity, s.value",
     "fact": "SELECT f.id, v.data FROM fact f JOIN vector v ON v.id = f.vector WHERE f.id IN ({})",
     "chunk": "SELECT w.chunk, v.data FROM passage_window w JOIN vector v ON v.id = w.vector"

@@ -21,10 +21,11 @@ _INSERT = re.compile(
 _CHANGE = re.compile(
     r"(?:UPDATE (?=\w+ SET )|DELETE FROM )(?P<table>\w+) (?P<set>(?:SET .*?)?) ?WHERE (?P<where>(?:(?! WHERE ).)*)"
 )
-# Comparisons of the form "x_brief = brief(%s)" are left out: under row-level security, a join does not use the index on
-# the digest, so statements with them stay single-row.
+# Comparisons of the form "x_digest = short_digest(%s)" are left out: under row-level security, a join does not use the
+# index on the digest, so statements with them stay single-row.
 _COMPARED = re.compile(
-    r"(?P<before>\b(?P<column>\w+?)(?P<brief>_brief)? (?:= (?:\w+ [+-] )?|IN \(brief\(\w+\.\w+\),brief\())%s"
+    r"(?P<before>\b(?P<column>\w+?)(?P<hashed>_digest)? (?:= (?:\w+ [+-] )?|IN"
+    r" \(short_digest\(\w+\.\w+\),short_digest\())%s"
 )
 _UPSERT = re.compile(r" ON CONFLICT \(workspace, (?P<columns>[^()]*)\) DO UPDATE .*")
 _INTEGER, _NUMBER, _VECTOR = "bigint", "double precision", "halfvec"
@@ -91,7 +92,7 @@ def _bulk_insert(sql: str, connection: psycopg.Connection[Any]) -> BulkStatement
     each = ", ".join(next(names) if value == "%s" else value for value in values)
     source = f"SELECT {each} FROM {_rows_sql([types[column] for column in bound])}"
     upsert = _UPSERT.fullmatch(match["rest"])
-    conflicting = [column.removesuffix("_brief") for column in upsert["columns"].split(", ")] if upsert else []
+    conflicting = [column.removesuffix("_digest") for column in upsert["columns"].split(", ")] if upsert else []
     return BulkStatement(
         f"INSERT INTO {match['table']} ({match['columns']}) {source}{match['rest']}".encode(),
         tuple(types[column] for column in bound),
@@ -105,7 +106,7 @@ def _bulk_change(sql: str, connection: psycopg.Connection[Any]) -> BulkStatement
     if match is None or len(comparisons) != sql.count("%s"):
         return None
     types = _types_of(match["table"], connection)
-    bound = ["text" if found["brief"] else types[found["column"]] for found in comparisons]
+    bound = ["text" if found["hashed"] else types[found["column"]] for found in comparisons]
     numbers = count()
     set_, where = (
         _COMPARED.sub(lambda found: f"{found['before']}c{next(numbers)}", match[part]) for part in ("set", "where")

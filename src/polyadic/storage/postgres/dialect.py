@@ -13,7 +13,7 @@ _INDEX_HINT = re.compile(r" INDEXED BY \w+")  # only SQLite needs it: its planne
 _CONFLICT = re.compile(r"ON CONFLICT \(([^)]*)\)")
 _LIST = re.compile(r"(?P<column>(?!NOT\b)\b[\w.]+) IN \((?P<marks>\?(?:,\?)*)\)")
 # Columns that hold texts of any length, which are compared by digest (schema_2.py).
-_LONG_TEXT_COLUMN = r"(?:r\.)?(?:key|loose|title_key|title_bare|value)"
+_LONG_TEXT_COLUMN = r"(?:r\.)?(?:key|alias|title_key|title_bare|value)"
 _LONG_TEXT_COMPARISON = re.compile(
     rf"(?<![\w.])(?P<column>{_LONG_TEXT_COLUMN}) (?:= (?P<one>\?|r\.\w+)|IN \((?P<any>[^()]*)\))"
 )
@@ -57,7 +57,7 @@ def translated(sql: str) -> TranslatedStatement:
     >>> translated("SELECT value FROM meta WHERE key IN (?,?)").sql
     b'SELECT value FROM meta WHERE key = ANY(%s)'
     >>> translated("SELECT id FROM entity WHERE key = ?").sql
-    b'SELECT id FROM entity WHERE key_brief = brief(%s)'
+    b'SELECT id FROM entity WHERE key_digest = short_digest(%s)'
     """
     lists = []
     for match in _LIST.finditer(sql):
@@ -67,7 +67,7 @@ def translated(sql: str) -> TranslatedStatement:
     sql = _LIST.sub(lambda match: _compare_to_list(match["column"], has_long_texts), sql)
     if has_long_texts:
         sql = _CONFLICT.sub(
-            lambda match: match[0].replace("value", "value_brief"), _LONG_TEXT_COMPARISON.sub(_by_digest, sql)
+            lambda match: match[0].replace("value", "value_digest"), _LONG_TEXT_COMPARISON.sub(_by_digest, sql)
         )
     marked = _PLACEHOLDER.sub("%s", _INDEX_HINT.sub("", sql).replace("%", "%%"))
     return TranslatedStatement(marked.replace("ON CONFLICT (", "ON CONFLICT (workspace, ").encode(), tuple(lists))
@@ -76,20 +76,20 @@ def translated(sql: str) -> TranslatedStatement:
 def _compare_to_list(column: str, has_long_texts: bool) -> str:
     """Compare a column to an array parameter; long texts by digest."""
     if has_long_texts and re.fullmatch(_LONG_TEXT_COLUMN, column):
-        return f"{column}_brief = ANY(ARRAY(SELECT brief(one) FROM unnest(?::text[]) one))"
+        return f"{column}_digest = ANY(ARRAY(SELECT short_digest(one) FROM unnest(?::text[]) one))"
     return f"{column} = ANY(?)"
 
 
 def _by_digest(match: re.Match[str]) -> str:
     """Compare a long text column by digest."""
-    column = f"{match['column']}_brief"
+    column = f"{match['column']}_digest"
     if match["one"]:
         return f"{column} = {_digest(match['one'])}"
     return f"{column} IN ({','.join(_digest(one.strip()) for one in match['any'].split(','))})"
 
 
 def _digest(text: str) -> str:
-    return f"{text}_brief" if text.startswith("r.") else f"brief({text})"
+    return f"{text}_digest" if text.startswith("r.") else f"short_digest({text})"
 
 
 def _array(values: Sequence[Any]) -> Any:

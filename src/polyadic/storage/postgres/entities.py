@@ -16,13 +16,13 @@ MOST_ABOUT = 3
 """Passages about an entity that are read with it: the first ones in document order."""
 _COLUMNS = (
     "e.id, encode(e.digest, 'hex'), e.key, e.name, e.type, e.description, e.evidence, e.score, e.facts, e.chunks,"
-    f" ARRAY(SELECT c.id FROM chunk c WHERE c.about = e.id ORDER BY c.place LIMIT {MOST_ABOUT})"
+    f" ARRAY(SELECT c.id FROM chunk c WHERE c.topic_entity = e.id ORDER BY c.sort_key LIMIT {MOST_ABOUT})"
 )
 _BY_ROW = listed(_COLUMNS, f"FROM entity e WHERE e.id = ANY({ROWS})")
 _BY_NAME = listed(
-    f"loose, {_COLUMNS}",
-    "FROM called JOIN entity e ON e.id = entity"
-    " WHERE loose_brief = ANY(ARRAY(SELECT brief(name) FROM unnest(?::text[]) name))",
+    f"alias, {_COLUMNS}",
+    "FROM entity_alias JOIN entity e ON e.id = entity"
+    " WHERE alias_digest = ANY(ARRAY(SELECT short_digest(name) FROM unnest(?::text[]) name))",
 )
 
 

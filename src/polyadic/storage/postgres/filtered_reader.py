@@ -50,8 +50,8 @@ participation AS NOT MATERIALIZED (
 entity AS NOT MATERIALIZED (
     SELECT * FROM {SCHEMA}.entity e WHERE EXISTS (SELECT 1 FROM participation p WHERE p.entity = e.id)
 ),
-called AS NOT MATERIALIZED (
-    SELECT * FROM {SCHEMA}.called c WHERE EXISTS (SELECT 1 FROM participation p WHERE p.entity = c.entity)
+entity_alias AS NOT MATERIALIZED (
+    SELECT * FROM {SCHEMA}.entity_alias c WHERE EXISTS (SELECT 1 FROM participation p WHERE p.entity = c.entity)
 )
 """
 

@@ -25,13 +25,13 @@ class PostgresWordIndex:
         seconds, are_prefixes = [(*term.words, None)[1] for term in terms], [term.is_prefix for term in terms]
         candidates = None if limit is None else max(_MIN_CANDIDATES, _CANDIDATES_PER_HIT * limit)
         yield from self._connection.execute(
-            f"SELECT c.id, round(m.rank::numeric, {DIGITS})::double precision FROM matching(?, ?, ?, ?, ?) m"
+            f"SELECT c.id, round(m.rank::numeric, {DIGITS})::double precision FROM rank_passages(?, ?, ?, ?, ?) m"
             " JOIN chunk c ON c.id = m.chunk ORDER BY 2 DESC, c.digest LIMIT ?",
             (queries, firsts, seconds, are_prefixes, candidates, limit),
         )
 
     def chunks_with(self, word: str) -> Iterator[int]:
-        sql = "SELECT c.id FROM holding(?, NULL) h JOIN chunk c ON c.id = h"
+        sql = "SELECT c.id FROM passages_with(?, NULL) h JOIN chunk c ON c.id = h"
         for (chunk,) in self._connection.execute(sql, (_tsquery([FullTextTerm((part,)) for part in words_of(word)]),)):
             yield chunk
 
@@ -42,7 +42,7 @@ class PostgresWordIndex:
         """
         return self._connection.execute(
             "SELECT o.place - 1, h.chunk FROM unnest(?::text[]) WITH ORDINALITY o (word, place), LATERAL"
-            " holding(o.word, ?) h (chunk) ORDER BY 1, 2",
+            " passages_with(o.word, ?) h (chunk) ORDER BY 1, 2",
             ([_tsquery([FullTextTerm((part,)) for part in words_of(word)]) for word in words], limit),
         ).fetchall()
 

@@ -9,7 +9,7 @@ from polyadic.storage.sql.dimension import dimension_of
 
 LEAST_INDEXED = 20_000
 """A side with more rows than this is indexed, and stays indexed."""
-_LARGE = "SELECT side FROM held WHERE rows > ? AND NOT indexed"
+_LARGE = "SELECT side FROM row_count WHERE rows > ? AND NOT indexed"
 
 
 def index_large(connection: Connection) -> None:
@@ -20,9 +20,9 @@ def index_large(connection: Connection) -> None:
     """
     for (side,) in connection.execute(_LARGE, (LEAST_INDEXED,)).fetchall():
         dimension = dimension_of(connection)
-        if dimension and connection.execute("SELECT may_index(?, ?)", (side, dimension)).fetchone()[0]:
+        if dimension and connection.execute("SELECT may_create_vector_index(?, ?)", (side, dimension)).fetchone()[0]:
             _mark(connection, side)
-            connection.execute("SELECT index_near(?, ?)", (side, dimension))
+            connection.execute("SELECT create_vector_index(?, ?)", (side, dimension))
 
 
 def mark_large(connection: Connection) -> None:
@@ -33,17 +33,17 @@ def mark_large(connection: Connection) -> None:
 
 def index_marked(connection: Connection) -> None:
     """Create the indexes of the marked sides; call it in a transaction that has written nothing yet."""
-    for (side,) in connection.execute("SELECT side FROM held WHERE indexed ORDER BY side").fetchall():
+    for (side,) in connection.execute("SELECT side FROM row_count WHERE indexed ORDER BY side").fetchall():
         if dimension := dimension_of(connection):
-            connection.execute("SELECT index_near(?, ?)", (side, dimension))
+            connection.execute("SELECT create_vector_index(?, ?)", (side, dimension))
 
 
 def unmark(connection: Connection) -> None:
     """Mark all sides as not indexed, when all vectors are replaced."""
-    connection.execute("UPDATE held SET indexed = false")
+    connection.execute("UPDATE row_count SET indexed = false")
 
 
 def _mark(connection: Connection, side: str) -> None:
     # Before the index is created, so that the build includes these vectors.
-    connection.execute("UPDATE held SET indexed = true WHERE side = ?", (side,))
-    connection.execute("UPDATE near SET indexed = true WHERE side = ?", (side,))
+    connection.execute("UPDATE row_count SET indexed = true WHERE side = ?", (side,))
+    connection.execute("UPDATE search_vector SET indexed = true WHERE side = ?", (side,))

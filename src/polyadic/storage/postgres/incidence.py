@@ -18,7 +18,7 @@ from polyadic.storage.protocol import Side
 _NUMBERS: Mapping[Side, Mapping[str, str]] = {
     "entity": {"facts": "facts", "chunks": "chunks", "score": "score", "evidence": "evidence"},
     "fact": {"tokens": "tokens", "score": "score", "evidence": "evidence"},
-    "chunk": {"tokens": "tokens", "about": "coalesce(about, -1)"},
+    "chunk": {"tokens": "tokens", "topic_entity": "coalesce(topic_entity, -1)"},
 }
 """Numeric columns of each side: their names here, and their SQL expressions."""
 _LINKS: Mapping[Way, tuple[str, str]] = {
@@ -33,7 +33,8 @@ _COUNTS: Mapping[Side, str] = {
 }
 _ABOUT = (
     "SELECT o.key, c.id FROM unnest(?::bigint[]) o (key), LATERAL"
-    " (SELECT id, place FROM chunk WHERE about = o.key ORDER BY place LIMIT ?) c ORDER BY o.key, c.place"
+    " (SELECT id, sort_key FROM chunk WHERE topic_entity = o.key ORDER BY sort_key LIMIT ?) c ORDER BY"
+    " o.key, c.sort_key"
 )
 
 
@@ -86,7 +87,7 @@ class PostgresIncidence:
         These are the entities and at most ``limit`` chunks of each fact, the topic entities of these and further
         ``chunks``, and the numbers of all of them.
         """
-        about = f"SELECT about FROM chunk WHERE id = ANY({ROWS} || ARRAY({_targets_sql('fact_chunk', limit)}))"
+        about = f"SELECT topic_entity FROM chunk WHERE id = ANY({ROWS} || ARRAY({_targets_sql('fact_chunk', limit)}))"
         parts = [
             self._numbers["fact"].part(facts),
             self._numbers["chunk"].part(chunks),
@@ -123,7 +124,7 @@ class PostgresIncidence:
         return self._numbers[side].part_of(rows, ground=ground)
 
     def about(self, chunks: Integers) -> Integers:
-        return self._column("chunk", "about", chunks)
+        return self._column("chunk", "topic_entity", chunks)
 
     def chunks_about(self, entities: Integers, limit: int) -> tuple[Integers, Integers]:
         if limit <= MOST_ABOUT:

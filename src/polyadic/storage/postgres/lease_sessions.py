@@ -100,7 +100,7 @@ class SharedSession:
             with contextlib.suppress(psycopg.OperationalError):
                 with self._current_transaction() as connection:
                     connection.execute(
-                        "DELETE FROM taken WHERE holder = ? AND document = ANY(?)",
+                        "DELETE FROM lease WHERE holder = ? AND document = ANY(?)",
                         (self._holder, [digest_bytes(document) for document in released]),
                     )
                 keys = sorted(map(self._lock_key, released))
@@ -130,7 +130,7 @@ class SharedSession:
         with self._current_transaction() as connection:
             acquired = self._lock(raw, wanted)
             connection.executemany(
-                "INSERT INTO taken (document, holder) VALUES (?, ?)"
+                "INSERT INTO lease (document, holder) VALUES (?, ?)"
                 " ON CONFLICT (document) DO UPDATE SET holder = excluded.holder",
                 [(digest_bytes(document), self._holder) for document in sorted(acquired)],
             )
@@ -198,7 +198,7 @@ class SharedSession:
         with self._transaction(raw) as connection:
             # Locked, to wait for a session that is about to commit another holder.
             rows = connection.execute(
-                "SELECT document FROM taken WHERE holder = ? AND document = ANY(?) FOR SHARE",
+                "SELECT document FROM lease WHERE holder = ? AND document = ANY(?) FOR SHARE",
                 (self._holder, [digest_bytes(document) for document in self._documents]),
             ).fetchall()
         return len(rows)
@@ -220,7 +220,7 @@ def forget_taken(connection: PostgresConnection) -> None:
 
     A shared session that lost its connection can then not reconnect as if nothing had been written meanwhile.
     """
-    connection.execute("DELETE FROM taken")
+    connection.execute("DELETE FROM lease")
 
 
 def locked(raw: Raw, function: str, key: int) -> bool:

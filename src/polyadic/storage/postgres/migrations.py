@@ -36,7 +36,7 @@ def migrate(connection: KeepaliveConnection) -> None:
         for script in MIGRATIONS[before:]:
             connection.execute(script.encode())
         for table in sorted(tables(connection) - known):
-            connection.execute("SELECT isolate(%s)", (table,))
+            connection.execute("SELECT enable_row_security(%s)", (table,))
         connection.execute("UPDATE version SET number = %s", (VERSION,))
 
 

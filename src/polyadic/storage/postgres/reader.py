@@ -31,12 +31,12 @@ _FIRST_SCORED, _MOST_SCORED = 1_024, 4_096
 class PostgresReader(SqlRowReader):
     """Implements :class:`polyadic.storage.protocol.Reader` within the open transaction of a connection."""
 
-    _IN_ORDER = "source_begins, source"
+    _IN_ORDER = "source_prefix, source"
 
     def __init__(self, connection: Connection, hierarchy: Callable[[], HierarchyArrays]) -> None:
         super().__init__(connection)
         self._tables = PostgresIncidence(connection)
-        self._told = TextCache(self._tables.asking)
+        self._texts = TextCache(self._tables.asking)
         self._words = PostgresWordIndex(connection)
         self._load_hierarchy = hierarchy
 
@@ -54,7 +54,7 @@ class PostgresReader(SqlRowReader):
                 case ChunkFactsPrefetch(chunks, limit):
                     self._tables.asking.later(*self._tables.within_parts(chunks, limit))
                 case QuotePrefetch(facts, chunks):
-                    self._told.prefetch(facts, chunks)
+                    self._texts.prefetch(facts, chunks)
 
     # nearest by vector, and by words
 
@@ -159,27 +159,28 @@ class PostgresReader(SqlRowReader):
         return self._tables.entities.named(loose_names)
 
     def facts(self, rows: Rows) -> list[Fact]:
-        return self._told.facts(rows)
+        return self._texts.facts(rows)
 
     def fact_places(self, facts: Rows) -> list[tuple[SourceSpan, ...]]:
-        return self._told.fact_places(facts)
+        return self._texts.fact_places(facts)
 
     def chunk_places(self, chunks: Rows) -> list[SourceSpan]:
-        return self._told.chunk_places(chunks)
+        return self._texts.chunk_places(chunks)
 
     # statistics of the store
 
     def counts(self) -> Counts:
         documents, evidence, stated, vectors = self._connection.execute(
             "SELECT (SELECT count(*) FROM document WHERE current IS NOT NULL),"
-            " (SELECT coalesce(sum(c.told), 0)::bigint FROM document d JOIN chunk c ON c.revision = d.current),"
+            " (SELECT coalesce(sum(c.evidence_count), 0)::bigint FROM document d JOIN chunk c ON c.revision"
+            " = d.current),"
             " (SELECT coalesce(sum(evidence), 0)::bigint FROM fact), (SELECT count(*) FROM vector)"
         ).fetchone()
         return Counts(
             documents=documents,
             chunks=self.size("chunk"),
             evidence=evidence,
-            stated=stated,
+            evidence_with_fact=stated,
             facts=self.size("fact"),
             entities=self.size("entity"),
             participations=self._tables.participations,
@@ -236,7 +237,7 @@ class PostgresReader(SqlRowReader):
 
     def _later(self, comparison: str, bound: str) -> tuple[str, list[str]]:
         # The index covers the first 500 characters of a source.
-        return f" AND source_begins >= left(?, 500) AND source {comparison} ?", [bound, bound]
+        return f" AND source_prefix >= left(?, 500) AND source {comparison} ?", [bound, bound]
 
     def _keys(self, side: Side, rows: Rows) -> Rows:
         return rows

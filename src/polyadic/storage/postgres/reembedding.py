@@ -7,8 +7,10 @@ from polyadic.storage.connection import Connection
 from polyadic.storage.postgres.hnsw import index_large, unmark
 from polyadic.storage.sql.reembedding import SqlReembeddingWriter
 
-_CREATE_PARTITION = "SELECT make_near(dimension) FROM (SELECT vector_dims(data) AS dimension FROM vector LIMIT 1)"
-_NEAR = "INSERT INTO near (side, row, vector, dimension, data)"
+_CREATE_PARTITION = (
+    "SELECT create_vector_partition(dimension) FROM (SELECT vector_dims(data) AS dimension FROM vector LIMIT 1)"
+)
+_NEAR = "INSERT INTO search_vector (side, row, vector, dimension, data)"
 _VECTOR = "v.id, vector_dims(v.data), v.data"
 
 
@@ -34,11 +36,11 @@ class PostgresReembeddingWriter(SqlReembeddingWriter):
     def _replace_vectors(self) -> None:
         super()._replace_vectors()
         self._connection.execute(_CREATE_PARTITION)
-        self._connection.execute("DELETE FROM near")
+        self._connection.execute("DELETE FROM search_vector")
         unmark(self._connection)
         self._connection.execute(f"{_NEAR} SELECT 'fact', f.id, {_VECTOR} FROM fact f JOIN vector v ON v.id = f.vector")
         self._connection.execute(
-            f"{_NEAR} SELECT 'entity', s.entity, {_VECTOR} FROM said s JOIN vector v ON v.id = s.vector"
+            f"{_NEAR} SELECT 'entity', s.entity, {_VECTOR} FROM attribute_value s JOIN vector v ON v.id = s.vector"
         )
 
     def _insert_windows(self, windows: Mapping[str, Sequence[bytes]]) -> None:

@@ -2,16 +2,16 @@
 
 THIRD = """
 -- Move the key sequence of a table past a key, with a margin for keys that are drawn concurrently.
-CREATE FUNCTION advance(part text, taken bigint) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
+CREATE FUNCTION advance(part text, used_key bigint) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = polyadic, public, pg_temp AS $$
 DECLARE
     sequence text := pg_get_serial_sequence(quote_ident(part), 'id');
 BEGIN
-    IF taken > 1::bigint << 40 THEN
-        RAISE EXCEPTION 'a key of % is %, which is none of ours', part, taken;
+    IF used_key > 1::bigint << 40 THEN
+        RAISE EXCEPTION 'a key of % is %, which is out of range', part, used_key;
     END IF;
-    IF nextval(sequence) <= taken THEN
-        PERFORM setval(sequence, taken + 100000);
+    IF nextval(sequence) <= used_key THEN
+        PERFORM setval(sequence, used_key + 100000);
     END IF;
 END $$;
 """

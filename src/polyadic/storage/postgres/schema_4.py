@@ -7,51 +7,53 @@ time independent of the others' size.
 """
 
 FOURTH = r"""
-CREATE TABLE spoken (                           -- words of the searchable passages
-    of_workspace bigint,
+CREATE TABLE passage_fts (                      -- words of the searchable passages
+    workspace_id bigint,
     chunk bigint,
     words tsvector NOT NULL,
-    PRIMARY KEY (of_workspace, chunk),
-    FOREIGN KEY (of_workspace, chunk) REFERENCES chunk (workspace, id) ON DELETE CASCADE
+    PRIMARY KEY (workspace_id, chunk),
+    FOREIGN KEY (workspace_id, chunk) REFERENCES chunk (workspace, id) ON DELETE CASCADE
 );
-CREATE INDEX ON spoken USING gin (words);
+CREATE INDEX ON passage_fts USING gin (words);
 
 -- Prefix lexemes with the key of a workspace. Lexemes too long to be indexed are dropped.
-CREATE FUNCTION own(words tsvector, workspace bigint) RETURNS tsvector LANGUAGE sql IMMUTABLE AS $$
+CREATE FUNCTION prefixed_words(words tsvector, workspace bigint) RETURNS tsvector LANGUAGE sql IMMUTABLE AS $$
     SELECT coalesce(string_agg(
         '''' || replace(replace(workspace || ' ' || lexeme, '\', '\\'), '''', '''''') || ''':'
         || array_to_string(positions, ','), ' '
     ), '')::tsvector
     FROM unnest(words) WHERE octet_length(lexeme) <= 2000
 $$;
-CREATE FUNCTION sought(words text, workspace bigint) RETURNS tsquery LANGUAGE sql IMMUTABLE AS $$
+CREATE FUNCTION prefixed_query(words text, workspace bigint) RETURNS tsquery LANGUAGE sql IMMUTABLE AS $$
     SELECT regexp_replace(
         to_tsquery('simple', words)::text, '''((?:[^'']|'''')*)''', '''' || workspace || ' \1''', 'g'
     )::tsquery
 $$;
 
-CREATE FUNCTION speak(of_chunk bigint, title text, said text) RETURNS void LANGUAGE sql SECURITY DEFINER
+CREATE FUNCTION index_passage(of_chunk bigint, title text, body text) RETURNS void LANGUAGE sql SECURITY DEFINER
     SET search_path = polyadic, public, pg_temp AS $$
-    INSERT INTO spoken (of_workspace, chunk, words) SELECT w, of_chunk,
-        own(to_tsvector('simple', title) || to_tsvector('simple', said), w)
-    FROM (SELECT current_setting('polyadic.workspace')::bigint) of_workspace (w)
-    ON CONFLICT (of_workspace, chunk) DO UPDATE SET words = excluded.words
+    INSERT INTO passage_fts (workspace_id, chunk, words) SELECT w, of_chunk,
+        prefixed_words(to_tsvector('simple', title) || to_tsvector('simple', body), w)
+    FROM (SELECT current_setting('polyadic.workspace')::bigint) workspace_id (w)
+    ON CONFLICT (workspace_id, chunk) DO UPDATE SET words = excluded.words
 $$;
--- matching: passages that contain any of the words, with their ranks. holding: up to "most" of them, unranked.
-CREATE FUNCTION matching(any_of text) RETURNS TABLE (chunk bigint, rank real) LANGUAGE sql STABLE SECURITY DEFINER
+-- rank_passages: passages that contain any of the words, with their ranks. passages_with: up to "most" of them,
+-- unranked.
+CREATE FUNCTION rank_passages(any_of text) RETURNS TABLE (chunk bigint, rank real) LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path = polyadic, public, pg_temp SET enable_seqscan = off AS $$
     SELECT s.chunk, ts_rank_cd(s.words, q)
-    FROM spoken s, sought(any_of, current_setting('polyadic.workspace')::bigint) q WHERE s.words @@ q
+    FROM passage_fts s, prefixed_query(any_of, current_setting('polyadic.workspace')::bigint) q WHERE s.words @@ q
 $$;
-CREATE FUNCTION holding(any_of text, most bigint) RETURNS SETOF bigint LANGUAGE sql STABLE SECURITY DEFINER
+CREATE FUNCTION passages_with(any_of text, most bigint) RETURNS SETOF bigint LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path = polyadic, public, pg_temp SET enable_seqscan = off AS $$
     SELECT s.chunk
-    FROM spoken s, sought(any_of, current_setting('polyadic.workspace')::bigint) q WHERE s.words @@ q LIMIT most
+    FROM passage_fts s, prefixed_query(any_of, current_setting('polyadic.workspace')::bigint) q
+    WHERE s.words @@ q LIMIT most
 $$;
 
 ALTER TABLE chunk NO FORCE ROW LEVEL SECURITY;
-INSERT INTO spoken (of_workspace, chunk, words)
-    SELECT workspace, id, own(words, workspace) FROM chunk WHERE words IS NOT NULL;
+INSERT INTO passage_fts (workspace_id, chunk, words)
+    SELECT workspace, id, prefixed_words(words, workspace) FROM chunk WHERE words IS NOT NULL;
 ALTER TABLE chunk FORCE ROW LEVEL SECURITY;
 ALTER TABLE chunk DROP COLUMN words;
 """

@@ -5,27 +5,27 @@ searched exhaustively, so their vectors are not indexed until there are many (hn
 """
 
 FIFTH = """
-ALTER TABLE near ADD COLUMN indexed boolean NOT NULL DEFAULT false;
-ALTER TABLE held ADD COLUMN indexed boolean NOT NULL DEFAULT false;
+ALTER TABLE search_vector ADD COLUMN indexed boolean NOT NULL DEFAULT false;
+ALTER TABLE row_count ADD COLUMN indexed boolean NOT NULL DEFAULT false;
 
-CREATE OR REPLACE FUNCTION moved(of_side text, of_row bigint, was bigint, becomes bigint)
+CREATE OR REPLACE FUNCTION replace_vector(of_side text, of_row bigint, was bigint, becomes bigint)
     RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     IF was IS DISTINCT FROM becomes THEN
         IF was IS NOT NULL THEN
-            DELETE FROM near n WHERE n.side = of_side AND n.row = of_row AND n.vector = was;
+            DELETE FROM search_vector n WHERE n.side = of_side AND n.row = of_row AND n.vector = was;
         END IF;
         IF becomes IS NOT NULL THEN
-            INSERT INTO near (side, row, vector, dimension, data, indexed)
+            INSERT INTO search_vector (side, row, vector, dimension, data, indexed)
                 SELECT of_side, of_row, v.id, vector_dims(v.data), v.data,
-                    coalesce((SELECT h.indexed FROM held h WHERE h.side = of_side), false)
+                    coalesce((SELECT h.indexed FROM row_count h WHERE h.side = of_side), false)
                 FROM vector v WHERE v.id = becomes
                 ON CONFLICT DO NOTHING;
         END IF;
     END IF;
 END $$;
 
-CREATE FUNCTION index_near(part text, dimension bigint) RETURNS void LANGUAGE plpgsql AS $$
+CREATE FUNCTION create_vector_index(part text, dimension bigint) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     of_side text;
 BEGIN
@@ -39,21 +39,21 @@ BEGIN
         );
     END LOOP;
 END $$;
-CREATE OR REPLACE FUNCTION make_near(dimension bigint) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
+CREATE OR REPLACE FUNCTION create_vector_partition(dimension bigint) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = polyadic, public, pg_temp AS $$
 DECLARE
-    part text := 'near_' || dimension;
+    part text := 'search_vector_' || dimension;
 BEGIN
     IF to_regclass(part) IS NOT NULL THEN
         RETURN;
     END IF;
-    LOCK TABLE near IN SHARE ROW EXCLUSIVE MODE;
+    LOCK TABLE search_vector IN SHARE ROW EXCLUSIVE MODE;
     IF to_regclass(part) IS NOT NULL THEN
         RETURN;
     END IF;
-    EXECUTE format('CREATE TABLE %I PARTITION OF near FOR VALUES IN (%s)', part, dimension);
-    PERFORM isolate(part);
-    PERFORM index_near(part, dimension);
+    EXECUTE format('CREATE TABLE %I PARTITION OF search_vector FOR VALUES IN (%s)', part, dimension);
+    PERFORM enable_row_security(part);
+    PERFORM create_vector_index(part, dimension);
 END $$;
 
 -- Rebuild the existing indexes: with the vectors of large workspaces only.
@@ -67,17 +67,18 @@ BEGIN
     LOOP
         EXECUTE format('DROP INDEX %s', one.old);
     END LOOP;
-    ALTER TABLE near NO FORCE ROW LEVEL SECURITY;
-    ALTER TABLE held NO FORCE ROW LEVEL SECURITY;
-    UPDATE held SET indexed = true WHERE rows > 5000;
-    UPDATE near n SET indexed = true FROM held h WHERE h.workspace = n.workspace AND h.side = n.side AND h.indexed;
-    ALTER TABLE near FORCE ROW LEVEL SECURITY;
-    ALTER TABLE held FORCE ROW LEVEL SECURITY;
+    ALTER TABLE search_vector NO FORCE ROW LEVEL SECURITY;
+    ALTER TABLE row_count NO FORCE ROW LEVEL SECURITY;
+    UPDATE row_count SET indexed = true WHERE rows > 5000;
+    UPDATE search_vector n SET indexed = true FROM row_count h
+        WHERE h.workspace = n.workspace AND h.side = n.side AND h.indexed;
+    ALTER TABLE search_vector FORCE ROW LEVEL SECURITY;
+    ALTER TABLE row_count FORCE ROW LEVEL SECURITY;
     FOR one IN
         SELECT c.relname::text AS part FROM pg_inherits h JOIN pg_class c ON c.oid = h.inhrelid
-        WHERE h.inhparent = 'near'::regclass
+        WHERE h.inhparent = 'search_vector'::regclass
     LOOP
-        PERFORM index_near(one.part, substr(one.part, 6)::bigint);
+        PERFORM create_vector_index(one.part, substr(one.part, 15)::bigint);
     END LOOP;
 END $$;
 """

@@ -5,29 +5,30 @@ time of inserting them one by one.
 """
 
 SIXTH = """
-CREATE OR REPLACE FUNCTION make_near(dimension bigint) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
+CREATE OR REPLACE FUNCTION create_vector_partition(dimension bigint) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = polyadic, public, pg_temp AS $$
 DECLARE
-    part text := 'near_' || dimension;
+    part text := 'search_vector_' || dimension;
 BEGIN
     IF to_regclass(part) IS NOT NULL THEN
         RETURN;
     END IF;
-    LOCK TABLE near IN SHARE ROW EXCLUSIVE MODE;
+    LOCK TABLE search_vector IN SHARE ROW EXCLUSIVE MODE;
     IF to_regclass(part) IS NOT NULL THEN
         RETURN;
     END IF;
-    EXECUTE format('CREATE TABLE %I PARTITION OF near FOR VALUES IN (%s)', part, dimension);
-    PERFORM isolate(part);
+    EXECUTE format('CREATE TABLE %I PARTITION OF search_vector FOR VALUES IN (%s)', part, dimension);
+    PERFORM enable_row_security(part);
 END $$;
 
--- Create the index of one side if missing. It blocks writes to near until the transaction ends, so two transactions
--- that both create one would deadlock; the lock that may_index tries lets only one of them in.
-DROP FUNCTION index_near(text, bigint);
-CREATE FUNCTION index_near(of_side text, dimension bigint) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
+-- Create the index of one side if missing. It blocks writes to search_vector until the transaction ends, so two
+-- transactions that both create one would deadlock; the lock that may_create_vector_index tries lets only one of them
+-- in.
+DROP FUNCTION create_vector_index(text, bigint);
+CREATE FUNCTION create_vector_index(of_side text, dimension bigint) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = polyadic, public, pg_temp AS $$
 DECLARE
-    part text := 'near_' || dimension;
+    part text := 'search_vector_' || dimension;
 BEGIN
     IF dimension > 4000 OR to_regclass(part || '_' || of_side) IS NOT NULL THEN
         RETURN;  -- the maximum for an index
@@ -39,20 +40,21 @@ BEGIN
     );
 END $$;
 -- Return whether the index exists or this transaction may create it, as no other is creating one.
-CREATE FUNCTION may_index(of_side text, dimension bigint) RETURNS boolean LANGUAGE sql AS $$
-    SELECT to_regclass('near_' || dimension || '_' || of_side) IS NOT NULL OR pg_try_advisory_xact_lock(1349479546)
+CREATE FUNCTION may_create_vector_index(of_side text, dimension bigint) RETURNS boolean LANGUAGE sql AS $$
+    SELECT to_regclass('search_vector_' || dimension || '_' || of_side) IS NOT NULL
+        OR pg_try_advisory_xact_lock(1349479546)
 $$;
 
 -- Update the planner's statistics after a bulk load.
-CREATE FUNCTION look_through() RETURNS void LANGUAGE plpgsql SECURITY DEFINER
+CREATE FUNCTION analyze_tables() RETURNS void LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = polyadic, public, pg_temp AS $$
 BEGIN
-    ANALYZE document, revision, piece, chunk, spoken, vector, passage_window, fact, entity, said, called, participation,
-        statement, near;
+    ANALYZE document, revision, text_segment, chunk, passage_fts, vector, passage_window, fact, entity,
+        attribute_value, entity_alias, participation, statement, search_vector;
 END $$;
 
 -- Every search scans the index's pending list of recent entries: keep it short (in kB).
-ALTER INDEX spoken_words_idx SET (gin_pending_list_limit = 256);
+ALTER INDEX passage_fts_words_idx SET (gin_pending_list_limit = 256);
 
 -- Drop empty indexes; they are created again when needed.
 DO $$
@@ -62,7 +64,7 @@ DECLARE
 BEGIN
     FOR one IN
         SELECT c.relname::text AS part, s.side FROM pg_inherits h JOIN pg_class c ON c.oid = h.inhrelid
-        CROSS JOIN (VALUES ('entity'), ('fact'), ('chunk')) s (side) WHERE h.inhparent = 'near'::regclass
+        CROSS JOIN (VALUES ('entity'), ('fact'), ('chunk')) s (side) WHERE h.inhparent = 'search_vector'::regclass
     LOOP
         EXECUTE format('ALTER TABLE %I NO FORCE ROW LEVEL SECURITY', one.part);
         EXECUTE format('SELECT EXISTS (SELECT 1 FROM %I WHERE side = %L AND indexed)', one.part, one.side) INTO is_used;

@@ -7,55 +7,56 @@ passage and the total length of all.
 SEVENTH = """
 ALTER TABLE chunk ADD COLUMN headings text COLLATE "C" NOT NULL DEFAULT '[]';
 
-ALTER TABLE spoken ADD COLUMN length bigint NOT NULL DEFAULT 0;
+ALTER TABLE passage_fts ADD COLUMN length bigint NOT NULL DEFAULT 0;
 CREATE FUNCTION length_of(words tsvector) RETURNS bigint LANGUAGE sql IMMUTABLE AS $$
     SELECT coalesce(sum(cardinality(positions)), 0)::bigint FROM unnest(words)
 $$;
-UPDATE spoken SET length = length_of(words);
-ALTER TABLE held ADD COLUMN words bigint NOT NULL DEFAULT 0;
-ALTER TABLE held NO FORCE ROW LEVEL SECURITY;
-UPDATE held SET words = (SELECT coalesce(sum(length), 0) FROM spoken WHERE of_workspace = workspace)
+UPDATE passage_fts SET length = length_of(words);
+ALTER TABLE row_count ADD COLUMN words bigint NOT NULL DEFAULT 0;
+ALTER TABLE row_count NO FORCE ROW LEVEL SECURITY;
+UPDATE row_count SET words = (SELECT coalesce(sum(length), 0) FROM passage_fts WHERE workspace_id = workspace)
     WHERE side = 'chunk';
-ALTER TABLE held FORCE ROW LEVEL SECURITY;
+ALTER TABLE row_count FORCE ROW LEVEL SECURITY;
 
-CREATE OR REPLACE FUNCTION speak(of_chunk bigint, title text, said text) RETURNS void LANGUAGE sql SECURITY DEFINER
-    SET search_path = polyadic, public, pg_temp AS $$
-    INSERT INTO spoken (of_workspace, chunk, words, length) SELECT w, of_chunk, own(t, w), length_of(t)
+CREATE OR REPLACE FUNCTION index_passage(of_chunk bigint, title text, body text)
+    RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = polyadic, public, pg_temp AS $$
+    INSERT INTO passage_fts (workspace_id, chunk, words, length) SELECT w, of_chunk, prefixed_words(t, w), length_of(t)
     FROM (SELECT current_setting('polyadic.workspace')::bigint, to_tsvector('simple', title)
-        || to_tsvector('simple', said)) v (w, t)
-    ON CONFLICT (of_workspace, chunk) DO UPDATE SET words = excluded.words, length = excluded.length
+        || to_tsvector('simple', body)) v (w, t)
+    ON CONFLICT (workspace_id, chunk) DO UPDATE SET words = excluded.words, length = excluded.length
 $$;
-CREATE FUNCTION spoken_counted() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION passage_length_changed() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    INSERT INTO held (side, rows, words) VALUES ('chunk', 0, CASE WHEN TG_OP = 'DELETE' THEN 0 ELSE NEW.length END
+    INSERT INTO row_count (side, rows, words) VALUES ('chunk', 0, CASE WHEN TG_OP = 'DELETE' THEN 0 ELSE NEW.length END
         - CASE WHEN TG_OP = 'INSERT' THEN 0 ELSE OLD.length END)
-        ON CONFLICT (workspace, side) DO UPDATE SET words = held.words + excluded.words;
+        ON CONFLICT (workspace, side) DO UPDATE SET words = row_count.words + excluded.words;
     RETURN NULL;
 END $$;
-CREATE TRIGGER counted AFTER INSERT OR DELETE OR UPDATE OF length ON spoken
-    FOR EACH ROW EXECUTE FUNCTION spoken_counted();
+CREATE TRIGGER add_rows AFTER INSERT OR DELETE OR UPDATE OF length ON passage_fts
+    FOR EACH ROW EXECUTE FUNCTION passage_length_changed();
 
 -- BM25 (Robertson and Zaragoza, 2009; k1 = 1.2, b = 0.75, as in FTS5) of the passages that contain any of the terms.
 -- A term is a query with its words: one word, possibly a prefix, or two adjacent words. Term frequencies are counted
 -- for the "most" passages with the greatest sum of term weights only; among equals, the shortest.
-DROP FUNCTION matching(text);
-CREATE FUNCTION matching(queries text[], firsts text[], seconds text[], are_prefixes boolean[], most bigint)
+DROP FUNCTION rank_passages(text);
+CREATE FUNCTION rank_passages(queries text[], firsts text[], seconds text[], are_prefixes boolean[], most bigint)
     RETURNS TABLE (chunk bigint, rank double precision) LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path = polyadic, public, pg_temp SET enable_seqscan = off AS $$
     WITH mine AS (
         -- The owner of the functions sees the rows of all workspaces, so filter by workspace here.
         SELECT w, coalesce(rows, 0)::double precision AS passages, greatest(words, 1)::double precision AS words
-        FROM (SELECT current_setting('polyadic.workspace')::bigint) v (w) LEFT JOIN held
+        FROM (SELECT current_setting('polyadic.workspace')::bigint) v (w) LEFT JOIN row_count
             ON workspace = w AND side = 'chunk'
     ),
     term AS MATERIALIZED (
-        SELECT place, sought(query, w) AS query, w || ' ' || first AS first, w || ' ' || second AS second, is_prefix
+        SELECT place, prefixed_query(query, w) AS query, w || ' ' || first AS first, w || ' ' || second AS second,
+            is_prefix
         FROM mine, unnest(queries, firsts, seconds, are_prefixes) WITH ORDINALITY
             u (query, first, second, is_prefix, place)
     ),
     hit AS MATERIALIZED (
         SELECT t.place, s.chunk, s.length
-        FROM term t, LATERAL (SELECT chunk, length FROM spoken WHERE words @@ t.query) s
+        FROM term t, LATERAL (SELECT chunk, length FROM passage_fts WHERE words @@ t.query) s
     ),
     weight AS MATERIALIZED (
         SELECT place, greatest(ln((greatest(passages - count(*), 0) + 0.5) / (count(*) + 0.5)), 1e-6) AS idf
@@ -66,26 +67,26 @@ CREATE FUNCTION matching(queries text[], firsts text[], seconds text[], are_pref
         ORDER BY sum(idf)::real DESC, min(h.length), h.chunk LIMIT most
     ),
     passage AS MATERIALIZED (
-        SELECT s.chunk, s.words, s.length FROM mine, likely l JOIN spoken s ON s.chunk = l.chunk
-        WHERE s.of_workspace = w
+        SELECT s.chunk, s.words, s.length FROM mine, likely l JOIN passage_fts s ON s.chunk = l.chunk
+        WHERE s.workspace_id = w
     ),
-    said AS MATERIALIZED (
+    occurrence AS MATERIALIZED (
         SELECT p.chunk, u.lexeme, o.position FROM passage p, unnest(p.words) u, unnest(u.positions) o (position)
         WHERE u.lexeme = ANY (ARRAY(SELECT unnest(ARRAY[first, second]) FROM term))
             OR u.lexeme ^@ ANY (ARRAY(SELECT first FROM term WHERE is_prefix))
     ),
-    counted AS (
-        SELECT t.place, s.chunk, count(*) AS times
-        FROM said s JOIN term t ON s.lexeme = t.first OR t.is_prefix AND s.lexeme ^@ t.first
-        LEFT JOIN said n ON n.chunk = s.chunk AND n.position = s.position + 1 AND n.lexeme = t.second
+    frequency AS (
+        SELECT t.place, s.chunk, count(*) AS occurrences
+        FROM occurrence s JOIN term t ON s.lexeme = t.first OR t.is_prefix AND s.lexeme ^@ t.first
+        LEFT JOIN occurrence n ON n.chunk = s.chunk AND n.position = s.position + 1 AND n.lexeme = t.second
         WHERE t.second IS NULL OR n.chunk IS NOT NULL
         GROUP BY 1, 2
     )
     -- A match that no lexeme count covers (a query of several words) counts as one occurrence.
     SELECT p.chunk,
-        sum(idf * times * 2.2 / (times + 1.2 * (0.25 + 0.75 * length * passages / m.words)))
-    FROM (SELECT place, h.chunk, coalesce(c.times, 1)::double precision AS times
-        FROM hit h JOIN likely USING (chunk) LEFT JOIN counted c USING (place, chunk)) held_by
+        sum(idf * occurrences * 2.2 / (occurrences + 1.2 * (0.25 + 0.75 * length * passages / m.words)))
+    FROM (SELECT place, h.chunk, coalesce(c.occurrences, 1)::double precision AS occurrences
+        FROM hit h JOIN likely USING (chunk) LEFT JOIN frequency c USING (place, chunk)) matched
     JOIN weight USING (place) JOIN passage p USING (chunk), mine m
     GROUP BY p.chunk
 $$;

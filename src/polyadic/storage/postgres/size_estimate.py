@@ -6,7 +6,7 @@ from polyadic.storage.protocol import Side
 SAMPLE = 1_000
 """Sampled rows of a side. Digests are uniformly distributed, so the first ones are a random sample."""
 # Rows of other tables that depend on each sampled row. Their sizes are read without fetching out-of-line values.
-_NEAR_ROWS = "SELECT n.* FROM drawn JOIN near n ON n.side = '{0}' AND n.row = drawn.id"
+_NEAR_ROWS = "SELECT n.* FROM drawn JOIN search_vector n ON n.side = '{0}' AND n.row = drawn.id"
 _DEPENDENTS: dict[Side, tuple[str, ...]] = {
     "fact": (
         "SELECT p.* FROM drawn JOIN participation p ON p.fact = drawn.id",
@@ -15,9 +15,10 @@ _DEPENDENTS: dict[Side, tuple[str, ...]] = {
         _NEAR_ROWS.format("fact"),
     ),
     "entity": (
-        "SELECT s.* FROM drawn JOIN said s ON s.entity = drawn.id",
-        "SELECT c.* FROM drawn JOIN called c ON c.entity = drawn.id",
-        "SELECT v.id, v.digest, v.data FROM drawn JOIN said s ON s.entity = drawn.id JOIN vector v ON v.id = s.vector",
+        "SELECT s.* FROM drawn JOIN attribute_value s ON s.entity = drawn.id",
+        "SELECT c.* FROM drawn JOIN entity_alias c ON c.entity = drawn.id",
+        "SELECT v.id, v.digest, v.data FROM drawn JOIN attribute_value s ON s.entity = drawn.id JOIN vector"
+        " v ON v.id = s.vector",
         _NEAR_ROWS.format("entity"),
     ),
     "chunk": (
@@ -31,7 +32,7 @@ _DEPENDENTS: dict[Side, tuple[str, ...]] = {
 
 def size_of(connection: Connection) -> int:
     """Return the size of a workspace's rows in bytes, without indexes; an estimate if there are more than SAMPLE."""
-    held = dict(connection.execute("SELECT side, rows FROM held").fetchall())
+    held = dict(connection.execute("SELECT side, rows FROM row_count").fetchall())
     return sum(int(held.get(side, 0) * _mean_row_size(connection, side)) for side in _DEPENDENTS) + _reply_size(
         connection
     )

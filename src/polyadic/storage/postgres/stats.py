@@ -8,8 +8,9 @@ from polyadic.storage.protocol import Side
 
 _STATS_SQL = listed(
     "h.side, h.rows, h.indexed, coalesce(v.width, 0), (SELECT greatest(c.reltuples, 0) FROM pg_class c"
-    " WHERE c.oid = to_regclass('near_' || v.width || '_' || h.side)), current_setting('hnsw.iterative_scan', true)",
-    "FROM held h LEFT JOIN (SELECT vector_dims(data)::bigint AS width FROM vector ORDER BY id LIMIT 1) v ON true",
+    " WHERE c.oid = to_regclass('search_vector_' || v.width || '_' || h.side)),"
+    " current_setting('hnsw.iterative_scan', true)",
+    "FROM row_count h LEFT JOIN (SELECT vector_dims(data)::bigint AS width FROM vector ORDER BY id LIMIT 1) v ON true",
 )
 
 

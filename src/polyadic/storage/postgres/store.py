@@ -135,7 +135,7 @@ class PostgresStore:
                 raw = session.connection()
             connection = entered.enter_context(self._transaction(raw))
             if session is None:
-                # Shared sessions rely on nobody else changing their leased documents or the entity resolution.
+                # Shared sessions require that no other session changes their leased documents or the entity resolution.
                 if not locked(raw, "pg_try_advisory_xact_lock", self._key(_EXCLUSIVE_LOCK)):
                     raise busy(self._address)
                 forget_taken(connection)
@@ -157,7 +157,7 @@ class PostgresStore:
 
     def replies(self, keys: Sequence[str]) -> dict[str, tuple[str, bool]]:
         with self._committed_state() as connection:
-            return ledger.remembered_of(connection, keys)
+            return ledger.cached_replies(connection, keys)
 
     def filled_with(self) -> str | None:
         with translate_errors(self._address), self._snapshot() as connection:
@@ -185,7 +185,7 @@ class PostgresStore:
             raw.execute("SELECT pg_advisory_xact_lock(%s)", (self._key(_WRITE_LOCK),))
             raw.execute("SELECT pg_advisory_xact_lock(%s)", (self._key(_STAGING_LOCK),))
             # The row counts come last: triggers update them while other rows are deleted.
-            for table in sorted(tables(raw), key=lambda name: (name == "held", name)):
+            for table in sorted(tables(raw), key=lambda name: (name == "row_count", name)):
                 connection.execute(f"DELETE FROM {table}")
             raw.execute("DELETE FROM workspace WHERE id = %s", (self._workspace,))
 

@@ -28,7 +28,7 @@ _SPANS_SQL = listed(
 )
 _PIECES_SQL = listed(
     "id, text",
-    f"FROM piece WHERE id = ANY(ARRAY(SELECT DISTINCT revision * {MOST_PIECES} + number FROM {FOUND},"
+    f"FROM text_segment WHERE id = ANY(ARRAY(SELECT DISTINCT revision * {MOST_PIECES} + number FROM {FOUND},"
     f" generate_series(start / {PIECE}, greatest(start, stop - 1) / {PIECE}) number))",
 )
 

@@ -1,7 +1,7 @@
 """Maintain the topic entity of each passage on write, as it depends on many rows and readers need it row by row.
 
 The topic entity is named by the document's title or, failing that, chosen by the entities' numbers (see
-storage/memory/topic_entities.py). If is_contested entities compete for a passage, the table ``contested`` lists them:
+storage/memory/topic_entities.py). If several entities compete for a passage, the table ``topic_candidate`` lists them:
 whenever the numbers of one change, the server chooses again.
 """
 
@@ -18,16 +18,16 @@ from polyadic.storage.postgres.incidence import PostgresIncidence
 from polyadic.storage.sql.title_entities import title_entities, titles_of_chunks
 
 _SET_TOPICS = (
-    "UPDATE chunk SET about = nullif(v.subject, -1) FROM unnest(?::bigint[], ?::bigint[]) v (of_chunk, subject)"
-    " WHERE chunk.id = v.of_chunk AND chunk.about IS DISTINCT FROM nullif(v.subject, -1)"
+    "UPDATE chunk SET topic_entity = nullif(v.subject, -1) FROM unnest(?::bigint[], ?::bigint[]) v (of_chunk, subject)"
+    " WHERE chunk.id = v.of_chunk AND chunk.topic_entity IS DISTINCT FROM nullif(v.subject, -1)"
 )
 # Must choose as highest_scored() does: by the mean score as a 4-byte float, the number of facts, and the digest.
 _CHOOSE_AGAIN = f"""
-UPDATE chunk SET about = first.entity FROM (
-    SELECT DISTINCT ON (c.chunk) c.chunk, c.entity FROM contested c JOIN entity e ON e.id = c.entity
-    WHERE c.chunk IN (SELECT chunk FROM contested WHERE entity = ANY(?))
+UPDATE chunk SET topic_entity = first.entity FROM (
+    SELECT DISTINCT ON (c.chunk) c.chunk, c.entity FROM topic_candidate c JOIN entity e ON e.id = c.entity
+    WHERE c.chunk IN (SELECT chunk FROM topic_candidate WHERE entity = ANY(?))
     ORDER BY c.chunk, (e.score / (greatest(e.evidence, 1) * {SCORE_UNIT})::float8)::real DESC, e.facts, e.digest
-) first WHERE chunk.id = first.chunk AND chunk.about IS DISTINCT FROM first.entity
+) first WHERE chunk.id = first.chunk AND chunk.topic_entity IS DISTINCT FROM first.entity
 """
 
 
@@ -42,7 +42,7 @@ def renew(
         Table keys of the touched entities and chunks. Passages contested by a touched entity are updated as well.
     """
     touched = sorted(chunks)
-    connection.execute("DELETE FROM contested WHERE chunk = ANY(?)", (touched,))
+    connection.execute("DELETE FROM topic_candidate WHERE chunk = ANY(?)", (touched,))
     connection.execute(_CHOOSE_AGAIN, (list(entities),))
     titled = titles_of_chunks(connection, touched)
     named = title_entities(connection, overlay, titled)
@@ -55,7 +55,7 @@ def renew(
     connection.execute(_SET_TOPICS, (list(named), list(named.values())))
     is_contested = np.bincount(owners, minlength=len(untitled))[owners] > 1
     pairs = zip(competing[is_contested].tolist(), untitled[owners[is_contested]].tolist(), strict=True)
-    connection.executemany("INSERT INTO contested (entity, chunk) VALUES (?, ?)", list(pairs))
+    connection.executemany("INSERT INTO topic_candidate (entity, chunk) VALUES (?, ?)", list(pairs))
 
 
 def _ranks(connection: Connection, entities: Integers) -> Integers:

@@ -1,4 +1,4 @@
-"""Copy target in PostgreSQL: also fills ``near``, words and topic entities, and advances the key sequences."""
+"""Copy target in PostgreSQL: also fills ``search_vector``, words and topic entities, and advances the key sequences."""
 
 from collections.abc import Sequence
 
@@ -11,13 +11,13 @@ from polyadic.storage.sql.transfer import TABLES, CopiedTable, SqlCopyTarget
 from polyadic.storage.transfer import Row
 
 _INSERT_NEAR = (
-    "INSERT INTO near (side, row, vector, dimension, data, indexed) SELECT h.side, o.{owner}, v.id,"
-    " vector_dims(v.data), v.data, h.indexed FROM held h CROSS JOIN {table} o JOIN vector v ON v.id = o.vector"
+    "INSERT INTO search_vector (side, row, vector, dimension, data, indexed) SELECT h.side, o.{owner}, v.id,"
+    " vector_dims(v.data), v.data, h.indexed FROM row_count h CROSS JOIN {table} o JOIN vector v ON v.id = o.vector"
     " WHERE h.side = ? AND o.{owner} = ANY(?) ON CONFLICT DO NOTHING"
 )
-_SIDES = {"fact": ("fact", "id"), "said": ("entity", "entity")}
-"""Tables with a vector column: side and row key in ``near``. A trigger handles windows."""
-_SEQUENCES = ("document", "revision", "chunk", "vector", "decision", "theme", "summary", "call")
+_SIDES = {"fact": ("fact", "id"), "attribute_value": ("entity", "entity")}
+"""Tables with a vector column: side and row key in ``search_vector``. A trigger handles windows."""
+_SEQUENCES = ("document", "revision", "chunk", "vector", "decision", "hierarchy_node", "summary", "model_call")
 _CURRENT_CHUNKS = (
     "SELECT c.id FROM chunk c JOIN revision r ON r.id = c.revision JOIN document d ON d.id = r.document"
     " AND d.current = r.id WHERE c.id > ? ORDER BY c.id LIMIT ?"
@@ -38,7 +38,7 @@ class PostgresCopyTarget(SqlCopyTarget):
         with self._transaction():
             index_marked(self._connection)
         with self._transaction():
-            self._connection.execute("SELECT look_through()")
+            self._connection.execute("SELECT analyze_tables()")
         super().settle()
 
     def _set_topics(self) -> None:
@@ -53,12 +53,12 @@ class PostgresCopyTarget(SqlCopyTarget):
             last = chunks[-1]
 
     def _clear(self) -> None:
-        self._connection.execute("DELETE FROM contested")
+        self._connection.execute("DELETE FROM topic_candidate")
 
     def _prepare(self, table: CopiedTable, rows: Sequence[Row]) -> None:
         if table.name == "vector":
             width = HalfVector(rows[0][table.place("data")]).width
-            self._connection.execute("SELECT make_near(?)", (width,))
+            self._connection.execute("SELECT create_vector_partition(?)", (width,))
 
     def _complete(self, table: CopiedTable, rows: Sequence[Row]) -> None:
         if table.name == "chunk":

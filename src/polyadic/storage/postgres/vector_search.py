@@ -175,7 +175,7 @@ class PostgresVectorSearch:
 
     @property
     def _table(self) -> str:
-        return f"near_{self._stats.dimension}"
+        return f"search_vector_{self._stats.dimension}"
 
     def _search_for(self, side: Side, vector: Vectors, count: int, also: Also, by_all: bool = False) -> _Search:
         """Return the search for these arguments, cached or new; exhaustive where the index does not pay."""

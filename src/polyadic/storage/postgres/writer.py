@@ -1,4 +1,4 @@
-"""Writer for PostgreSQL: also maintains tsvectors, the partitions of ``near``, and the topic entities of passages."""
+"""Writer for PostgreSQL: also maintains tsvectors, ``search_vector`` and the topic entities of passages."""
 
 from collections.abc import Sequence
 
@@ -9,10 +9,12 @@ from polyadic.storage.sql.writer import SqlWriter, Words
 
 _WORDS_PER_STATEMENT = 1_000
 """Passages whose words are indexed by one statement."""
-_INDEX_SQL = "SELECT speak(chunk, title, text) FROM unnest(?::bigint[], ?::text[], ?::text[]) v (chunk, title, text)"
+_INDEX_SQL = (
+    "SELECT index_passage(chunk, title, text) FROM unnest(?::bigint[], ?::text[], ?::text[]) v (chunk, title, text)"
+)
 _SORT_KEY_SQL = (
     "UPDATE chunk SET"
-    " place = (SELECT d.digest FROM revision r JOIN document d ON d.id = r.document WHERE r.id = chunk.revision)"
+    " sort_key = (SELECT d.digest FROM revision r JOIN document d ON d.id = r.document WHERE r.id = chunk.revision)"
     " || int8send(start) WHERE id = ANY(?)"
 )
 
@@ -22,7 +24,7 @@ class PostgresWriter(SqlWriter):
 
     def put_vectors(self, texts: Sequence[str], vectors: Vectors) -> None:
         if len(texts):
-            self._connection.execute("SELECT make_near(?)", (vectors.shape[1],))
+            self._connection.execute("SELECT create_vector_partition(?)", (vectors.shape[1],))
         super().put_vectors(texts, vectors)
 
     def apply(self, change: StoreChange) -> None:

@@ -55,7 +55,7 @@ class ChangeSet:
     @classmethod
     def since(cls, connection: Connection, seq: int) -> Self:
         """Read what was touched after the state with this number, up to the state that the connection reads."""
-        records = connection.execute("SELECT entities, facts, chunks FROM state WHERE seq > ?", (seq,)).fetchall()
+        records = connection.execute("SELECT entities, facts, chunks FROM change_log WHERE seq > ?", (seq,)).fetchall()
         packed = zip(*records, strict=True) if records else ((), (), ())
         unpacked = (np.unique(np.frombuffer(b"".join(blobs), dtype=_PACKED)) for blobs in packed)
         return cls({side: rows.astype(np.int64) for (side, _), rows in zip(_SIDES, unpacked, strict=True)})
@@ -72,29 +72,29 @@ def enter(connection: Connection, touched: TouchedRows) -> None:
 
 def begin_anew(connection: Connection) -> None:
     """Record a new state that no earlier one leads to, within a transaction that touches everything."""
-    connection.execute("DELETE FROM state")
+    connection.execute("DELETE FROM change_log")
     _insert(connection, 0, (b"", b"", b""))
 
 
 def numbers(connection: Connection) -> dict[str, int]:
     """Return the numbers, by name, of the states from which the current one can be reached, including itself."""
-    return dict(connection.execute("SELECT name, seq FROM state"))
+    return dict(connection.execute("SELECT name, seq FROM change_log"))
 
 
 def present(connection: Connection) -> tuple[str, int]:
     """Return the name and number of the state that the connection reads."""
-    row = connection.execute("SELECT name, seq FROM state ORDER BY seq DESC LIMIT 1").fetchone()
+    row = connection.execute("SELECT name, seq FROM change_log ORDER BY seq DESC LIMIT 1").fetchone()
     return _UNCHANGED if row is None else (row[0], row[1])
 
 
 def leads_on(connection: Connection, name: str) -> bool:
     """Return whether the current state can be reached from the state with this name."""
-    return connection.execute("SELECT 1 FROM state WHERE name = ?", (name,)).fetchone() is not None
+    return connection.execute("SELECT 1 FROM change_log WHERE name = ?", (name,)).fetchone() is not None
 
 
 def count_since(connection: Connection, number: int) -> int:
     """Return an upper bound of the rows touched after the state with this number, counting repetitions."""
-    total: int = connection.execute("SELECT total FROM state WHERE seq = ?", (number,)).fetchone()[0]
+    total: int = connection.execute("SELECT total FROM change_log WHERE seq = ?", (number,)).fetchone()[0]
     return _last_total(connection) - total
 
 
@@ -102,7 +102,7 @@ def _insert(connection: Connection, total: int, packed: Iterable[bytes]) -> None
     # Random, not sequential: a store restored from a backup must not match saved arrays of another state.
     name = secrets.token_hex(8)
     connection.execute(
-        "INSERT INTO state (name, total, entities, facts, chunks) VALUES (?, ?, ?, ?, ?)", (name, total, *packed)
+        "INSERT INTO change_log (name, total, entities, facts, chunks) VALUES (?, ?, ?, ?, ?)", (name, total, *packed)
     )
     put_meta(connection, GENERATION, name)
 
@@ -125,7 +125,7 @@ def _connected_names(
 
 
 def _last_total(connection: Connection) -> int:
-    row = connection.execute("SELECT total FROM state ORDER BY seq DESC LIMIT 1").fetchone()
+    row = connection.execute("SELECT total FROM change_log ORDER BY seq DESC LIMIT 1").fetchone()
     return row[0] if row else 0
 
 
@@ -140,15 +140,17 @@ def _prune(connection: Connection, total: int) -> None:
     if behind >= total - kept:
         return
     while behind < total - kept:
-        connection.execute("DELETE FROM state WHERE seq = ?", (oldest,))
+        connection.execute("DELETE FROM change_log WHERE seq = ?", (oldest,))
         oldest, behind = _oldest(connection)
     # No update starts before the oldest state, so the rows that led to it are not needed.
-    connection.execute("UPDATE state SET entities = ?, facts = ?, chunks = ? WHERE seq = ?", (b"", b"", b"", oldest))
+    connection.execute(
+        "UPDATE change_log SET entities = ?, facts = ?, chunks = ? WHERE seq = ?", (b"", b"", b"", oldest)
+    )
 
 
 def _oldest(connection: Connection) -> tuple[int, int]:
     """Return the number and total of the oldest state; at least the one just recorded exists."""
-    seq, total = connection.execute("SELECT seq, total FROM state ORDER BY seq LIMIT 1").fetchone()
+    seq, total = connection.execute("SELECT seq, total FROM change_log ORDER BY seq LIMIT 1").fetchone()
     return seq, total
 
 

@@ -58,7 +58,7 @@ def _truth(connection: Connection) -> _Truth:
 
     def chunks() -> Iterator[tuple[str, Sequence[Evidence]]]:
         for document, chunk, start, stop, count, data in connection.execute(
-            f"SELECT lower(hex(d.digest)), c.id, c.start, c.stop, c.told, c.evidence FROM {_CURRENT}"
+            f"SELECT lower(hex(d.digest)), c.id, c.start, c.stop, c.evidence_count, c.evidence FROM {_CURRENT}"
             " WHERE c.evidence IS NOT NULL"
         ):
             evidence = load_evidence(data)
@@ -84,10 +84,10 @@ def _misplaced_chunks(connection: Connection) -> int:
         "SELECT r.id, lower(hex(d.digest)) FROM document d JOIN revision r ON r.id = d.current"
     ):
         text = text_of(connection, revision)
-        for digest, start, stop, fresh in connection.execute(
-            "SELECT lower(hex(digest)), start, stop, fresh FROM chunk WHERE revision = ?", (revision,)
+        for digest, start, stop, new_from in connection.execute(
+            "SELECT lower(hex(digest)), start, stop, new_from FROM chunk WHERE revision = ?", (revision,)
         ):
-            in_bounds = 0 <= start <= fresh <= stop <= len(text)
+            in_bounds = 0 <= start <= new_from <= stop <= len(text)
             wrong += not in_bounds or digest != identity.chunk_id(document, start, text[start:stop])
     return wrong
 
@@ -112,10 +112,12 @@ def _stray_windows(connection: Connection) -> int:
 
 
 def _miscounted_vectors(connection: Connection) -> int:
-    users = " UNION ALL ".join(f"SELECT vector FROM {table}" for table in ("fact", "said", "passage_window", "summary"))
-    used = f"SELECT vector, count(*) AS times FROM ({users}) WHERE vector IS NOT NULL GROUP BY vector"
+    users = " UNION ALL ".join(
+        f"SELECT vector FROM {table}" for table in ("fact", "attribute_value", "passage_window", "summary")
+    )
+    used = f"SELECT vector, count(*) AS occurrences FROM ({users}) WHERE vector IS NOT NULL GROUP BY vector"
     rows = connection.execute(
-        f"SELECT 1 FROM vector v LEFT JOIN ({used}) u ON u.vector = v.id WHERE v.uses != coalesce(u.times, 0)"
+        f"SELECT 1 FROM vector v LEFT JOIN ({used}) u ON u.vector = v.id WHERE v.uses != coalesce(u.occurrences, 0)"
     )
     return len(rows.fetchall())
 
@@ -135,7 +137,7 @@ def _wrong_facts(connection: Connection, truth: _Truth) -> int:
 
 def _wrong_participation(connection: Connection, truth: _Truth) -> int:
     rows = connection.execute(
-        "SELECT lower(hex(f.digest)), e.key, p.times FROM participation p"
+        "SELECT lower(hex(f.digest)), e.key, p.occurrences FROM participation p"
         " LEFT JOIN fact f ON f.id = p.fact LEFT JOIN entity e ON e.id = p.entity"
     )
     facts = truth.tallies.facts.items()
@@ -175,8 +177,9 @@ def _wrong_attributes(connection: Connection, truth: _Truth) -> int:
             wanted.add((key, attribute.value, value, times, vector))
     rows = connection.execute(
         # Distinguish a missing vector from none.
-        "SELECT e.key, s.attribute, s.value, s.times, CASE WHEN s.vector IS NOT NULL THEN coalesce(v.digest, ?) END"
-        " FROM said s LEFT JOIN entity e ON e.id = s.entity LEFT JOIN vector v ON v.id = s.vector",
+        "SELECT e.key, s.attribute, s.value, s.occurrences, CASE WHEN s.vector IS NOT NULL THEN"
+        " coalesce(v.digest, ?) END"
+        " FROM attribute_value s LEFT JOIN entity e ON e.id = s.entity LEFT JOIN vector v ON v.id = s.vector",
         (b"",),
     )
     return _differing(wanted, rows)

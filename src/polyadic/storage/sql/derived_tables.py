@@ -106,11 +106,11 @@ class DerivedTables:
 
     def _update_participation(self, fact: int, changes: Mapping[int, int]) -> Counter[int]:
         """Update the participants of a fact; return the change in each entity's number of facts (-1, 0 or 1)."""
-        before = dict(self._connection.execute("SELECT entity, times FROM participation WHERE fact = ?", (fact,)))
+        before = dict(self._connection.execute("SELECT entity, occurrences FROM participation WHERE fact = ?", (fact,)))
         after = {entity: before.get(entity, 0) + change for entity, change in changes.items()}
         self._connection.executemany(
-            "INSERT INTO participation (fact, entity, times) VALUES (?, ?, ?)"
-            " ON CONFLICT (fact, entity) DO UPDATE SET times = excluded.times",
+            "INSERT INTO participation (fact, entity, occurrences) VALUES (?, ?, ?)"
+            " ON CONFLICT (fact, entity) DO UPDATE SET occurrences = excluded.occurrences",
             [(fact, entity, times) for entity, times in after.items() if times],
         )
         gone = [(fact, entity) for entity, times in after.items() if not times]
@@ -133,7 +133,7 @@ class DerivedTables:
             ],
         )
         self._connection.executemany(
-            "INSERT INTO participation (fact, entity, times) VALUES (?, ?, ?)",
+            "INSERT INTO participation (fact, entity, occurrences) VALUES (?, ?, ?)",
             [(row, entity, times) for row, (*_, participations) in rows for entity, times in participations.items()],
         )
         for row, (_, fact, _) in rows:

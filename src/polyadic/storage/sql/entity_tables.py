@@ -18,8 +18,9 @@ from polyadic.storage.sql.pending_vectors import PendingVectors
 from polyadic.storage.sql.sql_in import select_in
 
 _TOP_VALUE = (
-    "{0} = coalesce((SELECT value FROM said WHERE said.entity = entity.id AND attribute = '{0}'{1}"
-    " ORDER BY times DESC, value LIMIT 1), '')"
+    "{0} = coalesce((SELECT value FROM attribute_value WHERE attribute_value.entity = entity.id AND"
+    " attribute = '{0}'{1}"
+    " ORDER BY occurrences DESC, value LIMIT 1), '')"
 )
 # An entity has few names and types, so all are compared.
 _SHOW_NAME_AND_TYPE = f"UPDATE entity SET {_TOP_VALUE.format('name', '')}, {_TOP_VALUE.format('type', '')} WHERE id = ?"
@@ -27,10 +28,13 @@ _SHOW_CURRENT_OR_OTHER = (
     f"UPDATE entity SET {_TOP_VALUE.format('description', ' AND value IN (entity.description, ?)')} WHERE id = ?"
 )
 _SHOW_ANY = f"UPDATE entity SET {_TOP_VALUE.format('description', '')} WHERE id = ?"
-_FORMS = "SELECT entity, value, times, vector FROM said WHERE attribute = 'form' AND entity IN ({})"
-_SOME_FORMS = "SELECT value, times, vector FROM said WHERE entity = ? AND attribute = 'form' AND value IN ({})"
+_FORMS = "SELECT entity, value, occurrences, vector FROM attribute_value WHERE attribute = 'form' AND entity IN ({})"
+_SOME_FORMS = (
+    "SELECT value, occurrences, vector FROM attribute_value WHERE entity = ? AND attribute = 'form' AND value IN ({})"
+)
 _EMBEDDED = (
-    "SELECT entity, value, times, vector FROM said INDEXED BY said_embedded WHERE vector IS NOT NULL AND entity IN ({})"
+    "SELECT entity, value, occurrences, vector FROM attribute_value INDEXED BY attribute_value_embedded"
+    " WHERE vector IS NOT NULL AND entity IN ({})"
 )
 _Form = tuple[str, int, int | None]
 """A form of an entity: text, number of occurrences, and the key of its vector if it is embedded."""
@@ -104,7 +108,7 @@ class EntityTables:
         self._choose_forms(list(changed.values()), changes)
 
     def rename(self, keys: Iterable[str]) -> None:
-        """Update the displayed and loose names of entities, after decisions on them."""
+        """Update the displayed names and aliases of entities, after decisions on them."""
         self._set_names(dict(select_in(self._connection, "SELECT key, id FROM entity WHERE key IN ({})", list(keys))))
 
     def _count_values(self, tallies: Mapping[str, EntityTally], rows: Mapping[str, int]) -> list[_ValueChange]:
@@ -116,13 +120,15 @@ class EntityTables:
             if times
         ]
         self._connection.executemany(
-            "INSERT INTO said (entity, attribute, value, times) VALUES (?, ?, ?, ?)"
-            " ON CONFLICT (entity, attribute, value) DO UPDATE SET times = said.times + excluded.times",
+            "INSERT INTO attribute_value (entity, attribute, value, occurrences) VALUES (?, ?, ?, ?)"
+            " ON CONFLICT (entity, attribute, value) DO UPDATE SET occurrences = attribute_value.occurrences"
+            " + excluded.occurrences",
             changes,
         )
         for key in (key for *key, times in changes if times < 0):
             deleted = self._connection.execute(
-                "DELETE FROM said WHERE entity = ? AND attribute = ? AND value = ? AND times = 0 RETURNING vector",
+                "DELETE FROM attribute_value WHERE entity = ? AND attribute = ? AND value = ? AND"
+                " occurrences = 0 RETURNING vector",
                 key,
             ).fetchall()
             self._released.update(vector for (vector,) in deleted if vector is not None)
@@ -149,7 +155,7 @@ class EntityTables:
         self._connection.executemany(_SHOW_ANY, [(row,) for row in demoted])
 
     def _set_names(self, rows: Mapping[str, int]) -> None:
-        """Update the displayed names and types of entities, and the loose names by which they are looked up.
+        """Update the displayed names and types of entities, and the aliases by which they are looked up.
 
         A name set by a decision is displayed instead of the most frequent one; lookups match all names.
         """
@@ -159,17 +165,19 @@ class EntityTables:
         self._connection.executemany(
             "UPDATE entity SET name = ? WHERE id = ?", [(name, row) for row, name in decided.items()]
         )
-        names = self._values_by_row("SELECT entity, value FROM said WHERE attribute = 'name' AND entity IN ({})", rows)
+        names = self._values_by_row(
+            "SELECT entity, value FROM attribute_value WHERE attribute = 'name' AND entity IN ({})", rows
+        )
         now = {
             (form, row)
             for row, evident in names.items()
             for name in (*evident, *filter(None, [decided.get(row)]))
             for form in identity.called(name)
         }
-        known = self._values_by_row("SELECT entity, loose FROM called WHERE entity IN ({})", rows)
+        known = self._values_by_row("SELECT entity, alias FROM entity_alias WHERE entity IN ({})", rows)
         before = {(form, row) for row, forms in known.items() for form in forms}
-        self._connection.executemany("DELETE FROM called WHERE loose = ? AND entity = ?", sorted(before - now))
-        self._connection.executemany("INSERT INTO called (loose, entity) VALUES (?, ?)", sorted(now - before))
+        self._connection.executemany("DELETE FROM entity_alias WHERE alias = ? AND entity = ?", sorted(before - now))
+        self._connection.executemany("INSERT INTO entity_alias (alias, entity) VALUES (?, ?)", sorted(now - before))
 
     def _values_by_row(self, sql: str, rows: Mapping[str, int]) -> Mapping[int, list[str]]:
         values: defaultdict[int, list[str]] = defaultdict(list)
@@ -182,7 +190,9 @@ class EntityTables:
         # An entity has at most as many forms as evidence, so most entities have all their forms embedded.
         sql = f"SELECT id FROM entity WHERE evidence > {FORMS_EMBEDDED} AND id IN ({{}})"
         many: dict[int, dict[str, int]] = {row: {} for (row,) in select_in(self._connection, sql, rows)}
-        bare = "SELECT entity, value FROM said WHERE attribute = 'form' AND vector IS NULL AND entity IN ({})"
+        bare = (
+            "SELECT entity, value FROM attribute_value WHERE attribute = 'form' AND vector IS NULL AND entity IN ({})"
+        )
         for row, value in select_in(self._connection, bare, [row for row in rows if row not in many]):
             self._need(row, value)
         for row, attribute, value, times in changes:
@@ -222,7 +232,7 @@ class EntityTables:
                 self._need(row, value)
 
     def _need(self, row: int, form: str) -> None:
-        sql = "UPDATE said SET vector = ? WHERE entity = ? AND attribute = 'form' AND value = ?"
+        sql = "UPDATE attribute_value SET vector = ? WHERE entity = ? AND attribute = 'form' AND value = ?"
         self._needs.add(sql, (row, form), form)
 
     def _release_vectors(self, row: int, embedded: Sequence[_Form], kept: Collection[str]) -> None:
@@ -230,7 +240,7 @@ class EntityTables:
         dropped = [(value, vector) for value, _, vector in embedded if value not in kept]
         self._released.update(vector for _, vector in dropped if vector is not None)
         self._connection.executemany(
-            "UPDATE said SET vector = NULL WHERE entity = ? AND attribute = 'form' AND value = ?",
+            "UPDATE attribute_value SET vector = NULL WHERE entity = ? AND attribute = 'form' AND value = ?",
             [(row, value) for value, _ in dropped],
         )
 

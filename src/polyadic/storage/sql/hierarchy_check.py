@@ -16,7 +16,7 @@ from polyadic.storage.sql.hierarchy_records import CLUSTER, load_report, unpack
 from polyadic.storage.sql.hierarchy_texts import Words, holding, unpack_words
 
 _EXISTING = "SELECT lower(hex(digest)) FROM entity UNION SELECT lower(hex(digest)) FROM fact"
-_SOURCE_RECORDS = "SELECT theme, source, words FROM theme_source"
+_SOURCE_RECORDS = "SELECT node, source, text_digests FROM hierarchy_source"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ def _stored_hierarchy(connection: Connection) -> _StoredHierarchy:
     rows = connection.execute(
         "SELECT id, lower(hex(digest)), kind, level, stale, members, sources,"
         " basis != '' OR tokens > 0 OR stale AND sources != ?,"
-        " EXISTS (SELECT 1 FROM summary s WHERE s.theme = t.id), report FROM theme t",
+        " EXISTS (SELECT 1 FROM summary s WHERE s.node = t.id), report FROM hierarchy_node t",
         (b"",),
     )
     nodes = {}
@@ -129,7 +129,7 @@ def _wrong_summaries(connection: Connection, hierarchy: _StoredHierarchy) -> int
     clusters = {key: node for key, node in hierarchy.rows.items() if node.kind == CLUSTER}
     wrong = 0
     for digest, cluster, name, description, members, vector in connection.execute(
-        "SELECT lower(hex(s.digest)), s.theme, s.name, s.description, s.members, v.digest FROM summary s"
+        "SELECT lower(hex(s.digest)), s.node, s.name, s.description, s.members, v.digest FROM summary s"
         " LEFT JOIN vector v ON v.id = s.vector"
     ):
         of = clusters.get(cluster)

@@ -13,11 +13,11 @@ CLUSTER, COMMUNITY = "cluster", "community"
 SERIES = "hierarchy_series"
 """Key in the table meta: sparsity of the layers and number of entities placed, as JSON."""
 _HEX_DIGITS = 32
-_CLUSTERS_SQL = "SELECT id, level, members, own, sources, stale FROM theme"
-_COMMUNITIES_SQL = "SELECT id, level, members, parent, basis, sources, tokens, report, stale FROM theme"
+_CLUSTERS_SQL = "SELECT id, level, members, primary_members, sources, stale FROM hierarchy_node"
+_COMMUNITIES_SQL = "SELECT id, level, members, parent, basis, sources, tokens, report, stale FROM hierarchy_node"
 _SUMMARIES_SQL = (
-    "SELECT s.id, s.theme, t.digest, t.level, s.name, s.type, s.description, s.author, s.members"
-    " FROM summary s JOIN theme t ON t.id = s.theme"
+    "SELECT s.id, s.node, t.digest, t.level, s.name, s.type, s.description, s.author, s.members"
+    " FROM summary s JOIN hierarchy_node t ON t.id = s.node"
 )
 
 
@@ -75,8 +75,8 @@ def hierarchy_of(connection: Connection, only: Collection[int] | None = None) ->
         the whole hierarchy, is then left out.
     """
     summaries: dict[int, list[Summary]] = {}
-    for _, theme, *fields in connection.execute(f"{_SUMMARIES_SQL} ORDER BY s.id"):
-        summaries.setdefault(theme, []).append(_summary(*fields))
+    for _, node, *fields in connection.execute(f"{_SUMMARIES_SQL} ORDER BY s.id"):
+        summaries.setdefault(node, []).append(_summary(*fields))
     clusters = tuple(
         _cluster(tuple(summaries.get(key, ())), *fields)
         for key, *fields in connection.execute(f"{_CLUSTERS_SQL} WHERE kind = ? ORDER BY level, digest", (CLUSTER,))
@@ -109,7 +109,7 @@ def communities_of(connection: Connection, keys: Sequence[int], only: Collection
     if only is None:
         return communities
     parents = list({bytes.fromhex(one.parent) for one in communities})
-    known = select_in(connection, "SELECT id, digest FROM theme WHERE digest IN ({})", parents)
+    known = select_in(connection, "SELECT id, digest FROM hierarchy_node WHERE digest IN ({})", parents)
     return list(_without_missing_parents(communities, {digest.hex() for key, digest in known if key in only}))
 
 

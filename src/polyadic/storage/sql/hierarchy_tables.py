@@ -1,8 +1,8 @@
 """Write the hierarchy, and mark the clusters and communities that have become stale.
 
-A cluster or community is a row of the table ``theme``. It refers to its members and sources by public identifiers, as
-row keys are reused. It becomes stale when one of them is deleted, or when the texts of a source from which it was
-generated are no longer current.
+A cluster or community is a row of the table ``hierarchy_node``. It refers to its members and sources by public
+identifiers, as row keys are reused. It becomes stale when one of them is deleted, or when the texts of a source from
+which it was generated are no longer current.
 """
 
 import secrets
@@ -24,8 +24,8 @@ from polyadic.storage.sql.sql_in import select_in
 
 GENERATION = "hierarchy"
 """Key in the table meta: random name of the hierarchy's state."""
-_WIPE = "UPDATE theme SET stale = TRUE, tokens = 0, basis = '', report = NULL, sources = ? WHERE id = ?"
-Speech = tuple[bytes, str | frozenset[tuple[bytes, str, str, str]]]
+_WIPE = "UPDATE hierarchy_node SET stale = TRUE, tokens = 0, basis = '', report = NULL, sources = ? WHERE id = ?"
+NodeContent = tuple[bytes, str | frozenset[tuple[bytes, str, str, str]]]
 """The content of a cluster or community: its packed sources, and its report or its summaries."""
 
 
@@ -34,7 +34,7 @@ class _Removed:
     """Removed rows: summary digests by the layer of their cluster, and the source words of each content."""
 
     summaries: dict[int, list[bytes]] = field(default_factory=dict)
-    told: dict[Speech, dict[bytes, Words]] = field(default_factory=dict)
+    words: dict[NodeContent, dict[bytes, Words]] = field(default_factory=dict)
 
 
 class HierarchyTables:
@@ -48,18 +48,20 @@ class HierarchyTables:
 
     def touched(self, change: StoreChange) -> list[bytes]:
         """Return the digests of entities and facts that a change may alter and on which the hierarchy depends."""
-        if self._connection.execute("SELECT 1 FROM theme_source LIMIT 1").fetchone() is None:
+        if self._connection.execute("SELECT 1 FROM hierarchy_source LIMIT 1").fetchone() is None:
             return []
         decided = (key for decision in (*change.decided, *change.undone) for key in decision.touched)
         entities = [identity.entity_id(key) for key in {*change.tallies.entities, *decided}]
         digests = [digest_bytes(one) for one in (*entities, *change.tallies.facts)]
-        sources = select_in(self._connection, "SELECT DISTINCT source FROM theme_source WHERE source IN ({})", digests)
+        sources = select_in(
+            self._connection, "SELECT DISTINCT source FROM hierarchy_source WHERE source IN ({})", digests
+        )
         return [digest for (digest,) in sources]
 
     def mark(self, touched: Sequence[bytes]) -> None:
         """Mark as stale, and clear, the rows whose sources among ``touched`` are gone or have changed their texts."""
         while touched:
-            touched = [digest for theme in sorted(self._outdated(touched)) for digest in self._wipe(theme)]
+            touched = [digest for node in sorted(self._outdated(touched)) for digest in self._wipe(node)]
 
     # changes of the hierarchy
 
@@ -83,10 +85,10 @@ class HierarchyTables:
     def _outdated(self, touched: Sequence[bytes]) -> set[int]:
         """Return the keys of rows whose sources among ``touched`` are gone or have changed their texts."""
         notes = [
-            (theme, source, unpack_words(words))
-            for theme, source, words in select_in(
+            (node, source, unpack_words(words))
+            for node, source, words in select_in(
                 self._connection,
-                "SELECT s.theme, s.source, s.words FROM theme_source s JOIN theme t ON t.id = s.theme"
+                "SELECT s.node, s.source, s.text_digests FROM hierarchy_source s JOIN hierarchy_node t ON t.id = s.node"
                 " WHERE NOT t.stale AND s.source IN ({})",
                 touched,
             )
@@ -95,29 +97,29 @@ class HierarchyTables:
         for _, source, words in notes:
             recorded[source] = words | recorded.get(source, frozenset())
         now = holding(self._connection, recorded)
-        return {theme for theme, source, words in notes if source not in now or not words <= now[source]}
+        return {node for node, source, words in notes if source not in now or not words <= now[source]}
 
-    def _wipe(self, theme: int) -> list[bytes]:
+    def _wipe(self, node: int) -> list[bytes]:
         """Mark a row as stale and delete all but its members; return the digests of its deleted summaries."""
-        row = self._connection.execute("SELECT members, sources FROM theme WHERE id = ?", (theme,)).fetchone()
-        self._delete_source_rows(theme, row)
-        self._connection.execute(_WIPE, (b"", theme))
-        return [digest for digest, *_ in self._remove_summaries(theme)]
+        row = self._connection.execute("SELECT members, sources FROM hierarchy_node WHERE id = ?", (node,)).fetchone()
+        self._delete_source_rows(node, row)
+        self._connection.execute(_WIPE, (b"", node))
+        return [digest for digest, *_ in self._remove_summaries(node)]
 
-    def _delete_source_rows(self, theme: int, packed_ids: Iterable[bytes]) -> dict[bytes, Words]:
-        """Delete the rows of ``theme_source`` for a row's packed members and sources; return the words by source."""
+    def _delete_source_rows(self, node: int, packed_ids: Iterable[bytes]) -> dict[bytes, Words]:
+        """Delete the rows of ``hierarchy_source`` for a row's packed members and sources; return their words."""
         sources = {one for packed in packed_ids for one in unpack(packed)}
         deleted = select_in(
             self._connection,
-            "DELETE FROM theme_source WHERE theme = ? AND source IN ({}) RETURNING source, words",
+            "DELETE FROM hierarchy_source WHERE node = ? AND source IN ({}) RETURNING source, text_digests",
             [digest_bytes(one) for one in sources],
-            (theme,),
+            (node,),
         )
         return {source: unpack_words(words) for source, words in deleted}
 
-    def _remove_summaries(self, theme: int) -> frozenset[tuple[bytes, str, str, str]]:
+    def _remove_summaries(self, node: int) -> frozenset[tuple[bytes, str, str, str]]:
         removed = self._connection.execute(
-            "DELETE FROM summary WHERE theme = ? RETURNING digest, name, type, description, vector", (theme,)
+            "DELETE FROM summary WHERE node = ? RETURNING digest, name, type, description, vector", (node,)
         ).fetchall()
         released = Counter(vector for *_, vector in removed if vector is not None)
         self._connection.executemany(
@@ -129,17 +131,17 @@ class HierarchyTables:
         removed = _Removed()
         rows = select_in(
             self._connection,
-            "SELECT id, level, members, sources, report FROM theme WHERE digest IN ({})",
+            "SELECT id, level, members, sources, report FROM hierarchy_node WHERE digest IN ({})",
             [digest_bytes(one) for one in dict.fromkeys(ids)],
         )
-        for theme, level, members, sources, report in list(rows):
-            summaries = self._remove_summaries(theme)
+        for node, level, members, sources, report in list(rows):
+            summaries = self._remove_summaries(node)
             removed.summaries.setdefault(level, []).extend(digest for digest, *_ in summaries)
             # Nodes with equal content may have been generated from different words: a successor depends on both.
-            words_of = removed.told.setdefault((sources, report or summaries), {})
-            for source, words in self._delete_source_rows(theme, (members, sources)).items():
+            words_of = removed.words.setdefault((sources, report or summaries), {})
+            for source, words in self._delete_source_rows(node, (members, sources)).items():
                 words_of[source] = words | words_of.get(source, frozenset())
-            self._connection.execute("DELETE FROM theme WHERE id = ?", (theme,))
+            self._connection.execute("DELETE FROM hierarchy_node WHERE id = ?", (node,))
         return removed
 
     def _insert(self, nodes: Sequence[Cluster | Community], removed: _Removed) -> None:
@@ -157,14 +159,17 @@ class HierarchyTables:
             stale = node.stale or not known.keys() >= sources | members
             key = self._insert_node(node, stale)
             if not stale:
-                words = ChainMap(summaries, removed.told.get(_content(node), {}), known)
+                words = ChainMap(summaries, removed.words.get(_content(node), {}), known)
                 rows += [(one, key, pack_words(words[one])) for one in sources]
                 rows += [(one, key, b"") for one in members - sources]
-        self._connection.executemany("INSERT INTO theme_source (source, theme, words) VALUES (?, ?, ?)", sorted(rows))
+        self._connection.executemany(
+            "INSERT INTO hierarchy_source (source, node, text_digests) VALUES (?, ?, ?)", sorted(rows)
+        )
 
     def _insert_node(self, node: Cluster | Community, stale: bool) -> int:
         (key,) = self._connection.execute(
-            "INSERT INTO theme (digest, stale, members, sources, kind, level, own, parent, basis, tokens, report)"
+            "INSERT INTO hierarchy_node (digest, stale, members, sources, kind, level, primary_members,"
+            " parent, basis, tokens, report)"
             f" VALUES ({', '.join('?' * 11)}) RETURNING id",
             (
                 digest_bytes(node.id),
@@ -179,13 +184,13 @@ class HierarchyTables:
                 self._insert_summary(key, summary)
         return int(key)
 
-    def _insert_summary(self, theme: int, summary: Summary) -> None:
+    def _insert_summary(self, node: int, summary: Summary) -> None:
         key = self._connection.execute(
-            "INSERT INTO summary (digest, theme, name, type, description, author, members)"
+            "INSERT INTO summary (digest, node, name, type, description, author, members)"
             " VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id",
             (
                 digest_bytes(summary.id),
-                theme,
+                node,
                 summary.name,
                 summary.type,
                 summary.description,
@@ -208,7 +213,7 @@ def _of_community(community: Community, stale: bool) -> tuple[object, ...]:
     return COMMUNITY, community.level, b"", parent, community.basis, community.tokens, report
 
 
-def _content(node: Cluster | Community) -> Speech:
+def _content(node: Cluster | Community) -> NodeContent:
     if isinstance(node, Cluster):
         summaries = ((digest_bytes(one.id), one.name, one.type, one.description) for one in node.summaries)
         return pack(node.sources), frozenset(summaries)

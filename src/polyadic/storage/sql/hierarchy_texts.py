@@ -31,8 +31,8 @@ def words_of(name: str, type_: str, description: str) -> Words:
 def pack_words(words: Words) -> bytes:
     """Concatenate digests of words in ascending order.
 
-    >>> told = words_of("Ada", "person", "a mathematician")
-    >>> unpack_words(pack_words(told)) == told
+    >>> recorded_words = words_of("Ada", "person", "a mathematician")
+    >>> unpack_words(pack_words(recorded_words)) == recorded_words
     True
     """
     return b"".join(sorted(words))
@@ -56,16 +56,18 @@ def existing(connection: Connection, digests: Sequence[bytes]) -> dict[bytes, Wo
     return words | displayed(connection, "entity", digests) | displayed(connection, "summary", digests)
 
 
-def holding(connection: Connection, told: Mapping[bytes, Words]) -> dict[bytes, Words]:
-    """Return the current words of the existing sources among ``told``, which maps digests to recorded words.
+def holding(connection: Connection, recorded_words: Mapping[bytes, Words]) -> dict[bytes, Words]:
+    """Return the current words of the existing sources among ``recorded_words``, which maps digests to recorded words.
 
     Variants that are not displayed are read only if a recorded word is not displayed, as some entities have very many.
     """
-    words = existing(connection, list(told))
-    not_displayed = [digest for digest, recorded in told.items() if not recorded <= words.get(digest, recorded)]
+    words = existing(connection, list(recorded_words))
+    not_displayed = [
+        digest for digest, recorded in recorded_words.items() if not recorded <= words.get(digest, recorded)
+    ]
     variants = select_in(
         connection,
-        "SELECT e.digest, s.attribute, s.value FROM entity e JOIN said s ON s.entity = e.id"
+        "SELECT e.digest, s.attribute, s.value FROM entity e JOIN attribute_value s ON s.entity = e.id"
         " WHERE s.attribute IN ('name', 'type', 'description') AND e.digest IN ({})",
         not_displayed,
     )

@@ -32,18 +32,18 @@ def enter(connection: Connection, call: LedgerCall, reply: CachedReply | None) -
 def enter_all(connection: Connection, calls: Sequence[tuple[LedgerCall, CachedReply | None]]) -> None:
     """Record several calls; if several reply to the same request, the last reply is cached."""
     connection.executemany(
-        f"INSERT INTO call ({_CALL_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        f"INSERT INTO model_call ({_CALL_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         [(now(), call.purpose, call.model, *_numbers(call.usage), call.seconds, _document(call)) for call, _ in calls],
     )
-    _remember_all(connection, {key: (text, complete) for key, text, complete in (r for _, r in calls if r)})
+    _cache_replies(connection, {key: (text, complete) for key, text, complete in (r for _, r in calls if r)})
 
 
-def remembered(connection: Connection, key: str) -> tuple[str, bool] | None:
+def cached_reply(connection: Connection, key: str) -> tuple[str, bool] | None:
     """Return the cached reply to a request and whether it is complete; None if there is none."""
-    return remembered_of(connection, [key]).get(key)
+    return cached_replies(connection, [key]).get(key)
 
 
-def remembered_of(connection: Connection, keys: Sequence[str]) -> dict[str, tuple[str, bool]]:
+def cached_replies(connection: Connection, keys: Sequence[str]) -> dict[str, tuple[str, bool]]:
     """Return the cached replies by request key, with whether each is complete; requests without a reply are absent."""
     rows = select_in(
         connection, "SELECT digest, text, complete FROM reply WHERE digest IN ({})", [*map(digest_bytes, keys)]
@@ -51,12 +51,12 @@ def remembered_of(connection: Connection, keys: Sequence[str]) -> dict[str, tupl
     return {digest.hex(): (decompress(text), bool(complete)) for digest, text, complete in rows}
 
 
-def remember(connection: Connection, key: str, text: str, complete: bool) -> None:
+def cache_reply(connection: Connection, key: str, text: str, complete: bool) -> None:
     """Cache a reply in the open transaction, replacing an earlier one to the same request."""
-    _remember_all(connection, {key: (text, complete)})
+    _cache_replies(connection, {key: (text, complete)})
 
 
-def _remember_all(connection: Connection, replies: Mapping[str, tuple[str, bool]]) -> None:
+def _cache_replies(connection: Connection, replies: Mapping[str, tuple[str, bool]]) -> None:
     # Sorted, so that concurrent writers lock rows in the same order and do not deadlock.
     connection.executemany(
         "INSERT INTO reply (digest, text, complete) VALUES (?, ?, ?)"
@@ -73,7 +73,8 @@ def sums(connection: Connection, document_id: str | None = None) -> UsageTotals:
     """Sum usage and seconds by purpose and model, optionally of one document only."""
     of_one = " WHERE document = ?" if document_id is not None else ""
     rows = connection.execute(
-        f"SELECT purpose, model, count(*), {_SUMS} FROM call{of_one} GROUP BY purpose, model ORDER BY purpose, model",
+        f"SELECT purpose, model, count(*), {_SUMS} FROM model_call{of_one} GROUP BY purpose, model ORDER BY"
+        f" purpose, model",
         () if document_id is None else (digest_bytes(document_id),),
     )
     return {
@@ -84,7 +85,7 @@ def sums(connection: Connection, document_id: str | None = None) -> UsageTotals:
 
 def entries(connection: Connection) -> list[LedgerEntry]:
     """Return all calls in the order in which they were recorded."""
-    return [_entry(*row) for row in connection.execute(f"SELECT {_CALL_COLUMNS} FROM call ORDER BY id")]
+    return [_entry(*row) for row in connection.execute(f"SELECT {_CALL_COLUMNS} FROM model_call ORDER BY id")]
 
 
 def _entry(

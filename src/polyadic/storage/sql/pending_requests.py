@@ -1,19 +1,19 @@
-"""Pending batch requests: the tables ``awaited``, ``entered`` and ``asked``."""
+"""Pending batch requests: the tables ``pending_request``, ``recorded_response`` and ``pending_question``."""
 
 from collections.abc import Mapping, Sequence
 
 from polyadic.model.types import Document, Usage
 from polyadic.storage.connection import Connection
-from polyadic.storage.pending_requests import AwaitedReply, PendingCounts
+from polyadic.storage.pending_requests import PendingCounts, PendingReply
 from polyadic.storage.sql import ledger
 from polyadic.storage.sql.meta import meta, put_meta
 from polyadic.storage.sql.serialization import load_metadata, load_pages
 from polyadic.storage.sql.texts import text_of
 
-WAITS = "EXISTS (SELECT 1 FROM awaited a WHERE a.asker = document.digest)"
+WAITS = "EXISTS (SELECT 1 FROM pending_request a WHERE a.requester = document.digest)"
 """SQL condition on a row of ``document``: it waits for replies from a batch file."""
 
-_OPEN = "NOT EXISTS (SELECT 1 FROM reply WHERE reply.digest = awaited.digest)"
+_OPEN = "NOT EXISTS (SELECT 1 FROM reply WHERE reply.digest = pending_request.digest)"
 _STAGED = (
     "revision r JOIN document d ON d.id = r.document WHERE d.digest = ? AND (d.current IS NULL OR r.id <> d.current)"
 )
@@ -25,62 +25,65 @@ class SqlPendingRequests:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    def put(self, asker: str, purposes: Mapping[str, str]) -> None:
-        digest = bytes.fromhex(asker)
+    def put(self, requester: str, purposes: Mapping[str, str]) -> None:
+        digest = bytes.fromhex(requester)
         wanted = {bytes.fromhex(key): purpose for key, purpose in purposes.items()}
-        # Rows whose replies have arrived stay: their cost is attributed until the asker has processed them.
+        # Rows whose replies have arrived stay: their cost is attributed until the requester has processed them.
         open_before = self._connection.execute(
-            f"SELECT digest FROM awaited WHERE asker = ? AND {_OPEN}", (digest,)
+            f"SELECT digest FROM pending_request WHERE requester = ? AND {_OPEN}", (digest,)
         ).fetchall()
         self._connection.executemany(
-            "DELETE FROM awaited WHERE digest = ? AND asker = ?",
+            "DELETE FROM pending_request WHERE digest = ? AND requester = ?",
             [(key, digest) for (key,) in open_before if key not in wanted],
         )
         self._connection.executemany(
-            "INSERT INTO awaited (digest, asker, purpose) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+            "INSERT INTO pending_request (digest, requester, purpose) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
             [(key, digest, purpose) for key, purpose in wanted.items()],
         )
 
-    def get(self, key: str) -> AwaitedReply | None:
+    def get(self, key: str) -> PendingReply | None:
         row = self._connection.execute(
-            "SELECT a.purpose, d.digest FROM awaited a LEFT JOIN document d ON d.digest = a.asker"
+            "SELECT a.purpose, d.digest FROM pending_request a LEFT JOIN document d ON d.digest = a.requester"
             " WHERE a.digest = ? ORDER BY d.digest NULLS LAST",
             (bytes.fromhex(key),),
         ).fetchone()
         if row is None:
             return None
         purpose, document = row
-        return AwaitedReply(purpose, document.hex() if document else "", self.is_known(key))
+        return PendingReply(purpose, document.hex() if document else "", self.is_known(key))
 
     def is_known(self, key: str) -> bool:
         found = self._connection.execute("SELECT 1 FROM reply WHERE digest = ?", (bytes.fromhex(key),))
         return found.fetchone() is not None
 
-    def remember(self, key: str, text: str, complete: bool) -> None:
-        ledger.remember(self._connection, key, text, complete)
+    def cache_reply(self, key: str, text: str, complete: bool) -> None:
+        ledger.cache_reply(self._connection, key, text, complete)
 
     def enter(self, response: str) -> bool:
         entered = self._connection.execute(
-            "INSERT INTO entered (digest) VALUES (?) ON CONFLICT DO NOTHING", (bytes.fromhex(response),)
+            "INSERT INTO recorded_response (digest) VALUES (?) ON CONFLICT DO NOTHING", (bytes.fromhex(response),)
         )
         return entered.rowcount > 0
 
     def pay(self, key: str, usage: Usage) -> None:
         self._connection.execute(
-            "UPDATE awaited SET calls = calls + ?, prompt_tokens = prompt_tokens + ?,"
+            "UPDATE pending_request SET calls = calls + ?, prompt_tokens = prompt_tokens + ?,"
             " completion_tokens = completion_tokens + ?, money = money + ? WHERE digest = ?",
             (usage.calls, usage.prompt_tokens, usage.completion_tokens, usage.money, bytes.fromhex(key)),
         )
 
     def paid(self, key: str) -> Usage:
         row = self._connection.execute(
-            "SELECT calls, prompt_tokens, completion_tokens, money FROM awaited WHERE digest = ? ORDER BY calls DESC",
+            "SELECT calls, prompt_tokens, completion_tokens, money FROM pending_request WHERE digest = ?"
+            " ORDER BY calls DESC",
             (bytes.fromhex(key),),
         ).fetchone()
         return Usage(*row) if row else Usage()
 
-    def keys(self, asker: str) -> dict[str, str]:
-        rows = self._connection.execute("SELECT digest, purpose FROM awaited WHERE asker = ?", (bytes.fromhex(asker),))
+    def keys(self, requester: str) -> dict[str, str]:
+        rows = self._connection.execute(
+            "SELECT digest, purpose FROM pending_request WHERE requester = ?", (bytes.fromhex(requester),)
+        )
         return {digest.hex(): purpose for digest, purpose in rows}
 
     def documents(self) -> list[str]:
@@ -105,25 +108,26 @@ class SqlPendingRequests:
 
     def release(self, *document_ids: str) -> None:
         self._connection.executemany(
-            "DELETE FROM awaited WHERE asker = ?", [(bytes.fromhex(document),) for document in document_ids]
+            "DELETE FROM pending_request WHERE requester = ?", [(bytes.fromhex(document),) for document in document_ids]
         )
 
     def save_question(self, question: str, content: str) -> None:
         self._connection.execute(
-            "INSERT INTO asked (digest, content) VALUES (?, ?)"
+            "INSERT INTO pending_question (digest, content) VALUES (?, ?)"
             " ON CONFLICT (digest) DO UPDATE SET content = excluded.content",
             (bytes.fromhex(question), content),
         )
 
     def questions(self) -> list[tuple[str, str]]:
         return [
-            (digest.hex(), content) for digest, content in self._connection.execute("SELECT digest, content FROM asked")
+            (digest.hex(), content)
+            for digest, content in self._connection.execute("SELECT digest, content FROM pending_question")
         ]
 
     def delete_questions(self, questions: Sequence[str]) -> None:
         digests = [(bytes.fromhex(question),) for question in questions]
-        self._connection.executemany("DELETE FROM asked WHERE digest = ?", digests)
-        self._connection.executemany("DELETE FROM awaited WHERE asker = ?", digests)
+        self._connection.executemany("DELETE FROM pending_question WHERE digest = ?", digests)
+        self._connection.executemany("DELETE FROM pending_request WHERE requester = ?", digests)
 
     def dialect(self, model: str) -> str | None:
         return meta(self._connection, f"dialect {model}")
@@ -132,12 +136,12 @@ class SqlPendingRequests:
         put_meta(self._connection, f"dialect {model}", content)
 
     def forget(self) -> None:
-        self._connection.execute("DELETE FROM asked")
-        self._connection.execute("DELETE FROM awaited")
+        self._connection.execute("DELETE FROM pending_question")
+        self._connection.execute("DELETE FROM pending_request")
 
     def counts(self) -> PendingCounts:
         requests, documents, questions = self._connection.execute(
-            f"SELECT (SELECT count(DISTINCT digest) FROM awaited WHERE {_OPEN}),"
-            f" (SELECT count(*) FROM document WHERE {WAITS}), (SELECT count(*) FROM asked)"
+            f"SELECT (SELECT count(DISTINCT digest) FROM pending_request WHERE {_OPEN}),"
+            f" (SELECT count(*) FROM document WHERE {WAITS}), (SELECT count(*) FROM pending_question)"
         ).fetchone()
         return PendingCounts(requests, documents, questions)

@@ -160,7 +160,7 @@ class SqlRecordReader:
     # response cache and ledger
 
     def reply(self, key: str) -> tuple[str, bool] | None:
-        return ledger.remembered(self._connection, key)
+        return ledger.cached_reply(self._connection, key)
 
     def spent(self) -> UsageTotals:
         return ledger.sums(self._connection)

@@ -27,15 +27,15 @@ _BEFORE_ALL = -1
 # Keyset pagination: no transaction stays open while texts are embedded.
 _FACTS = "SELECT id, text FROM fact WHERE id > ? ORDER BY id LIMIT ?"
 _FORMS = (
-    "SELECT entity, value FROM said WHERE vector IS NOT NULL AND (entity, value) > (?, ?)"
+    "SELECT entity, value FROM attribute_value WHERE vector IS NOT NULL AND (entity, value) > (?, ?)"
     " ORDER BY entity, value LIMIT ?"
 )
 _SUMMARIES = "SELECT id, name, description FROM summary WHERE id > ? ORDER BY id LIMIT ?"
 
 # Facts, forms and summaries keep their rows of ``vector``: their texts are unchanged, only the data is replaced.
 _DELETE_OLD_WINDOWS = (
-    "UPDATE vector SET uses = uses - w.times"
-    " FROM (SELECT vector, count(*) AS times FROM passage_window GROUP BY vector) w WHERE w.vector = vector.id",
+    "UPDATE vector SET uses = uses - w.occurrences"
+    " FROM (SELECT vector, count(*) AS occurrences FROM passage_window GROUP BY vector) w WHERE w.vector = vector.id",
     "DELETE FROM passage_window",
     "DELETE FROM vector WHERE uses = 0",
 )
@@ -50,8 +50,8 @@ _INSERT_WINDOW = (
     " JOIN vector v ON v.digest = ? WHERE c.digest = ?"
 )
 _COUNT_WINDOWS = (
-    "UPDATE vector SET uses = uses + w.times"
-    " FROM (SELECT vector, count(*) AS times FROM passage_window GROUP BY vector) w WHERE w.vector = vector.id"
+    "UPDATE vector SET uses = uses + w.occurrences"
+    " FROM (SELECT vector, count(*) AS occurrences FROM passage_window GROUP BY vector) w WHERE w.vector = vector.id"
 )
 _WITHOUT_WINDOW = (
     "SELECT count(*) FROM document d JOIN chunk c ON c.revision = d.current"

@@ -70,14 +70,14 @@ class SqlRowReader(SqlRecordReader):
         records = self._fetch(
             "chunk",
             rows,
-            "SELECT c.id, d.digest, c.revision, c.start, c.stop, c.tokens, c.fresh"
+            "SELECT c.id, d.digest, c.revision, c.start, c.stop, c.tokens, c.new_from"
             " FROM chunk c JOIN revision r ON r.id = c.revision JOIN document d ON d.id = r.document"
             " WHERE c.id IN ({})",
         )
         texts = quotes(self._connection, [record[1:4] for record in records])
         return [
-            Chunk(document.hex(), Span(start, stop), text, tokens, fresh)
-            for (document, _, start, stop, tokens, fresh), text in zip(records, texts, strict=True)
+            Chunk(document.hex(), Span(start, stop), text, tokens, new_from)
+            for (document, _, start, stop, tokens, new_from), text in zip(records, texts, strict=True)
         ]
 
     def fact_places(self, facts: Rows) -> list[tuple[SourceSpan, ...]]:
@@ -95,12 +95,12 @@ class SqlRowReader(SqlRecordReader):
     def named(self, loose_names: Sequence[str]) -> dict[str, list[int]]:
         by_name: dict[str, list[int]] = {}
         pairs = list(
-            select_in(self._connection, "SELECT loose, entity FROM called WHERE loose IN ({})", list(loose_names))
+            select_in(self._connection, "SELECT alias, entity FROM entity_alias WHERE alias IN ({})", list(loose_names))
         )
         rows = self._rows("entity", [entity for _, entity in pairs])
-        for (loose, _), row in zip(pairs, rows.tolist(), strict=True):
-            by_name.setdefault(loose, []).append(row)
-        return {loose: sorted(rows) for loose, rows in by_name.items()}
+        for (alias, _), row in zip(pairs, rows.tolist(), strict=True):
+            by_name.setdefault(alias, []).append(row)
+        return {alias: sorted(rows) for alias, rows in by_name.items()}
 
     def chunks_in(self, document_id: str) -> Rows:
         rows = self._connection.execute(

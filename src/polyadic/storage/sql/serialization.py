@@ -85,14 +85,14 @@ def stamps_of(connection: Connection, document_ids: Sequence[str]) -> dict[str, 
     """Return the fingerprints of documents by identifier; those without a current revision are absent."""
     rows = select_in(
         connection,
-        "SELECT d.digest, r.content, r.recipe, r.extractor,"
+        "SELECT d.digest, r.content, r.pipeline_config, r.extractor,"
         " NOT EXISTS (SELECT 1 FROM chunk c WHERE c.revision = r.id AND c.evidence IS NULL)"
         " FROM document d JOIN revision r ON r.id = d.current WHERE d.digest IN ({})",
         [*map(bytes.fromhex, document_ids)],
     )
     return {
-        digest.hex(): Fingerprint(content, recipe, extractor, bool(complete))
-        for digest, content, recipe, extractor, complete in rows
+        digest.hex(): Fingerprint(content, config, extractor, bool(complete))
+        for digest, content, config, extractor, complete in rows
     }
 
 
@@ -106,11 +106,11 @@ def chunks_of(connection: Connection, document_id: str, revision: int) -> list[t
     """Return the chunks of a revision with their evidence, in document order."""
     text = text_of(connection, revision)
     rows = connection.execute(
-        "SELECT start, stop, fresh, tokens, evidence FROM chunk WHERE revision = ? ORDER BY id", (revision,)
+        "SELECT start, stop, new_from, tokens, evidence FROM chunk WHERE revision = ? ORDER BY id", (revision,)
     )
     return [
-        (Chunk(document_id, Span(start, stop), text[start:stop], tokens, fresh), load_evidence(evidence))
-        for start, stop, fresh, tokens, evidence in rows
+        (Chunk(document_id, Span(start, stop), text[start:stop], tokens, new_from), load_evidence(evidence))
+        for start, stop, new_from, tokens, evidence in rows
     ]
 
 

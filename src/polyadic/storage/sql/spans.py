@@ -72,7 +72,7 @@ def places_of_chunks(connection: Connection, chunks: Sequence[int]) -> dict[int,
     return {row.chunk: span for row, span in zip(rows, _with_quotes(connection, rows), strict=True)}
 
 
-def placed(rows: Sequence[SpanRow], said: Sequence[str]) -> list[SourceSpan]:
+def placed(rows: Sequence[SpanRow], quotes: Sequence[str]) -> list[SourceSpan]:
     """Make source spans of rows and their quotes."""
     # Cached, as many spans share a document, and several a chunk.
     pages_of, headings_in = cache(load_pages), cache(load_headings)
@@ -88,7 +88,7 @@ def placed(rows: Sequence[SpanRow], said: Sequence[str]) -> list[SourceSpan]:
             row.extractor,
             headings_above(headings_in(row.headings), row.start, row.title),
         )
-        for row, quote in zip(rows, said, strict=True)
+        for row, quote in zip(rows, quotes, strict=True)
     ]
 
 

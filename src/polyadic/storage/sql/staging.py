@@ -56,7 +56,7 @@ class Staging:
         revisions = self.revisions(evidence.keys())
         # The unary plus keeps SQLite from using the index on revision, which would scan all its chunks for each update.
         self._connection.executemany(
-            "UPDATE chunk SET evidence = ?, told = ?, failure = NULL WHERE +revision = ? AND digest = ?",
+            "UPDATE chunk SET evidence = ?, evidence_count = ?, failure = NULL WHERE +revision = ? AND digest = ?",
             [
                 (dump_evidence(statements), len(statements), revisions[document], digest_bytes(chunk))
                 for document, chunks in evidence.items()
@@ -76,12 +76,12 @@ class Staging:
     def _resume(self, documents: Mapping[int, Cut]) -> dict[str, int]:
         """Return, by document, staged revisions of an earlier run with the same stamp and chunks; delete others."""
         resumed = {}
-        sql = f"SELECT r.document, r.id, r.content, r.recipe {_STAGED} AND d.id IN ({{}})"
-        for row, revision, content, recipe in list(select_in(self._connection, sql, list(documents))):
+        sql = f"SELECT r.document, r.id, r.content, r.pipeline_config {_STAGED} AND d.id IN ({{}})"
+        for row, revision, content, config in list(select_in(self._connection, sql, list(documents))):
             document, stamp, chunks = documents[row]
             cut = self._connection.execute("SELECT digest FROM chunk WHERE revision = ? ORDER BY id", (revision,))
             same = [digest.hex() for (digest,) in cut] == [chunk.id for chunk in chunks]
-            if same and (content, recipe) == (stamp.content, stamp.recipe):
+            if same and (content, config) == (stamp.content, stamp.pipeline_config):
                 resumed[document.id] = revision
             else:
                 delete_revision(self._connection, revision)
@@ -89,17 +89,19 @@ class Staging:
 
     def _insert(self, documents: Sequence[Cut], rows: Mapping[str, int]) -> None:
         self._connection.executemany(
-            "INSERT INTO revision (document, content, recipe, extractor, title, title_key, title_bare, characters,"
+            "INSERT INTO revision (document, content, pipeline_config, extractor, title, title_key,"
+            " title_bare, characters,"
             " metadata, pages) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             [(rows[document.id], *_revision_columns(document, stamp)) for document, stamp, _ in documents],
         )
         revisions = self.revisions([document.id for document, *_ in documents])
         put_texts(self._connection, [(revisions[document.id], document.text) for document, *_ in documents])
         self._connection.executemany(
-            "INSERT INTO staged (revision) VALUES (?)", [(revision,) for revision in revisions.values()]
+            "INSERT INTO staged_revision (revision) VALUES (?)", [(revision,) for revision in revisions.values()]
         )
         self._connection.executemany(
-            "INSERT INTO chunk (digest, revision, start, stop, fresh, tokens, headings) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO chunk (digest, revision, start, stop, new_from, tokens, headings) VALUES (?, ?, ?,"
+            " ?, ?, ?, ?)",
             [row for document, _, chunks in documents for row in _chunk_rows(revisions[document.id], document, chunks)],
         )
 
@@ -109,21 +111,21 @@ def delete_revision(connection: Connection, revision: int) -> None:
     connection.execute("DELETE FROM chunk WHERE revision = ?", (revision,))
     drop_text(connection, revision)
     connection.execute("DELETE FROM revision WHERE id = ?", (revision,))
-    connection.execute("DELETE FROM staged WHERE revision = ?", (revision,))
+    connection.execute("DELETE FROM staged_revision WHERE revision = ?", (revision,))
 
 
 def _chunk_rows(revision: int, document: Document, chunks: Sequence[Chunk]) -> Iterator[tuple[bytes | int | str, ...]]:
     outline = headings(document.text)
     for one in chunks:
         section = dump_headings(headings_of(outline, one.span))
-        yield digest_bytes(one.id), revision, one.span.start, one.span.end, one.fresh, one.tokens, section
+        yield digest_bytes(one.id), revision, one.span.start, one.span.end, one.new_from, one.tokens, section
 
 
 def _revision_columns(document: Document, stamp: Fingerprint) -> tuple[str | int, ...]:
     """Return the columns of a revision that follow the key of its document."""
     return (
         stamp.content,
-        stamp.recipe,
+        stamp.pipeline_config,
         stamp.extractor,
         document.title,
         identity.entity_key(document.title),

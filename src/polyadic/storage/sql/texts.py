@@ -25,7 +25,7 @@ def put_text(connection: Connection, revision: int, text: str) -> None:
 def put_texts(connection: Connection, texts: Sequence[tuple[int, str]]) -> None:
     """Store the texts of new revisions."""
     connection.executemany(
-        "INSERT INTO piece (id, text) VALUES (?, ?)",
+        "INSERT INTO text_segment (id, text) VALUES (?, ?)",
         [
             (_key(revision, start), text[start : start + PIECE])
             for revision, text in texts
@@ -36,13 +36,13 @@ def put_texts(connection: Connection, texts: Sequence[tuple[int, str]]) -> None:
 
 def drop_text(connection: Connection, revision: int) -> None:
     """Delete the text of a revision."""
-    connection.execute("DELETE FROM piece WHERE id >= ? AND id < ?", (_key(revision, 0), _key(revision + 1, 0)))
+    connection.execute("DELETE FROM text_segment WHERE id >= ? AND id < ?", (_key(revision, 0), _key(revision + 1, 0)))
 
 
 def text_of(connection: Connection, revision: int) -> str:
     """Return the whole text of a revision."""
     pieces = connection.execute(
-        "SELECT text FROM piece WHERE id >= ? AND id < ? ORDER BY id", (_key(revision, 0), _key(revision + 1, 0))
+        "SELECT text FROM text_segment WHERE id >= ? AND id < ? ORDER BY id", (_key(revision, 0), _key(revision + 1, 0))
     )
     return "".join(text for (text,) in pieces)
 
@@ -50,7 +50,7 @@ def text_of(connection: Connection, revision: int) -> str:
 def quotes(connection: Connection, stretches: Sequence[Stretch]) -> list[str]:
     """Return the text of each stretch; a piece that several share is read once."""
     wanted = sorted({key for stretch in stretches for key in _keys(stretch)})
-    return cut(dict(select_in(connection, "SELECT id, text FROM piece WHERE id IN ({})", wanted)), stretches)
+    return cut(dict(select_in(connection, "SELECT id, text FROM text_segment WHERE id IN ({})", wanted)), stretches)
 
 
 def cut(pieces: Mapping[int, str], stretches: Sequence[Stretch]) -> list[str]:
@@ -64,7 +64,7 @@ def cut(pieces: Mapping[int, str], stretches: Sequence[Stretch]) -> list[str]:
 def stray_texts(connection: Connection) -> int:
     """Count deleted revisions whose text is still stored."""
     rows = connection.execute(
-        "SELECT 1 FROM (SELECT DISTINCT id / ? AS revision FROM piece) p"
+        "SELECT 1 FROM (SELECT DISTINCT id / ? AS revision FROM text_segment) p"
         " WHERE NOT EXISTS (SELECT 1 FROM revision r WHERE r.id = p.revision)",
         (MOST_PIECES,),
     )

@@ -29,7 +29,7 @@ _NOT_COPIED = (COPYING, "store", "gathered", change_log.GENERATION)
 _CURRENT = (
     "SELECT DISTINCT r.id FROM revision r JOIN document d ON d.id = r.document AND d.current = r.id WHERE r.id IN ({})"
 )
-_USER_DATA = ("document", "decision", "call", "reply", "asked")
+_USER_DATA = ("document", "decision", "model_call", "reply", "pending_question")
 """Tables that hold a user's data: a store without rows in these counts as empty."""
 
 
@@ -62,28 +62,33 @@ TABLES = {
         _table(
             "revision",
             "id",
-            "document content recipe extractor title title_key title_bare characters metadata pages",
+            "document content pipeline_config extractor title title_key title_bare characters metadata pages",
         ),
-        _table("staged", "revision"),
-        _table("piece", "id", "text"),
-        _table("chunk", "id", "digest revision start stop fresh tokens headings told evidence failure"),
+        _table("staged_revision", "revision"),
+        _table("text_segment", "id", "text"),
+        _table("chunk", "id", "digest revision start stop new_from tokens headings evidence_count evidence failure"),
         _table("vector", "id", "digest uses data", data=HalfVector),
         _table("passage_window", "chunk ordinal", "vector"),
         _table("fact", "id", "digest text tokens arity evidence score vector"),
         _table("entity", "id", "digest key name type description evidence score facts chunks"),
-        _table("said", "entity attribute value", "times vector"),
-        _table("called", "entity loose"),
-        _table("participation", "fact entity", "times"),
+        _table("attribute_value", "entity attribute value", "occurrences vector"),
+        _table("entity_alias", "entity alias"),
+        _table("participation", "fact entity", "occurrences"),
         _table("statement", "chunk fact start stop"),
         _table("decision", "id", "digest at content"),
-        _table("theme", "id", "digest kind level stale tokens basis report parent own members sources", stale=bool),
-        _table("theme_source", "source theme", "words"),
-        _table("summary", "id", "digest theme name type description author members vector"),
-        _table("asked", "digest", "content"),
-        _table("awaited", "digest asker", "purpose calls prompt_tokens completion_tokens money"),
-        _table("entered", "digest"),
+        _table(
+            "hierarchy_node",
+            "id",
+            "digest kind level stale tokens basis report parent primary_members members sources",
+            stale=bool,
+        ),
+        _table("hierarchy_source", "source node", "text_digests"),
+        _table("summary", "id", "digest node name type description author members vector"),
+        _table("pending_question", "digest", "content"),
+        _table("pending_request", "digest requester", "purpose calls prompt_tokens completion_tokens money"),
+        _table("recorded_response", "digest"),
         _table("reply", "digest", "text complete", complete=bool),
-        _table("call", "id", "at purpose model prompt_tokens completion_tokens money seconds document"),
+        _table("model_call", "id", "at purpose model prompt_tokens completion_tokens money seconds document"),
     )
 }
 """Tables by name, ordered so that each refers only to earlier ones."""

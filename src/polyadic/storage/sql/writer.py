@@ -158,7 +158,8 @@ class SqlWriter(ABC):
         """Return unpublished leftovers: staged revisions with their documents, and documents without any (None)."""
         rows = self._connection.execute(
             # CROSS JOIN fixes the join order: few of all revisions are staged.
-            "SELECT document.digest, r.id FROM staged s CROSS JOIN revision r JOIN document ON document.id = r.document"
+            "SELECT document.digest, r.id FROM staged_revision s CROSS JOIN revision r JOIN document ON"
+            " document.id = r.document"
             f" WHERE r.id = s.revision AND NOT {WAITS}"
         ).fetchall()
         rows += self._connection.execute(f"SELECT digest, NULL FROM document WHERE current IS NULL AND NOT {WAITS}")
@@ -220,7 +221,7 @@ class SqlWriter(ABC):
             [(revision, digest_bytes(document)) for document, revision in revisions.items()],
         )
         keys = list(revisions.values())
-        self._connection.executemany("DELETE FROM staged WHERE revision = ?", [(key,) for key in keys])
+        self._connection.executemany("DELETE FROM staged_revision WHERE revision = ?", [(key,) for key in keys])
         self.waiting.release(*revisions)
         sql = "SELECT id, digest, start, stop FROM chunk WHERE revision IN ({})"
         chunks = list(select_in(self._connection, sql, keys))

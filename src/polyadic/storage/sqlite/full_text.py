@@ -17,12 +17,17 @@ class SqliteWordIndex:
         if not (query := fts5_query(terms_of(text))):
             return iter(())
         # Fetched at once: FTS5 scores all matches before it returns the first.
-        sql = f"SELECT rowid, round(-bm25(words), {DIGITS}) FROM words WHERE words MATCH ? ORDER BY 2 DESC, rowid"
+        sql = (
+            f"SELECT rowid, round(-bm25(passage_fts), {DIGITS}) FROM passage_fts WHERE passage_fts MATCH ?"
+            f" ORDER BY 2 DESC, rowid"
+        )
         return iter(self._connection.execute(sql, (query,)).fetchall())
 
     def chunks_with(self, word: str) -> Iterator[int]:
         if query := fts5_query([FullTextTerm((part,)) for part in words_of(word)]):
-            for (chunk,) in self._connection.execute("SELECT rowid FROM words WHERE words MATCH ?", (query,)):
+            for (chunk,) in self._connection.execute(
+                "SELECT rowid FROM passage_fts WHERE passage_fts MATCH ?", (query,)
+            ):
                 yield chunk
 
 
@@ -30,8 +35,10 @@ class SqliteWriter(SqlWriter):
     """Write transaction of the SQLite store; implements :class:`polyadic.storage.protocol.Writer`."""
 
     def _index_words(self, words: Sequence[Words]) -> None:
-        self._connection.executemany("INSERT INTO words (rowid, title, text) VALUES (?, ?, ?)", words)
+        self._connection.executemany("INSERT INTO passage_fts (rowid, title, text) VALUES (?, ?, ?)", words)
 
     def _forget_words(self, words: Sequence[Words]) -> None:
         # A contentless table needs the original text to delete a row.
-        self._connection.executemany("INSERT INTO words (words, rowid, title, text) VALUES ('delete', ?, ?, ?)", words)
+        self._connection.executemany(
+            "INSERT INTO passage_fts (passage_fts, rowid, title, text) VALUES ('delete', ?, ?, ?)", words
+        )

@@ -1,6 +1,6 @@
 """Schema of the SQLite store and its migrations.
 
-The source of truth is ``document``, ``revision``, ``piece`` (of its text) and ``chunk`` (with its evidence as packed
+The source of truth is ``document``, ``revision``, ``text_segment`` and ``chunk`` (with its evidence as packed
 JSON). All other tables are derived from these, and updated in the transaction that makes a revision current.
 """
 
@@ -19,7 +19,7 @@ MIGRATIONS = (
         id INTEGER PRIMARY KEY,
         document INTEGER NOT NULL,
         content TEXT NOT NULL,                  -- Document.content
-        recipe TEXT NOT NULL,                   -- how it was cut and read
+        pipeline_config TEXT NOT NULL,          -- JSON: settings of the pipeline that made its chunks
         title TEXT NOT NULL,
         title_key TEXT NOT NULL,
         text TEXT NOT NULL,
@@ -32,7 +32,7 @@ MIGRATIONS = (
         revision INTEGER NOT NULL,
         start INTEGER NOT NULL,
         stop INTEGER NOT NULL,
-        fresh INTEGER NOT NULL,
+        new_from INTEGER NOT NULL,              -- where text that the chunk before does not have begins
         tokens INTEGER NOT NULL,
         evidence TEXT                           -- JSON (see serialization.py); NULL: not extracted yet
     );
@@ -46,7 +46,7 @@ MIGRATIONS = (
         data BLOB NOT NULL                      -- little-endian float32
     );
     CREATE INDEX vector_unused ON vector (id) WHERE uses = 0;
-    CREATE TABLE passage_window (               -- a stretch of a chunk that fits the embedder
+    CREATE TABLE passage_window (               -- a span of a chunk that fits the embedder
         chunk INTEGER NOT NULL,
         ordinal INTEGER NOT NULL,
         vector INTEGER NOT NULL,
@@ -59,7 +59,7 @@ MIGRATIONS = (
         text TEXT NOT NULL,
         tokens INTEGER NOT NULL,
         arity INTEGER NOT NULL,
-        evidence INTEGER NOT NULL,              -- how often it is stated
+        evidence INTEGER NOT NULL,              -- number of statements
         score INTEGER NOT NULL,                 -- sum of its scores, in hundredths
         vector INTEGER
     );
@@ -67,7 +67,7 @@ MIGRATIONS = (
         id INTEGER PRIMARY KEY,
         digest BLOB NOT NULL UNIQUE,
         key TEXT NOT NULL UNIQUE,
-        name TEXT NOT NULL,                     -- as evidence says most often; likewise type and description
+        name TEXT NOT NULL,                     -- the most frequent one; likewise type and description
         type TEXT NOT NULL,
         description TEXT NOT NULL,
         evidence INTEGER NOT NULL,
@@ -75,22 +75,22 @@ MIGRATIONS = (
         facts INTEGER NOT NULL,
         chunks INTEGER NOT NULL
     );
-    CREATE TABLE said (                         -- how often evidence gave which name, type, description, form
+    CREATE TABLE attribute_value (              -- names, types, descriptions and forms that evidence gives an entity
         entity INTEGER NOT NULL,
         attribute TEXT NOT NULL,
         value TEXT NOT NULL,
-        times INTEGER NOT NULL,
-        vector INTEGER,                         -- of a form among the best supported
+        occurrences INTEGER NOT NULL,
+        vector INTEGER,                         -- of an embedded form
         PRIMARY KEY (entity, attribute, value)
     ) WITHOUT ROWID;
-    CREATE INDEX said_best ON said (entity, attribute, times DESC, value);
-    CREATE INDEX said_embedded ON said (entity, value) WHERE vector IS NOT NULL;
-    CREATE TABLE called (                       -- loose names, to match questions
-        loose TEXT NOT NULL,
+    CREATE INDEX attribute_value_best ON attribute_value (entity, attribute, occurrences DESC, value);
+    CREATE INDEX attribute_value_embedded ON attribute_value (entity, value) WHERE vector IS NOT NULL;
+    CREATE TABLE entity_alias (                 -- normalized names and variants, to match questions
+        alias TEXT NOT NULL,
         entity INTEGER NOT NULL,
-        PRIMARY KEY (loose, entity)
+        PRIMARY KEY (alias, entity)
     ) WITHOUT ROWID;
-    CREATE INDEX called_entity ON called (entity);
+    CREATE INDEX entity_alias_entity ON entity_alias (entity);
     CREATE TABLE participation (
         fact INTEGER NOT NULL,
         entity INTEGER NOT NULL,
@@ -106,23 +106,23 @@ MIGRATIONS = (
     ) WITHOUT ROWID;
     CREATE INDEX statement_fact ON statement (fact, chunk);
 
-    CREATE VIRTUAL TABLE words USING fts5 (title, text, content = '', tokenize = 'unicode61 remove_diacritics 2');
+    CREATE VIRTUAL TABLE passage_fts USING fts5 (title, text, content = '', tokenize = 'unicode61 remove_diacritics 2');
     """,
     """
     ALTER TABLE revision ADD COLUMN pages TEXT NOT NULL DEFAULT '[]';      -- JSON: characters at which pages begin
-    ALTER TABLE revision ADD COLUMN extractor TEXT NOT NULL DEFAULT '';    -- what reads its chunks
-    UPDATE revision SET extractor = json_extract(recipe, '$.extractor') WHERE json_valid(recipe);
+    ALTER TABLE revision ADD COLUMN extractor TEXT NOT NULL DEFAULT '';    -- of its chunks
+    UPDATE revision SET extractor = json_extract(pipeline_config, '$.extractor') WHERE json_valid(pipeline_config);
     ALTER TABLE revision ADD COLUMN title_bare TEXT NOT NULL DEFAULT '';   -- title_key without "(film)" at its end
     UPDATE revision SET title_bare = CASE WHEN title_key LIKE '%_ (%)'
         THEN substr(title_key, 1, instr(title_key, ' (') - 1) ELSE title_key END;
-    ALTER TABLE chunk ADD COLUMN failure TEXT;         -- why there is no evidence, where extraction failed
+    ALTER TABLE chunk ADD COLUMN failure TEXT;         -- why extraction failed
 
-    CREATE TABLE reply (                        -- what language models answered, so that nothing is paid for twice
+    CREATE TABLE reply (                        -- cached replies of language models
         digest BLOB PRIMARY KEY,                -- of the request
         text TEXT NOT NULL,
         complete INTEGER NOT NULL
     ) WITHOUT ROWID;
-    CREATE TABLE call (                         -- the ledger: every call that was paid for
+    CREATE TABLE model_call (                   -- ledger of paid calls
         id INTEGER PRIMARY KEY,
         at TEXT NOT NULL,                       -- ISO 8601, UTC
         purpose TEXT NOT NULL,
@@ -134,41 +134,42 @@ MIGRATIONS = (
     );
     """,
     """
-    -- How often evidence of the fact names the entity, once the decisions on who is who are heeded.
-    ALTER TABLE participation ADD COLUMN times INTEGER NOT NULL DEFAULT 1;
-    UPDATE participation SET times = (SELECT f.evidence FROM fact f WHERE f.id = participation.fact);
-    CREATE TABLE decision (                     -- which names mean one entity, which name several (see overlay.py)
+    -- How often evidence of the fact names the entity, after entity resolution.
+    ALTER TABLE participation ADD COLUMN occurrences INTEGER NOT NULL DEFAULT 1;
+    UPDATE participation SET occurrences = (SELECT f.evidence FROM fact f WHERE f.id = participation.fact);
+    CREATE TABLE decision (                     -- entity resolution decisions (model/resolution.py)
         id INTEGER PRIMARY KEY,
         digest BLOB NOT NULL UNIQUE,
         at TEXT NOT NULL,                       -- ISO 8601, UTC
         content TEXT NOT NULL                   -- JSON
     );
 
-    ALTER TABLE call ADD COLUMN document BLOB;  -- digest of the document that it was about; NULL: about none
-    CREATE INDEX call_document ON call (document) WHERE document IS NOT NULL;
+    ALTER TABLE model_call ADD COLUMN document BLOB;  -- digest of the document; NULL: none
+    CREATE INDEX model_call_document ON model_call (document) WHERE document IS NOT NULL;
 
-    CREATE TABLE staged (                       -- revisions that nobody sees yet; few, however large the store
+    CREATE TABLE staged_revision (              -- revisions that no reader sees yet
         revision INTEGER PRIMARY KEY
     );
-    INSERT INTO staged SELECT r.id FROM revision r JOIN document d ON d.id = r.document WHERE r.id IS NOT d.current;
+    INSERT INTO staged_revision SELECT r.id FROM revision r JOIN document d ON d.id = r.document
+        WHERE r.id IS NOT d.current;
     CREATE INDEX document_unpublished ON document (id) WHERE current IS NULL;
 
-    CREATE TABLE asked (                        -- questions whose answers are awaited from batch files
+    CREATE TABLE pending_question (             -- questions whose answers wait for replies from batch files
         digest BLOB PRIMARY KEY,
         content TEXT NOT NULL                   -- JSON
     ) WITHOUT ROWID;
-    CREATE TABLE awaited (                      -- requests whose replies are awaited from batch files
+    CREATE TABLE pending_request (              -- requests whose replies are expected from batch files
         digest BLOB NOT NULL,                   -- of the request, as in reply
-        asker BLOB NOT NULL,                    -- digest of the document or question that needs the reply
+        requester BLOB NOT NULL,                -- digest of the document or question that needs the reply
         purpose TEXT NOT NULL,
-        calls INTEGER NOT NULL DEFAULT 0,       -- what was paid for responses while this waits
+        calls INTEGER NOT NULL DEFAULT 0,       -- usage of responses received so far
         prompt_tokens INTEGER NOT NULL DEFAULT 0,
         completion_tokens INTEGER NOT NULL DEFAULT 0,
         money REAL NOT NULL DEFAULT 0,
-        PRIMARY KEY (digest, asker)
+        PRIMARY KEY (digest, requester)
     ) WITHOUT ROWID;
-    CREATE INDEX awaited_asker ON awaited (asker);
-    CREATE TABLE entered (                      -- responses that are in the ledger, also when nothing waits any more
+    CREATE INDEX pending_request_requester ON pending_request (requester);
+    CREATE TABLE recorded_response (            -- responses that are in the ledger already
         digest BLOB PRIMARY KEY                 -- of the response
     ) WITHOUT ROWID;
 
@@ -178,8 +179,8 @@ MIGRATIONS = (
     ) WITHOUT ROWID;
     """,
     """
-    -- The hierarchy. Digests stand one behind the other, 16 bytes each; what is stale has kept its members alone.
-    CREATE TABLE theme (
+    -- The hierarchy. Lists of digests are concatenated, 16 bytes each. A stale node keeps its members only.
+    CREATE TABLE hierarchy_node (
         id INTEGER PRIMARY KEY,
         digest BLOB NOT NULL UNIQUE,
         kind TEXT NOT NULL,                     -- cluster or community
@@ -189,56 +190,56 @@ MIGRATIONS = (
         basis TEXT NOT NULL,                    -- of the report
         report TEXT,                            -- JSON
         parent BLOB NOT NULL,                   -- of a community
-        own BLOB NOT NULL,                      -- of a cluster: the members that are nowhere else more likely
+        primary_members BLOB NOT NULL,          -- of a cluster: members whose most probable cluster it is
         members BLOB NOT NULL,
-        sources BLOB NOT NULL                   -- whose words the summaries or the report were made from
+        sources BLOB NOT NULL                   -- of the texts that the summaries or the report were made from
     );
-    CREATE TABLE theme_source (                 -- what makes a theme stale
+    CREATE TABLE hierarchy_source (             -- dependencies that can make a node stale
         source BLOB NOT NULL,                   -- digest of an entity, a fact or a summary
-        theme INTEGER NOT NULL,
-        words BLOB NOT NULL,                    -- what it was told of the source (theme_words.py); of members nothing
-        PRIMARY KEY (source, theme)
+        node INTEGER NOT NULL,
+        text_digests BLOB NOT NULL,             -- texts taken from the source (hierarchy_texts.py); empty for members
+        PRIMARY KEY (source, node)
     ) WITHOUT ROWID;
     CREATE TABLE summary (
         id INTEGER PRIMARY KEY,
         digest BLOB NOT NULL UNIQUE,
-        theme INTEGER NOT NULL,                 -- the cluster
+        node INTEGER NOT NULL,                  -- the cluster
         name TEXT NOT NULL,
         type TEXT NOT NULL,
         description TEXT NOT NULL,
         author TEXT NOT NULL,                   -- the model that wrote it, or extractive
-        members BLOB NOT NULL,                  -- those that it covers
+        members BLOB NOT NULL,                  -- the members that it covers
         vector INTEGER                          -- of its form, as entities have them
     );
-    CREATE INDEX summary_theme ON summary (theme);
+    CREATE INDEX summary_node ON summary (node);
     """,
     """
-    CREATE INDEX document_source ON document (source) WHERE current IS NOT NULL;    -- listing begins anywhere
+    CREATE INDEX document_source ON document (source) WHERE current IS NOT NULL;    -- for pagination
     """,
     """
-    -- What each change touched, so that arrays of an earlier state can be brought forward (changes.py); the latest few.
-    CREATE TABLE state (
+    -- Rows touched by each of the latest changes, so that arrays are updated incrementally (change_log.py).
+    CREATE TABLE change_log (
         seq INTEGER PRIMARY KEY,
-        name TEXT NOT NULL UNIQUE,              -- drawn; the generation in meta is that of the last one
-        total INTEGER NOT NULL,                 -- what this change and all before it touched (changes.py)
+        name TEXT NOT NULL UNIQUE,              -- random; the generation in meta is the latest
+        total INTEGER NOT NULL,                 -- running total of touched rows
         entities BLOB NOT NULL,                 -- keys of the tables, 8 bytes each, little-endian
         facts BLOB NOT NULL,
         chunks BLOB NOT NULL
     );
-    INSERT INTO state (name, total, entities, facts, chunks)
+    INSERT INTO change_log (name, total, entities, facts, chunks)
         SELECT value, 0, x'', x'', x'' FROM meta WHERE key = 'generation';
     CREATE INDEX revision_title ON revision (title_key);
     CREATE INDEX revision_title_bare ON revision (title_bare);
     """,
     """
-    CREATE TABLE piece (                        -- of the text of a revision, so that quoting reads no more (texts.py)
-        id INTEGER PRIMARY KEY,                 -- made of the revision and of the place in its text
+    CREATE TABLE text_segment (                 -- fixed-size parts of the text of a revision (texts.py)
+        id INTEGER PRIMARY KEY,                 -- computed from the revision and the position in its text
         text TEXT NOT NULL
     );
     ALTER TABLE revision ADD COLUMN characters INTEGER NOT NULL DEFAULT 0;  -- of its text
     """,
     """
-    -- In less room: evidence and replies packed (packing.py), vectors in half precision (half_precision.py).
+    -- Compress evidence and replies (compression.py), vectors in half precision (half_precision.py).
     ALTER TABLE chunk RENAME TO old_chunk;
     CREATE TABLE chunk (
         id INTEGER PRIMARY KEY,
@@ -246,20 +247,20 @@ MIGRATIONS = (
         revision INTEGER NOT NULL,
         start INTEGER NOT NULL,
         stop INTEGER NOT NULL,
-        fresh INTEGER NOT NULL,
+        new_from INTEGER NOT NULL,
         tokens INTEGER NOT NULL,
-        told INTEGER NOT NULL DEFAULT 0,        -- how many pieces of evidence there are
+        evidence_count INTEGER NOT NULL DEFAULT 0,
         evidence BLOB,                          -- JSON, packed (see serialization.py); NULL: not extracted yet
-        failure TEXT                            -- why there is no evidence, where extraction failed
+        failure TEXT                            -- why extraction failed
     );
-    INSERT INTO chunk SELECT id, digest, revision, start, stop, fresh, tokens,
+    INSERT INTO chunk SELECT id, digest, revision, start, stop, new_from, tokens,
         iif(json_valid(evidence), json_array_length(evidence), 0), packed(evidence), failure FROM old_chunk ORDER BY id;
     DROP TABLE old_chunk;
     CREATE INDEX chunk_revision ON chunk (revision);
     CREATE INDEX chunk_digest ON chunk (digest);
 
     ALTER TABLE reply RENAME TO old_reply;
-    CREATE TABLE reply (                        -- what language models answered, so that nothing is paid for twice
+    CREATE TABLE reply (                        -- cached replies of language models
         digest BLOB PRIMARY KEY,                -- of the request
         text BLOB NOT NULL,                     -- packed
         complete INTEGER NOT NULL
@@ -279,7 +280,7 @@ MIGRATIONS = (
     CREATE INDEX vector_unused ON vector (id) WHERE uses = 0;
     UPDATE new_vector SET data = halved(data);
 
-    DROP INDEX said_best;                       -- the foremost are known without it (entity_tables.py)
+    DROP INDEX attribute_value_best;            -- not needed any more (entity_tables.py)
     """,
     """
     ALTER TABLE chunk ADD COLUMN headings TEXT NOT NULL DEFAULT '[]';  -- JSON: of the sections that it is part of

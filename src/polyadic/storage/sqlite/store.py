@@ -166,7 +166,7 @@ class SqliteStore:
     def replies(self, keys: Sequence[str]) -> dict[str, tuple[str, bool]]:
         with self._snapshot() as connection:
             self._check_embedder(connection)
-            return ledger.remembered_of(connection, keys)
+            return ledger.cached_replies(connection, keys)
 
     def filled_with(self) -> str | None:
         with self._snapshot() as connection:

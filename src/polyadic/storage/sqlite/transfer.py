@@ -18,7 +18,7 @@ class SqliteCopyTarget(SqlCopyTarget):
             put_meta(self._connection, "store", secrets.token_hex(8))
 
     def _clear(self) -> None:
-        self._connection.execute("INSERT INTO words (words) VALUES ('delete-all')")
+        self._connection.execute("INSERT INTO passage_fts (passage_fts) VALUES ('delete-all')")
 
     def _prepare(self, table: CopiedTable, rows: Sequence[Row]) -> None:
         """Do nothing: SQLite rows need no preparation."""

@@ -138,11 +138,11 @@ class Explore {
   }
 
   #draw(anew = false) {
-    const { told, whole } = this.shown;
+    const { told, complete } = this.shown;
     const { counts } = this.ctx.info;
     const all = told.entities.length === counts.entities && told.facts.length === counts.facts;
     const drawn = `${of(told.entities.length, counts.entities)} entities, ${of(told.facts.length, counts.facts)} facts`;
-    this.told.textContent = all ? `Showing all ${drawn}` : `Showing ${drawn}${whole ? "" : "; more available"}`;
+    this.told.textContent = all ? `Showing all ${drawn}` : `Showing ${drawn}${complete ? "" : "; more available"}`;
     if (this.drawing) {
       this.drawing.update(told, anew);
       return;

@@ -6,7 +6,7 @@ const FIRST_STEP = 40;
 /** Entities and facts by identifier, each once; a fact is there with all that it joins. */
 export class Shown {
   constructor() {
-    this.begin({ entities: [], facts: [], whole: true });
+    this.begin({ entities: [], facts: [], complete: true });
   }
 
   /** @param {object} told a neighbourhood, as the API tells it; what was there is let go */
@@ -14,7 +14,7 @@ export class Shown {
     this.entities = new Map();
     this.facts = new Map();
     this.steps = new Map();
-    this.whole = told.whole;
+    this.complete = told.complete;
     this.add(told);
   }
 

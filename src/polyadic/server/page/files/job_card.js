@@ -20,20 +20,20 @@ export function jobCard(job, can) {
   const heading = el("h3", { class: "grow", "aria-live": "polite" });
   const actions = el("div", { class: "row" });
   const bar = el("progress", { class: "job-bar", "aria-label": "Progress" });
-  const reached = el("p", { class: "muted small" });
+  const progress = el("p", { class: "muted small" });
   const report = el("div", { class: "stack close" });
   const node = el(
     "article",
     { class: "panel job stack close" },
     el("div", { class: "row apart" }, heading, actions),
     bar,
-    reached,
+    progress,
     report,
   );
   let state = "";
   const update = (now) => {
     node.dataset.state = now.state;
-    drawReached(now, bar, reached);
+    drawReached(now, bar, progress);
     if (now.state !== state) {
       // What is read out or pressed is left alone as long as nothing about it changes.
       state = now.state;
@@ -42,7 +42,7 @@ export function jobCard(job, can) {
       replace(report, reportOf(now));
     }
   };
-  const lost = (error) => replace(reached, `${error.message} Retrying.`);
+  const lost = (error) => replace(progress, `${error.message} Retrying.`);
   update(job);
   return { node, update, lost };
 }
@@ -81,7 +81,7 @@ function opened(job, node, onOpen) {
 }
 
 function said(job) {
-  const what = job.wish.kind === "retry" ? "failed chunks" : counted(job.documents, "document");
+  const what = job.request.kind === "retry" ? "failed chunks" : counted(job.documents, "document");
   if (job.state === "queued") {
     return `Waiting to read ${what}`;
   }
@@ -103,7 +103,7 @@ function sums({ report }) {
     .join(", ");
 }
 
-function drawReached({ state, reached, report }, bar, line) {
+function drawReached({ state, progress, report }, bar, line) {
   const going = state === "queued" || state === "running";
   bar.hidden = state !== "running";
   line.hidden = !going && !report?.usage?.calls;
@@ -111,17 +111,17 @@ function drawReached({ state, reached, report }, bar, line) {
     replace(line, report?.usage?.calls ? `Model usage: ${paid(tokensOf(report.usage), report.usage.money)}` : null);
     return;
   }
-  if (reached.chunks) {
-    bar.max = reached.chunks;
-    bar.value = reached.chunks_read;
+  if (progress.chunks) {
+    bar.max = progress.chunks;
+    bar.value = progress.chunks_read;
   } else {
     bar.removeAttribute("value");
   }
   const done = [
-    `${reached.chunks_read.toLocaleString("en")} of ${counted(reached.chunks, "chunk")} read`,
-    reached.documents ? `${counted(reached.documents, "document")} processed` : "",
-    reached.texts_embedded ? `${counted(reached.texts_embedded, "text")} embedded` : "",
-    reached.tokens ? paid(reached.tokens, reached.money) : "",
+    `${progress.chunks_read.toLocaleString("en")} of ${counted(progress.chunks, "chunk")} read`,
+    progress.documents ? `${counted(progress.documents, "document")} processed` : "",
+    progress.texts_embedded ? `${counted(progress.texts_embedded, "text")} embedded` : "",
+    progress.tokens ? paid(progress.tokens, progress.money) : "",
   ];
   replace(line, state === "queued" ? "Waiting for the previous job" : done.filter(Boolean).join(" · "));
 }
