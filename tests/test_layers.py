@@ -21,7 +21,7 @@ def test_imports_follow_the_layers() -> None:
     assert checked.returncode == 0, checked.stdout
 
 
-def test_the_documented_layers_are_those_of_the_contract() -> None:
+def test_documented_layers_equal_the_import_contract() -> None:
     layers = script("docs/layers.py")
     page = layers.PAGE.read_text(encoding="utf-8")
     assert "| 0 | `text` |" in page
@@ -45,7 +45,7 @@ def imported_files(file: Path) -> Iterator[Path]:
                 yield from (one for one in (name.with_suffix(".py"), name / "__init__.py") if one.exists())
 
 
-def test_no_module_imports_itself_through_others() -> None:
+def test_there_are_no_import_cycles() -> None:
     # A package's own modules belong to it; importing one of them does not need the others.
     files = [file for file in ROOT.rglob("*.py") if file.name != "__init__.py"]
     TopologicalSorter({file: {one for one in imported_files(file) if one in files} for file in files}).prepare()

@@ -50,7 +50,7 @@ def untimed_answer(answer: Answer) -> Answer:
 # documents in, documents out
 
 
-def test_adding_counts_what_is_new_changed_and_unchanged(kb: Workspace) -> None:
+def test_add_counts_new_changed_and_unchanged_documents(kb: Workspace) -> None:
     changed = replace(LIBRARY[0], text="Ada Lovelace met Mary Somerville.")
     unreadable = SkippedInput("/docs/x.pdf", "not text", "")
     new = Document("https://example.org/somerville", "", "Mary Somerville taught Ada Lovelace.", {"year": "1834"})
@@ -61,21 +61,21 @@ def test_adding_counts_what_is_new_changed_and_unchanged(kb: Workspace) -> None:
     assert kb.show_document(new.source).document == new
 
 
-def test_a_source_that_ends_like_a_place_is_a_source(kb: Workspace) -> None:
+def test_source_that_looks_like_a_span_is_a_source(kb: Workspace) -> None:
     page = Document("memory:pages:3-5", "", "Mary Somerville taught Ada Lovelace.")
     kb.add([page])
     assert kb.show_document(page.source).document == page
     assert kb.show_document(f"{page.source}:0-4").span.end == 4
 
 
-def test_a_document_without_text_is_a_document(kb: Workspace) -> None:
+def test_document_without_text_is_kept(kb: Workspace) -> None:
     assert kb.add([Document("memory:empty", "Nothing", "")]).added == 1
     record = next(r for r in kb.documents() if r.source == "memory:empty")
     assert (record.characters, record.chunks, record.facts) == (0, 0, 0)
     assert kb.delete("Nothing") == [record]
 
 
-def test_files_are_read_but_never_the_workspace_itself(tmp_path: Path) -> None:
+def test_indexing_skips_the_workspace_itself(tmp_path: Path) -> None:
     (tmp_path / "ada.md").write_text("# Ada Lovelace\n\nAda Lovelace met Charles Babbage.\n", encoding="utf-8")
     with Workspace(tmp_path / "kb", HASHING) as workspace:
         for _ in range(2):
@@ -83,7 +83,7 @@ def test_files_are_read_but_never_the_workspace_itself(tmp_path: Path) -> None:
         assert [record.source for record in workspace.documents()] == [str(tmp_path / "ada.md")]
 
 
-def test_a_document_is_withdrawn_by_path_title_or_identifier(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_document_is_deleted_by_path_title_or_identifier(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "docs"
     folder.mkdir()
     for name in ("one", "two", "three", "four"):
@@ -111,7 +111,7 @@ def test_a_document_is_found_through_links(tmp_path: Path) -> None:
         assert len(workspace.delete(f"{tmp_path}/link/rows.jsonl#a#b")) == 1
 
 
-def test_a_file_of_rows_is_withdrawn_whole(tmp_path: Path) -> None:
+def test_deleting_a_row_file_deletes_all_its_rows(tmp_path: Path) -> None:
     rows = tmp_path / "rows.csv"
     rows.write_text("id,text\none,Ada Lovelace met Charles Babbage.\ntwo,Mary Somerville taught Ada Lovelace.\n")
     with Workspace(tmp_path / "kb", HASHING) as workspace:
@@ -124,7 +124,7 @@ def test_a_file_of_rows_is_withdrawn_whole(tmp_path: Path) -> None:
             workspace.delete(str(rows))
 
 
-def test_where_nothing_can_be_read_no_workspace_is_made(tmp_path: Path) -> None:
+def test_unreadable_input_creates_no_workspace(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path / "kb", HASHING)
     assert len(workspace.index([tmp_path / "nowhere"]).skipped) == 1
     assert not (tmp_path / "kb").exists()
@@ -135,7 +135,7 @@ def test_where_nothing_can_be_read_no_workspace_is_made(tmp_path: Path) -> None:
     workspace.close()
 
 
-def test_without_weights_no_workspace_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_weights_create_no_workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(_: object) -> None:
         raise WeightsMissing("the weights are nowhere")
 
@@ -145,7 +145,7 @@ def test_without_weights_no_workspace_is_made(tmp_path: Path, monkeypatch: pytes
     assert not (tmp_path / "kb").exists()
 
 
-def test_an_ambiguous_reference_withdraws_nothing(kb: Workspace) -> None:
+def test_ambiguous_reference_deletes_nothing(kb: Workspace) -> None:
     kb.add([replace(LIBRARY[0], source="memory:other")])
     with pytest.raises(NotFound, match=r"ambiguous \(memory:ada, memory:other"):
         kb.delete("Ada Lovelace")
@@ -158,7 +158,7 @@ def test_an_ambiguous_reference_withdraws_nothing(kb: Workspace) -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_twins_give_the_same(kb: Workspace, tmp_path: Path, method: str) -> None:
+def test_sync_and_async_methods_give_the_same_results(kb: Workspace, tmp_path: Path, method: str) -> None:
     async def other() -> tuple[Knowledge, Answer]:
         with Workspace(tmp_path / "other", HASHING) as twin:
             assert (await twin.aadd(LIBRARY)).added == 3
@@ -171,7 +171,7 @@ def test_twins_give_the_same(kb: Workspace, tmp_path: Path, method: str) -> None
     assert untimed_answer(kb.query(QUESTION, method)) == untimed_answer(answer)
 
 
-def test_plain_methods_work_within_a_running_loop(tmp_path: Path) -> None:
+def test_sync_methods_work_within_a_running_loop(tmp_path: Path) -> None:
     async def everything() -> Answer:
         with Workspace(tmp_path / "kb", HASHING) as workspace:
             workspace.add(LIBRARY)
@@ -183,7 +183,7 @@ def test_plain_methods_work_within_a_running_loop(tmp_path: Path) -> None:
     assert str(answer) == '"Charles Babbage designed the Analytical Engine in London." [1]'
 
 
-def test_several_threads_read_at_once(kb: Workspace) -> None:
+def test_several_threads_can_read_concurrently(kb: Workspace) -> None:
     def read(i: int) -> tuple[Answer, set[str]]:
         answer = kb.query(QUESTION, METHODS[1 + i % 4])
         return untimed_answer(answer), {fact.id for fact in kb.facts_of("Ada Lovelace")}
@@ -193,7 +193,7 @@ def test_several_threads_read_at_once(kb: Workspace) -> None:
         assert list(threads.map(read, range(48))) == alone * 12
 
 
-def test_several_questions_at_once_in_one_loop(kb: Workspace) -> None:
+def test_concurrent_questions_in_one_loop(kb: Workspace) -> None:
     async def ask() -> list[Answer]:
         return await asyncio.gather(*(kb.aquery(QUESTION, method) for method in METHODS * 3))
 
@@ -210,7 +210,7 @@ def test_any_question_has_an_answer(kb: Workspace) -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_an_empty_workspace_answers_nothing(tmp_path: Path, method: str) -> None:
+def test_empty_workspace_gives_no_answer(tmp_path: Path, method: str) -> None:
     with Workspace(tmp_path / "kb", HASHING) as workspace:
         workspace.add([])
         assert not workspace.query(QUESTION, method).answered
@@ -232,13 +232,13 @@ def test_an_unknown_method_is_named(kb: Workspace) -> None:
         kb.query(QUESTION, "dance")
 
 
-def test_the_budget_of_tokens_is_kept(kb: Workspace) -> None:
+def test_token_budget_is_respected(kb: Workspace) -> None:
     for method in METHODS:
         for budget in (0, 10, 25):
             assert kb.retrieve(QUESTION, method, budget).tokens <= budget
 
 
-def test_a_question_that_is_no_text_is_asked_as_far_as_it_is(kb: Workspace) -> None:
+def test_invalid_characters_in_a_question_are_replaced(kb: Workspace) -> None:
     assert kb.query(f"{QUESTION} \ud800").answered
     with pytest.raises(NotFound, match="no entity matches"):
         kb.facts_of("\udcff")
@@ -247,7 +247,7 @@ def test_a_question_that_is_no_text_is_asked_as_far_as_it_is(kb: Workspace) -> N
 # the workspace itself
 
 
-def test_what_does_not_exist_is_said_and_nothing_is_made(tmp_path: Path) -> None:
+def test_missing_workspace_is_reported_and_not_created(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path / "kb", HASHING)
     for use in (
         workspace.status,
@@ -261,7 +261,7 @@ def test_what_does_not_exist_is_said_and_nothing_is_made(tmp_path: Path) -> None
     assert not (tmp_path / "kb").exists()
 
 
-def test_a_file_is_no_workspace_and_stays_as_it_is(tmp_path: Path) -> None:
+def test_file_as_workspace_is_refused_and_unchanged(tmp_path: Path) -> None:
     file = tmp_path / "kb"
     file.write_text("mine")
     workspace = Workspace(file)
@@ -276,7 +276,7 @@ def test_a_folder_that_names_no_user_is_a_folder(tmp_path: Path, monkeypatch: py
         Workspace("~nobody-of-this-name/kb").status()
 
 
-def test_closed_and_opened_again_it_is_the_same(kb: Workspace) -> None:
+def test_reopened_workspace_is_unchanged(kb: Workspace) -> None:
     before = untimed_answer(kb.query(QUESTION)), kb.status().counts, kb.documents()
     kb.close()
     kb.close()
@@ -285,7 +285,7 @@ def test_closed_and_opened_again_it_is_the_same(kb: Workspace) -> None:
     assert untimed_answer(kb.query(QUESTION)) == before[0], "a closed workspace opens itself when it is used"
 
 
-def test_two_workspaces_on_one_folder_see_what_either_writes(kb: Workspace) -> None:
+def test_two_workspace_objects_on_one_folder_see_each_others_writes(kb: Workspace) -> None:
     with Workspace(kb.folder, HASHING) as other:
         assert len(other.documents()) == 3
         kb.delete("Lord Byron")
@@ -379,7 +379,7 @@ def test_co_occurrence(corpus: list[list[list[str]]]) -> None:
 
 @given(corpora, st.sets(st.sampled_from(NAMES), min_size=1, max_size=4))
 @few_examples
-def test_facts_containing_all_of_a_set(corpus: list[list[list[str]]], asked: set[str]) -> None:
+def test_facts_containing_all_given_entities(corpus: list[list[list[str]]], asked: set[str]) -> None:
     model = hyperedges(corpus)
     with workspace_of(corpus) as workspace:
         if asked <= set(known(model)):
@@ -393,7 +393,7 @@ def test_facts_containing_all_of_a_set(corpus: list[list[list[str]]], asked: set
 
 @given(corpora)
 @few_examples
-def test_the_bipartite_form_loses_nothing(corpus: list[list[list[str]]]) -> None:
+def test_bipartite_form_is_lossless(corpus: list[list[list[str]]]) -> None:
     """Also after a document was withdrawn."""
     with workspace_of(corpus) as workspace:
         for rest in (corpus, corpus[1:]):
@@ -405,7 +405,7 @@ def test_the_bipartite_form_loses_nothing(corpus: list[list[list[str]]]) -> None
 
 @given(corpora)
 @few_examples
-def test_status_counts_what_there_is(corpus: list[list[list[str]]]) -> None:
+def test_status_counts_contents(corpus: list[list[list[str]]]) -> None:
     model = hyperedges(corpus)
     sizes = [len(keys) for keys in model.values()]
     with workspace_of(corpus) as workspace:
@@ -420,12 +420,12 @@ def test_status_counts_what_there_is(corpus: list[list[list[str]]]) -> None:
         assert status.bytes > 0
 
 
-def test_as_many_facts_as_are_asked_for(kb: Workspace) -> None:
+def test_requested_number_of_facts_is_returned(kb: Workspace) -> None:
     for limit in (0, 1, 2):
         assert kb.facts_of("Ada Lovelace", limit) == kb.facts_of("Ada Lovelace")[:limit]
         assert len(kb.facts_containing(["Ada Lovelace"], limit)) == limit
 
 
-def test_a_name_is_found_however_it_is_written(kb: Workspace) -> None:
+def test_name_lookup_ignores_spelling_variants(kb: Workspace) -> None:
     for name in ("ada lovelace", '"Ada  Lovelace"', "The Ada Lovelace", "Ada Lovelace's", "Àda Lovelace"):
         assert {fact.text for fact in kb.facts_of(name)} == {fact.text for fact in kb.facts_of("Ada Lovelace")}

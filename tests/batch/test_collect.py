@@ -13,9 +13,7 @@ from tests.support.batches import put_lines, round_trip, until_done
 from tests.support.with_a_model import story, workspace
 
 
-def test_a_response_is_entered_once_whatever_happens_in_between(
-    tmp_path: Path, server: ModelServer, letters: Path
-) -> None:
+def test_response_is_recorded_once_despite_interruptions(tmp_path: Path, server: ModelServer, letters: Path) -> None:
     document = letters / "0.txt"
     server.misbehave(Replaced("I would rather not."), on=[1])
     with workspace(tmp_path / "kb", server) as kb:
@@ -53,7 +51,9 @@ def test_a_response_is_entered_once_whatever_happens_in_between(
         {"error": {"message": "\ud800"}, "choices": []},
     ],
 )
-def test_no_line_stops_the_others(tmp_path: Path, server: ModelServer, letters: Path, change: dict[str, Any]) -> None:
+def test_invalid_line_does_not_stop_the_others(
+    tmp_path: Path, server: ModelServer, letters: Path, change: dict[str, Any]
+) -> None:
     def hostile(lines: list[str]) -> list[str]:
         said = json.loads(lines[0])
         said["response"]["body"] |= change

@@ -36,7 +36,7 @@ def calls_about(kb: Workspace, document_id: str) -> int:
         return sum(usage.calls for usage, _ in reader.spent_on(document_id).values())
 
 
-def test_what_is_written_is_what_would_be_asked(tmp_path: Path, server: ModelServer, letters: Path) -> None:
+def test_written_requests_equal_those_sent_online(tmp_path: Path, server: ModelServer, letters: Path) -> None:
     with workspace(tmp_path / "direct", server, chunking=SMALL) as kb:
         kb.index([letters])
     asked = sorted(json.dumps(one.body, sort_keys=True) for one in server.asked)
@@ -49,7 +49,7 @@ def test_what_is_written_is_what_would_be_asked(tmp_path: Path, server: ModelSer
     assert written.missing == PendingCounts(len(asked), 3, 0)
 
 
-def test_in_any_order_in_parts_and_with_errors_it_ends_as_a_direct_run(
+def test_partial_unordered_responses_with_errors_end_like_a_direct_run(
     tmp_path: Path, server: ModelServer, letters: Path
 ) -> None:
     expected = directly(tmp_path / "direct", server, letters)
@@ -79,7 +79,7 @@ def test_in_any_order_in_parts_and_with_errors_it_ends_as_a_direct_run(
         assert sum(calls_about(kb, record.id) for record in kb.documents()) == len(answers)
 
 
-def test_a_file_that_is_read_twice_changes_nothing(tmp_path: Path, server: ModelServer, letters: Path) -> None:
+def test_reading_a_file_twice_changes_nothing(tmp_path: Path, server: ModelServer, letters: Path) -> None:
     server.misbehave(Refusal(), on=[2])
     server.misbehave(NullContent(), on=[3])
     server.misbehave(Replaced("I would rather not."), on=[4])
@@ -102,7 +102,7 @@ def tokens_of(server: ModelServer) -> int:
 
 
 @pytest.mark.parametrize(("discount", "share"), [(0.0, 1.0), (0.5, 0.5)])
-def test_the_price_is_that_of_the_settings(
+def test_cost_uses_prices_of_the_settings(
     tmp_path: Path, server: ModelServer, letters: Path, discount: float, share: float
 ) -> None:
     with workspace(tmp_path / "kb", server, prompt_price=1.0, completion_price=2.0, batch_discount=discount) as kb:
@@ -112,7 +112,7 @@ def test_the_price_is_that_of_the_settings(
 
 
 @pytest.mark.parametrize("extraction", [ExtractionSettings(gleanings=2), ExtractionSettings()])
-def test_further_looks_come_in_the_next_file(tmp_path: Path, letters: Path, extraction: ExtractionSettings) -> None:
+def test_gleanings_are_written_to_the_next_file(tmp_path: Path, letters: Path, extraction: ExtractionSettings) -> None:
     with by_look_of(1) as server:
         expected = directly(tmp_path / "direct", server, letters, extraction)
         with workspace(tmp_path / "kb", server, extraction, SMALL) as kb:
@@ -122,7 +122,7 @@ def test_further_looks_come_in_the_next_file(tmp_path: Path, letters: Path, extr
 
 
 @pytest.mark.slow
-def test_the_halves_of_a_reply_that_was_cut_off_come_in_one_file(
+def test_halves_of_a_truncated_reply_are_requested_in_one_file(
     tmp_path: Path, server: ModelServer, letters: Path
 ) -> None:
     with workspace(tmp_path / "direct", server, output_tokens=700) as kb:
@@ -135,7 +135,7 @@ def test_the_halves_of_a_reply_that_was_cut_off_come_in_one_file(
         assert export(kb) == expected
 
 
-def test_a_reply_that_is_cut_before_its_first_fact_is_not_asked_for_for_ever(tmp_path: Path) -> None:
+def test_reply_truncated_before_its_first_fact_is_not_requested_forever(tmp_path: Path) -> None:
     (tmp_path / "one.txt").write_text("Ada Lovelace met Charles Babbage in London.")
     with ModelServer([says('{"facts": [{"text": "Ada')]) as server:
         server.misbehave(CutText(), times=None)
@@ -146,7 +146,7 @@ def test_a_reply_that_is_cut_before_its_first_fact_is_not_asked_for_for_ever(tmp
     assert "reached output_tokens" in failure.reason
 
 
-def test_the_same_words_in_two_documents_are_asked_about_once(tmp_path: Path, server: ModelServer) -> None:
+def test_equal_text_in_two_documents_is_requested_once(tmp_path: Path, server: ModelServer) -> None:
     for name in "ab":
         (tmp_path / f"{name}.txt").write_text(story(1, 8))
     with workspace(tmp_path / "kb", server) as kb:
@@ -156,7 +156,9 @@ def test_the_same_words_in_two_documents_are_asked_about_once(tmp_path: Path, se
         assert spent(kb).calls == 1
 
 
-def test_what_is_known_is_published_at_once(tmp_path: Path, server: ModelServer, letters: Path) -> None:
+def test_documents_with_known_replies_are_published_immediately(
+    tmp_path: Path, server: ModelServer, letters: Path
+) -> None:
     with workspace(tmp_path / "kb", server) as kb:
         kb.index([letters / "0.txt"])
         kb.delete(str(letters / "0.txt"))
@@ -166,7 +168,7 @@ def test_what_is_known_is_published_at_once(tmp_path: Path, server: ModelServer,
         assert [record.source for record in kb.documents()] == [str(letters / "0.txt")] and server.asked == []
 
 
-def test_a_document_keeps_what_it_said_until_its_replies_have_come(
+def test_changed_document_keeps_old_facts_until_replies_arrive(
     tmp_path: Path, server: ModelServer, letters: Path
 ) -> None:
     with workspace(tmp_path / "kb", server) as kb:
@@ -182,7 +184,7 @@ def test_a_document_keeps_what_it_said_until_its_replies_have_come(
 # what waits, and until when
 
 
-def test_what_waits_outlives_other_runs(tmp_path: Path, server: ModelServer, letters: Path) -> None:
+def test_pending_requests_survive_other_runs(tmp_path: Path, server: ModelServer, letters: Path) -> None:
     (tmp_path / "other.txt").write_text(story(7, 8))
     with workspace(tmp_path / "kb", server, chunking=SMALL) as kb:
         written = kb.batch.write(tmp_path / "ask.jsonl", [letters])
@@ -191,7 +193,7 @@ def test_what_waits_outlives_other_runs(tmp_path: Path, server: ModelServer, let
         assert round_trip(kb, server, written, tmp_path / "answers.jsonl").index.added == 3
 
 
-def test_a_direct_run_takes_over_what_waits(tmp_path: Path, server: ModelServer, letters: Path) -> None:
+def test_direct_run_takes_over_pending_requests(tmp_path: Path, server: ModelServer, letters: Path) -> None:
     expected = directly(tmp_path / "direct", server, letters)
     with workspace(tmp_path / "kb", server, chunking=SMALL) as kb:
         written = kb.batch.write(tmp_path / "ask.jsonl", [letters])
@@ -203,7 +205,9 @@ def test_a_direct_run_takes_over_what_waits(tmp_path: Path, server: ModelServer,
         assert kb.batch.missing() == NOTHING and export(kb) == expected
 
 
-def test_what_is_withdrawn_or_changed_back_waits_no_longer(tmp_path: Path, server: ModelServer, letters: Path) -> None:
+def test_deleted_or_reverted_documents_have_no_pending_requests(
+    tmp_path: Path, server: ModelServer, letters: Path
+) -> None:
     with workspace(tmp_path / "kb", server) as kb:
         kb.index([letters])
         texts = [(letters / f"{part}.txt").read_text() for part in range(3)]
@@ -221,7 +225,7 @@ def test_what_is_withdrawn_or_changed_back_waits_no_longer(tmp_path: Path, serve
     assert "letter 12003 " in known and "letter 11003 " not in known and "letter 10003 " not in known
 
 
-def test_a_changed_document_is_asked_about_as_it_is(tmp_path: Path, server: ModelServer, letters: Path) -> None:
+def test_changed_document_is_requested_with_its_new_text(tmp_path: Path, server: ModelServer, letters: Path) -> None:
     with workspace(tmp_path / "kb", server) as kb:
         kb.batch.write(tmp_path / "ask.jsonl", [letters])
         (letters / "1.txt").write_text(story(9, 8))
@@ -231,7 +235,7 @@ def test_a_changed_document_is_asked_about_as_it_is(tmp_path: Path, server: Mode
         assert not any("letter 1003 " in line for line in lines_of(written.files))
 
 
-def test_forgetting_drops_what_waits_and_nothing_else(tmp_path: Path, server: ModelServer, letters: Path) -> None:
+def test_forget_discards_pending_requests_only(tmp_path: Path, server: ModelServer, letters: Path) -> None:
     with workspace(tmp_path / "kb", server) as kb:
         kb.index([letters / "0.txt"])
         before = export(kb)
@@ -245,7 +249,7 @@ def test_forgetting_drops_what_waits_and_nothing_else(tmp_path: Path, server: Mo
 
 
 @pytest.mark.parametrize("reextract", [False, True])
-def test_what_was_read_in_another_way_is_asked_about_only_anew(
+def test_documents_of_another_extractor_are_requested_only_with_reextract(
     tmp_path: Path, server: ModelServer, letters: Path, reextract: bool
 ) -> None:
     with workspace(tmp_path / "kb", server) as kb:
@@ -260,7 +264,7 @@ def test_what_was_read_in_another_way_is_asked_about_only_anew(
             assert {record.extractor.split()[0] for record in kb.documents()} == {"recorded"}
 
 
-def test_settings_that_change_meanwhile_ask_again(tmp_path: Path, server: ModelServer, letters: Path) -> None:
+def test_changed_settings_request_replies_again(tmp_path: Path, server: ModelServer, letters: Path) -> None:
     with workspace(tmp_path / "kb", server) as kb:
         written = kb.batch.write(tmp_path / "ask.jsonl", [letters])
     other = ChunkingSettings(tokens=60, overlap=0)
@@ -277,7 +281,7 @@ def test_settings_that_change_meanwhile_ask_again(tmp_path: Path, server: ModelS
 # what an endpoint refuses
 
 
-def test_a_parameter_that_was_refused_is_not_sent_again(tmp_path: Path, server: ModelServer, letters: Path) -> None:
+def test_refused_parameter_is_not_sent_again(tmp_path: Path, server: ModelServer, letters: Path) -> None:
     server.refuses = ("max_tokens", "temperature")
     server.json_modes = ("json_object",)
     with workspace(tmp_path / "kb", server) as kb:
@@ -293,7 +297,7 @@ def test_a_parameter_that_was_refused_is_not_sent_again(tmp_path: Path, server: 
             assert not kb.batch.read([tmp_path / f"answers-{number}.jsonl"]).adapted
 
 
-def test_an_error_about_length_teaches_nothing(tmp_path: Path, server: ModelServer, letters: Path) -> None:
+def test_context_length_error_does_not_change_parameters(tmp_path: Path, server: ModelServer, letters: Path) -> None:
     said = "max_tokens is too large: 8000. This model supports at most 4096 completion tokens."
     server.misbehave(Status(400, message=said), times=None)
     with workspace(tmp_path / "kb", server) as kb:

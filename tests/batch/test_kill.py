@@ -36,7 +36,7 @@ def reading(folder: Path, server: ModelServer, answers: Path, output: Path) -> s
     )
 
 
-def test_killed_at_any_moment_the_same_command_goes_on(tmp_path: Path, server: ModelServer) -> None:
+def test_command_resumes_after_kill_at_any_moment(tmp_path: Path, server: ModelServer) -> None:
     letters = tmp_path / "letters"
     letters.mkdir()
     for part in range(150):

@@ -20,9 +20,7 @@ def answered(server: ModelServer, shard: Path) -> Path:
     return put_lines(shard.with_name(f"answers-{shard.name}"), answer_batch(server, shard))
 
 
-def test_shards_come_back_one_by_one_and_end_as_a_direct_run(
-    tmp_path: Path, server: ModelServer, letters: Path
-) -> None:
+def test_shards_read_one_by_one_end_like_a_direct_run(tmp_path: Path, server: ModelServer, letters: Path) -> None:
     with workspace(tmp_path / "direct", server, chunking=SMALL) as kb:
         kb.index([letters])
         expected = export(kb)
@@ -51,7 +49,7 @@ def test_shards_come_back_one_by_one_and_end_as_a_direct_run(
         assert export(kb) == expected
 
 
-def test_the_same_shards_are_written_again(tmp_path: Path, server: ModelServer, letters: Path) -> None:
+def test_same_shards_are_written_again(tmp_path: Path, server: ModelServer, letters: Path) -> None:
     told = []
     for name in ("one", "two"):
         with workspace(tmp_path / name, server, chunking=SMALL) as kb:
@@ -61,7 +59,7 @@ def test_the_same_shards_are_written_again(tmp_path: Path, server: ModelServer, 
     assert told[0] == told[1]
 
 
-def test_what_is_no_file_of_requests(tmp_path: Path, server: ModelServer, letters: Path) -> None:
+def test_file_without_requests_is_refused(tmp_path: Path, server: ModelServer, letters: Path) -> None:
     with workspace(tmp_path / "kb", server, chunking=SMALL) as kb:
         (file,) = kb.batch.write(tmp_path / "ask.jsonl", [letters]).files
         with pytest.raises(NotFound, match=r"no file .*gone"):

@@ -31,7 +31,7 @@ def rows_of(file: Path) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("method", ["walk", "chunks", "hypergraph", "none"])
-def test_the_answers_are_those_of_asking(
+def test_batch_answers_equal_online_answers(
     tmp_path: Path, server: ModelServer, letters: Path, questions: Path, method: str
 ) -> None:
     with workspace(tmp_path / "kb", server) as kb:
@@ -54,7 +54,7 @@ def test_the_answers_are_those_of_asking(
         assert kb.batch.read([tmp_path / "answers.jsonl"]).answers == []
 
 
-def test_part_of_the_answers_at_a_time(tmp_path: Path, server: ModelServer, letters: Path, questions: Path) -> None:
+def test_answers_arrive_in_parts(tmp_path: Path, server: ModelServer, letters: Path, questions: Path) -> None:
     output = tmp_path / "given.jsonl"
     with workspace(tmp_path / "kb", server) as kb:
         kb.index([letters])
@@ -74,9 +74,7 @@ def test_part_of_the_answers_at_a_time(tmp_path: Path, server: ModelServer, lett
         assert kb.status().spent == before + paid == before + first.usage + last.usage
 
 
-def test_what_was_paid_for_in_vain_is_part_of_the_price(
-    tmp_path: Path, server: ModelServer, letters: Path, questions: Path
-) -> None:
+def test_cost_includes_unusable_replies(tmp_path: Path, server: ModelServer, letters: Path, questions: Path) -> None:
     with workspace(tmp_path / "kb", server) as kb:
         kb.index([letters])
         server.reset()
@@ -90,7 +88,7 @@ def test_what_was_paid_for_in_vain_is_part_of_the_price(
         assert sum(usage.prompt_tokens for usage in usages) == server.prompt_tokens
 
 
-def test_names_by_the_model_take_two_rounds(
+def test_entity_names_from_the_model_take_two_rounds(
     tmp_path: Path, server: ModelServer, letters: Path, questions: Path
 ) -> None:
     by_model = settings(server).model_copy(update={"hypergraph": HypergraphSettings(question_entities="model")})
@@ -106,7 +104,7 @@ def test_names_by_the_model_take_two_rounds(
             assert (given.text, given.usage) == (asked.text, asked.usage)
 
 
-def test_where_documents_have_changed_the_question_is_asked_again(
+def test_question_is_requested_again_after_documents_change(
     tmp_path: Path, server: ModelServer, letters: Path, questions: Path
 ) -> None:
     with workspace(tmp_path / "kb", server) as kb:
@@ -121,7 +119,7 @@ def test_where_documents_have_changed_the_question_is_asked_again(
         assert {cited.source for given in last.answers for cited in given.citations} <= {str(letters / "2.txt")}
 
 
-def test_documents_and_questions_share_a_file(
+def test_documents_and_questions_share_a_request_file(
     tmp_path: Path, server: ModelServer, letters: Path, questions: Path
 ) -> None:
     (tmp_path / "more.txt").write_text(story(3, 8))
@@ -133,7 +131,7 @@ def test_documents_and_questions_share_a_file(
         assert report.index.added == 1 and report.accepted == 4
 
 
-def test_what_nothing_was_found_for_needs_no_reply(tmp_path: Path, server: ModelServer, questions: Path) -> None:
+def test_question_without_results_needs_no_reply(tmp_path: Path, server: ModelServer, questions: Path) -> None:
     with workspace(tmp_path / "kb", server) as kb:
         kb.add([])
         written = kb.batch.write(tmp_path / "ask.jsonl", questions=questions)
@@ -142,7 +140,7 @@ def test_what_nothing_was_found_for_needs_no_reply(tmp_path: Path, server: Model
         assert [given.answered for given in report.answers] == [False] * 3 and report.missing == NOTHING
 
 
-def test_a_model_answers_also_where_quotes_are_set(
+def test_batch_answers_use_the_model_even_if_settings_say_quotes(
     tmp_path: Path, server: ModelServer, letters: Path, questions: Path
 ) -> None:
     given = settings(server)
@@ -155,7 +153,7 @@ def test_a_model_answers_also_where_quotes_are_set(
         assert all(given.note.startswith("answered by recorded") for given in report.answers)
 
 
-def test_questions_as_data_sets_have_them(tmp_path: Path, server: ModelServer, letters: Path) -> None:
+def test_dataset_question_fields_are_accepted(tmp_path: Path, server: ModelServer, letters: Path) -> None:
     rows = [{"_id": "wq1", "text": QUESTIONS[0], "metadata": {"answers": ["Basel"]}}, {"question": QUESTIONS[1]}]
     file = put_lines(tmp_path / "queries.jsonl", ["", *map(json.dumps, rows)])
     with workspace(tmp_path / "kb", server) as kb:
@@ -177,7 +175,7 @@ def test_questions_as_data_sets_have_them(tmp_path: Path, server: ModelServer, l
         (json.dumps({"question": "why " * 6000}), "characters"),
     ],
 )
-def test_a_line_that_is_no_question_is_named_and_nothing_is_asked(
+def test_invalid_question_line_is_named_and_nothing_is_written(
     tmp_path: Path, server: ModelServer, letters: Path, line: str, said: str
 ) -> None:
     file = put_lines(tmp_path / "questions.jsonl", ['{"question": "Who?"}', line])
@@ -188,7 +186,7 @@ def test_a_line_that_is_no_question_is_named_and_nothing_is_asked(
         assert kb.batch.missing() == NOTHING and not (tmp_path / "ask.jsonl").exists()
 
 
-def test_answers_are_put_into_no_file_of_another_kind(
+def test_answers_do_not_overwrite_other_files(
     tmp_path: Path, server: ModelServer, letters: Path, questions: Path
 ) -> None:
     with workspace(tmp_path / "kb", server) as kb:
@@ -202,7 +200,7 @@ def test_answers_are_put_into_no_file_of_another_kind(
         assert len(kb.batch.read([answers], tmp_path / "given.jsonl").answers) == 3
 
 
-def test_without_a_model_there_is_nobody_to_ask(tmp_path: Path, letters: Path) -> None:
+def test_batch_write_without_a_model_is_refused(tmp_path: Path, letters: Path) -> None:
     with Workspace(tmp_path / "kb", Settings(embedding=HASHING)) as kb:
         with pytest.raises(SettingsError, match="language model"):
             kb.batch.write(tmp_path / "ask.jsonl", [letters])

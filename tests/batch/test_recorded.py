@@ -45,7 +45,7 @@ def ids(lines: list[str]) -> set[str]:
 
 
 @pytest.mark.slow
-def test_by_batch_as_by_calls(part: Path, recorded_server: ModelServer, direct: Workspace) -> None:
+def test_batch_run_equals_online_run(part: Path, recorded_server: ModelServer, direct: Workspace) -> None:
     with workspace(part / "kb", recorded_server) as kb:
         written = kb.batch.write(part / "ask.jsonl", [part / "docs"])
         assert written.requests == PASSAGES and recorded_server.asked == []

@@ -28,7 +28,7 @@ def names(folder: Path) -> list[str]:
     ("limits", "lengths"),
     [({}, [7]), ({"most_requests": 3}, [3, 3, 1]), ({"most_bytes": 400}, [2, 2, 2, 1]), ({"most_bytes": 10}, [1] * 7)],
 )
-def test_limits(tmp_path: Path, limits: dict[str, Any], lengths: list[int]) -> None:
+def test_shards_respect_limits(tmp_path: Path, limits: dict[str, Any], lengths: list[int]) -> None:
     with RequestFileWriter(tmp_path / "ask.jsonl", URL, **limits) as files:
         for number in (*range(7), 3, 4):
             files.add(noted(number))
@@ -43,7 +43,7 @@ def test_limits(tmp_path: Path, limits: dict[str, Any], lengths: list[int]) -> N
         assert json.loads(line) == expected and "Zoë" in line
 
 
-def test_nothing_to_ask_leaves_no_file(tmp_path: Path) -> None:
+def test_no_requests_write_no_file(tmp_path: Path) -> None:
     with RequestFileWriter(tmp_path / "ask.jsonl", URL) as files:
         pass
     assert files.files == [] and names(tmp_path) == []
@@ -57,7 +57,7 @@ def written(file: Path, requests: int) -> list[Path]:
     return files.files
 
 
-def test_an_error_leaves_what_was_there(tmp_path: Path) -> None:
+def test_error_keeps_existing_files(tmp_path: Path) -> None:
     (before,) = written(tmp_path / "ask.jsonl", 1)
     content = before.read_bytes()
     with pytest.raises(KeyboardInterrupt), RequestFileWriter(before, URL, overwrite=True) as files:
@@ -66,7 +66,7 @@ def test_an_error_leaves_what_was_there(tmp_path: Path) -> None:
     assert names(tmp_path) == ["ask.jsonl"] and before.read_bytes() == content
 
 
-def test_what_an_earlier_writing_left_is_replaced_only_where_that_is_said(tmp_path: Path) -> None:
+def test_existing_request_files_are_replaced_only_with_overwrite(tmp_path: Path) -> None:
     written(tmp_path / "ask.jsonl", 3)
     with pytest.raises(PolyadicError, match=r"ask\.jsonl already exists.*--overwrite"):
         RequestFileWriter(tmp_path / "ask.jsonl", URL)
@@ -75,7 +75,7 @@ def test_what_an_earlier_writing_left_is_replaced_only_where_that_is_said(tmp_pa
 
 
 @pytest.mark.parametrize("name", ["ask-2.jsonl", "ask-3.jsonl", "ask-2024.jsonl", "ask-.jsonl", "ask-01.jsonl"])
-def test_what_is_not_of_an_earlier_writing_is_not_removed(tmp_path: Path, name: str) -> None:
+def test_unrelated_files_are_not_removed(tmp_path: Path, name: str) -> None:
     written(tmp_path / "ask.jsonl", 1)
     (tmp_path / name).write_text('{"results": "of a year"}\n')
     written(tmp_path / "ask.jsonl", 1)
@@ -84,14 +84,14 @@ def test_what_is_not_of_an_earlier_writing_is_not_removed(tmp_path: Path, name: 
 
 @pytest.mark.parametrize(("name", "requests"), [("ask.jsonl", 1), ("ask-2.jsonl", 2), ("ask-3.jsonl", 3)])
 @pytest.mark.parametrize("content", ["", "results", '{"id": "q1", "question": "Who?"}\n', '{"custom_id":"1"}\n'])
-def test_what_holds_no_requests_is_not_replaced(tmp_path: Path, name: str, requests: int, content: str) -> None:
+def test_files_without_requests_are_not_replaced(tmp_path: Path, name: str, requests: int, content: str) -> None:
     (tmp_path / name).write_text(content)
     with pytest.raises(PolyadicError, match=f"{name} is not a request file"):
         written(tmp_path / "ask.jsonl", requests)
     assert names(tmp_path) == [name] and (tmp_path / name).read_text() == content
 
 
-def test_what_is_read_is_not_replaced(tmp_path: Path) -> None:
+def test_input_files_are_not_replaced(tmp_path: Path) -> None:
     (before,) = written(tmp_path / "ask.jsonl", 1)
     (tmp_path / "link.jsonl").symlink_to(before)
     for other in (before, tmp_path / "link.jsonl", tmp_path / "." / "ask.jsonl"):
@@ -99,6 +99,6 @@ def test_what_is_read_is_not_replaced(tmp_path: Path) -> None:
             RequestFileWriter(before, URL, overwrite=True, inputs=[tmp_path / "nowhere", other])
 
 
-def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
+def test_missing_output_folder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(PolyadicError, match="no folder"):
         RequestFileWriter(tmp_path / "nowhere" / "ask.jsonl", URL)

@@ -33,7 +33,7 @@ def read(file: Path) -> list[BatchResponse | UnreadableLine]:
         line(response={"status_code": 200, "body": BODY}) + "\r",
     ],
 )
-def test_a_reply(tmp_path: Path, said: str) -> None:
+def test_reply_is_read(tmp_path: Path, said: str) -> None:
     (found,) = read(put_lines(tmp_path / "r.jsonl", ["", said]))
     assert isinstance(found, BatchResponse)
     assert (found.key, found.body, found.error) == (KEY, BODY, "")
@@ -55,7 +55,7 @@ def test_a_reply(tmp_path: Path, said: str) -> None:
         ({"error": {"message": "long " * 1000}}, "…"),
     ],
 )
-def test_an_error(tmp_path: Path, fields: dict[str, Any], reason: str) -> None:
+def test_error_is_read(tmp_path: Path, fields: dict[str, Any], reason: str) -> None:
     (found,) = read(put_lines(tmp_path / "r.jsonl", [line(**fields)]))
     assert isinstance(found, BatchResponse) and found.body is None
     assert found.error.endswith(reason) or reason in found.error
@@ -63,19 +63,19 @@ def test_an_error(tmp_path: Path, fields: dict[str, Any], reason: str) -> None:
 
 
 @pytest.mark.parametrize("said", ["{", "null", "[]", "7", '{"custom_id": 7}', "[" * 100_000, '{"id": "x"}'])
-def test_what_is_no_response_is_named_by_its_line(tmp_path: Path, said: str) -> None:
+def test_invalid_response_is_reported_with_its_line(tmp_path: Path, said: str) -> None:
     found = read(put_lines(tmp_path / "r.jsonl", [line(response=BODY), "", said, line(response=BODY)]))
     assert [isinstance(one, BatchResponse) for one in found] == [True, False, True]
     assert isinstance(found[1], UnreadableLine) and found[1].number == 3
 
 
-def test_a_request_of_others_has_no_key(tmp_path: Path) -> None:
+def test_foreign_request_has_no_key(tmp_path: Path) -> None:
     (found,) = read(put_lines(tmp_path / "r.jsonl", [json.dumps({"custom_id": "request-1", "response": BODY})]))
     assert isinstance(found, BatchResponse) and found.key == ""
 
 
 @pytest.mark.parametrize("ending", ["", "\n"])
-def test_a_line_that_is_too_long_is_passed_over(tmp_path: Path, ending: str) -> None:
+def test_overlong_line_is_skipped(tmp_path: Path, ending: str) -> None:
     short = line(response=BODY)
     file = tmp_path / "r.jsonl"
     longest = len(short) + 1
@@ -86,14 +86,14 @@ def test_a_line_that_is_too_long_is_passed_over(tmp_path: Path, ending: str) -> 
 
 
 @given(st.binary(max_size=400))
-def test_no_bytes_are_an_error(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
+def test_no_byte_sequence_raises(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
     file = tmp_path_factory.mktemp("any") / "r.jsonl"
     file.write_bytes(data)
     found = list(responses(file, 64))
     assert len(found) <= data.count(b"\n") + 1
 
 
-def test_a_response_is_known_however_it_is_written_down(tmp_path: Path) -> None:
+def test_response_digest_ignores_formatting(tmp_path: Path) -> None:
     said = {"id": "1", "custom_id": KEY, "response": {"status_code": 200, "body": BODY}, "error": None}
     same = [
         json.dumps(said),
@@ -111,6 +111,6 @@ def test_a_response_is_known_however_it_is_written_down(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("named", [{"message": "max_tokens \ud800"}, {"message": "Unsupported.", "param": "\ud800"}])
-def test_a_refusal_can_be_stored(tmp_path: Path, named: dict[str, str]) -> None:
+def test_refusal_round_trips(tmp_path: Path, named: dict[str, str]) -> None:
     (found,) = read(put_lines(tmp_path / "r.jsonl", [line(response={"status_code": 400, "body": {"error": named}})]))
     assert isinstance(found, BatchResponse) and "?" in found.refusal and found.refusal.encode()

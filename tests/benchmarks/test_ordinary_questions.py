@@ -19,7 +19,7 @@ def question(gold: str, doctype: str = "manual") -> OrdinaryQuestion:
     return OrdinaryQuestion("q1", "single", doctype, Split.TEST, "What?", gold)
 
 
-def test_there_are_as_many_questions_of_each_sort_as_the_figures_need() -> None:
+def test_question_set_has_enough_questions_of_each_kind() -> None:
     counts = Counter("answerable" if q.is_answerable else "near" if q.is_near else "plain" for q in QUESTIONS)
     assert counts["answerable"] >= 120
     assert counts["near"] >= 40
@@ -27,19 +27,19 @@ def test_there_are_as_many_questions_of_each_sort_as_the_figures_need() -> None:
     assert len({q.id for q in QUESTIONS}) == len(QUESTIONS)
 
 
-def test_whole_kinds_of_document_are_held_out_and_either_half_is_large_enough() -> None:
+def test_splits_hold_out_whole_document_kinds_and_are_large_enough() -> None:
     assert kinds_in_both(QUESTIONS) == set()
     splits = Counter((q.split, q.is_answerable) for q in QUESTIONS)
     for answerable in (True, False):
         assert min(splits[split, answerable] for split in Split) >= 40
 
 
-def test_every_question_is_on_documents_that_are_fetched_and_in_the_same_half() -> None:
+def test_each_question_is_on_fetched_documents_of_its_split() -> None:
     halves = {kind.name: kind.split for kind in load_kinds()}
     assert {(q.doctype, q.split) for q in QUESTIONS if q.doctype != "-"} == set(halves.items())
 
 
-def test_every_gold_expression_compiles_and_is_longer_than_chance() -> None:
+def test_gold_expressions_compile_and_are_long_enough() -> None:
     for one in QUESTIONS:
         if one.is_answerable:
             assert not one.pattern.search("")
@@ -57,21 +57,21 @@ def test_a_file_without_splits_is_for_development(tmp_path: Path) -> None:
     assert not second.is_answered_by("-")
 
 
-def test_another_split_than_the_two_is_refused(tmp_path: Path) -> None:
+def test_unknown_split_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "questions.tsv"
     file.write_text("id\tkind\tdoctype\tsplit\tquestion\tgold\nr1\thow\trfc\ttraining\tHow?\tso\n")
     with pytest.raises(ValueError, match="training"):
         load_questions(file)
 
 
-def test_a_gold_expression_that_finds_nothing_in_its_own_kind_is_reported() -> None:
+def test_gold_expression_without_a_match_is_reported() -> None:
     texts = {"manual": "It takes a minute.", "table": "It takes an hour."}
     assert list(problems_of([question("a minute")], texts)) == []
     assert list(problems_of([question("an hour")], texts)) == ["q1: 'an hour' is not in manual"]
     assert list(problems_of([question("a day", "law")], texts)) == ["q1: 'a day' is not in law"]
 
 
-def test_a_gold_expression_that_is_found_everywhere_is_reported() -> None:
+def test_gold_expression_that_matches_everywhere_is_reported() -> None:
     texts = {"manual": "yes " * MOST_PLACES}
     assert list(problems_of([question("yes")], texts)) == []
     assert list(problems_of([question("yes")], texts | {"table": "yes"})) == ["q1: 'yes' is in 21 places"]
@@ -87,17 +87,17 @@ def test_a_gold_expression_that_is_found_everywhere_is_reported() -> None:
         ("index.html", "", "index.html"),
     ],
 )
-def test_a_document_is_named_after_what_it_is_once_decompressed(name: str, suffix: str, expected: str) -> None:
+def test_decompressed_document_is_named_without_the_compression_suffix(name: str, suffix: str, expected: str) -> None:
     assert target_name(name, suffix) == expected
 
 
-def test_without_apt_the_program_says_so_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_apt_is_reported_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(SystemExit, match=r"apt-get is not installed, .* run this on Debian"):
         fetched(tmp_path)
 
 
-def test_what_was_fetched_before_is_not_fetched_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fetched_packages_are_not_fetched_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     for kind in load_kinds():
         (tmp_path / "documents" / kind.name).mkdir(parents=True)
@@ -123,14 +123,14 @@ def package(tmp_path: Path) -> Path:
     return next(tmp_path.glob("little_*.deb"))
 
 
-def test_documents_are_unpacked_as_a_person_reads_them(package: Path, tmp_path: Path) -> None:
+def test_compressed_documents_are_decompressed(package: Path, tmp_path: Path) -> None:
     unpack(Kind("k", Split.TEST, "little", ("usr/*.gz", "usr/p*[!z]")), package, tmp_path / "k")
     written = {path.name: path.read_bytes() for path in (tmp_path / "k").iterdir()}
     assert b"pipe - a way through" in written.pop("pipe.7")
     assert written == {"README": b"An in\n", "poems": b"Spring\n", "paper.pdf": b"\x1b[32m.\x08"}
 
 
-def test_a_package_without_such_files_is_named(package: Path, tmp_path: Path) -> None:
+def test_package_without_matching_files_is_named(package: Path, tmp_path: Path) -> None:
     with pytest.raises(SystemExit, match=r"little_1_all\.deb has no usr/\*\.html"):
         unpack(Kind("k", Split.TEST, "little", ("usr/*.html",)), package, tmp_path / "k")
     assert not (tmp_path / "k").exists()

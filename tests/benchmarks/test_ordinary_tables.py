@@ -41,27 +41,25 @@ def test_tokens_are_counted_through_the_first_item_that_answers(items: list[Item
     assert tokens_read(QUESTION, items) == expected
 
 
-def test_an_answer_is_found_where_it_fits_to_the_last_token() -> None:
+def test_answer_is_found_if_it_fits_to_the_last_token() -> None:
     one = measured(bm25=250)
     assert (one.is_found("bm25", 250), one.is_found("bm25", 249), one.is_found("walk", 2000)) == (True, False, False)
 
 
-def test_only_the_first_quotations_are_looked_at() -> None:
+def test_only_the_first_quotations_are_scored() -> None:
     one = measured(quoted=("long", "too long", "30  minutes", "late"))
     assert (one.is_quoted(2), one.is_quoted(3)) == (False, True)
 
 
 @pytest.mark.parametrize(("answered", "expected"), [(True, ("It takes 30 minutes.",)), (False, ())])
-def test_quotations_are_what_citations_point_at_unless_the_question_was_refused(
-    answered: bool, expected: tuple[str, ...]
-) -> None:
+def test_refused_questions_have_no_quotations(answered: bool, expected: tuple[str, ...]) -> None:
     place = SourceSpan("d", "/manual.txt", "", "c", Span(0, 20), "It takes 30 minutes.")
     nothing = Knowledge("?", "none", (), 0, 0, ())
     answer = Answer("?", "", answered, (Citation(1, place, 1.0),), nothing, Usage(), "", ())
     assert quotations(answer) == expected
 
 
-def test_the_table_has_a_row_a_kind_and_one_for_all_without_what_has_no_answer() -> None:
+def test_table_has_a_row_per_kind_and_a_total_of_answerable_questions() -> None:
     several = [
         measured(bm25=200, auto=900),
         measured(bm25=400),
@@ -77,7 +75,7 @@ def test_the_table_has_a_row_a_kind_and_one_for_all_without_what_has_no_answer()
     ]
 
 
-def test_auto_is_compared_with_the_method_that_is_best_within_each_budget() -> None:
+def test_auto_is_compared_with_the_best_method_per_budget() -> None:
     several = [measured(bm25=200, walk=400, auto=200), measured(walk=400, auto=200)]
     assert best_other(several, METHODS, 250) == "bm25"
     assert best_other(several, METHODS, 500) == "walk"
@@ -85,7 +83,7 @@ def test_auto_is_compared_with_the_method_that_is_best_within_each_budget() -> N
     assert row.startswith("| all | +0.500 [+0.000, +1.000], `bm25` | +0.000 [+0.000, +0.000], `walk` |")
 
 
-def test_right_wrong_and_refused_are_told_apart() -> None:
+def test_right_wrong_and_refused_answers_are_distinguished() -> None:
     several = [
         measured(quoted=("30 minutes",)),
         measured(quoted=("long", "30 minutes")),
@@ -99,6 +97,6 @@ def test_right_wrong_and_refused_are_told_apart() -> None:
     assert [cell.rpartition(", ")[2].removesuffix(" |") for cell in cells[1:]] == ["4", "4", "4", "1", "1"]
 
 
-def test_a_group_without_such_questions_has_no_share() -> None:
+def test_group_without_questions_has_no_share() -> None:
     row = list(answers_table([("all", [measured(quoted=("30 minutes",))])]))[-1]
     assert row.endswith("| – | – |")

@@ -19,7 +19,7 @@ READ = Reading(
     passages=200, entities=10, facts=10, calls=220, seconds=2.0, processor=1.0, written=6_000_000, stored=2_000_000
 )
 INSERTED = Inserting(entities=1_000, facts=800, seconds=0.01, processor=0.008, written=500_000, filled=3.0)
-ASKED = Asking(first=0.1, milliseconds=(1.0, 2.0, 3.0), processor=2.0, resident=100_000_000, stored=50_000_000, told=3)
+ASKED = Asking(first=0.1, milliseconds=(1.0, 2.0, 3.0), processor=2.0, resident=100_000_000, stored=50_000_000, answered=3)
 
 
 def cells(**values: float | None) -> dict[str, Cell]:
@@ -27,13 +27,13 @@ def cells(**values: float | None) -> dict[str, Cell]:
 
 
 @pytest.mark.parametrize(("better", "ratio"), [("less", 3.0), ("more", 0.2)])
-def test_the_ratio_is_to_the_best_peer_and_above_one_where_polyadic_does_better(better: str, ratio: float) -> None:
+def test_ratio_is_to_the_best_peer_and_above_one_if_polyadic_is_better(better: str, ratio: float) -> None:
     row = Row("s", cells(polyadic=1.0, lightrag=5.0, nano=3.0), "less" if better == "less" else "more")
     assert row.ratio == pytest.approx(ratio)
 
 
 @pytest.mark.parametrize("values", [{"polyadic": 1.0, "nano": None}, {"polyadic": None, "nano": 1.0}, {"nano": 1.0}])
-def test_there_is_no_ratio_without_both(values: dict[str, float | None]) -> None:
+def test_ratio_needs_both_measurements(values: dict[str, float | None]) -> None:
     assert Row("s", cells(**values)).ratio is None
 
 
@@ -59,7 +59,7 @@ def results(*others: str) -> Results:
     )
 
 
-def test_the_section_has_a_row_for_all_that_was_measured() -> None:
+def test_section_has_a_row_per_measurement() -> None:
     told = section(SMALL, results("lightrag"), [POLYADIC, "lightrag"])
     assert "lightrag-hku 1.5.7" in told
     assert "The run took 3 minutes: reading 2.5, killing 0.5." in told
@@ -72,27 +72,27 @@ def test_the_section_has_a_row_for_all_that_was_measured() -> None:
     assert "| stores that answer after `kill -9` of their writer | 1 of 1 |  |  |" in told
 
 
-def test_questions_that_find_nothing_are_not_taken_for_quick_ones() -> None:
+def test_questions_without_results_do_not_count_as_fast() -> None:
     told = results("nano")
-    told.questions["nano"] = [dataclasses.replace(ASKED, told=2)]
+    told.questions["nano"] = [dataclasses.replace(ASKED, answered=2)]
     row = next(row for row in rows(SMALL, told) if "`walk`" in row.what)
     assert row.cells["nano"] == Cell("finds something for 2 of 3")
     assert row.ratio is None
 
 
-def test_the_section_takes_the_place_of_the_one_before() -> None:
+def test_section_replaces_the_previous_one() -> None:
     told = section(SMALL, results(), [POLYADIC])
     once = replaced("# Performance\n\n## Serving\nfast\n", HEADING, told)
     assert replaced(once, HEADING, told) == once
     assert section_of(once, "## Serving") == "## Serving\nfast\n\n"
 
 
-def test_percentiles_are_values_that_were_measured() -> None:
+def test_percentiles_are_measured_values() -> None:
     values = tuple(float(value) for value in range(1, 31))
     assert (percentile(values, 0.5), percentile(values, 0.95)) == (15.0, 29.0)
 
 
-def test_what_does_not_grow_breaks_no_margin() -> None:
+def test_constant_cost_is_within_margins() -> None:
     told = [
         *reading_margins(READ, READ, READ),
         *insertion_margins(INSERTED, INSERTED),
@@ -102,28 +102,28 @@ def test_what_does_not_grow_breaks_no_margin() -> None:
     assert not [str(margin) for margin in told if margin.broken]
 
 
-def test_what_grows_with_the_store_breaks_its_margin() -> None:
+def test_cost_that_grows_with_the_store_exceeds_its_margin() -> None:
     heavier = dataclasses.replace(INSERTED, processor=8 * INSERTED.processor, written=8 * INSERTED.written)
     slower = dataclasses.replace(ASKED, processor=8 * ASKED.processor)
     told = [*insertion_margins(INSERTED, heavier), *question_margins("walk", ASKED, slower)]
     assert all(margin.broken for margin in told)
 
 
-def test_writing_much_more_than_is_stored_breaks_a_margin() -> None:
+def test_write_amplification_exceeds_its_margin() -> None:
     wasteful = dataclasses.replace(READ, written=9 * READ.stored)
     assert [margin.broken for margin in reading_margins(wasteful, READ, READ)] == [True, False, False, False]
 
 
-def test_calls_one_after_the_other_break_a_margin() -> None:
+def test_sequential_calls_exceed_a_margin() -> None:
     one_by_one = dataclasses.replace(READ, seconds=READ.seconds + 2 * 0.05 * READ.calls)
     assert [margin.broken for margin in reading_margins(READ, READ, one_by_one)] == [False, False, False, True]
 
 
-def test_a_document_that_another_process_does_not_find_breaks_the_margin() -> None:
+def test_document_not_found_by_another_process_exceeds_the_margin() -> None:
     assert sharing_margin(Sharing(True, False, True)).broken
 
 
-def test_the_model_that_stands_in_finds_passages_and_names_in_a_prompt() -> None:
+def test_stand_in_model_finds_passages_and_names_in_a_prompt() -> None:
     names = [name for name, _ in passage(7).entities]
     assert asked_of(f"Query: {question(7)}\nOutput:") == names[:3]
     assert set(asked_of(narrow_question(7))) <= set(names)
@@ -134,13 +134,13 @@ def test_the_model_that_stands_in_finds_passages_and_names_in_a_prompt() -> None
     assert not is_marked(shown[-200:])
 
 
-def test_only_what_tells_of_a_passage_finds_it() -> None:
+def test_only_content_of_a_passage_retrieves_it() -> None:
     said, _ = known(7).facts[3]
     assert tells_of(f"some\n{said}\nmore", 7)
     assert not tells_of(known(8).text + known(8).facts[3][0] + question(7), 7)
 
 
-def test_a_name_has_one_vector_in_any_case_and_punctuation() -> None:
+def test_name_vector_ignores_case_and_punctuation() -> None:
     vectors = embedded(["Ada Lovelace 3", "ADA LOVELACE, 3."])
     assert vectors.shape == (2, 384)
     assert vectors[0] @ vectors[1] == pytest.approx(1.0, abs=1e-5)

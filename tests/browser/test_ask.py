@@ -21,7 +21,7 @@ def no_wider_than_the_window(page: Page) -> bool:
     return wide
 
 
-def test_a_citation_leads_to_the_words(page: Page, seen: Seen) -> None:
+def test_citation_opens_the_cited_text(page: Page, seen: Seen) -> None:
     ask(page, SPACEWALK)
     seen("ask-answer")
     page.get_by_role("button", name="Source 1:").click()
@@ -40,7 +40,7 @@ def test_a_citation_leads_to_the_words(page: Page, seen: Seen) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
-def test_what_was_used_is_there_as_a_list_and_drawn(
+def test_knowledge_is_shown_as_a_list_and_a_graph(
     server: Running, opened: Opened, seen: Seen, size: tuple[int, int], scheme: str
 ) -> None:
     page = opened(f"{server.url}/#/spaceflight/ask", size, scheme)
@@ -64,7 +64,7 @@ def test_what_was_used_is_there_as_a_list_and_drawn(
     assert no_wider_than_the_window(page)
 
 
-def test_steps_are_told_with_their_times(page: Page) -> None:
+def test_trace_shows_steps_with_durations(page: Page) -> None:
     ask(page, SPACEWALK)
     trace = page.locator("details.how")
     expect(trace.locator("summary")).to_have_text(re.compile(r"^auto: \d+ steps in [\d.]+ m?s$"))
@@ -74,9 +74,7 @@ def test_steps_are_told_with_their_times(page: Page) -> None:
         expect(step.first).to_contain_text(re.compile(r"\d m?s"))
 
 
-def test_an_answer_comes_step_by_step_and_word_by_word(
-    answering: Running, opened: Opened, model: ModelServer, seen: Seen
-) -> None:
+def test_answer_is_streamed(answering: Running, opened: Opened, model: ModelServer, seen: Seen) -> None:
     page = opened(f"{answering.url}/#/spaceflight/ask")
     page.get_by_role("textbox", name="Question").fill(CABIN)
     page.evaluate(
@@ -103,7 +101,7 @@ def test_an_answer_comes_step_by_step_and_word_by_word(
     seen("ask-model", page)
 
 
-def test_an_answer_is_stopped(answering: Running, opened: Opened, model: ModelServer) -> None:
+def test_answer_can_be_stopped(answering: Running, opened: Opened, model: ModelServer) -> None:
     page = opened(f"{answering.url}/#/spaceflight/ask")
     model.tokens_per_second = 5
     try:
@@ -117,7 +115,7 @@ def test_an_answer_is_stopped(answering: Running, opened: Opened, model: ModelSe
         model.tokens_per_second = 60
 
 
-def test_a_further_question_follows_up_on_the_one_before(page: Page) -> None:
+def test_follow_up_question_uses_the_conversation(page: Page) -> None:
     ask(page, "Who commanded Shenzhou 7?")
     with page.expect_request("**/query/stream") as sent:
         ask(page, "And when?")
@@ -134,7 +132,7 @@ def test_a_further_question_follows_up_on_the_one_before(page: Page) -> None:
     assert said_in(sent.value)["history"] == []
 
 
-def test_a_view_that_comes_late_does_not_take_the_place_of_the_one_that_was_asked_for_since(page: Page) -> None:
+def test_late_view_does_not_replace_a_newer_one(page: Page) -> None:
     late: list[Route] = []
 
     def hold(route: Route) -> None:
@@ -156,7 +154,7 @@ def test_a_view_that_comes_late_does_not_take_the_place_of_the_one_that_was_aske
     expect(page).to_have_title(re.compile("^Ask"))
 
 
-def test_a_question_that_is_under_way_is_stopped_where_its_view_is_left(page: Page) -> None:
+def test_leaving_the_view_stops_the_question(page: Page) -> None:
     page.route("**/query/stream", lambda route: None)
     page.get_by_role("textbox", name="Question").fill("Who commanded Shenzhou 7?")
     page.keyboard.press("Enter")
@@ -170,7 +168,7 @@ def test_a_question_that_is_under_way_is_stopped_where_its_view_is_left(page: Pa
     ask(page, "And when?")
 
 
-def test_only_some_documents_are_asked_by_a_method(page: Page, seen: Seen) -> None:
+def test_question_uses_selected_documents_and_method(page: Page, seen: Seen) -> None:
     page.locator("summary", has_text="All documents").click()
     page.get_by_label("Find documents").fill("apollo 13")
     page.get_by_label("Apollo 13", exact=True).check()
@@ -187,7 +185,7 @@ def test_only_some_documents_are_asked_by_a_method(page: Page, seen: Seen) -> No
     expect(page.get_by_text("Only Apollo 13")).to_be_visible()
 
 
-def test_where_the_documents_say_nothing_there_is_what_to_do(answering: Running, opened: Opened, seen: Seen) -> None:
+def test_refused_question_shows_next_steps(answering: Running, opened: Opened, seen: Seen) -> None:
     page = opened(f"{answering.url}/#/spaceflight/ask")
     page.locator("summary", has_text="All documents").click()
     page.get_by_label("Apollo 13", exact=True).check()
@@ -201,7 +199,7 @@ def test_where_the_documents_say_nothing_there_is_what_to_do(answering: Running,
     expect(page.locator("article.turn")).to_have_count(2)
 
 
-def test_an_answer_is_copied_with_its_sources(page: Page) -> None:
+def test_answer_is_copied_with_its_sources(page: Page) -> None:
     ask(page, SPACEWALK)
     page.get_by_role("button", name="Copy the answer").click()
     expect(page.get_by_text("Answer and sources copied")).to_be_visible()
@@ -211,7 +209,7 @@ def test_an_answer_is_copied_with_its_sources(page: Page) -> None:
     assert "[1]" in text and sources.startswith(first)
 
 
-def test_a_phone_and_a_keyboard_will_do(server: Running, opened: Opened, seen: Seen) -> None:
+def test_page_works_on_a_phone_and_by_keyboard(server: Running, opened: Opened, seen: Seen) -> None:
     page = opened(f"{server.url}/#/spaceflight/ask", PHONE)
     expect(page.get_by_role("textbox", name="Question")).to_be_focused()
     page.keyboard.type(SPACEWALK[:20])
@@ -234,7 +232,7 @@ def test_a_phone_and_a_keyboard_will_do(server: Running, opened: Opened, seen: S
     expect(page.locator(".citation:focus")).to_have_count(1)
 
 
-def test_what_documents_hold_is_never_run(opened: Opened, tmp_path: Path) -> None:
+def test_document_content_is_never_executed(opened: Opened, tmp_path: Path) -> None:
     with served(tmp_path / "hostile") as server, server.client() as client:
         make(client, "hostile")
         told = f"Mary Somerville lived in Chelsea. 🚀 Ada Lovelace met Charles Babbage in Turin {HOSTILE}."
@@ -262,7 +260,7 @@ def hand_in(client: httpx2.Client, workspace: str, title: str, text: str) -> Non
     assert client.get(path).json()["state"] == "succeeded"
 
 
-def test_a_server_that_is_gone_is_told_and_tried_again(
+def test_unreachable_server_is_reported_and_can_be_retried(
     opened: Opened, tmp_path: Path, watch: Watch, seen: Seen
 ) -> None:
     watch.allowed.append("net::ERR_")
@@ -280,7 +278,7 @@ def test_a_server_that_is_gone_is_told_and_tried_again(
         expect(page.locator("article.turn")).to_have_count(2)
 
 
-def test_a_workspace_is_made_named_and_deleted(opened: Opened, tmp_path: Path, seen: Seen, watch: Watch) -> None:
+def test_workspace_is_created_and_deleted(opened: Opened, tmp_path: Path, seen: Seen, watch: Watch) -> None:
     watch.allowed.append("status of 409")
     with served(tmp_path / "empty") as server:
         page = opened(server.url)
@@ -309,7 +307,7 @@ def test_a_workspace_is_made_named_and_deleted(opened: Opened, tmp_path: Path, s
         expect(page.get_by_role("combobox", name="Workspace")).to_have_value("letters")
 
 
-def test_colours_are_chosen_and_stay(page: Page) -> None:
+def test_chosen_theme_is_kept(page: Page) -> None:
     ground = "getComputedStyle(document.documentElement).backgroundColor"
     before = page.evaluate(ground)
     page.get_by_role("button", name="Colours: system").click()
@@ -321,14 +319,14 @@ def test_colours_are_chosen_and_stay(page: Page) -> None:
     assert page.evaluate(ground) == before
 
 
-def test_an_address_of_no_workspace_leads_to_those_there_are(server: Running, opened: Opened) -> None:
+def test_unknown_workspace_address_shows_the_list(server: Running, opened: Opened) -> None:
     page = opened(f"{server.url}/#/nowhere/ask")
     expect(page.get_by_role("heading", name="There is no workspace nowhere")).to_be_visible()
     page.get_by_role("button", name="spaceflight").click()
     expect(page.get_by_role("textbox", name="Question")).to_be_visible()
 
 
-def test_who_goes_by_keyboard_stays_where_they_were(page: Page) -> None:
+def test_keyboard_focus_is_kept(page: Page) -> None:
     expect(page.get_by_role("textbox", name="Question")).to_be_focused()
     page.get_by_role("link", name="Settings").focus()
     page.keyboard.press("Enter")

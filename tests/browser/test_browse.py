@@ -22,7 +22,7 @@ def choices(page: Page) -> Locator:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
-def test_from_an_entity_to_its_facts_and_places(
+def test_entity_leads_to_its_facts_and_places(
     server: Running, opened: Opened, seen: Seen, size: tuple[int, int], scheme: str
 ) -> None:
     page = opened(f"{server.url}/#/spaceflight/browse", size, scheme)
@@ -46,7 +46,7 @@ def test_from_an_entity_to_its_facts_and_places(
     assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
 
 
-def test_on_a_phone_the_list_comes_back(server: Running, opened: Opened) -> None:
+def test_list_returns_on_a_phone(server: Running, opened: Opened) -> None:
     page = opened(f"{server.url}/#/spaceflight/browse", PHONE)
     choices(page).first.click()
     expect(page.get_by_label("Search entities")).to_be_hidden()
@@ -54,20 +54,20 @@ def test_on_a_phone_the_list_comes_back(server: Running, opened: Opened) -> None
     expect(choices(page).first).to_be_focused()
 
 
-def test_all_entities_can_be_gone_through(browse: Page) -> None:
+def test_all_entities_can_be_paged_through(browse: Page) -> None:
     expect(choices(browse)).to_have_count(50)
     browse.get_by_role("button", name="Show more").click()
     expect(choices(browse)).to_have_count(100)
 
 
-def test_what_is_near_in_meaning_is_found_where_no_name_begins_so(browse: Page) -> None:
+def test_similar_entities_are_shown_if_no_name_matches(browse: Page) -> None:
     browse.get_by_label("Search entities").fill("armstrong")
     expect(choices(browse).filter(has_text="Neil Armstrong").first).to_be_visible()
     browse.get_by_label("Search entities").fill("space station")
     expect(choices(browse).filter(has_text="similar meaning").first).to_be_visible()
 
 
-def test_facts_by_words_and_by_how_many_entities_they_connect(browse: Page) -> None:
+def test_facts_are_filtered_by_words_and_arity(browse: Page) -> None:
     browse.get_by_role("tab", name=re.compile("^Facts")).click()
     expect(choices(browse)).to_have_count(50)
     browse.get_by_label("Number of entities").select_option("2")
@@ -79,7 +79,7 @@ def test_facts_by_words_and_by_how_many_entities_they_connect(browse: Page) -> N
     expect(choices(browse).first).to_contain_text("parasol")
 
 
-def test_an_entity_of_a_fact_and_the_fact_in_the_hypergraph(browse: Page) -> None:
+def test_fact_links_to_its_entities_and_the_graph(browse: Page) -> None:
     browse.get_by_role("tab", name=re.compile("^Facts")).click()
     browse.get_by_label("Search facts").fill("the parasol of Skylab")
     expect(choices(browse).first).to_contain_text("parasol")
@@ -94,7 +94,7 @@ def test_an_entity_of_a_fact_and_the_fact_in_the_hypergraph(browse: Page) -> Non
     expect(browse).to_have_url(re.compile(r"#/spaceflight/explore\?fact=[0-9a-f]{32}$"))
 
 
-def test_typing_on_gives_up_what_is_asked_for_no_more(browse: Page) -> None:
+def test_typing_cancels_outdated_requests(browse: Page) -> None:
     expect(choices(browse)).to_have_count(50)
     browse.get_by_label("Search entities").press_sequentially("gagarin", delay=60)
     expect(choices(browse).first).to_contain_text("Gagarin")
@@ -102,7 +102,7 @@ def test_typing_on_gives_up_what_is_asked_for_no_more(browse: Page) -> None:
     expect(choices(browse)).to_have_count(50)
 
 
-def test_what_goes_wrong_is_said_and_tried_again(browse: Page, watch: Watch, seen: Seen) -> None:
+def test_errors_are_shown_and_can_be_retried(browse: Page, watch: Watch, seen: Seen) -> None:
     watch.allowed.append("ERR_FAILED")
     browse.route("**/catalogue/entities*", lambda route: route.abort())
     browse.reload()

@@ -21,7 +21,7 @@ def compare(page: Page, left: str, right: str) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
-def test_what_both_found_is_marked(
+def test_common_results_are_marked(
     server: Running, opened: Opened, seen: Seen, size: tuple[int, int], scheme: str
 ) -> None:
     page = opened(f"{server.url}/#/spaceflight/compare", size, scheme)
@@ -51,7 +51,7 @@ def test_what_both_found_is_marked(
     assert (tops[0]["y"] == tops[1]["y"]) is (size == WIDE)
 
 
-def test_the_address_leads_to_the_same_comparison(server: Running, opened: Opened) -> None:
+def test_address_restores_the_comparison(server: Running, opened: Opened) -> None:
     page = opened(f"{server.url}/#/spaceflight/compare")
     compare(page, "walk", "hipporag2")
     expect(page.get_by_text(re.compile("^Found by both"))).to_be_visible()
@@ -61,14 +61,14 @@ def test_the_address_leads_to_the_same_comparison(server: Running, opened: Opene
     expect(again.get_by_role("textbox", name="Question")).to_have_value(QUESTION)
 
 
-def test_a_citation_opens_its_source(server: Running, opened: Opened) -> None:
+def test_citation_opens_its_source(server: Running, opened: Opened) -> None:
     page = opened(f"{server.url}/#/spaceflight/compare")
     compare(page, "walk", "chunks")
     page.get_by_role("region", name="First method").get_by_role("button", name=re.compile("^Source 1")).click()
     expect(page.get_by_role("dialog").locator("mark")).to_contain_text("Jack Kinzler")
 
 
-def test_one_that_cannot_answer_leaves_the_other_alone(server: Running, opened: Opened, seen: Seen) -> None:
+def test_failure_of_one_method_does_not_affect_the_other(server: Running, opened: Opened, seen: Seen) -> None:
     page = opened(f"{server.url}/#/spaceflight/compare")
     compare(page, "walk", "hierarchy")
     expect(page.get_by_role("region", name="First method").locator(".answer-text")).to_contain_text("Jack Kinzler")
@@ -77,7 +77,7 @@ def test_one_that_cannot_answer_leaves_the_other_alone(server: Running, opened: 
     seen("compare-without-hierarchy", page)
 
 
-def test_answers_of_a_model_come_as_they_are_written(answering: Running, model: ModelServer, opened: Opened) -> None:
+def test_model_answers_are_streamed(answering: Running, model: ModelServer, opened: Opened) -> None:
     page = opened(f"{answering.url}/#/spaceflight/compare")
     compare(page, "walk", "chunks")
     for name in ("First method", "Second method"):

@@ -39,7 +39,7 @@ def rows(page: Page) -> Locator:
     return page.locator(".row-item")
 
 
-def test_a_file_is_handed_in_found_by_asking_and_withdrawn(documents: Page, own: Running, seen: Seen) -> None:
+def test_file_is_uploaded_queried_and_deleted(documents: Page, own: Running, seen: Seen) -> None:
     page = documents
     expect(page.get_by_role("heading", name="No documents yet")).to_be_visible()
     seen("documents-none", page)
@@ -63,7 +63,7 @@ def test_a_file_is_handed_in_found_by_asking_and_withdrawn(documents: Page, own:
         assert client.get("/v1/workspaces/letters").json()["counts"]["facts"] == 0
 
 
-def test_files_can_be_dropped_and_unknown_kinds_are_left_out(documents: Page) -> None:
+def test_files_can_be_dropped_and_unsupported_types_are_skipped(documents: Page) -> None:
     dropped = documents.evaluate_handle(
         """() => {
             const dropped = new DataTransfer();
@@ -79,7 +79,7 @@ def test_files_can_be_dropped_and_unknown_kinds_are_left_out(documents: Page) ->
     expect(documents.locator(".drop.over")).to_have_count(0)
 
 
-def test_what_could_not_be_read_is_said(documents: Page, seen: Seen) -> None:
+def test_unreadable_files_are_reported(documents: Page, seen: Seen) -> None:
     choose(documents, FILE, BROKEN)
     expect(documents.get_by_role("heading", name=re.compile("^Partially done: 1 added"))).to_be_visible()
     expect(documents.get_by_text("broken.pdf", exact=True)).to_be_visible()
@@ -90,7 +90,7 @@ def test_what_could_not_be_read_is_said(documents: Page, seen: Seen) -> None:
     expect(documents.get_by_text("broken.pdf", exact=True)).to_be_visible()
 
 
-def test_a_text_is_pasted_and_its_words_stay_words(documents: Page, seen: Seen) -> None:
+def test_pasted_text_is_added_as_plain_text(documents: Page, seen: Seen) -> None:
     documents.get_by_role("button", name="Paste text").click()
     expect(documents.get_by_label("Title")).to_be_focused()
     documents.get_by_label("Title").fill(HOSTILE)
@@ -117,7 +117,7 @@ def _allowing_refusals(watch: Watch) -> None:
 pytestmark = pytest.mark.usefixtures("_allowing_refusals")
 
 
-def test_documents_are_searched_and_come_in_pages(own: Running, opened: Opened) -> None:
+def test_documents_are_searched_and_paged(own: Running, opened: Opened) -> None:
     texts = [{"text": f"Ada met number {n}.", "title": f"Letter {n:03}", "source": f"memory:{n:03}"} for n in range(70)]
     with own.client() as client:
         client.post("/v1/workspaces/letters/documents/texts", json={"texts": texts})
@@ -159,7 +159,7 @@ def hand_in(server: Running, documents: int) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
-def test_a_job_is_watched_cancelled_and_resumed(
+def test_job_is_watched_cancelled_and_resumed(
     by_model: Running, opened: Opened, seen: Seen, size: tuple[int, int], scheme: str
 ) -> None:
     hand_in(by_model, 3)
@@ -177,7 +177,7 @@ def test_a_job_is_watched_cancelled_and_resumed(
     expect(rows(page)).to_have_count(3)
 
 
-def test_nothing_is_withdrawn_while_a_job_runs_and_that_is_said(by_model: Running, opened: Opened, seen: Seen) -> None:
+def test_deleting_while_a_job_runs_is_refused_with_a_message(by_model: Running, opened: Opened, seen: Seen) -> None:
     hand_in(by_model, 1)
     page = opened(f"{by_model.url}/#/letters/documents")
     expect(rows(page)).to_have_count(1, timeout=60_000)
@@ -196,7 +196,7 @@ def test_nothing_is_withdrawn_while_a_job_runs_and_that_is_said(by_model: Runnin
     expect(rows(page).filter(has_text="Story 0")).to_have_count(0)
 
 
-def test_chunks_that_could_not_be_read_are_tried_again(by_model: Running, slow: ModelServer, opened: Opened) -> None:
+def test_failed_chunks_are_retried(by_model: Running, slow: ModelServer, opened: Opened) -> None:
     slow.misbehave(NotJson(), times=None, on={2, 3})
     hand_in(by_model, 1)
     page = opened(f"{by_model.url}/#/letters/documents")
@@ -207,7 +207,7 @@ def test_chunks_that_could_not_be_read_are_tried_again(by_model: Running, slow: 
     expect(rows(page).locator(".warned")).to_have_count(0)
 
 
-def test_who_may_only_read_sees_no_writing(tmp_path: Path, opened: Opened, watch: Watch) -> None:
+def test_read_only_key_shows_no_write_controls(tmp_path: Path, opened: Opened, watch: Watch) -> None:
     watch.allowed.append("status of 401")
     folder = tmp_path / "keyed"
     writes, reads = add_key(folder, "write", "*"), add_key(folder, "read", "letters")

@@ -119,7 +119,7 @@ def search_for(page: Page, words: str) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
-def test_it_begins_with_the_best_connected(
+def test_view_starts_with_the_best_connected_entities(
     server: Running, opened: Opened, seen: Seen, size: tuple[int, int], scheme: str
 ) -> None:
     page = opened(f"{server.url}/#/spaceflight/explore", size, scheme)
@@ -136,7 +136,7 @@ def test_it_begins_with_the_best_connected(
     seen(f"explore-entity-{size[0]}-{scheme}", page)
 
 
-def test_a_fact_is_one_hyperedge_whatever_it_joins(drawn: Running, opened: Opened, seen: Seen) -> None:
+def test_fact_of_any_arity_is_one_hyperedge(drawn: Running, opened: Opened, seen: Seen) -> None:
     page = opened(f"{drawn.url}/#/few/explore")
     assert shown(settled(page)) == (8, 5, 3)
     expect(page.get_by_text("Showing all 8 entities, 5 facts")).to_be_visible()
@@ -148,7 +148,7 @@ def test_a_fact_is_one_hyperedge_whatever_it_joins(drawn: Running, opened: Opene
     seen("explore-few", page)
 
 
-def test_outlines_hold_what_a_fact_joins_and_nothing_else(drawn: Running, opened: Opened) -> None:
+def test_outlines_contain_exactly_the_entities_of_a_fact(drawn: Running, opened: Opened) -> None:
     page = opened(f"{drawn.url}/#/few/explore")
     inside = page.evaluate(
         """async () => {
@@ -165,7 +165,7 @@ def test_outlines_hold_what_a_fact_joins_and_nothing_else(drawn: Running, opened
     assert inside == [True] * 4 + [False] * 4
 
 
-def test_the_same_hypergraph_is_laid_out_the_same_way(drawn: Running, opened: Opened) -> None:
+def test_layout_is_deterministic(drawn: Running, opened: Opened) -> None:
     places = []
     for _ in range(2):
         page = opened(f"{drawn.url}/#/few/explore")
@@ -175,7 +175,7 @@ def test_the_same_hypergraph_is_laid_out_the_same_way(drawn: Running, opened: Op
     assert places[0] == pytest.approx(places[1], abs=0.2)
 
 
-def test_expanding_brings_more(server: Running, opened: Opened) -> None:
+def test_expanding_adds_neighbours(server: Running, opened: Opened) -> None:
     page = opened(f"{server.url}/#/spaceflight/explore?limit=50")
     graph = settled(page)
     before = shown(graph)
@@ -190,7 +190,7 @@ def test_expanding_brings_more(server: Running, opened: Opened) -> None:
     assert shown(settled(page))[0] >= after[0]
 
 
-def test_types_are_chosen_from(drawn: Running, opened: Opened, seen: Seen) -> None:
+def test_entity_types_can_be_filtered(drawn: Running, opened: Opened, seen: Seen) -> None:
     page = opened(f"{drawn.url}/#/few/explore")
     graph = settled(page)
     types = page.get_by_role("group", name="Entity types").get_by_role("button")
@@ -211,7 +211,7 @@ def test_types_are_chosen_from(drawn: Running, opened: Opened, seen: Seen) -> No
     assert shown(graph) == (8, 5, 3)
 
 
-def test_words_are_found_in_the_drawing(drawn: Running, opened: Opened) -> None:
+def test_words_are_found_in_the_graph(drawn: Running, opened: Opened) -> None:
     page = opened(f"{drawn.url}/#/few/explore")
     graph = settled(page)
     field = page.get_by_label("Find in graph")
@@ -233,7 +233,7 @@ def test_words_are_found_in_the_drawing(drawn: Running, opened: Opened) -> None:
     expect(page.locator(".explore-panel")).to_contain_text("Legend")
 
 
-def test_the_keyboard_goes_from_one_to_the_next(drawn: Running, opened: Opened) -> None:
+def test_keyboard_moves_between_entities(drawn: Running, opened: Opened) -> None:
     page = opened(f"{drawn.url}/#/few/explore")
     graph = settled(page)
     page.get_by_role("application").focus()
@@ -251,7 +251,7 @@ def test_the_keyboard_goes_from_one_to_the_next(drawn: Running, opened: Opened) 
     expect(page.locator(".explore-panel")).to_contain_text("Legend")
 
 
-def test_the_pointer_selects_moves_and_scales(drawn: Running, opened: Opened, seen: Seen) -> None:
+def test_pointer_selects_pans_and_zooms(drawn: Running, opened: Opened, seen: Seen) -> None:
     page = opened(f"{drawn.url}/#/few/explore")
     graph = settled(page)
     for name in ("Cambridge", FACTS[4][0]):
@@ -276,7 +276,7 @@ def test_the_pointer_selects_moves_and_scales(drawn: Running, opened: Opened, se
     assert place_of_selected(page) == pytest.approx((x, y), abs=1.5)
 
 
-def test_a_place_has_an_address_and_a_way_back(server: Running, opened: Opened, seen: Seen) -> None:
+def test_view_has_an_address_and_a_back_link(server: Running, opened: Opened, seen: Seen) -> None:
     page = opened(f"{server.url}/#/spaceflight/explore?limit=50")
     begun = shown(settled(page))
     search_for(page, "Buzz Aldrin")
@@ -304,7 +304,7 @@ def test_a_place_has_an_address_and_a_way_back(server: Running, opened: Opened, 
     assert shown(settled(again)) == there
 
 
-def test_a_fact_leads_to_its_source(server: Running, opened: Opened) -> None:
+def test_fact_links_to_its_source(server: Running, opened: Opened) -> None:
     page = opened(f"{server.url}/#/spaceflight/explore")
     settled(page)
     search_for(page, "The Gemini capsule")
@@ -316,7 +316,7 @@ def test_a_fact_leads_to_its_source(server: Running, opened: Opened) -> None:
     assert " ".join((meant.first.text_content() or "").split()) in " ".join(quote.split())
 
 
-def test_more_or_less_is_drawn(server: Running, opened: Opened) -> None:
+def test_number_of_entities_can_be_changed(server: Running, opened: Opened) -> None:
     page = opened(f"{server.url}/#/spaceflight/explore")
     before = shown(settled(page))
     page.get_by_label("Maximum entities").select_option("500")
@@ -325,19 +325,19 @@ def test_more_or_less_is_drawn(server: Running, opened: Opened) -> None:
     assert page.url.endswith("explore?limit=500")
 
 
-def test_an_empty_workspace_says_what_to_do(drawn: Running, opened: Opened) -> None:
+def test_empty_workspace_shows_next_steps(drawn: Running, opened: Opened) -> None:
     page = opened(f"{drawn.url}/#/nothing/explore")
     page.get_by_role("button", name="Add documents").click()
     expect(page).to_have_url(f"{drawn.url}/#/nothing/documents")
 
 
-def test_what_is_not_there_is_said(drawn: Running, opened: Opened, watch: Any) -> None:
+def test_missing_entity_is_reported(drawn: Running, opened: Opened, watch: Any) -> None:
     watch.allowed.append("404")
     page = opened(f"{drawn.url}/#/few/explore?entity={'0' * 32}")
     expect(page.get_by_role("alert")).to_contain_text("The workspace has no entity")
 
 
-def test_two_thousand_entities_find_their_places(drawn: Running, opened: Opened, seen: Seen) -> None:
+def test_layout_handles_two_thousand_entities(drawn: Running, opened: Opened, seen: Seen) -> None:
     page = opened(f"{drawn.url}/#/many/explore?limit=2000")
     graph = page.locator(".graph")
     expect(graph).to_have_attribute("data-settled", "true", timeout=60_000)
@@ -349,7 +349,7 @@ def test_two_thousand_entities_find_their_places(drawn: Running, opened: Opened,
     expect(page.locator(".graph-list li")).to_have_count(300)
 
 
-def test_without_motion_everything_is_in_its_place_at_once(drawn: Running, opened: Opened) -> None:
+def test_reduced_motion_lays_out_immediately(drawn: Running, opened: Opened) -> None:
     page = opened(f"{drawn.url}/#/few/documents")
     page.emulate_media(reduced_motion="reduce")
     page.goto(f"{drawn.url}/#/few/explore")

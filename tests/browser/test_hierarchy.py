@@ -37,7 +37,7 @@ def level(page: Page) -> str:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
-def test_summaries_and_communities_are_read(
+def test_summaries_and_communities_are_shown(
     with_hierarchy: Running, opened: Opened, seen: Seen, size: tuple[int, int], scheme: str
 ) -> None:
     page = opened(f"{with_hierarchy.url}/#/spaceflight/hierarchy", size, scheme)
@@ -59,7 +59,7 @@ def test_summaries_and_communities_are_read(
     expect(page.get_by_role("region", name="Fact", exact=True).get_by_role("heading").first).to_be_visible()
 
 
-def test_the_tree_by_keyboard(with_hierarchy: Running, opened: Opened) -> None:
+def test_tree_works_by_keyboard(with_hierarchy: Running, opened: Opened) -> None:
     page = opened(f"{with_hierarchy.url}/#/spaceflight/hierarchy")
     tree = page.get_by_role("tree", name="Summaries")
     expect(tree).to_be_visible()
@@ -97,7 +97,7 @@ def test_the_tree_by_keyboard(with_hierarchy: Running, opened: Opened) -> None:
     assert focused(page).lower().startswith(names[3][0].lower()) and focused(page) != names[0]
 
 
-def test_the_tree_leads_down_to_entities(with_hierarchy: Running, opened: Opened) -> None:
+def test_tree_leads_down_to_entities(with_hierarchy: Running, opened: Opened) -> None:
     page = opened(f"{with_hierarchy.url}/#/spaceflight/hierarchy")
     tree = page.get_by_role("tree", name="Summaries")
     tree.get_by_role("treeitem").first.focus()
@@ -116,7 +116,7 @@ def test_the_tree_leads_down_to_entities(with_hierarchy: Running, opened: Opened
 
 
 @pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
-def test_where_there_are_none_it_is_said_how_to_build_them(
+def test_missing_hierarchy_shows_how_to_build_it(
     with_hierarchy: Running, opened: Opened, seen: Seen, size: tuple[int, int]
 ) -> None:
     page = opened(f"{with_hierarchy.url}/#/plain/hierarchy", size)
@@ -125,7 +125,7 @@ def test_where_there_are_none_it_is_said_how_to_build_them(
     seen(f"hierarchy-none-{size[0]}", page)
 
 
-def test_what_is_stale_is_said_to_be_left_out(tmp_path: Path, opened: Opened) -> None:
+def test_stale_parts_are_reported_as_left_out(tmp_path: Path, opened: Opened) -> None:
     with served(tmp_path / "stale") as server:
         read_in(server, "space", *sorted(EXAMPLES.glob("*.md"))[:4])
         with Workspace(server.folder / "space") as kb:

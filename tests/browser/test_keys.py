@@ -40,7 +40,7 @@ def give(page: Page, key: str) -> None:
     page.keyboard.press("Enter")
 
 
-def test_a_wrong_key_is_told_and_a_right_one_lets_in(keyed: Keyed, opened: Opened, seen: Seen) -> None:
+def test_wrong_key_is_reported_and_right_key_is_accepted(keyed: Keyed, opened: Opened, seen: Seen) -> None:
     page = opened(keyed.server.url)
     expect(page.get_by_role("heading", name="This server requires a key")).to_be_visible()
     seen("keys-asked", page)
@@ -54,7 +54,7 @@ def test_a_wrong_key_is_told_and_a_right_one_lets_in(keyed: Keyed, opened: Opene
     expect(page.locator(".answer-text")).to_contain_text("Ada Lovelace")
 
 
-def test_a_key_stays_in_its_tab_alone(keyed: Keyed, opened: Opened) -> None:
+def test_key_is_kept_in_its_tab_only(keyed: Keyed, opened: Opened) -> None:
     page = opened(keyed.server.url)
     give(page, keyed.writes)
     expect(page.get_by_role("combobox", name="Workspace")).to_be_visible()
@@ -70,7 +70,7 @@ def test_a_key_stays_in_its_tab_alone(keyed: Keyed, opened: Opened) -> None:
     expect(page.get_by_role("heading", name="This server requires a key")).to_be_visible()
 
 
-def test_who_gives_no_key_is_shown_nothing_and_may_try_again(keyed: Keyed, opened: Opened) -> None:
+def test_without_a_key_nothing_is_shown_and_retry_is_possible(keyed: Keyed, opened: Opened) -> None:
     page = opened(keyed.server.url)
     expect(page.get_by_label("Key", exact=True)).to_be_focused()
     page.keyboard.press("Escape")
@@ -80,7 +80,7 @@ def test_who_gives_no_key_is_shown_nothing_and_may_try_again(keyed: Keyed, opene
     expect(page.get_by_role("combobox", name="Workspace")).to_have_value("letters")
 
 
-def test_a_key_that_reads_is_shown_nothing_to_write_with(keyed: Keyed, opened: Opened, seen: Seen) -> None:
+def test_read_only_key_hides_write_controls(keyed: Keyed, opened: Opened, seen: Seen) -> None:
     page = opened(keyed.server.url)
     give(page, keyed.reads)
     workspaces = page.get_by_role("combobox", name="Workspace")
@@ -93,7 +93,7 @@ def test_a_key_that_reads_is_shown_nothing_to_write_with(keyed: Keyed, opened: O
     seen("keys-reading", page)
 
 
-def test_a_key_that_is_removed_meanwhile_is_asked_for_again(keyed: Keyed, opened: Opened) -> None:
+def test_removed_key_is_requested_again(keyed: Keyed, opened: Opened) -> None:
     page = opened(keyed.server.url)
     give(page, keyed.writes)
     question = page.get_by_role("textbox", name="Question")

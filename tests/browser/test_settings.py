@@ -13,7 +13,7 @@ from tests.server.running_server import ADA, Running, make
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
-def test_settings_show_the_check(
+def test_settings_show_the_health_check(
     server: Running, opened: Opened, seen: Seen, size: tuple[int, int], scheme: str
 ) -> None:
     page = opened(f"{server.url}/#/spaceflight/settings", size, scheme)
@@ -30,7 +30,7 @@ def test_settings_show_the_check(
     assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
 
 
-def test_what_is_wrong_is_said_with_what_to_do(tmp_path: Path, opened: Opened, seen: Seen) -> None:
+def test_failed_checks_show_next_steps(tmp_path: Path, opened: Opened, seen: Seen) -> None:
     with served(tmp_path / "damaged") as server, server.client() as client:
         make(client, "letters", ADA)
         with sqlite3.connect(server.folder / "letters" / "store.sqlite") as connection:
@@ -48,7 +48,7 @@ def test_what_is_wrong_is_said_with_what_to_do(tmp_path: Path, opened: Opened, s
 
 
 @pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
-def test_what_models_were_paid(answering: Running, opened: Opened, seen: Seen, size: tuple[int, int]) -> None:
+def test_usage_and_cost_are_shown(answering: Running, opened: Opened, seen: Seen, size: tuple[int, int]) -> None:
     with answering.client() as client:
         asked = client.post("/v1/workspaces/spaceflight/query", json={"question": "Who was Yuri Gagarin?"})
         assert asked.json()["usage"]["calls"] == 1
@@ -61,7 +61,7 @@ def test_what_models_were_paid(answering: Running, opened: Opened, seen: Seen, s
     assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
 
 
-def test_colours_are_chosen_and_kept(server: Running, opened: Opened) -> None:
+def test_chosen_theme_is_kept(server: Running, opened: Opened) -> None:
     page = opened(f"{server.url}/#/spaceflight/settings")
     page.get_by_role("radio", name="Dark").check()
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")

@@ -34,12 +34,12 @@ _EVENTS = """async (pieces) => {
         ("\n\n", ""),
     ],
 )
-def test_an_answer_is_paragraphs_and_lists(page: Page, text: str, drawn: str) -> None:
+def test_answer_is_rendered_as_paragraphs_and_lists(page: Page, text: str, drawn: str) -> None:
     assert page.evaluate(_PROSE, text) == drawn
 
 
 @pytest.mark.parametrize("before", ["", "x", "🚀", "é🚀x🚀", "\ufeff", "漢𠀀", "a" * 500 + "🚀"])
-def test_spans_count_characters(page: Page, before: str) -> None:
+def test_spans_count_code_points(page: Page, before: str) -> None:
     text = f"{before}Ada 🎩 Lovelace{before}"
     place = {"span": {"start": len(before), "end": len(before) + 14}, "quote": "Ada 🎩 Lovelace"}
     units: dict[str, int] = page.evaluate(_UNITS, [text, place])
@@ -48,12 +48,12 @@ def test_spans_count_characters(page: Page, before: str) -> None:
 
 
 @pytest.mark.parametrize(("text", "found"), [("Oh. Ada met.", {"start": 4, "end": 7}), ("Gone.", None)])
-def test_words_that_have_moved_are_found_again(page: Page, text: str, found: Any) -> None:
+def test_moved_words_are_found_again(page: Page, text: str, found: Any) -> None:
     assert page.evaluate(_UNITS, [text, {"span": {"start": 0, "end": 3}, "quote": "Ada"}]) == found
 
 
 @pytest.mark.parametrize("size", [1, 2, 7, 1000])
-def test_events_are_whole_however_they_come(page: Page, size: int) -> None:
+def test_events_are_parsed_however_they_are_split(page: Page, size: int) -> None:
     said = ': still here\n\nevent: token\ndata: {"text": "né 🚀\\n"}\n\nevent: answer\ndata: {"text": "b"}\n\n'.encode()
     pieces = [list(said[at : at + size]) for at in range(0, len(said), size)]
     assert page.evaluate(_EVENTS, pieces) == [["token", {"text": "né 🚀\n"}], ["answer", {"text": "b"}]]

@@ -81,19 +81,19 @@ def assert_exact(text: str, chunks: tuple[Chunk, ...]) -> None:
 
 @settings(deadline=None)
 @given(st.text(max_size=3_000), st.integers(50, 300), st.integers(0, 400), st.sampled_from(["auto", "en", "zh", "xx"]))
-def test_any_text_is_covered_once(text: str, tokens: int, overlap: int, language: str) -> None:
+def test_chunks_cover_any_text_once(text: str, tokens: int, overlap: int, language: str) -> None:
     assert_exact(text, chunks_of(text, ChunkingSettings(tokens=tokens, overlap=overlap, language=language)))
 
 
 @settings(deadline=None)
 @given(st.lists(st.sampled_from(PARTS), max_size=400))
-def test_structured_text_is_covered_once(parts: list[str]) -> None:
+def test_chunks_cover_structured_text_once(parts: list[str]) -> None:
     text = "".join(parts)
     assert_exact(text, chunks_of(text))
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_sizes_are_near_the_wish(kind: str) -> None:
+def test_chunk_sizes_are_near_the_setting(kind: str) -> None:
     text = "\n\n".join(KINDS[kind](random.Random(1), 1_500))
     chunks = chunks_of(text, ChunkingSettings(tokens=400, overlap=40))
     assert_exact(text, chunks)
@@ -161,7 +161,7 @@ def test_chunks_begin_at_headings_and_never_end_with_one() -> None:
     assert not any(chunk.text.splitlines()[-1].startswith("##") for chunk in chunks)
 
 
-def test_a_plain_heading_counts_as_one() -> None:
+def test_plain_text_heading_counts_as_heading() -> None:
     rng = random.Random(5)
     text = "\n\n".join(f"STAVE {i}\n\n" + " ".join(sentence(rng) for _ in range(4)) for i in range(60))
     chunks = chunks_of(text, ChunkingSettings(tokens=100, overlap=0))
@@ -176,11 +176,11 @@ def test_a_document_that_fits_is_one_chunk() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "   ", "\n\t\n", "\u3000\x85\u2028"])
-def test_nothing_gives_no_chunks(text: str) -> None:
+def test_empty_text_has_no_chunks(text: str) -> None:
     assert chunks_of(text) == ()
 
 
-def test_the_overlap_is_whole_sentences_of_the_chunk_before() -> None:
+def test_overlap_is_whole_sentences_of_the_previous_chunk() -> None:
     text = "\n\n".join(prose(random.Random(6), 80))
     chunks = chunks_of(text)
     assert chunks[0].new_from == chunks[0].span.start
@@ -191,12 +191,12 @@ def test_the_overlap_is_whole_sentences_of_the_chunk_before() -> None:
     assert sum(chunk.new_from > chunk.span.start for chunk in chunks) > len(chunks) / 2
 
 
-def test_no_overlap_is_allowed() -> None:
+def test_overlap_can_be_zero() -> None:
     text = "\n\n".join(prose(random.Random(7), 80))
     assert all(c.new_from == c.span.start for c in chunks_of(text, ChunkingSettings(tokens=60, overlap=0)))
 
 
-def test_a_sentence_longer_than_a_chunk_stays_whole() -> None:
+def test_sentence_longer_than_a_chunk_stays_whole() -> None:
     long = "Then " + " ".join(WORDS * 4) + "."
     text = " ".join([long, "A short one.", long, "Another short one."] * 5)
     chunks = chunks_of(text, ChunkingSettings(tokens=50, overlap=0))
@@ -204,12 +204,12 @@ def test_a_sentence_longer_than_a_chunk_stays_whole() -> None:
     assert any(chunk.text == long for chunk in chunks)
 
 
-def test_chunking_is_the_same_every_time() -> None:
+def test_chunking_is_deterministic() -> None:
     text = "\n\n".join(markdown(random.Random(8), 100))
     assert chunks_of(text) == chunks_of(text)
 
 
-def test_without_a_title_a_chunk_ends_where_another_subject_begins() -> None:
+def test_chunk_of_untitled_text_ends_where_the_subject_changes() -> None:
     names = ("Ada Falk", "Jonas Brandt", "Ilse Orth", "Pavel Novak", "Clara Weiss", "Mira Stein")
     told = [
         f"{name} was a painter of harbours. "
@@ -223,7 +223,7 @@ def test_without_a_title_a_chunk_ends_where_another_subject_begins() -> None:
     assert [chunk.text for chunk in titled] != [chunk.text for chunk in chunks]
 
 
-def test_nothing_is_repeated_where_a_text_turns_to_another_subject() -> None:
+def test_overlap_does_not_cross_a_change_of_subject() -> None:
     told = [
         f"{name} was a painter of harbours. " + " ".join(f"The {word} was sold for {n} crowns." for word in WORDS)
         for n, name in enumerate(("Ada Falk", "Jonas Brandt", "Ilse Orth"), 40)
@@ -234,7 +234,7 @@ def test_nothing_is_repeated_where_a_text_turns_to_another_subject() -> None:
     assert sum(repeats.values()) == len(repeats) - 3
 
 
-def test_a_shorter_name_of_the_subject_begins_no_chunk() -> None:
+def test_shorter_name_of_the_subject_starts_no_chunk() -> None:
     told = "Ada Falk was a painter of harbours. She lived by the sea for years and sold a picture a week. " * 2
     text = f"{told}Falk was a friend of sailors. {told}Brandt was a sailor. {told}"
     chunks = chunk_document(Document("file:text", "", text), ChunkingSettings(tokens=60, overlap=0))
@@ -242,7 +242,7 @@ def test_a_shorter_name_of_the_subject_begins_no_chunk() -> None:
     assert "Falk" not in {chunk.text.split()[0] for chunk in chunks}
 
 
-def test_small_chunks_where_no_model_is_paid_for_each() -> None:
+def test_chunks_are_small_without_a_paid_model() -> None:
     assert (ChunkingSettings().sized(by_model=True).tokens, ChunkingSettings().sized(by_model=False).tokens) == (
         1200,
         250,
@@ -252,7 +252,7 @@ def test_small_chunks_where_no_model_is_paid_for_each() -> None:
         ChunkingSettings(tokens=49)
 
 
-def test_code_is_kept_whole_where_it_fits_and_is_not_cut_at_its_comments() -> None:
+def test_code_is_not_cut_at_comments_if_it_fits() -> None:
     rng = random.Random(10)
     code = "```sh\n" + "\n\n".join(f"# install part {n}\nmake part{n}" for n in range(6)) + "\n```"
     text = "\n\n".join(part for _ in range(20) for part in (*prose(rng, 2), code))
@@ -262,7 +262,7 @@ def test_code_is_kept_whole_where_it_fits_and_is_not_cut_at_its_comments() -> No
     assert sum(chunk.text.count(code) for chunk in chunks) == 20
 
 
-def test_a_list_is_not_cut_from_the_sentence_that_announces_it() -> None:
+def test_list_stays_with_its_lead_in_sentence() -> None:
     rng = random.Random(11)
     items = "\n".join(f"- {sentence(rng)}" for _ in range(3))
     text = "\n\n".join(part for n in range(60) for part in (*prose(rng, 1), f"Plan {n} includes the following:", items))

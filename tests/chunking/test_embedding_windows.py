@@ -48,7 +48,9 @@ def text_of(window: str, title: str) -> str:
 
 @settings(deadline=None)
 @given(titles, texts, st.sampled_from([HashingEmbedder(), Narrow()]))
-def test_windows_hold_every_sentence_and_fit_unless_it_is_one(title: str, text: str, embedder: HashingEmbedder) -> None:
+def test_windows_cover_all_sentences_and_fit_unless_one_is_too_long(
+    title: str, text: str, embedder: HashingEmbedder
+) -> None:
     document = Document("memory:a", title, text)
     found = windows(document, [whole(document)], "en", embedder)[whole(document).id]
     held = [text_of(window, title[:200]) for window in found]
@@ -59,7 +61,7 @@ def test_windows_hold_every_sentence_and_fit_unless_it_is_one(title: str, text: 
 
 
 @pytest.mark.parametrize("title", ["", "Ada Lovelace"])
-def test_windows_of_ordinary_chunks_fit_and_are_well_filled(title: str) -> None:
+def test_windows_of_ordinary_chunks_are_well_filled(title: str) -> None:
     rng, embedder = random.Random(1), HashingEmbedder()
     said = (" ".join(rng.choices(WORDS, k=rng.randint(4, 25))).capitalize() + "." for _ in range(600))
     document = Document("memory:a", title, " ".join(said))
@@ -82,7 +84,7 @@ def test_a_document_without_chunks_has_no_windows() -> None:
     assert windows(Document("memory:a", "Ada", ""), [], "en", HashingEmbedder()) == {}
 
 
-def test_a_title_that_fills_the_window_leaves_each_sentence_its_own() -> None:
+def test_overlong_title_gives_one_window_per_sentence() -> None:
     title = "word " * 39 + "word"
     document = Document("memory:a", title, "One two. Three four. Five six.")
     found = windows(document, [whole(document)], "en", Narrow())[whole(document).id]

@@ -32,7 +32,7 @@ def letters(tmp_path: Path) -> Path:
     return folder
 
 
-def test_from_documents_to_answers(polyadic: Command, server: ModelServer, letters: Path, tmp_path: Path) -> None:
+def test_batch_from_documents_to_answers(polyadic: Command, server: ModelServer, letters: Path, tmp_path: Path) -> None:
     done = polyadic("batch", "write", "ask.jsonl", "letters")
     assert (done.code, done.err) == (0, "") and server.asked == []
     assert "written to ask.jsonl" in done.out and "3 requests, " in done.out
@@ -65,7 +65,7 @@ def test_from_documents_to_answers(polyadic: Command, server: ModelServer, lette
     assert "sent letter" in given.out and "[1] letters/0.txt, characters " in given.out
 
 
-def test_answers_into_a_file_and_reports_as_json(
+def test_answers_are_written_to_a_file_and_reports_as_json(
     polyadic: Command, server: ModelServer, letters: Path, tmp_path: Path
 ) -> None:
     polyadic("batch", "write", "index.jsonl", "letters")
@@ -84,20 +84,20 @@ def test_answers_into_a_file_and_reports_as_json(
     assert again["missing"] == {"requests": 0, "documents": 0, "questions": 0}
 
 
-def test_forgetting(polyadic: Command, server: ModelServer, letters: Path) -> None:
+def test_forget_discards_pending_requests(polyadic: Command, server: ModelServer, letters: Path) -> None:
     polyadic("batch", "write", "ask.jsonl", "letters")
     assert polyadic("batch", "forget").out == "discarded: 3 replies, for 3 documents and 0 questions\n"
     assert polyadic("batch", "status").out == "no pending requests\n"
     assert polyadic("batch", "write", "none.jsonl").out == "no requests, so no file was written\n"
 
 
-def test_what_cannot_be_read_is_partly_done(polyadic: Command, server: ModelServer, letters: Path) -> None:
+def test_unreadable_input_gives_exit_code_3(polyadic: Command, server: ModelServer, letters: Path) -> None:
     (letters / "bad.txt").write_bytes(b"\xff\xfe\xff")
     done = polyadic("batch", "write", "ask.jsonl", "letters")
     assert done.code == 3 and "bad.txt" in done.err and "3 requests" in done.out
 
 
-def test_files_of_requests_are_no_documents(polyadic: Command, server: ModelServer, letters: Path) -> None:
+def test_request_files_are_not_indexed(polyadic: Command, server: ModelServer, letters: Path) -> None:
     polyadic("batch", "write", "letters/ask.jsonl", "letters")
     done = polyadic("batch", "write", "letters/ask.jsonl", "letters", "--overwrite", "--json")
     assert json.loads(done.out)["missing"]["documents"] == 3
@@ -118,7 +118,7 @@ def test_files_of_requests_are_no_documents(polyadic: Command, server: ModelServ
         (["forget"], 1, "there is no workspace"),
     ],
 )
-def test_mistakes_are_told_on_one_line(
+def test_errors_are_one_line(
     polyadic: Command, server: ModelServer, letters: Path, tmp_path: Path, arguments: list[str], code: int, said: str
 ) -> None:
     done = polyadic("batch", *arguments)
@@ -126,7 +126,7 @@ def test_mistakes_are_told_on_one_line(
     assert not (tmp_path / "polyadic-workspace").exists()
 
 
-def test_the_questions_are_not_overwritten(
+def test_question_file_is_not_overwritten(
     polyadic: Command, server: ModelServer, letters: Path, tmp_path: Path
 ) -> None:
     question = put_lines(tmp_path / "batch-2.jsonl", ['{"question": "Who wrote to Ilse Orth?"}'])
@@ -140,7 +140,9 @@ def test_the_questions_are_not_overwritten(
     assert question.read_text() == asked
 
 
-def test_there_is_no_folder_for_answers(polyadic: Command, server: ModelServer, letters: Path, tmp_path: Path) -> None:
+def test_missing_answer_folder_is_refused(
+    polyadic: Command, server: ModelServer, letters: Path, tmp_path: Path
+) -> None:
     polyadic("batch", "write", "ask.jsonl", "letters")
     put_lines(tmp_path / "answers.jsonl", answer_batch(server, tmp_path / "ask.jsonl"))
     refused = polyadic("batch", "read", "answers.jsonl", "-o", "nowhere/given.jsonl")
@@ -148,9 +150,7 @@ def test_there_is_no_folder_for_answers(polyadic: Command, server: ModelServer, 
     assert "pending: 3 replies" in polyadic("batch", "status").out
 
 
-def test_status_says_which_shard_is_missing(
-    polyadic: Command, server: ModelServer, letters: Path, tmp_path: Path
-) -> None:
+def test_status_names_missing_shards(polyadic: Command, server: ModelServer, letters: Path, tmp_path: Path) -> None:
     def answered(name: str) -> str:
         return put_lines(tmp_path / f"answers-{name}", answer_batch(server, tmp_path / name)).name
 

@@ -39,7 +39,7 @@ def piped(folder: Path, lines: str | bytes, *arguments: str) -> subprocess.Compl
     return subprocess.CompletedProcess(ran.args, ran.returncode, ran.stdout.decode(), ran.stderr.decode())
 
 
-def test_each_line_of_a_pipe_is_a_question(indexed: Path) -> None:
+def test_each_piped_line_is_a_question(indexed: Path) -> None:
     ran = piped(indexed.parent, f"{QUESTION}\n\nHow long must bread rise?\n")
     assert (ran.returncode, ran.stderr) == (0, "")
     first, second = ran.stdout.strip().split("\n\n")
@@ -47,7 +47,7 @@ def test_each_line_of_a_pipe_is_a_question(indexed: Path) -> None:
     assert second.startswith("> How long must bread rise?\n")
 
 
-def test_commands_are_obeyed_in_a_pipe(indexed: Path) -> None:
+def test_commands_work_in_a_pipe(indexed: Path) -> None:
     lines = [QUESTION, "/sources", "/clear", "/sources", "/dance", "/help", "/quit", QUESTION]
     ran = piped(indexed.parent, "\n".join(lines))
     assert ran.returncode == 0
@@ -58,16 +58,16 @@ def test_commands_are_obeyed_in_a_pipe(indexed: Path) -> None:
     assert ran.stderr == "unknown command /dance; /help lists the commands\n"
 
 
-def test_a_path_is_a_question_not_a_command(indexed: Path) -> None:
+def test_path_is_a_question_not_a_command(indexed: Path) -> None:
     assert "> /etc/passwd" in piped(indexed.parent, "/etc/passwd\n").stdout
 
 
-def test_bytes_that_are_no_text_do_not_end_it(indexed: Path) -> None:
+def test_invalid_bytes_do_not_end_the_chat(indexed: Path) -> None:
     ran = piped(indexed.parent, b"\xff\xfe Ada?\n" + QUESTION.encode())
     assert ran.returncode == 0 and WRITTEN in ran.stdout
 
 
-def test_a_follow_up_is_asked_with_what_was_said_before(server: ModelServer, indexed: Path) -> None:
+def test_follow_up_question_includes_the_conversation(server: ModelServer, indexed: Path) -> None:
     conversations = []
 
     def respond(asked: Asked) -> str:
@@ -93,19 +93,19 @@ def test_a_question_that_fails_does_not_end_the_conversation(server: ModelServer
     assert piped(indexed.parent, "How long must bread rise?\n").returncode == 1
 
 
-def test_options_hold_for_every_question(indexed: Path) -> None:
+def test_options_apply_to_every_question(indexed: Path) -> None:
     ran = piped(indexed.parent, f"{QUESTION}\n", "--from", "notes/babbage.md", "--method", "chunks")
     assert WRITTEN not in ran.stdout and "notes/ada.md" not in ran.stdout
     assert "--style needs a language model" in piped(indexed.parent, "", "--style", "rhymes").stderr
 
 
-def test_without_a_workspace_it_ends_at_once(polyadic: Command, tmp_path: Path) -> None:
+def test_missing_workspace_ends_the_chat(polyadic: Command, tmp_path: Path) -> None:
     ran = piped(tmp_path, "Who?\n")
     assert ran.returncode == 1
     assert ran.stderr.count("\n") == 1 and "polyadic index PATH makes one" in ran.stderr
 
 
-def test_on_a_terminal_it_asks_until_ctrl_d(indexed: Path) -> None:
+def test_terminal_chat_ends_with_ctrl_d(indexed: Path) -> None:
     script = [
         ("> ", f"{QUESTION}\n"),
         ("[1] notes/ada.md", ""),
@@ -120,14 +120,14 @@ def test_on_a_terminal_it_asks_until_ctrl_d(indexed: Path) -> None:
     assert "Traceback" not in shown
 
 
-def test_ctrl_c_at_the_prompt_says_how_to_end(indexed: Path) -> None:
+def test_ctrl_c_at_the_prompt_says_how_to_exit(indexed: Path) -> None:
     # Ctrl-C is typed once the prompt reads: what is typed is shown by then.
     script = [("> ", "Who is th"), ("Who is th", "\x03"), ("(quit with /quit or Ctrl-D)", "/quit\n")]
     code, shown = on_terminal(indexed.parent, ["chat"], script)
     assert code == 0 and "Traceback" not in shown
 
 
-def test_ctrl_c_stops_an_answer_and_not_the_conversation(indexed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_stops_the_answer_but_not_the_chat(indexed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with ModelServer([says("Ada Lovelace did, in 1843 [1]. " * 200)], tokens_per_second=20) as slow:
         for name, value in {"name": "recorded", "base_url": slow.url, "key_variable": "", "retries": "0"}.items():
             monkeypatch.setenv(f"POLYADIC_MODEL__{name.upper()}", value)

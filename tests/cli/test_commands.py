@@ -11,7 +11,7 @@ QUESTION = "Who wrote the first published program, and for which machine?"
 SENTENCE = "Ada Lovelace wrote the first published program in 1843 for the Analytical Engine of Charles Babbage."
 
 
-def test_a_question_is_answered_with_the_exact_place(polyadic: Command, indexed: Path) -> None:
+def test_answer_cites_the_exact_place(polyadic: Command, indexed: Path) -> None:
     outcome = polyadic("query", QUESTION)
     assert outcome.code == 0
     assert f'"{SENTENCE}" [1]' in outcome.out
@@ -21,7 +21,7 @@ def test_a_question_is_answered_with_the_exact_place(polyadic: Command, indexed:
     assert "0 model tokens" in outcome.out
 
 
-def test_a_citation_names_the_headings_above(polyadic: Command, tmp_path: Path) -> None:
+def test_citation_names_its_headings(polyadic: Command, tmp_path: Path) -> None:
     text = "# Tool library\n\n## Prices\n\n### Members\n\nThe garden shredder costs members 12 euros a day.\n"
     (tmp_path / "tools.md").write_text(text)
     assert polyadic("index", "tools.md").code == 0
@@ -32,7 +32,7 @@ def test_a_citation_names_the_headings_above(polyadic: Command, tmp_path: Path) 
     assert "tools.md, line 7 · Prices › Members" in polyadic("search", "shredder").out
 
 
-def test_a_citation_can_be_shown_where_it_stands(polyadic: Command, indexed: Path) -> None:
+def test_citation_can_be_shown_in_its_document(polyadic: Command, indexed: Path) -> None:
     start = ADA.index(SENTENCE)
     outcome = polyadic("show", "document", f"notes/ada.md:{start}-{start + len(SENTENCE)}")
     assert outcome.code == 0
@@ -40,14 +40,14 @@ def test_a_citation_can_be_shown_where_it_stands(polyadic: Command, indexed: Pat
     assert "was born in London" in outcome.out
 
 
-def test_what_nobody_wrote_about_is_not_answered(polyadic: Command, indexed: Path) -> None:
+def test_question_outside_the_documents_is_refused(polyadic: Command, indexed: Path) -> None:
     outcome = polyadic("query", "How long must bread rise?")
     assert outcome.code == 0
     assert outcome.out.startswith("Nothing in these documents answers that.")
     assert "[1]" not in outcome.out
 
 
-def test_json_carries_the_whole_answer(polyadic: Command, indexed: Path) -> None:
+def test_json_contains_the_whole_answer(polyadic: Command, indexed: Path) -> None:
     answer = json.loads(polyadic("query", QUESTION, "--json").out)
     assert answer["answered"] is True
     place = answer["citations"][0]["place"]
@@ -67,23 +67,23 @@ def test_every_method_finds_the_passage_and_says_why(polyadic: Command, indexed:
     assert all(item["why"] for item in items)
 
 
-def test_method_none_brings_nothing(polyadic: Command, indexed: Path) -> None:
+def test_method_none_retrieves_nothing(polyadic: Command, indexed: Path) -> None:
     assert json.loads(polyadic("query", QUESTION, "--method", "none", "--context-only", "--json").out)["items"] == []
 
 
-def test_the_budget_is_kept(polyadic: Command, indexed: Path) -> None:
+def test_token_budget_is_respected(polyadic: Command, indexed: Path) -> None:
     knowledge = json.loads(polyadic("query", QUESTION, "--context-only", "--context-tokens", "40", "--json").out)
     assert 0 < sum(item["tokens"] for item in knowledge["items"]) == knowledge["tokens"] <= 40
 
 
-def test_the_trace_gives_steps_and_reasons(polyadic: Command, indexed: Path) -> None:
+def test_trace_shows_steps_and_reasons(polyadic: Command, indexed: Path) -> None:
     outcome = polyadic("query", QUESTION, "--trace")
     assert "steps" in outcome.out
     assert " ms  embed" in outcome.out
     assert "found" in outcome.out
 
 
-def test_status_counts(polyadic: Command, indexed: Path) -> None:
+def test_status_shows_counts(polyadic: Command, indexed: Path) -> None:
     status = json.loads(polyadic("status", "--json").out)
     assert status["counts"]["documents"] == 2
     assert sum(status["arities"].values()) == status["counts"]["facts"]
@@ -108,7 +108,7 @@ def test_entities_and_facts_can_be_shown(polyadic: Command, indexed: Path) -> No
     assert polyadic("show", "chunk", chunk[:10]).code == 0
 
 
-def test_a_place_is_shown_with_dots_only_where_text_is_left_out(polyadic: Command, tmp_path: Path) -> None:
+def test_ellipses_appear_only_where_text_is_omitted(polyadic: Command, tmp_path: Path) -> None:
     (tmp_path / "long.txt").write_text("a" * 300 + "MIDDLE" + "z" * 300)
     polyadic("index", "long.txt")
 
@@ -121,9 +121,7 @@ def test_a_place_is_shown_with_dots_only_where_text_is_left_out(polyadic: Comman
     assert "…" not in polyadic("show", "document", "long.txt").out
 
 
-def test_a_chunk_is_shown_with_what_surrounds_it(
-    polyadic: Command, notes: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_chunk_is_shown_with_surrounding_text(polyadic: Command, notes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("POLYADIC_CHUNKING__TOKENS", "50")
     monkeypatch.setenv("POLYADIC_CHUNKING__OVERLAP", "0")
     text = "".join(f"Ada Lovelace met person number {i} in London.\n" for i in range(60))
@@ -140,7 +138,7 @@ def test_a_chunk_is_shown_with_what_surrounds_it(
         assert polyadic("show", "chunk", place["chunk_id"]).out.endswith(f"\n\n{whole}")
 
 
-def test_control_characters_are_shown_and_do_nothing(polyadic: Command, notes: Path) -> None:
+def test_control_characters_are_made_visible(polyadic: Command, notes: Path) -> None:
     text = "Ada Lovelace\x1b[2J met\tCharles\x07 Babbage\x9b31m in London.\n"
     (notes / "odd.jsonl").write_text(json.dumps({"id": "1", "title": "Od\x1bd", "text": text}))
     polyadic("index", "notes/odd.jsonl")
@@ -161,7 +159,7 @@ def test_control_characters_are_shown_and_do_nothing(polyadic: Command, notes: P
         assert not {"\x1b", "\x07", "\x9b"} & set(outcome.out + outcome.err)
 
 
-def test_a_file_of_rows_is_withdrawn_whole(polyadic: Command, indexed: Path) -> None:
+def test_deleting_a_row_file_deletes_all_its_rows(polyadic: Command, indexed: Path) -> None:
     rows = [{"id": i, "text": f"Ada Lovelace met Person Number{i} in London."} for i in range(3)]
     (indexed / "rows.jsonl").write_text("\n".join(map(json.dumps, rows)))
     polyadic("index", "notes")
@@ -174,7 +172,7 @@ def test_a_file_of_rows_is_withdrawn_whole(polyadic: Command, indexed: Path) -> 
     assert withdrawn["title"] == "Ada Lovelace"
 
 
-def test_the_column_with_the_text_of_a_table_is_named(polyadic: Command, tmp_path: Path) -> None:
+def test_text_column_of_a_table_is_reported(polyadic: Command, tmp_path: Path) -> None:
     table = tmp_path / "films.csv"
     overview = "She leaves the city and finds the engine that her father built. " * 2
     table.write_text("Film,Released,overview\n" + "".join(f"Film {i},Jun 12 1998,{overview}\n" for i in range(3)))
@@ -183,7 +181,7 @@ def test_the_column_with_the_text_of_a_table_is_named(polyadic: Command, tmp_pat
     assert notes == [f"{table.resolve()}: text from column 'overview'"]
 
 
-def test_a_table_of_facts_is_shown_and_withdrawn_by_its_path(polyadic: Command, tmp_path: Path) -> None:
+def test_table_document_is_shown_and_deleted_by_path(polyadic: Command, tmp_path: Path) -> None:
     table = tmp_path / "prices.csv"
     table.write_text("Article,Price\nGarden hose,19.99\nFolding ladder,89.00\n")
     assert polyadic("index", str(table)).code == 0
@@ -195,21 +193,21 @@ def test_a_table_of_facts_is_shown_and_withdrawn_by_its_path(polyadic: Command, 
     assert polyadic("show", "document", str(table)).code != 0
 
 
-def test_deleting_withdraws_what_only_that_document_said(polyadic: Command, indexed: Path) -> None:
+def test_delete_removes_facts_of_that_document_only(polyadic: Command, indexed: Path) -> None:
     assert polyadic("delete", "notes/ada.md").code == 0
     assert "first published program" not in polyadic("query", QUESTION).out
     assert polyadic("show", "entity", "10 December 1815").code == 1
     assert polyadic("delete", "notes/ada.md").code == 1
 
 
-def test_indexing_again_does_nothing_and_a_change_is_seen(polyadic: Command, indexed: Path) -> None:
+def test_reindexing_skips_unchanged_and_detects_changed_files(polyadic: Command, indexed: Path) -> None:
     assert "0 added, 0 changed, 2 unchanged" in polyadic("index", "notes").out
     (indexed / "ada.md").write_text(ADA.replace("1843", "1842"))
     assert "0 added, 1 changed, 1 unchanged" in polyadic("index", "notes").out
     assert "in 1842 for" in polyadic("query", QUESTION).out
 
 
-def test_init_writes_settings_once(polyadic: Command, tmp_path: Path) -> None:
+def test_init_does_not_overwrite_settings(polyadic: Command, tmp_path: Path) -> None:
     assert polyadic("init").code == 0
     file = tmp_path / "polyadic-workspace" / "polyadic.toml"
     file.write_text("[chunking]\ntokens = 500\n")
@@ -217,7 +215,7 @@ def test_init_writes_settings_once(polyadic: Command, tmp_path: Path) -> None:
     assert "500" in file.read_text()
 
 
-def test_init_writes_where_the_other_verbs_look(
+def test_init_writes_to_the_workspace_folder(
     polyadic: Command, notes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert "polyadic -w 'a b' index" in polyadic("init", "-w", "a b").out
@@ -229,14 +227,14 @@ def test_init_writes_where_the_other_verbs_look(
     assert not (tmp_path / "polyadic-workspace").exists()
 
 
-def test_the_workspace_may_stand_before_or_after_the_verb(polyadic: Command, notes: Path, tmp_path: Path) -> None:
+def test_workspace_option_works_before_and_after_the_command(polyadic: Command, notes: Path, tmp_path: Path) -> None:
     assert polyadic("-w", "one", "index", "notes").code == 0
     assert polyadic("index", "notes", "-w", "two").code == 0
     assert (tmp_path / "one" / "store.sqlite").is_file()
     assert (tmp_path / "two" / "store.sqlite").is_file()
 
 
-def test_help_names_every_verb(polyadic: Command) -> None:
+def test_help_lists_every_command(polyadic: Command) -> None:
     outcome = polyadic("--help")
     assert outcome.code == 0
     for verb in ("init", "index", "query", "status", "show", "delete", "models"):
@@ -244,7 +242,7 @@ def test_help_names_every_verb(polyadic: Command) -> None:
         assert polyadic(verb, "--help").code == 0
 
 
-def test_an_answer_from_some_documents_alone(polyadic: Command, indexed: Path) -> None:
+def test_query_can_be_limited_to_documents(polyadic: Command, indexed: Path) -> None:
     asked = "Where did Ada Lovelace meet Charles Babbage?"
     alone = polyadic("query", asked, "--from", "notes/babbage.md")
     assert alone.code == 0
@@ -260,7 +258,7 @@ def test_an_answer_from_some_documents_alone(polyadic: Command, indexed: Path) -
 
 
 @pytest.mark.parametrize("where", [["year"], ["=1843"], ["year=1843", "year=1844"]])
-def test_metadata_is_a_key_and_a_value(polyadic: Command, indexed: Path, where: list[str]) -> None:
+def test_metadata_filter_needs_key_and_value(polyadic: Command, indexed: Path, where: list[str]) -> None:
     given = [part for pair in where for part in ("--where", pair)]
     refused = polyadic("query", "Who?", *given)
     assert refused.code == 2

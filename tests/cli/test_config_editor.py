@@ -38,7 +38,7 @@ def changed(text: str) -> str:
         ('[embedding]\nname = "model"\n[model]\n', '[embedding]\nmodel = "hashing"\nname = "model"\n[model]\n'),
     ],
 )
-def test_one_line_changes(before: str, after: str) -> None:
+def test_edit_changes_one_line(before: str, after: str) -> None:
     assert changed(before) == after
     assert changed(after) == after
 
@@ -62,12 +62,12 @@ def test_the_template_keeps_every_comment() -> None:
         'note = """\n[embedding]\n"""\n[embedding]\nmodel = "minilm"\n',
     ],
 )
-def test_what_lines_do_not_tell_is_left_to_its_author(text: str) -> None:
+def test_settings_that_cannot_be_edited_safely_are_left_alone(text: str) -> None:
     with pytest.raises(SettingsError, match=r'set model = "hashing" under \[embedding\] in it yourself'):
         changed(text)
 
 
-def test_a_link_stays_a_link_and_permissions_stay(tmp_path: Path) -> None:
+def test_symlinks_and_permissions_are_kept(tmp_path: Path) -> None:
     target, link = tmp_path / "real.toml", tmp_path / "polyadic.toml"
     target.write_text("[embedding]\n")
     target.chmod(0o600)

@@ -40,7 +40,9 @@ def names(polyadic: Command) -> set[str]:
         (["letters/old/[ft]*.md"], {"one.md", "two.txt"}),
     ],
 )
-def test_what_a_reference_deletes(polyadic: Command, letters: Path, references: list[str], left: set[str]) -> None:
+def test_references_delete_the_expected_documents(
+    polyadic: Command, letters: Path, references: list[str], left: set[str]
+) -> None:
     gone = {"one.md", "two.txt", "three.md", "four.md"} - left
     planned = json.loads(polyadic("delete", *references, "--dry-run", "--json").out)
     assert {Path(record["source"]).name for record in planned} == gone
@@ -50,7 +52,7 @@ def test_what_a_reference_deletes(polyadic: Command, letters: Path, references: 
     assert names(polyadic) == left
 
 
-def test_files_need_not_be_there_any_more(polyadic: Command, letters: Path) -> None:
+def test_documents_of_missing_files_can_be_deleted(polyadic: Command, letters: Path) -> None:
     for file in (letters / "old").iterdir():
         file.unlink()
     (letters / "old").rmdir()
@@ -59,7 +61,7 @@ def test_files_need_not_be_there_any_more(polyadic: Command, letters: Path) -> N
     assert names(polyadic) == {"one.md", "two.txt"}
 
 
-def test_one_document_is_named_and_several_are_counted(polyadic: Command, letters: Path) -> None:
+def test_output_names_one_document_and_counts_several(polyadic: Command, letters: Path) -> None:
     assert polyadic("delete", "letters/one.md").out.startswith("deleted letters/one.md (1 chunk, ")
     listed = polyadic("delete", "letters/old", "--dry-run")
     assert listed.out == "letters/old/four.md\nletters/old/three.md\n"
@@ -67,17 +69,17 @@ def test_one_document_is_named_and_several_are_counted(polyadic: Command, letter
 
 
 @pytest.mark.parametrize("unknown", ["letters/none.md", "letters/*.pdf", "none*", "", "elsewhere"])
-def test_nothing_is_deleted_where_one_of_several_names_nothing(polyadic: Command, letters: Path, unknown: str) -> None:
+def test_unknown_reference_deletes_nothing(polyadic: Command, letters: Path, unknown: str) -> None:
     outcome = polyadic("delete", "letters/one.md", unknown)
     assert outcome.code == 1 and outcome.err.count("\n") == 1
     assert names(polyadic) == {"one.md", "two.txt", "three.md", "four.md"}
 
 
-def test_a_pattern_that_matches_nothing_says_how_to_reach_into_folders(polyadic: Command, letters: Path) -> None:
+def test_pattern_without_a_match_explains_recursive_patterns(polyadic: Command, letters: Path) -> None:
     assert "'**/*.md'" in polyadic("delete", "*.md").err
 
 
-def test_a_pattern_matches_the_rows_of_a_file(polyadic: Command, tmp_path: Path) -> None:
+def test_pattern_matches_rows_of_a_file(polyadic: Command, tmp_path: Path) -> None:
     (tmp_path / "rows.jsonl").write_text("".join(f'{{"id": "r{i}", "text": "Letter {i} of Ada."}}\n' for i in range(3)))
     polyadic("index", "rows.jsonl")
     assert polyadic("delete", "rows.jsonl#r[12]").out.startswith("deleted 2 documents")
@@ -94,7 +96,7 @@ def test_a_pattern_matches_the_rows_of_a_file(polyadic: Command, tmp_path: Path)
         ("", ["letters/one.md"], 0, False, 3),
     ],
 )
-def test_on_a_terminal_it_asks_before_several_are_deleted(
+def test_deleting_several_asks_for_confirmation(
     polyadic: Command, letters: Path, reply: str, arguments: list[str], code: int, asked: bool, left: int
 ) -> None:
     question = "Delete 2 documents (2 chunks)?"

@@ -45,7 +45,7 @@ def test_reviewing_merging_and_undoing(polyadic: Command, cities: Path) -> None:
     assert exported(polyadic) == before
 
 
-def test_merging_what_is_sure(polyadic: Command, cities: Path) -> None:
+def test_merge_certain_pairs(polyadic: Command, cities: Path) -> None:
     assert "are the same entity" in polyadic("entities", "merge", "--auto").out
     assert polyadic("entities", "merge", "--auto").out == "nothing to do\n"
     assert "Sao Paulo =" not in polyadic("entities", "review").out
@@ -59,7 +59,7 @@ def test_splitting_a_name(polyadic: Command, cities: Path) -> None:
     assert "Mercury means Mercury (planet) in cities/planets.txt" in polyadic("entities", "review", "--decided").out
 
 
-def test_json(polyadic: Command, cities: Path) -> None:
+def test_json_output(polyadic: Command, cities: Path) -> None:
     review = json.loads(polyadic("entities", "review", "--json").out)
     pair = review["candidates"][0]
     assert {pair["one"]["name"], pair["other"]["name"]} == {"São Paulo", "Sao Paulo"}
@@ -112,13 +112,13 @@ def test_cannot_link(polyadic: Command, cities: Path) -> None:
         (["review", "--by-model"], 1, "needs a language model"),
     ],
 )
-def test_mistakes(polyadic: Command, cities: Path, arguments: list[str], code: int, reason: str) -> None:
+def test_errors_are_one_line(polyadic: Command, cities: Path, arguments: list[str], code: int, reason: str) -> None:
     outcome = polyadic("entities", *arguments)
     assert outcome.code == code
     assert reason in outcome.err
     assert outcome.err.count("\n") == 1
 
 
-def test_without_a_workspace(polyadic: Command) -> None:
+def test_missing_workspace_is_reported(polyadic: Command) -> None:
     for arguments in (["review"], ["merge", "a", "b"], ["merge", "--auto"], ["undo", "beef"]):
         assert "there is no workspace" in polyadic("entities", *arguments).err

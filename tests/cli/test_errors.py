@@ -17,7 +17,7 @@ def one_line(text: str) -> bool:
     return text.strip().count("\n") == 0 and "Traceback" not in text
 
 
-def test_a_missing_path(polyadic: Command) -> None:
+def test_missing_path_is_reported(polyadic: Command) -> None:
     outcome = polyadic("index", "nowhere")
     assert outcome.code == 1
     assert "nowhere" in outcome.err
@@ -25,7 +25,7 @@ def test_a_missing_path(polyadic: Command) -> None:
     assert "there is no workspace" in polyadic("query", "Who?").err
 
 
-def test_a_bad_file_among_good_ones_is_named_and_the_rest_is_read(polyadic: Command, notes: Path) -> None:
+def test_unreadable_file_is_named_and_others_are_indexed(polyadic: Command, notes: Path) -> None:
     (notes / "binary.txt").write_bytes(b"\x00\x01\x02")
     (notes / "broken.pdf").write_bytes(b"%PDF-")
     (notes / "empty.md").write_text("")
@@ -37,7 +37,7 @@ def test_a_bad_file_among_good_ones_is_named_and_the_rest_is_read(polyadic: Comm
     assert len(json.loads(polyadic("index", "notes", "--json").out)["skipped"]) == 3
 
 
-def test_a_question_before_anything_is_indexed(polyadic: Command) -> None:
+def test_query_before_indexing_says_what_to_do(polyadic: Command) -> None:
     outcome = polyadic("query", "Who?")
     assert outcome.code == 1
     assert one_line(outcome.err)
@@ -59,7 +59,7 @@ def test_a_question_before_anything_is_indexed(polyadic: Command) -> None:
         ["init", "one", "-w", "two"],
     ],
 )
-def test_wrong_use_is_exit_code_2_and_one_line(polyadic: Command, indexed: Path, arguments: list[str]) -> None:
+def test_usage_error_is_exit_code_2_and_one_line(polyadic: Command, indexed: Path, arguments: list[str]) -> None:
     outcome = polyadic(*arguments)
     assert (outcome.code, outcome.out) == (2, "")
     assert one_line(outcome.err)
@@ -67,7 +67,7 @@ def test_wrong_use_is_exit_code_2_and_one_line(polyadic: Command, indexed: Path,
     assert outcome.err.endswith(f" (polyadic {arguments[0]} --help)\n")
 
 
-def test_an_unknown_verb(polyadic: Command) -> None:
+def test_unknown_command_is_reported(polyadic: Command) -> None:
     outcome = polyadic("nonsense")
     assert (outcome.code, outcome.err) == (2, "polyadic: no such command 'nonsense' (polyadic --help)\n")
 
@@ -80,7 +80,7 @@ def test_an_unknown_verb(polyadic: Command) -> None:
         (["--think", "--style", "a table"], "--style and --think need a language model, but none is set"),
     ],
 )
-def test_what_only_a_model_can_heed_is_refused_without_one(
+def test_model_only_options_are_refused_without_a_model(
     polyadic: Command, indexed: Path, options: list[str], said: str
 ) -> None:
     outcome = polyadic("query", "Who?", *options)
@@ -88,7 +88,7 @@ def test_what_only_a_model_can_heed_is_refused_without_one(
     assert one_line(outcome.err) and said in outcome.err
 
 
-def test_what_only_a_model_can_heed_is_refused_where_the_settings_quote(
+def test_model_only_options_are_refused_if_settings_say_quotes(
     polyadic: Command, indexed: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("POLYADIC_MODEL__NAME", "recorded")
@@ -98,20 +98,20 @@ def test_what_only_a_model_can_heed_is_refused_where_the_settings_quote(
     assert "[answer] sets by = quotes: add --by model" in outcome.err
 
 
-def test_help_names_the_common_methods_and_where_the_others_are(polyadic: Command) -> None:
+def test_help_lists_common_methods_and_points_to_the_others(polyadic: Command) -> None:
     said = " ".join(polyadic("query", "--help").out.split())
     assert "auto, walk, hypergraph, chunks; others: docs/methods.md" in said
     assert all(name not in said for name in METHODS if "-" in name)
 
 
-def test_an_unknown_method_is_answered_with_the_common_ones(polyadic: Command, indexed: Path) -> None:
+def test_unknown_method_lists_the_common_ones(polyadic: Command, indexed: Path) -> None:
     outcome = polyadic("query", "--method", "foo", "Who?")
     assert outcome.code == 2
     assert "'foo' is not a method: auto, walk, hypergraph, chunks; others: docs/methods.md" in outcome.err
 
 
 @pytest.mark.parametrize("verb", [["index", "notes"], ["status"], ["query", "Who?"], ["init"]])
-def test_a_file_named_as_the_workspace(polyadic: Command, notes: Path, verb: list[str]) -> None:
+def test_file_as_workspace_is_refused(polyadic: Command, notes: Path, verb: list[str]) -> None:
     outcome = polyadic("-w", str(notes / "ada.md"), *verb)
     assert outcome.code == 1
     assert one_line(outcome.err)
@@ -120,13 +120,13 @@ def test_a_file_named_as_the_workspace(polyadic: Command, notes: Path, verb: lis
 
 
 @pytest.mark.parametrize("arguments", [["show", "document", " "], ["delete", ""]])
-def test_a_blank_document(polyadic: Command, indexed: Path, arguments: list[str]) -> None:
+def test_blank_document_is_reported(polyadic: Command, indexed: Path, arguments: list[str]) -> None:
     outcome = polyadic(*arguments)
     assert outcome.code == 1
     assert "name a document" in outcome.err
 
 
-def test_a_name_that_is_no_text(polyadic: Command, indexed: Path) -> None:
+def test_undecodable_file_name_is_reported(polyadic: Command, indexed: Path) -> None:
     for kind in ("document", "entity", "fact"):
         outcome = polyadic("show", kind, "\udcff")
         assert outcome.code == 1
@@ -134,7 +134,7 @@ def test_a_name_that_is_no_text(polyadic: Command, indexed: Path) -> None:
 
 
 @pytest.mark.slow
-def test_an_output_that_has_no_letter_for_it(indexed: Path) -> None:
+def test_unencodable_output_characters_are_replaced(indexed: Path) -> None:
     (indexed / "wall.md").write_text("# 长城\n\nLi Wei built the 长城 in Gansu.\n", encoding="utf-8")
     environment = {**os.environ, "PYTHONIOENCODING": "latin-1", "PYTHONUTF8": "0"}
 
@@ -148,13 +148,13 @@ def test_an_output_that_has_no_letter_for_it(indexed: Path) -> None:
 
 
 @pytest.mark.parametrize("reference", ["nobody", "notes/ada.md:5-999999", "zzzz"])
-def test_what_is_not_there_is_said(polyadic: Command, indexed: Path, reference: str) -> None:
+def test_missing_items_are_reported(polyadic: Command, indexed: Path, reference: str) -> None:
     outcome = polyadic("show", "document", reference)
     assert outcome.code == 1
     assert one_line(outcome.err)
 
 
-def test_a_store_of_a_newer_version_is_left_alone(polyadic: Command, indexed: Path, tmp_path: Path) -> None:
+def test_newer_store_version_is_refused(polyadic: Command, indexed: Path, tmp_path: Path) -> None:
     store = tmp_path / "polyadic-workspace" / "store.sqlite"
     connection = sqlite3.connect(store)
     connection.execute("PRAGMA user_version = 99")
@@ -165,7 +165,7 @@ def test_a_store_of_a_newer_version_is_left_alone(polyadic: Command, indexed: Pa
     assert "newer" in outcome.err
 
 
-def test_a_file_that_is_no_store_is_left_alone(polyadic: Command, notes: Path, tmp_path: Path) -> None:
+def test_foreign_store_file_is_refused(polyadic: Command, notes: Path, tmp_path: Path) -> None:
     folder = tmp_path / "polyadic-workspace"
     folder.mkdir()
     (folder / "store.sqlite").write_bytes(b"this is not a database, and long enough to be read as one" * 100)
@@ -175,7 +175,7 @@ def test_a_file_that_is_no_store_is_left_alone(polyadic: Command, notes: Path, t
     assert (folder / "store.sqlite").read_bytes().startswith(b"this is not")
 
 
-def test_a_mistake_in_the_settings(polyadic: Command, notes: Path, tmp_path: Path) -> None:
+def test_invalid_settings_are_reported(polyadic: Command, notes: Path, tmp_path: Path) -> None:
     folder = tmp_path / "polyadic-workspace"
     folder.mkdir()
     (folder / "polyadic.toml").write_text("[chunking]\ntokns = 3\n")
@@ -185,7 +185,7 @@ def test_a_mistake_in_the_settings(polyadic: Command, notes: Path, tmp_path: Pat
     assert "chunking.tokns" in outcome.err
 
 
-def test_another_embedding_model_than_the_store_was_filled_with(
+def test_different_embedding_model_is_refused(
     polyadic: Command, indexed: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("POLYADIC_EMBEDDING__MODEL", "minilm")
@@ -195,7 +195,7 @@ def test_another_embedding_model_than_the_store_was_filled_with(
     assert "hashing-384" in outcome.err
 
 
-def test_a_second_writer_is_told_who_is_first(polyadic: Command, indexed: Path, tmp_path: Path) -> None:
+def test_second_writer_is_told_about_the_first(polyadic: Command, indexed: Path, tmp_path: Path) -> None:
     code = (
         "import sys, time; from pathlib import Path; from polyadic.storage.sqlite.store import SqliteStore;"
         "store = SqliteStore(Path(sys.argv[1]), 'hashing-384')\n"
@@ -220,7 +220,7 @@ def test_a_second_writer_is_told_who_is_first(polyadic: Command, indexed: Path, 
     assert polyadic("index", "notes").code == 0
 
 
-def test_the_derived_files_can_be_deleted_or_damaged(polyadic: Command, indexed: Path, tmp_path: Path) -> None:
+def test_derived_files_are_rebuilt_if_deleted_or_damaged(polyadic: Command, indexed: Path, tmp_path: Path) -> None:
     before = polyadic("query", "Who designed the Analytical Engine?", "--context-only").out
     derived = list((tmp_path / "polyadic-workspace" / "derived").glob("*/*.npy"))
     assert derived
@@ -230,7 +230,7 @@ def test_the_derived_files_can_be_deleted_or_damaged(polyadic: Command, indexed:
 
 
 @pytest.mark.slow
-def test_output_that_nobody_reads_any_more(indexed: Path) -> None:
+def test_closed_output_is_handled(indexed: Path) -> None:
     asking = subprocess.Popen(
         [sys.executable, "-m", "polyadic", "status"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
@@ -243,7 +243,7 @@ def test_output_that_nobody_reads_any_more(indexed: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_reader_that_closes_the_pipe_is_no_failure(indexed: Path) -> None:
+def test_closed_pipe_is_not_an_error(indexed: Path) -> None:
     code = "import sys; from polyadic.cli.main import run; sys.stdin.readline(); sys.exit(run(sys.argv[1:]))"
     command = [sys.executable, "-c", code, "-w", str(indexed.parent / "polyadic-workspace"), "status", "--documents"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:

@@ -29,7 +29,9 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
 
 
 @pytest.mark.slow
-def test_a_table_and_two_files(polyadic: Command, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_eval_prints_a_table_and_writes_two_files(
+    polyadic: Command, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("COLUMNS", "100")
     outcome = polyadic("eval", str(data), "--methods", "chunks,walk,none")
     assert (outcome.code, outcome.err) == (0, "")
@@ -47,7 +49,7 @@ def test_a_table_and_two_files(polyadic: Command, data: Path, tmp_path: Path, mo
 
 
 @pytest.mark.slow
-def test_json_says_all_but_the_single_questions(polyadic: Command, data: Path) -> None:
+def test_json_contains_all_but_single_questions(polyadic: Command, data: Path) -> None:
     outcome = polyadic("eval", str(data), "--methods", "walk", "--limit", "2", "--out", "out", "--json")
     said = json.loads(outcome.out)
     assert (outcome.code, said["questions_asked"], said["plan"]["limit"]) == (0, 2, 2)
@@ -56,7 +58,7 @@ def test_json_says_all_but_the_single_questions(polyadic: Command, data: Path) -
 
 
 @pytest.mark.slow
-def test_a_workspace_that_is_filled_is_used_as_it_is(polyadic: Command, data: Path, tmp_path: Path) -> None:
+def test_existing_workspace_is_reused(polyadic: Command, data: Path, tmp_path: Path) -> None:
     assert polyadic("-w", "kb", "index", str(data / "corpus.jsonl")).code == 0
     (tmp_path / "more.md").write_text("# More\n\nMore Words came to Rome with Ada Lovelace.\n")
     assert polyadic("-w", "kb", "index", "more.md").code == 0
@@ -67,7 +69,7 @@ def test_a_workspace_that_is_filled_is_used_as_it_is(polyadic: Command, data: Pa
 
 
 @pytest.mark.slow
-def test_all_methods(polyadic: Command, data: Path) -> None:
+def test_all_methods_can_be_evaluated(polyadic: Command, data: Path) -> None:
     outcome = polyadic("eval", str(data), "--methods", "all", "--answers", "none", "--limit", "1", "--measures", "em")
     assert outcome.code == 0
     assert {"none", "chunks", "walk", "auto"} <= {line.split(" ")[0] for line in outcome.out.splitlines()}
@@ -88,14 +90,14 @@ def test_all_methods(polyadic: Command, data: Path) -> None:
         ([], 2, "missing argument 'DATASET'"),
     ],
 )
-def test_mistakes_are_one_line(polyadic: Command, data: Path, arguments: list[str], code: int, problem: str) -> None:
+def test_errors_are_one_line(polyadic: Command, data: Path, arguments: list[str], code: int, problem: str) -> None:
     outcome = polyadic("eval", *arguments)
     assert (outcome.code, outcome.out) == (code, "")
     assert outcome.err.startswith(f"polyadic: {problem}") and outcome.err.count("\n") == 1
 
 
 @pytest.mark.slow
-def test_other_settings_go_elsewhere(polyadic: Command, data: Path) -> None:
+def test_different_settings_need_another_folder(polyadic: Command, data: Path) -> None:
     assert polyadic("eval", str(data), "--methods", "walk").code == 0
     outcome = polyadic("eval", str(data), "--methods", "walk", "--seed", "3")
     assert outcome.code == 1
@@ -105,7 +107,7 @@ def test_other_settings_go_elsewhere(polyadic: Command, data: Path) -> None:
 
 
 @pytest.mark.parametrize("library", ["matplotlib", "ir_measures"])
-def test_a_library_that_is_not_installed_is_named_before_anything_is_done(
+def test_missing_library_is_reported_before_any_work(
     polyadic: Command, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, library: str
 ) -> None:
     from polyadic.evaluation.measures import ranking
@@ -119,7 +121,7 @@ def test_a_library_that_is_not_installed_is_named_before_anything_is_done(
 
 
 @pytest.mark.slow
-def test_questions_that_fail_make_it_partly_done(polyadic: Command, data: Path, server: ModelServer) -> None:
+def test_failed_questions_give_exit_code_3(polyadic: Command, data: Path, server: ModelServer) -> None:
     server.misbehave(Status(400), times=None, when=lambda asked: "bread" in asked.last_user_text.split("Question")[-1])
     outcome = polyadic("eval", str(data), "--methods", "chunks", "--measures", "f1")
     assert outcome.code == 3
@@ -131,7 +133,7 @@ def test_questions_that_fail_make_it_partly_done(polyadic: Command, data: Path, 
 
 
 @pytest.mark.slow
-def test_a_model_that_goes_away(polyadic: Command, data: Path, server: ModelServer) -> None:
+def test_unavailable_model_stops_the_evaluation(polyadic: Command, data: Path, server: ModelServer) -> None:
     server.misbehave(Status(401), times=None, when=lambda asked: asked.number > 2)
     outcome = polyadic("eval", str(data), "--methods", "chunks", "--at-once", "1")
     assert outcome.code == 3
@@ -141,7 +143,7 @@ def test_a_model_that_goes_away(polyadic: Command, data: Path, server: ModelServ
     assert polyadic("eval", str(data), "--methods", "walk", "--out", "other").code == 1
 
 
-def test_the_default_methods_include_that_of_query_and_a_keyword_baseline() -> None:
+def test_default_methods_include_the_query_method_and_a_keyword_baseline() -> None:
     from polyadic.cli.eval import DEFAULT_METHODS
     from polyadic.config import METHODS, RetrievalSettings
 

@@ -37,7 +37,7 @@ def filled(polyadic: Command, server: ModelServer, tmp_path: Path) -> Path:
 
 
 @pytest.mark.slow
-def test_make_review_accept_evaluate(polyadic: Command, filled: Path) -> None:
+def test_generate_review_accept_and_evaluate(polyadic: Command, filled: Path) -> None:
     made = polyadic(*ASK)
     assert (made.code, made.err) == (0, "")
     assert "binary, 1 fact per question: 4 sampled" in made.out and "n-ary, 2 facts per question: 2 sampled" in made.out
@@ -59,7 +59,7 @@ def test_make_review_accept_evaluate(polyadic: Command, filled: Path) -> None:
     assert outcome.code == 0 and f"set: {len(rows) - 2} questions" in outcome.out
 
 
-def test_made_by_batch_files(polyadic: Command, server: ModelServer, filled: Path) -> None:
+def test_questions_are_generated_by_batch_files(polyadic: Command, server: ModelServer, filled: Path) -> None:
     written = polyadic(*ASK, "--batch-write", "ask.jsonl")
     assert (written.code, written.err) == (3, "") and "12 requests written to ask.jsonl" in written.out
     assert "--batch-read RESPONSES.jsonl" in written.out and server.asked == []
@@ -79,7 +79,7 @@ def test_made_by_batch_files(polyadic: Command, server: ModelServer, filled: Pat
 
 
 @pytest.mark.slow
-def test_an_evaluation_by_batch_files(polyadic: Command, server: ModelServer, tmp_path: Path) -> None:
+def test_evaluation_by_batch_files(polyadic: Command, server: ModelServer, tmp_path: Path) -> None:
     write_beir(tmp_path / "little")
     command = ("eval", "little", "--methods", "chunks,walk", "--measures", "f1,g-e,win-rate", "--out", "out")
     first = polyadic(*command, "--batch-write", "1.jsonl")
@@ -111,20 +111,22 @@ def test_an_evaluation_by_batch_files(polyadic: Command, server: ModelServer, tm
         (["-w", "elsewhere", "--batch-write", "ask.jsonl"], 1, "there is no workspace in elsewhere yet"),
     ],
 )
-def test_wrong_use(polyadic: Command, filled: Path, arguments: list[str], code: int, problem: str) -> None:
+def test_usage_errors_are_one_line(
+    polyadic: Command, filled: Path, arguments: list[str], code: int, problem: str
+) -> None:
     outcome = polyadic(*ASK, *arguments)
     assert (outcome.code, outcome.out) == (code, "") and problem in outcome.err
     assert outcome.err.count("\n") == 1 and not (filled / "elsewhere").exists()
 
 
-def test_a_model_is_needed(polyadic: Command, filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_question_generation_needs_a_model(polyadic: Command, filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("POLYADIC_MODEL__NAME", "")
     for arguments in ((), ("--batch-write", "ask.jsonl")):
         outcome = polyadic(*ASK, *arguments)
         assert outcome.code == 1 and "this needs a language model, and none is named" in outcome.err
 
 
-def test_help_names_the_second_command(polyadic: Command) -> None:
+def test_help_mentions_make_questions(polyadic: Command) -> None:
     assert "polyadic eval make-questions --help" in polyadic("eval", "--help").out
     shown = polyadic("eval", "make-questions", "--help")
     assert shown.code == 0 and shown.out.startswith("Usage: polyadic eval make-questions [OPTIONS]")

@@ -22,7 +22,7 @@ def table(indexed: Path) -> Path:
     return file
 
 
-def test_right_answers_are_counted_and_wrong_ones_listed(polyadic: Command, table: Path) -> None:
+def test_correct_answers_are_counted_and_wrong_ones_listed(polyadic: Command, table: Path) -> None:
     outcome = polyadic("eval", "questions.csv", "--methods", "chunks,walk")
     assert (outcome.code, outcome.err) == (0, "")
     lines = outcome.out.splitlines()
@@ -34,7 +34,7 @@ def test_right_answers_are_counted_and_wrong_ones_listed(polyadic: Command, tabl
     assert not any(" · q1 · " in line or " · q3 · " in line for line in lines)
 
 
-def test_json_has_every_answer(polyadic: Command, table: Path) -> None:
+def test_json_contains_every_answer(polyadic: Command, table: Path) -> None:
     asked = json.loads(polyadic("eval", "questions.csv", "--methods", "walk", "--json").out)
     assert [(one["row"]["id"], one["correct"], one["answered"]) for one in asked] == [
         ("q1", True, True),
@@ -44,14 +44,14 @@ def test_json_has_every_answer(polyadic: Command, table: Path) -> None:
     assert 0 < asked[0]["f1"] < 1 and asked[1]["f1"] == 0 and asked[2]["f1"] is None
 
 
-def test_columns_may_have_other_names_and_tabs_between(polyadic: Command, indexed: Path) -> None:
+def test_alternative_column_names_and_tabs_are_accepted(polyadic: Command, indexed: Path) -> None:
     (indexed.parent / "q.tsv").write_text("answer\tquestion\nLondon\tWhere was Ada Lovelace born?\n", "utf-8-sig")
     [asked] = json.loads(polyadic("eval", "q.tsv", "--methods", "walk", "--json").out)
     assert asked["row"] == {"id": "1", "question": "Where was Ada Lovelace born?", "expected": "London"}
     assert asked["correct"]
 
 
-def test_a_draw_is_part_of_the_whole(polyadic: Command, table: Path) -> None:
+def test_sample_is_a_subset(polyadic: Command, table: Path) -> None:
     drawn = [json.loads(polyadic("eval", "questions.csv", "--limit", "2", "--json").out) for _ in range(2)]
     first, second = ({one["row"]["id"] for one in each} for each in drawn)
     assert first == second and len(first) == 2
@@ -66,13 +66,13 @@ def test_a_draw_is_part_of_the_whole(polyadic: Command, table: Path) -> None:
         (b"question,expected\n\xff\xfe,x\n", "cannot be read as a table"),
     ],
 )
-def test_what_is_no_such_table_is_said(polyadic: Command, indexed: Path, text: str | bytes, said: str) -> None:
+def test_invalid_table_is_reported(polyadic: Command, indexed: Path, text: str | bytes, said: str) -> None:
     (indexed.parent / "bad.csv").write_bytes(text.encode() if isinstance(text, str) else text)
     outcome = polyadic("eval", "bad.csv")
     assert outcome.code == 1 and outcome.err.count("\n") == 1 and said in outcome.err
 
 
-def test_what_cannot_go_with_it_is_refused(polyadic: Command, table: Path) -> None:
+def test_incompatible_options_are_refused(polyadic: Command, table: Path) -> None:
     assert polyadic("eval", "questions.csv", "--measures", "f1").code == 2
     assert polyadic("eval", "questions.csv", "--answers", "none").code == 2
     assert polyadic("eval", "questions.csv", "-w", "nowhere").code == 1

@@ -57,7 +57,7 @@ def answers_paid(folder: Path) -> int:
         return next(paid.usage.calls for paid in kb.ledger().purposes if paid.purpose == "answer")
 
 
-def test_the_recipe(polyadic: Command, server: ModelServer, tmp_path: Path) -> None:
+def test_documented_protocol_runs(polyadic: Command, server: ModelServer, tmp_path: Path) -> None:
     assert RECIPE is not None
     init, first, ablations = [line.split()[1:] for line in RECIPE[1].splitlines()]
     write_papers_layout(tmp_path / "evaluation")

@@ -42,18 +42,16 @@ def indexed(polyadic: Command, *arguments: str) -> str:
         (["nothing", ""], "am at bm cm dt em"),
     ],
 )
-def test_what_a_pattern_passes_over(polyadic: Command, tree: Path, patterns: list[str], left: str) -> None:
+def test_patterns_exclude_files(polyadic: Command, tree: Path, patterns: list[str], left: str) -> None:
     options = [part for pattern in patterns for part in ("--exclude", pattern)]
     assert indexed(polyadic, "tree", *options) == left.replace(" ", "")
 
 
-def test_it_holds_for_files_that_the_shell_has_listed(polyadic: Command, tree: Path) -> None:
+def test_exclude_applies_to_listed_files(polyadic: Command, tree: Path) -> None:
     assert indexed(polyadic, "tree/a.md", "tree/a.txt", "--exclude", "*.txt") == "am"
 
 
-def test_the_setting_holds_everywhere_and_the_option_adds_to_it(
-    polyadic: Command, tree: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_exclude_option_adds_to_the_setting(polyadic: Command, tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("POLYADIC_READING__EXCLUDE", '["drafts"]')
     assert json.loads(polyadic("estimate", "tree", "--json").out)["documents"] == 3
     assert json.loads(polyadic("estimate", "tree", "--exclude", "*.txt", "--json").out)["documents"] == 2
@@ -61,6 +59,6 @@ def test_the_setting_holds_everywhere_and_the_option_adds_to_it(
     assert indexed(polyadic, "tree", "--exclude", "*.txt") == "ambm"
 
 
-def test_what_is_excluded_now_is_not_pruned(polyadic: Command, tree: Path) -> None:
+def test_excluded_files_are_not_pruned(polyadic: Command, tree: Path) -> None:
     indexed(polyadic, "tree")
     assert indexed(polyadic, "tree", "--prune", "--exclude", "drafts") == "amatbmcmdtem"

@@ -9,7 +9,7 @@ from tests.cli.conftest import Command
 
 
 @pytest.mark.parametrize("name", ["hif", "graphml", "jsonl"])
-def test_export_goes_to_standard_output_or_a_file(polyadic: Command, indexed: Path, name: str) -> None:
+def test_export_writes_to_stdout_or_a_file(polyadic: Command, indexed: Path, name: str) -> None:
     outcome = polyadic("export", "--format", name)
     assert (outcome.code, outcome.err) == (0, "")
     assert "Analytical Engine" in outcome.out
@@ -19,14 +19,14 @@ def test_export_goes_to_standard_output_or_a_file(polyadic: Command, indexed: Pa
     assert sorted(path.name for path in Path.cwd().iterdir()) == ["notes", "out", "polyadic-workspace"]
 
 
-def test_a_folder_or_a_device_is_not_replaced(polyadic: Command, indexed: Path) -> None:
+def test_export_does_not_replace_folders_or_devices(polyadic: Command, indexed: Path) -> None:
     assert polyadic("export", "--format", "jsonl", "-o", "/dev/null").code == 0
     assert Path("/dev/null").is_char_device()
     outcome = polyadic("export", "--format", "jsonl", "-o", "notes")
     assert (outcome.code, outcome.err) == (1, "polyadic: notes cannot be used (Is a directory)\n")
 
 
-def test_csv_is_a_folder(polyadic: Command, indexed: Path) -> None:
+def test_csv_export_is_a_folder(polyadic: Command, indexed: Path) -> None:
     assert polyadic("export", "--format", "csv", "-o", "tables").code == 0
     assert len(list(Path("tables").iterdir())) == 7
     refused = polyadic("export", "--format", "csv")
@@ -35,7 +35,7 @@ def test_csv_is_a_folder(polyadic: Command, indexed: Path) -> None:
     assert "name a folder with -o" in refused.err
 
 
-def test_a_workspace_moves(polyadic: Command, indexed: Path) -> None:
+def test_export_and_import_restore_a_workspace(polyadic: Command, indexed: Path) -> None:
     polyadic("export", "--format", "hif", "-o", "kb.json")
     outcome = polyadic("import", "kb.json", "-w", "other")
     assert (outcome.code, outcome.err) == (0, "")
@@ -45,7 +45,7 @@ def test_a_workspace_moves(polyadic: Command, indexed: Path) -> None:
     assert polyadic("-w", "other", "import", "kb.json").out == "2 documents: 0 added, 0 changed, 2 unchanged\n"
 
 
-def test_decisions_that_come_in_are_told_and_can_be_undone(polyadic: Command, indexed: Path) -> None:
+def test_imported_decisions_are_reported_and_can_be_undone(polyadic: Command, indexed: Path) -> None:
     before = polyadic("export", "--format", "hif").out
     polyadic("index", "notes", "-w", "other")
     polyadic("-w", "other", "entities", "merge", "Ada Lovelace", "Charles Babbage")
@@ -62,7 +62,7 @@ def test_decisions_that_come_in_are_told_and_can_be_undone(polyadic: Command, in
     assert json.loads(polyadic("import", "theirs.json", "--json").out)["decided"] == 1
 
 
-def test_facts_from_elsewhere_answer_questions(polyadic: Command, tmp_path: Path) -> None:
+def test_imported_facts_answer_questions(polyadic: Command, tmp_path: Path) -> None:
     (tmp_path / "corpus.jsonl").write_text(
         '{"_id": "d1", "title": "Nome", "text": "Nome lies in Alaska. It is cold there."}\n'
     )
@@ -79,7 +79,7 @@ def test_facts_from_elsewhere_answer_questions(polyadic: Command, tmp_path: Path
     assert (report["unchanged"], len(report["skipped"])) == (1, 1)
 
 
-def test_what_cannot_be_taken_in_is_one_line(polyadic: Command, tmp_path: Path) -> None:
+def test_import_errors_are_one_line(polyadic: Command, tmp_path: Path) -> None:
     (tmp_path / "bad.json").write_text('{"incidences": [{"edge": 1}]}')
     outcome = polyadic("import", "bad.json")
     assert (outcome.code, outcome.out) == (1, "")
@@ -90,7 +90,7 @@ def test_what_cannot_be_taken_in_is_one_line(polyadic: Command, tmp_path: Path) 
     assert not (tmp_path / "polyadic-workspace").exists()
 
 
-def test_nothing_is_exported_from_nowhere(polyadic: Command) -> None:
+def test_export_without_a_workspace_is_refused(polyadic: Command) -> None:
     outcome = polyadic("export", "--format", "hif", "-o", "out.json")
     assert (outcome.code, outcome.err.count("\n")) == (1, 1)
     assert "there is no workspace" in outcome.err

@@ -46,7 +46,7 @@ def indexed(polyadic: Command, towns: Path) -> Path:
     return towns
 
 
-def test_building_showing_and_building_again(polyadic: Command, indexed: Path) -> None:
+def test_hierarchy_is_built_shown_and_rebuilt(polyadic: Command, indexed: Path) -> None:
     assert polyadic("hierarchy", "show").out == "there is no hierarchy yet: polyadic hierarchy build creates it\n"
     assert "hierarchy" not in polyadic("status").out
     built = polyadic("hierarchy", "build")
@@ -59,7 +59,7 @@ def test_building_showing_and_building_again(polyadic: Command, indexed: Path) -
     assert "nothing to do" in polyadic("hierarchy", "build").out
 
 
-def test_what_is_stale_is_said_and_mended(polyadic: Command, indexed: Path) -> None:
+def test_stale_parts_are_reported_and_rebuilt(polyadic: Command, indexed: Path) -> None:
     polyadic("hierarchy", "build")
     status = polyadic("status")
     assert "summaries by layer" in status.out and "cluster sparsity by layer: 0." in status.out
@@ -76,7 +76,7 @@ def test_what_is_stale_is_said_and_mended(polyadic: Command, indexed: Path) -> N
     assert "updates them" not in polyadic("status").out
 
 
-def test_json(polyadic: Command, indexed: Path) -> None:
+def test_json_output(polyadic: Command, indexed: Path) -> None:
     built = json.loads(polyadic("hierarchy", "build", "--json").out)
     assert built["by"] == "extractive" and built["changed"] and built["summaries"] == built["clusters_built"]
     shown = json.loads(polyadic("hierarchy", "show", "--depth", "9", "--json").out)
@@ -94,14 +94,14 @@ def test_json(polyadic: Command, indexed: Path) -> None:
     assert status["sparsities"] == built["sparsities"] and status["extractive"] == built["summaries"] + built["reports"]
 
 
-def test_index_builds_as_well(polyadic: Command, towns: Path) -> None:
+def test_index_builds_the_hierarchy(polyadic: Command, towns: Path) -> None:
     report = json.loads(polyadic("index", str(towns), "--hierarchy", "--json").out)
     assert report["added"] == TOWNS and report["hierarchy"]["changed"]
     again = polyadic("index", str(towns), "--hierarchy")
     assert again.code == 0 and "nothing to do: the hierarchy is up to date" in again.out
 
 
-def test_what_cannot_be_indexed_is_not_built_from(polyadic: Command, tmp_path: Path) -> None:
+def test_failed_indexing_does_not_build_the_hierarchy(polyadic: Command, tmp_path: Path) -> None:
     outcome = polyadic("index", str(tmp_path / "nowhere"), "--hierarchy")
     assert outcome.code == 1 and "the hierarchy was not built" in outcome.err
 
@@ -120,7 +120,7 @@ def test_dry_runs(polyadic: Command, server: ModelServer, towns: Path) -> None:
     assert not server.calls
 
 
-def test_a_budget_stops_and_the_same_command_goes_on(polyadic: Command, server: ModelServer, towns: Path) -> None:
+def test_build_stopped_by_budget_resumes(polyadic: Command, server: ModelServer, towns: Path) -> None:
     polyadic("index", str(towns))
     stopped = polyadic("hierarchy", "build", "--spend-tokens", "4000")
     assert stopped.code == 3
@@ -132,7 +132,7 @@ def test_a_budget_stops_and_the_same_command_goes_on(polyadic: Command, server: 
 
 
 @pytest.mark.slow
-def test_by_batch_files(polyadic: Command, server: ModelServer, indexed: Path, tmp_path: Path) -> None:
+def test_hierarchy_by_batch_files(polyadic: Command, server: ModelServer, indexed: Path, tmp_path: Path) -> None:
     rounds = 0
     written = polyadic("batch", "write", "0.jsonl", "--hierarchy")
     while "written to" in written.out:
@@ -159,14 +159,14 @@ def test_by_batch_files(polyadic: Command, server: ModelServer, indexed: Path, t
         (["paint"], 2, "no such command 'paint'"),
     ],
 )
-def test_mistakes(polyadic: Command, indexed: Path, arguments: list[str], code: int, reason: str) -> None:
+def test_errors_are_one_line(polyadic: Command, indexed: Path, arguments: list[str], code: int, reason: str) -> None:
     outcome = polyadic("hierarchy", *arguments)
     assert outcome.code == code
     assert reason in outcome.err.casefold()
     assert outcome.err.count("\n") == 1
 
 
-def test_without_a_workspace(polyadic: Command) -> None:
+def test_missing_workspace_is_reported(polyadic: Command) -> None:
     for arguments in (["build"], ["show"], ["build", "--dry-run"]):
         outcome = polyadic("hierarchy", *arguments)
         assert outcome.code == 1 and "there is no workspace" in outcome.err

@@ -47,7 +47,7 @@ def letters(tmp_path: Path) -> Path:
     return folder
 
 
-def test_the_sum_says_what_was_paid(
+def test_summary_shows_usage_and_cost(
     polyadic: Command, server: ModelServer, letters: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("POLYADIC_MODEL__PROMPT_PRICE", "0.15")
@@ -62,7 +62,7 @@ def test_the_sum_says_what_was_paid(
     assert again.code == 0 and "4 unchanged" in again.out and "calls" not in again.out
 
 
-def test_a_refusal_is_paid_and_said_so(polyadic: Command, server: ModelServer, letters: Path) -> None:
+def test_refused_reply_is_paid_and_reported(polyadic: Command, server: ModelServer, letters: Path) -> None:
     server.misbehave(Refusal(), times=None, when=lambda asked: "letter 5 " in asked.text)
     report = json.loads(polyadic("index", "--json", str(letters)).out)
     assert len(report["failed"]) == 1
@@ -72,7 +72,7 @@ def test_a_refusal_is_paid_and_said_so(polyadic: Command, server: ModelServer, l
     assert (paid["calls"], paid["prompt_tokens"]) == (len(server.calls), server.prompt_tokens)
 
 
-def test_what_embedding_cost_is_said(
+def test_embedding_cost_is_reported(
     polyadic: Command, server: ModelServer, letters: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     values = {"model": "endpoint", "name": "hashing", "base_url": server.url, "key_variable": "TEST_KEY"}
@@ -87,7 +87,7 @@ def test_what_embedding_cost_is_said(
     assert "embedding: " not in polyadic("index", str(letters)).out
 
 
-def test_a_refusal_is_partly_done_and_tried_again(polyadic: Command, server: ModelServer, letters: Path) -> None:
+def test_refused_chunk_gives_exit_code_3_and_is_retried(polyadic: Command, server: ModelServer, letters: Path) -> None:
     server.misbehave(Refusal("No\nway."), times=None, when=lambda asked: "letter 5 " in asked.text)
     done = polyadic("index", str(letters))
     assert done.code == 3
@@ -112,7 +112,7 @@ def test_a_refusal_is_partly_done_and_tried_again(polyadic: Command, server: Mod
         ("POLYADIC_MODEL__BASE_URL", "http://127.0.0.1:9/v1", "cannot be reached"),
     ],
 )
-def test_a_model_that_is_not_to_be_had_stops_the_run(
+def test_unavailable_model_stops_the_run(
     polyadic: Command,
     server: ModelServer,
     letters: Path,
@@ -132,7 +132,7 @@ def test_a_model_that_is_not_to_be_had_stops_the_run(
     assert polyadic("index", str(letters)).code == 0
 
 
-def test_what_was_finished_before_it_stopped_is_kept(polyadic: Command, server: ModelServer, letters: Path) -> None:
+def test_work_completed_before_a_stop_is_kept(polyadic: Command, server: ModelServer, letters: Path) -> None:
     polyadic("index", str(letters / "0.txt"))
     server.reset()
     server.misbehave(Status(401), times=None)
@@ -141,7 +141,7 @@ def test_what_was_finished_before_it_stopped_is_kept(polyadic: Command, server: 
     assert "0.txt" in polyadic("status", "--documents").out
 
 
-def test_without_the_key_no_workspace_is_made(
+def test_missing_key_creates_no_workspace(
     polyadic: Command, server: ModelServer, letters: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.delenv("TEST_KEY")
@@ -150,7 +150,7 @@ def test_without_the_key_no_workspace_is_made(
     assert not (tmp_path / "polyadic-workspace").exists() and server.asked == []
 
 
-def test_a_model_is_asked_for_where_none_is_named(polyadic: Command, letters: Path, tmp_path: Path) -> None:
+def test_missing_model_name_is_reported(polyadic: Command, letters: Path, tmp_path: Path) -> None:
     done = polyadic("index", "--extractor", "model", str(letters))
     assert done.code == 1 and done.err.count("\n") == 1 and "model" in done.err
     assert not (tmp_path / "polyadic-workspace").exists()
@@ -160,7 +160,7 @@ def test_a_model_is_asked_for_where_none_is_named(polyadic: Command, letters: Pa
 
 
 @pytest.mark.parametrize("verb", [["estimate"], ["index", "--dry-run"]])
-def test_what_it_would_cost(
+def test_estimate_shows_the_cost(
     polyadic: Command, server: ModelServer, letters: Path, tmp_path: Path, verb: list[str]
 ) -> None:
     found = polyadic(*verb, str(letters))
@@ -179,13 +179,13 @@ def test_what_it_would_cost(
 
 
 @pytest.mark.parametrize("verb", [["estimate"], ["index", "--dry-run"]])
-def test_without_a_model_none_is_asked(polyadic: Command, letters: Path, tmp_path: Path, verb: list[str]) -> None:
+def test_estimate_without_a_model_calls_none(polyadic: Command, letters: Path, tmp_path: Path, verb: list[str]) -> None:
     found = polyadic(*verb, str(letters))
     assert found.code == 0 and f"by {SentenceExtractor.name}: no language model is used" in found.out
     assert not (tmp_path / "polyadic-workspace").exists()
 
 
-def test_what_cannot_be_read_is_said_beforehand(polyadic: Command, server: ModelServer, letters: Path) -> None:
+def test_dry_run_reports_unreadable_files(polyadic: Command, server: ModelServer, letters: Path) -> None:
     (letters / "empty.txt").write_text("")
     found = polyadic("estimate", str(letters))
     assert found.code == 3 and "skipped: letters/empty.txt" in found.err
@@ -194,7 +194,9 @@ def test_what_cannot_be_read_is_said_beforehand(polyadic: Command, server: Model
 # upgrade in place
 
 
-def test_one_document_with_the_model_and_back(polyadic: Command, server: ModelServer, letters: Path) -> None:
+def test_one_document_is_reextracted_with_the_model_and_back(
+    polyadic: Command, server: ModelServer, letters: Path
+) -> None:
     assert polyadic("index", "--extractor", "sentences", str(letters)).code == 0
     assert server.asked == []
     kept = polyadic("index", str(letters))
@@ -213,7 +215,7 @@ def test_one_document_with_the_model_and_back(polyadic: Command, server: ModelSe
 
 
 @pytest.mark.slow
-def test_ctrl_c_keeps_what_was_paid_for(
+def test_ctrl_c_keeps_paid_replies(
     polyadic: Command, server: ModelServer, letters: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("POLYADIC_MODEL__AT_ONCE", "2")
@@ -252,7 +254,7 @@ def test_ctrl_c_keeps_what_was_paid_for(
         ),
     ],
 )
-def test_a_run_without_facts_says_why(
+def test_run_without_facts_says_why(
     polyadic: Command, server: ModelServer, letters: Path, reply: str, said: str
 ) -> None:
     server.misbehave(Replaced(reply), times=None)
@@ -285,13 +287,13 @@ FAILED = [FailedChunk("a", "b", Span(0, 1), "it rained")]
         ),
     ],
 )
-def test_every_reason_why_there_are_no_facts(report: IndexReport, reasons: list[str]) -> None:
+def test_all_reasons_for_missing_facts_are_reported(report: IndexReport, reasons: list[str]) -> None:
     found = list(explain_no_facts(report))
     assert len(found) == len(reasons)
     assert all(part in reason for part, reason in zip(reasons, found, strict=True))
 
 
-def test_what_was_left_out_is_said_only_where_it_was() -> None:
+def test_dropped_items_are_reported_only_if_there_are_any() -> None:
     problems = Counter({UNFOUND_ENTITY: 5})
     report = IndexReport(added=1, chunks=1, evidence=1, without_fact=1, by_model=True, problems=problems)
     assert "5 names were dropped" in next(explain_no_facts(report))
@@ -324,7 +326,7 @@ def test_the_ledger_of_a_workspace_without_a_model_is_empty(polyadic: Command, l
     assert polyadic("status", "--ledger").out == "no paid model calls\n"
 
 
-def test_being_slowed_down_is_said(
+def test_throttling_is_reported(
     polyadic: Command, server: ModelServer, letters: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("POLYADIC_MODEL__RETRIES", "2")

@@ -7,7 +7,7 @@ from polyadic.llm.prompts.library import NAMES
 from tests.cli.conftest import Command
 
 
-def test_a_preset_is_written_and_the_doctor_comes_next(polyadic: Command, tmp_path: Path) -> None:
+def test_preset_is_written_and_doctor_is_suggested(polyadic: Command, tmp_path: Path) -> None:
     outcome = polyadic("init", "kb", "--preset", "ollama")
     assert outcome.code == 0
     assert "next: polyadic -w kb doctor" in outcome.out
@@ -16,7 +16,7 @@ def test_a_preset_is_written_and_the_doctor_comes_next(polyadic: Command, tmp_pa
     assert written["model"]["key_variable"] == ""
 
 
-def test_a_preset_overwrites_nothing(polyadic: Command, tmp_path: Path) -> None:
+def test_preset_does_not_overwrite_settings(polyadic: Command, tmp_path: Path) -> None:
     polyadic("init", "kb")
     before = (tmp_path / "kb" / "polyadic.toml").read_text()
     outcome = polyadic("init", "kb", "--preset", "openai")
@@ -26,7 +26,7 @@ def test_a_preset_overwrites_nothing(polyadic: Command, tmp_path: Path) -> None:
     assert (tmp_path / "kb" / "polyadic.toml").read_text() == before
 
 
-def test_prompts_are_put_where_they_can_be_changed(polyadic: Command, tmp_path: Path) -> None:
+def test_init_copies_prompts_for_editing(polyadic: Command, tmp_path: Path) -> None:
     assert polyadic("init", "kb", "--prompts").code == 0
     mine = tmp_path / "kb" / "prompts" / "answer.txt"
     assert {file.stem for file in mine.parent.iterdir()} == set(NAMES)

@@ -8,7 +8,7 @@ from tests.cli.conftest import Command
 from tests.model_server import ModelServer, Refusal, ready
 
 
-def test_the_command_says_what_went(polyadic: Command, notes: Path) -> None:
+def test_prune_reports_deleted_documents(polyadic: Command, notes: Path) -> None:
     polyadic("index", "notes")
     (notes / "babbage.md").unlink()
     outcome = polyadic("index", "--prune", "notes")
@@ -17,7 +17,7 @@ def test_the_command_says_what_went(polyadic: Command, notes: Path) -> None:
     assert polyadic("index", "--prune").code == 2
 
 
-def test_a_folder_that_is_gone_is_pruned(polyadic: Command, indexed: Path) -> None:
+def test_missing_folder_is_pruned(polyadic: Command, indexed: Path) -> None:
     indexed.rename(indexed.with_name("elsewhere"))
     outcome = polyadic("index", "--prune", "notes")
     assert (outcome.code, outcome.err) == (0, "")
@@ -26,12 +26,12 @@ def test_a_folder_that_is_gone_is_pruned(polyadic: Command, indexed: Path) -> No
     assert again.code == 1 and "notes: no such file or folder" in again.err
 
 
-def test_retry_goes_without_a_path(polyadic: Command, indexed: Path) -> None:
+def test_retry_needs_no_path(polyadic: Command, indexed: Path) -> None:
     assert polyadic("index", "--retry").out.startswith("0 documents: 0 added")
     assert polyadic("index", "--retry", "notes").code == 2
 
 
-def test_only_what_failed_is_tried_again(polyadic: Command, notes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_retry_covers_failed_chunks_only(polyadic: Command, notes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with ModelServer(ready()) as server:
         for name, value in {"name": "recorded", "base_url": server.url, "key_variable": "", "retries": "0"}.items():
             monkeypatch.setenv(f"POLYADIC_MODEL__{name.upper()}", value)

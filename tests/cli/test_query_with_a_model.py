@@ -30,7 +30,7 @@ def server(monkeypatch: pytest.MonkeyPatch, indexed: Path) -> Iterator[ModelServ
         yield running
 
 
-def test_an_answer_with_the_words_it_rests_on(polyadic: Command, server: ModelServer) -> None:
+def test_answer_quotes_its_evidence(polyadic: Command, server: ModelServer) -> None:
     outcome = polyadic("query", QUESTION)
     assert (outcome.code, outcome.err) == (0, "")
     start = ADA.index(WRITTEN)
@@ -52,7 +52,7 @@ def test_json_is_one_document(polyadic: Command, server: ModelServer) -> None:
     assert answer["usage"]["calls"] == 1
 
 
-def test_a_conversation_goes_on(polyadic: Command, server: ModelServer, tmp_path: Path) -> None:
+def test_history_file_continues_a_conversation(polyadic: Command, server: ModelServer, tmp_path: Path) -> None:
     (tmp_path / "talk.jsonl").write_text('{"question": "Who was Ada Lovelace?", "answer": "A mathematician."}\n')
     server.responders = [
         lambda asked: "What did Ada Lovelace write?" if "Next question" in asked.text else SAID,
@@ -73,7 +73,7 @@ def test_a_conversation_goes_on(polyadic: Command, server: ModelServer, tmp_path
         ("null", "talk.jsonl is not a conversation"),
     ],
 )
-def test_what_is_no_conversation(
+def test_invalid_history_file_is_refused(
     polyadic: Command, server: ModelServer, tmp_path: Path, written: str, problem: str
 ) -> None:
     (tmp_path / "talk.jsonl").write_text(written)
@@ -99,7 +99,7 @@ def test_what_is_no_conversation(
         (("--by", "quotes", "--think"), "--think cannot be combined with --by quotes"),
     ],
 )
-def test_what_does_not_go_together(
+def test_incompatible_options_are_refused(
     polyadic: Command, server: ModelServer, tmp_path: Path, options: tuple[str, ...], problem: str
 ) -> None:
     (tmp_path / "talk.jsonl").write_text('{"question": "Who?", "answer": "Ada."}\n')
@@ -109,7 +109,7 @@ def test_what_does_not_go_together(
     assert polyadic("query", QUESTION, "--by", "quotes", "--history", "talk.jsonl").code == 0
 
 
-def test_style_and_thoughts(polyadic: Command, server: ModelServer) -> None:
+def test_style_and_think_options_reach_the_model(polyadic: Command, server: ModelServer) -> None:
     server.responders = [says("<think>It was Ada.</think><answer>Ada [1].</answer>")]
     outcome = polyadic("query", QUESTION, "--think", "--style", "one word", "--trace")
     assert outcome.out.startswith("Ada [1].\n(answered by recorded")
@@ -118,7 +118,7 @@ def test_style_and_thoughts(polyadic: Command, server: ModelServer) -> None:
     assert "It was Ada." not in polyadic("query", QUESTION, "--think").out
 
 
-def test_what_is_cut_off_uncited_or_made_up_is_said(polyadic: Command, server: ModelServer) -> None:
+def test_truncated_uncited_and_invented_citations_are_reported(polyadic: Command, server: ModelServer) -> None:
     server.responders = [says("Ada [44].")]
     out = polyadic("query", QUESTION).out
     assert out.startswith("Ada.\n")
@@ -137,7 +137,7 @@ def test_what_is_cut_off_uncited_or_made_up_is_said(polyadic: Command, server: M
     ],
 )
 @pytest.mark.parametrize("form", [(), ("--json",)])
-def test_what_goes_wrong_takes_one_line(
+def test_errors_are_one_line(
     polyadic: Command, server: ModelServer, kind: Status, problem: str, form: tuple[str, ...]
 ) -> None:
     server.misbehave(kind, times=None)
@@ -147,14 +147,14 @@ def test_what_goes_wrong_takes_one_line(
     assert outcome.err.startswith("polyadic: ")
 
 
-def test_an_unreachable_endpoint(polyadic: Command, server: ModelServer) -> None:
+def test_unreachable_endpoint_is_reported(polyadic: Command, server: ModelServer) -> None:
     server.stop()
     outcome = polyadic("query", QUESTION)
     assert (outcome.code, outcome.out, outcome.err.count("\n")) == (1, "", 1)
     assert "cannot be reached" in outcome.err
 
 
-def test_what_was_said_before_the_connection_was_cut_stays(polyadic: Command, server: ModelServer) -> None:
+def test_text_streamed_before_a_disconnect_is_kept(polyadic: Command, server: ModelServer) -> None:
     server.misbehave(CutStream(), times=None)
     outcome = polyadic("query", QUESTION)
     assert outcome.code == 1
@@ -171,14 +171,14 @@ def test_quotes_need_no_model(polyadic: Command, server: ModelServer) -> None:
     assert not server.asked
 
 
-def test_a_model_has_to_be_named(polyadic: Command, indexed: Path) -> None:
+def test_missing_model_is_reported(polyadic: Command, indexed: Path) -> None:
     outcome = polyadic("query", QUESTION, "--by", "model")
     assert (outcome.code, outcome.out) == (1, "")
     assert "none is named: polyadic init --preset openai" in outcome.err
 
 
 @pytest.mark.slow
-def test_the_terminal_sees_the_first_words_before_the_last(server: ModelServer) -> None:
+def test_answer_is_streamed_to_the_terminal(server: ModelServer) -> None:
     server.responders = [says("Ada wrote it [1]. " + "It was in 1843 [1]. " * 15)]
     server.tokens_per_second = 100
     command = [sys.executable, "-m", "polyadic", "query", QUESTION]
@@ -194,7 +194,7 @@ def test_the_terminal_sees_the_first_words_before_the_last(server: ModelServer) 
 
 
 @pytest.mark.parametrize("option", ["--by=quotes", "--context-only"])
-def test_what_asks_no_model_needs_no_key(
+def test_commands_without_model_calls_need_no_key(
     polyadic: Command, server: ModelServer, monkeypatch: pytest.MonkeyPatch, option: str
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY")

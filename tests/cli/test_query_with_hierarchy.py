@@ -19,7 +19,7 @@ def built(polyadic: Command, indexed: Path) -> Path:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_where_no_hierarchy_has_been_built_it_is_said(polyadic: Command, indexed: Path, method: str) -> None:
+def test_missing_hierarchy_is_reported(polyadic: Command, indexed: Path, method: str) -> None:
     context = polyadic("query", QUESTION, "--method", method, "--context-only")
     assert context.code == 0
     assert context.out.splitlines()[-1] == f"({NOT_BUILT})"
@@ -30,7 +30,7 @@ def test_where_no_hierarchy_has_been_built_it_is_said(polyadic: Command, indexed
     )
 
 
-def test_the_context_says_for_what_part_each_item_is(polyadic: Command, built: Path) -> None:
+def test_context_is_grouped_by_section(polyadic: Command, built: Path) -> None:
     out = polyadic("query", QUESTION, "--method", "hierarchy", "--context-only").out
     assert "] fact, bridge  (" in out and "] report, global  (" in out
     assert NOT_BUILT not in out
@@ -39,7 +39,7 @@ def test_the_context_says_for_what_part_each_item_is(polyadic: Command, built: P
     assert {item["kind"] for item in items} >= {"fact", "report", "chunk"}
 
 
-def test_the_trace_says_why_and_the_answer_counts_reports(polyadic: Command, built: Path) -> None:
+def test_trace_explains_and_answer_counts_reports(polyadic: Command, built: Path) -> None:
     out = polyadic("query", QUESTION, "--method", "hierarchy", "--trace").out
     assert "global: report on a community that holds" in out and "; extractive" in out
     assert "bridge: on the path " in out and "local: similar to the question (" in out
@@ -47,6 +47,6 @@ def test_the_trace_says_why_and_the_answer_counts_reports(polyadic: Command, bui
     assert "designed the Analytical Engine" in out.splitlines()[0]
 
 
-def test_other_methods_are_told_as_before(polyadic: Command, built: Path) -> None:
+def test_output_of_other_methods_is_unchanged(polyadic: Command, built: Path) -> None:
     out = polyadic("query", QUESTION, "--method", "walk", "--context-only").out
     assert "] fact  (" in out and ", local" not in out

@@ -74,7 +74,7 @@ def snapshot(folder: Path) -> dict[str, bytes]:
         (["copy", "polyadic-workspace", "copied"], "copied 2 documents"),
     ],
 )
-def test_it_can_be_asked(reading: Callable[..., Ran], arguments: list[str], said: str) -> None:
+def test_read_only_workspace_can_be_queried(reading: Callable[..., Ran], arguments: list[str], said: str) -> None:
     ran = reading(*arguments)
     assert (ran.returncode, ran.stderr) == (0, "")
     assert said in ran.stdout
@@ -92,14 +92,16 @@ def test_it_can_be_asked(reading: Callable[..., Ran], arguments: list[str], said
         ["reembed", "--force"],
     ],
 )
-def test_what_would_change_it_is_refused_in_one_line(reading: Callable[..., Ran], arguments: list[str]) -> None:
+def test_writes_to_a_read_only_workspace_are_refused_in_one_line(
+    reading: Callable[..., Ran], arguments: list[str]
+) -> None:
     ran = reading(*arguments)
     assert (ran.returncode, ran.stderr.count("\n")) == (1, 1)
     assert "polyadic-workspace is read-only: make it writable" in ran.stderr
 
 
 @can_mount
-def test_a_model_answers_although_the_call_cannot_be_entered(
+def test_model_answers_although_the_ledger_cannot_be_written(
     reading: Callable[..., Ran], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with ModelServer([says("Ada Lovelace did [1].")]) as server:
@@ -111,7 +113,7 @@ def test_a_model_answers_although_the_call_cannot_be_entered(
 
 
 @can_mount
-def test_what_a_killed_writer_left_is_not_passed_over(polyadic: Command, indexed: Path) -> None:
+def test_read_only_store_left_by_a_killed_writer_is_refused(polyadic: Command, indexed: Path) -> None:
     workspace = indexed.parent / "polyadic-workspace"
     killed = "import os; from polyadic.workspace import Workspace; from polyadic.model.types import Document\n"
     killed += "kb = Workspace(); kb.add([Document('memory:x', '', 'Ada Lovelace met Mary Somerville.')]); os._exit(9)"
@@ -124,7 +126,7 @@ def test_what_a_killed_writer_left_is_not_passed_over(polyadic: Command, indexed
     assert "Somerville" in polyadic("search", "Somerville").out
 
 
-def test_what_others_write_elsewhere_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_read_only_workspace_sees_writes_of_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def add(number: int) -> None:
         with Workspace(tmp_path / "kb", HASHING) as kb:
             kb.add([Document(f"memory:{number}", "", f"Ada Lovelace met Person Number{number}.")])

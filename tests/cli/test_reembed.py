@@ -28,7 +28,7 @@ def server(polyadic: Command, notes: Path, monkeypatch: pytest.MonkeyPatch) -> I
         yield running
 
 
-def test_the_flag_changes_vectors_and_then_the_settings(polyadic: Command, server: ModelServer) -> None:
+def test_reembed_switches_vectors_then_settings(polyadic: Command, server: ModelServer) -> None:
     before = FILE.read_text()
     outcome = polyadic("reembed", "--model", "endpoint")
     assert outcome.code == 0
@@ -43,7 +43,7 @@ def test_the_flag_changes_vectors_and_then_the_settings(polyadic: Command, serve
     assert FILE.read_text() == before
 
 
-def test_settings_changed_first_are_refused_until_then(polyadic: Command, server: ModelServer) -> None:
+def test_settings_changed_first_are_refused_until_reembedding(polyadic: Command, server: ModelServer) -> None:
     FILE.write_text(FILE.read_text().replace('model = "hashing"', 'model = "endpoint"', 1))
     for verb in (("query", "Who?"), ("index", "notes")):
         refused = polyadic(*verb)
@@ -60,7 +60,7 @@ def test_settings_changed_first_are_refused_until_then(polyadic: Command, server
     assert polyadic("query", "Who wrote the first published program?").code == 0
 
 
-def test_nothing_to_do_is_no_failure(polyadic: Command, server: ModelServer) -> None:
+def test_nothing_to_do_is_success(polyadic: Command, server: ModelServer) -> None:
     for flags in ((), ("--model", "hashing")):
         outcome = polyadic("reembed", *flags)
         assert (outcome.code, outcome.out, outcome.err) == (
@@ -71,7 +71,7 @@ def test_nothing_to_do_is_no_failure(polyadic: Command, server: ModelServer) -> 
     assert polyadic("reembed", "--force").out.startswith("changed from hashing-384 to hashing-384: ")
 
 
-def test_settings_written_after_a_switch_that_lost_them(polyadic: Command, server: ModelServer) -> None:
+def test_settings_are_written_after_an_interrupted_switch(polyadic: Command, server: ModelServer) -> None:
     """Killed between the switch and the settings, the same command ends what was begun."""
     before = FILE.read_text()
     polyadic("reembed", "--model", "endpoint")
@@ -82,7 +82,7 @@ def test_settings_written_after_a_switch_that_lost_them(polyadic: Command, serve
     assert outcome.out.startswith("nothing to do")
 
 
-def test_a_failure_is_one_line_and_leaves_the_settings(polyadic: Command, server: ModelServer) -> None:
+def test_failure_is_one_line_and_keeps_the_settings(polyadic: Command, server: ModelServer) -> None:
     before = FILE.read_text()
     server.misbehave(Status(500), times=None, route="embeddings")
     outcome = polyadic("reembed", "--model", "endpoint")
@@ -91,7 +91,7 @@ def test_a_failure_is_one_line_and_leaves_the_settings(polyadic: Command, server
     assert polyadic("query", "Who wrote the first published program?").code == 0
 
 
-def test_nothing_is_embedded_where_the_settings_could_not_follow(
+def test_nothing_is_embedded_if_settings_cannot_be_written(
     polyadic: Command, server: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lines = FILE.read_text().splitlines()
@@ -106,7 +106,7 @@ def test_nothing_is_embedded_where_the_settings_could_not_follow(
     assert not server.embeddings.asked
 
 
-def test_where_there_is_no_workspace_none_is_made(polyadic: Command) -> None:
+def test_missing_workspace_is_not_created(polyadic: Command) -> None:
     outcome = polyadic("-w", "elsewhere", "reembed")
     assert outcome.code == 1
     assert "there is no workspace in elsewhere yet" in outcome.err

@@ -13,7 +13,7 @@ from tests.cli.terminal import on_terminal
 HASHING = Settings(embedding=EmbeddingSettings(model="hashing"))
 
 
-def test_passages_come_best_first_with_title_path_and_line(polyadic: Command, indexed: Path) -> None:
+def test_passages_are_listed_best_first_with_title_path_and_line(polyadic: Command, indexed: Path) -> None:
     outcome = polyadic("search", "designed", "Analytical", "Engine")
     assert (outcome.code, outcome.err) == (0, "")
     lines = outcome.out.splitlines()
@@ -23,7 +23,7 @@ def test_passages_come_best_first_with_title_path_and_line(polyadic: Command, in
     assert lines[-1] == "2 passages"
 
 
-def test_json_holds_the_exact_places_of_the_words(polyadic: Command, indexed: Path) -> None:
+def test_json_contains_exact_match_spans(polyadic: Command, indexed: Path) -> None:
     [passage] = json.loads(polyadic("search", "PROGRAM", "december", "--json").out)
     found = [ADA[span["start"] : span["end"]] for span in passage["matches"]]
     assert found == ["December", "program"]
@@ -34,42 +34,42 @@ def test_json_holds_the_exact_places_of_the_words(polyadic: Command, indexed: Pa
 
 
 @pytest.mark.slow
-def test_the_words_are_marked_on_a_terminal_only(polyadic: Command, indexed: Path) -> None:
+def test_matches_are_highlighted_on_terminals_only(polyadic: Command, indexed: Path) -> None:
     assert "\x1b" not in polyadic("search", "program").out
     code, shown = on_terminal(indexed.parent, ["search", "program"], [])
     assert code == 0 and "published \x1b[1m\x1b[4mprogram\x1b[0m in 1843" in shown
 
 
-def test_only_the_chosen_documents_are_searched(polyadic: Command, indexed: Path) -> None:
+def test_search_can_be_limited_to_documents(polyadic: Command, indexed: Path) -> None:
     [passage] = json.loads(polyadic("search", "London", "--from", "notes/babbage.md", "--json").out)
     assert passage["place"]["source"].endswith("babbage.md")
     assert "none.md" in polyadic("search", "London", "--from", "notes/none.md").err
     assert polyadic("search", "London", "--where", "year=1843").code == 1
 
 
-def test_the_limit_is_kept_and_said(polyadic: Command, indexed: Path) -> None:
+def test_limit_is_respected_and_reported(polyadic: Command, indexed: Path) -> None:
     outcome = polyadic("search", "London", "--limit", "1")
     assert outcome.out.splitlines()[-1] == "the best 1 passage; --limit 5 shows more"
 
 
 @pytest.mark.parametrize("words", ["bread", "???", '" OR NEAR('])
-def test_what_is_nowhere_is_said(polyadic: Command, indexed: Path, words: str) -> None:
+def test_no_match_is_reported(polyadic: Command, indexed: Path, words: str) -> None:
     outcome = polyadic("search", words)
     assert (outcome.code, outcome.out) == (0, "no passage contains any of these words\n")
     assert json.loads(polyadic("search", words, "--json").out) == []
 
 
-def test_no_words_are_wrong_use(polyadic: Command, indexed: Path) -> None:
+def test_search_without_words_is_a_usage_error(polyadic: Command, indexed: Path) -> None:
     assert polyadic("search").code == polyadic("search", " ").code == 2
     assert polyadic("search", "London", "--limit", "0").code == 2
 
 
-def test_common_words_are_not_marked_beside_others(polyadic: Command, indexed: Path) -> None:
+def test_stopwords_are_not_highlighted(polyadic: Command, indexed: Path) -> None:
     [passage] = json.loads(polyadic("search", "what", "was", "the", "Program", "--limit", "1", "--json").out)
     assert [ADA[m["start"] : m["end"]] for m in passage["matches"]] == ["program"]
 
 
-def test_accents_and_case_make_no_difference(polyadic: Command, tmp_path: Path) -> None:
+def test_search_ignores_accents_and_case(polyadic: Command, tmp_path: Path) -> None:
     (tmp_path / "cafe.md").write_text("The Café Procope opened in Paris. 月球 is the Moon.", encoding="utf-8")
     polyadic("index", "cafe.md")
     for words, marked in (("CAFE", ["Café"]), ("月", ["月"])):
@@ -84,7 +84,7 @@ def test_a_hostile_document_cannot_write_to_the_terminal(polyadic: Command, tmp_
     assert "\x1b" not in polyadic("search", "nothing").out
 
 
-def test_the_workspace_searches_without_the_command(tmp_path: Path) -> None:
+def test_search_works_from_python(tmp_path: Path) -> None:
     (tmp_path / "babbage.md").write_text(BABBAGE)
     with Workspace(tmp_path / "kb", HASHING) as kb:
         kb.index([tmp_path / "babbage.md"])

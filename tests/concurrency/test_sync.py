@@ -21,19 +21,19 @@ async def failing() -> None:
     raise ValueError("on purpose")
 
 
-def test_it_works_within_a_running_loop() -> None:
+def test_sync_works_within_a_running_loop() -> None:
     async def inside() -> int:
         return wait_sync(three())
 
     assert asyncio.run(inside()) == 3
 
 
-def test_errors_come_through() -> None:
+def test_errors_propagate() -> None:
     with pytest.raises(ValueError, match="on purpose"):
         wait_sync(failing())
 
 
-def test_a_plain_method_within_the_work_of_another_is_refused_instead_of_waiting_for_itself() -> None:
+def test_nested_sync_call_is_refused_instead_of_deadlocking() -> None:
     async def inside() -> int:
         return wait_sync(three())
 
@@ -41,7 +41,7 @@ def test_a_plain_method_within_the_work_of_another_is_refused_instead_of_waiting
         wait_sync(inside())
 
 
-def test_what_is_interrupted_has_cleaned_up_before_the_interruption_is_seen() -> None:
+def test_interrupted_work_cleans_up_before_the_interrupt_is_raised() -> None:
     events = []
 
     async def work() -> None:
@@ -63,7 +63,7 @@ def test_what_is_interrupted_has_cleaned_up_before_the_interruption_is_seen() ->
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_a_forked_child_has_a_loop_of_its_own() -> None:
+def test_forked_child_has_its_own_loop() -> None:
     assert wait_sync(three()) == 3
     child = os.fork()
     if child == 0:
@@ -79,7 +79,7 @@ def test_a_forked_child_has_a_loop_of_its_own() -> None:
     pytest.fail("the child waits for a loop that nobody runs")
 
 
-def test_plain_work_aside_comes_to_its_end_where_whoever_waits_is_cancelled() -> None:
+def test_thread_work_completes_if_the_caller_is_cancelled() -> None:
     events = []
 
     def work() -> None:
@@ -98,7 +98,7 @@ def test_plain_work_aside_comes_to_its_end_where_whoever_waits_is_cancelled() ->
     assert events == ["done", "cancelled"]
 
 
-def test_what_is_asked_for_meanwhile_is_done_together_and_errors_reach_those_whom_they_concern() -> None:
+def test_concurrent_requests_are_batched_and_errors_reach_their_callers() -> None:
     done: list[list[int]] = []
 
     async def do(items: Sequence[int]) -> None:

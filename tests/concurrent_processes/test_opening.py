@@ -25,7 +25,7 @@ for number, folder in enumerate(sys.argv[2:]):
 """
 
 
-def test_a_new_store_is_opened_by_many_at_once(tmp_path: Path) -> None:
+def test_new_store_can_be_opened_by_many_processes_at_once(tmp_path: Path) -> None:
     folders = [tmp_path / str(number) for number in range(FOLDERS)]
     command = [sys.executable, "-c", OPENING, str(time.time() + 5), *map(str, folders)]
     runs = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for _ in range(PROCESSES)]

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.slow
         pytest.param("postgres", 2, 6, id="postgres"),
     ],
 )
-def test_every_reading_is_of_one_committed_state(tmp_path: Path, engine: str, readers: int, seconds: int) -> None:
+def test_every_read_sees_one_committed_state(tmp_path: Path, engine: str, readers: int, seconds: int) -> None:
     place = str(tmp_path / "kb") if engine == "sqlite" else f"{postgres.server()}#{postgres.fresh()}"
     committed = tmp_path / "version"
     reading: list[subprocess.Popen[bytes]] = []

@@ -39,7 +39,7 @@ def expected(halves: tuple[list[Path], list[Path]], tmp_path_factory: pytest.Tem
 
 
 @pytest.mark.parametrize("lead", [0.0, 0.2, 0.6])
-def test_of_two_indexers_one_goes_first_and_nothing_is_lost(
+def test_two_indexers_lose_nothing(
     halves: tuple[list[Path], list[Path]], expected: str, tmp_path: Path, lead: float
 ) -> None:
     """Also where both find no workspace, and each would make it."""
@@ -55,7 +55,7 @@ def test_of_two_indexers_one_goes_first_and_nothing_is_lost(
     assert export(tmp_path) == expected
 
 
-def test_many_indexers_of_the_same_files_end_as_one_does(
+def test_many_indexers_of_the_same_files_end_like_one(
     halves: tuple[list[Path], list[Path]], expected: str, tmp_path: Path
 ) -> None:
     both = sorted({*halves[0], *halves[1]})
@@ -67,7 +67,7 @@ def test_many_indexers_of_the_same_files_end_as_one_does(
     assert export(tmp_path) == expected
 
 
-def test_a_killed_indexer_keeps_nobody_out(
+def test_killed_indexer_does_not_block_others(
     halves: tuple[list[Path], list[Path]], expected: str, tmp_path: Path
 ) -> None:
     run = indexing(halves[0], tmp_path)

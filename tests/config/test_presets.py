@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize("name", list(PRESETS))
-def test_a_preset_is_read_back_as_it_was_meant(name: str, tmp_path: Path) -> None:
+def test_preset_round_trips_through_the_settings_file(name: str, tmp_path: Path) -> None:
     file = tmp_path / FILE_NAME
     file.write_text(template(PRESETS[name]), encoding="utf-8")
     settings = load_settings(file)
@@ -23,11 +23,11 @@ def test_a_preset_is_read_back_as_it_was_meant(name: str, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("name", list(PRESETS))
-def test_a_preset_is_documented(name: str) -> None:
+def test_presets_are_documented(name: str) -> None:
     assert f"| `{name}` |" in (ROOT / "docs" / "models.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", list(PRESETS))
-def test_a_reply_fits_into_the_context(name: str) -> None:
+def test_preset_reply_fits_into_the_context(name: str) -> None:
     model = PRESETS[name]["model"]
     assert int(str(model["output_tokens"])) <= int(str(model["context_tokens"])) // 2

@@ -40,7 +40,7 @@ def test_the_environment_wins_over_the_file(file: Path, monkeypatch: pytest.Monk
         ("[retrieval]\nmethod = 'magic'\n", r"retrieval\.method .*'walk'"),
     ],
 )
-def test_a_mistake_is_named_in_one_line(file: Path, text: str, said: str) -> None:
+def test_invalid_setting_is_reported_in_one_line(file: Path, text: str, said: str) -> None:
     file.write_text(text)
     with pytest.raises(SettingsError, match=said) as error:
         load_settings(file)
@@ -60,7 +60,7 @@ def test_a_mistake_is_named_in_one_line(file: Path, text: str, said: str) -> Non
         ("POLYADIC_EXTRACTION__ENTITY_TYPES", "[1]", r"invalid setting extraction\.entity_types\.0"),
     ],
 )
-def test_a_mistake_in_the_environment_names_the_variable(
+def test_invalid_environment_variable_is_named(
     file: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: str, said: str
 ) -> None:
     file.write_text("[model]\nname = 'gpt'\n")
@@ -71,7 +71,7 @@ def test_a_mistake_in_the_environment_names_the_variable(
     assert str(file) not in str(error.value) and "\n" not in str(error.value)
 
 
-def test_a_mistake_in_the_file_names_the_file(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_invalid_settings_file_is_named(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file.write_text("[model]\nnmae = 'gpt'\n")
     monkeypatch.setenv("POLYADIC_MODEL", '{"temperature": 1}')
     monkeypatch.setenv("POLYADIC_MODEL__NAME", "other")
@@ -84,14 +84,14 @@ def test_a_mistake_in_the_file_names_the_file(file: Path, monkeypatch: pytest.Mo
     assert str(error.value).startswith(f"{file} cannot be read")
 
 
-def test_the_methods_that_can_be_set_are_those_that_there_are() -> None:
+def test_method_setting_accepts_exactly_the_registered_methods() -> None:
     assert {method_named(name, Settings()).name for name in METHODS} == set(METHODS)
     with pytest.raises(SettingsError) as error:
         method_named("magic", Settings())
     assert set(error.value.next_step.removeprefix("use one of ").split(", ")) == set(METHODS)
 
 
-def test_the_template_changes_nothing_and_is_all_valid(file: Path) -> None:
+def test_settings_template_equals_the_defaults_and_is_valid(file: Path) -> None:
     file.write_text(template())
     assert load_settings(file) == Settings()
     uncommented = "\n".join(line.removeprefix("# ") for line in template().splitlines()[1:])

@@ -76,7 +76,7 @@ def wait_until_begun(server: OwnServer, place: str) -> None:
 
 
 @pytest.mark.parametrize("later", [0.0, 0.3, 0.9, 1.8])
-def test_a_run_goes_on_when_the_server_is_back(
+def test_run_resumes_when_the_database_is_back(
     letters: Path, server: OwnServer, undisturbed: str, later: float
 ) -> None:
     place = f"{server.database}#{postgres.fresh()}"
@@ -88,7 +88,7 @@ def test_a_run_goes_on_when_the_server_is_back(
     assert told(place) == undisturbed
 
 
-def test_a_run_ends_in_one_line_where_the_server_stays_away_and_the_next_goes_on(
+def test_run_fails_in_one_line_without_the_database_and_the_next_resumes(
     letters: Path, server: OwnServer, undisturbed: str
 ) -> None:
     place = f"{server.database}#{postgres.fresh()}"
@@ -107,7 +107,7 @@ def test_a_run_ends_in_one_line_where_the_server_stays_away_and_the_next_goes_on
     assert told(place) == undisturbed
 
 
-def test_questions_are_answered_through_it(letters: Path, server: OwnServer) -> None:
+def test_questions_are_answered_across_a_database_restart(letters: Path, server: OwnServer) -> None:
     """Several at a time, over two stops; none is answered otherwise than before."""
     place = f"{server.database}#{postgres.fresh()}"
     assert ended(started(COMMAND, "-w", place, "index", str(letters))) == (0, "")

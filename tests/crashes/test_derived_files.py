@@ -45,7 +45,7 @@ def expected(indexed: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.mark.parametrize("moment", MOMENTS)
-def test_a_question_killed_while_saving_arrays_is_answered_the_next_time(
+def test_query_works_after_a_kill_while_saving_arrays(
     letters: Path, workspace: Path, expected: str, moment: str
 ) -> None:
     killer = (COMMAND[0], "-m", "tests.crashes.killed_saving", moment)
@@ -61,7 +61,7 @@ def test_a_question_killed_while_saving_arrays_is_answered_the_next_time(
 
 
 @pytest.mark.parametrize("moment", MOMENTS)
-def test_a_question_killed_while_arrays_are_made_anew_beside_it_is_answered_the_next_time(
+def test_query_works_after_a_kill_while_rebuilding_arrays(
     workspace: Path, expected: str, tmp_path: Path, moment: str
 ) -> None:
     assert answer(workspace) == expected

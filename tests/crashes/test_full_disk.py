@@ -61,7 +61,7 @@ def disk(tmp_path: Path) -> Iterator[Disk]:
 
 
 @pytest.mark.parametrize("room", [0, 64, 200, 800, 3200], ids=lambda room: f"{room}kB")
-def test_a_full_disk_ends_a_run_in_one_line_and_it_goes_on_when_there_is_room(
+def test_full_disk_fails_in_one_line_and_the_run_resumes(
     letters: Path, undisturbed: Undisturbed, server: ModelServer, disk: Disk, tmp_path: Path, room: int
 ) -> None:
     workspace, command = disk.folder / "kb", (*disk.within, *COMMAND)
@@ -83,7 +83,7 @@ def test_a_full_disk_ends_a_run_in_one_line_and_it_goes_on_when_there_is_room(
 
 
 @pytest.mark.parametrize("room", [0, 64, 400, 3200], ids=lambda room: f"{room}kB")
-def test_where_files_cannot_grow_a_run_ends_in_one_line_and_can_be_gone_on_with(
+def test_file_size_limit_fails_in_one_line_and_the_run_resumes(
     letters: Path, undisturbed: Undisturbed, server: ModelServer, tmp_path: Path, room: int
 ) -> None:
     server.reset()
@@ -99,7 +99,7 @@ def test_where_files_cannot_grow_a_run_ends_in_one_line_and_can_be_gone_on_with(
 
 
 @pytest.mark.parametrize("room", [0, 64, 1000], ids=lambda room: f"{room}kB")
-def test_a_full_disk_keeps_nobody_from_asking(letters: Path, disk: Disk, room: int) -> None:
+def test_queries_work_on_a_full_disk(letters: Path, disk: Disk, room: int) -> None:
     """SQLite itself needs 32 kB beside the store; without even these, that is what one is told."""
     workspace, command = disk.folder / "kb", (*disk.within, *COMMAND)
     file = letters / "03.txt"

@@ -79,7 +79,7 @@ def only(room: int, disk: Path) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("room", [0, 1, 2], ids=lambda room: f"{room}MB")
-def test_a_full_disk_ends_a_run_in_one_line_and_it_goes_on_when_there_is_room(
+def test_full_database_disk_fails_in_one_line_and_the_run_resumes(
     letters: Path, undisturbed: str, server: OwnServer, disk: Path, room: int
 ) -> None:
     """The server refuses single changes, or, without room for its log, ends altogether until there is some."""

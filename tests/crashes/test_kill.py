@@ -54,7 +54,7 @@ def moments() -> Iterator[float]:
 
 
 @pytest.mark.parametrize("share", list(moments()))
-def test_a_killed_run_loses_nothing_that_was_published(
+def test_killed_run_keeps_published_documents(
     corpus: Path, undisturbed: tuple[str, float], tmp_path: Path, share: float
 ) -> None:
     expected, seconds = undisturbed
@@ -70,7 +70,7 @@ def test_a_killed_run_loses_nothing_that_was_published(
 
 
 @pytest.mark.parametrize("share", [0.2, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9])
-def test_ctrl_c_ends_in_one_line_and_the_next_run_goes_on(
+def test_ctrl_c_ends_in_one_line_and_the_next_run_resumes(
     corpus: Path, undisturbed: tuple[str, float], tmp_path: Path, share: float
 ) -> None:
     expected, seconds = undisturbed

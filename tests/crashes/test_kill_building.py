@@ -43,7 +43,7 @@ def wait_for_calls(run: subprocess.Popen[bytes], server: ModelServer, calls: int
         time.sleep(0.005)
 
 
-def test_killed_at_any_moment_the_same_command_goes_on(tmp_path: Path, server: ModelServer) -> None:
+def test_build_resumes_after_kill_at_any_moment(tmp_path: Path, server: ModelServer) -> None:
     with Workspace(tmp_path / "towns", by_model(server)) as kb:
         kb.add(documents(0, DOCUMENTS))
     shutil.copytree(tmp_path / "towns", tmp_path / "undisturbed")

@@ -31,7 +31,7 @@ def server() -> Iterator[ModelServer]:
         yield running
 
 
-def test_fifty_kills_cost_no_more_than_what_was_in_flight(letters: Path, tmp_path: Path, server: ModelServer) -> None:
+def test_fifty_kills_cost_only_the_calls_in_flight(letters: Path, tmp_path: Path, server: ModelServer) -> None:
     started = time.monotonic()
     assert ended(indexing(letters, tmp_path / "undisturbed", server))[0] == 0
     seconds, expected = time.monotonic() - started, export(tmp_path / "undisturbed")

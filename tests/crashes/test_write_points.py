@@ -70,7 +70,7 @@ def cases() -> Iterator[tuple[str, str, int]]:
 
 
 @pytest.mark.parametrize(("point", "moment", "which"), list(cases()))
-def test_a_run_killed_at_a_point_is_gone_on_with(
+def test_run_killed_at_any_write_point_resumes(
     letters: Path, before: Path, expected: str, server: ModelServer, tmp_path: Path, point: str, moment: str, which: int
 ) -> None:
     made_anew = point in ("making the tables", "naming the embedder")

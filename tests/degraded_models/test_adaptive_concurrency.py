@@ -49,7 +49,7 @@ def at_once(most: int) -> Server:
     ],
     ids=["a second, Retry-After", "a second", "at once", "one at once"],
 )
-def test_an_endpoint_that_allows_only_so_much(
+def test_concurrency_adapts_to_the_endpoint_limit(
     tmp_path: Path, too_many: Server, delay: float, says: dict[str, object]
 ) -> None:
     with (
@@ -66,14 +66,14 @@ def test_an_endpoint_that_allows_only_so_much(
         assert sum(later) / len(later) < 0.2
 
 
-def test_where_nothing_is_refused_nothing_is_slowed(tmp_path: Path) -> None:
+def test_without_refusals_concurrency_is_not_reduced(tmp_path: Path) -> None:
     with ModelServer(ready(), delay=0.05) as server, workspace(tmp_path, server, chunking=SMALL, at_once=8) as kb:
         assert kb.add(LETTERS[:40]).throttle_count == 0
         assert server.most_at_once == 8
 
 
 @pytest.mark.parametrize("as_date", [False, True], ids=["seconds", "date"])
-def test_a_pause_that_one_call_is_told_of_holds_for_all(tmp_path: Path, as_date: bool) -> None:
+def test_retry_after_of_one_call_pauses_all(tmp_path: Path, as_date: bool) -> None:
     with (
         ModelServer(ready(), delay=0.02) as server,
         workspace(tmp_path, server, chunking=SMALL, at_once=4, retries=3) as kb,
@@ -86,7 +86,7 @@ def test_a_pause_that_one_call_is_told_of_holds_for_all(tmp_path: Path, as_date:
         assert min(after) >= (1.1 if not as_date else 0.9)
 
 
-def test_where_it_never_lets_up_the_run_stops_and_goes_on_later(tmp_path: Path) -> None:
+def test_run_stops_if_refusals_persist_and_resumes_later(tmp_path: Path) -> None:
     with ModelServer(ready()) as server, workspace(tmp_path, server, chunking=SMALL, at_once=4, retries=1) as kb:
         server.misbehave(Status(429, headers={"retry-after-ms": "50"}), on=range(10, 1000))
         report = kb.add(LETTERS[:24])

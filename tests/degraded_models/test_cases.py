@@ -57,7 +57,9 @@ def assert_sound(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_one_chunk_of_three(polyadic: Command, server: ModelServer, papers: Path, tmp_path: Path, case: Case) -> None:
+def test_one_bad_reply_affects_only_its_chunk(
+    polyadic: Command, server: ModelServer, papers: Path, tmp_path: Path, case: Case
+) -> None:
     workspace = tmp_path / "polyadic-workspace"
     server.misbehave(*case.kinds, times=case.times, when=is_bad)
     code, report = report_of(polyadic, "index", str(papers))

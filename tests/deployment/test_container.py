@@ -80,13 +80,13 @@ def client_of(port: int, key: str = "") -> httpx2.Client:
     return httpx2.Client(base_url=f"http://127.0.0.1:{port}", headers=headers, timeout=60, verify=False)
 
 
-def test_packages_that_are_lent_are_the_pinned_ones() -> None:
+def test_installed_packages_are_the_pinned_ones() -> None:
     """Without this the image of these tests would say little of the one that Docker makes."""
     pinned = re.findall(r"^([A-Za-z0-9._-]+)==(\S+)", (ROOT / "requirements-serve.txt").read_text(), re.MULTILINE)
     assert [(name, version(name)) for name, _ in pinned] == pinned
 
 
-def test_from_the_first_start_to_the_end(image: Image) -> None:
+def test_container_starts_serves_and_stops(image: Image) -> None:
     first = ran(image)
     assert first.returncode == 1
     [line] = first.stderr.splitlines()
@@ -115,7 +115,7 @@ def test_from_the_first_start_to_the_end(image: Image) -> None:
         assert server.end() == 0
 
 
-def test_it_is_a_program_of_its_own(image: Image) -> None:
+def test_image_runs_its_own_installed_package(image: Image) -> None:
     """Not the one that these tests run, which lies in the sources."""
     code = "import polyadic; print(polyadic.__file__)"
     python = image.place / "opt/polyadic/bin/python"
@@ -123,7 +123,7 @@ def test_it_is_a_program_of_its_own(image: Image) -> None:
     assert Path(told.stdout.strip()).is_relative_to(image.place)
 
 
-def test_it_writes_as_its_user_and_to_the_volume_alone(image: Image) -> None:
+def test_container_writes_only_to_the_volume_as_its_user(image: Image) -> None:
     if not image.is_its_user:
         pytest.skip("nobody else can be become here, or no Python be run that others may run")
     ran(image, *said_in_compose())
@@ -133,7 +133,7 @@ def test_it_writes_as_its_user_and_to_the_volume_alone(image: Image) -> None:
     assert others == []
 
 
-def test_what_is_installed_has_nothing_of_the_machine_it_was_built_on(image: Image) -> None:
+def test_image_contains_nothing_of_the_build_machine(image: Image) -> None:
     [installed] = (image.place / "opt/polyadic/lib").glob("python*/site-packages/polyadic")
     names = {file.name for file in installed.rglob("*")}
     assert "py.typed" in names and not names & {"tests", ".git", ".env", "demo-workspace", "store.sqlite"}

@@ -12,7 +12,7 @@ MANY = stages()
 PINNED = re.compile(r"^(?P<name>[A-Za-z0-9._-]+)==\S+ \\(?:\n    --hash=sha256:[0-9a-f]{64}(?: \\)?)+$", re.MULTILINE)
 
 
-def test_the_base_is_pinned_by_a_tag_and_serves_both_stages() -> None:
+def test_base_image_is_pinned_and_shared_by_both_stages() -> None:
     assert BUILD.base == FINAL.base
     image, _, tag = BUILD.base.partition(":")
     assert image == "python" and re.fullmatch(r"3\.\d+-slim-[a-z]+", tag)
@@ -24,7 +24,7 @@ def test_the_base_is_pinned_by_a_tag_and_serves_both_stages() -> None:
     assert "@sha256:" in text and "--build-arg BASE=" in text
 
 
-def test_it_runs_as_somebody_who_is_not_root_known_by_number() -> None:
+def test_image_runs_as_a_numeric_non_root_user() -> None:
     user, group = FINAL.one("USER").said.split(":")
     assert int(user) >= 1000 and int(group) >= 1000
     [made] = FINAL.all("RUN")
@@ -35,20 +35,20 @@ def test_it_runs_as_somebody_who_is_not_root_known_by_number() -> None:
     assert not any("--chown" in one.said for one in FINAL.all("COPY"))
 
 
-def test_what_people_own_is_on_a_volume() -> None:
+def test_data_is_on_a_volume() -> None:
     assert FINAL.one("VOLUME").words == ["/data"] and FINAL.one("WORKDIR").said == "/data"
     order = [one.name for one in FINAL.instructions]
     # What a later layer changes below a volume is lost.
     assert order.index("VOLUME") > order.index("RUN")
 
 
-def test_it_starts_without_a_shell_so_that_signals_reach_it() -> None:
+def test_entrypoint_uses_no_shell() -> None:
     assert FINAL.one("ENTRYPOINT").words == ["polyadic"]
     assert FINAL.one("CMD").words == ["serve", "/data", "--host", "0.0.0.0"]  # noqa: S104 - within a container
     assert FINAL.all("STOPSIGNAL") == []
 
 
-def test_its_health_is_asked_for_where_it_listens() -> None:
+def test_health_check_uses_the_server_port() -> None:
     [python, option, code] = health_command(FINAL)
     assert (python, option) == ("python", "-c") and "/health" in code
     assert FINAL.one("EXPOSE").said in code
@@ -58,7 +58,7 @@ def test_its_health_is_asked_for_where_it_listens() -> None:
     assert int(waits) < int(options["timeout"].removesuffix("s"))
 
 
-def test_packages_are_installed_by_their_hashes_and_before_the_code() -> None:
+def test_packages_are_installed_by_hash_before_the_code() -> None:
     installing = [one.said for one in BUILD.all("RUN") if "pip install" in one.said]
     packages, itself = installing
     assert "--require-hashes -r requirements-serve.txt" in packages
@@ -79,7 +79,7 @@ def test_every_package_has_a_version_and_hashes(file: str) -> None:
     assert text == "".join(match[0] + "\n" for match in PINNED.finditer(text))
 
 
-def test_the_image_holds_all_that_serving_can_do() -> None:
+def test_image_contains_all_server_extras() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"]
     wanted = [
@@ -90,7 +90,7 @@ def test_the_image_holds_all_that_serving_can_do() -> None:
         assert re.split(r"[\[<>=!~ ;]", one)[0].lower() in names, one
 
 
-def test_versions_are_those_that_everything_else_is_tested_with() -> None:
+def test_image_versions_equal_the_tested_ones() -> None:
     def versions(file: str) -> dict[str, str]:
         found = re.findall(r"^(\S+)==(\S+)", (ROOT / file).read_text(), re.MULTILINE)
         return dict(found)
@@ -99,7 +99,7 @@ def test_versions_are_those_that_everything_else_is_tested_with() -> None:
     assert {name: serving.get(name) for name in default} == default
 
 
-def test_there_is_no_secret_in_it_and_none_can_come_in() -> None:
+def test_image_contains_no_secrets() -> None:
     for stage in MANY:
         for one in stage.instructions:
             assert not re.search(r"(?i)\b\w*(key|secret|token|password)\w*=", one.said), one

@@ -47,13 +47,13 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx2.Client]:
             yield client
 
 
-def test_blocks_are_closed_and_every_line_ends() -> None:
+def test_nginx_configuration_is_well_formed() -> None:
     assert BARE.count("{") == BARE.count("}")
     for line in BARE.splitlines():
         assert not line.strip() or line.strip()[-1] in ";{}", line
 
 
-def test_what_comes_through_is_answered_also_for_a_page_of_this_name(client: httpx2.Client) -> None:
+def test_proxied_requests_are_answered_including_the_page(client: httpx2.Client) -> None:
     body = {"question": QUESTION}
     for headers in (sent(), sent(origin=f"https://{NAME}")):
         reply = client.post("/v1/workspaces/letters/query", json=body, headers=headers)
@@ -63,26 +63,26 @@ def test_what_comes_through_is_answered_also_for_a_page_of_this_name(client: htt
     assert elsewhere.status_code == 403
 
 
-def test_without_a_key_nobody_comes_through(client: httpx2.Client) -> None:
+def test_requests_without_a_key_are_refused(client: httpx2.Client) -> None:
     for key in ("", "Bearer nonsense"):
         assert client.get("/v1/workspaces", headers=sent(authorization=key)).status_code == 401
 
 
-def test_without_keys_nobody_comes_through_at_all(tmp_path: Path) -> None:
+def test_server_without_keys_refuses_proxied_requests(tmp_path: Path) -> None:
     with running(tmp_path / "kb") as server, server.client() as client:
         assert client.get("/v1/workspaces").status_code == 200
         for headers in (sent(), sent(Host="localhost")):
             assert client.get("/v1/workspaces", headers=headers).status_code == 403
 
 
-def test_answers_are_passed_on_as_they_come(client: httpx2.Client) -> None:
+def test_streamed_answers_are_not_buffered(client: httpx2.Client) -> None:
     assert said("proxy_buffering") == ["off"] and said("proxy_http_version") == ["1.1"]
     reply = client.post("/v1/workspaces/letters/query/stream", json={"question": QUESTION}, headers=sent())
     # Also where somebody else's configuration buffers.
     assert reply.headers["x-accel-buffering"] == "no"
 
 
-def test_the_server_says_itself_what_is_too_large_or_took_too_long() -> None:
+def test_size_and_time_limits_are_reported_by_the_server() -> None:
     limits = ServerLimits()
     [largest], [longest] = said("client_max_body_size"), said("proxy_read_timeout")
     assert int(largest[:-1]) * _UNITS[largest[-1]] > limits.upload_bytes
@@ -93,7 +93,7 @@ def test_the_server_says_itself_what_is_too_large_or_took_too_long() -> None:
     assert said("client_header_timeout")
 
 
-def test_there_is_no_way_around_tls() -> None:
+def test_http_redirects_to_https() -> None:
     assert said("ssl_protocols") == ["TLSv1.2 TLSv1.3"] and said("return") == ["301 https://$host$request_uri"]
     assert said("listen") == ["80", "[::]:80", "443 ssl http2", "[::]:443 ssl http2"] and said("proxy_pass") == [
         "http://polyadic"

@@ -90,7 +90,7 @@ def handed_in(client: httpx2.Client, path: str, texts: list[dict[str, str]]) -> 
     raise AssertionError("nobody accepted it")
 
 
-def test_one_killed_under_load_loses_and_doubles_nothing(fleet: Fleet, tmp_path: Path) -> None:
+def test_killed_replica_loses_and_duplicates_nothing(fleet: Fleet, tmp_path: Path) -> None:
     names = [postgres.fresh() for _ in range(WORKSPACES)]
     for name in names:
         make(fleet.client, name)
@@ -162,7 +162,7 @@ def of_a_serial_run(folder: Path, number: int) -> bytes:
     return (folder / "export").read_bytes()
 
 
-def test_whichever_answers_it_is_the_same(fleet: Fleet) -> None:
+def test_all_replicas_answer_alike(fleet: Fleet) -> None:
     name = postgres.fresh()
     path = f"/v1/workspaces/{name}"
     make(fleet.client, name)

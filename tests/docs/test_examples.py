@@ -15,13 +15,13 @@ ROWS = [
 ]
 
 
-def test_the_answer_of_an_example_stands_in_one_of_its_files() -> None:
+def test_example_answers_occur_in_the_example_files() -> None:
     for folder, row in ROWS:
         texts = [(EXAMPLES / folder / name).read_text(encoding="utf-8") for name in row["files"]]
         assert len(texts) >= row["hops"], row
         assert any(holds_an_answer(text, row["answers"]) for text in texts) is bool(row["answers"]), row
 
 
-def test_the_demo_asks_the_ordinary_documents_what_they_answer() -> None:
+def test_demo_questions_match_the_example_documents() -> None:
     asked = set(re.findall(r'run query "(.+?)"', (EXAMPLES / "demo.sh").read_text(encoding="utf-8")))
     assert len(asked & {row["question"] for folder, row in ROWS if folder == "ordinary" and row["answers"]}) == 2

@@ -20,7 +20,7 @@ def names_of(page: str) -> dict[str, Any]:
     return names
 
 
-def test_add_a_retrieval_method(tmp_path: Path) -> None:
+def test_retrieval_method_guide_works(tmp_path: Path) -> None:
     method = names_of("add-a-retrieval-method.md")["Titles"]()
     with Workspace(tmp_path / "kb", Settings(embedding=EmbeddingSettings(model="hashing"))) as kb:
         kb.add([Document(f"memory:{title}", title, f"All about {title}.") for title in ("Garden hoses", "Ulm")])
@@ -32,7 +32,7 @@ def test_add_a_retrieval_method(tmp_path: Path) -> None:
     assert nothing.items == ()
 
 
-def test_add_a_document_format(tmp_path: Path) -> None:
+def test_document_format_guide_works(tmp_path: Path) -> None:
     file = tmp_path / "film.srt"
     file.write_text(
         "1\n00:00:01,000 --> 00:00:02,000\nAda lives\nin Ulm.\n\n2\n00:00:03,000 --> 00:00:04,000\nSince 1815.\n"

@@ -12,7 +12,7 @@ OUTPUTS = runpy.run_path(str(ROOT / "docs" / "outputs.py"))
 
 
 @pytest.mark.parametrize("name", OUTPUTS["HELP"])
-def test_the_help_in_the_documentation_is_the_programs(name: str) -> None:
+def test_documented_help_equals_the_program_output(name: str) -> None:
     text = (ROOT / name).read_text()
     assert OUTPUTS["filled"](text) == text
 
@@ -20,7 +20,7 @@ def test_the_help_in_the_documentation_is_the_programs(name: str) -> None:
 @pytest.mark.slow
 @pytest.mark.weights
 @pytest.mark.parametrize("name", OUTPUTS["ANSWERS"])
-def test_answers_in_the_documentation_are_the_programs(name: str) -> None:
+def test_documented_answers_equal_the_program_output(name: str) -> None:
     if not (ROOT / "demo-workspace").is_dir():
         pytest.skip("make demo has not been run, so there is no demo-workspace to ask")
     text = (ROOT / name).read_text()

@@ -39,7 +39,7 @@ def with_model(server: ModelServer, **values: object) -> Settings:
     return Settings(embedding=HASHING, model=ModelSettings.model_validate(given))
 
 
-def test_a_healthy_workspace_with_a_healthy_model(tmp_path: Path, server: ModelServer) -> None:
+def test_healthy_workspace_and_model_pass(tmp_path: Path, server: ModelServer) -> None:
     with Workspace(tmp_path, Settings(embedding=HASHING)) as kb:
         kb.add([ADA])
     found = examine(tmp_path, with_model(server))
@@ -49,7 +49,7 @@ def test_a_healthy_workspace_with_a_healthy_model(tmp_path: Path, server: ModelS
     assert "384 dimensions" in found["embedding"].detail
 
 
-def test_nothing_is_made_where_there_is_no_workspace(tmp_path: Path) -> None:
+def test_doctor_creates_no_workspace(tmp_path: Path) -> None:
     folder = tmp_path / "kb"
     found = examine(folder, Settings(embedding=HASHING))
     assert "polyadic index PATH makes one" in found["store"].detail
@@ -57,14 +57,14 @@ def test_nothing_is_made_where_there_is_no_workspace(tmp_path: Path) -> None:
     assert not folder.exists()
 
 
-def test_a_missing_key(tmp_path: Path, server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_key_is_reported(tmp_path: Path, server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("A_KEY", raising=False)
     found = examine(tmp_path, with_model(server, key_variable="A_KEY"))
     assert (found["model"].state, "A_KEY is not set" in found["model"].detail) == (Severity.BAD, True)
     assert not server.calls
 
 
-def test_a_wrong_key_is_said_and_never_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wrong_key_is_reported_but_not_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("A_KEY", "sk-very-secret")
     with ModelServer([needle(), small_talk], key="sk-right") as server:
         found = examine(tmp_path, with_model(server, key_variable="A_KEY"))
@@ -72,14 +72,14 @@ def test_a_wrong_key_is_said_and_never_shown(tmp_path: Path, monkeypatch: pytest
     assert "secret" not in str(found)
 
 
-def test_an_endpoint_that_is_not_there(tmp_path: Path, server: ModelServer) -> None:
+def test_unreachable_endpoint_is_reported(tmp_path: Path, server: ModelServer) -> None:
     settings = with_model(server, base_url="http://127.0.0.1:9/v1")
     found = examine(tmp_path, settings)["model"]
     assert (found.state, "cannot be reached" in found.detail) == (Severity.BAD, True)
     assert "base_url" in found.next_step
 
 
-def test_a_model_that_is_not_there(tmp_path: Path, server: ModelServer) -> None:
+def test_unknown_model_is_reported(tmp_path: Path, server: ModelServer) -> None:
     found = examine(tmp_path, with_model(server, name="recroded"))
     assert (found["endpoint"].state, "recorded" in found["endpoint"].next_step) == (Severity.DOUBTFUL, True)
     assert (found["model"].state, "has no model recroded" in found["model"].detail) == (Severity.BAD, True)
@@ -93,7 +93,7 @@ def test_a_model_that_is_not_there(tmp_path: Path, server: ModelServer) -> None:
         (set(), "text", Severity.DOUBTFUL),
     ],
 )
-def test_which_json_the_endpoint_knows(
+def test_supported_json_modes_are_detected(
     tmp_path: Path, server: ModelServer, modes: set[str], mode: str, state: Severity
 ) -> None:
     server.json_modes = modes
@@ -102,7 +102,7 @@ def test_which_json_the_endpoint_knows(
     assert state is Severity.GOOD or f'json_mode = "{mode}"' in found.next_step
 
 
-def test_a_window_that_is_smaller_than_is_claimed_is_measured(tmp_path: Path, server: ModelServer) -> None:
+def test_context_window_smaller_than_configured_is_measured(tmp_path: Path, server: ModelServer) -> None:
     server.context_tokens, server.truncates_silently = 4096, True
     found = examine(tmp_path, with_model(server, context_tokens=16_000))["context"]
     assert found.state is Severity.BAD
@@ -112,7 +112,7 @@ def test_a_window_that_is_smaller_than_is_claimed_is_measured(tmp_path: Path, se
     assert examine(tmp_path, with_model(server, context_tokens=claimed))["context"].state is Severity.GOOD
 
 
-def test_a_window_that_is_refused_is_measured_too(tmp_path: Path, server: ModelServer) -> None:
+def test_context_window_is_measured_from_refusals(tmp_path: Path, server: ModelServer) -> None:
     server.context_tokens = 4096
     assert (
         "is truncated at the beginning"
@@ -120,14 +120,14 @@ def test_a_window_that_is_refused_is_measured_too(tmp_path: Path, server: ModelS
     )
 
 
-def test_a_slow_model(tmp_path: Path, server: ModelServer) -> None:
+def test_slow_model_is_reported(tmp_path: Path, server: ModelServer) -> None:
     server.tokens_per_second = 400
     server.delay = 0.0
     found = examine(tmp_path, with_model(server, context_tokens=1000))["speed"]
     assert "tokens per second" in found.detail
 
 
-def test_vectors_that_do_not_fit_the_store(tmp_path: Path, server: ModelServer) -> None:
+def test_vectors_of_another_dimension_are_reported(tmp_path: Path, server: ModelServer) -> None:
     def endpoint(dimension: int) -> Settings:
         server.dimension = dimension
         values = {"model": "endpoint", "name": "hashing", "base_url": server.url, "key_variable": ""}
@@ -140,7 +140,7 @@ def test_vectors_that_do_not_fit_the_store(tmp_path: Path, server: ModelServer) 
     assert (found.state, "128 dimensions, the store has vectors with 256" in found.detail) == (Severity.BAD, True)
 
 
-def test_facts_that_their_evidence_does_not_state(tmp_path: Path) -> None:
+def test_facts_with_wrong_evidence_counts_are_reported(tmp_path: Path) -> None:
     with Workspace(tmp_path, Settings(embedding=HASHING)) as kb:
         kb.add([ADA])
     with sqlite3.connect(tmp_path / "store.sqlite") as tampered:
@@ -150,7 +150,7 @@ def test_facts_that_their_evidence_does_not_state(tmp_path: Path) -> None:
     assert (found.state, "1 facts differ from what their evidence says" in found.detail) == (Severity.BAD, True)
 
 
-def test_a_store_of_another_embedder(tmp_path: Path) -> None:
+def test_store_of_another_embedder_is_reported(tmp_path: Path) -> None:
     with Workspace(tmp_path, Settings(embedding=HASHING)) as kb:
         kb.add([ADA])
     assert "was filled with" in examine(tmp_path, Settings())["store"].detail
@@ -159,14 +159,14 @@ def test_a_store_of_another_embedder(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"), [("It rained.", "has fewer than two entities"), ("# Heading", "found no statement")]
 )
-def test_why_there_are_no_facts(tmp_path: Path, text: str, said: str) -> None:
+def test_reasons_for_missing_facts_are_reported(tmp_path: Path, text: str, said: str) -> None:
     with Workspace(tmp_path, Settings(embedding=HASHING)) as kb:
         kb.add([Document("memory:x", "", text)])
     found = examine(tmp_path, Settings(embedding=HASHING))["facts"]
     assert (found.state, said in found.detail) == (Severity.DOUBTFUL, True)
 
 
-def test_chunks_that_could_not_be_read(tmp_path: Path, server: ModelServer) -> None:
+def test_failed_chunks_are_reported(tmp_path: Path, server: ModelServer) -> None:
     settings = with_model(server)
     with Workspace(tmp_path, settings) as kb:
         report = kb.add([ADA])  # no responder knows what to say of facts, so the server fails
@@ -174,7 +174,7 @@ def test_chunks_that_could_not_be_read(tmp_path: Path, server: ModelServer) -> N
     assert "because 1 chunks failed" in examine(tmp_path, settings)["facts"].detail
 
 
-def test_a_model_that_repeats_nothing_has_a_window_that_cannot_be_measured(tmp_path: Path) -> None:
+def test_context_window_is_unknown_if_the_model_repeats_nothing(tmp_path: Path) -> None:
     def forgetful(asked: Asked) -> str | None:
         return "I do not know." if "pass phrase" in asked.text else small_talk(asked)
 
@@ -184,14 +184,14 @@ def test_a_model_that_repeats_nothing_has_a_window_that_cannot_be_measured(tmp_p
 
 
 @pytest.mark.slow
-def test_a_timeout_says_nothing_of_the_window(tmp_path: Path, server: ModelServer) -> None:
+def test_timeout_leaves_the_context_window_unknown(tmp_path: Path, server: ModelServer) -> None:
     server.misbehave(Late(3), when=lambda asked: "pass phrase" in asked.text)
     found = examine(tmp_path, with_model(server, timeout=1))
     assert "context" not in found
     assert "no reply within 1 s" in found["model"].detail
 
 
-def test_a_reranker_is_tried(tmp_path: Path, server: ModelServer) -> None:
+def test_reranker_is_tested(tmp_path: Path, server: ModelServer) -> None:
     given = {"model": "endpoint", "name": "ranker", "base_url": server.url, "retries": 0}
     settings = Settings.model_validate({"embedding": HASHING, "reranker": given})
     found = examine(tmp_path, settings)["reranker"]

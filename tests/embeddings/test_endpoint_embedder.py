@@ -56,7 +56,7 @@ def sends(vectors: Sequence[object], **item: object) -> Sends:
     return Sends(json.dumps({"data": data}))
 
 
-def test_each_text_has_its_vector_over_many_calls(server: ModelServer) -> None:
+def test_texts_keep_their_vectors_over_many_calls(server: ModelServer) -> None:
     # The first call is the last to come back.
     server.misbehave(Late(0.1), route="embeddings")
     texts = [f"word{number}" for number in range(300)]
@@ -69,7 +69,7 @@ def test_each_text_has_its_vector_over_many_calls(server: ModelServer) -> None:
     assert sorted(len(call.asked.inputs) for call in server.embeddings.calls) == [44, 128, 128]
 
 
-def test_no_texts_need_no_call(server: ModelServer) -> None:
+def test_empty_input_makes_no_call(server: ModelServer) -> None:
     embedder = embedder_of(server)
     assert embed(embedder, []).shape == (0, 0)
     embed(embedder, ["Ada"])
@@ -77,7 +77,7 @@ def test_no_texts_need_no_call(server: ModelServer) -> None:
     assert len(server.embeddings.calls) == 1
 
 
-def test_texts_that_endpoints_would_refuse(server: ModelServer) -> None:
+def test_texts_that_endpoints_refuse_are_replaced(server: ModelServer) -> None:
     embedder = embedder_of(server, window=32)
     vectors = embed(embedder, ["", " \n", "Ada \udc80", "<|endoftext|>", "word " * 1000, "word " * 32])
     assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
@@ -87,12 +87,12 @@ def test_texts_that_endpoints_would_refuse(server: ModelServer) -> None:
     assert embedder.token_counts(["Ada Lovelace", ""]) == [4, 0]
 
 
-def test_a_vector_without_direction_gets_one(server: ModelServer) -> None:
+def test_zero_vector_is_replaced(server: ModelServer) -> None:
     server.misbehave(sends([[0, 0, 0], [3, 0, 4]]), route="embeddings")
     assert embed(embedder_of(server), ["a", "b"]).tolist() == pytest.approx(np.array([[1, 0, 0], [0.6, 0, 0.8]]))
 
 
-def test_vectors_may_come_in_any_order(server: ModelServer) -> None:
+def test_vectors_are_reordered_by_index(server: ModelServer) -> None:
     data = [{"index": 1, "embedding": [0, 1]}, {"index": 0, "embedding": [1, 0]}]
     server.misbehave(Sends(json.dumps({"data": data})), route="embeddings")
     assert embed(embedder_of(server), ["a", "b"]).tolist() == [[1, 0], [0, 1]]
@@ -115,7 +115,7 @@ def test_vectors_may_come_in_any_order(server: ModelServer) -> None:
         ([None, None], "not lists of numbers"),
     ],
 )
-def test_what_are_no_vectors(server: ModelServer, vectors: list[object], what: str) -> None:
+def test_invalid_vectors_are_refused(server: ModelServer, vectors: list[object], what: str) -> None:
     server.misbehave(sends(vectors), route="embeddings")
     embedder = embedder_of(server)
     with pytest.raises(ModelUnavailable) as raised:
@@ -125,7 +125,7 @@ def test_what_are_no_vectors(server: ModelServer, vectors: list[object], what: s
     assert embedder.dimension == 0 and embed(embedder, ["a"]).shape == (1, 64)
 
 
-def test_vectors_of_another_length_than_before(server: ModelServer) -> None:
+def test_vectors_of_changed_dimension_are_refused(server: ModelServer) -> None:
     embedder = embedder_of(server)
     embed(embedder, ["a"])
     server.dimension = 32
@@ -152,7 +152,7 @@ def test_vectors_of_another_length_than_before(server: ModelServer) -> None:
         (Never(), "no reply within 0.5 s"),
     ],
 )
-def test_what_goes_wrong_is_explained(server: ModelServer, kind: Misbehaviour, what: str) -> None:
+def test_errors_are_explained(server: ModelServer, kind: Misbehaviour, what: str) -> None:
     server.misbehave(kind, route="embeddings")
     with pytest.raises(ModelUnavailable) as raised:
         embed(embedder_of(server, timeout=0.5), ["Ada"])
@@ -160,14 +160,14 @@ def test_what_goes_wrong_is_explained(server: ModelServer, kind: Misbehaviour, w
     assert what in said and "\n" not in said and KEY not in said and raised.value.next_step
 
 
-def test_an_unknown_model_and_an_unreachable_endpoint(server: ModelServer) -> None:
+def test_unknown_model_and_unreachable_endpoint_are_reported(server: ModelServer) -> None:
     with pytest.raises(ModelUnavailable, match="has no model absent"):
         embed(embedder_of(server, name="absent"), ["Ada"])
     with pytest.raises(ModelUnavailable, match=r"cannot be reached.*base_url under \[embedding\]"):
         embed(embedder_of(server, base_url="http://no-such-host.invalid/v1"), ["Ada"])
 
 
-def test_a_missing_key_and_a_missing_name(server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_key_and_missing_name_are_reported(server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(VARIABLE)
     with pytest.raises(ModelUnavailable, match=f"{VARIABLE} is not set"):
         embed(embedder_of(server), ["Ada"])
@@ -175,19 +175,19 @@ def test_a_missing_key_and_a_missing_name(server: ModelServer, monkeypatch: pyte
         load_embedder(EmbeddingSettings(model="endpoint"))
 
 
-def test_where_one_call_fails_the_others_are_not_made(server: ModelServer) -> None:
+def test_failed_call_cancels_remaining_calls(server: ModelServer) -> None:
     server.misbehave(Status(401), route="embeddings")
     with pytest.raises(ModelUnavailable):
         embed(embedder_of(server, at_once=1), ["Ada"] * 128 * 20)
     assert len(server.embeddings.asked) <= 2
 
 
-def test_passing_trouble_is_survived(server: ModelServer) -> None:
+def test_transient_errors_are_retried(server: ModelServer) -> None:
     server.misbehave(Status(429, retry_after=0.05), route="embeddings")
     assert embed(embedder_of(server, retries=1), ["Ada"]).shape == (1, 64)
 
 
-def test_not_more_calls_at_once_than_allowed(server: ModelServer) -> None:
+def test_concurrent_calls_are_limited(server: ModelServer) -> None:
     server.misbehave(Late(0.03), times=None, route="embeddings")
     embed(embedder_of(server, at_once=2, tokens_per_minute=100_000), ["Ada"] * 128 * 6)
     assert server.embeddings.most_at_once == 2
@@ -196,7 +196,7 @@ def test_not_more_calls_at_once_than_allowed(server: ModelServer) -> None:
 # what it costs
 
 
-def test_what_was_paid_is_summed(server: ModelServer) -> None:
+def test_usage_is_summed(server: ModelServer) -> None:
     embedder = embedder_of(server, prompt_price=0.02)
     assert embedder.spent == Usage()
     embed(embedder, [f"word{number}" for number in range(200)])
@@ -210,14 +210,14 @@ def test_what_was_paid_is_summed(server: ModelServer) -> None:
     assert embedder.spent.calls == 2
 
 
-def test_tokens_are_counted_here_where_the_endpoint_reports_none(server: ModelServer) -> None:
+def test_tokens_are_counted_locally_if_the_endpoint_reports_none(server: ModelServer) -> None:
     server.misbehave(sends([[1, 0], [0, 1]]), route="embeddings")
     embedder = embedder_of(server)
     embed(embedder, ["Ada Lovelace", "Ada Lovelace"])
     assert embedder.spent == Usage(1, 8, 0, 0.0)
 
 
-def test_vectors_of_no_use_are_paid_all_the_same(server: ModelServer) -> None:
+def test_unusable_vectors_count_as_usage(server: ModelServer) -> None:
     server.misbehave(sends([[1, 0]]), route="embeddings")
     embedder = embedder_of(server)
     with pytest.raises(ModelUnavailable):
@@ -241,7 +241,7 @@ def sizes(server: ModelServer) -> list[int]:
     ],
     ids=["422", "413", "400"],
 )
-def test_an_endpoint_that_takes_fewer_texts(server: ModelServer, refusal: Status) -> None:
+def test_batch_size_adapts_to_the_endpoint(server: ModelServer, refusal: Status) -> None:
     server.misbehave(refusal, times=None, route="embeddings", when=lambda asked: len(asked.inputs) > 40)
     texts = [f"word{number}" for number in range(130)]
     embedder = embedder_of(server, at_once=1)
@@ -254,7 +254,7 @@ def test_an_endpoint_that_takes_fewer_texts(server: ModelServer, refusal: Status
     assert sorted(sizes(server)[before:]) == [2, 32, 32, 32, 32]
 
 
-def test_one_text_that_is_refused_is_said_and_costs_few_calls(server: ModelServer) -> None:
+def test_refused_text_is_reported_with_few_calls(server: ModelServer) -> None:
     too_long = Status(400, message="maximum context length is 8 tokens")
     server.misbehave(too_long, times=None, route="embeddings", when=lambda asked: "Ada" in asked.inputs)
     embedder = embedder_of(server)
@@ -267,14 +267,14 @@ def test_one_text_that_is_refused_is_said_and_costs_few_calls(server: ModelServe
 
 
 @pytest.mark.slow
-def test_texts_are_not_too_long_together(server: ModelServer) -> None:
+def test_batches_respect_the_token_limit(server: ModelServer) -> None:
     texts = ["word " * 20_000] * 30
     embed(embedder_of(server, window=20_000, timeout=20), texts)
     assert sorted(sizes(server)) == [6, 12, 12]
 
 
 @pytest.mark.slow
-def test_azure_and_no_connections_left_open(server: ModelServer) -> None:
+def test_azure_endpoint_works_and_connections_are_closed(server: ModelServer) -> None:
     embedder = embedder_of(server, base_url=server.azure_url, azure_api_version="2024-10-21")
     assert asyncio.run(embedder.embed(["Ada"])).shape == (1, 64)
     assert server.embeddings.asked[0].headers["api-key"] == KEY
@@ -300,13 +300,13 @@ def is_told(mismatch: pytest.ExceptionInfo[EmbedderMismatch]) -> bool:
     return "\n" not in said and "384" in said and "256" in said and "[embedding]" in mismatch.value.next_step
 
 
-def test_a_store_takes_vectors_of_one_length(large: Workspace) -> None:
+def test_store_refuses_vectors_of_another_dimension(large: Workspace) -> None:
     with pytest.raises(EmbedderMismatch) as raised:
         large.add([Document("memory:grace", "", "Grace Hopper wrote a compiler in Philadelphia.")])
     assert is_told(raised)
 
 
-def test_a_question_is_compared_with_vectors_of_its_length(large: Workspace) -> None:
+def test_query_vector_of_another_dimension_is_refused(large: Workspace) -> None:
     with pytest.raises(EmbedderMismatch) as raised:
         large.retrieve("Who met Charles Babbage?")
     assert is_told(raised)

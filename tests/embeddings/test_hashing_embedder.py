@@ -58,17 +58,17 @@ def test_shared_words_make_texts_similar_in_any_case_and_order() -> None:
     assert 0.8 < one @ reverse < 0.999
 
 
-def test_no_texts_no_words_and_many_texts() -> None:
+def test_empty_wordless_and_many_texts_are_embedded() -> None:
     assert embed([]).shape == (0, 384)
     assert (embed([""]) == embed(["?!"])).all()
     texts = [f"text number {number}" for number in range(3_000)]
     np.testing.assert_allclose(embed(texts)[[0, 1023, 1024, 2999]], embed([texts[n] for n in (0, 1023, 1024, 2999)]))
 
 
-def test_lengths_are_words() -> None:
+def test_lengths_count_words() -> None:
     assert HashingEmbedder().token_counts(["", "one, two", "東京"]) == [0, 2, 1]
 
 
 @pytest.mark.parametrize(("dimension", "name"), [(384, "hashing-384"), (64, "hashing-64")])
-def test_the_name_tells_the_space(dimension: int, name: str) -> None:
+def test_name_identifies_the_vector_space(dimension: int, name: str) -> None:
     assert HashingEmbedder(dimension).name == name

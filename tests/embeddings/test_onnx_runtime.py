@@ -17,7 +17,7 @@ CPU, CUDA = "CPUExecutionProvider", "CUDAExecutionProvider"
         (["AzureExecutionProvider", CPU], True, [CPU]),
     ],
 )
-def test_a_graphics_processor_where_there_is_one_and_it_is_wanted(
+def test_gpu_is_used_if_available_and_configured(
     monkeypatch: pytest.MonkeyPatch, installed: list[str], graphics: bool, used: list[str]
 ) -> None:
     opened: list[list[str]] = []

@@ -94,7 +94,7 @@ def by_rounds(
     raise AssertionError("there is no end to it")
 
 
-def test_answers_and_judgements_are_those_of_calls(server: ModelServer, data: Path, tmp_path: Path) -> None:
+def test_batch_answers_and_judgements_equal_online_ones(server: ModelServer, data: Path, tmp_path: Path) -> None:
     used = settings(server)
     results, asked = by_rounds(server, data, tmp_path / "files", used)
     direct = evaluated(data, tmp_path / "calls", used, methods=METHODS, answers="model", at_once=4, measures=MEASURES)
@@ -109,9 +109,7 @@ def test_answers_and_judgements_are_those_of_calls(server: ModelServer, data: Pa
     assert spent["files"]["judge"] == spent["calls"]["judge"]
 
 
-def test_what_indexing_and_the_names_of_questions_need_comes_in_rounds_of_its_own(
-    reading: ModelServer, data: Path, tmp_path: Path
-) -> None:
+def test_indexing_and_entity_names_take_separate_rounds(reading: ModelServer, data: Path, tmp_path: Path) -> None:
     used = settings(reading).model_copy(
         update={
             "extraction": ExtractionSettings(gleanings=0),
@@ -125,9 +123,7 @@ def test_what_indexing_and_the_names_of_questions_need_comes_in_rounds_of_its_ow
     assert without_times(as_json(results)) == without_times(as_json(direct))
 
 
-def test_a_judge_of_another_name_is_asked_and_paid_by_that_name(
-    server: ModelServer, data: Path, tmp_path: Path
-) -> None:
+def test_judge_model_is_requested_and_paid_by_its_name(server: ModelServer, data: Path, tmp_path: Path) -> None:
     used = settings(server)
     by_rounds(server, data, tmp_path / "files", used, EvalPlan(("walk",), ("g-e",), answers="model", judge="strict"))
     assert {(asked.model, bool(MARK.search(asked.text))) for asked in server.asked} == {
@@ -138,7 +134,7 @@ def test_a_judge_of_another_name_is_asked_and_paid_by_that_name(
         assert {(one.purpose, one.model) for one in kb.ledger().purposes} == {("answer", "writer"), ("judge", "strict")}
 
 
-def test_replies_in_part_and_judgements_that_cannot_be_read_are_asked_for_again(
+def test_missing_replies_and_unreadable_judgements_are_requested_again(
     server: ModelServer, data: Path, tmp_path: Path
 ) -> None:
     def spoiled(lines: list[str]) -> list[str]:
@@ -154,7 +150,7 @@ def test_replies_in_part_and_judgements_that_cannot_be_read_are_asked_for_again(
     assert results.is_whole and as_json(results)["methods"][0]["unreadable_judgements"] == 0
 
 
-def test_a_run_by_calls_goes_on_from_one_by_files(server: ModelServer, data: Path, tmp_path: Path) -> None:
+def test_online_run_continues_a_batch_run(server: ModelServer, data: Path, tmp_path: Path) -> None:
     used, folder = settings(server), tmp_path / "out"
     folder.mkdir()
     files, _ = one_round(server, data, folder, used, PLAN)
@@ -167,7 +163,7 @@ def test_a_run_by_calls_goes_on_from_one_by_files(server: ModelServer, data: Pat
     assert all(MARK.search(asked.text) or asked.schema for asked in server.asked[calls:]), "answers were there"
 
 
-def test_responses_that_nothing_waits_for_change_nothing(server: ModelServer, data: Path, tmp_path: Path) -> None:
+def test_unexpected_responses_change_nothing(server: ModelServer, data: Path, tmp_path: Path) -> None:
     used, folder, plan = settings(server), tmp_path / "out", EvalPlan(("walk",), ("f1",), answers="model")
     folder.mkdir()
     files, _ = one_round(server, data, folder, used, plan)
@@ -180,7 +176,7 @@ def test_responses_that_nothing_waits_for_change_nothing(server: ModelServer, da
     assert again.records == results.records
 
 
-def test_what_is_lacking_is_said(server: ModelServer, data: Path, tmp_path: Path) -> None:
+def test_missing_prerequisites_are_reported(server: ModelServer, data: Path, tmp_path: Path) -> None:
     with Workspace(tmp_path / "kb", HASHING) as kb, pytest.raises(SettingsError, match="needs a language model"):
         EvaluationBatch(kb, tmp_path)
     with Workspace(tmp_path / "kb", settings(server)) as kb, pytest.raises(NotFound, match="no file"):

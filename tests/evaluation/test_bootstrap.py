@@ -12,24 +12,24 @@ from polyadic.evaluation.bootstrap import interval
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=40))
 @settings(max_examples=25, deadline=None)
-def test_the_mean_lies_within_and_bounds_are_those_of_the_values(values: list[float]) -> None:
+def test_interval_contains_the_mean_and_stays_within_the_values(values: list[float]) -> None:
     found = interval(values)
     assert found.mean == pytest.approx(sum(values) / len(values))
     assert min(values) - 1e-9 <= found.low <= found.high <= max(values) + 1e-9
     assert interval(values) == found, "the same values have the same interval"
 
 
-def test_it_is_about_as_wide_as_theory_says() -> None:
+def test_interval_width_matches_theory() -> None:
     values = np.random.default_rng(1).normal(0.5, 0.1, 400).tolist()
     found = interval(values)
     assert found.low < 0.5 < found.high
     assert found.high - found.low == pytest.approx(2 * 1.96 * 0.1 / math.sqrt(400), rel=0.15)
 
 
-def test_more_questions_make_it_narrower() -> None:
+def test_more_questions_narrow_the_interval() -> None:
     few, many = interval([0.0, 1.0] * 10), interval([0.0, 1.0] * 200)
     assert many.high - many.low < few.high - few.low
 
 
-def test_it_is_shown_with_three_decimals() -> None:
+def test_interval_is_shown_with_three_decimals() -> None:
     assert str(interval([0.25] * 4)) == "0.250 [0.250, 0.250]"

@@ -22,7 +22,7 @@ def record(*found: tuple[int, str], question: str = "q") -> QuestionRecord:
     return QuestionRecord(question, "walk", items, 0, None, NO_TIME)
 
 
-def test_by_hand() -> None:
+def test_curves_equal_values_computed_by_hand() -> None:
     found = curves([QUESTION], [[record((100, "x"), (300, "ax"), (50, "cb"))], [None]], 1000)
     assert found.recall[0, :5].tolist() == [0, 0.5, 0.5, 1, 1]
     assert found.all_gold[0, :5].tolist() == [0, 0, 0, 1, 1]
@@ -33,18 +33,18 @@ def test_by_hand() -> None:
     assert np.isnan(found.recall[1]).all() and np.isnan(found.covered[1]).all()
 
 
-def test_a_question_without_gold_passages_does_not_count() -> None:
+def test_questions_without_gold_passages_are_left_out() -> None:
     other = DatasetQuestion("o", "?", (), frozenset())
     both = curves([QUESTION, other], [[record((1, "a")), record((1, "a"), question="o")]], 1000)
     assert both.recall[0].tolist() == curves([QUESTION], [[record((1, "a"))]], 1000).recall[0].tolist()
 
 
-def test_a_budget_below_every_limit_is_the_limit() -> None:
+def test_budget_below_every_limit_becomes_the_limit() -> None:
     assert curves([QUESTION], [[record((1, "ab"))]], 100).limits == (100,)
 
 
 @given(st.lists(st.tuples(st.integers(1, 400), st.text("abcdefgh", max_size=3)), max_size=30))
-def test_the_curve_at_k_is_the_measure_at_k(found: list[tuple[int, str]]) -> None:
+def test_curve_at_k_equals_the_measure_at_k(found: list[tuple[int, str]]) -> None:
     one = record(*found)
     drawn, outcome = curves([QUESTION], [[one]], 8000), one.outcome(QUESTION)
     for k in (1, 3, 8, 20):
@@ -54,7 +54,7 @@ def test_the_curve_at_k_is_the_measure_at_k(found: list[tuple[int, str]]) -> Non
 
 
 @given(st.lists(st.integers(0, 400), max_size=30), st.integers(0, 2000))
-def test_what_fits_fits_and_nothing_more_would(tokens: list[int], limit: int) -> None:
+def test_budget_curve_includes_exactly_what_fits(tokens: list[int], limit: int) -> None:
     one = record(*((n, "a") for n in tokens))
     kept = fitting(one, limit)
     left = limit - sum(tokens[place] for place in kept)
@@ -62,7 +62,7 @@ def test_what_fits_fits_and_nothing_more_would(tokens: list[int], limit: int) ->
     assert all(n > left for place, n in enumerate(tokens) if place not in kept)
 
 
-def test_breakdowns_by_what_tells_questions_apart() -> None:
+def test_breakdowns_by_question_properties() -> None:
     questions = [
         DatasetQuestion(str(n), "?", (), frozenset({"a"}), arity=arity, hops=1, kind=kind)
         for n, (arity, kind) in enumerate([(2, ""), (3, ""), (10, "bridge"), (3, "comparison")])
@@ -78,6 +78,6 @@ def test_breakdowns_by_what_tells_questions_apart() -> None:
 
 
 @pytest.mark.parametrize("questions", [[], [QUESTION]])
-def test_nothing_to_tell_apart(questions: list[DatasetQuestion]) -> None:
+def test_uniform_questions_have_no_breakdown(questions: list[DatasetQuestion]) -> None:
     scores = ScoreTable((ScoreColumn("f1", 100.0),), np.zeros((1, len(questions), 1)), np.zeros((1, 1), dtype=np.int64))
     assert breakdowns(questions, scores) == []

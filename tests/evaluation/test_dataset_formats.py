@@ -57,14 +57,14 @@ def read(path: Path) -> dict[str, tuple[str, str]]:
     return {corpus_id(one.source): (one.title, one.text) for one in found if isinstance(one, Document)}
 
 
-def test_beir(tmp_path: Path) -> None:
+def test_beir_is_read(tmp_path: Path) -> None:
     folder = write_beir(tmp_path / "little")
     dataset = load_dataset(folder)
     assert (dataset.name, dataset.layout, len(dataset.questions)) == ("little", CorpusLayout.BEIR, 4)
     assert read(folder) == PASSAGES
 
 
-def test_beir_without_the_questions_of_other_splits(tmp_path: Path) -> None:
+def test_beir_leaves_out_other_splits(tmp_path: Path) -> None:
     folder = write_beir(tmp_path / "little")
     with (folder / "queries.jsonl").open("a") as queries:
         queries.write('{"_id": "train-7", "text": "Of another split?"}\n')
@@ -72,7 +72,7 @@ def test_beir_without_the_questions_of_other_splits(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("is_beside", [True, False])
-def test_hypergraphrag(tmp_path: Path, is_beside: bool) -> None:
+def test_hypergraphrag_is_read(tmp_path: Path, is_beside: bool) -> None:
     folder = tmp_path / "evaluation" / "datasets" / "art"
     folder.mkdir(parents=True)
     (folder / "questions.json").write_text(json.dumps(ASKED))
@@ -87,7 +87,7 @@ def test_hypergraphrag(tmp_path: Path, is_beside: bool) -> None:
 
 
 @pytest.mark.parametrize("suffix", ["jsonl", "json", "txt"])
-def test_unique_contexts_with_queries(tmp_path: Path, suffix: str) -> None:
+def test_unique_contexts_with_queries_are_read(tmp_path: Path, suffix: str) -> None:
     (tmp_path / "mix_unique_contexts.json").write_text(json.dumps(CONTEXTS))
     queries = tmp_path / f"mix_query.{suffix}"
     if suffix == "jsonl":
@@ -100,7 +100,7 @@ def test_unique_contexts_with_queries(tmp_path: Path, suffix: str) -> None:
     assert [(one.id, one.text, one.gold) for one in found] == [("1", "Who?", frozenset()), ("2", "What?", frozenset())]
 
 
-def test_ultradomain(tmp_path: Path) -> None:
+def test_ultradomain_is_read(tmp_path: Path) -> None:
     file = write_lines(tmp_path / "data" / "mix.jsonl", ROWS)
     for path in (file, file.parent):
         dataset = load_dataset(path)
@@ -113,7 +113,7 @@ def test_ultradomain(tmp_path: Path) -> None:
         assert read(path) == {"1": ("On Ada", "Ada wrote.\nA lot."), "3": ("", "In London.")}
 
 
-def test_nothing_is_there(tmp_path: Path) -> None:
+def test_empty_dataset_folder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(NotFound, match="there is no data set"):
         load_dataset(tmp_path / "nowhere")
 
@@ -143,7 +143,7 @@ def test_nothing_is_there(tmp_path: Path) -> None:
         ({"corpus.jsonl": "", "queries.jsonl": "", "qrels/test.tsv": ""}, "no question that can be scored"),
     ],
 )
-def test_what_is_no_question_set_is_said_in_one_line(tmp_path: Path, files: dict[str, str], problem: str) -> None:
+def test_invalid_dataset_is_reported_in_one_line(tmp_path: Path, files: dict[str, str], problem: str) -> None:
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
@@ -152,7 +152,7 @@ def test_what_is_no_question_set_is_said_in_one_line(tmp_path: Path, files: dict
     assert "\n" not in str(caught.value)
 
 
-def test_a_question_without_metadata_or_with_odd_metadata(tmp_path: Path) -> None:
+def test_missing_or_odd_question_metadata_is_accepted(tmp_path: Path) -> None:
     folder = write_beir(tmp_path / "little")
     write_lines(
         folder / "queries.jsonl", [{"_id": "q1", "text": "Who?", "metadata": [1]}, {"_id": "q3", "text": "Hm?"}]

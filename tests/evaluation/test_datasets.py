@@ -27,7 +27,7 @@ def folder(tmp_path: Path) -> Path:
     return data
 
 
-def test_questions_come_with_answers_and_gold_passages(folder: Path) -> None:
+def test_questions_have_answers_and_gold_passages(folder: Path) -> None:
     dataset = load_beir(folder)
     assert (dataset.name, dataset.corpus) == ("little", folder / "corpus.jsonl")
     assert dataset.questions == (
@@ -49,7 +49,7 @@ def test_a_missing_file_is_named(folder: Path, file: str) -> None:
         load_beir(folder)
 
 
-def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
+def test_missing_folder_is_named(tmp_path: Path) -> None:
     with pytest.raises(NotFound, match=r"nowhere/corpus\.jsonl does not exist"):
         load_beir(tmp_path / "nowhere")
 
@@ -58,5 +58,5 @@ def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
     ("source", "expected"),
     [("/data/corpus.jsonl#h1", "h1"), ("/data/a#b.jsonl#h1", "h1"), ("/data/a.md", "/data/a.md")],
 )
-def test_the_id_of_a_row(source: str, expected: str) -> None:
+def test_row_ids_are_kept(source: str, expected: str) -> None:
     assert corpus_id(source) == expected

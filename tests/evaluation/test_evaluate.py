@@ -30,7 +30,7 @@ def written(data: Path, folder: Path, **plan: Any) -> dict[str, Any]:
     return said
 
 
-def test_every_question_and_method_with_all_there_is_to_say(data: Path, tmp_path: Path) -> None:
+def test_results_cover_every_question_and_method(data: Path, tmp_path: Path) -> None:
     said = written(data, tmp_path / "out", methods=METHODS, context_tokens=500)
     assert said["dataset"] == "little" and said["plan"]["methods"] == list(METHODS)
     assert [question["id"] for question in said["questions"]] == ["q1", "q2", "q3", "q4"]
@@ -58,7 +58,7 @@ def test_the_same_seed_gives_the_same_bytes_apart_from_times(data: Path, tmp_pat
     assert len(first["questions"]) == 3
 
 
-def test_what_was_asked_is_not_asked_again(data: Path, tmp_path: Path) -> None:
+def test_recorded_questions_are_not_asked_again(data: Path, tmp_path: Path) -> None:
     first = written(data, tmp_path / "out")
     journal = (tmp_path / "out" / FILE_NAME).read_bytes()
     again = written(data, tmp_path / "out")
@@ -70,7 +70,7 @@ def test_what_was_asked_is_not_asked_again(data: Path, tmp_path: Path) -> None:
     assert (tmp_path / "out" / FILE_NAME).read_bytes().startswith(journal)
 
 
-def test_a_larger_draw_holds_the_smaller_one(data: Path, tmp_path: Path) -> None:
+def test_larger_sample_contains_the_smaller_one(data: Path, tmp_path: Path) -> None:
     two = [question["id"] for question in written(data, tmp_path / "out", limit=2)["questions"]]
     three = [question["id"] for question in written(data, tmp_path / "out", limit=3)["questions"]]
     assert set(two) < set(three) and three == sorted(three)
@@ -85,13 +85,13 @@ def test_a_larger_draw_holds_the_smaller_one(data: Path, tmp_path: Path) -> None
         ({"settings": HASHING.model_copy(update={"walk": WalkSettings(passages=2)})}, r"section \[walk\]"),
     ],
 )
-def test_other_settings_are_not_mixed_in(data: Path, tmp_path: Path, plan: dict[str, Any], part: str) -> None:
+def test_records_of_other_settings_are_not_mixed(data: Path, tmp_path: Path, plan: dict[str, Any], part: str) -> None:
     evaluated(data, tmp_path / "out")
     with pytest.raises(StoreError, match=f"made with another {part}.*: choose another --out"):
         evaluated(data, tmp_path / "out", **plan)
 
 
-def test_another_data_set_is_not_mixed_in(data: Path, tmp_path: Path) -> None:
+def test_records_of_another_dataset_are_not_mixed(data: Path, tmp_path: Path) -> None:
     evaluated(data, tmp_path / "out")
     with (data / "corpus.jsonl").open("a") as corpus:
         corpus.write('{"_id": "new", "title": "New", "text": "Something New came to Rome."}\n')
@@ -110,7 +110,7 @@ def test_another_data_set_is_not_mixed_in(data: Path, tmp_path: Path) -> None:
         ({"answers": "model"}, "this needs a language model"),
     ],
 )
-def test_what_cannot_be_is_said_before_anything_is_done(
+def test_invalid_plans_are_refused_before_any_work(
     data: Path, tmp_path: Path, plan: dict[str, Any], problem: str
 ) -> None:
     with pytest.raises(SettingsError, match=problem):
@@ -119,20 +119,20 @@ def test_what_cannot_be_is_said_before_anything_is_done(
     assert not (tmp_path / "out" / "workspace" / "store.sqlite").exists()
 
 
-def test_a_corpus_of_which_nothing_can_be_read(tmp_path: Path) -> None:
+def test_unreadable_corpus_is_reported(tmp_path: Path) -> None:
     data = write_beir(tmp_path / "little", {})
     with pytest.raises(UnreadableDataset, match="has no readable passage"):
         evaluated(data, tmp_path / "out")
 
 
-def test_retrieval_alone_has_no_answers_and_no_scores_of_answers(data: Path, tmp_path: Path) -> None:
+def test_retrieval_only_run_has_no_answer_scores(data: Path, tmp_path: Path) -> None:
     results = evaluated(data, tmp_path / "out", answers="none", measures=("recall@5", "f1", "r-s"))
     applies = {c.name: results.scores.applies(n) for n, c in enumerate(results.scores.columns)}
     assert applies == {"recall@5": True, "f1": False, "r-s": True}
     assert all(record and record.answer is None for row in results.records for record in row)
 
 
-def test_a_sweep_asks_with_each_budget_and_keeps_what_was_asked(data: Path, tmp_path: Path) -> None:
+def test_budget_sweep_reuses_recorded_questions(data: Path, tmp_path: Path) -> None:
     plain_run = written(data, tmp_path / "out", methods=("chunks", "walk"), context_tokens=60)
     assert plain_run["sweep"] is None
     said = written(data, tmp_path / "out", methods=("chunks", "walk"), context_tokens=60, budgets=(20, 60, 200))
@@ -161,7 +161,7 @@ def lines(journal: Path) -> int:
 
 
 @pytest.mark.slow
-def test_killed_at_any_moment_it_goes_on(tmp_path: Path) -> None:
+def test_evaluation_resumes_after_kill_at_any_moment(tmp_path: Path) -> None:
     people = {f"p{n}": (f"Person {n} Falk", f"Person {n} Falk met Ada Lovelace in Town {n}.") for n in range(60)}
     asked = [
         {"id": f"q{n}", "text": f"Whom did Person {n} Falk meet?", "answers": ["Ada"], "gold": [f"p{n}"]}
@@ -186,7 +186,7 @@ def test_killed_at_any_moment_it_goes_on(tmp_path: Path) -> None:
     assert without_times(whole) == without_times(fresh)
 
 
-def test_two_at_once_into_the_same_folder(data: Path, tmp_path: Path) -> None:
+def test_second_evaluation_of_the_same_folder_is_refused(data: Path, tmp_path: Path) -> None:
     said: list[str] = []
 
     def second(line: str) -> None:

@@ -34,7 +34,7 @@ def written(file: Path, *records: QuestionRecord) -> None:
             journal.add(record)
 
 
-def test_records_are_there_again(tmp_path: Path) -> None:
+def test_records_round_trip(tmp_path: Path) -> None:
     file = tmp_path / "records.jsonl"
     written(file, RECORD, SECOND)
     with RecordJournal(file, MADE_WITH) as journal:
@@ -45,7 +45,7 @@ def test_records_are_there_again(tmp_path: Path) -> None:
 
 
 @given(st.data())
-def test_wherever_it_was_cut_off_whole_lines_count_and_what_is_added_holds(
+def test_truncated_journal_keeps_complete_lines_and_can_be_extended(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
 ) -> None:
     file = tmp_path_factory.mktemp("cut") / "records.jsonl"
@@ -64,7 +64,7 @@ def test_wherever_it_was_cut_off_whole_lines_count_and_what_is_added_holds(
 
 
 @pytest.mark.parametrize("changed", [{"data set": "b"}, {"section [walk] of the settings": "c"}])
-def test_records_made_with_something_else_are_not_mixed_in(tmp_path: Path, changed: dict[str, str]) -> None:
+def test_records_of_another_configuration_are_not_mixed(tmp_path: Path, changed: dict[str, str]) -> None:
     file = tmp_path / "records.jsonl"
     written(file, RECORD)
     before = file.read_bytes()
@@ -74,7 +74,7 @@ def test_records_made_with_something_else_are_not_mixed_in(tmp_path: Path, chang
 
 
 @pytest.mark.parametrize("text", ['{"version": 7}\n', '{"version": 1, "made_with": 3}\n', "[1]\n\n{}\n{}\n"])
-def test_a_file_that_is_no_journal(tmp_path: Path, text: str) -> None:
+def test_invalid_journal_is_refused(tmp_path: Path, text: str) -> None:
     file = tmp_path / "records.jsonl"
     file.write_text(text)
     with pytest.raises(StoreError, match="holds no records of an evaluation"):
@@ -82,7 +82,7 @@ def test_a_file_that_is_no_journal(tmp_path: Path, text: str) -> None:
     assert file.read_text() == text
 
 
-def test_half_a_surrogate_comes_through(tmp_path: Path) -> None:
+def test_lone_surrogates_round_trip(tmp_path: Path) -> None:
     odd = replace(RECORD, answer=AnswerRecord("\ud800!", "", True, "model"))
     written(tmp_path / "records.jsonl", odd)
     with RecordJournal(tmp_path / "records.jsonl", MADE_WITH) as journal:

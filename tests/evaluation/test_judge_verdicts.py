@@ -70,7 +70,7 @@ def judged(server: ModelServer, data: Path, folder: Path, **plan: Any) -> Evalua
 
 
 @pytest.mark.slow
-def test_answers_marks_and_winners(server: ModelServer, data: Path, tmp_path: Path) -> None:
+def test_scores_and_winners_are_recorded(server: ModelServer, data: Path, tmp_path: Path) -> None:
     results = judged(server, data, tmp_path / "out")
     said = as_json(results)
     for method in said["methods"]:
@@ -92,7 +92,7 @@ def test_answers_marks_and_winners(server: ModelServer, data: Path, tmp_path: Pa
     assert "Seven dimensions" in shown and "walk against chunks" in shown and "answers by writer" in shown
 
 
-def test_nothing_is_paid_twice_and_the_ledger_says_what_for(server: ModelServer, data: Path, tmp_path: Path) -> None:
+def test_judgements_are_paid_once_and_recorded_by_purpose(server: ModelServer, data: Path, tmp_path: Path) -> None:
     first = judged(server, data, tmp_path / "out")
     calls = len(server.calls)
     again = judged(server, data, tmp_path / "out")
@@ -103,13 +103,13 @@ def test_nothing_is_paid_twice_and_the_ledger_says_what_for(server: ModelServer,
     assert spent == {"answer": 8, "judge": calls - 8}
 
 
-def test_another_model_may_judge(server: ModelServer, data: Path, tmp_path: Path) -> None:
+def test_judge_model_can_differ(server: ModelServer, data: Path, tmp_path: Path) -> None:
     judged(server, data, tmp_path / "out", judge="strict", measures=("g-e",))
     models = {(asked.model, is_answer(asked)) for asked in server.asked}
     assert models == {("writer", True), ("strict", False)}
 
 
-def test_what_cannot_be_read_is_counted_and_asked_again(server: ModelServer, data: Path, tmp_path: Path) -> None:
+def test_unreadable_judgements_are_counted_and_requested_again(server: ModelServer, data: Path, tmp_path: Path) -> None:
     server.misbehave(Replaced("no mark at all"), times=3, when=lambda asked: bool(MARK.search(asked.text)))
     results = judged(server, data, tmp_path / "out", measures=("g-e",), methods=("walk",))
     said = as_json(results)["methods"][0]
@@ -119,7 +119,7 @@ def test_what_cannot_be_read_is_counted_and_asked_again(server: ModelServer, dat
     assert (again["unreadable_judgements"], again["scores"]["g-e"]["mean"]) == (0, 90.0)
 
 
-def test_a_question_that_fails_is_asked_again_by_the_next_run(server: ModelServer, data: Path, tmp_path: Path) -> None:
+def test_failed_questions_are_repeated_by_the_next_run(server: ModelServer, data: Path, tmp_path: Path) -> None:
     server.misbehave(Status(400), times=None, when=lambda asked: "When was" in asked.text and is_answer(asked))
     results = judged(server, data, tmp_path / "out", measures=("f1",))
     assert {(failure.question, failure.method) for failure in results.failures} == {("q2", m) for m in METHODS}
@@ -132,7 +132,7 @@ def test_a_question_that_fails_is_asked_again_by_the_next_run(server: ModelServe
     assert len(server.calls) == calls + 2
 
 
-def test_a_model_that_goes_away_leaves_what_there_is(server: ModelServer, data: Path, tmp_path: Path) -> None:
+def test_results_before_a_model_failure_are_kept(server: ModelServer, data: Path, tmp_path: Path) -> None:
     server.misbehave(Status(401), times=None, when=lambda asked: asked.number > 3)
     results = judged(server, data, tmp_path / "out", measures=("f1", "g-e"), at_once=1)
     assert results.stopped and sum(cost.questions for cost in results.costs) == 3
@@ -142,7 +142,7 @@ def test_a_model_that_goes_away_leaves_what_there_is(server: ModelServer, data: 
     assert judged(server, data, tmp_path / "out", measures=("f1", "g-e")).is_whole
 
 
-def test_a_model_that_is_not_there_at_all(server: ModelServer, data: Path, tmp_path: Path) -> None:
+def test_unavailable_model_is_reported(server: ModelServer, data: Path, tmp_path: Path) -> None:
     server.misbehave(Status(401), times=None)
     with pytest.raises(ModelUnavailable):
         judged(server, data, tmp_path / "out")

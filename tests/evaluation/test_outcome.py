@@ -20,7 +20,7 @@ from tests.evaluation.measures.outcomes import outcome
         ("", "", False),
     ],
 )
-def test_the_answer_is_what_is_tagged_as_such_or_all(text: str, answer: str, tagged: bool) -> None:
+def test_answer_is_the_tagged_part_or_the_whole_text(text: str, answer: str, tagged: bool) -> None:
     assert GeneratedText.read(text) == GeneratedText(text, answer, tagged)
 
 

@@ -65,7 +65,7 @@ def data_of(text: str) -> dict[str, Any]:
     return held
 
 
-def test_nothing_that_is_said_becomes_markup(results: EvaluationResults) -> None:
+def test_report_escapes_all_text(results: EvaluationResults) -> None:
     seen = Seen(page(results))
     names = [name for name, _ in seen.elements]
     assert names.count("script") == 2 and "img" not in names and "i" not in names
@@ -76,7 +76,7 @@ def test_nothing_that_is_said_becomes_markup(results: EvaluationResults) -> None
     assert ".innerHTML" not in seen.scripts[1] and "insertAdjacentHTML" not in seen.scripts[1]
 
 
-def test_it_needs_nothing_from_anywhere_and_runs_our_script_only(results: EvaluationResults) -> None:
+def test_report_is_self_contained_and_runs_only_its_script(results: EvaluationResults) -> None:
     seen = Seen(page(results))
     for name, attributes in seen.elements:
         assert "src" not in attributes and name != "link"
@@ -87,14 +87,14 @@ def test_it_needs_nothing_from_anywhere_and_runs_our_script_only(results: Evalua
     assert policy is not None and "default-src 'none'" in policy and f"script-src 'sha256-{digest}'" in policy
 
 
-def test_names_within_the_page_are_its_own(results: EvaluationResults) -> None:
+def test_report_element_ids_are_unique(results: EvaluationResults) -> None:
     text = page(results)
     ids = [attributes["id"] for _, attributes in Seen(text).elements if "id" in attributes]
     assert len(ids) == len(set(ids))
     assert set(re.findall(r'href="#([^"]+)"', text)) | set(re.findall(r"url\(#([^)]+)\)", text)) <= set(ids)
 
 
-def test_plots_take_the_colours_of_the_page(results: EvaluationResults) -> None:
+def test_plots_use_the_page_colours(results: EvaluationResults) -> None:
     text = page(results)
     for title in (
         "Recall of gold passages",
@@ -110,12 +110,12 @@ def test_plots_take_the_colours_of_the_page(results: EvaluationResults) -> None:
     assert "$x$" in text, "what looks like a formula is a text"
 
 
-def test_the_same_results_give_the_same_page(results: EvaluationResults, tmp_path: Path) -> None:
+def test_report_is_deterministic(results: EvaluationResults, tmp_path: Path) -> None:
     assert write_report(results, tmp_path).read_text(encoding="utf-8") == page(results)
     assert [file.name for file in tmp_path.iterdir()] == ["report.html"]
 
 
-def test_every_question_is_there_with_what_each_method_found(results: EvaluationResults) -> None:
+def test_report_lists_every_question_with_retrieved_items(results: EvaluationResults) -> None:
     held = data_of(page(results))
     assert held["methods"] == ["chunks", "walk", "none"]
     for question in held["questions"]:
@@ -125,7 +125,7 @@ def test_every_question_is_there_with_what_each_method_found(results: Evaluation
     assert len(held["questions"]) == 2
 
 
-def test_a_page_holds_no_more_than_it_can(results: EvaluationResults, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_report_size_is_bounded(results: EvaluationResults, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(report_data, "_MOST_CHARACTERS", 10)
     text = page(results)
     assert len(data_of(text)["questions"]) == 1

@@ -33,7 +33,7 @@ def test_pairs_of_mentions_are_counted(tmp_path: Path) -> None:
     assert merged.recall == pytest.approx(1.0)
 
 
-def test_annotated_documents_are_indexed_as_they_are_marked(tmp_path: Path) -> None:
+def test_annotated_documents_are_indexed_by_their_annotations(tmp_path: Path) -> None:
     (tmp_path / "documents.jsonl").write_text(json.dumps(ITEM) + "\n")
     with Workspace(tmp_path / "kb", Settings(embedding=EmbeddingSettings(model="hashing"))) as kb:
         fill(kb, read(tmp_path))

@@ -34,7 +34,7 @@ def kb(tmp_path: Path) -> Iterator[Workspace]:
 
 
 @pytest.mark.parametrize("method", ["chunks", "hypergraph", "walk", "auto"])
-def test_what_was_retrieved_is_kept_by_question_with_its_time(kb: Workspace, method: str) -> None:
+def test_retrieved_items_are_recorded_with_times(kb: Workspace, method: str) -> None:
     runs = run_method(kb, QUESTIONS, method, 4_000)
     assert [run.outcome.question for run in runs] == QUESTIONS
     for run in runs:
@@ -50,12 +50,12 @@ def test_what_was_retrieved_is_kept_by_question_with_its_time(kb: Workspace, met
     assert any("designed the Analytical Engine" in text for text in runs[0].outcome.knowledge)
 
 
-def test_a_walk_reaches_what_shares_no_name_with_the_question(kb: Workspace) -> None:
+def test_walk_reaches_passages_without_a_shared_name(kb: Workspace) -> None:
     run = run_method(kb, QUESTIONS[1:], "walk", 4_000)[0]
     assert set(run.outcome.passages[:2]) == {"ada", "byron"}
 
 
-def test_without_knowledge_nothing_is_recalled(kb: Workspace) -> None:
+def test_method_none_has_zero_recall(kb: Workspace) -> None:
     for method, tokens in (("none", 4_000), ("chunks", 0)):
         runs = run_method(kb, QUESTIONS, method, tokens)
         assert [run.outcome for run in runs] == [QuestionOutcome(question) for question in QUESTIONS]

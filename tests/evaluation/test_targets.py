@@ -30,9 +30,7 @@ def data() -> Path:
 
 
 @pytest.mark.parametrize("name", ["hotpotqa-100", "2wiki-101"])
-def test_walk_finds_95_percent_of_the_gold_passages_and_beats_dense_retrieval(
-    data: Path, tmp_path: Path, name: str
-) -> None:
+def test_walk_reaches_95_percent_recall_and_beats_dense_retrieval(data: Path, tmp_path: Path, name: str) -> None:
     dataset = load_beir(data / name)
     with Workspace(tmp_path) as workspace:
         workspace.index([dataset.corpus])

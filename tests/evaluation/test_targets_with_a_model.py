@@ -35,9 +35,7 @@ def workspace(recorded_server: ModelServer, tmp_path: Path) -> Iterator[Workspac
         yield opened
 
 
-def test_walk_finds_the_gold_passages_with_the_facts_of_a_model(
-    workspace: Workspace, recorded_server: ModelServer
-) -> None:
+def test_walk_reaches_its_recall_target_with_model_facts(workspace: Workspace, recorded_server: ModelServer) -> None:
     dataset = load_beir(Path(os.environ["POLYADIC_DATA"]) / "2wiki-101")
     report = workspace.index([dataset.corpus])
     assert (report.usage.calls, len(report.failed), report.stopped) == (report.chunks, 0, "")

@@ -79,7 +79,7 @@ def test_a_chunk_without_a_reply_does_not_stop_the_run(tmp_path: Path, fault: Mi
     assert calls > 10
 
 
-def test_prose_around_a_reply_is_no_fault(tmp_path: Path) -> None:
+def test_prose_around_a_reply_is_ignored(tmp_path: Path) -> None:
     whole, _ = undisturbed(tmp_path, [LETTERS])
     with ModelServer(ready()) as server, workspace(tmp_path / "kb", server, chunking=SMALL) as kb:
         server.misbehave(Prose(), times=None)
@@ -87,7 +87,7 @@ def test_prose_around_a_reply_is_no_fault(tmp_path: Path) -> None:
         assert export(kb) == whole
 
 
-def test_a_reply_that_says_that_there_is_nothing_is_a_reply(tmp_path: Path) -> None:
+def test_reply_without_facts_is_valid(tmp_path: Path) -> None:
     with ModelServer(ready()) as server, workspace(tmp_path, server, chunking=SMALL) as kb:
         server.misbehave(Replaced('{"facts": []}'), times=None)
         report = kb.add([LETTERS])
@@ -109,7 +109,7 @@ def test_a_reply_that_says_that_there_is_nothing_is_a_reply(tmp_path: Path) -> N
     ],
 )
 @pytest.mark.parametrize("after", [0, 9])
-def test_where_no_call_will_fare_better_the_run_stops_and_keeps_what_it_has(
+def test_unavailable_model_stops_the_run_and_keeps_evidence(
     tmp_path: Path, fault: Misbehaviour, said: str, after: int
 ) -> None:
     whole, calls = undisturbed(tmp_path, MANY)
@@ -130,7 +130,7 @@ def test_where_no_call_will_fare_better_the_run_stops_and_keeps_what_it_has(
         assert export(kb) == whole
 
 
-def test_a_server_that_goes_in_the_middle(tmp_path: Path) -> None:
+def test_server_failure_during_a_run_stops_it(tmp_path: Path) -> None:
     whole, calls = undisturbed(tmp_path, MANY)
     folder = tmp_path / "kb"
     with ModelServer(ready(), delay=0.05) as server:
@@ -155,7 +155,7 @@ def test_a_server_that_goes_in_the_middle(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_twelve_failures_in_a_row_are_no_accident(tmp_path: Path) -> None:
+def test_twelve_consecutive_failures_stop_the_run(tmp_path: Path) -> None:
     documents = [*MANY, Document("memory:long", "Long", story(90, 200))]
     whole, calls = undisturbed(tmp_path, documents)
     with ModelServer(ready()) as server, workspace(tmp_path / "kb", server, chunking=SMALL, at_once=4) as kb:
@@ -169,7 +169,7 @@ def test_twelve_failures_in_a_row_are_no_accident(tmp_path: Path) -> None:
         assert export(kb) == whole
 
 
-def test_a_document_that_the_model_will_not_read_stands_in_no_others_way(tmp_path: Path) -> None:
+def test_refused_document_does_not_block_others(tmp_path: Path) -> None:
     bad = Document("memory:bad", "Bad", story(90, 200))
     with ModelServer(ready()) as server, workspace(tmp_path, server, chunking=SMALL, at_once=4) as kb:
         server.misbehave(Refusal(), when=lambda asked: "Document: Bad" in asked.text, times=None)
@@ -179,7 +179,7 @@ def test_a_document_that_the_model_will_not_read_stands_in_no_others_way(tmp_pat
         assert {failure.source for failure in report.failed} == {bad.source}
 
 
-def test_documents_that_failed_before_stand_in_no_others_way(tmp_path: Path) -> None:
+def test_previously_failed_documents_do_not_block_others(tmp_path: Path) -> None:
     bad = [Document(f"memory:bad{n:02}", "Bad", story(90 + n, 1)) for n in range(30)]
     with ModelServer(ready()) as server, workspace(tmp_path, server, chunking=SMALL, at_once=1) as kb:
         server.misbehave(Refusal(), when=lambda asked: "Document: Bad" in asked.text, times=None)
@@ -190,7 +190,7 @@ def test_documents_that_failed_before_stand_in_no_others_way(tmp_path: Path) -> 
         assert {record.source for record in kb.documents()} >= {document.source for document in MANY}
 
 
-def test_failures_here_and_there_stop_nothing(tmp_path: Path) -> None:
+def test_scattered_failures_do_not_stop_the_run(tmp_path: Path) -> None:
     with ModelServer(ready()) as server, workspace(tmp_path, server, chunking=SMALL, at_once=2) as kb:
         server.misbehave(EmptyText(), on=range(2, 1000, 2))
         report = kb.add([Document("memory:long", "Long", story(0, 200))])
@@ -200,7 +200,7 @@ def test_failures_here_and_there_stop_nothing(tmp_path: Path) -> None:
 # ended from outside
 
 
-def test_nothing_that_was_paid_for_is_lost_when_a_run_is_stopped(tmp_path: Path) -> None:
+def test_stopped_run_keeps_paid_replies(tmp_path: Path) -> None:
     whole, calls = undisturbed(tmp_path, MANY)
     with (
         ModelServer(ready(), delay=0.05) as server,
@@ -252,13 +252,13 @@ def test_a_crash_between_reply_and_evidence_costs_nothing(tmp_path: Path, monkey
 @pytest.mark.parametrize(
     "documents", [[Document("memory:long", "Long", story(0, 200))], [*MANY, *MANY[:1]]], ids=["chunks", "documents"]
 )
-def test_sixteen_calls_at_once(tmp_path: Path, documents: Sequence[Document]) -> None:
+def test_sixteen_calls_run_concurrently(tmp_path: Path, documents: Sequence[Document]) -> None:
     with ModelServer(ready(), delay=0.2) as server, workspace(tmp_path, server, chunking=SMALL) as kb:
         kb.add(documents)
         assert server.most_at_once == 16
 
 
-def test_never_more_at_once_than_the_settings_say(tmp_path: Path) -> None:
+def test_concurrency_respects_the_setting(tmp_path: Path) -> None:
     with ModelServer(ready(), delay=0.01) as server, workspace(tmp_path, server, chunking=SMALL, at_once=3) as kb:
         kb.add(MANY)
         assert server.most_at_once == 3
@@ -274,7 +274,7 @@ def test_progress_counts_every_chunk(tmp_path: Path) -> None:
         assert report.seconds <= time.perf_counter() - started
 
 
-def test_text_that_says_nothing_is_not_sent(tmp_path: Path) -> None:
+def test_text_without_words_is_not_sent(tmp_path: Path) -> None:
     with ModelServer(ready()) as server, workspace(tmp_path, server) as kb:
         kb.add([Document("memory:blank", "Blank", " \n\n ")])
         assert server.asked == []
@@ -284,7 +284,7 @@ def test_text_that_says_nothing_is_not_sent(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["\ud800 No idea.", "No \0 idea."])
-def test_a_reply_that_is_no_text_fails_its_chunk_only(tmp_path: Path, text: str) -> None:
+def test_non_text_reply_fails_only_its_chunk(tmp_path: Path, text: str) -> None:
     with ModelServer(ready()) as server, workspace(tmp_path, server, chunking=SMALL) as kb:
         server.misbehave(Replaced(text), on=(2,))
         report = kb.add([LETTERS])
@@ -293,7 +293,7 @@ def test_a_reply_that_is_no_text_fails_its_chunk_only(tmp_path: Path, text: str)
         assert kb.status().failures == ()
 
 
-def test_a_good_reply_with_half_a_character_in_it_is_kept_and_remembered(tmp_path: Path) -> None:
+def test_reply_with_a_lone_surrogate_is_kept_and_cached(tmp_path: Path) -> None:
     with ModelServer(ready()) as server, workspace(tmp_path, server, chunking=SMALL) as kb:
         server.misbehave(Changed(lambda said: Said(f"\ud800{said.text}\0")), times=None)
         report = kb.add([LETTERS])
@@ -305,7 +305,7 @@ def test_a_good_reply_with_half_a_character_in_it_is_kept_and_remembered(tmp_pat
 # the embedder's endpoint
 
 
-def test_what_was_read_is_kept_where_it_cannot_be_embedded(tmp_path: Path) -> None:
+def test_evidence_is_kept_if_embedding_fails(tmp_path: Path) -> None:
     whole = EmbeddingSettings(model="endpoint", name="hashing", key_variable="", retries=0)
     with ModelServer(ready()) as server:
         base = settings(server, chunking=SMALL)

@@ -29,11 +29,11 @@ def participants(evidence: Evidence) -> list[str]:
     return [participant.name for participant in evidence.participants]
 
 
-def test_a_chinese_sentence_is_no_fragment() -> None:
+def test_chinese_sentences_are_complete() -> None:
     assert [e.score for e in extract("巴贝奇在剑桥大学教数学。很好。", language="zh")] == [8.0, 2.0]
 
 
-def test_a_document_without_a_name_of_its_own_has_no_subject_from_its_file(tmp_path: Path) -> None:
+def test_file_name_is_not_the_subject(tmp_path: Path) -> None:
     path = tmp_path / "readme.md"
     path.write_text("the engine ran. Babbage met Ada.")
     (document,) = read_documents(path, ReadingSettings())
@@ -44,7 +44,7 @@ def test_a_document_without_a_name_of_its_own_has_no_subject_from_its_file(tmp_p
     ]
 
 
-def test_a_heading_as_long_as_a_paragraph_is_no_subject() -> None:
+def test_overlong_heading_is_no_subject() -> None:
     (evidence,) = extract("# Ada and " + "many more " * 30 + "\n\nShe met Babbage.")
     assert participants(evidence) == ["Babbage"]
 
@@ -56,18 +56,18 @@ def test_each_sentence_is_a_fact_about_the_title() -> None:
     assert participants(second) == ["Analytical Engine"]
 
 
-def test_a_sentence_that_names_too_little_is_evidence_but_no_fact() -> None:
+def test_sentence_with_one_entity_is_evidence_without_a_fact() -> None:
     (evidence,) = extract("the furnace needs more charcoal than that.")
     assert evidence.fact_id is None
 
 
-def test_a_sentence_without_names_joins_its_terms() -> None:
+def test_sentence_without_names_connects_its_terms() -> None:
     (evidence,) = extract("The client sends an authorization code to the server.")
     assert participants(evidence) == ["authorization code", "client"]
     assert evidence.fact_id is not None
 
 
-def test_terms_are_scored_below_names_and_take_part_as_far_as_there_is_room() -> None:
+def test_terms_score_below_names_and_fill_remaining_places() -> None:
     said = "Ada Lovelace met Charles Babbage, William Lamb and the prime minister in the dining room."
     (once,) = extract(said)
     assert participants(once) == ["Ada Lovelace", "Charles Babbage", "William Lamb"]
@@ -77,13 +77,13 @@ def test_terms_are_scored_below_names_and_take_part_as_far_as_there_is_room() ->
     assert scores["prime minister"] < min(scores[name] for name in scores if name != "prime minister")
 
 
-def test_a_sentence_has_few_terms_however_many_it_lists() -> None:
+def test_number_of_terms_per_sentence_is_bounded() -> None:
     listed = ", ".join(f"the {adjective} token" for adjective in ("red", "green", "blue", "grey", "pink", "teal") * 2)
     *_, last = extract(f"{listed}.\n\n{listed} and the brown bear, the black bear, the brown bear, the black bear.")
     assert len(participants(last)) <= 7
 
 
-def test_spans_are_characters_of_the_document() -> None:
+def test_spans_are_document_offsets() -> None:
     text = "Zoë met Ada in Paris.\n\n- Then **Ada** left [Paris](https://example.org).\n"
     evidence = extract(text)
     assert [text[e.spans[0].start : e.spans[0].end] for e in evidence] == [
@@ -94,19 +94,19 @@ def test_spans_are_characters_of_the_document() -> None:
     assert participants(evidence[1]) == ["Ada", "Paris"]
 
 
-def test_only_what_is_fresh_is_read() -> None:
+def test_overlap_is_not_extracted_again() -> None:
     text = "Ada met Babbage. Babbage met Peel."
     assert [e.text for e in extract(text, fresh=17)] == ["Ada: Babbage met Peel."]
 
 
-def test_a_document_without_a_title_is_about_what_its_paragraphs_begin_with() -> None:
+def test_untitled_document_takes_subjects_from_paragraph_openings() -> None:
     evidence = extract("Ada Lovelace was born in London. She died young in 1852.\n\nBabbage lived on in Paris.")
     assert evidence[1].text == "Ada Lovelace: She died young in 1852."
     assert participants(evidence[1]) == ["Ada Lovelace", "1852"]
     assert participants(evidence[2]) == ["Babbage", "Paris"]
 
 
-def test_what_a_paragraph_names_later_is_not_the_subject_of_what_stands_before() -> None:
+def test_later_names_are_not_subjects_of_earlier_sentences() -> None:
     text = "Basal cell carcinoma is a cancer. It grows slowly. Surgeons cut basal cell carcinoma. They met in Ulm."
     assert [e.text for e in extract(text)] == [
         "Basal cell carcinoma is a cancer.",
@@ -116,7 +116,7 @@ def test_what_a_paragraph_names_later_is_not_the_subject_of_what_stands_before()
     ]
 
 
-def test_headings_give_the_subject_of_a_document_without_a_title_and_are_no_facts() -> None:
+def test_headings_give_subjects_of_untitled_documents_but_no_facts() -> None:
     evidence = extract("# Ada\n\nShe was born in London.\n\n# Charles Babbage\n\nHe died in London.")
     assert [e.text for e in evidence] == [
         "Ada: She was born in London.",
@@ -129,13 +129,13 @@ def test_headings_give_the_subject_of_a_long_document() -> None:
     assert participants(extract(text, "A History of Computing")[0]) == ["Ada Lovelace", "London"]
 
 
-def test_tables_give_a_fact_a_row() -> None:
+def test_tables_give_one_fact_per_row() -> None:
     evidence = extract("| Name | Born |\n|---|---|\n| Ada | 1815 |\n| Charles | 1791 |")
     assert [e.text for e in evidence] == ["Name: Ada; Born: 1815", "Name: Charles; Born: 1791"]
     assert [(p.name, p.type) for p in evidence[0].participants] == [("Ada", "Name"), ("1815", "Born")]
 
 
-def test_evidence_depends_on_its_document_alone() -> None:
+def test_evidence_depends_on_its_document_only() -> None:
     extractor = SentenceExtractor("auto")
     documents = [Document("memory:1", "", "Ada met Babbage."), Document("memory:2", "", "Der Hund sah die Ada nicht.")]
 
@@ -159,12 +159,12 @@ def test_evidence_depends_on_its_document_alone() -> None:
         ("```python", ""),
     ],
 )
-def test_plain(markdown: str, words: str) -> None:
+def test_plain_text_is_extracted(markdown: str, words: str) -> None:
     assert plain(markdown) == words
 
 
 @given(st.text(max_size=400), st.text(max_size=20), st.sampled_from(["auto", "en", "de", "zh"]))
-def test_any_text_gives_evidence_within_bounds(text: str, title: str, language: str) -> None:
+def test_evidence_spans_are_within_bounds(text: str, title: str, language: str) -> None:
     for evidence in extract(text, title, language):
         assert 0 < evidence.score <= 10
         assert all(0 < p.score <= 100 and p.key for p in evidence.participants)
@@ -173,7 +173,7 @@ def test_any_text_gives_evidence_within_bounds(text: str, title: str, language: 
         assert evidence.text == " ".join(evidence.text.split()) or title
 
 
-def test_a_text_without_a_title_turns_to_what_it_defines_next() -> None:
+def test_untitled_text_changes_subject_at_definitions() -> None:
     text = (
         "The Last Coupon (1932) is a British comedy film. It stars Leslie Fuller in London.\n"
         "Frank Launder was a British writer. He was born in Hitchin in 1906."
@@ -185,12 +185,12 @@ def test_a_text_without_a_title_turns_to_what_it_defines_next() -> None:
     assert participants(extract(text, "Films")[3])[0] == "Films"
 
 
-def test_a_shorter_name_of_the_subject_is_no_other_subject() -> None:
+def test_shorter_name_is_the_same_subject() -> None:
     text = "Min Dikkha was a ruler of Arakan. Dikkha was a commander of Arakan. He built a temple in Mrauk U."
     assert [participants(e)[0] for e in extract(text)] == ["Min Dikkha"] * 3
 
 
-def test_an_item_of_a_list_says_what_announces_it() -> None:
+def test_list_item_evidence_includes_its_lead_in() -> None:
     text = "The Team plan includes:\n\n- unlimited projects for Ada. And more.\n- support from Ulm:\n  - by phone"
     assert [e.text for e in extract(text, "Prices")] == [
         "Prices: The Team plan includes:",
@@ -202,23 +202,23 @@ def test_an_item_of_a_list_says_what_announces_it() -> None:
     assert participants(extract(text, "Prices")[1]) == ["Prices", "Team", "Ada"]
 
 
-def test_code_states_nothing() -> None:
+def test_code_gives_no_evidence() -> None:
     code = "\n\n".join(f"# Copyright {n} Ada Lovelace\nEngine.run(Ada, {n})" for n in range(60))
     text = f"Run this:\n\n```python\n{code}\n```\n\nThen Ada met Babbage."
     assert [e.text for e in extract(text, "Engines")] == ["Engines: Run this:", "Engines: Then Ada met Babbage."]
 
 
-def test_a_command_is_no_subject() -> None:
+def test_commands_are_no_subjects() -> None:
     text = "Install Debian.\n\n```sh\n# Aptitude Update\n```\n\nThe Project met in Ulm."
     assert not any("Aptitude" in e.text for e in extract(text))
 
 
-def test_headings_of_plain_text_are_no_facts() -> None:
+def test_plain_text_headings_give_no_facts() -> None:
     text = "1.  The Engine of Babbage\n\n   Ada met him.\n\n1.1.  The Mill in London\n\n   Ada met Peel there.\n"
     assert [e.text for e in extract(text, "Notes")] == ["Notes: Ada met him.", "Notes: Ada met Peel there."]
 
 
-def test_notices_and_captions_rank_below_and_contents_lines_are_no_facts() -> None:
+def test_notices_and_captions_score_lower_and_contents_lines_give_no_facts() -> None:
     text = (
         "1. The Engine . . . . . . 2\n\nCopyright 1943 Ada Lovelace.\n\nFigure 1: The Mill\n\nAda met Babbage in 1833."
     )
@@ -229,7 +229,7 @@ def test_notices_and_captions_rank_below_and_contents_lines_are_no_facts() -> No
     ]
 
 
-def test_a_message_states_nothing_of_what_it_quotes() -> None:
+def test_quoted_mail_gives_no_evidence() -> None:
     text = "Ada met Babbage.\n\nOn Monday Peel wrote:\n> Ada never met Babbage.\n\n-- \nJonas Petersen, Nordwind"
     message = {"from": "Jonas", "to": "Peel"}
     assert [e.text for e in extract(text, "Re: Ada", metadata=message)] == ["Re: Ada: Ada met Babbage."]

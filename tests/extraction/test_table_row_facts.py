@@ -75,7 +75,7 @@ FORMATS = dict(formats())
 
 
 @pytest.mark.parametrize("suffix", FORMATS)
-def test_a_row_is_a_fact_whose_participants_are_its_cells(tmp_path: Path, suffix: str) -> None:
+def test_row_is_a_fact_with_its_cells_as_participants(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"articles{suffix}"
     path.write_bytes(FORMATS[suffix])
     (document,) = read_documents([path], ReadingSettings())
@@ -97,7 +97,7 @@ def test_a_row_is_a_fact_whose_participants_are_its_cells(tmp_path: Path, suffix
 
 
 @pytest.mark.parametrize("suffix", FORMATS)
-def test_a_question_is_answered_with_its_row(tmp_path: Path, suffix: str) -> None:
+def test_question_is_answered_with_its_table_row(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"articles{suffix}"
     path.write_bytes(FORMATS[suffix])
     with Workspace(tmp_path / "kb", Settings(embedding=EmbeddingSettings(model="hashing"))) as kb:
@@ -106,7 +106,7 @@ def test_a_question_is_answered_with_its_row(tmp_path: Path, suffix: str) -> Non
         assert "89.00" in next(fact.text for fact in found.facts)
 
 
-def test_numbers_take_part_in_rows_of_large_tables_only_where_little_else_does() -> None:
+def test_numbers_participate_only_if_few_other_cells_do() -> None:
     cells = [
         TextCell("City", "Ulm"),
         TextCell("River", "Danube"),
@@ -119,19 +119,19 @@ def test_numbers_take_part_in_rows_of_large_tables_only_where_little_else_does()
     assert [one.name for one in row_participants(without_river, "", EN, is_large=True)] == ["Ulm", "126,949", "Port"]
 
 
-def test_small_integers_and_single_letters_take_part_only_where_little_else_does() -> None:
+def test_small_integers_and_letters_participate_only_if_few_others_do() -> None:
     row = [("Code", "E"), ("Article", "garden hose"), ("Price", "24.90"), ("Count", "12"), ("Class", "B")]
     assert [*taking_part(row)] == ["garden hose", "24.90"]
     assert [*taking_part([("Count", "12"), ("Class", "B"), ("Article", "garden hose")])] == ["12", "B", "garden hose"]
     assert [*taking_part([("Count", "12"), ("Article", "garden hose")], "Prices")] == ["garden hose", "Prices"]
 
 
-def test_a_row_is_about_the_first_name_that_is_no_code() -> None:
+def test_row_topic_is_the_first_name_that_is_no_code() -> None:
     row = [("No.", "G-100"), ("Article", "garden hose"), ("Supplier", "Gartenwelt GmbH")]
     assert [score for _, score in taking_part(row).values()] == [60.0, 80.0, 75.0]
 
 
-def test_numbers_dates_and_flags_tell_little() -> None:
+def test_numbers_dates_and_flags_score_low() -> None:
     row = [("City", "Ulm"), ("People", "126,949"), ("Founded", "850-07-22"), ("River", "Danube"), ("Port", "no")]
     assert taking_part(row) == {
         "Ulm": ("City", 80.0),
@@ -153,27 +153,27 @@ def test_codes_and_names_are_names(cell: str) -> None:
 
 
 @pytest.mark.parametrize("cell", ["-", "n/a", "None", "?", "https://example.org/a", "ada@example.org"])
-def test_what_names_nothing_takes_no_part(cell: str) -> None:
+def test_cells_without_a_name_do_not_participate(cell: str) -> None:
     assert [*taking_part([("Name", "Ulm"), ("Value", cell)], "Cities")] == ["Ulm", "Cities"]
 
 
-def test_of_prose_the_names_take_part() -> None:
+def test_names_in_prose_cells_participate() -> None:
     note = "it was founded by Ada Lovelace in a small house, and people still wonder why the engine was moved there."
     found = taking_part([("Museum", "Engine Hall"), ("Notes", note)])
     assert found == {"Engine Hall": ("Museum", 80.0), "Ada Lovelace": ("", 60.0)}
 
 
-def test_each_of_what_a_cell_lists_takes_part() -> None:
+def test_each_listed_item_of_a_cell_participates() -> None:
     row = [("Film", "Love, Honor, and Obey"), ("Genres", "crime, comedy, drama"), ("Lands", "GB,FR")]
     assert [*taking_part(row)] == ["Love, Honor, and Obey", "crime", "comedy", "drama", "GB", "FR"]
 
 
-def test_what_a_table_is_about_takes_part_only_where_a_row_names_too_little() -> None:
+def test_table_topic_participates_only_if_a_row_names_too_little() -> None:
     assert [*taking_part([("City", "Ulm"), ("River", "Danube")], "Cities")] == ["Ulm", "Danube"]
     assert [*taking_part([("City", "Ulm"), ("Twins", "-")], "Cities")] == ["Ulm", "Cities"]
 
 
-def test_the_rows_of_a_pipe_table_are_read_with_their_header_in_every_chunk() -> None:
+def test_pipe_table_rows_use_their_header_in_every_chunk() -> None:
     rows = "\n".join(f"| hose {i} | Supplier {i} | {i}.99 |" for i in range(400))
     document = Document("memory:1", "Prices", f"| Article | From | Price |\n|---|---|---|\n{rows}\n")
     chunks = chunk_document(document, ChunkingSettings(tokens=100))

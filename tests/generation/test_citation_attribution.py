@@ -49,7 +49,7 @@ def found(text: str, *cited: SourceSpan) -> list[tuple[SourceSpan, float]]:
         ("船长是哈伯兰", "船长是哈伯兰。"),
     ],
 )
-def test_the_sentence_that_bears_the_claim_out(claim: str, quote: str) -> None:
+def test_citation_points_to_the_supporting_sentence(claim: str, quote: str) -> None:
     ((where, score),) = found(f"{claim} [1].", place(SHIP))
     assert where.quote == quote == TEXT[where.span.start : where.span.end]
     assert (where.page, where.chunk_id, where.title) == (4, "c", "Undine")
@@ -57,7 +57,7 @@ def test_the_sentence_that_bears_the_claim_out(claim: str, quote: str) -> None:
     assert score == pytest.approx(float(vectors[0] @ vectors[1]), abs=1e-5)
 
 
-def test_each_marker_has_its_own_claim() -> None:
+def test_each_marker_is_attributed_separately() -> None:
     text = "The yard was Holm [1]. The captain was Haberland.[2] It could fold its chimney [3][1]."
     quotes = [where.quote for where, _ in found(text, place(SHIP), place(SHIP), place(SHIP))]
     assert quotes[1:] == ["Sebastian Haberland was its captain.", "- The chimney was folded down under the bridge."]
@@ -76,25 +76,25 @@ def test_each_marker_has_its_own_claim() -> None:
         ("", ["", ""]),
     ],
 )
-def test_claims(text: str, claims: list[str]) -> None:
+def test_claims_are_split_by_markers(text: str, claims: list[str]) -> None:
     assert claims_of(text, 2) == claims
 
 
-def test_a_fact_may_point_at_the_best_of_its_places() -> None:
+def test_fact_citation_uses_the_best_of_its_places() -> None:
     first, second = TEXT.index("The Undine"), TEXT.index("Sebastian")
     places = [place(SHIP, first, first + 52), place(SHIP, second, second + 36)]
     ((where, _),) = asyncio.run(narrow_citations("Haberland was captain [1].", [places], HashingEmbedder()))
     assert where == places[1]
 
 
-def test_nothing_but_headings_stays_as_it_is() -> None:
+def test_headings_only_stay_unchanged() -> None:
     heading = place(SHIP, 0, 16)
     assert found("Salt [1].", heading)[0][0] == heading
     assert found("Salt.") == []
 
 
 @pytest.mark.parametrize(("cited", "most"), [(1, 13), (5, 65), (20, 260), (100, 400)])
-def test_checking_stays_cheap(cited: int, most: int) -> None:
+def test_attribution_cost_is_bounded(cited: int, most: int) -> None:
     words = " ".join(f"Sentence {i} tells of engine {i} and more." for i in range(200))
     document = Document("memory:long", "", words)
     text = " ".join(f"It tells of engine {n} [{n}]." for n in range(1, cited + 1))
@@ -124,7 +124,7 @@ def kb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     method=st.sampled_from(["walk", "chunks", "hypergraph"]),
 )
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_quotations_are_the_very_characters(kb: Workspace, question: str, claim: str, method: str) -> None:
+def test_quotations_equal_the_document_text(kb: Workspace, question: str, claim: str, method: str) -> None:
     items = [item for item in kb.retrieve(question, method).items if item.places][:8]
     text = " ".join(f"{claim} [{n}]." for n in range(1, len(items) + 1))
     narrow = asyncio.run(narrow_citations(text, [item.places for item in items], HashingEmbedder()))

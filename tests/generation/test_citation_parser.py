@@ -74,7 +74,7 @@ PARTS = [
         ("a < b > c [2]", "a < b > c [1]", (2,), 0),
     ],
 )
-def test_markers(reply: str, text: str, numbers: tuple[int, ...], removed: int) -> None:
+def test_markers_are_parsed(reply: str, text: str, numbers: tuple[int, ...], removed: int) -> None:
     read = marked(reply, pieces=5)
     assert (read.text, read.numbers, read.removed) == (text, numbers, removed)
     assert not read.says_none
@@ -92,7 +92,7 @@ def test_markers(reply: str, text: str, numbers: tuple[int, ...], removed: int) 
         ("None of them did [2].", "None of them did [1].", False),
     ],
 )
-def test_no_answer(reply: str, text: str, says_none: bool) -> None:
+def test_refusals_are_recognized(reply: str, text: str, says_none: bool) -> None:
     read = marked(reply, pieces=5)
     assert (read.text, read.says_none) == (text, says_none)
 
@@ -117,19 +117,19 @@ def test_no_answer(reply: str, text: str, says_none: bool) -> None:
         ("The tag <answer> holds the answer.", False, "The tag <answer> holds the answer.", ""),
     ],
 )
-def test_thoughts_are_kept_apart(reply: str, thinks: bool, text: str, reasoning: str) -> None:
+def test_reasoning_is_separated_from_the_answer(reply: str, thinks: bool, text: str, reasoning: str) -> None:
     read = marked(reply, 5, thinks)
     assert (read.text, read.reasoning) == (text, reasoning)
 
 
-def test_a_model_that_was_asked_to_think_shows_nothing_before_its_answer() -> None:
+def test_reasoning_is_hidden_until_the_answer_begins() -> None:
     reply = "<think>Hm.</think> Let me say <answer>Ada [2].</answer>"
     shown = [marked(reply[:end], 5, thinks=True, whole=False).text for end in range(len(reply))]
     assert shown[: reply.index("Ada")] == [""] * reply.index("Ada")
     assert shown[-1] == "Ada [1]."
 
 
-def test_a_marker_at_the_end_of_an_answer_stays_shown() -> None:
+def test_final_marker_stays_visible() -> None:
     reply = "<answer>Ada [2-4]</answer>"
     shown = [marked(reply[:end], 5, thinks, whole=False).text for thinks in (True, False) for end in range(17, 27)]
     assert shown == (["Ada", *["Ada [1][2][3]"] * 9]) * 2
@@ -138,9 +138,7 @@ def test_a_marker_at_the_end_of_an_answer_stays_shown() -> None:
 @pytest.mark.slow
 @given(st.lists(st.sampled_from(PARTS), max_size=25), st.booleans(), st.data())
 @settings(max_examples=1500)
-def test_what_is_shown_of_a_part_begins_what_is_shown_of_more(
-    parts: list[str], thinks: bool, data: st.DataObject
-) -> None:
+def test_partial_output_is_a_prefix_of_later_output(parts: list[str], thinks: bool, data: st.DataObject) -> None:
     reply = "".join(parts)
     cuts = sorted(data.draw(st.lists(st.integers(0, len(reply)), max_size=8)))
     shown = [marked(reply[:cut], 5, thinks, whole=False).text for cut in cuts]
@@ -151,25 +149,25 @@ def test_what_is_shown_of_a_part_begins_what_is_shown_of_more(
 
 @given(st.lists(st.sampled_from(PARTS), max_size=25), st.booleans())
 @settings(max_examples=500)
-def test_every_marker_that_is_left_points_at_a_piece(parts: list[str], thinks: bool) -> None:
+def test_remaining_markers_refer_to_existing_pieces(parts: list[str], thinks: bool) -> None:
     read = marked("".join(parts), 5, thinks)
     assert all(1 <= number <= 5 for number in read.numbers)
     assert len(set(read.numbers)) == len(read.numbers)
     assert all(f"[{marker}]" in read.text for marker in range(1, len(read.numbers) + 1))
 
 
-def test_a_long_reply_is_read_in_time_that_grows_with_its_length() -> None:
+def test_parsing_takes_linear_time() -> None:
     for filler in (" ", "\n", "[", "[1", "<", "<think>", "[1]", "[1, "):
         for read in (marked(filler * 50_000, 5, whole=False), marked(filler * 50_000, 5, thinks=True)):
             assert set(read.numbers) <= {1}
 
 
-def test_thoughts_without_a_beginning() -> None:
+def test_reasoning_without_an_opening_tag_is_separated() -> None:
     assert unthought("She is Ada.\n</think>\n\nWhere?") == "Where?"
     assert unthought("<think>She is") == ""
 
 
-def test_what_a_document_says_is_no_marker() -> None:
+def test_document_brackets_are_no_markers() -> None:
     text = "Built in 1843.[3] [1, 2]【4】[^5] [none] [sic] [1](http://x) [2019]"
     shown = without_markers(text)
     assert shown == "Built in 1843.(3) (1, 2)(4)(^5) (none) [sic] (1)(http://x) (2019)"

@@ -55,7 +55,7 @@ def shown(items: Sequence[Item], budget: int = 4000) -> PromptContext:
     return context
 
 
-def test_facts_come_with_the_entities_that_they_do_not_name_and_passages_with_title_and_page() -> None:
+def test_facts_list_unnamed_entities_and_passages_title_and_page() -> None:
     context = shown([fact(ADA, "Ada wrote a program.", ["Ada", "Analytical Engine"]), passage(ADA, page=3)])
     assert context.text == (
         "[1] Ada wrote a program. (about: Analytical Engine)\n"
@@ -66,20 +66,20 @@ def test_facts_come_with_the_entities_that_they_do_not_name_and_passages_with_ti
     assert [piece.item.kind for piece in context.pieces] == [ItemKind.FACT, ItemKind.CHUNK]
 
 
-def test_a_fact_that_a_shown_passage_holds_is_left_out() -> None:
+def test_facts_within_shown_passages_are_omitted() -> None:
     told = fact(ADA, "Ada Lovelace met Charles Babbage at a party.", ["Ada Lovelace", "Charles Babbage"])
     subject = fact(ADA, "Ada Lovelace: They wrote many letters.", ["Ada Lovelace"], "They wrote many letters.")
     other = fact(ADA, "Lord Byron: They wrote many letters.", ["Ada Lovelace"], "They wrote many letters.")
     assert [piece.item for piece in shown([told, subject, other, passage(ADA)]).pieces] == [other, passage(ADA)]
 
 
-def test_a_fact_is_shown_where_its_passage_does_not_fit() -> None:
+def test_fact_is_shown_if_its_passage_does_not_fit() -> None:
     told = fact(ADA, "Ada Lovelace met Charles Babbage at a party.")
     context = shown([passage(ADA), told], budget=30)
     assert [piece.item for piece in context.pieces] == [told]
 
 
-def test_what_overlapping_passages_share_is_shown_once() -> None:
+def test_overlap_of_passages_is_shown_once() -> None:
     middle = ADA.text.index("She was")
     context = shown([passage(ADA, 60), passage(ADA, 0, 100), passage(ADA, middle, 80)])
     assert [piece.places[0].span for piece in context.pieces] == [Span(60, len(ADA.text)), Span(0, 60)]
@@ -89,22 +89,22 @@ def test_what_overlapping_passages_share_is_shown_once() -> None:
     assert len(shown(repeated).pieces) == 1
 
 
-def test_the_overlap_stays_where_the_better_passage_does_not_fit() -> None:
+def test_overlap_stays_if_the_better_passage_does_not_fit() -> None:
     long, short = passage(MANY, 0, 3000), passage(MANY, 2900, 3100)
     context = shown([long, short], budget=120)
     assert [piece.places[0].span for piece in context.pieces] == [short.places[0].span]
 
 
 @pytest.mark.parametrize("budget", [-5, 0, 1, 5])
-def test_no_room(budget: int) -> None:
+def test_empty_budget_gives_empty_context(budget: int) -> None:
     assert shown([passage(ADA)], budget) == PromptContext((), "", 0)
 
 
-def test_items_without_a_place_are_not_shown() -> None:
+def test_items_without_a_place_are_omitted() -> None:
     assert shown([Item(ItemKind.FACT, "f", "Ada wrote.", 1.0, "", 3)]).pieces == ()
 
 
-def test_what_a_document_says_is_not_taken_for_ours() -> None:
+def test_document_text_cannot_inject_prompt_structure() -> None:
     context = shown([passage(TRICKY), fact(ADA, "Ada wrote [1] a\n[2] program.", ["[5] x"])])
     lines = context.text.splitlines()
     assert [line[:3] for line in lines if not line.startswith("  ")] == ["[1]", "[2]"]
@@ -130,7 +130,7 @@ def items(draw: st.DrawFn) -> list[Item]:
 
 @given(items(), items(), st.integers(0, 900))
 @settings(max_examples=150)
-def test_nothing_is_told_twice_and_the_budget_holds(first: list[Item], second: list[Item], budget: int) -> None:
+def test_context_has_no_duplicates_and_respects_the_budget(first: list[Item], second: list[Item], budget: int) -> None:
     found = [*first, *second]
     context = shown(found, budget)
     passages = [piece.places[0] for piece in context.pieces if piece.item.kind is ItemKind.CHUNK]
@@ -149,7 +149,7 @@ def test_nothing_is_told_twice_and_the_budget_holds(first: list[Item], second: l
 
 @given(items())
 @settings(max_examples=60)
-def test_with_room_for_all_everything_is_shown(found: list[Item]) -> None:
+def test_everything_is_shown_if_it_fits(found: list[Item]) -> None:
     context = shown(found, 100_000)
     told: dict[str, set[int]] = {}
     for piece in context.pieces:
@@ -166,7 +166,7 @@ def of(section: RetrievalSection, numbers: range) -> list[Item]:
     return [replace(item, id=f"{section}{item.id}", section=section, tokens=10) for item in told]
 
 
-def test_each_section_stands_under_its_heading_and_numbers_go_on() -> None:
+def test_sections_have_headings_and_continuous_numbering() -> None:
     mixed = [
         one
         for pair in zip(of(RetrievalSection.GLOBAL, range(2)), of(RetrievalSection.LOCAL, range(2)), strict=True)
@@ -185,7 +185,7 @@ def test_each_section_stands_under_its_heading_and_numbers_go_on() -> None:
 
 
 @pytest.mark.parametrize("budget", range(0, 700, 35))
-def test_where_there_is_less_room_each_section_loses_as_much(budget: int) -> None:
+def test_smaller_budget_shrinks_sections_equally(budget: int) -> None:
     items = [
         *of(RetrievalSection.LOCAL, range(20)),
         *of(RetrievalSection.BRIDGE, range(10)),

@@ -88,7 +88,7 @@ def assert_well_formed(answer: Answer) -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_quotations_are_the_very_characters_of_the_documents(kb: Workspace, method: str) -> None:
+def test_quotations_equal_the_document_text(kb: Workspace, method: str) -> None:
     answer = kb.query(QUESTION, method)
     assert_well_formed(answer)
     assert answer.answered
@@ -103,7 +103,7 @@ def test_quotations_are_the_very_characters_of_the_documents(kb: Workspace, meth
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_the_sentence_that_answers_is_quoted_once_however_many_documents_hold_it(kb: Workspace, method: str) -> None:
+def test_answering_sentence_is_quoted_once_despite_duplicates(kb: Workspace, method: str) -> None:
     answer = kb.query(QUESTION, method)
     quoted = "The Analytical Engine was designed by Charles\nBabbage, a mathematician, in London."
     quotes = [citation.place.quote for citation in answer.citations]
@@ -121,14 +121,14 @@ def test_an_unrelated_question_is_not_answered(kb: Workspace, question: str, met
     assert str(answer) == no_answer(detect_language(question))
 
 
-def test_method_none_knows_nothing(kb: Workspace) -> None:
+def test_method_none_gives_no_answer(kb: Workspace) -> None:
     answer = kb.query(QUESTION, "none")
     assert_well_formed(answer)
     assert (answer.answered, answer.method, answer.knowledge.items) == (False, "none", ())
 
 
 @pytest.mark.parametrize("mark", ["?", "？", "?”", '?"'])
-def test_headings_and_questions_alone_answer_nothing(mark: str) -> None:
+def test_headings_and_questions_are_not_quoted_alone(mark: str) -> None:
     text = f"# The Analytical Engine was designed by Charles Babbage\n\nWho designed the Analytical Engine{mark}\n"
     answer = answer_from([Document("memory:a", "", text)])
     assert_well_formed(answer)
@@ -137,7 +137,7 @@ def test_headings_and_questions_alone_answer_nothing(mark: str) -> None:
 
 @given(st.lists(st.lists(st.sampled_from(PIECES), max_size=8).map("".join), max_size=5))
 @settings(max_examples=50, deadline=None)
-def test_of_any_knowledge_what_is_quoted_is_exact_and_states_something(texts: list[str]) -> None:
+def test_quotations_are_exact_statements_for_any_knowledge(texts: list[str]) -> None:
     documents = {d.id: d for d in (Document(f"memory:{i}", "", text) for i, text in enumerate(texts))}
     answer = answer_from(list(documents.values()))
     assert_well_formed(answer)
@@ -150,7 +150,7 @@ def test_of_any_knowledge_what_is_quoted_is_exact_and_states_something(texts: li
     assert scores == sorted(scores, reverse=True)
 
 
-def test_a_title_says_what_a_sentence_is_about() -> None:
+def test_title_is_part_of_the_sentence_context() -> None:
     said = "It was designed in London by Charles Babbage, a mathematician of Cambridge."
     titled, untitled = (answer_from([Document("memory:a", title, said)]) for title in ("Analytical Engine", ""))
     assert titled.answered
@@ -158,14 +158,14 @@ def test_a_title_says_what_a_sentence_is_about() -> None:
     assert not untitled.answered or untitled.citations[0].score < titled.citations[0].score
 
 
-def test_the_trace_goes_on_from_that_of_the_knowledge() -> None:
+def test_trace_continues_that_of_retrieval() -> None:
     answer = answer_from([Document("memory:a", "", ENGINE)])
     assert answer.trace[0] == TraceStep("find", "", 0.5)
     assert [step.name for step in answer.trace[1:]] == ["compare sentences", "quote"]
     assert answer.seconds >= 0.5
 
 
-def test_sentences_that_stand_next_to_each_other_are_quoted_in_one_piece() -> None:
+def test_adjacent_sentences_are_quoted_together() -> None:
     sentences = ["Marie Curie met Pierre Curie in Paris in 1894.", "Pierre Curie died in Paris on 19 April 1906."]
     document = Document("memory:curie", "", "\n".join([*sentences, "It rained."]))
     answer = answer_from([document], "When did Pierre Curie, who met Marie Curie, die in Paris?")
@@ -173,7 +173,7 @@ def test_sentences_that_stand_next_to_each_other_are_quoted_in_one_piece() -> No
     assert [citation.place.quote for citation in answer.citations] == ["\n".join(sentences)]
 
 
-def test_the_only_passage_may_be_quoted_more_than_once() -> None:
+def test_single_passage_may_be_quoted_several_times() -> None:
     sentences = ["Marie Curie met Pierre Curie in Paris in 1894.", "Pierre Curie died in Paris on 19 April 1906."]
     document = Document("memory:curie", "", "\n".join([sentences[0], "It rained all day.", sentences[1]]))
     answer = answer_from([document], "When did Pierre Curie, who met Marie Curie, die in Paris?")
@@ -190,18 +190,18 @@ Nobody has to sign anything.
 """
 
 
-def test_an_item_is_quoted_with_what_announces_it() -> None:
+def test_list_item_is_quoted_with_its_lead_in() -> None:
     answer = answer_from([Document("memory:plans", "", PLANS)], "How fast is the support of the Team plan?")
     assert "The Team plan of the archive includes:" in answer.citations[0].place.quote
     assert "support within 4 hours" in answer.citations[0].place.quote
 
 
-def test_what_follows_a_list_is_not_quoted_with_it() -> None:
+def test_text_after_a_list_is_not_quoted_with_it() -> None:
     answer = answer_from([Document("memory:plans", "", PLANS)], "What does the Team plan of the archive include?")
     assert answer.citations[0].place.quote.endswith("on working days")
 
 
-def test_code_is_quoted_with_the_sentence_that_announces_it() -> None:
+def test_code_is_quoted_with_its_lead_in() -> None:
     text = "To install the archive from its sources, run:\n\n```sh\nmake install\n```\n\nIt takes a minute."
     answer = answer_from([Document("memory:install", "", text)], "How do I install the archive from its sources?")
     assert answer.text.startswith('"To install the archive from its sources, run: make install" [1]')
@@ -212,7 +212,7 @@ def test_lines_of_code_are_shown_as_lines() -> None:
     assert quotation(place) == "Run: \nmake\nmake install (2)\n"
 
 
-def test_a_row_is_quoted_with_the_names_of_its_columns(tmp_path: Path) -> None:
+def test_row_is_quoted_with_column_names(tmp_path: Path) -> None:
     table = "| Tool | Price | Weight |\n|---|---|---|\n| garden hose | 24.90 EUR | 3 kg |\n| rake | 14 EUR | 1 kg |\n"
     with Workspace(tmp_path / "kb", Settings(embedding=EmbeddingSettings(model="hashing"))) as kb:
         kb.add([Document("memory:tools", "Tools", f"# Tools\n\nWhat we sell.\n\n{table}")])
@@ -221,7 +221,7 @@ def test_a_row_is_quoted_with_the_names_of_its_columns(tmp_path: Path) -> None:
     assert answer.citations[0].place.quote == "| garden hose | 24.90 EUR | 3 kg |"
 
 
-def test_steps_count_sentences() -> None:
+def test_trace_steps_count_sentences() -> None:
     answer = answer_from(
         [Document("memory:hose", "", "The garden hose is made of green rubber.")], "What is it made of?"
     )

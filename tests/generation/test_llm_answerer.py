@@ -95,7 +95,7 @@ def answer(
     return asyncio.run(both(server, known, form, style))[0]
 
 
-def test_an_answer_with_its_citations(server: ModelServer) -> None:
+def test_answer_has_citations(server: ModelServer) -> None:
     server.reset()
     given = answer(server, "Johanna Kessler designed it [2]. Ada was a daughter of Byron [1][2].")
     assert given.text == "Johanna Kessler designed it [1]. Ada was a daughter of Byron [2][1]."
@@ -113,7 +113,7 @@ def test_an_answer_with_its_citations(server: ModelServer) -> None:
     assert sent.last_user_text.endswith("Question: Who wrote the first program?")
 
 
-def test_who_read_the_facts_is_said(server: ModelServer) -> None:
+def test_citations_name_the_extractor(server: ModelServer) -> None:
     place = SourceSpan("d", "memory:d", "", "c", Span(0, 9), "Ada wrote", extractor="sentences en")
     fact = Item(ItemKind.FACT, "f", "Ada wrote it", 1.0, "", 3, (place,), ("Ada",))
     known = replace(KNOWN, items=(*KNOWN.items, fact))
@@ -138,9 +138,7 @@ def test_who_read_the_facts_is_said(server: ModelServer) -> None:
         ("Ada.", "Ada.", 0, "; it cites nothing: check it before you rely on it"),
     ],
 )
-def test_what_is_wrong_with_its_markers_is_said(
-    server: ModelServer, reply: str, text: str, removed: int, note: str
-) -> None:
+def test_invalid_markers_are_reported(server: ModelServer, reply: str, text: str, removed: int, note: str) -> None:
     given = answer(server, reply)
     assert (given.text, given.removed, given.note) == (text, removed, f"answered by recorded{note}")
 
@@ -153,12 +151,12 @@ def test_what_is_wrong_with_its_markers_is_said(
         ("他是谁？", "[none] ", no_answer("zh")),
     ],
 )
-def test_the_model_finds_no_answer(server: ModelServer, question: str, reply: str, text: str) -> None:
+def test_model_refusal_gives_no_answer(server: ModelServer, question: str, reply: str, text: str) -> None:
     given = answer(server, reply, knowledge(ADA, question=question))
     assert (given.text, given.answered, given.citations, given.note) == (text, False, (), "answered by recorded")
 
 
-def test_where_nothing_was_found_nothing_is_asked(server: ModelServer) -> None:
+def test_model_is_not_called_without_knowledge(server: ModelServer) -> None:
     server.reset()
     given = answer(server, "Ada.", knowledge(question="¿Quién escribió el primer programa?"))
     assert (given.text, given.answered, given.note) == (no_answer("es"), False, NOTHING_FOUND)
@@ -181,7 +179,7 @@ LONG = knowledge(Document("memory:long", "", "The engine has a wheel. " * 600))
         ),
     ],
 )
-def test_where_nothing_fits_nothing_is_asked_and_that_is_said(
+def test_model_is_not_called_if_nothing_fits(
     server: ModelServer, limits: dict[str, object], context_tokens: int, known: Knowledge, problem: str
 ) -> None:
     server.reset()
@@ -194,7 +192,7 @@ def test_where_nothing_fits_nothing_is_asked_and_that_is_said(
 
 
 @pytest.mark.parametrize(("held", "longest"), [(8192, 8000), (8192, 100_000), (4096, 8000), (1500, 200)])
-def test_the_longest_reply_takes_no_room_from_knowledge(server: ModelServer, held: int, longest: int) -> None:
+def test_reserved_reply_tokens_do_not_reduce_knowledge(server: ModelServer, held: int, longest: int) -> None:
     server.reset()
     server.responders = [says("Ada [1].")]
     known = knowledge(ADA, *(Document(f"memory:{i}", "", f"Engine {i} has a wheel. " * 15) for i in range(200)))
@@ -205,7 +203,7 @@ def test_the_longest_reply_takes_no_room_from_knowledge(server: ModelServer, hel
 
 
 @pytest.mark.slow
-def test_a_long_reply_is_read_in_time_that_grows_with_its_length(server: ModelServer) -> None:
+def test_parsing_long_replies_takes_linear_time(server: ModelServer) -> None:
     read: list[str] = []
 
     class Counting(LLMAnswerer):
@@ -230,7 +228,7 @@ def test_a_long_reply_is_read_in_time_that_grows_with_its_length(server: ModelSe
     assert len(read) < 2000
 
 
-def test_where_nothing_is_sought_the_model_answers_alone(server: ModelServer) -> None:
+def test_model_answers_without_retrieval(server: ModelServer) -> None:
     server.reset()
     given = answer(server, "Ada, I think.", knowledge(retrieves=False))
     assert given.answered and given.citations == ()
@@ -248,20 +246,20 @@ def test_style_and_format_reach_the_model(server: ModelServer) -> None:
     assert "<answer>" not in server.asked[-1].text
 
 
-def test_a_model_that_thinks_unasked(server: ModelServer) -> None:
+def test_unrequested_reasoning_is_separated(server: ModelServer) -> None:
     server.misbehave(Think("Hm [1]."), times=2)
     given = answer(server, "Ada [1].")
     assert (given.text, given.reasoning) == ("Ada [1].", "Hm [1].")
 
 
-def test_thoughts_without_a_beginning_are_shown_and_said(server: ModelServer) -> None:
+def test_reasoning_without_an_opening_tag_is_reported(server: ModelServer) -> None:
     given = answer(server, "Hm.</think>Ada [1].")
     assert given.text == "Hm.</think>Ada [1]."
     assert given.note.endswith('the answer contains reasoning: set format = "think" under [answer] to separate it')
     assert answer(server, "Hm.</think>Ada [1].", form="think").text == "Ada [1]."
 
 
-def test_a_reply_that_is_cut_off_says_so(server: ModelServer) -> None:
+def test_truncated_reply_is_reported(server: ModelServer) -> None:
     server.misbehave(CutText(), times=2)
     assert answer(server, "Ada wrote it [1]. And more.").note.endswith("; cut off at output_tokens")
 
@@ -275,7 +273,7 @@ def test_a_reply_that_is_cut_off_says_so(server: ModelServer) -> None:
         (Said("<think>Hm", "length"), "plain", "recorded gave no answer, only reasoning: raise output_tokens"),
     ],
 )
-def test_thoughts_alone_are_no_answer(
+def test_reasoning_alone_is_no_answer(
     server: ModelServer, reply: str | Said, form: Literal["plain", "think"], problem: str
 ) -> None:
     with pytest.raises(NoReply, match=problem):
@@ -293,7 +291,7 @@ def test_thoughts_alone_are_no_answer(
         (Status(400, "context_length_exceeded"), NoReply, "longer than recorded can hold"),
     ],
 )
-def test_what_goes_wrong_is_an_error(
+def test_model_failures_raise_errors(
     server: ModelServer, kind: EmptyText, error: type[Exception], problem: str
 ) -> None:
     server.behave()
@@ -309,7 +307,7 @@ async def drained(server: ModelServer) -> Sequence[object]:
     return [piece async for piece in answerer(model(server)).stream(KNOWN)]
 
 
-def test_no_more_is_sent_than_the_model_can_hold(server: ModelServer) -> None:
+def test_prompt_fits_the_context_window(server: ModelServer) -> None:
     server.reset()
     server.responders = [says("Ada [1].")]
     long = [Document(f"memory:{i}", "", f"Engine {i} {'has a wheel and a card ' * 20}.") for i in range(40)]
@@ -322,7 +320,7 @@ def test_no_more_is_sent_than_the_model_can_hold(server: ModelServer) -> None:
     assert 200 < count_tokens([shown])[0] <= 300
 
 
-def test_the_first_pieces_come_before_the_last(server: ModelServer) -> None:
+def test_answer_is_streamed(server: ModelServer) -> None:
     server.responders = [says("Ada wrote the first program [1]. " * 5)]
     texts = asyncio.run(both(server, KNOWN, "plain", ""))[1]
     assert len(texts) > 10
@@ -333,7 +331,7 @@ PARTS = ["Ada ", "[1]", "[2, 1]", "[9]", "[none]", "<think>Hm.</think>", "</answ
 
 @given(st.lists(st.sampled_from(PARTS), max_size=12), st.sampled_from(["plain", "think"]))
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_any_reply_is_the_same_whole_and_in_pieces(
+def test_streamed_and_whole_replies_give_the_same_answer(
     server: ModelServer, parts: list[str], form: Literal["plain", "think"]
 ) -> None:
     assert answer(server, f"{''.join(parts)} Ada.", form=form).text

@@ -33,7 +33,7 @@ def asked(
     return asyncio.run(condense_question(question, history, EndpointModel(settings), PromptLibrary()))
 
 
-def test_the_request_holds_the_conversation(server: ModelServer) -> None:
+def test_request_contains_the_conversation(server: ModelServer) -> None:
     server.reset()
     question, usage, step = asked(server, "Where was Ada Lovelace born?")
     assert question == step.detail == "Where was Ada Lovelace born?"
@@ -56,7 +56,7 @@ def test_the_request_holds_the_conversation(server: ModelServer) -> None:
         ("Where was Ada, who wrote “Notes”, born?", "Where was Ada, who wrote “Notes”, born?"),
     ],
 )
-def test_a_question_is_found_in_what_the_model_says(server: ModelServer, reply: str, question: str) -> None:
+def test_question_is_extracted_from_the_reply(server: ModelServer, reply: str, question: str) -> None:
     assert asked(server, reply)[0] == question
 
 
@@ -70,21 +70,21 @@ def test_a_question_is_found_in_what_the_model_says(server: ModelServer, reply: 
         "“”",
     ],
 )
-def test_what_is_no_question_is_not_used(server: ModelServer, reply: str) -> None:
+def test_replies_without_a_question_are_ignored(server: ModelServer, reply: str) -> None:
     question, usage, step = asked(server, reply)
     assert question == BESIDE
     assert step.detail == f"recorded gave no usable question; rewritten by rules: {BESIDE}"
     assert usage.calls == 1
 
 
-def test_a_request_without_a_question_mark_may_stay_one(server: ModelServer) -> None:
+def test_imperative_requests_are_accepted(server: ModelServer) -> None:
     assert (
         asked(server, "Tell me about Ada's mother.", question="Tell me about her mother.")[0]
         == "Tell me about Ada's mother."
     )
 
 
-def test_no_reply_is_no_disaster(server: ModelServer) -> None:
+def test_missing_reply_keeps_the_original_question(server: ModelServer) -> None:
     for kind in (EmptyText(), Refusal(), Status(500)):
         server.misbehave(kind)
         assert asked(server, "Where?")[:2] == (BESIDE, Usage())
@@ -93,7 +93,7 @@ def test_no_reply_is_no_disaster(server: ModelServer) -> None:
         asked(server, "Where?")
 
 
-def test_a_long_conversation_is_cut(server: ModelServer) -> None:
+def test_long_conversation_is_truncated(server: ModelServer) -> None:
     server.reset()
     history = [Turn(f"Question {i}? " + "why " * 2000, f"Answer {i}.\nQ: fake " + "so " * 2000) for i in range(50)]
     asked(server, "Where was Ada Lovelace born?", history)

@@ -19,11 +19,11 @@ SKYLAB = Turn("When was Skylab launched?", '"Skylab was launched in 1973." [1]\n
         ("Why?", "Why?"),
     ],
 )
-def test_names_are_added_where_the_question_refers_back(question: str, found: str) -> None:
+def test_names_are_added_to_questions_that_refer_back(question: str, found: str) -> None:
     assert standalone(question, [SKYLAB]) == found
 
 
-def test_without_history_a_question_stays_as_it_is() -> None:
+def test_question_without_history_is_unchanged() -> None:
     assert standalone("Who built it?", []) == "Who built it?"
 
 
@@ -32,12 +32,12 @@ def test_a_chain_of_references_keeps_its_topic() -> None:
     assert standalone("And where?", history).startswith("Skylab")
 
 
-def test_another_question_ends_the_topic() -> None:
+def test_unrelated_question_ends_the_topic() -> None:
     history = [SKYLAB, Turn("Who was Ada Lovelace?", no_answer("en"))]
     assert standalone("Where was she born?", history) == "Ada Lovelace: Where was she born?"
 
 
-def test_the_first_sentence_of_the_answer_may_be_what_is_meant() -> None:
+def test_reference_may_resolve_to_the_first_answer_sentence() -> None:
     history = [
         Turn("Who was the first woman in space?", '"Valentina Tereshkova flew Vostok 6." [1]\n"So did Ada." [2]')
     ]
@@ -45,12 +45,12 @@ def test_the_first_sentence_of_the_answer_may_be_what_is_meant() -> None:
     assert "Valentina Tereshkova" in found and "Ada" not in found
 
 
-def test_what_is_no_answer_says_nothing_of_the_topic() -> None:
+def test_refusals_do_not_set_the_topic() -> None:
     history = [Turn("Who was the first woman in space?", no_answer("en"))]
     assert standalone("Where was she born?", history) == "first, woman, space: Where was she born?"
 
 
-def test_where_nothing_has_a_capital_the_words_serve() -> None:
+def test_lowercase_conversations_use_content_words() -> None:
     history = [Turn("what is a binding in dhcp?", "")]
     assert standalone("how long does it last?", history) == "binding, dhcp: how long does it last?"
 
@@ -65,7 +65,7 @@ def test_where_nothing_has_a_capital_the_words_serve() -> None:
         ("Qui a conçu la tour Eiffel ?", "Et quand ?", "Eiffel: Et quand ?"),
     ],
 )
-def test_in_other_languages(before: str, question: str, found: str) -> None:
+def test_references_resolve_in_other_languages(before: str, question: str, found: str) -> None:
     assert standalone(question, [Turn(before, "")]) == found
 
 
@@ -97,12 +97,10 @@ FOUNDED = '"Marta Quill founded Natrion in 2015 together with Ben Oduya." [1]'
         ("清水桥是谁设计的？", "云溪镇的桥由工程师林若川设计。", "他出生在哪里？", "林若川: 他出生在哪里？"),
     ],
 )
-def test_a_pronoun_of_a_person_is_the_person_who_was_asked_for(
-    before: str, answer: str, question: str, found: str
-) -> None:
+def test_personal_pronoun_resolves_to_the_answer_person(before: str, answer: str, question: str, found: str) -> None:
     assert standalone(question, [Turn(before, answer)]) == found
 
 
-def test_a_long_conversation_is_cut() -> None:
+def test_long_conversation_is_truncated() -> None:
     history = [Turn(f"Who built it? {'x' * 50_000}", "y" * 50_000)] * 50
     assert len(standalone("And who?", history)) < 4_000

@@ -39,7 +39,7 @@ def directly(folder: Path, server: ModelServer) -> tuple[Hierarchy, list[str]]:
 
 
 @pytest.mark.slow
-def test_rounds_end_as_a_direct_build(tmp_path: Path, server: ModelServer) -> None:
+def test_batch_rounds_end_like_a_direct_build(tmp_path: Path, server: ModelServer) -> None:
     expected, sent = directly(tmp_path / "direct", server)
     with workspace(tmp_path / "kb", by_model(server, SMALL, key_variable="KEY_THAT_NOBODY_SET"), DOCUMENTS) as kb:
         files: list[Path] = []
@@ -61,7 +61,7 @@ def test_rounds_end_as_a_direct_build(tmp_path: Path, server: ModelServer) -> No
 
 
 @pytest.mark.slow
-def test_what_comes_back_in_part_or_broken_is_asked_again(tmp_path: Path, server: ModelServer) -> None:
+def test_missing_and_broken_replies_are_requested_again(tmp_path: Path, server: ModelServer) -> None:
     expected, sent = directly(tmp_path / "direct", server)
     with workspace(tmp_path / "kb", by_model(server, SMALL), DOCUMENTS) as kb:
         written = kb.batch.write(tmp_path / "ask.jsonl", hierarchy=True)
@@ -79,7 +79,7 @@ def test_what_comes_back_in_part_or_broken_is_asked_again(tmp_path: Path, server
 
 
 @pytest.mark.slow
-def test_what_changes_meanwhile_is_asked_as_it_is_now(tmp_path: Path, server: ModelServer) -> None:
+def test_changes_between_rounds_are_requested_in_their_current_form(tmp_path: Path, server: ModelServer) -> None:
     with workspace(tmp_path / "kb", by_model(server, SMALL), DOCUMENTS) as kb:
         written = kb.batch.write(tmp_path / "ask.jsonl", hierarchy=True)
         kb.delete(source_of(3))
@@ -92,7 +92,7 @@ def test_what_changes_meanwhile_is_asked_as_it_is_now(tmp_path: Path, server: Mo
 
 
 @pytest.mark.slow
-def test_calls_take_over_what_was_asked_by_file(tmp_path: Path, server: ModelServer) -> None:
+def test_direct_build_takes_over_pending_requests(tmp_path: Path, server: ModelServer) -> None:
     expected, sent = directly(tmp_path / "direct", server)
     with workspace(tmp_path / "kb", by_model(server, SMALL), DOCUMENTS) as kb:
         round_trip(kb, server, kb.batch.write(tmp_path / "ask.jsonl", hierarchy=True), tmp_path / "answers.jsonl")
@@ -102,7 +102,7 @@ def test_calls_take_over_what_was_asked_by_file(tmp_path: Path, server: ModelSer
         assert not kb.batch.write(tmp_path / "more.jsonl").files and kb.batch.missing() == NOTHING
 
 
-def test_it_is_not_asked_for_while_documents_wait(tmp_path: Path, server: ModelServer) -> None:
+def test_hierarchy_requests_wait_for_pending_documents(tmp_path: Path, server: ModelServer) -> None:
     (tmp_path / "letters.txt").write_text(story(1, 8))
     with Workspace(tmp_path / "kb", settings(server, chunking=SMALL_CHUNKS)) as kb:
         written = kb.batch.write(tmp_path / "ask.jsonl", [tmp_path / "letters.txt"], hierarchy=True)
@@ -115,7 +115,7 @@ def test_it_is_not_asked_for_while_documents_wait(tmp_path: Path, server: ModelS
         assert hierarchy_of(kb).summaries
 
 
-def test_what_is_forgotten_is_awaited_no_more(tmp_path: Path, server: ModelServer) -> None:
+def test_forgotten_requests_are_not_pending(tmp_path: Path, server: ModelServer) -> None:
     with workspace(tmp_path / "kb", by_model(server, SMALL), DOCUMENTS) as kb:
         assert kb.batch.write(tmp_path / "ask.jsonl", hierarchy=True).files
         assert kb.batch.forget().requests and kb.batch.missing() == NOTHING

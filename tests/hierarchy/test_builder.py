@@ -68,7 +68,7 @@ def check(kb: Workspace) -> Hierarchy:
     return hierarchy
 
 
-def test_there_are_layers_and_communities_and_each_piece_is_asked_for_once(tmp_path: Path, server: ModelServer) -> None:
+def test_build_has_layers_and_communities_and_requests_each_once(tmp_path: Path, server: ModelServer) -> None:
     with workspace(tmp_path, by_model(server, SMALL, at_once=4), DOCUMENTS) as kb:
         report = kb.hierarchy.build()
         hierarchy = check(kb)
@@ -84,7 +84,7 @@ def test_there_are_layers_and_communities_and_each_piece_is_asked_for_once(tmp_p
 
 
 @pytest.mark.slow
-def test_the_same_whatever_the_order_and_how_many_at_once(tmp_path: Path, server: ModelServer) -> None:
+def test_build_does_not_depend_on_order_or_concurrency(tmp_path: Path, server: ModelServer) -> None:
     built = []
     for number, at_once in enumerate((1, 8)):
         with Workspace(tmp_path / str(number), by_model(server, SMALL, at_once=at_once)) as kb:
@@ -94,7 +94,7 @@ def test_the_same_whatever_the_order_and_how_many_at_once(tmp_path: Path, server
     assert built[0] == built[1] and built[0].summaries
 
 
-def test_what_is_added_is_placed_and_the_rest_keeps_its_words(tmp_path: Path, server: ModelServer) -> None:
+def test_added_entities_are_placed_and_other_texts_kept(tmp_path: Path, server: ModelServer) -> None:
     with workspace(tmp_path, by_model(server, SMALL), DOCUMENTS) as kb:
         kb.hierarchy.build()
         before = hierarchy_of(kb)
@@ -115,7 +115,7 @@ def test_what_is_added_is_placed_and_the_rest_keeps_its_words(tmp_path: Path, se
 
 
 @pytest.mark.slow
-def test_what_a_document_said_is_gone_with_it(tmp_path: Path, server: ModelServer) -> None:
+def test_deleted_document_leaves_no_text_in_the_hierarchy(tmp_path: Path, server: ModelServer) -> None:
     secret = Document("memory:secret", "", ZADOK)
     with workspace(tmp_path, by_model(server, SMALL), DOCUMENTS) as kb:
         kb.add([secret])
@@ -134,7 +134,7 @@ def test_what_a_document_said_is_gone_with_it(tmp_path: Path, server: ModelServe
 
 
 @pytest.mark.slow
-def test_what_a_document_says_now_takes_the_place_of_what_it_said(tmp_path: Path, server: ModelServer) -> None:
+def test_changed_document_replaces_its_text_in_the_hierarchy(tmp_path: Path, server: ModelServer) -> None:
     with workspace(tmp_path, by_model(server, SMALL), DOCUMENTS) as kb:
         kb.hierarchy.build()
         assert "Bridge 3 " in words_of(check(kb)) + " "
@@ -145,7 +145,7 @@ def test_what_a_document_says_now_takes_the_place_of_what_it_said(tmp_path: Path
 
 
 @pytest.mark.slow
-def test_decisions_on_who_is_who_are_followed(tmp_path: Path, server: ModelServer) -> None:
+def test_resolution_decisions_are_applied_to_the_hierarchy(tmp_path: Path, server: ModelServer) -> None:
     with workspace(tmp_path, by_model(server, SMALL), DOCUMENTS) as kb:
         kb.hierarchy.build()
         before = hierarchy_of(kb)
@@ -159,7 +159,7 @@ def test_decisions_on_who_is_who_are_followed(tmp_path: Path, server: ModelServe
 
 
 @pytest.mark.slow
-def test_deleting_and_adding_again_and_again_leaves_a_whole_hierarchy(tmp_path: Path) -> None:
+def test_repeated_deletes_and_adds_keep_the_hierarchy_complete(tmp_path: Path) -> None:
     drawn = np.random.default_rng(3)
     with workspace(tmp_path, without_a_model(SMALL), DOCUMENTS) as kb:
         kb.hierarchy.build()
@@ -173,7 +173,7 @@ def test_deleting_and_adding_again_and_again_leaves_a_whole_hierarchy(tmp_path: 
             check(kb)
 
 
-def test_when_many_have_come_everything_is_clustered_anew(tmp_path: Path) -> None:
+def test_many_additions_trigger_a_full_rebuild(tmp_path: Path) -> None:
     with workspace(tmp_path, without_a_model(SMALL), 10) as kb:
         assert kb.hierarchy.build().rebuilt
         kb.add(documents(10, 11))
@@ -184,7 +184,7 @@ def test_when_many_have_come_everything_is_clustered_anew(tmp_path: Path) -> Non
         assert held.since == 0 and held.settled == kb.status().counts.entities
 
 
-def test_communities_alone_are_kept_as_well(tmp_path: Path) -> None:
+def test_communities_without_clusters_are_updated(tmp_path: Path) -> None:
     with workspace(tmp_path, without_a_model(HierarchyBuildSettings(layers=0)), DOCUMENTS) as kb:
         assert kb.hierarchy.build().layers == 0
         before = {one.id for one in hierarchy_of(kb).communities}
@@ -195,7 +195,7 @@ def test_communities_alone_are_kept_as_well(tmp_path: Path) -> None:
         assert report.reports_written < report.reports
 
 
-def test_the_hierarchy_of_nothing_goes_away(tmp_path: Path) -> None:
+def test_emptied_workspace_has_no_hierarchy(tmp_path: Path) -> None:
     with workspace(tmp_path, without_a_model(SMALL), 5) as kb:
         kb.hierarchy.build()
         for number in range(5):
@@ -207,7 +207,7 @@ def test_the_hierarchy_of_nothing_goes_away(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("names", [0, 2, 3])
-def test_of_next_to_nothing(tmp_path: Path, names: int) -> None:
+def test_tiny_workspace_builds(tmp_path: Path, names: int) -> None:
     text = {0: "it rains.", 2: "Ada met Bob.", 3: "Ada met Bob and Cyril."}[names]
     with Workspace(tmp_path, without_a_model()) as kb:
         kb.add([Document("memory:a", "", text)])
@@ -219,7 +219,7 @@ def test_of_next_to_nothing(tmp_path: Path, names: int) -> None:
             check(kb)
 
 
-def test_what_is_named_alike_throughout_is_clustered_all_the_same(tmp_path: Path) -> None:
+def test_entities_with_equal_names_are_clustered(tmp_path: Path) -> None:
     names = [f"Osk{mark}Lund" for mark in (" ", "-", "/", ", ", "; ", " & ", ": ", " | ")]
     rows = [fact(f"{a} wrote to {b}.", [a, b]) for a, b in pairwise(names)]
     for row in rows:
@@ -238,7 +238,7 @@ def test_what_is_named_alike_throughout_is_clustered_all_the_same(tmp_path: Path
             assert max(len(one.members) for one in check(kb).clusters) <= 4
 
 
-def test_a_model_replaces_what_is_extractive_and_not_the_other_way_round(tmp_path: Path, server: ModelServer) -> None:
+def test_model_texts_replace_extractive_ones_but_not_vice_versa(tmp_path: Path, server: ModelServer) -> None:
     with workspace(tmp_path, without_a_model(SMALL), 12) as kb:
         kb.hierarchy.build()
         clusters = {one.id for one in check(kb).clusters if one.layer == 0}
@@ -253,7 +253,7 @@ def test_a_model_replaces_what_is_extractive_and_not_the_other_way_round(tmp_pat
         assert {one.by for one in check(kb).summaries} == {EXTRACTIVE}
 
 
-def test_nobody_else_may_be_writing(tmp_path: Path) -> None:
+def test_concurrent_writer_blocks_the_build(tmp_path: Path) -> None:
     with workspace(tmp_path, without_a_model(), 3) as kb:
         other = SqliteStore(tmp_path, None)
         with other.exclusive_session(), pytest.raises(StoreBusy):
@@ -262,7 +262,7 @@ def test_nobody_else_may_be_writing(tmp_path: Path) -> None:
         assert kb.hierarchy.build().changed
 
 
-def test_there_has_to_be_a_workspace_of_this_embedding_model(tmp_path: Path) -> None:
+def test_build_needs_a_workspace_of_its_embedding_model(tmp_path: Path) -> None:
     with Workspace(tmp_path / "none", without_a_model()) as kb, pytest.raises(NotFound):
         kb.hierarchy.build()
     with workspace(tmp_path / "kb", without_a_model(), 3):
@@ -272,7 +272,7 @@ def test_there_has_to_be_a_workspace_of_this_embedding_model(tmp_path: Path) -> 
         kb.hierarchy.build()
 
 
-def test_what_was_marked_by_hand_is_made_again(tmp_path: Path) -> None:
+def test_missing_nodes_are_rebuilt(tmp_path: Path) -> None:
     """Where a store has lost a summary, the next build mends it."""
     with workspace(tmp_path, without_a_model(SMALL), 8) as kb:
         kb.hierarchy.build()

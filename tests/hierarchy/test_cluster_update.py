@@ -47,7 +47,7 @@ def homes(kept: ClusterUpdate) -> Counter[str]:
 
 
 @given(layers(), some_items)
-def test_every_item_is_at_home_once_or_loose(former: list[Cluster], present: set[str]) -> None:
+def test_every_item_has_one_primary_cluster_or_none(former: list[Cluster], present: set[str]) -> None:
     kept = update_clusters(former, present)
     assert set(homes(kept).values()) <= {1}
     assert set(homes(kept)) | set(kept.loose) == present
@@ -55,7 +55,7 @@ def test_every_item_is_at_home_once_or_loose(former: list[Cluster], present: set
 
 
 @given(layers(), some_items)
-def test_what_is_kept_is_as_it_was(former: list[Cluster], present: set[str]) -> None:
+def test_kept_clusters_are_unchanged(former: list[Cluster], present: set[str]) -> None:
     known = {cluster.id: cluster for cluster in former}
     kept = update_clusters(former, present)
     for cluster in kept.clusters:
@@ -71,7 +71,7 @@ def test_what_is_kept_is_as_it_was(former: list[Cluster], present: set[str]) -> 
 
 @pytest.mark.slow
 @given(layers(), some_items)
-def test_adding_changes_nothing_of_what_is_there(former: list[Cluster], new: set[str]) -> None:
+def test_adding_items_keeps_existing_members(former: list[Cluster], new: set[str]) -> None:
     sound = [cluster for cluster in former if not cluster.stale]
     members = {member for cluster in sound for member in cluster.members}
     housed = {item for cluster in sound for item in cluster.own}
@@ -82,26 +82,26 @@ def test_adding_changes_nothing_of_what_is_there(former: list[Cluster], new: set
 
 
 @given(layers(), some_items, st.randoms(use_true_random=False))
-def test_the_order_in_which_they_come_does_not_matter(former: list[Cluster], present: set[str], drawn: Random) -> None:
+def test_update_does_not_depend_on_item_order(former: list[Cluster], present: set[str], drawn: Random) -> None:
     shuffled = list(former)
     drawn.shuffle(shuffled)
     assert update_clusters(shuffled, present) == update_clusters(former, present)
 
 
 @given(layers(), some_items, some_items)
-def test_what_rests_on_changed_words_is_remade(former: list[Cluster], present: set[str], changed: set[str]) -> None:
+def test_clusters_with_changed_texts_are_rebuilt(former: list[Cluster], present: set[str], changed: set[str]) -> None:
     kept = update_clusters(former, present, changed)
     assert all(changed.isdisjoint(cluster.sources) for cluster in kept.clusters)
 
 
 @given(layers(), some_items)
-def test_doing_it_again_changes_nothing(former: list[Cluster], present: set[str]) -> None:
+def test_update_is_idempotent(former: list[Cluster], present: set[str]) -> None:
     once = update_clusters(former, present)
     again = update_clusters([*once.clusters, *once.remade], present)
     assert again == once
 
 
-def test_an_item_whose_home_is_gone_is_at_home_where_it_was_a_guest() -> None:
+def test_item_of_a_removed_cluster_moves_to_its_secondary_cluster() -> None:
     a, b, c, d = ITEMS[:4]
     former = clusters_of([[a, b], [c, d]], [[], [b]], [False, False])
     kept = update_clusters(former, [b, c, d])
@@ -109,20 +109,20 @@ def test_an_item_whose_home_is_gone_is_at_home_where_it_was_a_guest() -> None:
     assert (kept.remade, kept.loose) == ((), ())
 
 
-def test_two_clusters_that_become_one_are_one() -> None:
+def test_clusters_that_become_equal_are_merged() -> None:
     a, b, c, d = ITEMS[:4]
     kept = update_clusters(clusters_of([[a, c], [b, d]], [[b], [a]], [False, False]), [a, b])
     assert [cluster.own for cluster in kept.remade] == [(a, b)] and kept.loose == ()
 
 
-def test_an_item_that_joins_makes_a_cluster_stale() -> None:
+def test_joining_item_makes_a_cluster_stale() -> None:
     a, b, c = ITEMS[:3]
     (former,) = clusters_of([[a, b]], [[]], [False])
     one = joined(former, c)
     assert (one.members, one.own, one.stale, one.summaries) == ((a, b, c), (a, b, c), True, ())
 
 
-def test_renewal() -> None:
+def test_full_rebuild_is_due_above_the_threshold() -> None:
     assert not renewal_is_due(100, 90, 0, 0.2)  # nothing is to be placed
     assert renewal_is_due(10, 0, 3, 0.2) and not renewal_is_due(10, 0, 2, 0.2)
     assert renewal_is_due(10, 0, 1, 0.0) and not renewal_is_due(10, 4, 5, 1.0)

@@ -30,20 +30,20 @@ def all_own(groupings: list[SoftCluster]) -> list[int]:
 
 
 @pytest.mark.parametrize("n", [0, 1])
-def test_fewer_than_two_are_no_cluster(n: int) -> None:
+def test_fewer_than_two_items_give_no_cluster(n: int) -> None:
     assert cluster(blobs([5])[:n], 20, 0.1, 0) == []
 
 
 @pytest.mark.parametrize("n", [2, 3])
-def test_two_and_three_are_one(n: int) -> None:
+def test_two_or_three_items_give_one_cluster(n: int) -> None:
     assert cluster(blobs([5])[:n], 20, 0.1, 0) == [SoftCluster(tuple(range(n)), tuple(range(n)))]
 
 
-def test_two_far_blobs_are_two_clusters_though_one_would_have_room() -> None:
+def test_distant_blobs_are_separate_clusters() -> None:
     assert own(cluster(blobs([7, 9]), 20, 0.1, 0)) == [tuple(range(7)), tuple(range(7, 16))]
 
 
-def test_what_lies_alone_joins_others() -> None:
+def test_outliers_join_other_clusters() -> None:
     vectors = np.concatenate([blobs([6, 6]), np.full((1, DIMENSION), 5, dtype=np.float32)])
     groupings = cluster(vectors, 20, 0.1, 0)
     assert all_own(groupings) == list(range(13))
@@ -53,14 +53,14 @@ def test_what_lies_alone_joins_others() -> None:
 @pytest.mark.parametrize(
     ("n", "most", "sizes"), [(5, 20, [5]), (40, 20, [20, 20]), (41, 20, [13, 14, 14]), (4, 3, [2, 2])]
 )
-def test_identical_vectors_are_cut_evenly_in_their_order(n: int, most: int, sizes: list[int]) -> None:
+def test_identical_vectors_are_split_evenly_in_order(n: int, most: int, sizes: list[int]) -> None:
     groupings = cluster(np.ones((n, DIMENSION), dtype=np.float32), most, 0.1, 0)
     assert sorted(len(grouping.own) for grouping in groupings) == sizes
     assert [place for grouping in groupings for place in grouping.own] == list(range(n))
     assert all(grouping.members == grouping.own for grouping in groupings)
 
 
-def test_copies_of_few_vectors_end() -> None:
+def test_clustering_of_duplicates_terminates() -> None:
     vectors = np.repeat(blobs([1, 1, 1]), [100, 3, 2], axis=0)
     groupings = cluster(vectors, 10, 0.1, 0)
     assert all_own(groupings) == list(range(105))
@@ -68,20 +68,20 @@ def test_copies_of_few_vectors_end() -> None:
     assert not any(min(grouping.own) < 100 <= max(grouping.own) for grouping in groupings)
 
 
-def test_one_giant_cluster_is_split_until_all_fit() -> None:
+def test_giant_cluster_is_split_until_all_fit() -> None:
     groupings = cluster(blobs([700], spread=1.0), 12, 0.1, 0)
     assert all_own(groupings) == list(range(700))
     assert all(2 <= len(grouping.own) <= len(grouping.members) <= 12 for grouping in groupings)
 
 
-def test_blobs_stay_apart_where_there_are_more_than_one_mixture_can_tell() -> None:
+def test_more_blobs_than_mixture_components_stay_separate() -> None:
     sizes = [60] * 12
     groupings = cluster(blobs(sizes), 20, 0.1, 0)
     assert all_own(groupings) == list(range(720))
     assert all(len({place // 60 for place in grouping.own}) == 1 for grouping in groupings)
 
 
-def test_what_lies_between_belongs_to_both() -> None:
+def test_points_between_clusters_belong_to_both() -> None:
     vectors = blobs([60, 60], spread=1.2)
     strict, soft = (cluster(vectors, 100, above, 0) for above in (0.99, 0.01))
     assert own(strict) == own(soft)
@@ -89,14 +89,14 @@ def test_what_lies_between_belongs_to_both() -> None:
     assert sum(len(grouping.members) for grouping in soft) > 120
 
 
-def test_more_than_a_sample_are_all_placed() -> None:
+def test_items_beyond_the_sample_are_assigned() -> None:
     sizes = [3000, 2500]
     groupings = cluster(blobs(sizes), 1000, 0.1, 0)
     assert all_own(groupings) == list(range(5500))
     assert not any(grouping.own[0] < 3000 <= grouping.own[-1] for grouping in groupings)
 
 
-def test_threads_change_nothing() -> None:
+def test_clustering_does_not_depend_on_threads() -> None:
     vectors = blobs([400], spread=1.0)
     with threadpool_limits(1):
         alone = cluster(vectors, 20, 0.1, 0)
@@ -104,7 +104,7 @@ def test_threads_change_nothing() -> None:
         assert cluster(vectors, 20, 0.1, 0) == alone
 
 
-def test_the_seed_counts() -> None:
+def test_seed_changes_the_clustering() -> None:
     vectors = blobs([300], spread=1.0)
     assert cluster(vectors, 20, 0.1, 0) != cluster(vectors, 20, 0.1, 1)
 
@@ -119,7 +119,7 @@ def some_vectors(draw: st.DrawFn) -> Vectors:
 
 @settings(max_examples=60, deadline=None)
 @given(some_vectors(), st.integers(2, 25), st.floats(0.01, 0.9), st.integers(0, 3))
-def test_every_place_is_once_its_own_and_all_fit(vectors: Vectors, most: int, above: float, seed: int) -> None:
+def test_every_item_has_one_primary_cluster_and_all_fit(vectors: Vectors, most: int, above: float, seed: int) -> None:
     groupings = cluster(vectors, most, above, seed)
     if len(vectors) < 2:
         assert groupings == []

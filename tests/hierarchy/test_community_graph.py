@@ -36,39 +36,39 @@ def strengths(graph: CommunityGraph) -> NDArray[np.float64]:
 
 
 @pytest.mark.parametrize("arity", [2, 3, 5, 17, 18, 40, 300])
-def test_each_participant_has_the_score_of_a_fact_once_whatever_its_arity(arity: int) -> None:
+def test_fact_score_counts_once_per_participant(arity: int) -> None:
     graph = of_facts([list(range(arity))], arity, [8.0])
     assert strengths(graph) == pytest.approx(np.full(arity, 8.0))
 
 
-def test_a_fact_of_large_arity_has_few_edges_and_holds_together() -> None:
+def test_large_facts_are_connected_with_few_edges() -> None:
     arity = 5000
     graph = of_facts([list(range(arity))], arity)
     assert len(graph.sources) == arity * community_graph.REACH
     assert {(a, b) for a, b in pairwise(range(arity))} <= set(edges(graph))
 
 
-def test_what_two_facts_share_is_joined_more_closely_and_hubs_less() -> None:
+def test_shared_facts_raise_and_hubs_lower_edge_weights() -> None:
     graph = edges(of_facts([[0, 1], [0, 1], [0, 2], [0, 3], [4, 5]], 6))
     assert graph[0, 1] == pytest.approx(20 / 8**0.25)
     assert graph[0, 2] == pytest.approx(10 / 4**0.25)
     assert graph[4, 5] == 10
 
 
-def test_a_participant_given_twice_counts_once() -> None:
+def test_duplicate_participants_count_once() -> None:
     assert edges(of_facts([[0, 1, 0]], 2)) == {(0, 1): 10.0}
 
 
-def test_what_takes_part_alone_is_joined_with_nothing() -> None:
+def test_unary_facts_add_no_edges() -> None:
     assert edges(of_facts([[0], [1]], 2)) == {}
 
 
-def test_nothing_gives_nothing() -> None:
+def test_empty_input_gives_an_empty_graph() -> None:
     graph = build_community_graph(NO_LINKS, np.zeros(0, dtype=np.float32), NO_LINKS, 0)
     assert (graph.nodes, len(graph.sources), len(graph.weights)) == (0, 0, 0)
 
 
-def test_memberships_join_a_summary_with_its_members_and_not_these_with_each_other() -> None:
+def test_memberships_connect_a_summary_to_members_only() -> None:
     scores = np.array([10.0], dtype=np.float32)
     graph = edges(build_community_graph(links([[0, 1]]), scores, links([[0, 1, 2], [3, 2]], first=3), 5))
     assert set(graph) == {(0, 1), (0, 3), (1, 3), (2, 3), (3, 4), (2, 4)}
@@ -76,13 +76,13 @@ def test_memberships_join_a_summary_with_its_members_and_not_these_with_each_oth
     assert [weight for pair, weight in graph.items() if pair != (0, 1)] == pytest.approx([tied] * 5)
 
 
-def test_memberships_alone_still_join() -> None:
+def test_memberships_without_facts_add_edges() -> None:
     graph = edges(build_community_graph(NO_LINKS, np.zeros(0, dtype=np.float32), links([[0, 1]], first=2), 3))
     assert graph == {(0, 2): community_graph.MEMBERSHIP, (1, 2): community_graph.MEMBERSHIP}
 
 
 @given(st.lists(st.sets(st.integers(0, 25), min_size=1, max_size=24), max_size=20))
-def test_each_pair_stands_once_in_order_whatever_the_order_of_the_incidences(facts: list[set[int]]) -> None:
+def test_edges_are_unique_and_sorted(facts: list[set[int]]) -> None:
     given_links = links([sorted(fact) for fact in facts])
     scores = np.linspace(1, 10, len(facts), dtype=np.float32)
     graph = build_community_graph(given_links, scores, NO_LINKS, 26)

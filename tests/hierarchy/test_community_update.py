@@ -52,7 +52,7 @@ def told(grouping: CommunityUpdate) -> list[Community]:
 
 
 @given(formers(), some_nodes)
-def test_each_level_is_a_partition_and_parts_lie_within(former: list[Community], present: set[str]) -> None:
+def test_each_level_is_a_partition_nested_in_the_one_above(former: list[Community], present: set[str]) -> None:
     grouping = CommunityUpdate(former, present, FEWEST)
     for level in (0, 1):
         members = Counter(node for group in grouping.groups() if group.level == level for node in group.members)
@@ -63,7 +63,7 @@ def test_each_level_is_a_partition_and_parts_lie_within(former: list[Community],
 
 
 @given(formers(), some_nodes)
-def test_what_has_lost_nothing_is_as_it_was(former: list[Community], new: set[str]) -> None:
+def test_communities_without_removals_are_unchanged(former: list[Community], new: set[str]) -> None:
     members = {member for one in former for member in one.members}
     grouping = CommunityUpdate(former, members | new, FEWEST)
     assert sorted(told(grouping), key=lambda one: one.id) == sorted(former, key=lambda one: one.id)
@@ -71,7 +71,7 @@ def test_what_has_lost_nothing_is_as_it_was(former: list[Community], new: set[st
 
 
 @given(formers(), some_nodes)
-def test_a_node_joins_what_pulls_it_most_on_every_level(former: list[Community], pulling: set[str]) -> None:
+def test_new_node_joins_the_strongest_community_on_every_level(former: list[Community], pulling: set[str]) -> None:
     new, pulls = "f" * 32, dict.fromkeys(pulling, 1.0)
     members = {member for one in former for member in one.members}
     grouping = CommunityUpdate(former, members, FEWEST)
@@ -87,7 +87,7 @@ def test_a_node_joins_what_pulls_it_most_on_every_level(former: list[Community],
     assert len({group.level for group in chosen}) == len(chosen)
 
 
-def test_a_summary_made_again_belongs_where_its_members_are() -> None:
+def test_rebuilt_summary_joins_the_community_of_its_members() -> None:
     former = communities_of([NODES[:3], NODES[3:6]], [0, 0])
     again, above = "a" * 32, "b" * 32
     grouping = CommunityUpdate(former, [*NODES[:6], again, above], FEWEST)
@@ -99,7 +99,7 @@ def test_a_summary_made_again_belongs_where_its_members_are() -> None:
     ]
 
 
-def test_new_nodes_get_communities_of_their_own_and_the_last_join_their_neighbours() -> None:
+def test_new_nodes_form_communities_and_the_rest_join_neighbours() -> None:
     former, new, alone, lost = communities_of([NODES[:3]], [0]), NODES[3:6], NODES[6], NODES[7]
     grouping = CommunityUpdate(former, NODES[:8], FEWEST)
 
@@ -116,7 +116,7 @@ def test_new_nodes_get_communities_of_their_own_and_the_last_join_their_neighbou
     assert grouping.loose(NODES[:8]) == [lost]
 
 
-def test_a_summary_of_new_members_is_as_new_as_they_are() -> None:
+def test_summary_of_new_members_counts_as_new() -> None:
     former, summary = communities_of([NODES[:3]], [0]), "a" * 32
     grouping = CommunityUpdate(former, [*NODES[:6], summary], FEWEST)
     asked: list[Sequence[str]] = []

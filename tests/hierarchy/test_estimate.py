@@ -22,7 +22,7 @@ def server() -> Iterator[ModelServer]:
         yield running
 
 
-def test_it_asks_nothing_and_changes_nothing_and_is_about_right(tmp_path: Path, server: ModelServer) -> None:
+def test_estimate_calls_no_model_and_is_about_right(tmp_path: Path, server: ModelServer) -> None:
     with workspace(tmp_path, by_model(server, SMALL, **PRICES), DOCUMENTS) as kb:
         vectors = kb.status().counts.vectors
         found = kb.hierarchy.estimate()
@@ -38,13 +38,13 @@ def test_it_asks_nothing_and_changes_nothing_and_is_about_right(tmp_path: Path, 
         assert (after.summaries, after.reports, after.usage.calls) == (0, 0, 0)
 
 
-def test_of_the_first_layer_it_is_exact(tmp_path: Path, server: ModelServer) -> None:
+def test_estimate_of_the_first_layer_is_exact(tmp_path: Path, server: ModelServer) -> None:
     with workspace(tmp_path, by_model(server, HierarchyBuildSettings(cluster_members=6, layers=1)), DOCUMENTS) as kb:
         found = kb.hierarchy.estimate()
         assert found.summaries == kb.hierarchy.build().clusters_built
 
 
-def test_what_was_paid_before_says_how_long_replies_are(tmp_path: Path, server: ModelServer) -> None:
+def test_estimate_uses_reply_lengths_from_the_ledger(tmp_path: Path, server: ModelServer) -> None:
     with workspace(tmp_path, by_model(server, SMALL), DOCUMENTS) as kb:
         kb.hierarchy.build()
         kb.add([document(DOCUMENTS)])
@@ -56,7 +56,7 @@ def test_what_was_paid_before_says_how_long_replies_are(tmp_path: Path, server: 
         assert found.usage.calls == pytest.approx(report.usage.calls, abs=2)
 
 
-def test_replies_of_a_stopped_run_are_not_counted_again(tmp_path: Path, server: ModelServer) -> None:
+def test_cached_replies_of_a_stopped_run_are_not_counted(tmp_path: Path, server: ModelServer) -> None:
     with workspace(tmp_path, by_model(server, SMALL, output_tokens=400), DOCUMENTS) as kb:
         whole = kb.hierarchy.estimate().usage.calls
         paid = kb.hierarchy.build(budget=SpendingBudget(tokens=4000)).usage.calls
@@ -65,7 +65,7 @@ def test_replies_of_a_stopped_run_are_not_counted_again(tmp_path: Path, server: 
         assert found.usage.calls == pytest.approx(whole - paid, abs=0.2 * whole)
 
 
-def test_without_a_model_nothing_is_paid(tmp_path: Path) -> None:
+def test_extractive_estimate_costs_nothing(tmp_path: Path) -> None:
     with workspace(tmp_path, without_a_model(SMALL), DOCUMENTS) as kb:
         found = kb.hierarchy.estimate()
         assert found.by == "extractive" and found.summaries and found.reports and not found.usage.calls

@@ -28,12 +28,12 @@ def test_a_summary_is_named_after_the_central_members() -> None:
     assert (found.dropped, found.failed) == ((), "")
 
 
-def test_its_sources_are_those_whose_words_it_has() -> None:
+def test_sources_are_the_members_whose_text_is_used() -> None:
     # Names of two, the type of three, two facts.
     assert summarised(1, MEMBERS).sources == ("ada", "babbage", "engine", "f1", "f3", "somerville")
 
 
-def test_the_order_does_not_matter() -> None:
+def test_summary_does_not_depend_on_member_order() -> None:
     drawn = random.Random(1)
     members, facts = list(MEMBERS), list(FACTS)
     expected = summarised(1, members), reported(members, facts)
@@ -43,7 +43,7 @@ def test_the_order_does_not_matter() -> None:
         assert (summarised(1, members), reported(members, facts)) == expected
 
 
-def test_a_report_says_what_joins_most_and_then_what_is_new() -> None:
+def test_report_lists_the_most_connecting_facts_then_new_ones() -> None:
     found = reported(MEMBERS, FACTS)
     assert found.report is not None
     assert found.report.title == "Ada Lovelace · Analytical Engine"
@@ -54,7 +54,7 @@ def test_a_report_says_what_joins_most_and_then_what_is_new() -> None:
     assert found.sources == ("ada", "engine", "f1", "f3", "f4")
 
 
-def test_a_report_ends() -> None:
+def test_report_length_is_bounded() -> None:
     people = [MemberContext(str(n), f"Person {chr(65 + n)}") for n in range(26)]
     facts = [fact(f"f{n}", f"{n} met {n + 1}.", str(n), str(n + 1)) for n in range(0, 25, 2)]
     report = reported(people, facts).report
@@ -68,7 +68,7 @@ def test_a_single_fact_is_a_finding() -> None:
     assert report.findings == (ReportFinding(MET.text, ("f1",)),)
 
 
-def test_facts_that_join_none_of_the_members_still_say_something() -> None:
+def test_facts_without_members_are_still_findings() -> None:
     report = reported([ADA, BABBAGE], [fact("f", "It rained.", "x")]).report
     assert report is not None and report.findings == (ReportFinding("It rained.", ("f",)),)
 
@@ -78,7 +78,7 @@ def test_without_facts_there_is_no_report() -> None:
     assert (reported(MEMBERS, []).report, reported(MEMBERS, []).dropped) == (None, (NO_FACTS,))
 
 
-def test_without_facts_descriptions_describe() -> None:
+def test_descriptions_are_used_without_facts() -> None:
     bare = [MemberContext(one.id, one.name, one.type, one.description) for one in (ADA, BABBAGE, ENGINE)]
     found = summarised(1, bare)
     assert found.summaries[0].name == "Ada Lovelace · Analytical Engine"
@@ -87,17 +87,17 @@ def test_without_facts_descriptions_describe() -> None:
 
 
 @pytest.mark.parametrize("members", [(), (ADA,)])
-def test_fewer_than_two_members_are_not_summed_up(members: Sequence[MemberContext]) -> None:
+def test_fewer_than_two_members_have_no_summary(members: Sequence[MemberContext]) -> None:
     assert summarised(1, members).summaries == ()
 
 
-def test_numbers_are_named_only_where_there_is_nothing_else() -> None:
+def test_numbers_are_names_only_as_a_last_resort() -> None:
     years = [MemberContext(year, year, facts=(fact("f", "It was so.", "1843", "1844"),)) for year in ("1843", "1844")]
     assert summarised(1, [*years, MemberContext("e", "Engine")]).summaries[0].name == "Engine · 1843"
     assert summarised(1, years).summaries[0].name == "1843 · 1844"
 
 
-def test_members_of_one_name_are_named_once() -> None:
+def test_equal_member_names_appear_once() -> None:
     told = [MemberContext(str(n), "Mercury") for n in range(3)]
     assert summarised(1, told).summaries[0].name == "Mercury"
 
@@ -110,7 +110,7 @@ def test_a_summary_of_summaries_is_named_after_their_first_members() -> None:
     assert summary.cluster == Cluster(1, ("s1", "s2", "s3"), ()).id
 
 
-def test_facts_that_summaries_are_told_with_make_them_central() -> None:
+def test_facts_of_summaries_count_towards_centrality() -> None:
     shared = fact("f", "Ada met Bob.", "ada", "bob")
     told = [
         MemberContext("s1", "Zeta", facts=(shared,)),
@@ -121,18 +121,18 @@ def test_facts_that_summaries_are_told_with_make_them_central() -> None:
     assert (summary.name, summary.description) == ("Yps · Zeta", "Ada met Bob.")
 
 
-def test_the_type_of_numbers_counts_only_where_there_is_no_other() -> None:
+def test_number_type_counts_only_without_another() -> None:
     years = [MemberContext(year, year, "date") for year in ("1843", "1844")]
     assert summarised(1, [*years, ADA]).summaries[0].type == "person"
     assert summarised(1, years).summaries[0].type == "date"
 
 
-def test_names_that_may_mean_one_are_not_both_named() -> None:
+def test_similar_names_are_not_both_used() -> None:
     told = [MemberContext(name, name) for name in ("Ada Lovelace", "Lovelace", "Ada King Lovelace", "Osk")]
     assert summarised(1, told).summaries[0].name == "Ada King Lovelace · Osk"
 
 
-def test_of_types_as_common_that_of_the_most_central_member_counts() -> None:
+def test_type_ties_are_broken_by_centrality() -> None:
     assert summarised(1, [ENGINE, ADA]).summaries[0].type == "person"
     assert summarised(1, [MemberContext("a", "A"), MemberContext("b", "B")]).summaries[0].type == ""
 
@@ -155,23 +155,23 @@ def test_of_types_as_common_that_of_the_most_central_member_counts() -> None:
         ("?", False),
     ],
 )
-def test_numbers_and_dates(name: str, expected: bool) -> None:
+def test_numbers_and_dates_are_recognized(name: str, expected: bool) -> None:
     assert is_a_number(name) is expected
 
 
-def test_it_is_a_writer() -> None:
+def test_implements_the_summarizer_protocol() -> None:
     writing = ExtractiveSummarizer()
     assert asyncio.run(writing.summarise(1, MEMBERS)) == summarised(1, MEMBERS)
     assert asyncio.run(writing.report(MEMBERS, FACTS)) == reported(MEMBERS, FACTS)
 
 
-def test_a_large_community_is_read_in_no_time() -> None:
+def test_large_communities_are_fast() -> None:
     members = [MemberContext(str(n), f"Person {n}") for n in range(3000)]
     facts = [FactContext(str(n), f"Fact {n}.", 5, (str(n % 3000), str(n * 7 % 3000))) for n in range(9000)]
     report = reported(members, [*facts, DESIGNED]).report
     assert report is not None and len(report.findings) == FINDINGS
 
 
-def test_everyday_words_and_numbers_of_sections_are_not_glued_to_a_name() -> None:
+def test_common_words_and_section_numbers_are_not_joined_to_names() -> None:
     told = [MemberContext(name, name) for name in ("Beryl Coronet", "window", "Art 74")]
     assert summarised(1, told).summaries[0].name == "Beryl Coronet"

@@ -18,7 +18,7 @@ def links_of(facts: list[set[int]]) -> Links:
 
 
 @given(hypergraphs, st.lists(st.integers(-1, 3), min_size=ENTITIES, max_size=ENTITIES))
-def test_it_is_that_of_the_strongest_pull(facts: list[set[int]], home: list[int]) -> None:
+def test_fact_is_assigned_to_the_strongest_community(facts: list[set[int]], home: list[int]) -> None:
     links = links_of(facts)
     degrees = np.maximum(np.bincount(links.targets, minlength=ENTITIES), 1).astype(np.float64)
     found = assigned(links, degrees, np.array(home), FACTS)
@@ -33,13 +33,13 @@ def test_it_is_that_of_the_strongest_pull(facts: list[set[int]], home: list[int]
             assert pulls[int(found[number])] >= max(pulls.values()) - 1e-12
 
 
-def test_without_facts_or_communities() -> None:
+def test_empty_assignment() -> None:
     nothing = np.zeros(0, dtype=np.int64)
     assert assigned(Links(nothing, nothing), np.ones(0), nothing, 0).tolist() == []
     assert assigned(Links(np.array([0, 0]), np.array([0, 1])), np.ones(2), np.array([-1, -1]), 1).tolist() == [-1]
 
 
-def test_facts_are_told_as_far_as_there_is_room() -> None:
+def test_facts_fill_the_token_budget() -> None:
     facts = [Fact(str(number), "", 8.0, (), 1, tokens=10) for number in range(5)]
     each = 10 + TOKENS_OF_A_LINE
     assert within([3, 1, 0], facts, 2 * each) == [3, 1]

@@ -34,7 +34,7 @@ FACTS = ["f1", "f2", "f3"]
 
 
 @given(REPLIES)
-def test_summaries_have_names_of_their_own_and_members_that_exist(reply: str) -> None:
+def test_summaries_have_unique_names_and_existing_members(reply: str) -> None:
     found, problems = read_summaries(reply, MEMBERS, ["person"])
     keys = [entity_key(one.name) for one in found]
     assert all(keys) and len(set(keys)) == len(keys) <= len(MEMBERS) // 2
@@ -47,7 +47,7 @@ def test_summaries_have_names_of_their_own_and_members_that_exist(reply: str) ->
 
 
 @given(REPLIES)
-def test_findings_rest_on_facts_that_exist(reply: str) -> None:
+def test_findings_cite_existing_facts(reply: str) -> None:
     draft = read_report(reply, Problems())
     if draft is not None:
         assert 0 <= draft.rating <= 10
@@ -68,7 +68,7 @@ NASTY = {
 
 
 @pytest.mark.parametrize("reply", NASTY.values(), ids=NASTY)
-def test_reading_takes_no_time(reply: str) -> None:
+def test_parsing_takes_linear_time(reply: str) -> None:
     started = time.process_time()
     read_summaries(reply, MEMBERS, [])
     read_report(reply, Problems())

@@ -40,7 +40,7 @@ def rebuilt(kb: Workspace, server: ModelServer) -> tuple[float, Hierarchy, Hiera
     return len(server.calls) / (report.clusters + report.reports), before, after
 
 
-def test_one_in_a_hundred_more_is_asked_about_in_at_most_one_in_twenty(built: Workspace, server: ModelServer) -> None:
+def test_adding_one_percent_requests_at_most_five_percent(built: Workspace, server: ModelServer) -> None:
     built.add(documents(DOCUMENTS, DOCUMENTS + FEW))
     share, before, after = rebuilt(built, server)
     assert 0 < share <= 0.05
@@ -51,7 +51,7 @@ def test_one_in_a_hundred_more_is_asked_about_in_at_most_one_in_twenty(built: Wo
     assert len(told & {one.id for one in before.communities}) >= 0.95 * len(before.communities)
 
 
-def test_what_is_changed_or_withdrawn_is_all_that_is_asked_about(built: Workspace, server: ModelServer) -> None:
+def test_only_changed_and_deleted_parts_are_requested(built: Workspace, server: ModelServer) -> None:
     shares = []
     # How much hangs on one document is chance: it may lie where much comes together.
     for number in CHANGED:
@@ -66,6 +66,6 @@ def test_what_is_changed_or_withdrawn_is_all_that_is_asked_about(built: Workspac
     assert len({one.id for one in after.clusters} & {one.id for one in before.clusters}) >= 0.95 * len(before.clusters)
 
 
-def test_nothing_new_is_nothing_asked(built: Workspace, server: ModelServer) -> None:
+def test_unchanged_workspace_makes_no_requests(built: Workspace, server: ModelServer) -> None:
     share, before, after = rebuilt(built, server)
     assert share == 0 and before == after

@@ -6,7 +6,7 @@ import sys
 LATE = ("sklearn", "scipy", "graspologic_native", "threadpoolctl")
 
 
-def test_neither_the_package_nor_the_command_loads_them() -> None:
+def test_package_and_command_do_not_import_clustering_libraries() -> None:
     code = f"""
 import sys, polyadic, polyadic.cli.main
 import polyadic.hierarchy.clustering, polyadic.hierarchy.leiden, polyadic.hierarchy.community_graph

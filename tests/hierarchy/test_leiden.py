@@ -33,7 +33,7 @@ def woven(nodes: int = 600, seed: int = 0) -> CommunityGraph:
     return graph_of(sorted(found), nodes)
 
 
-def test_no_edges_no_communities() -> None:
+def test_graph_without_edges_has_no_communities() -> None:
     assert communities(graph_of([], 5), 50, 3, 0) == []
 
 
@@ -42,13 +42,13 @@ def test_every_component_counts_and_isolated_nodes_are_left_out() -> None:
     assert parts == [LeidenCommunity(0, (0, 1, 2, 3), -1), LeidenCommunity(0, (5, 6, 7), -1)]
 
 
-def test_small_ones_are_left_out() -> None:
+def test_small_communities_are_left_out() -> None:
     graph = graph_of([*clique(0, 4), (4, 5)], 6)
     assert [part.members for part in communities(graph, 50, 3, 0)] == [(0, 1, 2, 3)]
     assert [part.members for part in communities(graph, 50, 2, 0)] == [(0, 1, 2, 3), (4, 5)]
 
 
-def test_weights_count() -> None:
+def test_edge_weights_matter() -> None:
     square = [(0, 1), (1, 2), (2, 3), (0, 3)]
     for strong in ((0, 2), (1, 3)):
         weights = [9.0 if number in strong else 1.0 for number in range(4)]
@@ -56,7 +56,7 @@ def test_weights_count() -> None:
         assert found == {tuple(sorted(square[number])) for number in strong}
 
 
-def test_a_large_community_has_parts_and_its_parts_name_it() -> None:
+def test_large_communities_are_split_with_parent_links() -> None:
     parts = communities(woven(), 30, 3, 0)
     assert {part.level for part in parts} >= {0, 1}
     assert parts == sorted(parts, key=lambda part: (part.level, part.members))
@@ -68,23 +68,23 @@ def test_a_large_community_has_parts_and_its_parts_name_it() -> None:
 
 
 @pytest.mark.parametrize("level", [0, 1])
-def test_those_of_one_level_have_no_member_in_common(level: int) -> None:
+def test_communities_of_one_level_are_disjoint(level: int) -> None:
     members = [node for part in communities(woven(), 30, 3, 0) if part.level == level for node in part.members]
     assert len(members) == len(set(members)) > 0
 
 
-def test_what_nothing_divides_stays_whole() -> None:
+def test_indivisible_communities_stay_whole() -> None:
     assert communities(graph_of(clique(0, 12), 12), 5, 3, 0) == [LeidenCommunity(0, tuple(range(12)), -1)]
 
 
-def test_the_order_and_direction_of_edges_change_nothing() -> None:
+def test_communities_do_not_depend_on_edge_order_or_direction() -> None:
     graph = woven()
     shuffled = np.random.default_rng(1).permutation(len(graph.sources))
     turned = CommunityGraph(graph.nodes, graph.targets[shuffled], graph.sources[shuffled], graph.weights[shuffled])
     assert communities(turned, 30, 3, 0) == communities(graph, 30, 3, 0)
 
 
-def test_other_processes_find_the_same() -> None:
+def test_communities_are_the_same_in_other_processes() -> None:
     code = (
         "import hashlib; from tests.hierarchy.test_leiden import communities, woven;"
         "print(hashlib.sha256(repr(communities(woven(), 30, 3, 7)).encode()).hexdigest())"

@@ -55,7 +55,7 @@ def kept(found: CommunityDescription) -> Report:
     return found.report
 
 
-def test_what_the_model_says(server: ModelServer) -> None:
+def test_report_contains_the_model_reply(server: ModelServer) -> None:
     found = report(server)
     said = kept(found)
     assert (said.title, said.summary, said.rating) == ("Report on Ada Lovelace", "There are 4 facts.", 5.0)
@@ -64,7 +64,7 @@ def test_what_the_model_says(server: ModelServer) -> None:
     assert found.dropped == ()
 
 
-def test_it_is_asked_for_strict_json_from_members_and_facts(server: ModelServer) -> None:
+def test_request_has_strict_json_schema_members_and_facts(server: ModelServer) -> None:
     report(server)
     (asked,) = server.asked
     assert asked.schema and set(asked.schema["properties"]) == {"title", "summary", "rating", "findings"}
@@ -75,11 +75,11 @@ def test_it_is_asked_for_strict_json_from_members_and_facts(server: ModelServer)
 
 
 @pytest.mark.parametrize("mode", ["object", "text"])
-def test_other_endpoints_are_asked_in_words(server: ModelServer, mode: str) -> None:
+def test_request_describes_json_for_endpoints_without_schemas(server: ModelServer, mode: str) -> None:
     assert kept(report(server, json_mode=mode)).title == "Report on Ada Lovelace"
 
 
-def test_facts_are_told_within_the_tokens_of_the_settings(server: ModelServer) -> None:
+def test_facts_respect_the_report_token_setting(server: ModelServer) -> None:
     facts = [fact(f"f{n}", f"{n} engines were seen.", "ada", tokens=50) for n in range(50)]
     found = report(server, facts, hierarchy_build=HierarchyBuildSettings(report_tokens=330))
     # 330 tokens hold six facts of 50 and what stands around them.
@@ -87,7 +87,7 @@ def test_facts_are_told_within_the_tokens_of_the_settings(server: ModelServer) -
     assert {source for source in found.sources if source[0] == "f"} == {f"f{n}" for n in range(6)}
 
 
-def test_and_within_the_context_of_the_model(server: ModelServer) -> None:
+def test_facts_respect_the_context_window(server: ModelServer) -> None:
     facts = [fact(f"f{n}", f"{n} engines were seen. " + "And so on. " * 20, "ada", tokens=90) for n in range(50)]
     found = report(server, facts, context_tokens=2_000, hierarchy_build=HierarchyBuildSettings(report_tokens=100_000))
     assert kept(found).findings[0].facts == ("f0",)
@@ -100,7 +100,7 @@ def test_a_reply_is_paid_for_once(server: ModelServer) -> None:
     assert len(server.asked) == 1
 
 
-def test_the_request_can_be_counted_without_asking(server: ModelServer) -> None:
+def test_request_tokens_can_be_counted_without_a_call(server: ModelServer) -> None:
     async def requests(writing: LLMSummarizer) -> Any:
         return writing.report_request(MEMBERS, FACTS), writing.report_request(MEMBERS, [])
 
@@ -128,7 +128,7 @@ def test_the_request_can_be_counted_without_asking(server: ModelServer) -> None:
         ({"finding": "So.", "evidence": [4]}, ("f4",), {}),
     ],
 )
-def test_findings_name_their_facts_in_many_ways(
+def test_finding_fact_references_are_read_in_many_forms(
     server: ModelServer, finding: object, facts: Sequence[str], lost: Mapping[str, int]
 ) -> None:
     found = saying(server, [finding])
@@ -136,25 +136,25 @@ def test_findings_name_their_facts_in_many_ways(
     assert Counter(found.dropped) == lost
 
 
-def test_a_finding_of_a_headline_and_an_explanation(server: ModelServer) -> None:
+def test_finding_with_headline_and_explanation_is_read(server: ModelServer) -> None:
     found = saying(server, [{"summary": "Two engines.", "explanation": "One came later.", "facts": [1]}])
     assert kept(found).findings == (ReportFinding("Two engines: One came later.", ("f1",)),)
 
 
-def test_findings_that_rest_on_nothing_are_left_out(server: ModelServer) -> None:
+def test_findings_without_facts_are_dropped(server: ModelServer) -> None:
     findings = [{"text": "A.", "facts": []}, {"text": "B.", "facts": [9]}, {"text": "C.", "facts": [3]}, "D.", {}]
     found = saying(server, findings)
     assert kept(found).findings == (ReportFinding("C.", ("f3",)),)
     assert Counter(found.dropped) == {"finding without facts": 3, "fact number that does not exist": 1}
 
 
-def test_findings_without_text_and_said_twice_are_left_out(server: ModelServer) -> None:
+def test_empty_and_duplicate_findings_are_dropped(server: ModelServer) -> None:
     found = saying(server, [{"text": "", "facts": [1]}, {"text": "C.", "facts": [3]}, {"text": "c.", "facts": [2]}])
     assert kept(found).findings == (ReportFinding("C.", ("f3",)),)
     assert found.dropped == ("finding without text, or twice",) * 2
 
 
-def test_there_are_so_many_findings_at_most(server: ModelServer) -> None:
+def test_number_of_findings_is_bounded(server: ModelServer) -> None:
     found = saying(server, [{"text": f"Finding {n}.", "facts": [1]} for n in range(MOST_FINDINGS + 3)])
     assert len(kept(found).findings) == MOST_FINDINGS
     assert found.dropped == (f"more than {MOST_FINDINGS} findings",) * 3
@@ -180,19 +180,19 @@ def test_there_are_so_many_findings_at_most(server: ModelServer) -> None:
         (float("nan"), 5.0, ("score not a number",)),
     ],
 )
-def test_ratings(server: ModelServer, given: object, rating: float, lost: tuple[str, ...]) -> None:
+def test_ratings_are_read(server: ModelServer, given: object, rating: float, lost: tuple[str, ...]) -> None:
     found = saying(server, [{"text": "So.", "facts": [1]}], rating=given)
     assert (kept(found).rating, found.dropped) == (rating, lost)
 
 
-def test_markers_are_taken_out_of_title_and_summary(server: ModelServer) -> None:
+def test_markers_are_removed_from_title_and_summary(server: ModelServer) -> None:
     found = saying(
         server, [{"text": "So.", "facts": [1]}], title='"Engines" [1]', summary="Of\nengines [Data: Facts (1)]."
     )
     assert (kept(found).title, kept(found).summary) == ('"Engines"', "Of engines.")
 
 
-def test_a_report_without_a_title_begins_with_its_summary(server: ModelServer) -> None:
+def test_missing_title_is_taken_from_the_summary(server: ModelServer) -> None:
     found = saying(server, [{"text": "So.", "facts": [1]}], title="")
     assert (kept(found).title, kept(found).summary) == ("Of engines.", "")
     assert found.dropped == ("report without a title",)
@@ -221,13 +221,13 @@ def test_other_forms_are_read(server: ModelServer, reply: str) -> None:
 
 
 @pytest.mark.parametrize("kind", [Fenced(), Think(), Prose()], ids=lambda kind: type(kind).__name__)
-def test_what_stands_around_it_does_not_matter(server: ModelServer, kind: Misbehaviour) -> None:
+def test_text_around_the_json_is_ignored(server: ModelServer, kind: Misbehaviour) -> None:
     expected = report(server)
     server.misbehave(kind)
     assert report(server) == expected
 
 
-def test_of_a_reply_that_breaks_off_the_whole_findings_are_kept(server: ModelServer) -> None:
+def test_truncated_reply_keeps_complete_findings(server: ModelServer) -> None:
     text = json.dumps(FINE | {"findings": [{"text": "One.", "facts": [1]}, {"text": "Two.", "facts": [2]}]})
     cut = text[: text.index("Two.") + 2]
     server.misbehave(Changed(lambda said: Said(cut, "length")))
@@ -254,7 +254,7 @@ USELESS = {
 
 
 @pytest.mark.parametrize(("kind", "why"), USELESS.values(), ids=USELESS)
-def test_the_extractive_form_stands_in(server: ModelServer, kind: Misbehaviour, why: str) -> None:
+def test_extractive_report_replaces_an_unusable_reply(server: ModelServer, kind: Misbehaviour, why: str) -> None:
     if isinstance(kind, CutText):
         kind = Changed(lambda said: Said((said.text or "")[:40], "length"))
     server.misbehave(kind, times=None)
@@ -270,11 +270,11 @@ def test_the_extractive_form_stands_in(server: ModelServer, kind: Misbehaviour, 
     kept(report(server, memory=memory))
 
 
-def test_nothing_is_asked_where_there_are_no_facts(server: ModelServer) -> None:
+def test_no_facts_make_no_request(server: ModelServer) -> None:
     assert report(server, []) == CommunityDescription(None, (), (NO_FACTS,)) and not server.asked
 
 
-def test_a_run_stops_without_a_model(server: ModelServer) -> None:
+def test_unavailable_model_stops_the_run(server: ModelServer) -> None:
     server.misbehave(Status(401))
     with pytest.raises(ModelUnavailable):
         report(server)

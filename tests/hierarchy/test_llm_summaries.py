@@ -51,7 +51,7 @@ def server() -> Iterator[ModelServer]:
         yield running
 
 
-def test_what_the_model_says(server: ModelServer) -> None:
+def test_summary_contains_the_model_reply(server: ModelServer) -> None:
     found = summaries(server)
     (summary,) = found.summaries
     assert (summary.name, summary.type) == ("Theme of Ada Lovelace and Charles Babbage", "event")
@@ -62,7 +62,7 @@ def test_what_the_model_says(server: ModelServer) -> None:
     assert found == ClusterSummaries((summary,), tuple(sorted((*IDS, "f1", "f2", "f3", "f4"))))
 
 
-def test_it_is_asked_for_strict_json_with_all_members(server: ModelServer) -> None:
+def test_request_has_strict_json_schema_and_all_members(server: ModelServer) -> None:
     summaries(server)
     (asked,) = server.asked
     assert asked.json_mode == "json_schema"
@@ -74,13 +74,13 @@ def test_it_is_asked_for_strict_json_with_all_members(server: ModelServer) -> No
 
 
 @pytest.mark.parametrize("mode", ["object", "text"])
-def test_other_endpoints_are_asked_in_words(server: ModelServer, mode: str) -> None:
+def test_request_describes_json_for_endpoints_without_schemas(server: ModelServer, mode: str) -> None:
     found = summaries(server, json_mode=mode)
     assert server.asked[0].json_mode == ("json_object" if mode == "object" else None)
     assert found.summaries[0].by == "recorded" and found.dropped == ()
 
 
-def test_an_endpoint_without_schemas_is_asked_again_without(server: ModelServer) -> None:
+def test_refused_schema_is_retried_without(server: ModelServer) -> None:
     server.misbehave(
         Status(400, message="response_format is not supported"), when=lambda asked: asked.schema is not None
     )
@@ -109,21 +109,21 @@ def request_for(members: Sequence[MemberContext]) -> Any:
 
 
 @pytest.mark.parametrize(("context", "told"), [(2_000, False), (16_000, True)])
-def test_members_are_told_as_far_as_the_context_allows(server: ModelServer, context: int, told: bool) -> None:
+def test_member_details_respect_the_context_window(server: ModelServer, context: int, told: bool) -> None:
     many = [MemberContext(str(n), f"Member {n}", "thing", "It is told at length. " * 40) for n in range(30)]
     found = summaries(server, many, context_tokens=context)
     assert found.summaries[0].by == "recorded" and len(found.summaries[0].members) == 30
     assert ("It is told at length. " * 5 in server.asked[0].text) is told
 
 
-def test_more_members_than_the_context_holds(server: ModelServer) -> None:
+def test_members_beyond_the_context_window_are_left_out(server: ModelServer) -> None:
     many = [MemberContext(str(n), f"Member {n} of a very long list of things") for n in range(300)]
     found = summaries(server, many, context_tokens=2_000)
     assert found.summaries[0].by == EXTRACTIVE and not server.asked
     assert "the request has about" in found.failed
 
 
-def test_a_workspace_may_have_words_of_its_own(server: ModelServer, tmp_path: Path) -> None:
+def test_workspace_prompt_is_used(server: ModelServer, tmp_path: Path) -> None:
     folder = tmp_path / "prompts"
     folder.mkdir()
     (folder / "summarise_cluster.txt").write_text(
@@ -135,13 +135,13 @@ def test_a_workspace_may_have_words_of_its_own(server: ModelServer, tmp_path: Pa
 
 
 @pytest.mark.parametrize("kind", [Fenced(), Think(), Prose()], ids=lambda kind: type(kind).__name__)
-def test_what_stands_around_it_does_not_matter(server: ModelServer, kind: Misbehaviour) -> None:
+def test_text_around_the_json_is_ignored(server: ModelServer, kind: Misbehaviour) -> None:
     expected = summaries(server)
     server.misbehave(kind)
     assert summaries(server) == expected
 
 
-def test_of_a_reply_that_breaks_off_the_whole_summaries_are_kept(server: ModelServer) -> None:
+def test_truncated_reply_keeps_complete_summaries(server: ModelServer) -> None:
     text = json.dumps({"summaries": [record("People", [1, 2]), record("Engines", [1, 3])]})
     cut = text[: text.index("Engines it")]
     server.misbehave(Changed(lambda said: Said(cut, "length")))
@@ -169,7 +169,7 @@ USELESS = {
 
 
 @pytest.mark.parametrize(("kind", "why"), USELESS.values(), ids=USELESS)
-def test_the_extractive_form_stands_in(server: ModelServer, kind: Misbehaviour, why: str) -> None:
+def test_extractive_summary_replaces_an_unusable_reply(server: ModelServer, kind: Misbehaviour, why: str) -> None:
     server.misbehave(kind, times=None)
     memory = Kept()
     found = summaries(server, memory=memory)
@@ -183,11 +183,11 @@ def test_the_extractive_form_stands_in(server: ModelServer, kind: Misbehaviour, 
     assert summaries(server, memory=memory).summaries[0].by == "recorded"
 
 
-def test_nothing_is_asked_about_a_single_member(server: ModelServer) -> None:
+def test_single_member_makes_no_request(server: ModelServer) -> None:
     assert summaries(server, MEMBERS[:1]).summaries == () and not server.asked
 
 
-def test_a_run_stops_without_a_model_or_money(server: ModelServer) -> None:
+def test_unavailable_model_or_budget_stops_the_run(server: ModelServer) -> None:
     server.misbehave(Status(401))
     with pytest.raises(ModelUnavailable):
         summaries(server)
@@ -195,7 +195,7 @@ def test_a_run_stops_without_a_model_or_money(server: ModelServer) -> None:
         summaries(server, budget=SpendingBudget(tokens=10))
 
 
-def test_a_model_may_be_asked_by_file(server: ModelServer) -> None:
+def test_requests_can_be_written_to_batch_files(server: ModelServer) -> None:
     by_file = BatchModel(EndpointModel(model_settings(server, key_variable="")), lambda key: None)
     writing = LLMSummarizer(CachedModel(by_file, Kept()), PromptLibrary(), HierarchyBuildSettings())
     with pytest.raises(ReplyPending) as awaited:

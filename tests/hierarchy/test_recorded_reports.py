@@ -19,7 +19,7 @@ def replies() -> list[str]:
     return [str(json.loads(line)["response"]) for line in lines]
 
 
-def test_all_of_them_are_read_and_nothing_else(replies: list[str]) -> None:
+def test_all_recorded_reports_are_read(replies: list[str]) -> None:
     problems = Problems()
     drafts = [draft for reply in replies if (draft := read_report(reply, problems))]
     assert len(drafts) == sum('"findings"' in reply for reply in replies) == 101
@@ -28,7 +28,7 @@ def test_all_of_them_are_read_and_nothing_else(replies: list[str]) -> None:
     assert not +problems
 
 
-def test_they_name_no_facts_so_none_of_their_findings_is_kept(replies: list[str]) -> None:
+def test_recorded_findings_without_facts_are_dropped(replies: list[str]) -> None:
     problems = Problems()
     drafts = [draft for reply in replies if (draft := read_report(reply, Problems()))]
     assert [findings_of(draft, ["f1", "f2"], problems) for draft in drafts] == [()] * 101
@@ -36,7 +36,7 @@ def test_they_name_no_facts_so_none_of_their_findings_is_kept(replies: list[str]
 
 
 @pytest.mark.parametrize("share", [0.5, 0.7, 0.9, 0.99])
-def test_of_those_that_break_off_the_whole_findings_are_read(replies: list[str], share: float) -> None:
+def test_truncated_recorded_reports_keep_complete_findings(replies: list[str], share: float) -> None:
     whole = [(reply, draft) for reply in replies if (draft := read_report(reply, Problems()))]
     for reply, draft in whole:
         cut = read_report(reply[: int(share * len(reply))], Problems())

@@ -9,12 +9,12 @@ from polyadic.hierarchy.sparsity import goes_on, sparsity
     ("sizes", "expected"),
     [([], 0.0), ([1], 0.0), ([5], 0.0), ([1, 1, 1], 1.0), ([2, 2], 2 / 3), ([3, 2], 1 - 8 / 20)],
 )
-def test_the_share_of_pairs_that_are_apart(sizes: list[int], expected: float) -> None:
+def test_sparsity_is_the_share_of_separated_pairs(sizes: list[int], expected: float) -> None:
     assert sparsity(sizes) == pytest.approx(expected)
 
 
 @given(st.lists(st.integers(1, 50), max_size=30))
-def test_it_is_a_share(sizes: list[int]) -> None:
+def test_sparsity_is_between_zero_and_one(sizes: list[int]) -> None:
     assert 0 <= sparsity(sizes) <= 1
 
 
@@ -32,16 +32,14 @@ def test_it_is_a_share(sizes: list[int]) -> None:
         ([0.0, 0.9], False),
     ],
 )
-def test_another_layer_is_made_while_sparsity_changes_by_more_than_five_per_cent(
-    series: list[float], expected: bool
-) -> None:
+def test_layers_are_added_while_sparsity_changes_above_the_threshold(series: list[float], expected: bool) -> None:
     assert goes_on(series, 0.05) is expected
 
 
-def test_without_a_threshold_any_change_will_do() -> None:
+def test_zero_threshold_accepts_any_change() -> None:
     assert goes_on([0.9, 0.8999], 0.0)
     assert not goes_on([0.9, 0.9], 0.0)
 
 
-def test_a_change_of_just_the_threshold_is_too_little() -> None:
+def test_change_equal_to_the_threshold_stops() -> None:
     assert not goes_on([0.5, 0.25], 0.5)

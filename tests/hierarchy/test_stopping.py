@@ -37,7 +37,7 @@ def undisturbed(folder: Path, server: ModelServer) -> tuple[Hierarchy, int]:
 
 
 @pytest.mark.slow
-def test_a_budget_is_kept_and_a_larger_one_goes_on(tmp_path: Path, server: ModelServer) -> None:
+def test_budget_stops_the_build_and_a_larger_one_resumes(tmp_path: Path, server: ModelServer) -> None:
     expected, calls = undisturbed(tmp_path / "undisturbed", server)
     with workspace(tmp_path / "kb", by_model(server, SMALL, output_tokens=400), DOCUMENTS) as kb:
         stops = 0
@@ -50,7 +50,7 @@ def test_a_budget_is_kept_and_a_larger_one_goes_on(tmp_path: Path, server: Model
         assert hierarchy_of(kb) == expected
 
 
-def test_where_the_model_gives_out_what_was_there_goes_on_being_told(tmp_path: Path, server: ModelServer) -> None:
+def test_failed_build_keeps_the_previous_hierarchy(tmp_path: Path, server: ModelServer) -> None:
     with workspace(tmp_path, by_model(server, SMALL, at_once=2), DOCUMENTS) as kb:
         kb.hierarchy.build()
         before = hierarchy_of(kb)
@@ -66,7 +66,7 @@ def test_where_the_model_gives_out_what_was_there_goes_on_being_told(tmp_path: P
 
 
 @pytest.mark.slow
-def test_ctrl_c_leaves_it_as_it_was(tmp_path: Path, server: ModelServer) -> None:
+def test_ctrl_c_keeps_the_previous_hierarchy(tmp_path: Path, server: ModelServer) -> None:
     expected, calls = undisturbed(tmp_path / "undisturbed", server)
     with workspace(tmp_path / "kb", by_model(server, SMALL, at_once=1), DOCUMENTS) as kb:
 
@@ -86,9 +86,7 @@ def test_ctrl_c_leaves_it_as_it_was(tmp_path: Path, server: ModelServer) -> None
         assert paid_twice(server) == 0 and calls <= len(server.calls) <= calls + 1
 
 
-def test_names_and_facts_stand_in_for_what_cannot_be_read_and_it_is_asked_again(
-    tmp_path: Path, server: ModelServer
-) -> None:
+def test_unreadable_replies_fall_back_to_extractive_and_are_retried(tmp_path: Path, server: ModelServer) -> None:
     with workspace(tmp_path, by_model(server, SMALL, at_once=1), DOCUMENTS) as kb:
         server.misbehave(Replaced("It is all very interesting."), on=[2, 4])
         report = kb.hierarchy.build()
@@ -101,7 +99,7 @@ def test_names_and_facts_stand_in_for_what_cannot_be_read_and_it_is_asked_again(
         assert not kb.hierarchy.build().changed
 
 
-def test_a_model_that_says_nothing_of_use_is_not_paid_on_and_on(tmp_path: Path, server: ModelServer) -> None:
+def test_repeated_useless_replies_stop_the_build(tmp_path: Path, server: ModelServer) -> None:
     with workspace(tmp_path, by_model(server, SMALL, at_once=2), 60) as kb:
         server.misbehave(Replaced("It is all very interesting."), times=None)
         report = kb.hierarchy.build()
@@ -117,13 +115,13 @@ def test_a_budget_in_money_needs_prices(tmp_path: Path, server: ModelServer) -> 
         assert report.stopped and not server.calls
 
 
-def test_a_key_that_is_not_there_is_missed_at_once(tmp_path: Path, server: ModelServer) -> None:
+def test_missing_key_fails_immediately(tmp_path: Path, server: ModelServer) -> None:
     given = by_model(server, key_variable="A_KEY_THAT_NOBODY_SET")
     with workspace(tmp_path, given, 3) as kb, pytest.raises(ModelUnavailable, match="A_KEY_THAT_NOBODY_SET"):
         kb.hierarchy.build()
 
 
-def test_a_model_is_asked_only_where_one_is_named(tmp_path: Path) -> None:
+def test_model_is_called_only_if_configured(tmp_path: Path) -> None:
     with Workspace(tmp_path, without_a_model()) as kb:
         kb.add(documents(0, 3))
         with pytest.raises(SettingsError, match="needs a language model"):
@@ -131,7 +129,7 @@ def test_a_model_is_asked_only_where_one_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("at_once", [1, 3])
-def test_what_is_under_way_is_read_to_the_end_and_nothing_begins_after_a_stop(at_once: int) -> None:
+def test_calls_in_flight_complete_and_none_start_after_a_stop(at_once: int) -> None:
     begun, ended = [], []
 
     async def write(piece: int) -> str:

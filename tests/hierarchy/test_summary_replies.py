@@ -21,7 +21,7 @@ def server() -> Iterator[ModelServer]:
         yield running
 
 
-def test_several_summaries_cover_what_they_say(server: ModelServer) -> None:
+def test_summaries_cover_their_listed_members(server: ModelServer) -> None:
     found = saying(server, record("People", [1, 2, 4]), record("Engines", [1, 3]))
     assert [(s.name, s.members) for s in found.summaries] == [
         ("People", ("ada", "babbage", "somerville")),
@@ -52,7 +52,7 @@ def test_several_summaries_cover_what_they_say(server: ModelServer) -> None:
         ),
     ],
 )
-def test_members_are_named_in_many_ways(
+def test_member_references_are_read_in_many_forms(
     server: ModelServer, given: object, kept: Sequence[str], lost: Mapping[str, int]
 ) -> None:
     found = saying(server, record(members=given))
@@ -101,19 +101,21 @@ def test_a_name_given_twice_is_one_summary(server: ModelServer) -> None:
         ((), "theorem", "theorem"),
     ],
 )
-def test_types_are_the_general_ones(server: ModelServer, types: tuple[str, ...], said: str, kept: str) -> None:
+def test_types_are_mapped_to_the_configured_ones(
+    server: ModelServer, types: tuple[str, ...], said: str, kept: str
+) -> None:
     found = saying(server, record(type=said), hierarchy_build=HierarchyBuildSettings(types=types))
     assert found.summaries[0].type == kept
 
 
-def test_too_many_are_cut_to_half_of_the_members(server: ModelServer) -> None:
+def test_summaries_are_limited_to_half_of_the_members(server: ModelServer) -> None:
     found = saying(server, *(record(f"Theme {n}", [1, 2, *range(3, 3 + n % 4)]) for n in range(9)))
     assert [summary.name for summary in found.summaries] == ["Theme 2", "Theme 3", "Theme 7"]
     assert found.dropped == ("more summaries than half of the members",) * 6
     assert len(saying(server, record("A"), record("B"), members=MEMBERS[:2]).summaries) == 1
 
 
-def test_what_says_nothing_is_left_out(server: ModelServer) -> None:
+def test_empty_summaries_are_dropped(server: ModelServer) -> None:
     found = saying(server, record("", [1, 2]), record(description=""), "Engines", 7, None, record("People"), {"oh": 1})
     assert [summary.name for summary in found.summaries] == ["People"]
     assert Counter(found.dropped) == {"summary without a name": 1, "summary without a description": 2}

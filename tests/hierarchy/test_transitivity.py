@@ -19,18 +19,18 @@ def graph_of(pairs: list[tuple[int, int]], nodes: int) -> CommunityGraph:
 @pytest.mark.parametrize(
     ("pairs", "expected"), [([], 0.0), ([(0, 1)], 0.0), ([(0, 1), (1, 2)], 0.0), ([(0, 1), (1, 2), (0, 2)], 1.0)]
 )
-def test_small_graphs(pairs: list[tuple[int, int]], expected: float) -> None:
+def test_transitivity_of_small_graphs(pairs: list[tuple[int, int]], expected: float) -> None:
     assert transitivity(graph_of(pairs, 4)) == expected
 
 
 @given(st.sets(st.sampled_from(list(combinations(range(14), 2)))))
-def test_it_is_what_others_measure(pairs: set[tuple[int, int]]) -> None:
+def test_transitivity_equals_networkx(pairs: set[tuple[int, int]]) -> None:
     graph = nx.Graph()
     graph.add_edges_from(pairs)
     assert transitivity(graph_of(sorted(pairs), 14)) == pytest.approx(nx.transitivity(graph))
 
 
-def test_edges_are_looked_through_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_edges_are_processed_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     pairs = graph_of(list(combinations(range(9), 2)), 9)
     monkeypatch.setattr(measured, "_EDGES_AT_ONCE", 5)
     assert transitivity(pairs) == 1.0

@@ -58,7 +58,7 @@ def differ(estimated: float, real: float) -> float:
 
 @pytest.mark.slow
 @pytest.mark.data
-def test_before_the_first_call_replies_are_guessed_well(tmp_path: Path, recorded_server: ModelServer) -> None:
+def test_estimate_without_history_is_close(tmp_path: Path, recorded_server: ModelServer) -> None:
     """The rule of thumb comes from the other half of the passages."""
     recorded_server.reset()
     file = passages(tmp_path / "odd.jsonl", 1, 200)
@@ -78,7 +78,7 @@ def test_before_the_first_call_replies_are_guessed_well(tmp_path: Path, recorded
 @pytest.mark.slow
 @pytest.mark.data
 @pytest.mark.parametrize(("delay", "tokens_per_second", "at_once"), [(0.2, 500.0, 16), (0.0, 2000.0, 4)])
-def test_after_some_calls_the_time_is_known_too(
+def test_estimate_includes_time_after_some_calls(
     tmp_path: Path, recorded_server: ModelServer, delay: float, tokens_per_second: float, at_once: int
 ) -> None:
     recorded_server.reset()
@@ -97,7 +97,7 @@ def test_after_some_calls_the_time_is_known_too(
     assert differ(found.usage.money, report.usage.money) < CLOSE
 
 
-def test_what_is_known_costs_nothing(tmp_path: Path, server: ModelServer, letters: Path) -> None:
+def test_cached_replies_cost_nothing(tmp_path: Path, server: ModelServer, letters: Path) -> None:
     with workspace(tmp_path / "kb", server, chunking=SMALL) as kb:
         all_new = kb.estimate([letters])
         kb.index([letters / "0.txt"])
@@ -118,7 +118,7 @@ def test_what_is_known_costs_nothing(tmp_path: Path, server: ModelServer, letter
         assert (len(server.calls), server.prompt_tokens) == (anew.usage.calls, anew.usage.prompt_tokens)
 
 
-def test_the_same_words_are_counted_once(tmp_path: Path, server: ModelServer) -> None:
+def test_equal_texts_are_counted_once(tmp_path: Path, server: ModelServer) -> None:
     file = tmp_path / "rows.jsonl"
     file.write_text("\n".join(json.dumps({"_id": n, "title": "A", "text": story(0, 4)}) for n in "abc"))
     with workspace(tmp_path / "kb", server) as kb:
@@ -127,7 +127,7 @@ def test_the_same_words_are_counted_once(tmp_path: Path, server: ModelServer) ->
         assert kb.index([file]).usage.calls == 1
 
 
-def test_chunks_that_failed_are_what_is_left_to_pay(tmp_path: Path, server: ModelServer, letters: Path) -> None:
+def test_failed_chunks_are_the_remaining_cost(tmp_path: Path, server: ModelServer, letters: Path) -> None:
     with workspace(tmp_path / "kb", server, chunking=SMALL) as kb:
         server.misbehave(EmptyText(), on=(2,))
         kb.index([letters])
@@ -135,7 +135,7 @@ def test_chunks_that_failed_are_what_is_left_to_pay(tmp_path: Path, server: Mode
         assert (found.documents, found.unchanged, found.usage.calls) == (1, 2, 1)
 
 
-def test_further_looks_cost_what_they_did(tmp_path: Path) -> None:
+def test_gleanings_are_estimated_from_the_ledger(tmp_path: Path) -> None:
     def file(n: int) -> Path:
         path = tmp_path / f"{n}.txt"
         path.write_text(story(n, 24))
@@ -159,7 +159,7 @@ def _numbers(usage: Usage) -> Iterable[float]:
     return usage.calls, usage.prompt_tokens, usage.completion_tokens
 
 
-def test_limits_of_the_settings_take_their_time(tmp_path: Path, server: ModelServer, letters: Path) -> None:
+def test_rate_limits_are_part_of_the_estimated_time(tmp_path: Path, server: ModelServer, letters: Path) -> None:
     seconds = []
     limits: list[dict[str, Any]] = [{}, {"requests_per_minute": 1}, {"tokens_per_minute": 100}]
     for n, limit in enumerate(limits):
@@ -183,9 +183,7 @@ def embedding(folder: Path, server: ModelServer) -> Iterator[Workspace]:
         yield kb
 
 
-def test_what_embedding_costs_is_estimated_and_then_reported(
-    tmp_path: Path, server: ModelServer, letters: Path
-) -> None:
+def test_embedding_cost_is_estimated_and_reported(tmp_path: Path, server: ModelServer, letters: Path) -> None:
     with embedding(tmp_path / "kb", server) as kb:
         found = kb.estimate([letters])
         assert server.embeddings.asked == [] and not (tmp_path / "kb").exists()
@@ -203,9 +201,7 @@ def test_what_embedding_costs_is_estimated_and_then_reported(
         assert (purpose, model, paid.prompt_tokens, others) == ("embed", "hashing", tokens, [])
 
 
-def test_what_embedding_cost_until_it_failed_is_in_the_ledger(
-    tmp_path: Path, server: ModelServer, letters: Path
-) -> None:
+def test_cost_of_failed_embedding_is_in_the_ledger(tmp_path: Path, server: ModelServer, letters: Path) -> None:
     with embedding(tmp_path / "kb", server) as kb:
         kb.index([letters / "0.txt"])
         server.misbehave(Status(401), times=None, on=(2,), route="embeddings")
@@ -218,7 +214,7 @@ def test_what_embedding_cost_until_it_failed_is_in_the_ledger(
 
 @pytest.mark.slow
 @pytest.mark.data
-def test_tokens_to_embed_are_guessed_well(tmp_path: Path, recorded_server: ModelServer) -> None:
+def test_estimated_embedding_tokens_are_close(tmp_path: Path, recorded_server: ModelServer) -> None:
     recorded_server.reset()
     file = passages(tmp_path / "odd.jsonl", 1, 200)
     embedding = EmbeddingSettings(model="endpoint", name="hashing", base_url=recorded_server.url, key_variable="")
@@ -246,7 +242,7 @@ class _Slow:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("documents", ["spaceflight", "stories"])
-def test_without_a_model_the_time_of_embedding_is_that_of_all_kinds_of_texts(
+def test_embedding_time_covers_facts_forms_and_windows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, documents: str
 ) -> None:
     folder = Path(__file__).parents[2] / "examples" / "spaceflight"
@@ -269,7 +265,7 @@ def test_without_a_model_the_time_of_embedding_is_that_of_all_kinds_of_texts(
         assert tried < 3
 
 
-def test_an_estimate_leaves_nothing_behind(tmp_path: Path, letters: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_estimate_changes_nothing(tmp_path: Path, letters: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "temporary").mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
     with Workspace(tmp_path / "kb", Settings(embedding=HASHING)) as kb:
@@ -277,14 +273,14 @@ def test_an_estimate_leaves_nothing_behind(tmp_path: Path, letters: Path, monkey
     assert list((tmp_path / "temporary").iterdir()) == [] and not (tmp_path / "kb").exists()
 
 
-def test_without_a_model_none_is_asked(tmp_path: Path, letters: Path) -> None:
+def test_estimate_without_a_model_calls_none(tmp_path: Path, letters: Path) -> None:
     with Workspace(tmp_path / "kb", Settings(embedding=HASHING)) as kb:
         found = kb.estimate([letters])
     assert (found.usage, found.basis, found.documents, found.cached) == (Usage(), "", 3, 0)
     assert found.texts_to_embed > 0 and not (tmp_path / "kb").exists()
 
 
-def test_what_cannot_be_read_is_said(tmp_path: Path, server: ModelServer, letters: Path) -> None:
+def test_unreadable_files_are_reported(tmp_path: Path, server: ModelServer, letters: Path) -> None:
     (letters / "broken.pdf").write_bytes(b"%PDF-1.7 nothing")
     with workspace(tmp_path / "kb", server) as kb:
         found = kb.estimate([letters])

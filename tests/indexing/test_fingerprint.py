@@ -34,7 +34,7 @@ OTHER_CUT = PipelineConfig("large facts-1 0a", True, ChunkingSettings(tokens=600
         (OTHER_CUT, MODEL, True, ReindexAction.REREAD),
     ],
 )
-def test_nothing_that_was_paid_for_is_read_again_unasked(
+def test_paid_documents_are_not_reextracted_by_default(
     wanted: PipelineConfig, was: PipelineConfig | None, reextract: bool, work: ReindexAction
 ) -> None:
     stamp = was.stamp("content") if was else None
@@ -44,18 +44,18 @@ def test_nothing_that_was_paid_for_is_read_again_unasked(
 
 @pytest.mark.parametrize("wanted", [SENTENCES, MODEL])
 @pytest.mark.parametrize("was", [SENTENCES, MODEL, OTHER_PROMPT])
-def test_a_changed_document_is_always_read(wanted: PipelineConfig, was: PipelineConfig) -> None:
+def test_changed_documents_are_always_reindexed(wanted: PipelineConfig, was: PipelineConfig) -> None:
     assert wanted.work_for("content", was.stamp("other content"), False) is ReindexAction.CHANGE
 
 
-def test_failed_chunks_are_tried_again_in_the_way_they_were_read() -> None:
+def test_failed_chunks_are_retried_with_their_extractor() -> None:
     incomplete = replace(MODEL.stamp("content"), complete=False)
     assert MODEL.work_for("content", incomplete, False) is ReindexAction.RESUME
     assert SENTENCES.work_for("content", incomplete, False) is ReindexAction.OUTDATED
     assert OTHER_PROMPT.work_for("content", incomplete, True) is ReindexAction.REREAD
 
 
-def test_the_stamp_names_the_extractor_and_the_recipe_all_that_matters() -> None:
+def test_fingerprint_names_the_extractor_and_all_settings_that_matter() -> None:
     assert MODEL.stamp("content") == Fingerprint("content", str(MODEL), "large facts-1 0a")
     recipes = [
         SENTENCES,

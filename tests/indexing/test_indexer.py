@@ -41,7 +41,7 @@ corpora = st.lists(documents, max_size=5, unique_by=lambda document: document.so
 @pytest.mark.slow
 @given(corpora, corpora, corpora)
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-def test_only_the_documents_present_matter(a: list[Document], b: list[Document], c: list[Document]) -> None:
+def test_store_depends_only_on_present_documents(a: list[Document], b: list[Document], c: list[Document]) -> None:
     """index(A ∪ B) = index(B) then index(A) = index(A ∪ B ∪ C) then delete(C)."""
     present = {document.source: document for document in [*b, *a]}
     extra = [document for document in c if document.source not in present]
@@ -61,7 +61,7 @@ def test_only_the_documents_present_matter(a: list[Document], b: list[Document],
         assert exports[0] == exports[1] == exports[2]
 
 
-def test_what_is_unchanged_costs_nothing(tmp_path: Path) -> None:
+def test_unchanged_documents_cost_nothing(tmp_path: Path) -> None:
     corpus = [Document(f"/docs/{i}", "", text) for i, text in enumerate(SENTENCES)]
     with indexer(tmp_path) as work:
         asyncio.run(work.index(corpus))
@@ -84,7 +84,7 @@ def test_nothing_is_embedded_twice(tmp_path: Path) -> None:
         assert len(work.embedder.embedded) == len(set(work.embedder.embedded))
 
 
-def test_a_changed_document_is_embedded_only_where_it_changed(tmp_path: Path) -> None:
+def test_only_changed_texts_are_embedded(tmp_path: Path) -> None:
     with indexer(tmp_path) as work:
         assert isinstance(work.embedder, CountingEmbedder)
         asyncio.run(work.index([Document("/docs/a", "", " ".join(SENTENCES[:3]))]))
@@ -97,7 +97,7 @@ def test_a_changed_document_is_embedded_only_where_it_changed(tmp_path: Path) ->
         assert not set(SENTENCES) & set(embedded)
 
 
-def test_withdrawing_needs_no_embedding(tmp_path: Path) -> None:
+def test_deleting_needs_no_embedding(tmp_path: Path) -> None:
     with indexer(tmp_path) as work:
         assert isinstance(work.embedder, CountingEmbedder)
         corpus = [Document(f"/docs/{i}", "", text) for i, text in enumerate(SENTENCES)]
@@ -107,7 +107,7 @@ def test_withdrawing_needs_no_embedding(tmp_path: Path) -> None:
         assert work.embedder.embedded == []
 
 
-def test_the_sum_counts_what_makes_no_fact(tmp_path: Path) -> None:
+def test_report_counts_evidence_without_a_fact(tmp_path: Path) -> None:
     with indexer(tmp_path) as work:
         report = asyncio.run(work.index([Document("/docs/a", "", f"{SENTENCES[0]} It rained.")]))
         assert (report.added, report.chunks, report.evidence, report.without_fact) == (1, 1, 2, 1)
@@ -115,7 +115,7 @@ def test_the_sum_counts_what_makes_no_fact(tmp_path: Path) -> None:
             assert (reader.counts().evidence, reader.counts().evidence_with_fact) == (2, 1)
 
 
-def test_same_content_is_counted_and_kept_apart(tmp_path: Path) -> None:
+def test_duplicate_content_is_counted_but_kept_separate(tmp_path: Path) -> None:
     with indexer(tmp_path) as work:
         report = asyncio.run(work.index([Document(f"/docs/{name}", "", SENTENCES[0]) for name in "ab"]))
         assert (report.added, report.same_text) == (2, 1)
@@ -132,7 +132,7 @@ class Failing(SentenceExtractor):
         return await super().extract(document, chunk)
 
 
-def test_an_interrupted_run_publishes_nothing_half_and_goes_on(tmp_path: Path) -> None:
+def test_interrupted_run_publishes_nothing_partial_and_resumes(tmp_path: Path) -> None:
     corpus = [Document(f"/docs/{i}", "", text) for i, text in enumerate(SENTENCES)]
     with indexer(tmp_path / "kb", extractor=Failing("en")) as work:
         with pytest.raises(RuntimeError, match="on purpose"):
@@ -165,7 +165,7 @@ def test_two_runs_of_one_process_are_refused_too(tmp_path: Path) -> None:
         assert canonical(work.store) == canonical(alone.store)
 
 
-def test_a_document_said_twice_is_what_was_said_last(tmp_path: Path) -> None:
+def test_last_occurrence_of_a_source_wins(tmp_path: Path) -> None:
     with indexer(tmp_path / "twice") as work, indexer(tmp_path / "once") as once:
         report = asyncio.run(work.index([Document("memory:a", "", text) for text in SENTENCES[:2]]))
         assert (report.added, report.changed) == (1, 1)
@@ -174,14 +174,14 @@ def test_a_document_said_twice_is_what_was_said_last(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["Ada met \0 Babbage.", "Ada met \ud800 Babbage."])
-def test_what_is_no_text_is_skipped_and_the_rest_goes_on(tmp_path: Path, text: str) -> None:
+def test_invalid_text_is_skipped_and_the_rest_is_indexed(tmp_path: Path, text: str) -> None:
     with indexer(tmp_path) as work:
         report = asyncio.run(work.index([Document("memory:bad", "", text), Document("memory:good", "", SENTENCES[0])]))
         assert [skipped.source for skipped in report.skipped] == ["memory:bad"]
         assert report.added == 1
 
 
-def test_nothing_is_left_of_a_document_that_was_being_changed_when_it_was_withdrawn(tmp_path: Path) -> None:
+def test_deleting_a_document_removes_its_staged_revision(tmp_path: Path) -> None:
     changed = "Menabrea wrote about the secret Engine in Turin."
     with indexer(tmp_path) as work:
         asyncio.run(work.index([Document("/docs/a", "", SENTENCES[0])]))
@@ -194,7 +194,7 @@ def test_nothing_is_left_of_a_document_that_was_being_changed_when_it_was_withdr
         assert canonical(work.store) == canonical(fresh.store)
 
 
-def test_leftovers_of_a_run_that_was_given_up_go_with_the_next_that_succeeds(tmp_path: Path) -> None:
+def test_next_successful_run_removes_abandoned_staging(tmp_path: Path) -> None:
     with indexer(tmp_path, extractor=Failing("en")) as work, pytest.raises(RuntimeError, match="on purpose"):
         asyncio.run(work.index([Document("/docs/a", "", SENTENCES[2])]))
     with indexer(tmp_path) as work:
@@ -220,7 +220,7 @@ class Waiting(SentenceExtractor):
         return await super().extract(document, chunk)
 
 
-def test_what_is_whole_is_published_while_a_reply_is_waited_for(tmp_path: Path) -> None:
+def test_complete_documents_are_published_while_replies_are_pending(tmp_path: Path) -> None:
     """Of three batches the first holds the document that is slow to be read."""
     corpus = [Document(f"/docs/{n:03}", "", f"{SENTENCES[0]} {n}.") for n in range(150)]
     corpus[0] = Document("/docs/000", "", SENTENCES[2])
@@ -247,7 +247,7 @@ def test_what_is_whole_is_published_while_a_reply_is_waited_for(tmp_path: Path) 
     assert seen[-1] == 86
 
 
-def test_a_run_with_batches_in_hand_that_is_cancelled_leaves_nothing_half(tmp_path: Path) -> None:
+def test_cancelled_run_leaves_nothing_partial(tmp_path: Path) -> None:
     corpus = [Document(f"/docs/{n:03}", "", f"{SENTENCES[2 * (n == 0)]} {n}.") for n in range(150)]
 
     async def run() -> None:
@@ -265,7 +265,7 @@ def test_a_run_with_batches_in_hand_that_is_cancelled_leaves_nothing_half(tmp_pa
 
 
 @pytest.mark.parametrize("first", [0, 1])
-def test_a_document_said_twice_waits_for_itself_also_among_several_in_hand(tmp_path: Path, first: int) -> None:
+def test_repeated_source_waits_for_its_earlier_occurrence(tmp_path: Path, first: int) -> None:
     twice = [Document("memory:a", "", SENTENCES[first]), Document("memory:a", "", SENTENCES[1 - first])]
     come = asyncio.Event()
     come.set()

@@ -40,27 +40,27 @@ def taken_in(tmp_path: Path, sizes: list[int], run: RunProgress, documents: int)
         next(watched)
 
 
-def test_the_share_is_that_of_the_bytes_whose_documents_are_done(tmp_path: Path) -> None:
+def test_progress_share_is_by_bytes_of_completed_documents(tmp_path: Path) -> None:
     run = RunProgress()
     taken_in(tmp_path, [100, 300, 600], run, 3)
     assert [run.completed(progress(done)).share for done in range(4)] == [0.0, 0.1, 0.4, 1.0]
     assert run.completed(progress(3)).files == 3
 
 
-def test_documents_in_hand_count_by_what_is_embedded_of_them(tmp_path: Path) -> None:
+def test_documents_in_progress_count_by_embedded_texts(tmp_path: Path) -> None:
     run = RunProgress()
     taken_in(tmp_path, [200, 800], run, 1)
     shares = [run.completed(progress(0, embedded, 40)).share for embedded in (0, 10, 20, 40)]
     assert shares == pytest.approx([0, 0.05, 0.1, 0.2])
 
 
-def test_documents_in_hand_count_by_the_replies_of_a_model(tmp_path: Path) -> None:
+def test_documents_in_progress_count_by_replies(tmp_path: Path) -> None:
     run = RunProgress()
     taken_in(tmp_path, [500, 500], run, 2)
     assert run.completed(progress(0, chunks=10, read=5, calls=5)).share == pytest.approx(0.45)
 
 
-def test_the_time_left_follows_the_speed_of_the_last_two_minutes(tmp_path: Path) -> None:
+def test_remaining_time_follows_recent_speed(tmp_path: Path) -> None:
     clock = Clock()
     run = RunProgress(clock)
     taken_in(tmp_path, [10] * 100, run, 100)
@@ -75,7 +75,7 @@ def test_the_time_left_follows_the_speed_of_the_last_two_minutes(tmp_path: Path)
     assert last == pytest.approx(700)
 
 
-def test_nothing_done_promises_nothing(tmp_path: Path) -> None:
+def test_no_progress_has_no_remaining_time(tmp_path: Path) -> None:
     clock = Clock()
     run = RunProgress(clock)
     taken_in(tmp_path, [10, 10], run, 2)
@@ -84,7 +84,7 @@ def test_nothing_done_promises_nothing(tmp_path: Path) -> None:
     assert run.completed(progress(0)).seconds_left is None
 
 
-def test_a_run_goes_from_nothing_to_everything(tmp_path: Path) -> None:
+def test_progress_goes_from_zero_to_one(tmp_path: Path) -> None:
     folder = tmp_path / "docs"
     folder.mkdir()
     for number in range(100):
@@ -102,7 +102,7 @@ def test_a_run_goes_from_nothing_to_everything(tmp_path: Path) -> None:
     assert 0 < shares[-1] <= 1
 
 
-def test_documents_that_are_handed_in_have_no_share(tmp_path: Path) -> None:
+def test_documents_passed_directly_have_no_share(tmp_path: Path) -> None:
     told: list[IndexProgress] = []
     with Workspace(tmp_path / "kb", HASHING) as kb:
         kb.add([Document("memory:ada", "", "Ada Lovelace met Charles Babbage.")], told.append)

@@ -36,7 +36,7 @@ def names(kb: Workspace) -> list[str]:
     return [Path(record.source).name for record in kb.documents()]
 
 
-def test_files_and_rows_that_are_gone(docs: Path, tmp_path: Path) -> None:
+def test_missing_files_and_rows_are_pruned(docs: Path, tmp_path: Path) -> None:
     with Workspace(tmp_path / "kb", HASHING) as kb, Workspace(tmp_path / "fresh", HASHING) as fresh:
         kb.index([docs])
         (docs / "babbage.md").unlink()
@@ -50,7 +50,7 @@ def test_files_and_rows_that_are_gone(docs: Path, tmp_path: Path) -> None:
         assert canonical(kb.store()) == canonical(fresh.store())
 
 
-def test_what_lies_elsewhere_or_was_never_a_file_stays(docs: Path, tmp_path: Path) -> None:
+def test_other_sources_are_not_pruned(docs: Path, tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()
     (other / "gone.md").write_text(BABBAGE)
@@ -63,7 +63,7 @@ def test_what_lies_elsewhere_or_was_never_a_file_stays(docs: Path, tmp_path: Pat
         assert "memory:x" in names(kb)
 
 
-def test_below_a_folder_that_is_gone_everything_is(docs: Path, tmp_path: Path) -> None:
+def test_missing_folder_prunes_everything_below(docs: Path, tmp_path: Path) -> None:
     with Workspace(tmp_path / "kb", HASHING) as kb:
         kb.index([docs])
         everything = [record.source for record in kb.documents()]
@@ -77,14 +77,14 @@ def test_below_a_folder_that_is_gone_everything_is(docs: Path, tmp_path: Path) -
         assert (report.withdrawn, report.skipped, names(kb)) == (everything, [], ["memory:x"])
 
 
-def test_a_path_that_is_gone_and_held_no_document_is_a_mistake(docs: Path, tmp_path: Path) -> None:
+def test_missing_path_without_documents_is_an_error(docs: Path, tmp_path: Path) -> None:
     with Workspace(tmp_path / "kb", HASHING) as kb:
         kb.index([docs])
         report = kb.index([tmp_path / "dosc"], prune=True)
         assert (report.withdrawn, len(report.skipped), len(names(kb))) == ([], 1, 5)
 
 
-def test_what_cannot_be_looked_at_is_not_gone(docs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_inaccessible_files_are_not_pruned(docs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     real = os.lstat
 
     def failing(path: str) -> os.stat_result:
@@ -99,7 +99,7 @@ def test_what_cannot_be_looked_at_is_not_gone(docs: Path, tmp_path: Path, monkey
         assert (kb.index([docs], prune=True).withdrawn, len(kb.documents())) == ([], 5)
 
 
-def test_rows_stay_where_their_file_could_not_be_read_whole(docs: Path, tmp_path: Path) -> None:
+def test_rows_of_partly_unreadable_files_are_not_pruned(docs: Path, tmp_path: Path) -> None:
     with Workspace(tmp_path / "kb", HASHING) as kb:
         kb.index([docs])
         (docs / "people.jsonl").write_text('{"id": "Ilse", "text": "Ilse Brandt met Ada Lovelace."}\nno JSON\n')

@@ -101,7 +101,7 @@ def assert_alike(changed: Path, fresh: Path, embedding: EmbeddingSettings) -> No
     assert gathered(changed) == 0
 
 
-def test_the_store_is_as_if_it_had_been_filled_with_the_new_model(folder: Path, fresh: Path) -> None:
+def test_reembedded_store_equals_one_filled_with_the_new_model(folder: Path, fresh: Path) -> None:
     with serving() as server:
         assert vectors(folder) != vectors(fresh)
         with Workspace(folder, settings(HASHING)) as kb:
@@ -118,7 +118,7 @@ def test_the_store_is_as_if_it_had_been_filled_with_the_new_model(folder: Path, 
 
 
 @pytest.mark.weights
-def test_there_and_back_again_with_the_model_on_this_machine(tmp_path: Path) -> None:
+def test_reembedding_there_and_back_restores_the_store(tmp_path: Path) -> None:
     try:
         find_weights()
     except WeightsMissing as missing:
@@ -151,7 +151,7 @@ def in_a_process(folder: Path, server: ModelServer) -> subprocess.Popen[bytes]:
     )
 
 
-def test_killed_it_goes_on_and_embeds_nothing_twice(folder: Path, fresh: Path) -> None:
+def test_killed_reembedding_resumes_without_repeating(folder: Path, fresh: Path) -> None:
     with serving() as server:
         before = ask(folder, HASHING)
         server.misbehave(Never(), times=None, when=after(4), route="embeddings")
@@ -192,7 +192,7 @@ async def gathering(folder: Path, server: ModelServer) -> AsyncIterator[None]:
     assert report.switched
 
 
-def test_nothing_of_the_old_vectors_stays_in_the_file(folder: Path) -> None:
+def test_old_vectors_are_removed_from_the_file(folder: Path) -> None:
     old = [data for _, _, data in vectors(folder)[0]][::40]
     with serving() as server, Workspace(folder, settings(HASHING)) as kb:
         assert all(data in (folder / "store.sqlite").read_bytes() for data in old)
@@ -201,7 +201,7 @@ def test_nothing_of_the_old_vectors_stays_in_the_file(folder: Path) -> None:
     assert not any(data in left for data in old)
 
 
-def test_readers_are_served_until_the_switch_and_then_told(folder: Path) -> None:
+def test_readers_work_until_the_switch_then_get_an_error(folder: Path) -> None:
     before = ask(folder, HASHING)
 
     async def meanwhile() -> None:
@@ -216,7 +216,7 @@ def test_readers_are_served_until_the_switch_and_then_told(folder: Path) -> None
     asyncio.run(meanwhile())
 
 
-def test_documents_come_and_go_meanwhile(folder: Path, tmp_path: Path) -> None:
+def test_documents_can_be_added_and_deleted_meanwhile(folder: Path, tmp_path: Path) -> None:
     changed = replace(LETTERS[5], text=story(77, 16))
     documents = [*LETTERS[:5], changed, *LETTERS[7:], Document("memory:late", "Late", story(99, 8))]
 
@@ -232,7 +232,7 @@ def test_documents_come_and_go_meanwhile(folder: Path, tmp_path: Path) -> None:
         assert_alike(folder, filled(tmp_path / "fresh", behind(server), documents), behind(server))
 
 
-def test_what_another_writer_adds_is_waited_for(tmp_path: Path) -> None:
+def test_texts_added_by_other_writers_are_embedded_before_the_switch(tmp_path: Path) -> None:
     """The switch keeps writers out, so it waits for one that is at work, and takes up what that one did."""
     folder, told = filled(tmp_path / "changed", HASHING, LETTERS[:2]), list[ReembeddingProgress]()
 
@@ -257,7 +257,7 @@ def test_what_another_writer_adds_is_waited_for(tmp_path: Path) -> None:
     assert all(progress.gathered <= progress.texts for progress in told)
 
 
-def test_one_change_at_a_time(folder: Path) -> None:
+def test_concurrent_reembedding_is_refused(folder: Path) -> None:
     async def twice(server: ModelServer) -> None:
         with Workspace(folder, settings(HASHING)) as other:
             async with gathering(folder, server):
@@ -268,7 +268,7 @@ def test_one_change_at_a_time(folder: Path) -> None:
         asyncio.run(twice(server))
 
 
-def test_a_failing_endpoint_leaves_the_store_as_it_was(folder: Path, fresh: Path) -> None:
+def test_failing_endpoint_leaves_the_store_unchanged(folder: Path, fresh: Path) -> None:
     with serving() as server:
         before, held = ask(folder, HASHING), vectors(folder)
         server.misbehave(Status(500), times=None, when=after(4), route="embeddings")
@@ -297,7 +297,7 @@ def failed_halfway(folder: Path, server: ModelServer, name: str) -> None:
     server.reset()
 
 
-def test_another_target_begins_anew(folder: Path, fresh: Path) -> None:
+def test_another_target_model_starts_over(folder: Path, fresh: Path) -> None:
     with serving() as server:
         failed_halfway(folder, server, "hashing")
         with Workspace(folder, settings(HASHING)) as kb:
@@ -307,7 +307,7 @@ def test_another_target_begins_anew(folder: Path, fresh: Path) -> None:
         assert vectors(folder) == vectors(fresh)
 
 
-def test_another_model_under_the_same_name_begins_anew(folder: Path, tmp_path: Path) -> None:
+def test_changed_model_of_the_same_name_starts_over(folder: Path, tmp_path: Path) -> None:
     """Half is gathered when the endpoint comes to serve vectors of another length."""
     with serving() as server:
         failed_halfway(folder, server, "hashing")
@@ -318,7 +318,7 @@ def test_another_model_under_the_same_name_begins_anew(folder: Path, tmp_path: P
         assert_alike(folder, fresh, behind(server))
 
 
-def test_staying_with_the_old_model_forgets_what_was_gathered_for_another(folder: Path) -> None:
+def test_keeping_the_model_discards_collected_vectors(folder: Path) -> None:
     with serving() as server:
         failed_halfway(folder, server, "hashing")
         with Workspace(folder, settings(HASHING)) as kb:
@@ -327,7 +327,7 @@ def test_staying_with_the_old_model_forgets_what_was_gathered_for_another(folder
         assert not server.embeddings.asked
 
 
-def test_the_same_name_is_changed_only_by_force(tmp_path: Path) -> None:
+def test_same_model_name_needs_force(tmp_path: Path) -> None:
     with serving() as server:
         folder = filled(tmp_path / "changed", behind(server), LETTERS[:2])
         server.dimension = DIMENSION // 2
@@ -339,7 +339,7 @@ def test_the_same_name_is_changed_only_by_force(tmp_path: Path) -> None:
         assert_alike(folder, filled(tmp_path / "fresh", behind(server), LETTERS[:2]), behind(server))
 
 
-def test_an_empty_store_is_changed_as_well(tmp_path: Path) -> None:
+def test_empty_store_can_be_reembedded(tmp_path: Path) -> None:
     folder = filled(tmp_path, HASHING, LETTERS[:1])
     with serving() as server, Workspace(folder, settings(HASHING)) as kb:
         kb.delete("Letters 0")

@@ -40,7 +40,7 @@ def readers(kb: Workspace) -> dict[str, str]:
 
 
 @pytest.mark.slow
-def test_a_workspace_is_read_again_in_place_and_back(tmp_path: Path, server: ModelServer) -> None:
+def test_workspace_is_reextracted_in_place_and_back(tmp_path: Path, server: ModelServer) -> None:
     with workspace(tmp_path / "kb", server, chunking=SMALL) as kb:
         for extractor, reader in (("sentences", "sentences"), ("model", "recorded"), ("sentences", "sentences")):
             report = kb.add(LETTERS, extractor=extractor)  # type: ignore[arg-type]
@@ -57,7 +57,7 @@ def test_a_workspace_is_read_again_in_place_and_back(tmp_path: Path, server: Mod
         assert len(server.calls) == calls  # every reply is cached
 
 
-def test_one_document_is_read_again_and_both_ways_answer(tmp_path: Path, server: ModelServer) -> None:
+def test_one_document_is_reextracted_and_both_extractors_answer(tmp_path: Path, server: ModelServer) -> None:
     with workspace(tmp_path / "kb", server, chunking=SMALL) as kb:
         kb.add(LETTERS, extractor="sentences")
         report = kb.add(LETTERS[1:2], extractor="model")
@@ -79,7 +79,7 @@ def test_one_document_is_read_again_and_both_ways_answer(tmp_path: Path, server:
         assert export(kb) == fresh(tmp_path, server, [(d, "sentences") for d in LETTERS])
 
 
-def test_a_changed_prompt_is_used_for_what_is_new_until_all_is_read_again(tmp_path: Path, server: ModelServer) -> None:
+def test_changed_prompt_applies_to_new_documents_until_reextraction(tmp_path: Path, server: ModelServer) -> None:
     with workspace(tmp_path / "kb", server, chunking=SMALL) as kb:
         kb.add(LETTERS[:2])
     with workspace(tmp_path / "kb", server, ExtractionSettings(domain="letters"), SMALL) as kb:
@@ -90,7 +90,7 @@ def test_a_changed_prompt_is_used_for_what_is_new_until_all_is_read_again(tmp_pa
         assert len(kb.status().extractors) == 1
 
 
-def test_where_nothing_comes_of_it_the_facts_from_before_stay(tmp_path: Path, server: ModelServer) -> None:
+def test_failed_reextraction_keeps_old_facts(tmp_path: Path, server: ModelServer) -> None:
     with workspace(tmp_path / "kb", server, chunking=SMALL) as kb:
         kb.add(LETTERS, extractor="sentences")
         before = export(kb)
@@ -113,7 +113,7 @@ def test_where_nothing_comes_of_it_the_facts_from_before_stay(tmp_path: Path, se
 # nothing is paid for twice
 
 
-def test_the_same_text_again_costs_nothing(tmp_path: Path, server: ModelServer) -> None:
+def test_equal_text_costs_nothing(tmp_path: Path, server: ModelServer) -> None:
     with workspace(tmp_path, server, chunking=SMALL) as kb:
         kb.add(LETTERS)
         calls = len(server.calls)
@@ -122,7 +122,7 @@ def test_the_same_text_again_costs_nothing(tmp_path: Path, server: ModelServer) 
         assert len(evidence(kb, "memory:copy")) == len(evidence(kb, "memory:0")) > 0
 
 
-def test_a_document_that_comes_back_costs_nothing(tmp_path: Path, server: ModelServer) -> None:
+def test_restored_document_costs_nothing(tmp_path: Path, server: ModelServer) -> None:
     with workspace(tmp_path, server, chunking=SMALL) as kb:
         kb.add(LETTERS)
         before, calls = export(kb), len(server.calls)
@@ -134,7 +134,7 @@ def test_a_document_that_comes_back_costs_nothing(tmp_path: Path, server: ModelS
 
 
 @pytest.mark.slow
-def test_an_edit_costs_what_it_changes(tmp_path: Path, server: ModelServer) -> None:
+def test_edit_costs_only_changed_chunks(tmp_path: Path, server: ModelServer) -> None:
     file = tmp_path / "letters.txt"
     file.write_text(story(0, 820))
     chunking = ChunkingSettings(tokens=50, overlap=20)
@@ -175,7 +175,7 @@ def unpunctual() -> Iterator[ModelServer]:
 @pytest.mark.slow
 @given(corpora, corpora, corpora)
 @hypothesis_settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
-def test_only_the_documents_present_matter(
+def test_facts_depend_only_on_present_documents(
     unpunctual: ModelServer, a: list[Document], b: list[Document], c: list[Document]
 ) -> None:
     """index(A ∪ B) = index(B) then index(A) = index(A ∪ B ∪ C) then delete(C), whatever the order of the replies."""
@@ -200,7 +200,7 @@ def test_only_the_documents_present_matter(
         assert exports[0] == exports[1] == exports[2]
 
 
-def test_the_order_of_replies_changes_nothing(tmp_path: Path, unpunctual: ModelServer) -> None:
+def test_reply_order_does_not_matter(tmp_path: Path, unpunctual: ModelServer) -> None:
     exports = []
     for at_once in (1, 16):
         with workspace(tmp_path / str(at_once), unpunctual, chunking=SMALL, at_once=at_once) as kb:
@@ -215,7 +215,7 @@ def test_sentences_are_sent_as_they_are_numbered(tmp_path: Path, server: ModelSe
     assert numbered(server.asked[0].last_user_text) == [*enumerate(SENTENCES, 1)]
 
 
-def test_replies_are_forgotten_only_if_that_is_asked_for(tmp_path: Path) -> None:
+def test_cached_replies_are_deleted_only_on_request(tmp_path: Path) -> None:
     document = Document("memory:letters", "Letters", story(0, 4))
     with ModelServer(ready()) as server, workspace(tmp_path, server) as kb:
         kb.add([document])

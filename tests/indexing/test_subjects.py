@@ -13,14 +13,14 @@ def subject_of(words: str, text: str, title: str = "") -> str:
     return found.at(text.index(words))
 
 
-def test_a_heading_is_the_subject_up_to_the_next_of_its_level() -> None:
+def test_heading_is_the_subject_until_the_next_of_its_level() -> None:
     section = "## 8.4. Debian Tags\n\nTags are set.\n\n### how to write them\n\nThey are long."
     text = f"{section}\n\n## 9. how to remove them\n\nDone.{FILLER}"
     assert subject_of("They are long", text, "The Manual") == "Debian Tags"
     assert subject_of("Done", text, "The Manual") == "The Manual"
 
 
-def test_the_entry_of_a_changelog_is_the_subject_of_its_items() -> None:
+def test_changelog_entry_is_the_subject_of_its_items() -> None:
     text = "# NEWS for 3.5.0\n\n## BUG FIXES\n\n- One.\n\n# NEWS for 3.4.0\n\n## BUG FIXES\n\n- Two."
     for title in ("", "NEWS for 3.5.0"):
         assert subject_of("One", text, title) == "NEWS for 3.5.0"
@@ -28,7 +28,7 @@ def test_the_entry_of_a_changelog_is_the_subject_of_its_items() -> None:
     assert subject_of("Two", text + FILLER) == "NEWS for 3.4.0"
 
 
-def test_the_section_of_a_configuration_is_the_subject_of_its_settings() -> None:
+def test_configuration_section_is_the_subject_of_its_settings() -> None:
     text = "## [sshd]\n\nport = ssh\n\n## [recidive]\n\nbantime = 1w"
     assert subject_of("bantime", text, "jail.conf") == "recidive"
 

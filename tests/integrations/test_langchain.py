@@ -20,7 +20,7 @@ pytestmark = pytest.mark.slow
 QUESTION = "Who heard Charles Babbage in Turin?"
 
 
-def test_documents_say_where_they_stand_and_why_they_are_there(workspace: Workspace) -> None:
+def test_documents_have_provenance_and_explanation(workspace: Workspace) -> None:
     found = PolyadicRetriever(workspace=workspace).invoke(QUESTION)
     expected = workspace.retrieve(QUESTION).items
     assert [(one.id, one.page_content) for one in found] == [(item.id, item.text) for item in expected]
@@ -38,12 +38,12 @@ def test_documents_say_where_they_stand_and_why_they_are_there(workspace: Worksp
     assert all("page" not in one.metadata for one in found if one.metadata["source"] == "/notes/ada.md")
 
 
-def test_asynchronously_it_finds_the_same(workspace: Workspace) -> None:
+def test_async_results_equal_sync_results(workspace: Workspace) -> None:
     retriever = PolyadicRetriever(workspace=workspace)
     assert asyncio.run(retriever.ainvoke(QUESTION)) == retriever.invoke(QUESTION)
 
 
-def test_it_can_be_called_where_a_loop_is_running(workspace: Workspace) -> None:
+def test_retriever_works_within_a_running_loop(workspace: Workspace) -> None:
     retriever = PolyadicRetriever(workspace=workspace)
 
     async def work() -> list[Document]:
@@ -63,7 +63,7 @@ def test_method_tokens_and_documents_are_parameters(workspace: Workspace) -> Non
 
 
 @pytest.mark.parametrize("wrong", [{"method": "magic"}, {"context_tokens": 0}, {"only": "/notes"}, {"workspace": None}])
-def test_wrong_parameters_are_refused_at_once(workspace: Workspace, wrong: dict[str, Any]) -> None:
+def test_invalid_parameters_are_refused_on_construction(workspace: Workspace, wrong: dict[str, Any]) -> None:
     if wrong == {"workspace": None}:
         with pytest.raises(ValidationError):
             PolyadicRetriever()  # type: ignore[call-arg]
@@ -72,7 +72,7 @@ def test_wrong_parameters_are_refused_at_once(workspace: Workspace, wrong: dict[
         PolyadicRetriever(workspace=workspace, **wrong)
 
 
-def test_it_is_part_of_a_chain_and_is_heard_by_callbacks(workspace: Workspace) -> None:
+def test_retriever_works_in_a_chain_and_triggers_callbacks(workspace: Workspace) -> None:
     heard: list[str] = []
 
     class Listening(BaseCallbackHandler):

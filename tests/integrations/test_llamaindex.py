@@ -25,7 +25,7 @@ def told(nodes: list[NodeWithScore]) -> list[tuple[str, str, float | None]]:
     return [(one.node_id, one.text, one.score) for one in nodes]
 
 
-def test_nodes_say_where_they_stand_and_why_they_are_there(workspace: Workspace) -> None:
+def test_nodes_have_provenance_and_explanation(workspace: Workspace) -> None:
     found = PolyadicRetriever(workspace).retrieve(QUESTION)
     expected = workspace.retrieve(QUESTION).items
     assert told(found) == [(item.id, item.text, item.score) for item in expected]
@@ -38,7 +38,7 @@ def test_nodes_say_where_they_stand_and_why_they_are_there(workspace: Workspace)
     assert (heard.metadata["page"], heard.metadata["title"]) == (2, "A journey")
 
 
-def test_characters_of_a_passage_are_those_of_its_document(workspace: Workspace) -> None:
+def test_passage_offsets_are_document_offsets(workspace: Workspace) -> None:
     found = PolyadicRetriever(workspace, method="chunks").retrieve(QUESTION)
     assert len(found) == 2
     for one in found:
@@ -46,7 +46,7 @@ def test_characters_of_a_passage_are_those_of_its_document(workspace: Workspace)
         assert TEXTS[one.metadata["source"]][one.node.start_char_idx : one.node.end_char_idx] == one.text
 
 
-def test_a_model_is_told_the_source_and_no_numbers(workspace: Workspace) -> None:
+def test_prompt_metadata_has_the_source_but_no_numbers(workspace: Workspace) -> None:
     (first, *_) = PolyadicRetriever(workspace, only=Filter(sources=("/notes/turin.pdf",))).retrieve(QUESTION)
     seen = first.node.get_content(MetadataMode.LLM)
     assert "source: /notes/turin.pdf" in seen
@@ -55,7 +55,7 @@ def test_a_model_is_told_the_source_and_no_numbers(workspace: Workspace) -> None
     assert "score" not in seen
 
 
-def test_asynchronously_it_finds_the_same(workspace: Workspace) -> None:
+def test_async_results_equal_sync_results(workspace: Workspace) -> None:
     retriever = PolyadicRetriever(workspace)
     bundle = QueryBundle(QUESTION)
     assert told(asyncio.run(retriever.aretrieve(bundle))) == told(retriever.retrieve(bundle))
@@ -71,7 +71,7 @@ def test_method_tokens_and_documents_are_parameters(workspace: Workspace) -> Non
         PolyadicRetriever(workspace, only=Filter(sources=("/nowhere",))).retrieve(QUESTION)
 
 
-def test_it_is_part_of_a_query_engine(workspace: Workspace) -> None:
+def test_retriever_works_in_a_query_engine(workspace: Workspace) -> None:
     """The framework's stand-in for a model says its prompt, so this is what a model would be told."""
     retriever = PolyadicRetriever(workspace, callback_manager=CallbackManager())
     engine = RetrieverQueryEngine(

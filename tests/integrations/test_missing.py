@@ -29,6 +29,6 @@ except ImportError as error:
     assert ran.stdout == f"PackageMissing {told}: pip install 'polyadic[{module}]'\n"
 
 
-def test_it_is_an_error_of_ours_and_one_of_importing() -> None:
+def test_missing_framework_error_is_also_an_import_error() -> None:
     assert issubclass(PackageMissing, PolyadicError)
     assert issubclass(PackageMissing, ImportError)

@@ -29,7 +29,7 @@ def held(kb: Workspace) -> set[ResolutionDecision]:
     return {decision for decision, _ in kb.entities.decisions()}
 
 
-def test_decisions_travel(tmp_path: Path) -> None:
+def test_decisions_are_exported_and_imported(tmp_path: Path) -> None:
     with decided(tmp_path / "first") as first, workspace(tmp_path / "second") as second:
         export_file(first, "hif", tmp_path / "kb.json")
         report = import_file(second, tmp_path / "kb.json")
@@ -87,7 +87,7 @@ def test_decisions_are_checked(tmp_path: Path, decisions: list[dict[str, Any]], 
         assert not (tmp_path / "second").exists()
 
 
-def test_decisions_that_were_taken_out_are_missed(tmp_path: Path) -> None:
+def test_export_without_its_decisions_is_refused(tmp_path: Path) -> None:
     """The hypergraph is no longer the one that documents and decisions make."""
     with decided(tmp_path / "first") as first, workspace(tmp_path / "second") as second:
         value = json.loads(b"".join(exported(first, "hif")))
@@ -97,7 +97,7 @@ def test_decisions_that_were_taken_out_are_missed(tmp_path: Path) -> None:
             import_file(second, tmp_path / "kb.json")
 
 
-def test_what_contradicts_decisions_here_is_refused_before_anything_is_taken_in(tmp_path: Path) -> None:
+def test_contradicting_decisions_are_refused_before_import(tmp_path: Path) -> None:
     with decided(tmp_path / "first") as first, workspace(tmp_path / "second") as second:
         export_file(first, "hif", tmp_path / "kb.json")
         second.add([Document("memory:a", "Ada", ADA)])

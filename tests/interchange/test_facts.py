@@ -34,7 +34,7 @@ def fact(text: str = MET, *names: str, **more: Any) -> dict[str, Any]:
 
 @pytest.mark.data
 @pytest.mark.skipif(not HAS_DATA, reason="POLYADIC_DATA is not set")
-def test_recorded_facts_come_in_as_they_are(tmp_path: Path) -> None:
+def test_recorded_facts_are_imported_unchanged(tmp_path: Path) -> None:
     recorded = [json.loads(line) for line in (DATA / "facts.jsonl").read_text().splitlines()]
     stated = {
         fact_id(fact["text"], [entity_key(entity["name"]) for entity in fact["entities"]])
@@ -57,7 +57,7 @@ def test_recorded_facts_come_in_as_they_are(tmp_path: Path) -> None:
         assert kb.index([DATA / "corpus.jsonl"]).outdated == 780
 
 
-def test_a_fact_alone_is_its_own_document(tmp_path: Path) -> None:
+def test_fact_without_a_document_becomes_its_own_document(tmp_path: Path) -> None:
     file = lines(tmp_path / "facts.jsonl", fact(), fact("Only London is named.", "London"), fact())
     with workspace(tmp_path / "kb") as kb:
         report = import_file(kb, file)
@@ -72,7 +72,7 @@ def test_a_fact_alone_is_its_own_document(tmp_path: Path) -> None:
         assert contents(kb) == []
 
 
-def test_lines_of_one_document_need_not_stand_together(tmp_path: Path) -> None:
+def test_lines_of_one_document_may_be_scattered(tmp_path: Path) -> None:
     file = lines(
         tmp_path / "facts.jsonl",
         fact("One and two.", "One", "Two", source="x", title="X"),
@@ -89,7 +89,7 @@ def test_lines_of_one_document_need_not_stand_together(tmp_path: Path) -> None:
         assert report.problems == {SPANS_OF_NOTHING: 1}
 
 
-def test_places_are_those_of_the_documents_given(tmp_path: Path) -> None:
+def test_spans_refer_to_the_given_documents(tmp_path: Path) -> None:
     (tmp_path / "notes").mkdir()
     notes = tmp_path / "notes" / "ada.txt"
     notes.write_text(f"It rained. {ADA}")
@@ -115,7 +115,7 @@ def test_places_are_those_of_the_documents_given(tmp_path: Path) -> None:
         assert report.problems == {"document skipped: the file has no facts about it (polyadic index reads it)": 1}
 
 
-def test_facts_find_their_chunk(tmp_path: Path) -> None:
+def test_facts_are_aligned_to_chunks(tmp_path: Path) -> None:
     filler = " ".join(f"Sentence number {i} says nothing of interest." for i in range(30))
     (tmp_path / "long.txt").write_text(f"{filler}\n\n{ADA}\n\n{filler}")
     file = lines(
@@ -132,7 +132,7 @@ def test_facts_find_their_chunk(tmp_path: Path) -> None:
         assert [len(said.spans) for said in passage.evidence] == [1, 0]
 
 
-def test_facts_that_name_characters_beyond_the_text_are_left_out(tmp_path: Path) -> None:
+def test_facts_with_spans_beyond_the_text_are_dropped(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text(ADA)
     (tmp_path / "b.txt").write_text(BABBAGE)
     file = lines(tmp_path / "facts.jsonl", fact(source="a.txt", spans=[[5, 5_000]]), fact(source="b.txt"))
@@ -144,14 +144,14 @@ def test_facts_that_name_characters_beyond_the_text_are_left_out(tmp_path: Path)
         ]
 
 
-def test_what_is_not_held_is_counted(tmp_path: Path) -> None:
+def test_unknown_fields_are_counted(tmp_path: Path) -> None:
     entities = [{"name": "Ada", "born": 1815}, {"name": "Babbage", "born": 1791}]
     file = lines(tmp_path / "facts.jsonl", {"text": MET, "entities": entities, "confidence": 0.9})
     with workspace(tmp_path / "kb") as kb:
         assert import_file(kb, file).problems == {"field not kept: born": 2, "field not kept: confidence": 1}
 
 
-def test_our_own_lines_give_the_same_again(tmp_path: Path) -> None:
+def test_exported_facts_round_trip(tmp_path: Path) -> None:
     (tmp_path / "ada.txt").write_text(ADA)
     settings = Settings(embedding=EmbeddingSettings(model="hashing"), chunking=ChunkingSettings(language="en"))
     with workspace(tmp_path / "first", settings) as first, workspace(tmp_path / "second", settings) as second:
@@ -184,7 +184,7 @@ def test_our_own_lines_give_the_same_again(tmp_path: Path) -> None:
         (b'{"_id": ' + b"9" * 500 + b', "facts": []}', "so many digits"),
     ],
 )
-def test_one_bad_line_and_nothing_changes(tmp_path: Path, bad: bytes, reason: str) -> None:
+def test_one_invalid_line_imports_nothing(tmp_path: Path, bad: bytes, reason: str) -> None:
     file = tmp_path / "facts.jsonl"
     file.write_bytes(json.dumps(fact()).encode() + b"\n\n" + bad + b"\n")
     with workspace(tmp_path / "kb") as kb, pytest.raises(InvalidFile) as refusal:
@@ -194,14 +194,14 @@ def test_one_bad_line_and_nothing_changes(tmp_path: Path, bad: bytes, reason: st
     assert not (tmp_path / "kb").exists()
 
 
-def test_a_line_has_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_line_length_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("polyadic.interchange.facts_reader.LONGEST_LINE", 100)
     with workspace(tmp_path / "kb") as kb, pytest.raises(InvalidFile, match="line 1: longer than"):
         import_file(kb, lines(tmp_path / "facts.jsonl", fact("a" * 200)))
 
 
 @pytest.mark.parametrize("name", ["gone.jsonl", "gone.json", "."])
-def test_a_file_that_cannot_be_read_is_said_in_one_line(tmp_path: Path, name: str) -> None:
+def test_unreadable_file_is_reported_in_one_line(tmp_path: Path, name: str) -> None:
     with workspace(tmp_path / "kb") as kb, pytest.raises(InvalidFile, match="cannot be imported"):
         import_file(kb, tmp_path / name)
 
@@ -212,7 +212,7 @@ def test_a_file_without_facts_says_so(tmp_path: Path) -> None:
         import_file(kb, tmp_path / "facts.jsonl")
 
 
-def test_documents_of_the_workspace_are_left_alone(tmp_path: Path) -> None:
+def test_existing_documents_are_not_replaced(tmp_path: Path) -> None:
     """Without --documents a fact's document is never one that was indexed, whatever it is called."""
     with workspace(tmp_path / "kb") as kb:
         kb.add([Document("memory:ada", "Ada", ADA)])

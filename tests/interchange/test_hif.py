@@ -45,7 +45,7 @@ def write(path: Path, value: Any) -> Path:
 
 @pytest.mark.data
 @needs_data
-def test_compliant_files_are_taken_in(tmp_path: Path) -> None:
+def test_compliant_files_are_imported(tmp_path: Path) -> None:
     files = sorted((DATA / "HIF-compliant").iterdir())
     assert len(files) == 15
     for file in files:
@@ -89,17 +89,17 @@ def test_other_files_are_refused_with_a_reason(tmp_path: Path) -> None:
         (b'{"incidences": [{"edge": 1, "node": 1, "attrs": null}]}', "incidences[0].attrs"),
     ],
 )
-def test_nothing_untrusted_gets_through(data: bytes, reason: str) -> None:
+def test_untrusted_content_is_validated(data: bytes, reason: str) -> None:
     with pytest.raises(InvalidFile) as refusal:
         parse_hif(data, "x.json")
     assert reason in str(refusal.value)
 
 
-def test_a_byte_order_mark_is_no_mistake() -> None:
+def test_byte_order_mark_is_accepted() -> None:
     assert parse_hif(b'\xef\xbb\xbf{"incidences": []}', "x.json").incidences == []
 
 
-def test_an_edge_is_a_document_with_all_that_was_said_of_it(tmp_path: Path) -> None:
+def test_foreign_edge_becomes_a_document_with_its_attributes(tmp_path: Path) -> None:
     file = write(
         tmp_path / "chemistry.json",
         {
@@ -143,7 +143,7 @@ def test_an_edge_is_a_document_with_all_that_was_said_of_it(tmp_path: Path) -> N
         assert import_file(kb, file).unchanged == 5
 
 
-def test_what_is_no_score_to_us_is_kept_as_it_is(tmp_path: Path) -> None:
+def test_unusable_scores_are_kept_as_metadata(tmp_path: Path) -> None:
     nodes = [{"node": "a", "attrs": {"score": 900}}, {"node": "b", "attrs": {"score": True, "name": 7}}]
     edges = [{"edge": "e", "attrs": {"score": -1, "text": ["no", "text"]}}]
     incidences = [{"edge": "e", "node": "a"}, {"edge": "e", "node": "b"}]
@@ -159,7 +159,7 @@ def test_what_is_no_score_to_us_is_kept_as_it_is(tmp_path: Path) -> None:
         assert (fact.text, fact.score) == ("e: a, b", 5.0)
 
 
-def test_numbers_and_strings_stay_apart(tmp_path: Path) -> None:
+def test_numeric_and_string_ids_stay_distinct(tmp_path: Path) -> None:
     incidences = [{"edge": edge, "node": node} for edge in (1, "1", '"1"', "a\nb") for node in ("x", "y")]
     with workspace(tmp_path / "kb") as kb:
         report = import_file(kb, write(tmp_path / "x.json", {"incidences": incidences}))
@@ -223,7 +223,7 @@ def test_documents_are_checked(tmp_path: Path, path: tuple[str | int, ...], bad:
         assert not (tmp_path / "second").exists()
 
 
-def test_a_document_is_there_once(tmp_path: Path) -> None:
+def test_duplicate_documents_are_refused(tmp_path: Path) -> None:
     with workspace(tmp_path / "first") as first:
         value = exported_ada(first, tmp_path / "kb.json")
         value["metadata"]["polyadic"]["documents"] *= 2
@@ -231,7 +231,7 @@ def test_a_document_is_there_once(tmp_path: Path) -> None:
             import_file(first, write(tmp_path / "kb.json", value))
 
 
-def test_xgi_opens_it_and_gives_it_back(tmp_path: Path) -> None:
+def test_xgi_reads_and_writes_the_export(tmp_path: Path) -> None:
     xgi = pytest.importorskip("xgi", reason="xgi is not installed (pip install xgi)")
     with workspace(tmp_path / "first") as first, workspace(tmp_path / "second") as second:
         first.add([Document("memory:ada", "Ada", ADA)])

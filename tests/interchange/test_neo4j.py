@@ -45,7 +45,7 @@ def test_files_have_the_headers_of_the_import_tool(tmp_path: Path) -> None:
 @pytest.mark.slow
 @given(collections, st.lists(drafts, min_size=1, max_size=6))
 @settings(max_examples=15, suppress_health_check=[HealthCheck.too_slow])
-def test_any_text_comes_back_and_every_end_is_there(documents: list[Document], pool: list[Evidence]) -> None:
+def test_any_text_round_trips_and_all_endpoints_exist(documents: list[Document], pool: list[Evidence]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         with workspace(Path(folder) / "kb") as kb:
             fill(kb, documents, pool)

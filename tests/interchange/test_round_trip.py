@@ -21,7 +21,7 @@ from tests.interchange.workspaces import ADA, BABBAGE, canonical_text, collectio
 @pytest.mark.slow
 @given(collections, st.lists(drafts, max_size=6))
 @settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
-def test_hif_loses_nothing(documents: list[Document], pool: list[Evidence]) -> None:
+def test_hif_round_trip_is_lossless(documents: list[Document], pool: list[Evidence]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         file, again = Path(folder) / "kb.json", Path(folder) / "again.json"
         with workspace(Path(folder) / "first") as first, workspace(Path(folder) / "second") as second:
@@ -37,7 +37,7 @@ def test_hif_loses_nothing(documents: list[Document], pool: list[Evidence]) -> N
             assert (repeated.unchanged, repeated.texts_embedded) == (len(documents), 0)
 
 
-def test_a_history_leaves_no_trace_in_any_format(tmp_path: Path) -> None:
+def test_exports_do_not_depend_on_history(tmp_path: Path) -> None:
     with workspace(tmp_path / "lived") as lived, workspace(tmp_path / "fresh") as fresh:
         lived.add([Document("memory:b", "", "Something else entirely, said by Grace Hopper in New York.")])
         lived.add([Document("memory:gone", "", "Grace Hopper met Charles Babbage never.")])
@@ -53,7 +53,7 @@ def test_a_history_leaves_no_trace_in_any_format(tmp_path: Path) -> None:
             assert file.read_bytes() == (tmp_path / "two" / file.name).read_bytes()
 
 
-def test_what_was_taken_in_is_as_good_as_indexed(tmp_path: Path) -> None:
+def test_imported_workspace_equals_an_indexed_one(tmp_path: Path) -> None:
     documents = [Document("memory:a", "Ada", ADA), Document("memory:b", "Babbage", BABBAGE)]
     with workspace(tmp_path / "first") as first, workspace(tmp_path / "second") as second:
         first.add(documents)
@@ -65,7 +65,7 @@ def test_what_was_taken_in_is_as_good_as_indexed(tmp_path: Path) -> None:
         assert canonical_text(second) == canonical_text(first)
 
 
-def test_taking_in_replaces_only_what_differs(tmp_path: Path) -> None:
+def test_import_replaces_only_changed_documents(tmp_path: Path) -> None:
     with workspace(tmp_path / "first") as first, workspace(tmp_path / "second") as second:
         first.add([Document("memory:a", "Ada", ADA), Document("memory:b", "Babbage", BABBAGE)])
         second.add([Document("memory:a", "Ada", "Nothing yet."), Document("memory:b", "Babbage", BABBAGE)])
@@ -76,7 +76,7 @@ def test_taking_in_replaces_only_what_differs(tmp_path: Path) -> None:
         assert [told.document.source for told in contents(second)] == ["memory:a", "memory:b", "memory:c"]
 
 
-def test_a_killed_import_is_taken_up(tmp_path: Path) -> None:
+def test_killed_import_resumes(tmp_path: Path) -> None:
     """What was staged and never published is not seen, and its evidence gives way to that of the file."""
     with workspace(tmp_path / "first") as first, workspace(tmp_path / "second") as second:
         first.add([Document("memory:a", "Ada", ADA)])
@@ -90,7 +90,7 @@ def test_a_killed_import_is_taken_up(tmp_path: Path) -> None:
         assert canonical_text(second) == canonical_text(first)
 
 
-def test_what_failed_stays_marked(tmp_path: Path) -> None:
+def test_failed_chunks_stay_marked(tmp_path: Path) -> None:
     document = Document("memory:a", "", ". ".join(f"Sentence {i} is about Ada and the Engine" for i in range(80)))
     with workspace(tmp_path / "first") as first, workspace(tmp_path / "second") as second:
         fill(first, [document], [])
@@ -103,7 +103,7 @@ def test_what_failed_stays_marked(tmp_path: Path) -> None:
         assert contents(second) == contents(first)
 
 
-def test_what_was_finished_stays_when_an_import_breaks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_completed_documents_stay_if_an_import_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A document is there whole or not at all, and the same command goes on."""
     monkeypatch.setattr("polyadic.interchange.ingest.BATCH_DOCUMENTS", 1)
     with workspace(tmp_path / "first") as first, workspace(tmp_path / "second") as second:

@@ -129,7 +129,7 @@ def answered(kb: Workspace, method: str) -> set[tuple[str, float]]:
     return {(item.text, round(item.score, 4)) for item in found.items}
 
 
-def test_all_of_it_is_there(source: StoreLocation, destination: StoreLocation) -> None:
+def test_copy_is_complete(source: StoreLocation, destination: StoreLocation) -> None:
     report = copy(source, destination, nothing)
     assert rows(destination) == rows(source)
     assert (
@@ -146,7 +146,7 @@ def test_all_of_it_is_there(source: StoreLocation, destination: StoreLocation) -
         assert copied.add(letters(12)).unchanged == 11
 
 
-def test_it_lives_on(source: StoreLocation, destination: StoreLocation, tmp_path: Path) -> None:
+def test_copy_can_be_changed_further(source: StoreLocation, destination: StoreLocation, tmp_path: Path) -> None:
     copy(source, destination, nothing)
     beside = home_of(tmp_path / "beside")
     copy(source, beside, nothing)
@@ -161,7 +161,7 @@ def test_it_lives_on(source: StoreLocation, destination: StoreLocation, tmp_path
 
 
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.6, 0.99])
-def test_it_goes_on_from_where_it_stopped(source: StoreLocation, destination: StoreLocation, share: float) -> None:
+def test_interrupted_copy_resumes(source: StoreLocation, destination: StoreLocation, share: float) -> None:
     total = sum(map(len, rows(source).values()))
     with pytest.raises(KeyboardInterrupt):
         copy(source, destination, stopped_after(int(share * total)))
@@ -174,7 +174,7 @@ def test_it_goes_on_from_where_it_stopped(source: StoreLocation, destination: St
     assert rows(destination) == rows(source)
 
 
-def test_it_begins_anew_where_the_source_has_changed(destination: StoreLocation, tmp_path: Path) -> None:
+def test_copy_starts_over_if_the_source_has_changed(destination: StoreLocation, tmp_path: Path) -> None:
     with Workspace(tmp_path / "kb", SETTINGS) as kb:
         kb.add(letters(4))
         with pytest.raises(KeyboardInterrupt):
@@ -185,7 +185,7 @@ def test_it_begins_anew_where_the_source_has_changed(destination: StoreLocation,
             assert export(copied) == export(kb)
 
 
-def test_what_came_to_differ_is_told_and_copied_anew(source: StoreLocation, destination: StoreLocation) -> None:
+def test_differing_copy_is_reported_and_copied_again(source: StoreLocation, destination: StoreLocation) -> None:
     there = rows(source)
     before = list(TABLES)[: list(TABLES).index("entity_alias")]
     with pytest.raises(KeyboardInterrupt):
@@ -204,7 +204,7 @@ def test_what_came_to_differ_is_told_and_copied_anew(source: StoreLocation, dest
     assert rows(destination) == there
 
 
-def test_what_holds_something_is_left_as_it_is(source: StoreLocation, destination: StoreLocation) -> None:
+def test_non_empty_destination_is_refused(source: StoreLocation, destination: StoreLocation) -> None:
     with opened(destination) as kb:
         kb.add(letters(2))
         before = export(kb)
@@ -213,13 +213,13 @@ def test_what_holds_something_is_left_as_it_is(source: StoreLocation, destinatio
         assert export(kb) == before
 
 
-def test_there_has_to_be_something_to_copy(destination: StoreLocation, tmp_path: Path) -> None:
+def test_missing_source_is_refused(destination: StoreLocation, tmp_path: Path) -> None:
     with pytest.raises(NotFound, match="no workspace in"):
         copy(home_of(tmp_path / "none"), destination, nothing)
     assert not destination.exists()
 
 
-def test_nobody_writes_while_it_is_copied(source: StoreLocation, destination: StoreLocation) -> None:
+def test_destination_is_locked_while_copying(source: StoreLocation, destination: StoreLocation) -> None:
     def another(progress: CopyProgress) -> None:
         with opened(destination) as kb, pytest.raises((StoreBusy, StoreError)):
             kb.add(letters(1))
@@ -231,7 +231,7 @@ def test_nobody_writes_while_it_is_copied(source: StoreLocation, destination: St
 @pytest.mark.parametrize("way", WAYS)
 @given(collections, st.lists(drafts, max_size=6))
 @settings(max_examples=8, suppress_health_check=[HealthCheck.too_slow])
-def test_whatever_it_holds(way: tuple[str, str], documents: list[Document], pool: list[Evidence]) -> None:
+def test_any_workspace_can_be_copied(way: tuple[str, str], documents: list[Document], pool: list[Evidence]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         one, other = (place(engine, Path(folder), name) for engine, name in zip(way, ("kb", "copy"), strict=True))
         with Workspace(one, SETTINGS) as kb:
@@ -244,7 +244,7 @@ def test_whatever_it_holds(way: tuple[str, str], documents: list[Document], pool
 
 @pytest.mark.slow
 @pytest.mark.parametrize("way", [("sqlite", "postgres"), ("postgres", "sqlite")])
-def test_killed_at_any_time_it_goes_on(way: tuple[str, str], tmp_path: Path) -> None:
+def test_copy_resumes_after_kill_at_any_moment(way: tuple[str, str], tmp_path: Path) -> None:
     one, other = (place(engine, tmp_path, name) for engine, name in zip(way, ("kb", "copy"), strict=True))
     with Workspace(one, SETTINGS) as kb:
         kb.add(letters(400))
@@ -260,7 +260,7 @@ def test_killed_at_any_time_it_goes_on(way: tuple[str, str], tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_no_table_and_no_column_is_forgotten(engine: str, tmp_path: Path) -> None:
+def test_all_tables_and_columns_are_copied(engine: str, tmp_path: Path) -> None:
     with Workspace(place(engine, tmp_path, "kb"), SETTINGS) as kb, kb.store(make=True).copy_target() as duplicate:
         assert isinstance(duplicate, SqlCopyTarget)
         found = duplicate._connection.execute(COLUMNS[engine]).fetchall()

@@ -75,7 +75,7 @@ def test_questions_are_answered_with_the_right_quotations(asked: tuple[Workspace
     assert len(questions(language)) - len(wrong) >= FLOORS[model][language], wrong
 
 
-def test_what_is_not_there_is_not_answered_and_the_answer_says_so_in_the_language(
+def test_refusals_are_in_the_language_of_the_question(
     asked: tuple[Workspace, str, str],
 ) -> None:
     workspace, _, language = asked
@@ -84,7 +84,7 @@ def test_what_is_not_there_is_not_answered_and_the_answer_says_so_in_the_languag
             assert str(workspace.query(ask)) == no_answer(language)
 
 
-def test_quotations_are_the_very_characters(asked: tuple[Workspace, str, str]) -> None:
+def test_quotations_equal_the_document_text(asked: tuple[Workspace, str, str]) -> None:
     workspace, _, language = asked
     for ask, _ in questions(language)[:3]:
         for citation in workspace.query(ask).citations:

@@ -66,7 +66,7 @@ def assert_exact(workspace: Workspace, places: Sequence[tuple[str, int, int, str
         assert workspace.show_document(source).document.text[start:end] == quote
 
 
-def test_the_facts_are_the_model_s(asked: tuple[Workspace, str]) -> None:
+def test_facts_come_from_the_model(asked: tuple[Workspace, str]) -> None:
     workspace, language = asked
     status = workspace.status()
     assert [name.split()[0] for name in status.extractors] == ["recorded"]
@@ -88,14 +88,14 @@ def test_answers_cite_the_right_sentences(asked: tuple[Workspace, str]) -> None:
             assert " ".join(place.quote.split()) in answer.text
 
 
-def test_what_is_not_there_is_not_answered_and_the_answer_says_so_in_the_language(asked: tuple[Workspace, str]) -> None:
+def test_refusals_are_in_the_language_of_the_question(asked: tuple[Workspace, str]) -> None:
     workspace, language = asked
     for question in (ask for ask, wanted in questions(language) if not wanted):
         answer = workspace.query(question)
         assert (answer.text, answer.answered, answer.citations) == (no_answer(language), False, ())
 
 
-def test_a_follow_up_is_understood(asked: tuple[Workspace, str]) -> None:
+def test_follow_up_questions_are_condensed(asked: tuple[Workspace, str]) -> None:
     workspace, language = asked
     before, short, whole = FOLLOW_UP[language]
     answer = workspace.query(short, history=[Turn(before, "…")])

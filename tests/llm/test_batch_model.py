@@ -26,7 +26,7 @@ async def streamed(asked: BatchModel) -> list[str | ModelReply]:
     return [piece async for piece in asked.stream(REQUEST)]
 
 
-def test_what_is_awaited_says_what_would_be_sent() -> None:
+def test_pending_request_contains_what_would_be_sent() -> None:
     with pytest.raises(ReplyPending) as raised:
         asyncio.run(model(json_mode="object", output_tokens=300).complete(REQUEST))
     (noted,) = raised.value.requests
@@ -40,7 +40,7 @@ def test_what_is_awaited_says_what_would_be_sent() -> None:
     }
 
 
-def test_what_is_known_is_said() -> None:
+def test_cached_reply_is_returned() -> None:
     known = model({REQUEST.key("m"): REPLY})
     known.check()
     assert asyncio.run(known.complete(REQUEST)) == REPLY
@@ -48,12 +48,12 @@ def test_what_is_known_is_said() -> None:
     assert known.max_usage(REQUEST).completion_tokens == SETTINGS.output_tokens
 
 
-def test_what_does_not_fit_is_not_written() -> None:
+def test_request_beyond_the_context_window_is_not_written() -> None:
     with pytest.raises(NoReply, match="holds 1000"):
         asyncio.run(model(context_tokens=1000).complete(ModelRequest("extract", (ChatMessage("user", "why " * 2000),))))
 
 
-def test_a_reply_that_others_fetched() -> None:
+def test_fetched_reply_is_read() -> None:
     usage = {"prompt_tokens": 1_000_000, "completion_tokens": 500_000}
     choice = {"message": {"role": "assistant", "content": "Ada."}, "finish_reason": "length"}
     reply = EndpointModel(SETTINGS).read({"choices": [choice], "usage": usage})
@@ -61,7 +61,7 @@ def test_a_reply_that_others_fetched() -> None:
 
 
 @pytest.mark.parametrize("name", ["_fields_set", "_ModelT__cls", "self", "cls", "values"])
-def test_what_else_a_body_holds_is_no_matter(name: str) -> None:
+def test_extra_fields_of_a_response_are_ignored(name: str) -> None:
     body = {"choices": [{"message": {"content": "Ada."}}], name: 1}
     assert EndpointModel(SETTINGS).read(body).text == "Ada."
 
@@ -76,6 +76,6 @@ def test_what_else_a_body_holds_is_no_matter(name: str) -> None:
         ("what", "empty reply"),
     ],
 )
-def test_a_reply_of_no_use_that_others_fetched(choice: object, said: str) -> None:
+def test_unusable_fetched_reply_is_refused(choice: object, said: str) -> None:
     with pytest.raises(NoReply, match=said):
         EndpointModel(SETTINGS).read({"choices": [choice], "usage": None})

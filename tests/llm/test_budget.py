@@ -20,7 +20,7 @@ LETTERS = [Document(f"memory:{n}", f"Letters {n}", story(n, 4)) for n in range(1
 @given(
     st.integers(0, 2000), st.lists(st.tuples(st.integers(1, 300), st.integers(1, 300)), max_size=20), st.integers(1, 6)
 )
-def test_calls_at_once_never_exceed_it(tokens: int, calls: list[tuple[int, int]], at_once: int) -> None:
+def test_concurrent_calls_never_exceed_the_budget(tokens: int, calls: list[tuple[int, int]], at_once: int) -> None:
     async def run() -> Usage:
         ledger, gate = BudgetLedger(SpendingBudget(tokens=tokens)), asyncio.Semaphore(at_once)
 
@@ -35,7 +35,7 @@ def test_calls_at_once_never_exceed_it(tokens: int, calls: list[tuple[int, int]]
     assert asyncio.run(run()).tokens <= tokens
 
 
-def test_what_is_not_used_is_there_for_the_next() -> None:
+def test_unused_reservation_is_released() -> None:
     async def run() -> int:
         ledger = BudgetLedger(SpendingBudget(tokens=100))
 
@@ -54,7 +54,7 @@ def test_what_is_not_used_is_there_for_the_next() -> None:
 
 
 @pytest.mark.parametrize("at_once", [1, 8])
-def test_a_run_stops_before_its_budget_and_goes_on(tmp_path: Path, at_once: int) -> None:
+def test_run_stops_before_its_budget_and_resumes(tmp_path: Path, at_once: int) -> None:
     given_settings: dict[str, Any] = {
         "chunking": SMALL,
         "at_once": at_once,
@@ -74,7 +74,7 @@ def test_a_run_stops_before_its_budget_and_goes_on(tmp_path: Path, at_once: int)
         assert (len(server.calls), export(kb)) == (calls, whole)
 
 
-def test_money_needs_prices(tmp_path: Path) -> None:
+def test_money_budget_needs_prices(tmp_path: Path) -> None:
     with ModelServer(ready()) as server, workspace(tmp_path, server) as kb:
         with pytest.raises(SettingsError, match="needs prices"):
             kb.add(LETTERS, budget=SpendingBudget(money=5.0))
@@ -84,7 +84,7 @@ def test_money_needs_prices(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("budget", [SpendingBudget(tokens=6000), SpendingBudget(money=0.007)], ids=["tokens", "money"])
 @pytest.mark.parametrize("at_once", [1, 8])
-def test_a_budget_holds_at_the_server_whatever_goes_wrong_and_nothing_is_paid_twice(
+def test_budget_holds_despite_faults_and_nothing_is_paid_twice(
     tmp_path: Path, at_once: int, budget: SpendingBudget
 ) -> None:
     values: dict[str, Any] = {"output_tokens": 500, "prompt_price": 1.0, "completion_price": 2.0, "retries": 3}

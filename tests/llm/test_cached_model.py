@@ -71,7 +71,7 @@ def texts_of(replies: list[ModelReply | BaseException]) -> list[str]:
     return [reply.text if isinstance(reply, ModelReply) else type(reply).__name__ for reply in replies]
 
 
-def test_what_was_asked_before_is_remembered(server: ModelServer) -> None:
+def test_earlier_replies_are_cached(server: ModelServer) -> None:
     cache = Kept()
     first, paying = ask(server, cache, "Ada", "Babbage")
     again, recalling = ask(server, cache, "Ada", "Babbage")
@@ -82,7 +82,7 @@ def test_what_was_asked_before_is_remembered(server: ModelServer) -> None:
     assert cache.paid[0][:2] == ("answer", "recorded")
 
 
-def test_the_same_at_the_same_time_is_asked_once(server: ModelServer) -> None:
+def test_equal_concurrent_requests_are_sent_once(server: ModelServer) -> None:
     replies, remembering = ask(server, Kept(), *["Ada"] * 5, "Babbage")
     assert texts_of(replies) == ["Of Ada"] * 5 + ["Of Babbage"]
     assert (remembering.cache_hits, remembering.spent.calls, len(server.calls)) == (4, 2, 2)
@@ -90,14 +90,14 @@ def test_the_same_at_the_same_time_is_asked_once(server: ModelServer) -> None:
     assert server.most_at_once == 2
 
 
-def test_replies_to_requests_that_come_together_are_looked_for_together(server: ModelServer) -> None:
+def test_concurrent_cache_lookups_are_batched(server: ModelServer) -> None:
     cache = Kept()
     replies, _ = ask(server, cache, *"ABCDEFGH")
     assert texts_of(replies) == [f"Of {text}" for text in "ABCDEFGH"]
     assert (sum(cache.looks), len(cache.looks)) == (8, 1)
 
 
-def test_what_is_not_usable_is_paid_and_forgotten(server: ModelServer) -> None:
+def test_unusable_reply_is_paid_but_not_cached(server: ModelServer) -> None:
     cache = Kept()
     server.misbehave(Replaced("Sorry."))
     replies, remembering = ask(server, cache, "Ada", "Ada")
@@ -105,7 +105,7 @@ def test_what_is_not_usable_is_paid_and_forgotten(server: ModelServer) -> None:
     assert (remembering.spent.calls, len(cache.paid), list(cache.replies.values())) == (2, 2, [("Of Ada", True)])
 
 
-def test_no_reply_is_not_remembered_and_lets_the_next_one_try(server: ModelServer) -> None:
+def test_missing_reply_is_not_cached_and_retried_by_the_next(server: ModelServer) -> None:
     server.misbehave(EmptyText())
     cache = Kept()
     replies, remembering = ask(server, cache, "Ada", "Ada")
@@ -114,7 +114,7 @@ def test_no_reply_is_not_remembered_and_lets_the_next_one_try(server: ModelServe
 
 
 @pytest.mark.parametrize("useless", USELESS, ids=["empty", "refusal", "thoughts", "filter"])
-def test_what_is_of_no_use_is_paid_all_the_same(server: ModelServer, useless: Misbehaviour) -> None:
+def test_useless_reply_is_recorded_as_paid(server: ModelServer, useless: Misbehaviour) -> None:
     cache = Kept()
     server.misbehave(useless)
     (problem,), remembering = ask(server, cache, "Ada")
@@ -126,7 +126,7 @@ def test_what_is_of_no_use_is_paid_all_the_same(server: ModelServer, useless: Mi
 
 
 @pytest.mark.parametrize("unpaid", [Status(500), Status(400, "content_filter"), NotJson()], ids=["500", "400", "page"])
-def test_where_nothing_came_nothing_is_entered(server: ModelServer, unpaid: Misbehaviour) -> None:
+def test_call_without_a_response_is_not_recorded(server: ModelServer, unpaid: Misbehaviour) -> None:
     cache = Kept()
     server.misbehave(unpaid)
     (problem,), remembering = ask(server, cache, "Ada")
@@ -134,13 +134,13 @@ def test_where_nothing_came_nothing_is_entered(server: ModelServer, unpaid: Misb
     assert (remembering.spent, cache.paid) == (Usage(), [])
 
 
-def test_a_reply_that_was_cut_off_is_recalled_as_such(server: ModelServer) -> None:
+def test_truncated_reply_is_cached_as_truncated(server: ModelServer) -> None:
     cache = Kept({question("Ada").key("recorded"): ("Of A", False)})
     (reply,), _ = ask(server, cache, "Ada")
     assert reply == ModelReply("Of A", False, Usage(), 0.0) and not server.calls
 
 
-def test_where_nothing_may_be_written_nothing_is_kept() -> None:
+def test_null_cache_stores_nothing() -> None:
     with ModelServer([says("Of it")]) as server:
         for _ in range(2):
             _, remembering = ask(server, NullCache(), "Ada")
@@ -148,7 +148,7 @@ def test_where_nothing_may_be_written_nothing_is_kept() -> None:
         assert len(server.calls) == 2
 
 
-def test_who_is_cancelled_leaves_when_nothing_reads_the_memory_any_more() -> None:
+def test_cancelled_request_waits_for_cache_reads_to_end() -> None:
     begun, read = threading.Event(), threading.Event()
 
     class Slow(Kept):
@@ -171,7 +171,7 @@ def test_who_is_cancelled_leaves_when_nothing_reads_the_memory_any_more() -> Non
     asyncio.run(cancelled())
 
 
-def test_replies_that_come_while_others_are_entered_are_entered_together(server: ModelServer) -> None:
+def test_replies_arriving_during_a_write_are_batched(server: ModelServer) -> None:
     noted: list[int] = []
 
     class Slow(Kept):

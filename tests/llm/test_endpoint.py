@@ -46,7 +46,7 @@ def model_of(server: ModelServer, **values: Any) -> EndpointModel:
 
 
 @STREAMED
-def test_not_more_calls_at_once_than_allowed(server: ModelServer, streamed: bool) -> None:
+def test_concurrent_calls_are_limited(server: ModelServer, streamed: bool) -> None:
     server.tokens_per_second = 400
     model = model_of(server, at_once=3)
 
@@ -70,9 +70,7 @@ def test_not_more_calls_at_once_than_allowed(server: ModelServer, streamed: bool
     [({"requests_per_minute": 1200}, 1, 90), ({"tokens_per_minute": 12_000, "output_tokens": 100}, 34, 30)],
     ids=["requests", "tokens"],
 )
-def test_no_call_comes_before_the_minutes_allowance_lets_it(
-    server: ModelServer, limits: dict[str, int], cost: int, calls: int
-) -> None:
+def test_rate_limit_per_minute_is_respected(server: ModelServer, limits: dict[str, int], cost: int, calls: int) -> None:
     # A twentieth of the allowance may be used at once; the rest comes evenly, so that no minute holds more.
     (most, *_) = limits.values()
     asked = question("Who?")
@@ -87,7 +85,7 @@ def test_no_call_comes_before_the_minutes_allowance_lets_it(
 
 
 @pytest.mark.slow
-def test_calls_that_are_made_again_count_as_well(server: ModelServer) -> None:
+def test_retries_count_towards_the_rate_limit(server: ModelServer) -> None:
     server.misbehave(Status(500, headers={"retry-after-ms": "1"}), times=10)
     started = time.time()
     ask(model_of(server, at_once=100, requests_per_minute=400, retries=10), *[question("Who?")] * 20)
@@ -95,7 +93,7 @@ def test_calls_that_are_made_again_count_as_well(server: ModelServer) -> None:
     assert len(server.calls) == 30 and max(call.at for call in server.calls) - started > 9 / 6.4
 
 
-def test_two_loops_at_once_and_again_after_closing(server: ModelServer) -> None:
+def test_endpoint_works_in_two_loops_and_after_closing(server: ModelServer) -> None:
     model = model_of(server)
     replies: list[str] = []
 
@@ -121,7 +119,7 @@ def test_two_loops_at_once_and_again_after_closing(server: ModelServer) -> None:
 
 
 @STREAMED
-def test_a_loop_that_ends_takes_its_connections_along(server: ModelServer, streamed: bool) -> None:
+def test_ending_a_loop_closes_its_connections(server: ModelServer, streamed: bool) -> None:
     model = model_of(server)
 
     async def one(model: EndpointModel) -> None:
@@ -140,7 +138,7 @@ def test_a_loop_that_ends_takes_its_connections_along(server: ModelServer, strea
     assert not [w for w in warned if issubclass(w.category, ResourceWarning)]
 
 
-def test_azure(server: ModelServer) -> None:
+def test_azure_endpoint_works(server: ModelServer) -> None:
     model = model_of(server, base_url=server.azure_url, azure_api_version="2024-10-21")
     assert ask(model, question())[0].text == REPLY
     headers = server.asked[0].headers
@@ -151,7 +149,7 @@ def test_azure(server: ModelServer) -> None:
 
 
 @pytest.mark.parametrize("ending", ["", "/"])
-def test_where_the_endpoint_is(server: ModelServer, monkeypatch: pytest.MonkeyPatch, ending: str) -> None:
+def test_base_url_is_resolved(server: ModelServer, monkeypatch: pytest.MonkeyPatch, ending: str) -> None:
     assert ask(model_of(server, base_url=server.url + ending), question())[0].text == REPLY
     monkeypatch.setenv("OPENAI_BASE_URL", server.url + ending)
     assert ask(model_of(server, base_url=""), question())[0].text == REPLY
@@ -167,7 +165,7 @@ def test_local_endpoints_need_no_key(server: ModelServer, monkeypatch: pytest.Mo
 
 
 @pytest.mark.slow
-def test_nothing_loads_the_client_before_it_is_needed(tmp_path: Path) -> None:
+def test_client_library_is_imported_lazily(tmp_path: Path) -> None:
     code = (
         "import sys, polyadic.workspace as w\n"
         "from polyadic.model.types import Document\n"

@@ -114,7 +114,7 @@ WRONG: list[tuple[Misbehaviour, type[PolyadicError], str, str]] = [
 
 @pytest.mark.parametrize("streamed", [False, True], ids=["whole", "streamed"])
 @pytest.mark.parametrize(("kind", "error", "what", "next_step"), WRONG)
-def test_what_goes_wrong_is_explained(
+def test_errors_are_explained(
     server: ModelServer, kind: Misbehaviour, error: type[PolyadicError], what: str, next_step: str, streamed: bool
 ) -> None:
     server.misbehave(kind, times=2)
@@ -124,7 +124,7 @@ def test_what_goes_wrong_is_explained(
 
 
 @pytest.mark.parametrize("streamed", [False, True])
-def test_a_reply_that_never_comes(server: ModelServer, streamed: bool) -> None:
+def test_missing_response_times_out(server: ModelServer, streamed: bool) -> None:
     server.misbehave(Never())
     found = problem(EndpointModel(model_settings(server, timeout=0.2)), streamed)
     assert isinstance(found, NoReply) and "no reply within 0.2 s" in found.what and "timeout" in found.next_step
@@ -140,12 +140,12 @@ def test_a_reply_that_never_comes(server: ModelServer, streamed: bool) -> None:
         ('data: {"choices": [{"delta": null}]}\n\ndata: {"choices": []}\n\ndata: [DONE]\n\n', "empty reply"),
     ],
 )
-def test_a_stream_that_goes_wrong_in_the_middle(server: ModelServer, events: str, what: str) -> None:
+def test_error_within_a_stream_is_reported(server: ModelServer, events: str, what: str) -> None:
     server.misbehave(Sends(events, "text/event-stream"))
     assert what in problem(EndpointModel(model_settings(server)), streamed=True).what
 
 
-def test_a_wrong_key(server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wrong_key_is_reported(server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(VARIABLE, "sk-other")
     assert "refuses the key in A_TEST_KEY (401)" in str(problem(EndpointModel(model_settings(server))))
     found = problem(EndpointModel(model_settings(server, key_variable="")))
@@ -153,7 +153,7 @@ def test_a_wrong_key(server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 @pytest.mark.parametrize("name", [VARIABLE, KEY], ids=["variable", "the key itself"])
-def test_a_missing_key(server: ModelServer, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+def test_missing_key_is_reported(server: ModelServer, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.delenv(VARIABLE)
     found = problem(EndpointModel(model_settings(server, key_variable=name)))
     assert isinstance(found, ModelUnavailable) and "is not set" in found.what and 'key_variable = ""' in found.next_step
@@ -164,13 +164,13 @@ def test_a_missing_key(server: ModelServer, monkeypatch: pytest.MonkeyPatch, nam
 
 
 @pytest.mark.parametrize("key", ["sk-\u00f6", "sk-1\nsk-2"])
-def test_a_key_that_is_none(server: ModelServer, monkeypatch: pytest.MonkeyPatch, key: str) -> None:
+def test_invalid_key_is_reported(server: ModelServer, monkeypatch: pytest.MonkeyPatch, key: str) -> None:
     monkeypatch.setenv(VARIABLE, key)
     found = problem(EndpointModel(model_settings(server)))
     assert isinstance(found, ModelUnavailable) and "holds characters" in found.what and "sk-" not in str(found)
 
 
-def test_an_unknown_model(server: ModelServer) -> None:
+def test_unknown_model_is_reported(server: ModelServer) -> None:
     found = problem(EndpointModel(model_settings(server, name="absent")))
     assert isinstance(found, ModelUnavailable) and "has no model absent" in found.what
 
@@ -185,13 +185,13 @@ def test_an_unknown_model(server: ModelServer) -> None:
         ("http://ada:hidden@[::1/v1?key=hidden", "can be set up"),
     ],
 )
-def test_addresses_where_nothing_is(server: ModelServer, base_url: str, what: str) -> None:
+def test_unreachable_addresses_are_reported(server: ModelServer, base_url: str, what: str) -> None:
     found = problem(EndpointModel(model_settings(server, base_url=base_url)))
     assert isinstance(found, ModelUnavailable) and what in found.what and "base_url under [model]" in found.next_step
     assert "hidden" not in str(found)
 
 
-def test_a_port_where_nobody_listens(server: ModelServer) -> None:
+def test_closed_port_is_reported(server: ModelServer) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{taken.getsockname()[1]}/v1"
@@ -200,12 +200,12 @@ def test_a_port_where_nobody_listens(server: ModelServer) -> None:
     assert "the server is running" in found.next_step and "proxy" not in found.next_step
 
 
-def test_an_address_that_lacks_its_path(server: ModelServer) -> None:
+def test_address_without_its_path_is_reported(server: ModelServer) -> None:
     found = problem(EndpointModel(model_settings(server, base_url=server.azure_url)))
     assert isinstance(found, ModelUnavailable) and "(404)" in found.what and "/v1" in found.next_step
 
 
-def test_a_proxy_that_is_not_there(server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unreachable_proxy_is_reported(server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
     found = problem(EndpointModel(model_settings(server, base_url="http://model.invalid/v1")))
     assert isinstance(found, ModelUnavailable) and "the proxy that the environment names" in found.next_step
@@ -214,7 +214,7 @@ def test_a_proxy_that_is_not_there(server: ModelServer, monkeypatch: pytest.Monk
     assert isinstance(found, ModelUnavailable) and "HTTP_PROXY" in found.next_step
 
 
-def test_a_request_that_does_not_fit_is_never_sent(server: ModelServer) -> None:
+def test_request_beyond_the_context_window_is_not_sent(server: ModelServer) -> None:
     for streamed in (False, True):
         model = EndpointModel(model_settings(server, context_tokens=2000))
         found = problem(model, streamed, question("word " * 1800))
@@ -223,7 +223,7 @@ def test_a_request_that_does_not_fit_is_never_sent(server: ModelServer) -> None:
     assert not server.asked
 
 
-def test_what_is_slow_to_be_reached_is_not_there() -> None:
+def test_slow_connection_times_out() -> None:
     endpoint = Endpoint(EndpointSettings(base_url="http://host/v1", key_variable=""), "model")
 
     class ConnectTimeout(Exception):
@@ -240,11 +240,11 @@ def test_what_is_slow_to_be_reached_is_not_there() -> None:
     assert isinstance(found, ModelUnavailable) and "(403 Forbidden)" in found.what and "NO_PROXY" in found.next_step
 
 
-def test_without_a_key_nothing_is_struck_out() -> None:
+def test_errors_are_not_redacted_without_a_key() -> None:
     assert Endpoint(EndpointSettings(key_variable=""), "model").quoted("none\nof it") == "none of it"
 
 
-def test_the_key_is_in_no_log_and_no_repr(server: ModelServer, caplog: pytest.LogCaptureFixture) -> None:
+def test_key_appears_in_no_log_or_repr(server: ModelServer, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     settings = model_settings(server)
     model = EndpointModel(settings)
@@ -259,7 +259,7 @@ def test_the_key_is_in_no_log_and_no_repr(server: ModelServer, caplog: pytest.Lo
     assert KEY not in repr(held)
 
 
-def test_texts_that_look_like_special_tokens_are_texts(server: ModelServer) -> None:
+def test_special_token_text_is_sent_as_text(server: ModelServer) -> None:
     server.misbehave(Replaced("<|endoftext|> and \x00"), CutText())
     reply = say(EndpointModel(model_settings(server)), question("<|endoftext|> " * 20), False)
     assert reply.text.startswith("<|endo") and reply.usage.completion_tokens > 1 and not reply.complete

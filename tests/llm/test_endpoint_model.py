@@ -62,7 +62,7 @@ def until(holds: Callable[[], object]) -> None:
 
 
 @STREAMED
-def test_a_reply_with_what_it_took(server: ModelServer, streamed: bool) -> None:
+def test_reply_has_text_and_usage(server: ModelServer, streamed: bool) -> None:
     server.delay = 0.05
     reply = say(model_of(server, prompt_price=1.0, completion_price=2.0), question("Who?"), streamed)
     (call,) = server.calls
@@ -74,13 +74,13 @@ def test_a_reply_with_what_it_took(server: ModelServer, streamed: bool) -> None:
 
 
 @STREAMED
-def test_tokens_are_counted_here_where_the_endpoint_reports_none(server: ModelServer, streamed: bool) -> None:
+def test_tokens_are_counted_locally_if_the_endpoint_reports_none(server: ModelServer, streamed: bool) -> None:
     server.misbehave(WithoutUsage())
     counted, reported = (say(model_of(server), question("Who?"), streamed).usage for _ in range(2))
     assert counted == reported
 
 
-def test_a_report_that_cannot_be_is_none(server: ModelServer) -> None:
+def test_impossible_usage_is_ignored(server: ModelServer) -> None:
     message = '"choices": [{"index": 0, "message": {"role": "assistant", "content": "Yes."}}]'
     reports = [{"prompt_tokens": n, "completion_tokens": n} for n in (0, None, True, 10**9 + 1, 2**63 - 1, 10**30, 1.5)]
     for usage in map(json.dumps, [*reports, "many", None]):
@@ -90,14 +90,14 @@ def test_a_report_that_cannot_be_is_none(server: ModelServer) -> None:
 
 
 @STREAMED
-def test_a_reply_that_was_cut_off_says_so(server: ModelServer, streamed: bool) -> None:
+def test_truncated_reply_is_marked_incomplete(server: ModelServer, streamed: bool) -> None:
     server.misbehave(CutText())
     assert not say(model_of(server), question(), streamed).complete
     reply = say(model_of(server, output_tokens=100), question(), streamed)
     assert reply.complete and reply.text == REPLY
 
 
-def test_a_reply_in_parts_and_with_half_characters(server: ModelServer) -> None:
+def test_streamed_reply_with_split_characters_is_joined(server: ModelServer) -> None:
     parts = r'[{"type": "thinking", "thinking": [{"text": "Hm"}]}, {"type": "text", "text": "Yes\ud800."}]'
     server.misbehave(Sends(f'{{"choices": [{{"index": 0, "message": {{"role": "assistant", "content": {parts}}}}}]}}'))
     assert ask(model_of(server), question())[0].text == "Yes?."
@@ -107,7 +107,7 @@ def test_a_reply_in_parts_and_with_half_characters(server: ModelServer) -> None:
     ("words", "context", "output", "sent"),
     [(10, 16_000, 8000, 8000), (7000, 16_000, 8000, 8000), (10_000, 16_000, 8000, 4991), (400, 1000, 100, 100)],
 )
-def test_the_reply_is_limited_to_what_is_left(
+def test_reply_limit_fits_the_remaining_context(
     server: ModelServer, words: int, context: int, output: int, sent: int
 ) -> None:
     ask(model_of(server, context_tokens=context, output_tokens=output), question("word " * words))
@@ -116,7 +116,7 @@ def test_the_reply_is_limited_to_what_is_left(
     assert 1.1 * call.prompt_tokens + (call.asked.max_tokens or 0) <= context + 1
 
 
-def test_no_prompt_loses_its_beginning(server: ModelServer) -> None:
+def test_prompts_are_not_truncated_by_the_server(server: ModelServer) -> None:
     server.context_tokens, server.truncates_silently = 2000, True
     replies = []
     for words in range(200, 2400, 200):
@@ -141,7 +141,7 @@ def test_no_prompt_loses_its_beginning(server: ModelServer) -> None:
     ],
     ids=["seconds", "date", "500", "page"],
 )
-def test_passing_trouble_is_survived(server: ModelServer, kinds: list[Misbehaviour], streamed: bool) -> None:
+def test_transient_errors_are_retried(server: ModelServer, kinds: list[Misbehaviour], streamed: bool) -> None:
     for kind in kinds:
         server.misbehave(kind)
     assert say(model_of(server, retries=3), question(), streamed).text == REPLY
@@ -151,7 +151,7 @@ def test_passing_trouble_is_survived(server: ModelServer, kinds: list[Misbehavio
         assert calls[1].at - calls[0].at >= 0.19
 
 
-def test_a_cut_connection_is_survived(server: ModelServer) -> None:
+def test_lost_connection_is_retried(server: ModelServer) -> None:
     server.misbehave(CutConnection())
     assert ask(model_of(server, retries=1), question())[0].text == REPLY
     server.misbehave(CutConnection())
@@ -160,7 +160,7 @@ def test_a_cut_connection_is_survived(server: ModelServer) -> None:
     assert [call.status for call in server.calls] == [0, 200, 0]
 
 
-def test_a_stream_that_is_cut_gave_its_pieces_and_then_says_so(server: ModelServer) -> None:
+def test_interrupted_stream_yields_its_pieces_then_raises(server: ModelServer) -> None:
     server.misbehave(CutConnection())
     pieces: list[str | ModelReply] = []
 
@@ -175,7 +175,7 @@ def test_a_stream_that_is_cut_gave_its_pieces_and_then_says_so(server: ModelServ
     assert len(server.calls) == 1
 
 
-def test_trouble_that_stays_is_said_after_the_last_try(server: ModelServer) -> None:
+def test_persistent_errors_are_raised_after_the_last_retry(server: ModelServer) -> None:
     server.misbehave(Status(429, retry_after=0.05), times=3)
     with pytest.raises(ModelUnavailable, match="too many calls"):
         ask(model_of(server, retries=2), question())
@@ -185,12 +185,12 @@ def test_trouble_that_stays_is_said_after_the_last_try(server: ModelServer) -> N
     assert len(server.calls) == 6
 
 
-def test_pieces_make_the_whole(server: ModelServer) -> None:
+def test_streamed_pieces_make_the_whole_reply(server: ModelServer) -> None:
     pieces, reply = stream(model_of(server), question())
     assert len(pieces) > 3 and "".join(pieces) == reply.text == REPLY
 
 
-def test_leaving_early_closes_the_connection(server: ModelServer) -> None:
+def test_leaving_a_stream_closes_the_connection(server: ModelServer) -> None:
     server.tokens_per_second = 20
 
     async def leave() -> None:
@@ -209,7 +209,7 @@ def test_leaving_early_closes_the_connection(server: ModelServer) -> None:
 
 
 @STREAMED
-def test_a_huge_reply(server: ModelServer, streamed: bool) -> None:
+def test_huge_reply_is_read(server: ModelServer, streamed: bool) -> None:
     server.misbehave(Huge(10), WithoutUsage())
     started = time.perf_counter()
     reply = say(model_of(server), question(), streamed)
@@ -217,6 +217,6 @@ def test_a_huge_reply(server: ModelServer, streamed: bool) -> None:
     assert time.perf_counter() - started < 10
 
 
-def test_what_a_responder_says_in_full(server: ModelServer) -> None:
+def test_usage_reported_by_the_endpoint_is_used(server: ModelServer) -> None:
     server.responders = [says(Said("Yes.", prompt_tokens=1000, completion_tokens=50))]
     assert ask(model_of(server), question())[0].usage.tokens == 1050

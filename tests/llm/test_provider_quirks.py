@@ -43,7 +43,7 @@ def model_of(server: ModelServer, **values: Any) -> EndpointModel:
         ((), ("temperature", "max_tokens"), ProviderQuirks("text", "max_completion_tokens", False), 5),
     ],
 )
-def test_what_is_refused_is_learned_once(
+def test_refused_parameters_are_learned_once(
     server: ModelServer, modes: Collection[str], refused: Collection[str], learned: ProviderQuirks, calls: int
 ) -> None:
     server.json_modes, server.refuses = modes, refused
@@ -54,7 +54,7 @@ def test_what_is_refused_is_learned_once(
     assert [call.status for call in server.calls] == [400] * (calls - 1) + [200, 200]
 
 
-def test_a_stream_learns_as_well(server: ModelServer) -> None:
+def test_streams_learn_refused_parameters(server: ModelServer) -> None:
     server.json_modes, server.refuses = ("json_object",), ("stream_options", "temperature")
     model = model_of(server)
     for _ in range(2):
@@ -64,7 +64,7 @@ def test_a_stream_learns_as_well(server: ModelServer) -> None:
     assert [call.status for call in server.calls] == [400, 400, 400, 200, 200]
 
 
-def test_calls_at_once_learn_together(server: ModelServer) -> None:
+def test_concurrent_calls_learn_together(server: ModelServer) -> None:
     server.json_modes, server.refuses, server.delay = (), ("temperature", "max_tokens"), 0.01
     model = model_of(server)
     replies = ask(model, *[question(schema=SCHEMA)] * 16)
@@ -78,7 +78,7 @@ def test_calls_at_once_learn_together(server: ModelServer) -> None:
 
 
 @pytest.mark.parametrize(("mode", "sent"), [("schema", "json_schema"), ("object", "json_object"), ("text", None)])
-def test_a_json_mode_that_is_set_is_where_it_begins(server: ModelServer, mode: str, sent: str | None) -> None:
+def test_configured_json_mode_is_tried_first(server: ModelServer, mode: str, sent: str | None) -> None:
     ask(model_of(server, json_mode=mode), question(schema=SCHEMA))
     ask(model_of(server, json_mode=mode), question())
     with_schema, without = server.asked
@@ -89,7 +89,7 @@ def test_a_json_mode_that_is_set_is_where_it_begins(server: ModelServer, mode: s
         assert with_schema.schema == SCHEMA.schema and with_schema.body["response_format"]["json_schema"]["strict"]
 
 
-def test_a_json_mode_that_is_set_can_still_be_refused(server: ModelServer) -> None:
+def test_configured_json_mode_falls_back_if_refused(server: ModelServer) -> None:
     server.json_modes = ()
     model = model_of(server, json_mode="object")
     ask(model, question(schema=SCHEMA))
@@ -97,7 +97,7 @@ def test_a_json_mode_that_is_set_can_still_be_refused(server: ModelServer) -> No
 
 
 @pytest.mark.parametrize("streamed", [False, True])
-def test_what_names_no_parameter_of_ours_is_no_lesson(server: ModelServer, streamed: bool) -> None:
+def test_unrelated_errors_change_no_parameter(server: ModelServer, streamed: bool) -> None:
     server.misbehave(Status(400, message="Bad request"))
     model = model_of(server)
     with pytest.raises(NoReply, match="Bad request"):
@@ -105,7 +105,7 @@ def test_what_names_no_parameter_of_ours_is_no_lesson(server: ModelServer, strea
     assert model.dialect == ProviderQuirks() and len(server.calls) == 1
 
 
-def test_a_refusal_in_the_form_of_other_frameworks(server: ModelServer) -> None:
+def test_refusals_of_other_frameworks_are_understood(server: ModelServer) -> None:
     detail = '{"detail": [{"loc": ["body", "stream_options"], "msg": "Extra inputs are not permitted"}]}'
     server.misbehave(Sends(detail, status=422))
     model = model_of(server)
@@ -113,7 +113,7 @@ def test_a_refusal_in_the_form_of_other_frameworks(server: ModelServer) -> None:
     assert model.dialect == ProviderQuirks(streamed_usage=False)
 
 
-def test_a_limit_that_is_too_high_is_not_an_unknown_one(server: ModelServer) -> None:
+def test_too_high_limit_is_not_an_unknown_parameter(server: ModelServer) -> None:
     said = "'max_tokens' is too large: 8000. This model's maximum context length is 8192 tokens."
     server.misbehave(Status(400, message=said))
     model = model_of(server)
@@ -135,11 +135,11 @@ def test_a_limit_that_is_too_high_is_not_an_unknown_one(server: ModelServer) -> 
         ("It went wrong", None),
     ],
 )
-def test_endpoints_say_it_differently(said: str, learned: ProviderQuirks | None) -> None:
+def test_refusal_wordings_are_recognized(said: str, learned: ProviderQuirks | None) -> None:
     assert ProviderQuirks().without(said) == learned
 
 
-def test_there_is_an_end_to_learning() -> None:
+def test_learning_terminates() -> None:
     dialect: ProviderQuirks | None = ProviderQuirks()
     steps = 0
     while dialect:
@@ -148,13 +148,13 @@ def test_there_is_an_end_to_learning() -> None:
     assert (learned, steps) == (ProviderQuirks("text", "max_completion_tokens", False, False), 6)
 
 
-def test_half_a_character_is_sent_as_a_question_mark() -> None:
+def test_lone_surrogates_are_replaced() -> None:
     body = ProviderQuirks().body(question("Ada\udc80?"), ModelSettings(name="m"), 100)
     assert body["messages"] == [{"role": "user", "content": "Ada??"}]
     assert (body["max_tokens"], body["temperature"], "stream" in body) == (100, 0.0, False)
 
 
-def test_an_endpoint_that_cannot_stream_is_asked_for_the_whole(server: ModelServer) -> None:
+def test_endpoint_without_streaming_is_called_without_it(server: ModelServer) -> None:
     whole = '{"choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "Ada."}}]}'
     server.misbehave(Sends(whole), times=None)
     model = model_of(server)
@@ -166,13 +166,13 @@ def test_an_endpoint_that_cannot_stream_is_asked_for_the_whole(server: ModelServ
 
 
 @pytest.mark.parametrize("body", ['{"error": "I cannot stream."}', "[1]", "{", '{"choices": "none"}', b"\xff"])
-def test_json_that_is_no_reply_is_asked_for_again(server: ModelServer, body: str | bytes) -> None:
+def test_json_that_is_no_completion_is_retried(server: ModelServer, body: str | bytes) -> None:
     server.misbehave(Sends(body))
     _, reply = stream(model_of(server), question())
     assert (reply.text, [asked.stream for asked in server.asked]) == (server.calls[1].text, [True, False])
 
 
-def test_a_refusal_in_place_of_a_stream_is_not_asked_for_again(server: ModelServer) -> None:
+def test_refusal_instead_of_a_stream_is_not_retried(server: ModelServer) -> None:
     message = '"message": {"role": "assistant", "refusal": "No."}'
     server.misbehave(Sends(f'{{"choices": [{{"index": 0, {message}}}], "usage": {{"prompt_tokens": 7}}}}'))
     with pytest.raises(NoReply, match="refuses") as raised:

@@ -28,7 +28,7 @@ async def _taken(most: int, amounts: list[int]) -> list[tuple[float, int]]:
 @pytest.mark.slow
 @settings(max_examples=15, deadline=None)
 @given(st.integers(2, 200), st.lists(st.integers(1, 60), min_size=1, max_size=12))
-def test_no_stretch_holds_more_than_the_allowance(most: int, amounts: list[int]) -> None:
+def test_no_window_exceeds_the_limit(most: int, amounts: list[int]) -> None:
     amounts = [min(amount, most) for amount in amounts]
     taken = asyncio.run(_taken(most, amounts))
     assert [amount for _, amount in taken] == amounts
@@ -39,17 +39,17 @@ def test_no_stretch_holds_more_than_the_allowance(most: int, amounts: list[int])
 
 @pytest.mark.slow
 @pytest.mark.parametrize("most", [1, 2, 3])
-def test_one_after_the_other_where_there_is_little(most: int) -> None:
+def test_small_limits_serialize_requests(most: int) -> None:
     taken = asyncio.run(_taken(most, [1, 1, 1]))
     gaps = [later[0] - earlier[0] for earlier, later in pairwise(taken)]
     assert min(gaps) >= SHORT / most - 0.02
 
 
-def test_more_than_the_whole_waits_for_the_whole() -> None:
+def test_request_above_the_limit_waits_for_a_full_window() -> None:
     started = monotonic()
     asyncio.run(_taken(100, [100_000]))
     assert SHORT * 0.9 <= monotonic() - started < SHORT * 20
 
 
-def test_no_limit() -> None:
+def test_zero_means_no_limit() -> None:
     assert per_minute(0) is None and per_minute(3) is not None

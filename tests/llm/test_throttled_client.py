@@ -65,12 +65,12 @@ def problem(send: Sender, timeout: float) -> tuple[str, float]:
     return asyncio.run(asked())
 
 
-def test_a_reply_that_only_drips_ends_with_the_timeout() -> None:
+def test_slowly_dripping_reply_times_out() -> None:
     said, seconds = problem(drip, 0.5)
     assert "gave no reply within 0.5 s" in said and seconds < 5
 
 
-def test_a_reply_without_end_is_not_read_to_its_end() -> None:
+def test_endless_reply_is_cut_off() -> None:
     said, _ = problem(flood, 60)
     assert f"more than {LARGEST_REPLY // 1_000_000} MB" in said
 
@@ -89,15 +89,15 @@ def test_a_reply_without_end_is_not_read_to_its_end() -> None:
         ({"retry-after-ms": "1500", "retry-after": "9"}, 1.5),
     ],
 )
-def test_how_long_an_endpoint_wants_no_call(headers: dict[str, str], seconds: float) -> None:
+def test_retry_after_is_parsed(headers: dict[str, str], seconds: float) -> None:
     assert seconds_to_wait(headers) == seconds
 
 
-def test_a_date_is_as_far_off_as_it_is() -> None:
+def test_retry_after_dates_are_relative_to_now() -> None:
     assert 8 < seconds_to_wait({"retry-after": formatdate(time() + 10, usegmt=True)}) <= 10
 
 
-def test_fewer_at_once_after_each_refusal_and_more_with_each_reply() -> None:
+def test_concurrency_halves_on_refusal_and_grows_with_replies() -> None:
     slowed: list[int] = []
     pace = AdaptiveConcurrencyLimiter(16, report_slowed=lambda: slowed.append(pace.at_once))
     early = monotonic()
@@ -113,7 +113,7 @@ def test_fewer_at_once_after_each_refusal_and_more_with_each_reply() -> None:
     assert pace.at_once == 16
 
 
-def test_a_pause_holds_for_every_call_and_one_that_is_too_long_for_none() -> None:
+def test_retry_after_pauses_all_calls_unless_too_long() -> None:
     async def begun(wait: float) -> float:
         pace, started = AdaptiveConcurrencyLimiter(4), monotonic()
         pace.refused(started, wait)

@@ -20,11 +20,11 @@ def test_a_binary_patch_in_a_message_is_left_out_with_a_note(tmp_path: Path) -> 
     assert document.text == f"--- /dev/null\n+++ b/a.png\n{NOTE}\n--\nAda"
 
 
-def test_words_with_undecodable_letters_stay() -> None:
+def test_words_with_undecodable_letters_are_kept() -> None:
     text = "\n".join(["Viele Gr\ufffd\ufffde aus M\ufffdnchen"] * 5)
     assert without_binary_lines(text) == text
 
 
-def test_a_damaged_line_alone_stays() -> None:
+def test_single_damaged_line_is_kept() -> None:
     text = "One.\n\ufffd\ufffd\ufffd\nTwo."
     assert without_binary_lines(text) == text

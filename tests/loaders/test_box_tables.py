@@ -27,7 +27,7 @@ DRAWING = "┌───────┐\n│ mill  │\n│ a │ b │\n└─�
         (DRAWING, DRAWING.split("\n")),
     ],
 )
-def test_rows_of_a_box(table: str, rows: list[str]) -> None:
+def test_box_table_rows_are_read(table: str, rows: list[str]) -> None:
     assert without_boxes(["Keys:", "", *table.split("\n"), "", "End."]) == ["Keys:", "", *rows, "", "End."]
 
 

@@ -83,13 +83,13 @@ def read(tmp_path: Path, text: str) -> Document:
         (NEWS, ["Date 2022-02-28 Summary: release 7.3", "Date 2020-12-30 Summary: release 7.2"]),
     ],
 )
-def test_entries_are_headings_and_no_title(tmp_path: Path, text: str, entries: list[str]) -> None:
+def test_entries_are_headings_but_not_the_title(tmp_path: Path, text: str, entries: list[str]) -> None:
     document = read(tmp_path, text)
     assert [heading.words for heading in marked_headings(document.text)] == entries
     assert document.title == ""
 
 
-def test_what_is_underlined_in_an_entry_is_below_it(tmp_path: Path) -> None:
+def test_underlined_text_in_an_entry_is_a_subheading(tmp_path: Path) -> None:
     found = marked_headings(read(tmp_path, PANES).text)
     assert [heading.level for heading in found] == [1, 1, 2]
 
@@ -101,7 +101,7 @@ def test_markdown_in_a_text_file_keeps_its_headings(tmp_path: Path) -> None:
     assert found == ["logrotate change log", "[3.20.1] - 2022-05-25", "[3.20.0] - 2022-05-24"]
 
 
-def test_commands_with_number_signs_are_no_headings(tmp_path: Path) -> None:
+def test_lines_with_number_signs_are_no_headings(tmp_path: Path) -> None:
     text = "Update first:\n\n# apt update\n\n## as root\n# apt upgrade\n\nThen restart.\n"
     assert not marked_headings(read(tmp_path, text).text)
 

@@ -37,7 +37,7 @@ from polyadic.model.types import Document
         ("#####\n## Mail\n#####", "Mail"),
     ],
 )
-def test_settings_and_their_comments(source: str, expected: str) -> None:
+def test_settings_are_read_with_their_comments(source: str, expected: str) -> None:
     assert configuration_text(source, "ini") == expected
 
 

@@ -72,7 +72,7 @@ def test_a_defect_at_any_step_skips_its_document_alone(
 
 
 @pytest.mark.parametrize(("module", "function", "place"), STEPS)
-def test_the_former_version_of_a_document_stays_until_the_defect_is_mended(
+def test_previous_version_stays_while_a_defect_persists(
     module: Any, function: str, place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     changed = [Document("/docs/bad", "", f"{BAD} It was long."), Document("/docs/3", "", GOOD)]
@@ -94,9 +94,7 @@ def _documents(work: Indexer) -> list[Document]:
     return [document for document in found if document is not None]
 
 
-def test_a_defect_that_no_document_is_to_blame_for_stops_the_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_defect_without_a_document_stops_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fails(self: object, change: object) -> None:
         raise IndexError("of the store")
 
@@ -124,7 +122,7 @@ def test_a_defect_of_a_reader_skips_its_file_alone(tmp_path: Path, monkeypatch: 
     assert "ZeroDivisionError" in second.reason
 
 
-def test_a_defect_is_raised_where_it_is_looked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_debug_mode_raises_defects(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("POLYADIC_DEBUG", "1")
     monkeypatch.setattr(indexing, "chunk_document", broken(chunk_document, IndexError("here")))
     with indexer(tmp_path) as work, pytest.raises(Exception, match="IndexError") as caught:

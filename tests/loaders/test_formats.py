@@ -25,7 +25,7 @@ def read(path: Path, data: bytes | str, **settings: Any) -> Document:
     return item
 
 
-def test_each_format_gives_its_sentence_and_the_same_each_time(tmp_path: Path) -> None:
+def test_each_format_is_read_deterministically(tmp_path: Path) -> None:
     for suffix, data in documents.samples(ENGINE):
         first = read(tmp_path / f"a{suffix}", data)
         assert ENGINE in first.text, suffix
@@ -39,7 +39,7 @@ def html(tmp_path: Path, body: str) -> str:
     return read(tmp_path / "a.html", f'<!doctype html><html><head><meta charset="utf-8"></head><body>{body}').text
 
 
-def test_html_reads_like_the_page(tmp_path: Path) -> None:
+def test_html_text_follows_the_page(tmp_path: Path) -> None:
     body = "<h1>The <i>first</i>\nengine</h1>Words<br>below.<p>Caf&eacute; &amp;\n bar<p>Next.<h2>More</h2>"
     assert (
         html(tmp_path, f"{body}<pre>a\n  b</pre>")
@@ -57,7 +57,7 @@ def test_html_items_of_several_blocks_stay_together(tmp_path: Path) -> None:
     assert html(tmp_path, body) == "- one\n\n  more of one\n\n  ```text\n  a\n  ```\n\n- two\n\nAfter."
 
 
-def test_html_terms_stand_with_their_definitions(tmp_path: Path) -> None:
+def test_html_terms_are_kept_with_their_definitions(tmp_path: Path) -> None:
     body = "<dl><dt>mill</dt><dd>It computes.<p>With wheels.</dd><dt>-v<dt>--verbose:<dd>Say more.<dt>Why?<dd>Fun.</dl>"
     assert html(tmp_path, body) == ("- mill: It computes.\n\n  With wheels.\n\n- -v, --verbose: Say more.\n- Why? Fun.")
     assert (
@@ -98,11 +98,11 @@ def test_html_raised_characters(tmp_path: Path, body: str, text: str) -> None:
     assert html(tmp_path, f"<p>{body}</p>") == text
 
 
-def test_html_anchors_of_headings_say_nothing(tmp_path: Path) -> None:
+def test_html_heading_anchors_are_dropped(tmp_path: Path) -> None:
     assert html(tmp_path, '<h2>Plans<a href="#plans">¶</a></h2>') == "## Plans"
 
 
-def test_html_tables_say_what_each_value_is(tmp_path: Path) -> None:
+def test_html_table_values_have_column_names(tmp_path: Path) -> None:
     head = "<table><caption>Births</caption><tr><th>Name<th>Born</tr>"
     rows = "<tr><td>Ada<td>1815<tr><td>Charles Babbage<td>1791</table>"
     assert html(tmp_path, head + rows) == "Births\n\n- Name: Ada; Born: 1815.\n- Name: Charles Babbage; Born: 1791."
@@ -163,13 +163,13 @@ TAGS = ["<table>", "</table>", "<tr>", "</tr>", "<td>", "<th>", "<td colspan=2>"
 
 
 @given(st.lists(st.sampled_from([*TAGS, "<caption>x", "a", "b", "<p>", "<li>"]), max_size=40))
-def test_any_table_tags_are_read(tmp_path_factory: pytest.TempPathFactory, tags: list[str]) -> None:
+def test_malformed_table_tags_are_read(tmp_path_factory: pytest.TempPathFactory, tags: list[str]) -> None:
     text = html(tmp_path_factory.mktemp("tables"), f"<p>Before.<table>{' '.join(tags)}</table><p>After.")
     assert text.startswith("Before.")
     assert "After." in text
 
 
-def test_cells_that_span_without_end_are_not_repeated_without_end(tmp_path: Path) -> None:
+def test_huge_cell_spans_are_bounded(tmp_path: Path) -> None:
     row = "<tr>" + "<td colspan=100 rowspan=1000>x" * 100
     assert len(html(tmp_path, f"<table>{row * 100}</table>")) < 1_000_000
 
@@ -192,7 +192,7 @@ def test_html_tables_that_lay_out_a_page_are_read_cell_by_cell(tmp_path: Path) -
         "<select><option>x</select><button>x</button><textarea>x</textarea>",
     ],
 )
-def test_html_leaves_out_what_is_not_shown(tmp_path: Path, hidden: str) -> None:
+def test_hidden_html_is_left_out(tmp_path: Path, hidden: str) -> None:
     assert html(tmp_path, f"<p>One.</p>{hidden}<p>Two.</p>") == "One.\n\nTwo."
 
 
@@ -227,14 +227,14 @@ def test_html_with_single_bytes_of_another_charset_is_read(tmp_path: Path) -> No
 
 
 @pytest.mark.slow
-def test_html_texts_of_any_length_are_whole(tmp_path: Path) -> None:
+def test_long_html_text_is_complete(tmp_path: Path) -> None:
     assert len(read(tmp_path / "a.html", "<p>" + "word " * 2_400_000).text) == 5 * 2_400_000 - 1
 
 
 # E-mail
 
 
-def test_messages_carry_who_wrote_to_whom(tmp_path: Path) -> None:
+def test_messages_have_sender_and_recipients(tmp_path: Path) -> None:
     data = documents.eml(ENGINE, html="<p>Other.</p>", subject="Über die Maschine", attachment="plan é.pdf")
     message = read(tmp_path / "a.eml", data)
     assert (message.title, message.text) == ("Über die Maschine", ENGINE)
@@ -269,7 +269,7 @@ def test_messages_in_html_are_read_as_pages(tmp_path: Path) -> None:
         b'From: x\nContent-Type: text/html; charset="bad\n\n<p>Text.',
     ],
 )
-def test_malformed_messages_are_read_as_far_as_they_go(tmp_path: Path, raw: bytes) -> None:
+def test_malformed_messages_are_read_partially(tmp_path: Path, raw: bytes) -> None:
     assert read(tmp_path / "a.eml", raw).text == "Text."
 
 
@@ -330,7 +330,7 @@ def test_pdf_marks_of_footnotes_that_stand_alone_are_left_out(tmp_path: Path) ->
     assert "7" in found
 
 
-def test_pdf_pages_are_where_they_begin(tmp_path: Path) -> None:
+def test_pdf_page_offsets_are_exact(tmp_path: Path) -> None:
     document = read(tmp_path / "a.pdf", documents.pdf([["One."], [], ["Two goes"], ["on here."], ["Café."]]))
     assert document.text == "One.\n\nTwo goes on here.\n\nCafé."
     words = ["One", "Two", "on here", "Café"]
@@ -364,7 +364,7 @@ def test_pdf_metadata(tmp_path: Path) -> None:
     }
 
 
-def test_pdfs_that_only_their_owner_may_change_are_read(tmp_path: Path) -> None:
+def test_pdfs_with_an_owner_password_are_read(tmp_path: Path) -> None:
     for data in (documents.RC4_PDF, documents.AES_PDF):
         assert read(tmp_path / "a.pdf", data).text == "Some text."
 
@@ -431,7 +431,7 @@ def test_pdf_lists_with_leaders_that_are_no_contents_are_kept(tmp_path: Path) ->
     assert "25" in text
 
 
-def test_pdf_words_that_are_broken_between_pages_are_whole(tmp_path: Path) -> None:
+def test_pdf_words_hyphenated_across_pages_are_joined(tmp_path: Path) -> None:
     pages = [
         ["The engine that Charles Babbage planned was never fin-"],
         [
@@ -448,7 +448,7 @@ def test_pdf_words_that_are_broken_between_pages_are_whole(tmp_path: Path) -> No
     )
 
 
-def test_pdf_rows_of_a_table_are_apart(tmp_path: Path) -> None:
+def test_pdf_table_rows_are_separate_lines(tmp_path: Path) -> None:
     rows = ["Part Use", "mill reckons", "store keeps", "bell rings", "barrel says what the mill does next"]
     assert read(tmp_path / "a.pdf", documents.pdf([rows])).text.split("\n\n") == rows
 

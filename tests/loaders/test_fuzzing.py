@@ -119,7 +119,7 @@ def run(data: bytes, suffix: str) -> None:
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
-def test_damaged_files(suffix: str) -> None:
+def test_damaged_files_are_read_or_refused(suffix: str) -> None:
     good = GOOD.get(suffix, GOOD[".py"])
     for seed in range(20):
         run(damaged(good, random.Random(f"{suffix}{seed}")), suffix)
@@ -127,7 +127,7 @@ def test_damaged_files(suffix: str) -> None:
 
 @given(st.binary(max_size=300), st.sampled_from(SUFFIXES))
 @settings(max_examples=100, derandomize=True, suppress_health_check=[*HealthCheck])
-def test_any_bytes(data: bytes, suffix: str) -> None:
+def test_any_bytes_are_read_or_refused(data: bytes, suffix: str) -> None:
     run(data, suffix)
 
 
@@ -152,7 +152,7 @@ def shared_files() -> Iterator[Path]:
 @pytest.mark.slow
 @pytest.mark.data
 @pytest.mark.skipif("POLYADIC_DATA" not in os.environ, reason="needs POLYADIC_DATA")
-def test_damaged_shared_files() -> None:
+def test_damaged_shared_files_are_read_or_refused() -> None:
     for path in shared_files():
         drawn = random.Random(path.name)
         data = path.read_bytes()
@@ -162,7 +162,7 @@ def test_damaged_shared_files() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("suffix", SUFFIXES)
-def test_many_damaged_files(suffix: str) -> None:
+def test_many_damaged_files_are_read_or_refused(suffix: str) -> None:
     good = GOOD.get(suffix, GOOD[".py"])
     for seed in range(20, 400):
         run(damaged(good, random.Random(f"{suffix}{seed}")), suffix)

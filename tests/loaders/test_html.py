@@ -68,7 +68,7 @@ def shown(tmp_path: Path, body: str) -> str:
         f"<table><tr><td><div class='menu'><ul>{LINKS}</ul></div></td><td>{CONTENT}</td></tr></table>",
     ],
 )
-def test_what_surrounds_the_content_is_left_out(tmp_path: Path, page: str) -> None:
+def test_page_boilerplate_is_left_out(tmp_path: Path, page: str) -> None:
     assert shown(tmp_path, page) == TEXT
 
 
@@ -96,9 +96,9 @@ def test_what_surrounds_the_content_is_left_out(tmp_path: Path, page: str) -> No
         ("<div class='contents'><p>The store holds numbers.</p></div>", "The store holds"),
     ],
 )
-def test_content_is_kept_whatever_its_element_is_called(tmp_path: Path, element: str, said: str) -> None:
+def test_content_is_kept_regardless_of_element_names(tmp_path: Path, element: str, said: str) -> None:
     assert said in shown(tmp_path, f"<p>Before.</p>{element}<p>After.</p>")
 
 
-def test_a_page_of_nothing_else_is_read_all_the_same(tmp_path: Path) -> None:
+def test_boilerplate_only_page_is_read(tmp_path: Path) -> None:
     assert "- Products" in shown(tmp_path, f"<div class='menu'><ul>{LINKS}</ul></div>")

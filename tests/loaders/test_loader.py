@@ -51,7 +51,7 @@ def test_relative_paths_become_absolute(folder: Path, monkeypatch: pytest.Monkey
     assert sources(read_documents(["./sub/../b.txt"], SETTINGS)) == [str(folder / "b.txt")]
 
 
-def test_what_is_hidden_in_a_folder_is_passed_over(folder: Path) -> None:
+def test_hidden_files_are_skipped(folder: Path) -> None:
     (folder / ".hidden.txt").write_text("Hidden.")
     (folder / ".git").mkdir()
     (folder / ".git" / "notes.txt").write_text("Hidden.")
@@ -60,7 +60,7 @@ def test_what_is_hidden_in_a_folder_is_passed_over(folder: Path) -> None:
     assert sources(read_documents([folder / ".hidden.txt"], SETTINGS)) == [str(folder / ".hidden.txt")]
 
 
-def test_the_workspace_is_passed_over(folder: Path) -> None:
+def test_workspace_folder_is_skipped(folder: Path) -> None:
     workspace = folder / "polyadic-workspace"
     workspace.mkdir()
     (workspace / "export.txt").write_text("Derived.")
@@ -69,7 +69,7 @@ def test_the_workspace_is_passed_over(folder: Path) -> None:
     assert "belongs to the workspace" in problem.reason
 
 
-def test_each_file_is_read_once_however_it_is_reached(folder: Path) -> None:
+def test_each_file_is_read_once(folder: Path) -> None:
     (folder / "link.txt").symlink_to(folder / "b.txt")
     (folder / "same").symlink_to(folder / "sub")
     found = list(read_documents([folder / "sub", folder, folder, folder / "b.txt"], SETTINGS))
@@ -77,7 +77,7 @@ def test_each_file_is_read_once_however_it_is_reached(folder: Path) -> None:
     assert not problems(found)
 
 
-def test_loops_of_links_end(folder: Path) -> None:
+def test_symlink_loops_terminate(folder: Path) -> None:
     (folder / "sub" / "up").symlink_to(folder)
     (folder / "x").symlink_to(folder / "y")
     (folder / "y").symlink_to(folder / "x")
@@ -100,7 +100,7 @@ def test_links_that_leave_the_folder_are_reported_and_not_followed(folder: Path,
 @pytest.mark.parametrize(
     ("name", "reason"), [("missing.txt", "no such file or folder"), ("", "an empty path"), ("a\0b", "not a path")]
 )
-def test_paths_that_lead_nowhere(folder: Path, name: str, reason: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_paths_are_reported(folder: Path, name: str, reason: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
     first, second = read_documents([name, folder / "b.txt"], SETTINGS)
     assert isinstance(first, SkippedInput)
@@ -108,13 +108,13 @@ def test_paths_that_lead_nowhere(folder: Path, name: str, reason: str, monkeypat
     assert isinstance(second, Document)
 
 
-def test_a_dangling_link(folder: Path) -> None:
+def test_dangling_link_is_reported(folder: Path) -> None:
     (folder / "gone.txt").symlink_to(folder / "nowhere.txt")
     (problem,) = problems(read_documents([folder], SETTINGS))
     assert problem.reason == "a broken link"
 
 
-def test_files_and_folders_without_permission(folder: Path) -> None:
+def test_permission_errors_are_reported(folder: Path) -> None:
     (folder / "b.txt").chmod(0)
     if os.access(folder / "b.txt", os.R_OK):
         pytest.skip("permissions do not bind this user")
@@ -127,7 +127,7 @@ def test_files_and_folders_without_permission(folder: Path) -> None:
     assert len(sources(found)) == 1
 
 
-def test_a_refusal_of_the_operating_system_is_reported(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_operating_system_errors_are_reported(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> int:
         raise PermissionError(13, "Permission denied")
 
@@ -136,7 +136,7 @@ def test_a_refusal_of_the_operating_system_is_reported(folder: Path, monkeypatch
     assert [str(item) for item in found] == [f"{folder / 'b.txt'}: permission denied; grant read permission for it"]
 
 
-def test_files_that_no_reader_reads_are_reported_by_type(folder: Path) -> None:
+def test_unsupported_files_are_counted_by_type(folder: Path) -> None:
     (folder / "a.XYZ").write_text("?")
     (folder / "core").write_bytes(bytes(range(256)))
     found = problems(read_documents([folder], SETTINGS))
@@ -163,7 +163,7 @@ def test_special_files_do_not_block(folder: Path, monkeypatch: pytest.MonkeyPatc
     assert [problem.reason for problem in problems(found)] == ["not a regular file"] * 3
 
 
-def test_a_pipe_that_takes_the_place_of_a_file_does_not_block(folder: Path) -> None:
+def test_file_replaced_by_a_pipe_does_not_block(folder: Path) -> None:
     found = read_documents([folder], SETTINGS)
     next(found)
     (folder / "b.txt").unlink()
@@ -202,7 +202,7 @@ def test_files_over_the_limit_are_refused_unread(tmp_path: Path) -> None:
     assert len(sources(read_documents([path], TINY))) == 1
 
 
-def test_names_that_are_not_text_are_refused_printably(tmp_path: Path) -> None:
+def test_undecodable_names_are_reported_printably(tmp_path: Path) -> None:
     for name in (b"caf\xe9.txt", b"two\nlines.txt"):
         Path(os.fsdecode(os.fsencode(tmp_path) + b"/" + name)).write_text("Text.")
     found = problems(read_documents([tmp_path], SETTINGS))
@@ -212,7 +212,7 @@ def test_names_that_are_not_text_are_refused_printably(tmp_path: Path) -> None:
         assert str(problem).encode()
 
 
-def test_an_unknown_encoding_is_an_error_at_once() -> None:
+def test_unknown_encoding_is_refused_immediately() -> None:
     for encoding in ("klingon", "hex"):
         with pytest.raises(SettingsError, match="not a text encoding"):
             read_documents([], ReadingSettings(encoding=encoding))

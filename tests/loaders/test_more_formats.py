@@ -165,7 +165,7 @@ def test_sections_of_xml_with_prose_are_no_records(tmp_path: Path) -> None:
     assert document(tmp_path / "a.xml", source).text == "## Use\n\n- subtitle: Daily.\n\nAsk her first."
 
 
-def test_xml_cannot_grow_or_reach_out(tmp_path: Path) -> None:
+def test_xml_entities_are_not_expanded_or_fetched(tmp_path: Path) -> None:
     secret = tmp_path / "secret.txt"
     secret.write_text("hidden")
     entities = f'<!ENTITY a "{"x" * 100}">' + "".join(
@@ -290,7 +290,7 @@ def test_rtf(tmp_path: Path) -> None:
     assert found.text == "Größe € 1.\n\n| Name | Born |\n| Ada | 1815 |"
 
 
-def test_a_mailbox_is_a_document_a_message(tmp_path: Path) -> None:
+def test_mailbox_gives_one_document_per_message(tmp_path: Path) -> None:
     first = eml("Ada met Charles.\n\nFrom here on.", subject="One").replace(b"\nFrom here", b"\n>From here")
     second = b"Message-ID: <two@example.org>\n" + eml("They talked.", subject="Two")
     begins = b"From ada@example.org Wed May  1 12:00:00 2024\n"
@@ -307,11 +307,11 @@ def test_a_mailbox_is_a_document_a_message(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "name", ["LICENSE", "RELEASE-1.2", "README.Debian", "COPYING.LIB", "notes.2024", "a.log", "motd.sample"]
 )
-def test_text_files_are_known_by_their_content(name: str, tmp_path: Path) -> None:
+def test_text_file_types_are_detected_by_content(name: str, tmp_path: Path) -> None:
     assert document(tmp_path / name, "Ada met Charles in London.\n").text == "Ada met Charles in London.\n"
 
 
-def test_folders_of_pictures_are_one_line_of_the_report(tmp_path: Path) -> None:
+def test_picture_folders_take_one_report_line(tmp_path: Path) -> None:
     for number in range(30):
         (tmp_path / f"{number}.png").write_bytes(PNG)
     for name in ("a.bin", "b.bin", "core"):

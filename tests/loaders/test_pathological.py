@@ -78,7 +78,7 @@ WAYS: list[Callable[[str], object]] = [
 
 
 @pytest.mark.parametrize("repeated", REPEATED)
-def test_a_long_line_of_one_kind_is_read_in_time(repeated: str, tmp_path: Path) -> None:
+def test_long_repetitive_lines_take_linear_time(repeated: str, tmp_path: Path) -> None:
     line = repeated * (CHARACTERS // len(repeated))
     texts = [f"# {line}x", f"| {line}x", f"# a{line}_b"]
     path = tmp_path / "odd.md"

@@ -41,13 +41,13 @@ def reason(path: Path, content: bytes | str, encoding: str = "") -> str:
 @pytest.mark.parametrize(
     "encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32", "utf-16-le with mark", "utf-16-be with mark"]
 )
-def test_encodings_that_announce_themselves(tmp_path: Path, encoding: str) -> None:
+def test_declared_encodings_are_used(tmp_path: Path, encoding: str) -> None:
     codec, _, mark = encoding.partition(" with ")
     data = (("\ufeff" if mark else "") + "Café, naïve, 北京.\r\nNext.\rLast.").encode(codec)
     assert document(tmp_path / "a.txt", data).text == "Café, naïve, 北京.\nNext.\nLast."
 
 
-def test_what_is_text_in_no_encoding_is_refused_with_the_place(tmp_path: Path) -> None:
+def test_undecodable_text_is_refused_with_the_position(tmp_path: Path) -> None:
     drawn = random.Random(1)
     noise = bytes(drawn.randrange(0x20, 256) for _ in range(2_000))
     item = read_one(tmp_path / "a.txt", b"x" * 1_234 + b"\xff" + noise)
@@ -81,7 +81,7 @@ def test_empty_files_are_refused(tmp_path: Path, content: str, suffix: str) -> N
     assert reason(tmp_path / f"a{suffix}", content) == "empty"
 
 
-def test_front_matter_alone_is_empty(tmp_path: Path) -> None:
+def test_front_matter_only_is_empty(tmp_path: Path) -> None:
     assert reason(tmp_path / "a.md", "---\ntitle: Only this\n---\n") == "empty"
 
 
@@ -90,7 +90,7 @@ def test_control_characters_are_kept(tmp_path: Path) -> None:
 
 
 @given(st.text(min_size=1))
-def test_text_survives_but_for_line_ends(text: str) -> None:
+def test_text_is_unchanged_except_line_ends(text: str) -> None:
     expected = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     if "\0" in expected or not expected.strip():
         with pytest.raises(UnreadableDocument):
@@ -180,7 +180,7 @@ Lovelace                     Informational                      [Page 3]
 """
 
 
-def test_text_in_pages_is_read_without_them(tmp_path: Path) -> None:
+def test_page_furniture_is_removed(tmp_path: Path) -> None:
     found = document(tmp_path / "a.txt", MEMO)
     assert found.title == "RFC 1843: Notes on the Analytical Engine, by the Translator of the Memoir"
     _, _, text = found.text.partition("Memoir\n\n")
@@ -191,7 +191,7 @@ def test_text_in_pages_is_read_without_them(tmp_path: Path) -> None:
     )
 
 
-def test_titles_that_wrap_are_one_heading(tmp_path: Path) -> None:
+def test_wrapped_titles_are_one_heading(tmp_path: Path) -> None:
     text = (
         "1. Of the Mill and of\n   the Store\n\nThey work.\n\n2. Of Steam\n\nIt hisses.\n\n3. Cards\n\nThey say how.\n"
     )
@@ -214,13 +214,13 @@ def test_titles_that_wrap_are_one_heading(tmp_path: Path) -> None:
         "See [Page 4] of it.\nAnd [Page 9]\n\nAnd again [Page 2]\n",
     ],
 )
-def test_text_without_pages_headings_or_contents_stays_as_it_is(tmp_path: Path, text: str) -> None:
+def test_unpaged_text_is_unchanged(tmp_path: Path, text: str) -> None:
     assert document(tmp_path / "a.txt", text).text == text
 
 
 @pytest.mark.slow
 @pytest.mark.data
-def test_rfcs_are_read_without_furniture() -> None:
+def test_rfc_page_furniture_is_removed() -> None:
     folder = os.environ.get("POLYADIC_DATA")
     if not folder:
         pytest.skip("POLYADIC_DATA is not set: it names the folder with ordinary")
@@ -239,7 +239,7 @@ def test_any_text_is_read(text: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["readme.md", "a-short_history.txt"])
-def test_a_file_name_is_no_title(name: str, tmp_path: Path) -> None:
+def test_file_name_is_not_the_title(name: str, tmp_path: Path) -> None:
     assert document(tmp_path / name, "It begins.").title == ""
 
 
@@ -263,7 +263,7 @@ def test_titles_of_markdown(text: str, title: str) -> None:
     assert markdown_title(text) == title
 
 
-def test_comments_of_markdown_are_left_out_but_in_code(tmp_path: Path) -> None:
+def test_markdown_comments_outside_code_are_removed(tmp_path: Path) -> None:
     source = "One.\n\n<!-- Ada: ask Bob.\nThen Eva. -->\n\nTwo `<!-- x -->`.\n\n```html\n<!-- y -->\n```\n"
     text = document(tmp_path / "a.md", source).text
     assert "Bob" not in text and "Eva" not in text

@@ -32,7 +32,7 @@ def lines(*rows: object) -> str:
     return "".join(json.dumps(row) + "\n" for row in rows)
 
 
-def test_a_line_is_a_document(tmp_path: Path) -> None:
+def test_each_json_line_is_a_document(tmp_path: Path) -> None:
     row = {"_id": "h1", "title": " On \n Engines", "text": "One.\r\nTwo.", "year": 1843, "tags": ["a", 2], "x": None}
     documents, skipped = read_all(tmp_path / "a.jsonl", lines(row, {"text": "Third."}))
     assert not skipped
@@ -44,14 +44,14 @@ def test_a_line_is_a_document(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["text", "Body", "CONTENT", "passage", "story"])
-def test_usual_names_or_the_only_text(tmp_path: Path, name: str) -> None:
+def test_text_column_is_found_by_usual_name_or_as_the_only_text(tmp_path: Path, name: str) -> None:
     row = {"id": 7, "name": "A name of many words", name: "The engine was built."}
     (document,), _ = read_all(tmp_path / "a.ndjson", lines(row))
     assert (document.text, document.title) == ("The engine was built.", "A name of many words")
     assert document.source.endswith("#7")
 
 
-def test_a_table_without_prose_is_one_document_with_a_line_a_row(tmp_path: Path) -> None:
+def test_table_without_prose_is_one_document_with_a_line_per_row(tmp_path: Path) -> None:
     rows = [{"Article": "garden hose", "Price": 19.99, "In stock": True}, {"Article": "ladder", "Price": 89}]
     expected = "- Article: garden hose; Price: 19.99; In stock: true.\n- Article: ladder; Price: 89."
     csv = "Article;Price;In stock\ngarden hose;19.99;true\nladder;89;\n"
@@ -89,7 +89,7 @@ def test_dates_names_and_numbers_are_no_prose(column: str, values: list[str]) ->
     assert prose_column(rows) == ""
 
 
-def test_the_longest_prose_counts_unless_a_usual_name_tells() -> None:
+def test_longest_prose_column_is_used_unless_a_usual_name_matches() -> None:
     short, long = "It was sold out. " * 4, "The hose is made of rubber and fits all taps. " * 4
     rows: list[dict[str, object]] = [{"note": short, "description": long, "Price": "3"}] * 3
     assert prose_column(rows) == "description"
@@ -130,7 +130,7 @@ def test_names_and_values_above_a_wide_table_are_text(tmp_path: Path) -> None:
     assert "- Item: rake; Price: 14.00; Unit: m; Stock: 4." in found.text
 
 
-def test_columns_without_a_name_and_with_the_same_name_are_told_apart(tmp_path: Path) -> None:
+def test_unnamed_and_duplicate_columns_are_distinguished(tmp_path: Path) -> None:
     (document,), _ = read_all(tmp_path / "a.csv", ",Price,,Price\nhose,1,2,3\nladder,,5,6,,\n")
     assert document.text.split("\n\n")[1].split("\n") == [
         "- hose; Price: 1; column 3: 2; Price (2): 3.",
@@ -138,7 +138,7 @@ def test_columns_without_a_name_and_with_the_same_name_are_told_apart(tmp_path: 
     ]
 
 
-def test_a_wide_row_takes_several_lines_that_each_name_it(tmp_path: Path) -> None:
+def test_wide_row_takes_several_lines_that_repeat_its_name(tmp_path: Path) -> None:
     header = ",".join(["City", *(f"m{i}" for i in range(2_000))])
     row = ",".join(["Ulm", *(str(i) for i in range(2_000))])
     (document,), _ = read_all(tmp_path / "a.csv", f"{header}\n{row}\n")
@@ -210,7 +210,7 @@ def test_records_within_json_are_rows(tmp_path: Path, value: object, text: str) 
     assert document.text == text
 
 
-def test_a_list_of_two_values_is_no_single_value(tmp_path: Path) -> None:
+def test_two_value_list_is_not_a_single_value(tmp_path: Path) -> None:
     objects = lines({"id": 1, "tags": ["New York", "Ulm"]}, {"id": 2, "tags": ["a", "b", "c"]})
     (document,), _ = read_all(tmp_path / "a.jsonl", objects)
     cells = [[cell.text for cell in row_cells(line)] for line in document.text.split("\n")[2:]]
@@ -224,13 +224,13 @@ def test_objects_with_prose_are_documents(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("text", "lines"), [('{"tls": {"port": 8080}}', "- tls.port: 8080"), ("[1, 2]", "- 1, 2")])
-def test_other_json_is_a_line_a_value(tmp_path: Path, text: str, lines: str) -> None:
+def test_other_json_has_one_line_per_value(tmp_path: Path, text: str, lines: str) -> None:
     (document,), _ = read_all(tmp_path / "a.json", text)
     assert document.text == lines
 
 
 @pytest.mark.parametrize("text", ["{port: 8080 // not quite JSON\n}", "[" * 100_000])
-def test_what_is_not_quite_json_is_its_own_text(tmp_path: Path, text: str) -> None:
+def test_invalid_json_is_read_as_text(tmp_path: Path, text: str) -> None:
     (document,), _ = read_all(tmp_path / "a.json", text)
     assert document.text == text
 
@@ -254,7 +254,7 @@ BAD_LINES = {
 
 
 @pytest.mark.parametrize("line", BAD_LINES)
-def test_a_bad_line_is_skipped_and_the_rest_goes_on(tmp_path: Path, line: str) -> None:
+def test_invalid_line_is_skipped_and_the_rest_is_read(tmp_path: Path, line: str) -> None:
     good = '{"id": "one", "text": "Good."}\n'
     content = good + "\n" + " " * 9_000 + "\n" + line + "\n" + '{"id": "two", "text": "Good."}'
     documents, (problem,) = read_all(tmp_path / "a.jsonl", content)
@@ -285,7 +285,7 @@ def test_rows_in_other_encodings(tmp_path: Path) -> None:
     assert [document.text for document in documents] == ["北京大学"]
 
 
-def test_text_in_another_encoding_ends_at_its_first_fault(tmp_path: Path) -> None:
+def test_rows_before_an_encoding_error_are_read(tmp_path: Path) -> None:
     documents, problems = read_all(
         tmp_path / "a.jsonl", b'{"text": "One."}\n{"text": "\xe9"}\n', ReadingSettings(encoding="ascii")
     )
@@ -293,7 +293,7 @@ def test_text_in_another_encoding_ends_at_its_first_fault(tmp_path: Path) -> Non
     assert len(documents) <= 1
 
 
-def test_halves_of_surrogate_pairs_do_not_get_in(tmp_path: Path) -> None:
+def test_lone_surrogates_are_refused(tmp_path: Path) -> None:
     row = r'{"id": "\ud800", "title": "t\udfff", "text": "x \ud83d\ude00 \ud83d.", "k\ud800": "v\ud800"}'
     (document,), _ = read_all(tmp_path / "a.jsonl", row)
     assert document.text == "x \U0001f600 \ufffd."
@@ -325,7 +325,7 @@ def test_rows_are_read_one_at_a_time(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])
-def test_a_record_is_a_document(tmp_path: Path, delimiter: str) -> None:
+def test_each_csv_record_is_a_document(tmp_path: Path, delimiter: str) -> None:
     header = delimiter.join(["id", "title", "text", "Year"])
     rows = [f'a{delimiter}On, engines; etc.{delimiter}"One, ""two"";\nthree\t."{delimiter}1843']
     content = "\r\n".join([header, *rows]).replace("On, engines; etc.", '"On, engines; etc."') + "\r\n\r\n"
@@ -367,21 +367,21 @@ def test_bad_records_are_skipped_with_their_lines(tmp_path: Path) -> None:
     ]
 
 
-def test_a_quotation_mark_that_is_never_closed_costs_one_record(tmp_path: Path) -> None:
+def test_unclosed_quote_costs_one_record(tmp_path: Path) -> None:
     content = 'id,text\n1,One.\n2,"Two.\n3,Three.\n4,Four.\n'
     documents, (problem,) = read_all(tmp_path / "a.csv", content)
     assert [document.text for document in documents] == ["One.", "Three.", "Four."]
     assert (problem.line, problem.reason) == (3, "a quotation mark is never closed")
 
 
-def test_quotation_marks_that_do_not_match_cost_the_lines_named(tmp_path: Path) -> None:
+def test_mismatched_quotes_cost_only_the_reported_lines(tmp_path: Path) -> None:
     content = 'id,text\n1,"One.\n2,Two.\n3,"Three."\n4,Four.\n'
     documents, (problem,) = read_all(tmp_path / "a.csv", content)
     assert [document.text for document in documents] == ["Four."]
     assert (problem.line, problem.reason) == (2, "quotation marks do not match (lines 2 to 4 are skipped)")
 
 
-def test_hostile_quotation_marks_end(tmp_path: Path) -> None:
+def test_hostile_quotes_take_linear_time(tmp_path: Path) -> None:
     documents, skipped = read_all(tmp_path / "a.csv", "id,text\n" + '1,"x ""\n' * 2_000)
     assert not documents
     assert 0 < len(skipped) <= 2_000
@@ -395,7 +395,7 @@ def test_a_record_over_the_limit_is_skipped(tmp_path: Path) -> None:
     assert skipped[0].line == 3
 
 
-def test_fields_longer_than_the_csv_module_allows_by_default(tmp_path: Path) -> None:
+def test_fields_beyond_the_default_csv_limit_are_read(tmp_path: Path) -> None:
     (document,), _ = read_all(tmp_path / "a.csv", "id,text\n1," + "x" * 200_000 + "\n")
     assert len(document.text) == 200_000
 
@@ -408,7 +408,7 @@ def test_fields_longer_than_the_csv_module_allows_by_default(tmp_path: Path) -> 
         ("x" * 300 + "\n1\n", "0.000301 MB is over the limit of 0.0002 MB"),
     ],
 )
-def test_tables_without_rows_or_header(tmp_path: Path, content: str, reason: str) -> None:
+def test_tables_without_rows_or_header_are_refused(tmp_path: Path, content: str, reason: str) -> None:
     documents, (problem,) = read_all(tmp_path / "a.csv", content, SMALL)
     assert not documents
     assert (problem.reason, problem.line) == (reason, 0)
@@ -429,9 +429,7 @@ def test_any_table_is_read_to_its_end(tmp_path_factory: pytest.TempPathFactory, 
 
 
 @given(st.binary(max_size=300), st.sampled_from(["a.csv", "a.tsv", "a.jsonl", "a.json"]))
-def test_any_bytes_are_a_table_text_or_refused(
-    tmp_path_factory: pytest.TempPathFactory, content: bytes, name: str
-) -> None:
+def test_any_bytes_are_read_or_refused(tmp_path_factory: pytest.TempPathFactory, content: bytes, name: str) -> None:
     documents, skipped = read_all(tmp_path_factory.mktemp("tables") / name, content)
     assert documents or skipped
     assert all(document.text.strip() and document.text.encode() for document in documents)
@@ -441,7 +439,7 @@ CELLS = st.lists(st.text(alphabet=st.sampled_from('ab 1.;:|,"\n\réà\u2028'), m
 
 
 @given(st.lists(CELLS, min_size=2, max_size=12), st.sampled_from([",", ";", "\t", "|"]))
-def test_all_values_of_a_table_stand_in_its_text(
+def test_table_text_contains_all_values(
     tmp_path_factory: pytest.TempPathFactory, rows: list[list[str]], delimiter: str
 ) -> None:
     path = tmp_path_factory.mktemp("tables") / "a.csv"

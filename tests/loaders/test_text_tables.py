@@ -109,5 +109,5 @@ def test_lines_with_tabs_are_rows(tmp_path: Path, lines: list[str], rows: list[s
 
 
 @pytest.mark.parametrize("text", NO_TABLES)
-def test_other_drawings_stay_as_they_are(tmp_path: Path, text: str) -> None:
+def test_other_drawings_are_unchanged(tmp_path: Path, text: str) -> None:
     assert text_of(tmp_path / "a.txt", f"Begin.\n\n{text}\n\nEnd.") == f"Begin.\n\n{text}\n\nEnd."

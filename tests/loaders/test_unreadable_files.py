@@ -41,7 +41,7 @@ def sample(suffix: str) -> bytes:
 
 
 @pytest.mark.parametrize("suffix", [*BINARY, ".html", ".htm", ".eml"])
-def test_empty_files(tmp_path: Path, suffix: str) -> None:
+def test_empty_files_are_reported(tmp_path: Path, suffix: str) -> None:
     for data in (b"", b" \n\t"):
         item = refused(tmp_path / f"a{suffix}", data)
         assert (item.reason, item.next_step) == ("empty", "")
@@ -49,13 +49,13 @@ def test_empty_files(tmp_path: Path, suffix: str) -> None:
 
 @pytest.mark.parametrize("suffix", BINARY)
 @pytest.mark.parametrize("data", [documents.PNG, b"<!doctype html><p>Text.", b"just text", b"PK\x03\x04rest"])
-def test_files_that_are_something_else(tmp_path: Path, suffix: str, data: bytes) -> None:
+def test_files_with_a_wrong_suffix_are_reported(tmp_path: Path, suffix: str, data: bytes) -> None:
     item = refused(tmp_path / f"a{suffix}", data)
     assert item.reason.startswith(f"not a readable {NAMES[suffix]} (")
     assert item.next_step == "check that it opens in another program, and save it again"
 
 
-def test_pictures_that_are_called_pages_or_messages(tmp_path: Path) -> None:
+def test_pictures_with_text_suffixes_are_reported(tmp_path: Path) -> None:
     assert "looks like a binary file" in refused(tmp_path / "a.html", documents.PNG).reason
     assert (
         refused(tmp_path / "a.eml", documents.PNG).reason == "not a readable e-mail message (it has no message header)"
@@ -63,21 +63,21 @@ def test_pictures_that_are_called_pages_or_messages(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("suffix", ZIPPED)
-def test_archives_of_something_else(tmp_path: Path, suffix: str) -> None:
+def test_archives_of_other_formats_are_reported(tmp_path: Path, suffix: str) -> None:
     others = [other for other in ZIPPED if other != suffix]
     for data in [documents.zipped({"a.txt": "Text."}), documents.zipped({}), *map(sample, others)]:
         assert refused(tmp_path / f"a{suffix}", data).reason.startswith(f"not a readable {NAMES[suffix]} (")
 
 
 @pytest.mark.parametrize("suffix", BINARY)
-def test_files_that_were_cut_off(tmp_path: Path, suffix: str) -> None:
+def test_truncated_files_are_reported(tmp_path: Path, suffix: str) -> None:
     data = sample(suffix)
     item = refused(tmp_path / f"a{suffix}", data[: 300 if suffix == ".pdf" else len(data) // 2])
     assert item.reason.startswith(f"not a readable {NAMES[suffix]} (")
 
 
 @pytest.mark.parametrize("suffix", OFFICE)
-def test_office_files_that_are_encrypted_or_old(tmp_path: Path, suffix: str) -> None:
+def test_encrypted_and_legacy_office_files_are_reported(tmp_path: Path, suffix: str) -> None:
     encrypted = documents.OLD_OFFICE + "EncryptedPackage".encode("utf-16-le")
     item = refused(tmp_path / f"a{suffix}", encrypted)
     assert (item.reason, item.next_step) == ("encrypted", "save it without a password")
@@ -89,7 +89,7 @@ def test_office_files_that_are_encrypted_or_old(tmp_path: Path, suffix: str) -> 
 
 
 @pytest.mark.parametrize("suffix", ZIPPED)
-def test_archives_with_a_password(tmp_path: Path, suffix: str) -> None:
+def test_password_protected_archives_are_reported(tmp_path: Path, suffix: str) -> None:
     data = bytearray(sample(suffix))
     # The flag that says so, in the list of files at the end.
     data[data.rindex(b"PK\x01\x02") + 8] |= 1
@@ -97,7 +97,7 @@ def test_archives_with_a_password(tmp_path: Path, suffix: str) -> None:
 
 
 @pytest.mark.parametrize("suffix", [*BINARY, ".html", ".eml"])
-def test_files_over_the_limit(tmp_path: Path, suffix: str) -> None:
+def test_oversized_files_are_reported(tmp_path: Path, suffix: str) -> None:
     item = refused(tmp_path / f"a{suffix}", sample(suffix), max_megabytes=0.0001)
     assert "MB is over the limit of 0.0001 MB" in item.reason
     assert "max_megabytes" in item.next_step
@@ -106,24 +106,24 @@ def test_files_over_the_limit(tmp_path: Path, suffix: str) -> None:
 # PDF
 
 
-def test_pdfs_with_a_password(tmp_path: Path) -> None:
+def test_password_protected_pdfs_are_reported(tmp_path: Path) -> None:
     item = refused(tmp_path / "a.pdf", documents.LOCKED_PDF)
     assert (item.reason, item.next_step) == ("encrypted", "save it without a password")
 
 
-def test_pdfs_that_were_scanned(tmp_path: Path) -> None:
+def test_scanned_pdfs_are_reported(tmp_path: Path) -> None:
     item = refused(tmp_path / "a.pdf", documents.pdf([[]] * 12))
     assert (item.reason, item.next_step) == ("no text on its 12 pages, probably scanned", "run it through OCR first")
     assert refused(tmp_path / "a.pdf", documents.pdf([[]])).reason == "no text on its only page, probably scanned"
 
 
-def test_pdfs_without_or_with_too_many_pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pdfs_with_zero_or_too_many_pages_are_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert refused(tmp_path / "a.pdf", documents.pdf([])).reason == "not a readable PDF (it is damaged or has no pages)"
     monkeypatch.setattr(pdf, "MOST_PAGES", 2)
     assert refused(tmp_path / "a.pdf", documents.pdf([["x"]] * 3)).reason == "3 pages are over the limit of 2"
 
 
-def test_pdfs_with_some_pages_that_cannot_be_read(tmp_path: Path) -> None:
+def test_pdfs_with_unreadable_pages_are_reported(tmp_path: Path) -> None:
     whole = documents.pdf([["One."], ["Two."], ["Three."]])
     (tmp_path / "a.pdf").write_bytes(whole.replace(b"[5 0 R 7 0 R 9 0 R]", b"[5 0 R 0 0 R 0 0 R]"))
     document, problem = read_documents([tmp_path], ReadingSettings())
@@ -135,7 +135,7 @@ def test_pdfs_with_some_pages_that_cannot_be_read(tmp_path: Path) -> None:
     assert none.reason.startswith("not a readable PDF (")
 
 
-def test_pdfs_that_unpack_to_too_much_text(tmp_path: Path) -> None:
+def test_pdfs_with_too_much_text_are_reported(tmp_path: Path) -> None:
     whole = documents.pdf([["word " * 20] * 50])
     start, end = whole.index(b"stream\n") + 7, whole.index(b"\nendstream")
     packed = zlib.compress(whole[start:end])
@@ -152,21 +152,21 @@ def test_pdfs_that_unpack_to_too_much_text(tmp_path: Path) -> None:
     ("suffix", "name"),
     [(".docx", "word/big.xml"), (".pptx", "ppt/big.bin"), (".xlsx", "xl/big.xml"), (".epub", "big.xhtml")],
 )
-def test_archives_that_unpack_to_too_much(tmp_path: Path, suffix: str, name: str) -> None:
+def test_decompression_bombs_are_refused(tmp_path: Path, suffix: str, name: str) -> None:
     bomb = documents.zipped({**documents.unzipped(sample(suffix)), name: b" " * 5_000_000})
     item = refused(tmp_path / f"a{suffix}", bomb, max_megabytes=1)
     assert item.reason.startswith("unpacks to 5.")
     assert "max_megabytes" in item.next_step
 
 
-def test_archives_that_lie_about_what_they_unpack_to(tmp_path: Path) -> None:
+def test_archives_with_false_sizes_are_refused(tmp_path: Path) -> None:
     size = 5_000_000
     bomb = documents.zipped({"META-INF/container.xml": b" " * size})
     lie = bomb.replace(size.to_bytes(4, "little"), (10).to_bytes(4, "little"))
     assert refused(tmp_path / "a.epub", lie, max_megabytes=1).reason.startswith("not a readable EPUB (BadZipFile: ")
 
 
-def test_archives_of_too_many_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_archives_with_too_many_files_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(archives, "MOST_ENTRIES", 3)
     assert refused(tmp_path / "a.epub", sample(".epub")).reason == "an archive of more than 3 files"
 
@@ -205,13 +205,13 @@ def test_entities_are_not_expanded(
 # Spreadsheets, books, messages, pages
 
 
-def test_spreadsheets_of_too_many_cells(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_spreadsheets_with_too_many_cells_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(xlsx, "MOST_CELLS", 3)
     item = refused(tmp_path / "a.xlsx", sample(".xlsx"))
     assert (item.reason, item.next_step) == ("more than 3 cells", "split it, or save it as .csv")
 
 
-def test_spreadsheets_with_a_row_far_below(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_spreadsheets_with_distant_rows_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(xlsx, "MOST_CELLS", 100_000)
     files = documents.unzipped(sample(".xlsx"))
     sheet = bytes(files["xl/worksheets/sheet1.xml"]).decode()  # type: ignore[arg-type]
@@ -220,7 +220,7 @@ def test_spreadsheets_with_a_row_far_below(tmp_path: Path, monkeypatch: pytest.M
     assert refused(tmp_path / "a.xlsx", documents.zipped(files)).reason == "more than 100,000 cells"
 
 
-def test_spreadsheets_that_say_more_than_is_allowed(tmp_path: Path) -> None:
+def test_spreadsheets_with_too_much_text_are_refused(tmp_path: Path) -> None:
     names = [f"A long name of column {place} " + "and on " * 6 for place in range(5)]
     data = documents.xlsx({"One": [names, *([1] * 5 for _ in range(200))]})
     item = refused(tmp_path / "a.xlsx", data, max_megabytes=0.02)
@@ -229,7 +229,7 @@ def test_spreadsheets_that_say_more_than_is_allowed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("suffix", OFFICE)
-def test_office_files_without_text(tmp_path: Path, suffix: str) -> None:
+def test_office_files_without_text_are_reported(tmp_path: Path, suffix: str) -> None:
     empty = {
         ".docx": lambda: documents.saved(documents.docx().save),
         ".pptx": lambda: documents.saved(documents.pptx().save),
@@ -238,14 +238,14 @@ def test_office_files_without_text(tmp_path: Path, suffix: str) -> None:
     assert refused(tmp_path / f"a{suffix}", empty[suffix]()).reason == "empty"
 
 
-def test_books_with_copy_protection(tmp_path: Path) -> None:
+def test_copy_protected_books_are_reported(tmp_path: Path) -> None:
     method = '<EncryptionMethod Algorithm="http://www.w3.org/2001/04/xmlenc#aes128-cbc"/>'
     listed = {"META-INF/encryption.xml": f"<encryption><EncryptedData>{method}</EncryptedData></encryption>"}
     item = refused(tmp_path / "a.epub", documents.epub(["<p>Text.</p>"], listed))
     assert (item.reason, item.next_step) == ("encrypted", "get a copy without copy protection")
 
 
-def test_books_reach_nothing_outside_of_their_archive(tmp_path: Path) -> None:
+def test_books_cannot_read_outside_their_archive(tmp_path: Path) -> None:
     (tmp_path / "secret.xhtml").write_text("<p>Secret.")
     files = documents.unzipped(documents.epub(["<p>Text.</p>"]))
     package = bytes(files["OPS/package.opf"]).decode()  # type: ignore[arg-type]
@@ -254,18 +254,18 @@ def test_books_reach_nothing_outside_of_their_archive(tmp_path: Path) -> None:
         assert refused(tmp_path / "a.epub", documents.zipped(files)).reason == "empty"
 
 
-def test_messages_without_text(tmp_path: Path) -> None:
+def test_messages_without_text_are_reported(tmp_path: Path) -> None:
     item = refused(tmp_path / "a.eml", documents.eml(attachment="plan.pdf"))
     assert (item.reason, item.next_step) == ("no text in this message", "save its attachments, and add those")
 
 
-def test_messages_with_fields_without_end(tmp_path: Path) -> None:
+def test_messages_with_endless_fields_are_bounded(tmp_path: Path) -> None:
     data = b"From: x\nContent-Type: text/plain" + b"; a=b" * 100_000 + b"\n\nText."
     reason = "not a readable e-mail message (a field of its header has more than 20,000 bytes)"
     assert refused(tmp_path / "a.eml", data).reason == reason
 
 
-def test_pages_without_text_or_nested_without_end(tmp_path: Path) -> None:
+def test_empty_and_deeply_nested_pages_are_reported(tmp_path: Path) -> None:
     assert refused(tmp_path / "a.html", b"<!-- nothing --><script>x</script>").reason == "empty"
     assert "nested more than 5,000 deep" in refused(tmp_path / "a.html", b"<div></p>" * 20_000).reason
     assert "looks like a binary file" in refused(tmp_path / "a.html", b"<p>caf\xe9" + bytes(range(1, 9))).reason
@@ -299,7 +299,7 @@ def printed(script: str, folder: Path) -> list[str]:
     return done.stdout.splitlines()
 
 
-def test_without_its_library_a_format_is_skipped_in_words_that_help(tmp_path: Path) -> None:
+def test_missing_library_is_reported_with_the_install_command(tmp_path: Path) -> None:
     for suffix in PACKAGES:
         (tmp_path / f"a{suffix}").write_bytes(sample(suffix))
     (tmp_path / "b.epub").write_bytes(sample(".epub"))
@@ -312,7 +312,7 @@ def test_without_its_library_a_format_is_skipped_in_words_that_help(tmp_path: Pa
     assert last.startswith("Document(")
 
 
-def test_libraries_say_nothing_by_themselves(tmp_path: Path) -> None:
+def test_libraries_print_nothing(tmp_path: Path) -> None:
     whole = documents.pdf([[ENGINE]], {"Title": "x" * 10})
     noisy = [
         whole.replace(b"startxref\n", b"startxref\n9"),
@@ -341,7 +341,7 @@ def spoilt(data: bytes, rounds: int) -> Iterator[bytes]:
 
 
 @pytest.mark.parametrize("suffix", [*BINARY, ".html", ".eml"])
-def test_spoilt_files_give_a_document_or_a_reason(tmp_path: Path, suffix: str) -> None:
+def test_corrupted_files_give_a_document_or_a_reason(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"a{suffix}"
     for data in spoilt(sample(suffix), 45):
         path.write_bytes(data)
@@ -355,7 +355,7 @@ def test_spoilt_files_give_a_document_or_a_reason(tmp_path: Path, suffix: str) -
 
 
 @pytest.mark.slow
-def test_a_folder_of_200_files_of_all_kinds(tmp_path: Path) -> None:
+def test_folder_of_200_mixed_files_is_read(tmp_path: Path) -> None:
     folder = tmp_path.resolve()
     expected: dict[str, str] = {}
     good = list(documents.samples("SENTENCE"))

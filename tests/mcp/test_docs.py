@@ -15,24 +15,24 @@ pytestmark = pytest.mark.slow
 PAGE = (Path(__file__).parent.parent.parent / "docs" / "mcp.md").read_text(encoding="utf-8")
 
 
-def test_the_example_over_stdio_runs(tmp_path: Path) -> None:
+def test_documented_stdio_example_runs(tmp_path: Path) -> None:
     printed = output(examples("mcp.md")[0], tmp_path)
     assert "Jack Kinzler devised the parasol of Skylab." in printed
     assert "[1] /notes/skylab.md, characters 0-43" in printed
 
 
-def test_the_example_over_http_is_a_whole_application(tmp_path: Path) -> None:
+def test_documented_http_example_is_a_complete_application(tmp_path: Path) -> None:
     program = examples("mcp.md")[1] + "\nprint([route.path for route in server.routes])"
     assert output(program, tmp_path) == "['/mcp']\n"
 
 
-def test_the_table_names_every_tool_and_what_it_takes() -> None:
+def test_documented_table_lists_every_tool_and_argument() -> None:
     rows = re.findall(r"^\| `(\w+)` \| (.*?) \|", PAGE, re.MULTILINE)
     told = {name: {argument.partition(":")[0] for argument in re.findall(r"`(.*?)`", takes)} for name, takes in rows}
     assert told == {name: set(tool.takes.model_fields) for name, tool in TOOLS.items()}
 
 
-def test_what_clients_are_to_be_told_is_the_command() -> None:
+def test_documented_client_configuration_is_the_command() -> None:
     (settings,) = re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL)
     told = json.loads(settings)["mcpServers"]["polyadic"]
     assert cli.main([*told["args"], "--help"], standalone_mode=False) == 0

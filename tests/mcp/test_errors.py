@@ -62,7 +62,7 @@ BAD_DOCUMENTS: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize(("tool", "arguments", "told"), BAD)
-def test_bad_arguments(main: Connect, tool: str, arguments: dict[str, Any], told: str) -> None:
+def test_invalid_arguments_are_refused(main: Connect, tool: str, arguments: dict[str, Any], told: str) -> None:
     said = problem(main, tool, **arguments)
     assert told in said
     assert len(said) <= 500
@@ -70,13 +70,13 @@ def test_bad_arguments(main: Connect, tool: str, arguments: dict[str, Any], told
 
 
 @pytest.mark.parametrize("arguments", BAD_DOCUMENTS)
-def test_bad_documents(own: Connect, arguments: dict[str, Any]) -> None:
+def test_invalid_documents_are_refused(own: Connect, arguments: dict[str, Any]) -> None:
     assert "invalid arguments for add_document" in problem(own, "add_document", **arguments)
     assert "no workspace" in problem(own, "list_documents")
 
 
 @pytest.mark.parametrize("tool", ["get_document_span", "query", "search_facts"])
-def test_whether_a_file_exists_is_not_told(main: Connect, tmp_path: Path, tool: str) -> None:
+def test_errors_do_not_reveal_whether_a_file_exists(main: Connect, tmp_path: Path, tool: str) -> None:
     """Nor where it really lies: names are compared with names, and nothing on the disk is looked at."""
     there, link = tmp_path / "there.txt", tmp_path / "link.md"
     there.write_text("secret")
@@ -90,7 +90,7 @@ def test_whether_a_file_exists_is_not_told(main: Connect, tmp_path: Path, tool: 
     assert told(there) == told(tmp_path / "missing.txt") == told(link)
 
 
-def test_where_the_workspace_lies_is_not_told(own: Connect, workspaces: Path) -> None:
+def test_errors_do_not_reveal_the_workspace_path(own: Connect, workspaces: Path) -> None:
     said = problem(own, "query", question="Who?")
     assert "there is no workspace in …/own-" in said
     assert str(workspaces) not in said
@@ -119,7 +119,7 @@ def test_an_error_is_one_line_without_paths_of_this_machine(error: Exception, to
     assert said.startswith(told) if isinstance(error, ValueError) else said == told
 
 
-def test_a_title_that_two_documents_have_names_none(own: Connect) -> None:
+def test_ambiguous_title_is_refused(own: Connect) -> None:
     for name in ("one", "two"):
         result(own, "add_document", name=name, title="Same", text=f"Eve Adams met Noah {name.title()}.")
     first = min(Document(f"mcp:{name}", "", "").id for name in ("one", "two"))

@@ -27,7 +27,7 @@ def posted(url: str, body: Any = PING, **headers: str) -> httpx2.Response:
     return httpx2.post(url, content=content, headers=HEADERS | headers)
 
 
-def test_it_answers_to_its_own_names_only(address: str) -> None:
+def test_only_allowed_host_names_are_served(address: str) -> None:
     assert posted(f"{address}/main").status_code == 200
     assert posted(f"{address}/main", host="localhost:9").status_code == 200
     assert posted(f"{address}/main", host="evil.example").status_code == 421
@@ -38,13 +38,13 @@ def test_it_answers_to_its_own_names_only(address: str) -> None:
 @pytest.mark.parametrize(
     "body", [b"", b"nonsense", b"\xff\xfe", b"[]", b"null", b'{"jsonrpc": "2.0"}', b"[" * 100_000, b'{"a":"\\ud800"}']
 )
-def test_what_is_no_request_is_a_mistake_of_the_caller(address: str, body: bytes) -> None:
+def test_invalid_request_is_a_client_error(address: str, body: bytes) -> None:
     answered = posted(f"{address}/main", body)
     assert 400 <= answered.status_code < 500
     assert "Traceback" not in answered.text
 
 
-def test_half_a_character_in_an_argument_is_refused(address: str) -> None:
+def test_lone_surrogate_in_an_argument_is_refused(address: str) -> None:
     arguments = {"name": "get_entity", "arguments": {"entity": "\ud800"}}
     answered = posted(f"{address}/main", {**PING, "method": "tools/call", "params": arguments})
     assert answered.status_code < 500
@@ -52,21 +52,21 @@ def test_half_a_character_in_an_argument_is_refused(address: str) -> None:
     assert "London" in str(result(partial(over_http, f"{address}/main"), "get_entity", entity="London"))
 
 
-def test_a_body_has_a_greatest_size(address: str) -> None:
+def test_body_size_is_limited(address: str) -> None:
     assert posted(f"{address}/main", b"x" * (4 * 1024 * 1024 + 1)).status_code == 413
 
 
 @pytest.mark.parametrize("method", ["GET", "DELETE", "PUT", "OPTIONS"])
-def test_no_connection_is_held_open_and_nothing_but_requests_is_taken(address: str, method: str) -> None:
+def test_server_streams_and_other_methods_are_refused(address: str, method: str) -> None:
     answered = httpx2.request(method, f"{address}/main", headers=HEADERS, timeout=5)
     assert (answered.status_code, answered.headers["allow"]) == (405, "POST")
 
 
-def test_no_session_is_kept(address: str) -> None:
+def test_server_is_stateless(address: str) -> None:
     assert "mcp-session-id" not in posted(f"{address}/main").headers
 
 
-def test_workspaces_know_nothing_of_each_other(workspaces: Path, address: str) -> None:
+def test_workspaces_are_isolated(workspaces: Path, address: str) -> None:
     with Workspace(workspaces / "other", HASHING) as kb:
         kb.add([Document("/other/eve.md", "Eve", "Eve Adams met Noah Webster in Ghent.")])
     other, first = (partial(over_http, f"{address}/{name}") for name in ("other", "main"))
@@ -76,16 +76,16 @@ def test_workspaces_know_nothing_of_each_other(workspaces: Path, address: str) -
     assert "no document matches" in problem(first, "get_document_span", document="/other/eve.md")
 
 
-def test_what_is_no_workspace_is_told_in_one_line(workspaces: Path, address: str) -> None:
+def test_unknown_workspace_is_reported_in_one_line(workspaces: Path, address: str) -> None:
     said = problem(partial(over_http, f"{address}/none"), "query", question="Who?")
     assert said == "there is no workspace 'none': see …/" + workspaces.name
 
 
-def test_what_the_server_around_it_says_is_told(address: str) -> None:
+def test_errors_of_the_hosting_server_are_passed_on(address: str) -> None:
     assert problem(partial(over_http, f"{address}/closed"), "query", question="Who?") == "your key does not open this"
 
 
-def test_it_works_where_it_is_told_to(workspaces: Path) -> None:
+def test_work_runs_on_the_given_loop(workspaces: Path) -> None:
     """On another loop, as connections to models belong to one."""
     loop, ran = asyncio.new_event_loop(), []
     thread = threading.Thread(target=loop.run_forever)
@@ -110,7 +110,7 @@ def test_it_works_where_it_is_told_to(workspaces: Path) -> None:
     assert all(ran)
 
 
-def test_a_key_counts_for_the_request_that_it_comes_with(workspaces: Path, address: str) -> None:
+def test_key_applies_to_its_request_only(workspaces: Path, address: str) -> None:
     """Also where the same client sent a better one before."""
     (workspaces / "keys").mkdir()
 
@@ -128,7 +128,7 @@ def test_a_key_counts_for_the_request_that_it_comes_with(workspaces: Path, addre
 
 
 @pytest.mark.slow
-def test_many_ask_at_once(address: str) -> None:
+def test_concurrent_requests_are_served(address: str) -> None:
     async def one(client: Client, number: int) -> int:
         if number % 2:
             found = await client.call_tool("query", {"question": "Who met Charles Babbage?"})
@@ -142,7 +142,7 @@ def test_many_ask_at_once(address: str) -> None:
     assert all(asyncio.run(work()))
 
 
-def test_it_serves_while_its_lifespan_is_entered_and_again_later() -> None:
+def test_lifespan_can_be_entered_again() -> None:
     app = asgi(lambda request: pytest.fail("not asked for"), lambda request: False)
 
     async def receive() -> Message:

@@ -19,7 +19,7 @@ def contents(connect: Connect, uri: str) -> dict[str, Any]:
     return asked(connect, work)
 
 
-def test_a_part_of_a_document(main: Connect) -> None:
+def test_part_of_a_document_is_read(main: Connect) -> None:
     read = contents(main, f"{ADA_URI}?start=4&end=12")
     assert read["text"] == "Lovelace"
     assert read["mimeType"] == "text/plain"
@@ -63,7 +63,7 @@ def test_a_long_document_is_read_part_by_part(own: Connect) -> None:
         "",
     ],
 )
-def test_what_is_no_resource(main: Connect, uri: str) -> None:
+def test_invalid_resource_uri_is_refused(main: Connect, uri: str) -> None:
     with pytest.raises(MCPError) as raised:
         contents(main, uri)
     assert raised.value.code == -32602
@@ -77,14 +77,14 @@ def test_what_is_no_resource(main: Connect, uri: str) -> None:
         (f"{ADA_URI}?start=100000", "so none from 100,000 on"),
     ],
 )
-def test_what_is_not_there(main: Connect, uri: str, told: str) -> None:
+def test_missing_resource_is_reported(main: Connect, uri: str, told: str) -> None:
     with pytest.raises(MCPError, match=told) as raised:
         contents(main, uri)
     assert raised.value.code == -32602
 
 
 @pytest.mark.slow
-def test_every_document_is_on_one_page_though_others_come_and_go(own: Connect) -> None:
+def test_pagination_is_stable_while_documents_change(own: Connect) -> None:
     def add(name: str) -> None:
         result(own, "add_document", name=name, text=f"Eve Adams wrote letter {name} to Noah Webster.")
 
@@ -101,7 +101,7 @@ def test_every_document_is_on_one_page_though_others_come_and_go(own: Connect) -
     assert result(own, "list_documents", limit=2, after="mcp:6")["next"] is None
 
 
-def test_resources_come_in_pages(own: Connect) -> None:
+def test_resources_are_paginated(own: Connect) -> None:
     for n in range(3):
         result(own, "add_document", name=f"{n}", text=f"Eve Adams wrote letter {n} to Noah Webster.")
 

@@ -11,7 +11,7 @@ TEXTS = {document.source: document.text for document in DOCUMENTS}
 ADA_ID, TURIN_ID = (document.id for document in DOCUMENTS)
 
 
-def test_citations_point_at_the_words_that_they_quote(main: Connect) -> None:
+def test_citations_refer_to_the_quoted_span(main: Connect) -> None:
     found = result(main, "query", question="Where did Charles Babbage speak in 1840?")
     assert found["answered"] and 0 < found["confidence"] < 1
     assert found["citations"]
@@ -24,7 +24,7 @@ def test_citations_point_at_the_words_that_they_quote(main: Connect) -> None:
     assert (spoke["source"], spoke["title"], spoke["page"]) == ("/notes/turin.md", "A journey", 1)
 
 
-def test_knowledge_without_an_answer(main: Connect) -> None:
+def test_query_can_return_knowledge_only(main: Connect) -> None:
     found = result(main, "query", question="Who taught Ada Lovelace?", answer=False, items=1)
     assert found["answer"] is None
     assert not found["answered"]
@@ -34,7 +34,7 @@ def test_knowledge_without_an_answer(main: Connect) -> None:
     assert result(main, "query", question="Who taught Ada Lovelace?", items=0)["knowledge"] == []
 
 
-def test_a_method_and_a_budget_of_tokens(main: Connect) -> None:
+def test_query_takes_method_and_token_budget(main: Connect) -> None:
     found = result(main, "query", question="Who met Charles Babbage?", answer=False, method="chunks", context_tokens=25)
     assert found["method"] == "chunks"
     assert [item["kind"] for item in found["knowledge"]] == ["chunk"]
@@ -45,14 +45,14 @@ def test_a_method_and_a_budget_of_tokens(main: Connect) -> None:
     "name", ["/notes/turin.md", TURIN_ID, TURIN_ID[:8], "a JOURNEY", "turin.md", "/notes/turin.md"]
 )
 @pytest.mark.parametrize("tool", ["query", "search_facts"])
-def test_only_the_documents_that_were_named_are_heard(main: Connect, tool: str, name: str) -> None:
+def test_query_can_be_limited_to_documents(main: Connect, tool: str, name: str) -> None:
     about = {"question": "Charles Babbage", "answer": False} if tool == "query" else {"words": "Charles Babbage"}
     found = result(main, tool, documents=[name], **about)
     items = found["knowledge"] if tool == "query" else found["facts"]
     assert {place["source"] for item in items for place in item["places"]} == {"/notes/turin.md"}
 
 
-def test_documents_are_chosen_by_folder_and_metadata(main: Connect) -> None:
+def test_documents_are_filtered_by_folder_and_metadata(main: Connect) -> None:
     everywhere = result(main, "search_facts", words="London", documents=["/notes"])
     assert {place["title"] for fact in everywhere["facts"] for place in fact["places"]} == {"Ada Lovelace", "A journey"}
     life = result(main, "search_facts", words="Turin", where={"kind": "life"})
@@ -60,7 +60,7 @@ def test_documents_are_chosen_by_folder_and_metadata(main: Connect) -> None:
     assert "no document has the metadata kind=none" in problem(main, "search_facts", words="x", where={"kind": "none"})
 
 
-def test_facts_by_words_come_nearest_first(main: Connect) -> None:
+def test_search_facts_orders_by_similarity(main: Connect) -> None:
     facts = result(main, "search_facts", words="Mary Somerville taught Ada Lovelace.", limit=2)["facts"]
     assert facts[0]["text"] == "Mary Somerville taught Ada Lovelace."
     assert facts[0]["score"] > facts[1]["score"]
@@ -68,7 +68,7 @@ def test_facts_by_words_come_nearest_first(main: Connect) -> None:
     assert len(facts) == 2
 
 
-def test_facts_that_connect_entities(main: Connect) -> None:
+def test_search_facts_by_entities(main: Connect) -> None:
     together = result(main, "search_facts", entities=["Ada Lovelace", "london"])["facts"]
     assert len(together) == 2
     assert all({"Ada Lovelace", "London"} <= set(fact["entities"]) for fact in together)
@@ -79,7 +79,7 @@ def test_facts_that_connect_entities(main: Connect) -> None:
     assert by_both[0]["why"].startswith("connects what was named, similar to the words (")
 
 
-def test_an_entity_with_its_facts(main: Connect) -> None:
+def test_get_entity_returns_its_facts(main: Connect) -> None:
     entity = result(main, "get_entity", entity="charles babbage", limit=2)
     assert entity["name"] == "Charles Babbage"
     assert entity["in_facts"] == 3
@@ -91,20 +91,20 @@ def test_an_entity_with_its_facts(main: Connect) -> None:
     assert result(main, "get_entity", entity=entity["id"], limit=0)["facts"] == []
 
 
-def test_a_span_is_what_stands_there(main: Connect) -> None:
+def test_get_document_span_returns_the_text(main: Connect) -> None:
     found = result(main, "get_document_span", document="turin.md", start=40, end=55)
     assert found["text"] == TURIN[40:55]
     assert (found["page"], found["start"], found["end"], found["characters"]) == (2, 40, 55, len(TURIN))
 
 
-def test_a_span_ends_with_the_document(main: Connect) -> None:
+def test_span_is_cut_at_the_document_end(main: Connect) -> None:
     found = result(main, "get_document_span", document=f"polyadic://document/{ADA_ID}", start=10, end=9_000)
     assert (found["text"], found["end"], found["page"]) == (ADA[10:], len(ADA), None)
     assert result(main, "get_document_span", document=ADA_ID)["text"] == ADA
     assert result(main, "get_document_span", document=ADA_ID, start=len(ADA))["text"] == ""
 
 
-def test_documents_page_by_page(main: Connect) -> None:
+def test_list_documents_is_paginated(main: Connect) -> None:
     first = result(main, "list_documents", limit=1)
     assert (first["total"], [one["source"] for one in first["documents"]]) == (2, ["/notes/ada.md"])
     assert first["documents"][0]["metadata"] == {"kind": "life"}
@@ -115,7 +115,7 @@ def test_documents_page_by_page(main: Connect) -> None:
     assert result(main, "list_documents", after="/zzz")["documents"] == []
 
 
-def test_what_is_long_is_cut_and_can_be_read_on(own: Connect) -> None:
+def test_long_text_is_truncated_and_can_be_continued(own: Connect) -> None:
     text = "Ada Lovelace met " + ", ".join(f"Person Number{n} of London" for n in range(70)) + "."
     added = result(own, "add_document", name="long", text=text)
     (passage,) = result(own, "query", question="Ada Lovelace", method="chunks", answer=False, items=1)["knowledge"]
@@ -127,7 +127,7 @@ def test_what_is_long_is_cut_and_can_be_read_on(own: Connect) -> None:
     assert whole["text"].startswith(place["quote"].removesuffix("…"))
 
 
-def test_no_item_is_longer_than_it_may_be() -> None:
+def test_item_length_is_bounded() -> None:
     at = SourceSpan("d", "memory:d", "T" * 9_000, "c", Span(0, 9_000), "q" * 9_000)
     item = views.retrieved_result(
         Item(ItemKind.FACT, "f", "t" * 9_000, 1.0, "w" * 9_000, 1, (at,) * 9, ("e" * 9_000,) * 90)
@@ -146,6 +146,6 @@ def test_an_added_document_keeps_its_title_and_metadata(own: Connect) -> None:
     assert result(own, "get_document_span", document=added["uri"])["text"] == "Eve saw Adam.\nNoah."
 
 
-def test_no_client_can_replace_what_others_indexed(own: Connect) -> None:
+def test_add_document_cannot_replace_other_sources(own: Connect) -> None:
     added = result(own, "add_document", name="/notes/ada.md", text="Ada Lovelace never existed, says Eve.")
     assert added["source"] == "mcp:/notes/ada.md"

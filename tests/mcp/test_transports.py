@@ -27,7 +27,7 @@ CALLS: dict[str, dict[str, Any]] = {
 }
 
 
-def test_every_tool_returns_what_its_schema_says(either: Connect) -> None:
+def test_tool_results_match_their_schemas(either: Connect) -> None:
     async def work(client: Client) -> None:
         tools = (await client.list_tools()).tools
         assert [tool.name for tool in tools] == READING
@@ -59,7 +59,7 @@ def test_documents_are_resources(either: Connect) -> None:
     asked(either, work)
 
 
-def test_who_may_only_read_is_refused_writing(either: Connect) -> None:
+def test_read_only_access_refuses_writes(either: Connect) -> None:
     async def work(client: Client) -> None:
         refused = await client.call_tool("add_document", {"name": "new", "text": "Eve met Adam in Lund."})
         assert refused.is_error
@@ -69,7 +69,7 @@ def test_who_may_only_read_is_refused_writing(either: Connect) -> None:
     asked(either, work)
 
 
-def test_a_document_is_added_asked_replaced_and_found_unchanged(writer: Connect) -> None:
+def test_document_is_added_queried_replaced_and_unchanged(writer: Connect) -> None:
     async def work(client: Client) -> list[Any]:
         assert "add_document" in [tool.name for tool in (await client.list_tools()).tools]
         none_yet = await client.call_tool("list_documents", {})
@@ -90,7 +90,7 @@ def test_a_document_is_added_asked_replaced_and_found_unchanged(writer: Connect)
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
-def test_both_generations_of_the_protocol(workspaces: Path, address: str, mode: str) -> None:
+def test_both_protocol_versions_work(workspaces: Path, address: str, mode: str) -> None:
     async def listed(client: Client) -> int:
         returned = await client.call_tool("list_documents", {})
         total: int = returned.structured_content["total"]
@@ -103,7 +103,7 @@ def test_both_generations_of_the_protocol(workspaces: Path, address: str, mode: 
     assert asyncio.run(both()) == (2, 2)
 
 
-def test_an_unknown_tool_is_an_error_of_the_protocol(either: Connect) -> None:
+def test_unknown_tool_is_a_protocol_error(either: Connect) -> None:
     async def work(client: Client) -> None:
         with pytest.raises(MCPError, match="there is no tool 'drop\\\\x1b': there are query"):
             await client.call_tool("drop\x1b", {})
@@ -111,7 +111,7 @@ def test_an_unknown_tool_is_an_error_of_the_protocol(either: Connect) -> None:
     asked(either, work)
 
 
-def test_nothing_but_the_protocol_goes_to_standard_output(workspaces: Path) -> None:
+def test_stdout_carries_protocol_messages_only(workspaces: Path) -> None:
     """Also of what cannot be read, and of a request that fails."""
     told = command(workspaces / "main")
     hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "raw", "version": "1"}}
@@ -143,7 +143,7 @@ def test_nothing_but_the_protocol_goes_to_standard_output(workspaces: Path) -> N
     assert next(reply for reply in replies if reply["id"] == 3)["result"]["isError"]
 
 
-def test_without_the_package_one_line_says_what_to_install(tmp_path: Path) -> None:
+def test_missing_package_is_reported_in_one_line(tmp_path: Path) -> None:
     blocked = "import sys; sys.modules['mcp'] = None; from polyadic.cli.main import run; sys.exit(run(['mcp']))"
     ran = subprocess.run([sys.executable, "-c", blocked], capture_output=True, text=True, cwd=tmp_path, check=False)
     assert ran.returncode == 1

@@ -20,7 +20,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("kind", HOSTILE)
-def test_hostile_text_comes_back_as_it_is(own: Connect, kind: str) -> None:
+def test_hostile_text_round_trips(own: Connect, kind: str) -> None:
     name = " ".join(HOSTILE[kind].translate(dict.fromkeys(range(32))).split())[:60]
     text = HOSTILE[kind]
     added = result(own, "add_document", name=name.strip(), title=text, text=text, metadata={"key": text})
@@ -33,7 +33,7 @@ def test_hostile_text_comes_back_as_it_is(own: Connect, kind: str) -> None:
         assert kept[place["start"] : place["end"]] == place["quote"]
 
 
-def test_what_a_document_says_stays_inside_of_a_json_value(own: Connect) -> None:
+def test_document_text_stays_within_json_values(own: Connect) -> None:
     added = result(own, "add_document", name="d", text=HOSTILE["protocol"])
     returned = called(own, "get_document_span", {"document": added["id"]})
     (content,) = returned.content
@@ -42,7 +42,7 @@ def test_what_a_document_says_stays_inside_of_a_json_value(own: Connect) -> None
     assert json.loads(content.text) == returned.structured_content
 
 
-def test_what_a_document_says_changes_no_tool(own: Connect) -> None:
+def test_document_text_does_not_change_tools(own: Connect) -> None:
     async def offered(client: Client) -> str:
         return str([tool.model_dump() for tool in (await client.list_tools()).tools])
 
@@ -52,7 +52,7 @@ def test_what_a_document_says_changes_no_tool(own: Connect) -> None:
     assert asked(own, offered) == before
 
 
-def test_a_hostile_document_is_a_resource_like_any_other(own: Connect) -> None:
+def test_hostile_document_is_an_ordinary_resource(own: Connect) -> None:
     for name, text in HOSTILE.items():
         result(own, "add_document", name=name, title=text, text=text)
 
@@ -64,7 +64,7 @@ def test_a_hostile_document_is_a_resource_like_any_other(own: Connect) -> None:
     assert asked(own, texts) == {f"mcp:{name}": text.replace("\r\n", "\n") for name, text in HOSTILE.items()}
 
 
-def test_what_is_no_text_is_not_added(own: Connect) -> None:
+def test_non_text_is_not_added(own: Connect) -> None:
     assert "mcp:binary cannot be added (" in problem(
         own, "add_document", name="binary", text="Eve\x00 met Adam in Lund."
     )

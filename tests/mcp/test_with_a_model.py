@@ -22,7 +22,7 @@ def name_model(folder: Path, url: str) -> None:
     (folder / "polyadic.toml").write_text(told)
 
 
-def test_a_model_reads_and_answers_and_is_paid_for(folder: Path) -> None:
+def test_model_extracts_and_answers_and_usage_is_recorded(folder: Path) -> None:
     writer = partial(over_stdio, folder, "--write")
     with ModelServer(ready()) as server:
         url = server.url

@@ -28,7 +28,7 @@ Told = list[tuple[str, list[Evidence]]]
 
 
 @given(chunks, st.randoms())
-def test_order_does_not_matter(evidence: Told, random: object) -> None:
+def test_tally_does_not_depend_on_order(evidence: Told, random: object) -> None:
     shuffled = sorted(evidence, key=lambda _: random.random())  # type: ignore[attr-defined]
     assert tally(evidence).entities == tally(shuffled).entities
     assert {i: (f.evidence, f.score, f.participants) for i, f in tally(evidence).facts.items()} == {
@@ -38,7 +38,7 @@ def test_order_does_not_matter(evidence: Told, random: object) -> None:
 
 @pytest.mark.slow
 @given(chunks, chunks)
-def test_withdrawing_undoes_adding(kept: Told, gone: Told) -> None:
+def test_subtracting_undoes_adding(kept: Told, gone: Told) -> None:
     assert tally_difference(tally(kept + gone), tally(gone)).facts.keys() == tally(kept).facts.keys()
     nothing = tally_difference(tally_difference(tally(kept + gone), tally(gone)), tally(kept))
     assert not nothing.facts
@@ -46,13 +46,13 @@ def test_withdrawing_undoes_adding(kept: Told, gone: Told) -> None:
 
 
 @given(chunks)
-def test_scores_stay_in_the_papers_ranges(evidence: Told) -> None:
+def test_scores_stay_in_the_ranges_of_the_paper(evidence: Told) -> None:
     counts = tally(evidence)
     assert all(0 < mean_score(f.score, f.evidence) <= 10 for f in counts.facts.values())
     assert all(0 < mean_score(e.score, e.evidence) <= 100 for e in counts.entities.values())
 
 
-def test_evidence_with_one_participant_counts_for_nothing() -> None:
+def test_evidence_with_one_participant_makes_no_fact() -> None:
     alone = Evidence("Ada wrote.", 9.0, (Participation("Ada"), Participation("ADA")), (), "test")
     assert alone.fact_id is None
     assert not tally([("d", [alone])]).entities

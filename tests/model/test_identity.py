@@ -21,14 +21,14 @@ def test_qualifiers_keep_homonyms_apart_but_not_their_loose_names() -> None:
     assert loose_name("Mercury (planet)") == loose_name("Mercury (element)") == "mercury"
 
 
-def test_a_leading_article_goes_only_where_something_is_left() -> None:
+def test_leading_article_is_removed_unless_alone() -> None:
     assert entity_key("The Who") == "who"
     assert entity_key("the") == "the"
     assert entity_key("Theodore") == "theodore"
     assert entity_key("A. Lincoln") == "a. lincoln"
 
 
-def test_possessives_and_accents_are_loosened() -> None:
+def test_loose_names_drop_possessives_and_accents() -> None:
     assert loose_name("Dvořák’s") == "dvorak"
     assert loose_name("the boys' school") == "boys school"
     assert loose_name("阿波罗11号") == "阿波罗11号"
@@ -41,7 +41,7 @@ def test_a_fact_is_its_text_and_the_set_of_its_entities(keys: list[str]) -> None
 
 
 @given(st.lists(names, max_size=4), st.lists(names, max_size=4))
-def test_digests_tell_different_parts_apart(one: list[str], other: list[str]) -> None:
+def test_digests_distinguish_parts(one: list[str], other: list[str]) -> None:
     assert (digest(*one) == digest(*other)) == (one == other)
 
 

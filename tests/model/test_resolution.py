@@ -10,7 +10,7 @@ PLANETS = ResolutionDecision(DecisionKind.MERGE, ("Mercury (planet)", "Planet Me
 ADA = ResolutionDecision(DecisionKind.MERGE, ("Ada", "Ada Lovelace"), "Ada Lovelace")
 
 
-def test_a_name_is_split_before_it_is_merged() -> None:
+def test_splits_apply_before_merges() -> None:
     for decisions in ([PLANET, PLANETS], [PLANETS, PLANET]):
         overlay = EntityResolution.of(decisions)
         assert [overlay.key("mercury", document) for document in ("d1", "d3")] == ["mercury (planet)", "mercury"]
@@ -18,7 +18,7 @@ def test_a_name_is_split_before_it_is_merged() -> None:
         assert overlay.meanings(["mercury"]) == {"mercury", "mercury (planet)"}
 
 
-def test_what_a_split_makes_may_be_merged_into_something_else() -> None:
+def test_split_entities_can_be_merged() -> None:
     overlay = EntityResolution.of(
         [PLANET, ResolutionDecision(DecisionKind.MERGE, ("Mercury (planet)", "Hermes"), "Hermes")]
     )
@@ -26,7 +26,7 @@ def test_what_a_split_makes_may_be_merged_into_something_else() -> None:
     assert overlay.meanings(["mercury"]) == {"mercury", "hermes"}
 
 
-def test_the_order_of_names_and_documents_is_no_matter() -> None:
+def test_decisions_ignore_the_order_of_names_and_documents() -> None:
     turned = ResolutionDecision(DecisionKind.SPLIT, ("MERCURY",), "Mercury (planet)", ("d2", "d1"))
     assert turned.id == PLANET.id
     assert ResolutionDecision(DecisionKind.MERGE, ("Ada Lovelace", "ada"), "Ada Lovelace").id == ADA.id
@@ -56,7 +56,7 @@ def test_the_order_of_names_and_documents_is_no_matter() -> None:
         ([ResolutionDecision(DecisionKind.SPLIT, ("Ada",), "Ada (ship)")], "has no documents"),
     ],
 )
-def test_what_makes_no_sense_or_contradicts_is_refused(decisions: list[ResolutionDecision], reason: str) -> None:
+def test_invalid_and_contradicting_decisions_are_refused(decisions: list[ResolutionDecision], reason: str) -> None:
     for order in (decisions, decisions[::-1]):
         with pytest.raises(DecisionRefused, match=reason):
             EntityResolution.of(order)

@@ -11,7 +11,7 @@ from tests.model_server.client import ask
 
 
 @pytest.mark.slow
-def test_it_prints_its_address_and_ends_on_a_signal() -> None:
+def test_command_prints_its_address_and_stops_on_a_signal() -> None:
     command = [sys.executable, "-m", "tests.model_server", "--delay-ms", "1"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None

@@ -63,7 +63,7 @@ def server(shared: ModelServer) -> ModelServer:
         (Changed(lambda said: replace(said, text=(said.text or "").upper())), REPLY.upper()),
     ],
 )
-def test_the_text_may_be_anything(server: ModelServer, kind: Misbehaviour, text: str) -> None:
+def test_replaced_text_is_sent(server: ModelServer, kind: Misbehaviour, text: str) -> None:
     server.misbehave(kind)
     with client(server) as opened:
         wrong, right = ask(opened), ask(opened)
@@ -71,14 +71,14 @@ def test_the_text_may_be_anything(server: ModelServer, kind: Misbehaviour, text:
     assert wrong.choices[0].finish_reason == ("length" if isinstance(kind, CutText) else "stop")
 
 
-def test_kinds_may_come_together(server: ModelServer) -> None:
+def test_misbehaviours_can_be_combined(server: ModelServer) -> None:
     server.misbehave(Fenced(), Prose("Sure:", "Bye."))
     with client(server) as opened:
         assert text_of(ask(opened)) == f"Sure:\n\n```json\n{REPLY}\n```\n\nBye."
 
 
 @pytest.mark.parametrize("stream", [False, True])
-def test_choices_usage_and_content_may_be_missing(server: ModelServer, stream: bool) -> None:
+def test_missing_choices_usage_and_content_are_imitated(server: ModelServer, stream: bool) -> None:
     extra: dict[str, Any] = {"stream": True, "stream_options": {"include_usage": True}} if stream else {}
     for kind in (EmptyChoices(), WithoutUsage(), Refusal("No.")):
         server.misbehave(kind)
@@ -91,13 +91,13 @@ def test_choices_usage_and_content_may_be_missing(server: ModelServer, stream: b
     assert [s.refusal for s in said if s.refusal] == ["No."] and not any(s.content for s in said)
 
 
-def test_huge_replies(server: ModelServer) -> None:
+def test_huge_replies_are_imitated(server: ModelServer) -> None:
     server.misbehave(Huge(2))
     with client(server) as opened:
         assert len(text_of(ask(opened))) == 2_000_000
 
 
-def test_late_replies_and_none(server: ModelServer) -> None:
+def test_late_and_missing_replies_are_imitated(server: ModelServer) -> None:
     server.misbehave(Late(0.2))
     server.misbehave(Never())
     with client(server) as opened:
@@ -109,7 +109,7 @@ def test_late_replies_and_none(server: ModelServer) -> None:
     assert len(server.asked) == 3
 
 
-def test_closing_lets_go_of_whoever_waits() -> None:
+def test_closing_releases_waiting_clients() -> None:
     errors: list[Exception] = []
 
     def wait(server: ModelServer) -> None:
@@ -139,14 +139,16 @@ def test_closing_lets_go_of_whoever_waits() -> None:
         (418, openai.APIStatusError, None),
     ],
 )
-def test_errors(server: ModelServer, status: int, error: type[openai.APIStatusError], code: str | None) -> None:
+def test_errors_are_imitated(
+    server: ModelServer, status: int, error: type[openai.APIStatusError], code: str | None
+) -> None:
     server.misbehave(Status(status))
     with client(server) as opened, pytest.raises(error) as raised:
         ask(opened)
     assert (raised.value.status_code, raised.value.code) == (status, code)
 
 
-def test_errors_say_what_they_are_told_to(server: ModelServer) -> None:
+def test_error_messages_are_configurable(server: ModelServer) -> None:
     server.misbehave(Status(429, "insufficient_quota", "You ran out of money.", headers={"x-should-retry": "false"}))
     with client(server, max_retries=2) as opened, pytest.raises(openai.RateLimitError, match="out of money") as raised:
         ask(opened)
@@ -155,7 +157,7 @@ def test_errors_say_what_they_are_told_to(server: ModelServer) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("as_date", [False, True])
-def test_the_client_waits_as_it_is_told(server: ModelServer, as_date: bool) -> None:
+def test_retry_after_is_sent(server: ModelServer, as_date: bool) -> None:
     # Of itself the client would wait for half a second at most.
     server.misbehave(Status(429, retry_after=0.6, as_date=as_date))
     with client(server, max_retries=2) as opened:
@@ -166,7 +168,7 @@ def test_the_client_waits_as_it_is_told(server: ModelServer, as_date: bool) -> N
 
 
 @pytest.mark.parametrize("stream", [False, True])
-def test_connections_may_break(server: ModelServer, stream: bool) -> None:
+def test_broken_connections_are_imitated(server: ModelServer, stream: bool) -> None:
     server.misbehave(CutStream() if stream else CutConnection())
     with client(server) as opened:
         with pytest.raises(openai.APIConnectionError):
@@ -176,7 +178,7 @@ def test_connections_may_break(server: ModelServer, stream: bool) -> None:
 
 
 @pytest.mark.parametrize("status", [200, 502])
-def test_a_page_instead_of_a_reply(server: ModelServer, status: int) -> None:
+def test_html_page_instead_of_a_reply_is_imitated(server: ModelServer, status: int) -> None:
     server.misbehave(NotJson(status))
     with client(server) as opened:
         if status == 200:
@@ -188,7 +190,7 @@ def test_a_page_instead_of_a_reply(server: ModelServer, status: int) -> None:
     assert server.calls[0].status == status
 
 
-def test_rules_choose_their_calls(server: ModelServer) -> None:
+def test_rules_select_calls(server: ModelServer) -> None:
     server.misbehave(Replaced("numbered"), on=(2, 4))
     server.misbehave(Replaced("asked"), times=None, when=lambda asked: "please" in asked.text)
     server.misbehave(Replaced("twice"), times=2)
@@ -199,7 +201,7 @@ def test_rules_choose_their_calls(server: ModelServer) -> None:
     assert texts == ["twice", "numbered", "asked", "numbered", "asked", "twice", REPLY, REPLY]
 
 
-def test_embeddings_misbehave_when_told(server: ModelServer) -> None:
+def test_embedding_misbehaviour_is_imitated(server: ModelServer) -> None:
     server.misbehave(Status(500), route="embeddings")
     with client(server) as opened:
         assert ask(opened)
@@ -208,7 +210,7 @@ def test_embeddings_misbehave_when_told(server: ModelServer) -> None:
         assert opened.embeddings.create(model="hashing", input="Ada")
 
 
-def test_said_in_full() -> None:
+def test_finish_reason_and_usage_are_configurable() -> None:
     said = Said("Hello.", finish_reason="content_filter", prompt_tokens=1000, completion_tokens=50)
     with ModelServer([says(said)]) as server, client(server) as opened:
         reply = ask(opened)

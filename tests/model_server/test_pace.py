@@ -10,7 +10,7 @@ from tests.model_server import ModelServer, says
 from tests.model_server.client import ask, client
 
 
-def test_each_call_takes_its_time() -> None:
+def test_calls_take_the_configured_time() -> None:
     with ModelServer([says("one two three four five six")], delay=0.1) as server, client(server) as opened:
         ask(opened)
         server.tokens_per_second = 30
@@ -23,7 +23,7 @@ def test_each_call_takes_its_time() -> None:
 
 
 @pytest.mark.slow
-def test_many_calls_at_once() -> None:
+def test_concurrent_calls_are_served() -> None:
     async def flood(url: str) -> None:
         limit = asyncio.Semaphore(16)
         async with openai.AsyncOpenAI(base_url=url, api_key="any", max_retries=0) as opened:

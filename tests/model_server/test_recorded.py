@@ -59,7 +59,7 @@ def test_facts_keep_to_a_strict_schema(recorded_server: ModelServer) -> None:
     assert json.loads(made)["facts"][0]["sentences"] == [1]
 
 
-def test_several_passages_give_the_facts_of_all_in_order(recorded_server: ModelServer) -> None:
+def test_several_passages_give_all_facts_in_order(recorded_server: ModelServer) -> None:
     first, second = rows("corpus.jsonl")[:2]
     text = numbered(f"{second['title']}\n{second['text']}  \n\n {first['text']}")
     with client(recorded_server) as opened:
@@ -84,7 +84,7 @@ def test_entities_of_questions(recorded_server: ModelServer) -> None:
             assert json.loads(reply) == {"entities": recorded["entities"]}
 
 
-def test_what_is_not_recorded_is_left_to_others(recorded_server: ModelServer) -> None:
+def test_unrecorded_requests_are_passed_on(recorded_server: ModelServer) -> None:
     passage = rows("corpus.jsonl")[0]["text"]
     with client(recorded_server) as opened:
         made = json.loads(text_of(ask(opened)))["facts"]

@@ -16,7 +16,7 @@ def schema(strict: bool = True, **changes: Any) -> dict[str, Any]:
     return {"type": "json_schema", "json_schema": {"name": "named", "schema": body, "strict": strict}}
 
 
-def test_a_reply_keeps_to_the_schema() -> None:
+def test_reply_matches_the_schema() -> None:
     with ModelServer([says('{"name": "Ada"}')]) as server, client(server) as opened:
         assert text_of(ask(opened, response_format=schema())) == '{"name": "Ada"}'
         assert server.asked[0].schema == schema()["json_schema"]["schema"]
@@ -49,19 +49,19 @@ def test_strict_schemas_are_checked(changes: dict[str, Any], complaint: str) -> 
     assert error.value.param == "response_format"
 
 
-def test_loose_schemas_may_leave_things_open() -> None:
+def test_non_strict_schemas_are_accepted() -> None:
     with ModelServer([says('{"name": "Ada"}')]) as server, client(server) as opened:
         assert ask(opened, response_format=schema(strict=False, additionalProperties=True))
 
 
-def test_json_objects_have_to_be_mentioned() -> None:
+def test_json_object_mode_requires_the_word_json() -> None:
     with ModelServer([says("{}")]) as server, client(server) as opened:
         assert text_of(ask(opened, "As JSON", response_format={"type": "json_object"})) == "{}"
         with pytest.raises(openai.BadRequestError, match="must contain the word 'json'"):
             ask(opened, "As you like", response_format={"type": "json_object"})
 
 
-def test_json_modes_may_be_missing() -> None:
+def test_missing_json_modes_are_imitated() -> None:
     with ModelServer([says("{}")], json_modes={"json_object"}) as server, client(server) as opened:
         assert ask(opened, response_format={"type": "json_object"})
         with pytest.raises(openai.BadRequestError, match="not supported") as error:
@@ -78,7 +78,7 @@ def test_json_modes_may_be_missing() -> None:
         ("seed", 1, "unsupported_parameter", "not supported"),
     ],
 )
-def test_parameters_may_be_refused(name: str, value: float, code: str, message: str) -> None:
+def test_refused_parameters_are_imitated(name: str, value: float, code: str, message: str) -> None:
     with ModelServer([says("Hello.")], refuses={name}) as server, client(server) as opened:
         assert ask(opened)
         with pytest.raises(openai.BadRequestError, match=message) as error:
@@ -87,7 +87,7 @@ def test_parameters_may_be_refused(name: str, value: float, code: str, message: 
 
 
 @pytest.mark.parametrize("wrong", [{"messages": []}, {"temperature": 3}, {"max_tokens": 0}, {"model": 1}])
-def test_nonsense_is_refused(wrong: dict[str, Any]) -> None:
+def test_invalid_requests_are_refused(wrong: dict[str, Any]) -> None:
     with ModelServer([says("Hello.")]) as server, client(server) as opened, pytest.raises(openai.BadRequestError):
         ask(opened, **wrong)
 
@@ -101,7 +101,7 @@ def test_a_prompt_longer_than_the_context_is_an_error() -> None:
     assert server.calls[1].prompt_tokens == 0
 
 
-def test_a_prompt_may_lose_its_beginning_without_a_word() -> None:
+def test_silent_prompt_truncation_is_imitated() -> None:
     text = "The pass phrase is ocelot.\n" + "word " * 60 + "What is the pass phrase?"
     with ModelServer([needle()], context_tokens=200, truncates_silently=True) as server, client(server) as opened:
         assert text_of(ask(opened, text)) == "ocelot"
@@ -112,7 +112,7 @@ def test_a_prompt_may_lose_its_beginning_without_a_word() -> None:
     assert server.calls[1].asked.text == text
 
 
-def test_a_request_that_nobody_answers_is_the_fault_of_the_test() -> None:
+def test_unanswered_request_fails_the_test() -> None:
     with ModelServer() as server, client(server) as opened:
         with pytest.raises(openai.InternalServerError, match="no responder"):
             ask(opened)

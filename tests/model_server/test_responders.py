@@ -61,13 +61,13 @@ def test_names_of_a_question(model_server: ModelServer) -> None:
     assert json.loads(text) == {"entities": ["Ada Lovelace", "Charles Babbage"]}
 
 
-def test_the_needle(model_server: ModelServer) -> None:
+def test_needle_is_found(model_server: ModelServer) -> None:
     with client(model_server) as opened:
         assert text_of(ask(opened, "Hay.\nThe pass phrase is blue ocelot.\nHay.")) == "blue ocelot"
         assert text_of(ask(opened, "Hay.\nWhat is the pass phrase?")) == "unknown"
 
 
-def test_facts_of_nothing_are_none(model_server: ModelServer) -> None:
+def test_empty_text_has_no_facts(model_server: ModelServer) -> None:
     with client(model_server) as opened:
         assert text_of(ask(opened, FACTS)) == '{"facts": []}'
 
@@ -82,7 +82,7 @@ def test_a_summary_covers_all_members(model_server: ModelServer) -> None:
     assert (summary["name"], summary["members"]) == ("Theme of Ada Lovelace and Analytical Engine", [1, 2, 3])
 
 
-def test_a_report_has_a_finding_of_each_fact(model_server: ModelServer) -> None:
+def test_report_has_one_finding_per_fact(model_server: ModelServer) -> None:
     with client(model_server) as opened:
         asked = f'Give JSON: {{"findings": [{{"text": "...", "facts": [1]}}]}}.\n- Osk (town)\n- Lund\n{SENTENCES}'
         report = json.loads(text_of(ask(opened, asked)))

@@ -21,7 +21,7 @@ def test_chat_replies_and_counts_tokens() -> None:
     assert call.asked.messages[0].text == "Hi" and call.asked.headers["authorization"] == "Bearer sk-test"
 
 
-def test_a_stream_comes_in_pieces_and_ends_with_its_usage() -> None:
+def test_stream_has_pieces_and_ends_with_usage() -> None:
     text = "Ada Lovelace wrote the first program, " * 5
     with ModelServer([says(text)]) as server, client(server) as opened:
         chunks = list(ask(opened, stream=True, stream_options={"include_usage": True}))
@@ -33,7 +33,7 @@ def test_a_stream_comes_in_pieces_and_ends_with_its_usage() -> None:
     assert all(c.usage is None for c in without)
 
 
-def test_max_tokens_cut_the_reply() -> None:
+def test_max_tokens_truncates_the_reply() -> None:
     with ModelServer([says("one two three four five")]) as server, client(server) as opened:
         old, new = ask(opened, max_tokens=2), ask(opened, max_completion_tokens=3)
     assert (text_of(old), old.choices[0].finish_reason, old.usage.completion_tokens) == ("one two", "length", 2)
@@ -68,7 +68,7 @@ def test_embeddings_in_both_encodings() -> None:
     assert server.calls == []
 
 
-def test_azure_has_paths_and_keys_of_its_own() -> None:
+def test_azure_paths_and_keys_are_supported() -> None:
     with (
         ModelServer([says("Hello.")], key="secret") as server,
         openai.AzureOpenAI(
@@ -103,11 +103,11 @@ def test_wrong_keys_and_unknown_models_are_refused() -> None:
     assert [call.status for call in server.calls] == [200, 404, 401]
 
 
-def test_a_server_that_does_not_run_has_no_address() -> None:
+def test_stopped_server_has_no_address() -> None:
     with pytest.raises(RuntimeError, match="does not run"):
         _ = ModelServer().url
 
 
-def test_a_port_that_is_taken_is_an_error() -> None:
+def test_occupied_port_is_an_error() -> None:
     with ModelServer() as server, pytest.raises(OSError, match="address already in use"):
         ModelServer(port=int(server.azure_url.rpartition(":")[2])).start()

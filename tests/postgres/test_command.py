@@ -34,7 +34,7 @@ def test_exports_are_the_same_byte_for_byte(places: tuple[str, str], tmp_path: P
 
 
 @pytest.mark.parametrize("method", ["auto", "bm25", "chunks", "hypergraph", "walk"])
-def test_questions_are_answered_alike(places: tuple[str, str], method: str) -> None:
+def test_answers_equal_those_of_sqlite(places: tuple[str, str], method: str) -> None:
     printed_by_each = [
         printed(place, "query", "--method", method, "Who was the first physician in space?") for place in places
     ]
@@ -46,12 +46,12 @@ def test_questions_are_answered_alike(places: tuple[str, str], method: str) -> N
     assert abs(percents[0] - percents[1]) <= 1
 
 
-def test_indexing_again_finds_nothing_to_do(places: tuple[str, str]) -> None:
+def test_reindexing_finds_nothing_to_do(places: tuple[str, str]) -> None:
     assert "0 added, 0 changed" in printed(places[1], "index", str(EXAMPLES))
     assert "consistent" in printed(places[1], "doctor")
 
 
-def test_there_is_none_before_something_is_indexed() -> None:
+def test_workspace_exists_only_after_indexing() -> None:
     place = f"{postgres.server()}#{postgres.fresh()}"
     code, said = ended(started(COMMAND, "-w", place, "status"))
     assert code != 0 and "there is no workspace in postgresql://" in said and len(said.splitlines()) == 1

@@ -89,7 +89,7 @@ def assert_one_line(error: StoreError) -> None:
 
 
 @pytest.mark.parametrize("share", [0.0, 0.2, 0.4, 0.6, 0.8, 0.99])
-def test_reading_goes_on_over_another_connection(
+def test_reader_resumes_on_another_connection(
     open_store: Opener, between: Proxy, monkeypatch: pytest.MonkeyPatch, share: float
 ) -> None:
     store = open_store()
@@ -102,7 +102,7 @@ def test_reading_goes_on_over_another_connection(
         assert (reader.counts(), reader.facts(reader.all_rows("fact")), reader.documents()) == expected
 
 
-def test_what_was_changed_meanwhile_is_not_read_as_if_it_had_been_so(open_store: Opener, between: Proxy) -> None:
+def test_reader_is_interrupted_if_the_store_changed_meanwhile(open_store: Opener, between: Proxy) -> None:
     store, other = open_store(), open_store(past=True)
     publish(store, "ada", [ADA])
     with pytest.raises(StoreInterrupted, match="was changed after") as raised, store.read() as reader:
@@ -115,7 +115,7 @@ def test_what_was_changed_meanwhile_is_not_read_as_if_it_had_been_so(open_store:
         assert reader.size("fact") == 2
 
 
-def test_a_reply_is_looked_for_again_where_something_was_changed_meanwhile(
+def test_cache_lookup_is_repeated_after_an_interruption(
     open_store: Opener, between: Proxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store, other = open_store(), open_store(past=True)
@@ -131,7 +131,7 @@ def test_a_reply_is_looked_for_again_where_something_was_changed_meanwhile(
     assert statements.seen > 3
 
 
-def test_more_may_read_than_there_are_connections(open_store: Opener) -> None:
+def test_readers_may_outnumber_connections(open_store: Opener) -> None:
     """Each enters a call in the ledger while it reads, as questions do that a model is asked for."""
     store = open_store()
     publish(store, "ada", [ADA])
@@ -152,7 +152,7 @@ def test_more_may_read_than_there_are_connections(open_store: Opener) -> None:
 
 
 @pytest.mark.usefixtures("impatient")
-def test_where_others_read_for_too_long_that_is_said(open_store: Opener) -> None:
+def test_pool_timeout_is_reported(open_store: Opener) -> None:
     store = open_store()
     with contextlib.ExitStack() as reading:
         for _ in range(pool.MOST_READING):
@@ -169,7 +169,7 @@ def test_where_others_read_for_too_long_that_is_said(open_store: Opener) -> None
 
 @pytest.mark.parametrize("what", ["cut", "lose_answer"])
 @pytest.mark.parametrize("number", range(1, 7))
-def test_a_run_goes_on_where_it_does_not_hear_of_its_commit(
+def test_run_continues_after_a_commit_without_an_answer(
     open_store: Opener, between: Proxy, monkeypatch: pytest.MonkeyPatch, what: str, number: int
 ) -> None:
     """The server was told to commit and could not answer, or was not told."""
@@ -183,7 +183,7 @@ def test_a_run_goes_on_where_it_does_not_hear_of_its_commit(
 
 
 @pytest.mark.parametrize("share", [0.05, 0.2, 0.35, 0.5, 0.65, 0.8, 0.95])
-def test_a_run_goes_on_wherever_its_connections_are_cut(
+def test_run_continues_after_lost_connections(
     open_store: Opener, between: Proxy, monkeypatch: pytest.MonkeyPatch, share: float
 ) -> None:
     statements = Statements(monkeypatch)
@@ -199,7 +199,7 @@ def test_a_run_goes_on_wherever_its_connections_are_cut(
 
 
 @pytest.mark.parametrize("what", ["cut", "lose_answer"])
-def test_a_call_is_entered_once(open_store: Opener, between: Proxy, monkeypatch: pytest.MonkeyPatch, what: str) -> None:
+def test_call_is_recorded_once(open_store: Opener, between: Proxy, monkeypatch: pytest.MonkeyPatch, what: str) -> None:
     store = open_store()
     Statements(monkeypatch, "COMMIT").at(1, getattr(between, what))
     store.record_calls([(CALL, ("00" * 16, "a reply", True))])
@@ -209,9 +209,7 @@ def test_a_call_is_entered_once(open_store: Opener, between: Proxy, monkeypatch:
 
 
 @pytest.mark.usefixtures("impatient")
-def test_where_nobody_can_tell_whether_it_was_committed_that_is_said(
-    open_store: Opener, between: Proxy, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unknown_commit_status_is_reported(open_store: Opener, between: Proxy, monkeypatch: pytest.MonkeyPatch) -> None:
     store = open_store()
 
     def vanish() -> None:
@@ -228,7 +226,7 @@ def test_where_nobody_can_tell_whether_it_was_committed_that_is_said(
     assert store.problems() == []
 
 
-def test_who_was_alone_does_not_go_on_as_if_it_still_were(open_store: Opener, between: Proxy) -> None:
+def test_lost_exclusive_lock_stops_the_session(open_store: Opener, between: Proxy) -> None:
     store, other = open_store(), open_store(past=True)
     with store.exclusive_session():
         publish(store, "ada", [ADA])
@@ -250,7 +248,7 @@ def test_who_was_alone_does_not_go_on_as_if_it_still_were(open_store: Opener, be
 # documents that are taken
 
 
-def test_what_was_taken_stays_taken_where_the_connection_is_cut(open_store: Opener, between: Proxy) -> None:
+def test_leases_survive_a_lost_connection(open_store: Opener, between: Proxy) -> None:
     store, other = open_store(), open_store(past=True)
     with store.indexing_session() as mine, other.indexing_session() as others:
         assert mine.acquire(["aa" * 16, "bb" * 16]) == {"aa" * 16, "bb" * 16}
@@ -264,7 +262,7 @@ def test_what_was_taken_stays_taken_where_the_connection_is_cut(open_store: Open
 
 
 @pytest.mark.parametrize("way", ["took", "took and let go", "was alone"])
-def test_where_others_came_between_nothing_is_changed(open_store: Opener, between: Proxy, way: str) -> None:
+def test_conflicting_writers_prevent_the_change(open_store: Opener, between: Proxy, way: str) -> None:
     store, other = open_store(), open_store(past=True)
     with store.indexing_session() as mine:
         assert mine.acquire(["aa" * 16])
@@ -297,7 +295,7 @@ def come_between(other: PostgresStore, way: str, held: contextlib.ExitStack) -> 
 
 
 @pytest.mark.usefixtures("impatient")
-def test_a_link_that_carries_nothing_is_given_up(open_store: Opener, between: Proxy) -> None:
+def test_dead_connection_is_given_up(open_store: Opener, between: Proxy) -> None:
     store = open_store()
     begun = time.monotonic()
     with pytest.raises(StoreError) as raised, store.read() as reader:
@@ -311,12 +309,12 @@ def test_a_link_that_carries_nothing_is_given_up(open_store: Opener, between: Pr
 
 
 @pytest.mark.usefixtures("impatient")
-def test_a_server_that_is_at_work_is_waited_for(open_store: Opener) -> None:
+def test_busy_server_is_waited_for(open_store: Opener) -> None:
     with open_store().read() as reader:
         assert reader._connection.execute("SELECT 1 FROM pg_sleep(?)", (1.8,)).fetchall() == [(1,)]  # type: ignore[attr-defined]
 
 
-def test_a_statement_that_takes_longer_than_the_server_allows_is_told_of(between: Proxy) -> None:
+def test_statement_timeout_is_reported(between: Proxy) -> None:
     address = PostgresDsn(f"{between.database}?options=-c%20statement_timeout%3D50", postgres.fresh())
     with contextlib.closing(PostgresStore(address, None)) as store:
         with pytest.raises(StoreError, match="statement_timeout") as raised, store.read() as reader:
@@ -324,7 +322,7 @@ def test_a_statement_that_takes_longer_than_the_server_allows_is_told_of(between
         assert_one_line(raised.value)
 
 
-def test_who_stands_in_the_way_of_another_does_it_again(open_store: Opener) -> None:
+def test_deadlocked_transaction_is_retried(open_store: Opener) -> None:
     """A deadlock, of which the server ends the side that has waited for longer."""
     store = open_store()
     first, second = "aa" * 16, "bb" * 16
@@ -347,7 +345,7 @@ def test_who_stands_in_the_way_of_another_does_it_again(open_store: Opener) -> N
 
 
 @pytest.mark.usefixtures("impatient")
-def test_a_server_that_is_away_is_told_of_and_found_again(
+def test_unreachable_server_is_reported_and_reconnected(
     open_store: Opener, between: Proxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = open_store()

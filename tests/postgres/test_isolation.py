@@ -33,7 +33,7 @@ def raw() -> Iterator[psycopg.Connection]:
         yield connection
 
 
-def test_what_one_workspace_holds_no_other_sees(raw: psycopg.Connection) -> None:
+def test_workspaces_do_not_see_each_other(raw: psycopg.Connection) -> None:
     with stores("postgres") as open_store:
         one, other = open_store("one"), open_store("other")
         publish(one, "a", [ADA], title="Ada Lovelace")
@@ -54,7 +54,7 @@ def test_what_one_workspace_holds_no_other_sees(raw: psycopg.Connection) -> None
             assert reader.chunks_with_words(["London", "Turin"], 9).sources.tolist() == [0]
 
 
-def test_words_are_reached_by_functions_alone(raw: psycopg.Connection) -> None:
+def test_full_text_table_is_reached_by_functions_only(raw: psycopg.Connection) -> None:
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
         raw.execute("SELECT * FROM passage_fts")
     with pytest.raises(psycopg.Error, match=r"polyadic\.workspace"):
@@ -62,7 +62,7 @@ def test_words_are_reached_by_functions_alone(raw: psycopg.Connection) -> None:
 
 
 @pytest.mark.parametrize("word", ["it's", "C:\\docs\\a.txt", "o''neil", "a\\'b", "x" * 1_999])
-def test_any_word_is_found(word: str) -> None:
+def test_any_word_can_be_searched(word: str) -> None:
     with stores("postgres") as open_store:
         store = open_store("one")
         publish(store, "a", [(f"Ada left {word} there.", ["Ada"])])
@@ -73,7 +73,7 @@ def test_any_word_is_found(word: str) -> None:
 
 
 @pytest.mark.parametrize("word", ["x" * 3_000, "'", "\\", "&|!"])
-def test_what_is_no_word_ends_no_run(word: str) -> None:
+def test_unsearchable_text_does_not_fail_indexing(word: str) -> None:
     with stores("postgres") as open_store:
         store = open_store("one")
         publish(store, "a", [(f"Ada wrote {word} down.", ["Ada"])], title=f"On {word[:9]}")
@@ -83,14 +83,14 @@ def test_what_is_no_word_ends_no_run(word: str) -> None:
 
 
 @pytest.mark.parametrize("statement", ["SELECT * FROM fact", "DELETE FROM fact", "UPDATE fact SET score = 0"])
-def test_nothing_is_seen_or_changed_without_naming_a_workspace(raw: psycopg.Connection, statement: str) -> None:
+def test_access_without_a_workspace_is_refused(raw: psycopg.Connection, statement: str) -> None:
     with stores("postgres") as open_store:
         publish(open_store("kb"), "a", [ADA])
         with pytest.raises(psycopg.Error, match=r"polyadic\.workspace"):
             raw.execute(statement.encode())
 
 
-def test_nothing_is_written_into_another_workspace(raw: psycopg.Connection) -> None:
+def test_writes_to_another_workspace_are_refused(raw: psycopg.Connection) -> None:
     with stores("postgres") as open_store:
         publish(open_store("kb"), "a", [ADA])
         raw.execute("SELECT set_config('polyadic.workspace', '-1', false)")
@@ -99,7 +99,7 @@ def test_nothing_is_written_into_another_workspace(raw: psycopg.Connection) -> N
             raw.execute("INSERT INTO meta (key, value, workspace) VALUES ('embedder', 'mine', 1)")
 
 
-def test_a_workspace_that_is_dropped_leaves_nothing(raw: psycopg.Connection) -> None:
+def test_dropped_workspace_leaves_no_rows(raw: psycopg.Connection) -> None:
     address = postgres.address(postgres.fresh())
     store = PostgresStore(address, "test vectors")
     publish(store, "a", [ADA], title="Ada Lovelace")
@@ -126,7 +126,7 @@ def test_a_workspace_that_is_dropped_leaves_nothing(raw: psycopg.Connection) -> 
         assert raw.execute(f"SELECT count(*) FROM {table}".encode()).fetchone() == (0,), table
 
 
-def test_one_that_is_dropped_while_a_run_prepares_leaves_nothing_either(raw: psycopg.Connection) -> None:
+def test_workspace_dropped_during_staging_leaves_no_rows(raw: psycopg.Connection) -> None:
     address, (source, chunks, _) = postgres.address(postgres.fresh()), document("a", [ADA])
     store, dropped = PostgresStore(address, "test vectors"), PostgresStore(address, "test vectors")
     with ThreadPoolExecutor() as beside, store.indexing_session() as claims, store.prepare() as preparer:
@@ -142,7 +142,7 @@ def test_one_that_is_dropped_while_a_run_prepares_leaves_nothing_either(raw: psy
     dropped.close()
 
 
-def test_among_a_thousand_others_one_is_made_and_dropped_in_less_than_a_second(raw: psycopg.Connection) -> None:
+def test_creating_and_dropping_is_fast_among_a_thousand_workspaces(raw: psycopg.Connection) -> None:
     raw.execute("INSERT INTO workspace (name) SELECT 'crowd-' || n FROM generate_series(1, %s) n", (MANY,))
     for _ in range(3):
         begun = time.monotonic()
@@ -163,7 +163,7 @@ def test_among_a_thousand_others_one_is_made_and_dropped_in_less_than_a_second(r
         "postgresql://ada:secret@localhost/kb?sslmode",
     ],
 )
-def test_an_address_that_cannot_be_read_is_said_in_one_line_without_the_password(database: str) -> None:
+def test_invalid_address_is_reported_in_one_line_without_the_password(database: str) -> None:
     with pytest.raises(StoreError) as raised:
         PostgresStore(PostgresDsn.of(f"{database}#kb"), "test vectors")
     assert "secret" not in str(raised.value) and "\n" not in str(raised.value)
@@ -177,7 +177,7 @@ def test_an_address_that_cannot_be_read_is_said_in_one_line_without_the_password
         ("", "create the database first"),
     ],
 )
-def test_what_cannot_be_reached_is_said_in_one_line_without_the_password(database: str, said: str) -> None:
+def test_unreachable_server_is_reported_without_the_password(database: str, said: str) -> None:
     where = database or postgres.server().replace("/postgres?", "/not_there?").replace("postgres:@", "")
     address = PostgresDsn.of(where.replace("://", "://postgres:secret@", 1) + "#kb")
     with pytest.raises(StoreError) as raised:

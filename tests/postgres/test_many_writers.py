@@ -66,7 +66,7 @@ def told(place: str) -> str:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
-def test_eight_at_once_end_as_one_after_the_other_does(shares: list[list[str]], expected: str, seed: int) -> None:
+def test_eight_concurrent_writers_end_like_sequential_ones(shares: list[list[str]], expected: str, seed: int) -> None:
     place, drawn = fresh(), random.Random(seed)
     runs = [started(COMMAND, "-w", place, "index", *drawn.sample(share, EACH)) for share in shares]
     assert [ended(run) for run in runs] == [(0, "")] * PROCESSES
@@ -75,9 +75,7 @@ def test_eight_at_once_end_as_one_after_the_other_does(shares: list[list[str]], 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("what", ["cut", "lose_answer"])
-def test_they_do_so_also_where_their_connections_are_cut_again_and_again(
-    shares: list[list[str]], expected: str, what: str
-) -> None:
+def test_concurrent_writers_survive_lost_connections(shares: list[list[str]], expected: str, what: str) -> None:
     """Documents that one had taken, others may take while it has no connection; no change is lost or made twice."""
     place, drawn = fresh(), random.Random(what)
     with proxy(postgres.server()) as between:
@@ -96,7 +94,7 @@ def test_they_do_so_also_where_their_connections_are_cut_again_and_again(
 
 
 @pytest.mark.slow
-def test_what_a_killed_process_had_taken_others_read(shares: list[list[str]], expected: str) -> None:
+def test_documents_leased_by_a_killed_process_are_indexed_by_others(shares: list[list[str]], expected: str) -> None:
     place = fresh()
     runs = [started(COMMAND, "-w", place, "index", *share) for share in shares]
     killed, others = runs[0], runs[1:]
@@ -107,7 +105,7 @@ def test_what_a_killed_process_had_taken_others_read(shares: list[list[str]], ex
     assert told(place) == expected
 
 
-def test_a_document_is_one_runs_until_it_lets_go_or_ends() -> None:
+def test_lease_is_held_until_released_or_the_session_ends() -> None:
     ids = [f"{number:032x}" for number in range(3)]
     with stores("postgres") as open_store:
         one, other = open_store("kb"), open_store("kb")
@@ -120,7 +118,7 @@ def test_a_document_is_one_runs_until_it_lets_go_or_ends() -> None:
             assert others.acquire(ids[:2]) == set(ids[:2])
 
 
-def test_who_would_be_alone_waits_for_those_who_have_joined() -> None:
+def test_exclusive_session_waits_for_shared_sessions() -> None:
     with stores("postgres") as open_store:
         one, other = open_store("kb"), open_store("kb")
         with one.indexing_session(), pytest.raises(StoreBusy, match="another process"), other.exclusive_session():
@@ -129,7 +127,7 @@ def test_who_would_be_alone_waits_for_those_who_have_joined() -> None:
             pass
 
 
-def test_what_another_run_works_on_is_not_withdrawn_and_all_else_is() -> None:
+def test_leased_documents_are_not_pruned() -> None:
     with stores("postgres") as open_store:
         one, other = open_store("kb"), open_store("kb")
         ada, turin = (publish(one, name, [(f"Ada met {name}.", ["Ada", name])]) for name in ("ada", "turin"))
@@ -143,7 +141,7 @@ def test_what_another_run_works_on_is_not_withdrawn_and_all_else_is() -> None:
         assert canonical(one) == canonical(open_store("new"))
 
 
-def test_who_is_who_is_not_decided_while_others_index() -> None:
+def test_resolution_decisions_are_refused_while_others_index() -> None:
     with stores("postgres") as open_store:
         one, other = open_store("kb"), open_store("kb")
         publish(one, "ada", [("Ada met Bolt.", ["Ada", "Bolt"])])
@@ -171,7 +169,7 @@ def test_documents_are_prepared_while_another_run_writes() -> None:
             assert writer.staged(source.id) == [(chunks[0], tuple(evidence))]
 
 
-def test_what_another_run_stages_while_leftovers_are_swept_leaves_nothing_behind() -> None:
+def test_cleanup_does_not_remove_staging_of_other_runs() -> None:
     source, chunks, _ = document("ada", [("Ada met Bolt.", ["Ada", "Bolt"])])
     with stores("postgres") as open_store:
         one, other = open_store("kb"), open_store("kb")
@@ -198,7 +196,7 @@ def test_what_another_run_stages_while_leftovers_are_swept_leaves_nothing_behind
         assert not list(rows_of(one, ("document", "revision", "text_segment", "chunk", "staged_revision")))
 
 
-def test_workspaces_do_not_share_claims() -> None:
+def test_workspaces_do_not_share_leases() -> None:
     with (
         stores("postgres") as open_store,
         open_store("kb").indexing_session() as mine,

@@ -63,7 +63,7 @@ def told(store: Store) -> list[object]:
         ]
 
 
-def test_a_database_of_version_1_is_brought_forward_and_keeps_what_it_holds() -> None:
+def test_version_1_database_is_migrated_with_its_contents() -> None:
     with of_version_1() as old, database() as new:
         assert version(old) == 1
         with contextlib.closing(opened(old)) as brought, contextlib.closing(opened(new)) as made:
@@ -83,7 +83,7 @@ def told_without_ada(store: Store) -> str:
     return canonical(store)
 
 
-def test_it_is_brought_forward_wholly_or_not_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_migration_is_atomic(monkeypatch: pytest.MonkeyPatch) -> None:
     with of_version_1() as old:
         with monkeypatch.context() as broken:
             broken.setattr(migrations, "MIGRATIONS", (*MIGRATIONS, "CREATE TABLE new (a bigint); SELECT 1 / 0"))
@@ -96,7 +96,7 @@ def test_it_is_brought_forward_wholly_or_not_at_all(monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize("start", [database, of_version_1])
-def test_of_several_processes_that_come_first_at_once_one_makes_the_tables(
+def test_concurrent_first_connections_create_the_tables_once(
     start: Callable[[], AbstractContextManager[str]],
 ) -> None:
     with start() as address:
@@ -118,7 +118,7 @@ def test_of_several_processes_that_come_first_at_once_one_makes_the_tables(
         assert version(address) == VERSION
 
 
-def test_tables_of_a_newer_version_are_left_alone() -> None:
+def test_newer_version_is_refused() -> None:
     with database() as address:
         opened(address).close()
         with psycopg.connect(address, autocommit=True) as connection:
@@ -128,7 +128,7 @@ def test_tables_of_a_newer_version_are_left_alone() -> None:
         assert "\n" not in str(raised.value)
 
 
-def test_who_reads_with_the_earlier_version_reads_on() -> None:
+def test_readers_of_the_earlier_version_continue() -> None:
     """What is being read is read to its end before the tables are changed; statements of then find what they did."""
     statements = (
         "SELECT key, name, facts FROM entity WHERE key IN ('ada lovelace', 'charles babbage') ORDER BY key",
@@ -153,7 +153,7 @@ def test_who_reads_with_the_earlier_version_reads_on() -> None:
         assert all(before) and [reading.execute(sql).fetchall() for sql in statements] == before
 
 
-def test_readers_who_do_not_end_are_waited_for_no_longer_than_is_bearable(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_waiting_for_readers_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(migrations, "_LONGEST_WAIT", 0.2)
     with of_version_1() as old:
         with psycopg.connect(old) as reading:
@@ -164,7 +164,7 @@ def test_readers_who_do_not_end_are_waited_for_no_longer_than_is_bearable(monkey
         assert version(old) == VERSION
 
 
-def test_what_is_looked_for_by_long_texts_is_found_by_an_index() -> None:
+def test_lookups_by_long_texts_use_an_index() -> None:
     """Row-level security keeps many conditions from an index.
 
     In a database of its own, of which the server knows nothing yet but that there is much: of a few rows it might

@@ -26,7 +26,7 @@ def part(
     return SubQuery(sql, parameters, lambda value: answers.update({name: value}), ground)
 
 
-def test_parts_are_read_in_one_statement_with_what_they_stand_on(connection: PostgresConnection) -> None:
+def test_subqueries_are_read_in_one_statement_with_their_ctes(connection: PostgresConnection) -> None:
     answers: Answers = {}
     few = CommonTableExpression("number", "SELECT generate_series(1, ?::int)", (3,))
     many = CommonTableExpression("number", "SELECT generate_series(?::int, ?::int)", (10, 20))
@@ -43,7 +43,7 @@ def test_parts_are_read_in_one_statement_with_what_they_stand_on(connection: Pos
     assert len(statements) == 1 and statements[0].count("generate_series") == 2
 
 
-def test_what_waits_goes_with_what_is_read_next_and_once(connection: PostgresConnection) -> None:
+def test_queued_subqueries_run_once_with_the_next_read(connection: PostgresConnection) -> None:
     answers: Answers = {}
     asking = QueryBatch(connection)
     with counted() as statements:
@@ -56,7 +56,7 @@ def test_what_waits_goes_with_what_is_read_next_and_once(connection: PostgresCon
     assert answers == {"first": 1, "second": 2} and len(statements) == 1
 
 
-def test_nothing_found_is_nothing_listed(connection: PostgresConnection) -> None:
+def test_empty_result_gives_an_empty_list(connection: PostgresConnection) -> None:
     answers: Answers = {}
     query = listed("number, 'a' || number", "FROM generate_series(1, ?::int) number", "number DESC")
     asking = QueryBatch(connection)

@@ -56,7 +56,7 @@ def fresh(clients: Clients, *texts: str) -> str:
     return name
 
 
-def test_what_one_server_makes_the_other_serves(clients: Clients) -> None:
+def test_facts_indexed_by_one_server_are_served_by_another(clients: Clients) -> None:
     name = fresh(clients, ADA, BABBAGE)
     path = f"/v1/workspaces/{name}"
     exports = set()
@@ -71,7 +71,7 @@ def test_what_one_server_makes_the_other_serves(clients: Clients) -> None:
     assert clients[1].post("/v1/workspaces", json={"name": name}).status_code == 409
 
 
-def test_a_job_handed_in_to_one_server_is_run_by_another_and_seen_by_both(clients: Clients, address: str) -> None:
+def test_job_submitted_to_one_server_is_run_by_another(clients: Clients, address: str) -> None:
     path = f"/v1/workspaces/{fresh(clients)}/jobs"
     files = {"files": ("ada.txt", ADA.encode())}
     job = clients[1].post(path.replace("jobs", "documents/files"), files=files).json()["id"]
@@ -92,7 +92,7 @@ def handed_in(address: str, job: str) -> int:
     return int(counted[0][0])
 
 
-def test_what_cannot_be_read_is_kept_until_it_is_resumed_or_forgotten(clients: Clients, address: str) -> None:
+def test_failed_upload_is_kept_until_resumed_or_deleted(clients: Clients, address: str) -> None:
     name = fresh(clients)
     path = f"/v1/workspaces/{name}"
     large = b"%PDF " + bytes(range(256)) * 10_000
@@ -122,7 +122,7 @@ def test_a_queued_job_is_cancelled_by_any_server(settings: Path) -> None:
         assert first.get(f"{path}/jobs/{job['id']}").json()["problem"] == "it was cancelled before it began"
 
 
-def test_a_workspace_that_was_deleted_and_made_again_is_another(clients: Clients) -> None:
+def test_recreated_workspace_is_empty(clients: Clients) -> None:
     name = fresh(clients, ADA)
     path = f"/v1/workspaces/{name}"
     assert clients[1].get(path).json()["counts"]["documents"] == 1
@@ -135,7 +135,7 @@ def test_a_workspace_that_was_deleted_and_made_again_is_another(clients: Clients
     assert clients[1].get(f"{path}/jobs").json() == {"jobs": []}
 
 
-def test_a_document_that_is_being_read_is_not_withdrawn(clients: Clients, address: str) -> None:
+def test_document_of_a_running_job_cannot_be_deleted(clients: Clients, address: str) -> None:
     name = fresh(clients, ADA, BABBAGE)
     path = f"/v1/workspaces/{name}/documents"
     read, other = (one["id"] for one in clients[0].get(path).json()["documents"])
@@ -150,7 +150,7 @@ def test_a_document_that_is_being_read_is_not_withdrawn(clients: Clients, addres
         store.close()
 
 
-def test_settings_are_those_of_the_folder_or_of_a_workspace_s_own(clients: Clients, settings: Path) -> None:
+def test_workspace_settings_override_the_folder_settings(clients: Clients, settings: Path) -> None:
     name = fresh(clients, ADA)
     path = f"/v1/workspaces/{name}/settings"
     file = settings / "polyadic.toml"
@@ -166,7 +166,7 @@ def test_settings_are_those_of_the_folder_or_of_a_workspace_s_own(clients: Clien
         file.unlink()
 
 
-def test_only_so_many_jobs_of_a_workspace_wait_whoever_takes_them(settings: Path) -> None:
+def test_queued_jobs_are_limited_across_servers(settings: Path) -> None:
     address = postgres.own_database()
     limits = ServerLimits(jobs_at_once=0, jobs_waiting=2)
     with contextlib.ExitStack() as stack:
@@ -181,7 +181,7 @@ def test_only_so_many_jobs_of_a_workspace_wait_whoever_takes_them(settings: Path
         assert replies == [202, 202, 503, 503]
 
 
-def test_what_cannot_be_served_is_said_in_a_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_startup_errors_are_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="serves all workspaces"):
         service_for(f"{postgres.server()}#letters", "127.0.0.1", None, ServerLimits())
     assert run(["serve", "postgresql://ada:secret@127.0.0.1:1/kb", "--settings", str(tmp_path)]) == 1
@@ -190,7 +190,7 @@ def test_what_cannot_be_served_is_said_in_a_line(capsys: pytest.CaptureFixture[s
     assert run(["serve", str(tmp_path), "--settings", str(tmp_path)]) == 2
 
 
-def test_a_database_served_by_a_newer_version_is_left_alone(settings: Path) -> None:
+def test_database_of_a_newer_version_is_refused(settings: Path) -> None:
     address = postgres.own_database()
     PostgresTenants(address, settings).close()
     with psycopg.connect(address, autocommit=True) as raw:

@@ -69,7 +69,7 @@ def two(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Two]:
         yield Two(address, first, second, (client, other), job, model)
 
 
-def test_a_server_that_stops_leaves_its_job_to_another(two: Two) -> None:
+def test_job_of_a_stopped_server_is_taken_over(two: Two) -> None:
     two.first.stop()
     ended = finished(two.clients[1], "letters", two.job)
     # It was stopped in order, so that is none of the times that something went wrong.
@@ -78,7 +78,7 @@ def test_a_server_that_stops_leaves_its_job_to_another(two: Two) -> None:
     assert len(asked) - len(set(asked)) <= AT_ONCE
 
 
-def test_a_server_whose_lock_is_gone_leaves_its_job_to_whoever_has_it(two: Two) -> None:
+def test_server_without_its_lock_gives_up_the_job(two: Two) -> None:
     assert terminated(two.address) == 1
     ended = finished(two.clients[1], "letters", two.job)
     assert (ended["state"], ended["attempts"], ended["report"]["failed"]) == ("succeeded", 2, [])
@@ -97,7 +97,7 @@ def terminated(address: str) -> int:
         return len(ended.fetchall())
 
 
-def test_a_database_that_crashes_costs_time_and_no_job(two: Two) -> None:
+def test_jobs_survive_a_database_crash(two: Two) -> None:
     queued = two.clients[0].post(f"{PATH}/documents/texts", json={"texts": [{"text": story(9, 4)}]}).json()["id"]
     crash(two.address)
     states: dict[str, str] = {}
@@ -123,7 +123,7 @@ def crash(address: str) -> None:
             raw.execute("SELECT 1")
 
 
-def test_a_job_is_cancelled_by_a_server_that_does_not_run_it_and_resumed(two: Two) -> None:
+def test_job_is_cancelled_by_another_server_and_resumed(two: Two) -> None:
     before = two.told()
     assert before["state"] == "running"
     cancelled = two.clients[1].post(f"{PATH}/jobs/{two.job}/cancel").json()
@@ -133,7 +133,7 @@ def test_a_job_is_cancelled_by_a_server_that_does_not_run_it_and_resumed(two: Tw
     assert finished(two.clients[0], "letters", two.job)["state"] == "succeeded"
 
 
-def test_a_workspace_is_deleted_by_a_server_that_does_not_run_its_job(two: Two) -> None:
+def test_workspace_is_deleted_by_another_server_than_the_job_s(two: Two) -> None:
     assert two.clients[1].delete(PATH).status_code == 204
     assert two.clients[0].get(PATH).status_code == 404
     # Nothing that was under way makes it anew.

@@ -20,7 +20,7 @@ TABLES = (
 )
 
 
-def test_it_is_told_from_some_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_size_is_estimated_from_sampled_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     with stores("postgres") as open_store:
         store, other = open_store("kb"), open_store("other")
         assert store.size() == 0

@@ -38,7 +38,7 @@ def test_a_standby_answers_as_the_primary_does(places: tuple[str, str]) -> None:
         assert primary.text == other.text and "Jonas Orth" in primary.text
 
 
-def test_it_sees_what_was_committed(places: tuple[str, str]) -> None:
+def test_standby_sees_committed_changes(places: tuple[str, str]) -> None:
     with Workspace(places[0], SETTINGS) as kb, Workspace(places[1], SETTINGS) as follower:
         before = follower.status().counts.documents
         kb.add([Document("memory:second", "Answers", "Ilse Brandt answered him.")])
@@ -49,7 +49,7 @@ def test_it_sees_what_was_committed(places: tuple[str, str]) -> None:
         assert "Ilse Brandt" in follower.query("Who answered?").text
 
 
-def test_what_would_write_says_so_in_one_line(places: tuple[str, str], tmp_path: Path) -> None:
+def test_writes_to_a_standby_are_refused_in_one_line(places: tuple[str, str], tmp_path: Path) -> None:
     (tmp_path / "new.txt").write_text("Clara Novak came by.")
     code, said = ended(started(COMMAND, "-w", places[1], "index", str(tmp_path)))
     assert code == 1 and len(said.splitlines()) == 1, said

@@ -52,7 +52,7 @@ def letters(count: int) -> list[Document]:
 
 
 @pytest.mark.parametrize("count", [3, 60])
-def test_a_question_takes_few_statements_however_much_there_is(count: int) -> None:
+def test_query_takes_a_bounded_number_of_statements(count: int) -> None:
     with Workspace(f"{postgres.server()}#{postgres.fresh()}", SETTINGS) as kb:
         kb.add(letters(count))
         for method, most in MOST.items():
@@ -63,7 +63,7 @@ def test_a_question_takes_few_statements_however_much_there_is(count: int) -> No
             assert len(statements) <= most, (method, statements)
 
 
-def test_who_goes_through_all_there_is_holds_little_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_full_scan_uses_bounded_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     with Workspace(f"{postgres.server()}#{postgres.fresh()}", SETTINGS) as kb:
         kb.add(letters(60))
         with kb.store().read() as reader:

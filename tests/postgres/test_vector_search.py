@@ -72,7 +72,7 @@ def all_compared(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize("k", [1, 5, 60])
-def test_the_index_finds_what_comparing_all_finds(
+def test_index_search_finds_what_exhaustive_search_finds(
     store: PostgresStore, all_compared: pytest.MonkeyPatch, k: int
 ) -> None:
     with store.read() as reader:
@@ -82,7 +82,7 @@ def test_the_index_finds_what_comparing_all_finds(
         assert np.mean([shared(one, other) for one, other in zip(exact, found(reader, k), strict=True)]) >= 0.95
 
 
-def test_of_a_hub_the_nearest_facts_are_found(store: PostgresStore, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nearest_facts_of_a_hub_are_found(store: PostgresStore, monkeypatch: pytest.MonkeyPatch) -> None:
     with store.read() as reader:
         ada = np.array([reader.keyed(["ada"])["ada"]])
         exact = [set(reader.facts_of(ada, 20, asked).targets.tolist()) for asked in QUESTIONS]
@@ -93,7 +93,7 @@ def test_of_a_hub_the_nearest_facts_are_found(store: PostgresStore, monkeypatch:
     assert np.mean([len(one & other) / 20 for one, other in zip(exact, some, strict=True)]) >= 0.95
 
 
-def test_the_index_is_used_where_enough_of_it_is_of_this_workspace(
+def test_index_is_used_if_enough_of_it_belongs_to_the_workspace(
     store: PostgresStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for looked_at, pays in ((1_000, True), (100, False)):
@@ -105,14 +105,14 @@ def test_the_index_is_used_where_enough_of_it_is_of_this_workspace(
             assert len(reader.nearest("fact", QUESTIONS[0], 60).rows) == 60
 
 
-def test_an_index_is_scanned_on_where_pgvector_does_that(store: PostgresStore) -> None:
+def test_iterative_scan_is_used_if_available(store: PostgresStore) -> None:
     with store.read() as reader:
         version = "SELECT string_to_array(extversion, '.')::int[] >= '{0,8}' FROM pg_extension WHERE extname = 'vector'"
         (expected,) = reader._connection.execute(version).fetchone()  # type: ignore[attr-defined]
         assert reader._tables.there.scans_on is expected  # type: ignore[attr-defined]
 
 
-def test_of_a_large_index_more_is_seen_than_is_asked_for(store: PostgresStore, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_index_is_searched_deeper_than_requested(store: PostgresStore, monkeypatch: pytest.MonkeyPatch) -> None:
     seen, nearest = [], []
     for one_of in (FACTS, 4, 1):
         monkeypatch.setattr(vector_search, "ONE_SEEN_OF", one_of)
@@ -124,7 +124,7 @@ def test_of_a_large_index_more_is_seen_than_is_asked_for(store: PostgresStore, m
     assert nearest[0] == nearest[1] == nearest[2] and len(nearest[0]) == 5
 
 
-def test_the_index_is_what_is_looked_through(store: PostgresStore) -> None:
+def test_query_plan_uses_the_index(store: PostgresStore) -> None:
     """As it is asked in the tests above, where sorting is not to be thought of."""
     width = len(QUESTIONS[0])
     sql = (
@@ -169,7 +169,7 @@ def test_small_workspaces_stay_out_of_the_index_until_they_are_large(new: Postgr
     assert count(new, "side = 'chunk' AND indexed") == 5 and count(new, "NOT indexed") == 0
 
 
-def test_of_two_workspaces_that_become_large_at_once_one_makes_the_index(new: PostgresStore) -> None:
+def test_index_is_created_once_by_concurrent_workspaces(new: PostgresStore) -> None:
     """Each would have to wait for the other, as both have written vectors."""
     with closing(PostgresStore(PostgresDsn(new._address.database, "other"), "test vectors")) as other:
         for number in range(2):
@@ -190,7 +190,7 @@ def named(side: str, dimension: int = DIMENSION) -> str:
     return f"search_vector_{dimension}_{side}"
 
 
-def test_the_vectors_of_another_model_are_indexed_as_those_before(new: PostgresStore) -> None:
+def test_reembedded_vectors_are_indexed_like_before(new: PostgresStore) -> None:
     for number in range(5):
         tell_of(new, number)
     with new.read() as reader:
@@ -204,7 +204,7 @@ def test_the_vectors_of_another_model_are_indexed_as_those_before(new: PostgresS
     assert named("fact", 2 * DIMENSION) in indexes(new)
 
 
-def test_a_copy_is_indexed_at_once_in_the_end(new: PostgresStore, tmp_path: Path) -> None:
+def test_copy_creates_its_index_at_the_end(new: PostgresStore, tmp_path: Path) -> None:
     with closing(SqliteStore(tmp_path, "test vectors")) as store:
         for number in range(5):
             tell_of(store, number)
@@ -220,7 +220,7 @@ def test_a_copy_is_indexed_at_once_in_the_end(new: PostgresStore, tmp_path: Path
     assert analysed == 1
 
 
-def test_vectors_of_more_numbers_than_an_index_takes_have_none() -> None:
+def test_vectors_above_the_index_dimension_limit_are_not_indexed() -> None:
     database = postgres.own_database()
     PostgresStore(PostgresDsn(database, "kb"), "test vectors").close()
     with psycopg.connect(database) as connection:

@@ -39,7 +39,7 @@ def rows_of(connection: PostgresConnection, sql: str) -> list[tuple[Any, ...]]:
     return connection.execute(sql).fetchall()
 
 
-def test_many_rows_are_written_by_one_statement_as_they_were_given() -> None:
+def test_one_statement_inserts_many_rows() -> None:
     with connected() as connection:
         said = [(number, "form", value, number + 1) for number, value in enumerate(SOME)]
         statement = (
@@ -55,14 +55,14 @@ def test_many_rows_are_written_by_one_statement_as_they_were_given() -> None:
         assert told == [(*row, times * (1 + (number < 3))) for number, (*row, times) in enumerate(said)]
 
 
-def test_rows_get_their_keys_in_the_order_in_which_they_were_given() -> None:
+def test_inserted_rows_get_keys_in_order() -> None:
     with connected() as connection:
         digests = [number.to_bytes(4) for number in np.random.default_rng(1).permutation(3_000).tolist()]
         connection.executemany("INSERT INTO document (digest, source) VALUES (?, ?)", [(d, d.hex()) for d in digests])
         assert [digest for (digest,) in rows_of(connection, "SELECT digest FROM document ORDER BY id")] == digests
 
 
-def test_nothing_and_numbers_and_vectors_are_written_as_they_are() -> None:
+def test_nulls_numbers_and_vectors_round_trip() -> None:
     with connected() as connection:
         vectors = HalfVector.each(np.eye(3, dtype=np.float32))
         rows = [(bytes([n]), vector) for n, vector in enumerate(vectors)]
@@ -74,7 +74,7 @@ def test_nothing_and_numbers_and_vectors_are_written_as_they_are() -> None:
         assert rows_of(connection, f"SELECT {columns} FROM model_call ORDER BY id") == calls
 
 
-def test_many_rows_are_changed_and_deleted_by_one_statement() -> None:
+def test_one_statement_updates_and_deletes_many_rows() -> None:
     with connected() as connection:
         documents = [(bytes([number]), value, None) for number, value in enumerate(SOME)]
         connection.executemany("INSERT INTO document (digest, source, current) VALUES (?, ?, ?)", documents)
@@ -89,7 +89,7 @@ def test_many_rows_are_changed_and_deleted_by_one_statement() -> None:
         assert told == [(bytes([number]), f"{value}!", 10 * number) for number, value in enumerate(SOME)][1:]
 
 
-def test_of_two_changes_of_one_row_both_are_made() -> None:
+def test_two_changes_of_one_row_are_both_applied() -> None:
     with connected() as connection:
         connection.executemany("INSERT INTO vector (digest, uses, data) VALUES (?, 1, ?)", [(b"a", VECTOR)])
         changes = [(10, b"a"), (100, b"a"), (1_000, b"b")]
@@ -105,7 +105,7 @@ def test_of_two_changes_of_one_row_both_are_made() -> None:
         assert rows_of(connection, "SELECT occurrences FROM attribute_value") == [(11,)]
 
 
-def test_what_is_found_by_a_long_text_is_changed_row_by_row() -> None:
+def test_rows_found_by_long_text_are_changed_one_by_one() -> None:
     """In a join, row-level security would let no index be used for it: all that a hub has would be read for each."""
     with connected() as connection:
         for sql, row in (
@@ -120,7 +120,7 @@ def test_what_is_found_by_a_long_text_is_changed_row_by_row() -> None:
             assert any("Index Cond" in line and "_digest = " in line for (line,) in index), index
 
 
-def test_a_batch_of_documents_takes_no_more_statements_than_a_few() -> None:
+def test_batch_of_documents_takes_few_statements() -> None:
     taken = []
     for count in (8, 40):
         with Workspace(f"{postgres.server()}#{postgres.fresh()}", SETTINGS) as kb:
@@ -132,7 +132,7 @@ def test_a_batch_of_documents_takes_no_more_statements_than_a_few() -> None:
     assert taken[1] < taken[0] + 16, taken
 
 
-def test_what_passages_are_about_is_what_it_would_be_if_all_were_looked_at_anew() -> None:
+def test_incremental_topic_entities_equal_recomputed_ones() -> None:
     documents = [Document(one.source, "", one.text.partition(".")[0]) for one in letters(40)]
     with Workspace(f"{postgres.server()}#{postgres.fresh()}", SETTINGS) as kb:
         for start in range(0, 40, 8):

@@ -82,7 +82,7 @@ def kb(server: ModelServer, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_a_secret_is_heard_only_where_its_document_may_be(kb: Workspace, method: str) -> None:
+def test_secret_appears_only_if_its_document_is_selected(kb: Workspace, method: str) -> None:
     for only in (Filter((PUBLIC.source, OTHER.source)), Filter(where={"level": "open"})):
         found = kb.retrieve(QUESTION, method, only=only)
         assert HIDDEN_CODE not in repr(found).replace(QUESTION, "")
@@ -121,7 +121,7 @@ def node_of(reader: Reader, word: str, name: str) -> tuple[Cluster, Community]:
 
 
 @pytest.mark.parametrize("method", WITH_HIERARCHY)
-def test_the_hierarchy_is_heard_only_where_all_that_it_rests_on_may_be(with_hierarchy: Workspace, method: str) -> None:
+def test_hierarchy_parts_need_all_their_documents_selected(with_hierarchy: Workspace, method: str) -> None:
     question = "Who built the Mill at Ketch, and with which code does Mira Falk open the Blue Door?"
     everything = with_hierarchy.retrieve(question, method)
     assert f"Secrets {HIDDEN_CODE}" in repr(everything) and "Mills of Ketch" in repr(everything)
@@ -134,7 +134,7 @@ def test_the_hierarchy_is_heard_only_where_all_that_it_rests_on_may_be(with_hier
     assert "Mills of Ketch" not in repr(without) and HIDDEN_CODE not in repr(without)
 
 
-def test_neither_entities_nor_names_tell_it(kb: Workspace) -> None:
+def test_entities_and_names_do_not_reveal_hidden_documents(kb: Workspace) -> None:
     with kb.store().read(lambda _: frozenset({PUBLIC.id, OTHER.id})) as reader:
         rows = reader.nearest("entity", wait_sync(kb.embedder.embed([QUESTION]))[0], 100).rows
         assert len(rows) == reader.size("entity") > 0
@@ -142,7 +142,7 @@ def test_neither_entities_nor_names_tell_it(kb: Workspace) -> None:
         assert not reader.named([HIDDEN_CODE])
 
 
-def test_the_model_is_shown_nothing_of_it(kb: Workspace, server: ModelServer) -> None:
+def test_model_prompts_contain_nothing_of_hidden_documents(kb: Workspace, server: ModelServer) -> None:
     before = len(server.chat.asked)
     answer = kb.query(QUESTION, only=Filter(where={"level": "open"}))
     assert HIDDEN_CODE not in repr(answer)
@@ -162,7 +162,7 @@ def alone(
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_a_filter_answers_as_a_workspace_of_its_own(
+def test_filtered_answers_equal_a_separate_workspace(
     kb: Workspace, alone: tuple[Workspace, Filter], method: str
 ) -> None:
     other, only = alone
@@ -205,7 +205,7 @@ def files(tmp_path: Path) -> Path:
         (["."], {"year": "1834"}, {"rows.jsonl#1"}),
     ],
 )
-def test_what_a_filter_lets_be_heard(
+def test_filters_select_documents(
     files: Path, monkeypatch: pytest.MonkeyPatch, sources: list[str], where: dict[str, str], heard: set[str]
 ) -> None:
     monkeypatch.chdir(files)
@@ -226,13 +226,13 @@ def test_what_a_filter_lets_be_heard(
         (Filter((HIDDEN.source,), {"level": "open"}), "no document from memory:hidden has the metadata level=open"),
     ],
 )
-def test_a_filter_that_leaves_nothing_is_said_to(kb: Workspace, only: Filter, said: str) -> None:
+def test_filter_without_a_match_is_reported(kb: Workspace, only: Filter, said: str) -> None:
     with pytest.raises(NotFound) as refused:
         kb.query(QUESTION, only=only)
     assert said in str(refused.value)
 
 
-def test_a_filter_follows_the_documents(tmp_path: Path) -> None:
+def test_filter_follows_document_changes(tmp_path: Path) -> None:
     """What is added or withdrawn between two questions is heard, or no longer is, by the second."""
     only = Filter(where={"level": "open"})
     with Workspace(tmp_path / "kb", Settings(embedding=HASHING)) as kb:
@@ -244,7 +244,7 @@ def test_a_filter_follows_the_documents(tmp_path: Path) -> None:
         assert kb.retrieve("Where was Jonas Brandt born?", only=only).documents == (PUBLIC.source,)
 
 
-def test_a_file_name_that_only_one_document_has_names_it(tmp_path: Path) -> None:
+def test_unique_file_name_selects_its_document(tmp_path: Path) -> None:
     for folder in ("a", "b"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "notes.md").write_text(f"Mira Falk met Jonas Brandt in Lund, says {folder}.")

@@ -65,26 +65,24 @@ def reader(tmp_path: Path) -> Iterator[Reader]:
         ("ada lovelace", ADA),
     ],
 )
-def test_a_document_by_source_end_of_source_or_title(reader: Reader, reference: str, source: str) -> None:
+def test_document_is_found_by_source_source_suffix_or_title(reader: Reader, reference: str, source: str) -> None:
     assert lookup.document(reader, reference).source == source
 
 
 @pytest.mark.parametrize("reference", ["ada.txt", "./ada.txt", "deep/../ada.txt"])
-def test_a_document_by_its_path_from_here(reader: Reader, monkeypatch: pytest.MonkeyPatch, reference: str) -> None:
+def test_document_is_found_by_relative_path(reader: Reader, monkeypatch: pytest.MonkeyPatch, reference: str) -> None:
     monkeypatch.setattr("os.path.realpath", lambda path: os.path.normpath(Path("/docs") / path))
     assert lookup.document(reader, reference, exact=True).source == ADA
 
 
-def test_a_document_by_its_source_is_found_without_listing_the_others(
-    reader: Reader, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_exact_source_lookup_does_not_list_documents(reader: Reader, monkeypatch: pytest.MonkeyPatch) -> None:
     listed = next(record for record in reader.documents() if record.source == ADA)
     monkeypatch.setattr(ArrayReader, "documents", None)
     assert lookup.document(reader, ADA) == listed
     assert lookup.documents(reader, ROWS)[0].source == ROWS
 
 
-def test_a_path_that_is_there_means_no_other_document(
+def test_existing_path_matches_no_other_document(
     reader: Reader, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -98,12 +96,12 @@ def test_a_path_that_is_there_means_no_other_document(
 
 @pytest.mark.parametrize("exact", [False, True])
 @pytest.mark.parametrize("reference", ["", " ", "\n"])
-def test_a_blank_names_no_document(reader: Reader, reference: str, exact: bool) -> None:
+def test_blank_reference_matches_no_document(reader: Reader, reference: str, exact: bool) -> None:
     with pytest.raises(NotFound, match="name a document"):
         lookup.document(reader, reference, exact)
 
 
-def test_what_is_withdrawn_is_not_guessed(reader: Reader) -> None:
+def test_deletion_does_not_guess(reader: Reader) -> None:
     record = lookup.document(reader, ADA)
     for reference in (ADA, "ada lovelace", record.id, record.id[:8]):
         assert lookup.documents(reader, reference) == [record]
@@ -126,13 +124,13 @@ def reader_after(folder: Path, *names: str) -> Iterator[Reader]:
     store.close()
 
 
-def test_an_imported_file_is_withdrawn_whole(tmp_path: Path) -> None:
+def test_imported_file_is_deleted_completely(tmp_path: Path) -> None:
     with reader_after(tmp_path, "graph.hif#e1", "graph.hif#e2", "graph#e3") as more:
         sources = [record.source for record in lookup.documents(more, "/docs/graph.hif")]
         assert sources == ["/docs/graph.hif#e1.txt", "/docs/graph.hif#e2.txt"]
 
 
-def test_a_file_of_rows_is_withdrawn_whole_and_shown_row_by_row(reader: Reader, tmp_path: Path) -> None:
+def test_row_file_is_deleted_completely_and_shown_by_row(reader: Reader, tmp_path: Path) -> None:
     assert [record.source for record in lookup.documents(reader, "/docs/rows.jsonl")] == [ROWS]
     assert lookup.document(reader, "/docs/rows.jsonl").source == ROWS
     with reader_after(tmp_path, "rows.jsonl#8", "notes#1") as more:
@@ -146,12 +144,12 @@ def test_a_file_of_rows_is_withdrawn_whole_and_shown_row_by_row(reader: Reader, 
 
 
 @pytest.mark.parametrize("reference", ["ada.txt", "machines"])
-def test_an_ambiguous_document_is_refused_with_what_it_may_be(reader: Reader, reference: str) -> None:
+def test_ambiguous_document_lists_the_candidates(reader: Reader, reference: str) -> None:
     with pytest.raises(NotFound, match=r"ambiguous \(/docs/[^,]*, /docs/[^,]*\): use a longer or more specific name"):
         lookup.document(reader, reference)
 
 
-def test_dots_stand_for_more_than_is_shown(reader: Reader, tmp_path: Path) -> None:
+def test_ellipses_mark_omitted_candidates(reader: Reader, tmp_path: Path) -> None:
     shown = r"\(/docs/a.txt, /docs/b.txt, /docs/c.txt, \.\.\.\)"
     with reader_after(tmp_path, "a", "b", "c", "d") as more, pytest.raises(NotFound, match=shown):
         lookup.document(more, "same")
@@ -176,7 +174,7 @@ def test_an_unknown_document_is_refused(reader: Reader, reference: str) -> None:
         lookup.document(reader, reference)
 
 
-def test_a_view_of_a_document_and_of_a_place_in_it(reader: Reader) -> None:
+def test_document_view_shows_the_span(reader: Reader) -> None:
     whole = lookup.document_view(reader, ADA)
     assert (whole.span.start, whole.span.end) == (0, len(whole.document.text))
     assert (whole.before, whole.after) == ("", "")
@@ -188,7 +186,7 @@ def test_a_view_of_a_document_and_of_a_place_in_it(reader: Reader) -> None:
 
 
 @pytest.mark.parametrize("place", ["4-9999", "9-4"])
-def test_a_place_beyond_the_document_is_refused(reader: Reader, place: str) -> None:
+def test_span_beyond_the_document_is_refused(reader: Reader, place: str) -> None:
     with pytest.raises(NotFound, match="so no place"):
         lookup.document_view(reader, f"{ADA}:{place}")
 
@@ -196,7 +194,7 @@ def test_a_place_beyond_the_document_is_refused(reader: Reader, place: str) -> N
 # chunks, facts, entities
 
 
-def test_views_by_identifier_lead_from_one_to_the_next(reader: Reader) -> None:
+def test_views_link_by_identifier(reader: Reader) -> None:
     entity = lookup.entity_view(reader, "Ada Lovelace")
     assert [fact.text for fact in entity.facts] == [MET]
     fact = lookup.fact_view(reader, entity.facts[0].id[:12])
@@ -219,16 +217,16 @@ def test_views_by_identifier_lead_from_one_to_the_next(reader: Reader) -> None:
         (entity_id("sun")[:8], "Sun"),
     ],
 )
-def test_an_entity_by_name_loose_name_or_identifier(reader: Reader, reference: str, name: str) -> None:
+def test_entity_is_found_by_name_variant_or_identifier(reader: Reader, reference: str, name: str) -> None:
     assert lookup.entity_view(reader, reference).entity.name == name
 
 
-def test_homonyms_are_told_apart_by_their_qualifiers(reader: Reader) -> None:
+def test_homonyms_are_distinguished_by_qualifiers(reader: Reader) -> None:
     with pytest.raises(NotFound, match=r"Mercury \((element|planet)\), Mercury"):
         lookup.entity_view(reader, "Mercury")
 
 
-def test_facts_of_all_entities_are_those_that_contain_each(reader: Reader) -> None:
+def test_facts_of_several_entities_contain_all_of_them(reader: Reader) -> None:
     ada, babbage, sun = (lookup.entity_row(reader, name) for name in ("Ada Lovelace", "Charles Babbage", "Sun"))
 
     def texts(*entities: int) -> set[str]:
@@ -241,7 +239,7 @@ def test_facts_of_all_entities_are_those_that_contain_each(reader: Reader) -> No
     assert len(lookup.facts_of_all(reader, [babbage], 0)) == 0
 
 
-def test_the_best_facts_are_shown_whatever_their_identifiers(reader: Reader, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_best_facts_are_shown_first(reader: Reader, monkeypatch: pytest.MonkeyPatch) -> None:
     babbage = lookup.entity_row(reader, "Charles Babbage")
     both = lookup.facts_of_all(reader, [babbage], 2)
     for best in both:

@@ -66,7 +66,7 @@ def assert_same(left: Usage, right: Usage) -> None:
     assert left.money == pytest.approx(right.money)
 
 
-def test_a_question_is_paid_for_with_all_its_calls(kb: Workspace, server: ModelServer) -> None:
+def test_usage_covers_all_calls_of_a_question(kb: Workspace, server: ModelServer) -> None:
     before = len(kb.ledger().calls)
     answer = kb.query(QUESTION, method="hypergraph", history=TALK)
     paid, purposes = paid_since(kb, before)
@@ -77,7 +77,7 @@ def test_a_question_is_paid_for_with_all_its_calls(kb: Workspace, server: ModelS
 
 
 @pytest.mark.parametrize("failing", [1, 2])
-def test_what_was_of_no_use_is_on_the_bill(kb: Workspace, server: ModelServer, failing: int) -> None:
+def test_usage_includes_unusable_replies(kb: Workspace, server: ModelServer, failing: int) -> None:
     before = len(kb.ledger().calls)
     server.misbehave(Refusal("I would rather not say anything about that."), on=[failing])
     answer = kb.query(QUESTION, method="hypergraph", history=TALK)
@@ -86,7 +86,7 @@ def test_what_was_of_no_use_is_on_the_bill(kb: Workspace, server: ModelServer, f
     assert_same(paid, at_the_server(server))
 
 
-def test_an_answer_that_fails_is_entered(kb: Workspace, server: ModelServer) -> None:
+def test_failed_answer_is_recorded_in_the_ledger(kb: Workspace, server: ModelServer) -> None:
     before = len(kb.ledger().calls)
     server.misbehave(Refusal("No."), on=[1])
     with pytest.raises(NoReply):
@@ -100,7 +100,7 @@ def test_an_answer_that_fails_is_entered(kb: Workspace, server: ModelServer) -> 
     assert len(kb.ledger().calls) == before + 1
 
 
-def test_a_streamed_answer_and_knowledge_alone(kb: Workspace, server: ModelServer) -> None:
+def test_streamed_answers_and_retrieval_are_recorded(kb: Workspace, server: ModelServer) -> None:
     before = len(kb.ledger().calls)
     *_, answer = kb.stream(QUESTION, method="walk")
     assert isinstance(answer, Answer)
@@ -110,7 +110,7 @@ def test_a_streamed_answer_and_knowledge_alone(kb: Workspace, server: ModelServe
     assert_same(paid, at_the_server(server))
 
 
-def test_a_stream_that_is_left_is_paid_for_as_far_as_it_came(kb: Workspace, server: ModelServer) -> None:
+def test_abandoned_stream_is_recorded_as_far_as_it_came(kb: Workspace, server: ModelServer) -> None:
     before = len(kb.ledger().calls)
     server.tokens_per_second = 40
 
@@ -131,7 +131,7 @@ def test_a_stream_that_is_left_is_paid_for_as_far_as_it_came(kb: Workspace, serv
     assert purposes == ["answer"] and paid.prompt_tokens > 100 and 0 < paid.completion_tokens < 40
 
 
-def test_questions_are_entered_while_another_process_holds_the_store(kb: Workspace, server: ModelServer) -> None:
+def test_usage_is_recorded_while_another_process_writes(kb: Workspace, server: ModelServer) -> None:
     before, sound = len(kb.ledger().calls), kb.status().counts
     with Workspace(kb.folder, kb.settings) as other, other.store().exclusive_session():
         assert kb.query(QUESTION, method="walk").usage.calls == 1
@@ -139,7 +139,7 @@ def test_questions_are_entered_while_another_process_holds_the_store(kb: Workspa
     assert kb.status().counts == sound and kb.store().problems() == []
 
 
-def test_an_entry_waits_for_a_transaction_under_way_and_changes_nothing_else(tmp_path: Path) -> None:
+def test_ledger_entry_waits_for_an_open_transaction(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path, "by hand")
     call = LedgerCall("answer", "m", Usage(1, 10, 2, 0.5), 0.1)
 
@@ -160,7 +160,7 @@ def test_an_entry_waits_for_a_transaction_under_way_and_changes_nothing_else(tmp
     store.close()
 
 
-def test_a_ledger_with_counts_that_cannot_be_is_readable(tmp_path: Path) -> None:
+def test_ledger_with_impossible_counts_is_readable(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path, "by hand")
     most = 2**63 - 1
     with store.write() as writer:
@@ -174,7 +174,7 @@ def test_a_ledger_with_counts_that_cannot_be_is_readable(tmp_path: Path) -> None
     store.close()
 
 
-def test_what_a_document_cost(kb: Workspace, server: ModelServer) -> None:
+def test_cost_per_document(kb: Workspace, server: ModelServer) -> None:
     kb.query(QUESTION, method="walk")
     ledger, total = kb.ledger(), kb.status().spent
     documents = {cost.source: cost.usage for cost in ledger.documents}
@@ -194,9 +194,7 @@ def test_what_a_document_cost(kb: Workspace, server: ModelServer) -> None:
     assert_same(kb.status().spent, total)
 
 
-def test_an_answer_is_not_lost_where_the_ledger_cannot_be_written(
-    kb: Workspace, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_answer_is_returned_if_the_ledger_cannot_be_written(kb: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object) -> None:
         raise StoreError("the disk is full", "make room")
 
@@ -206,7 +204,7 @@ def test_an_answer_is_not_lost_where_the_ledger_cannot_be_written(
     assert answer.trace[-1].name == "enter in the ledger" and "the disk is full" in answer.trace[-1].detail
 
 
-def test_embedding_a_question_is_entered(tmp_path: Path, server: ModelServer) -> None:
+def test_question_embedding_is_recorded(tmp_path: Path, server: ModelServer) -> None:
     endpoint = EmbeddingSettings(
         model="endpoint", name="hashing", base_url=server.url, key_variable="", prompt_price=1.0, retries=0
     )

@@ -65,11 +65,11 @@ def test_without_a_key_no_authorization_is_sent(server: ModelServer) -> None:
     assert "authorization" not in {name.lower() for name in call.asked.headers}
 
 
-def test_a_question_waits_ten_seconds_for_a_ranking_once() -> None:
+def test_ranking_timeout_is_not_retried() -> None:
     assert (RerankerSettings().timeout, RerankerSettings().retries) == (10.0, 0)
 
 
-def test_an_endpoint_that_fails_is_unavailable(server: ModelServer) -> None:
+def test_failing_endpoint_is_unavailable(server: ModelServer) -> None:
     server.misbehave(Status(500), route="rerank")
     with pytest.raises(ModelUnavailable):
         asyncio.run(behind(server).scores(QUESTION, PASSAGES))
@@ -95,14 +95,14 @@ def test_an_endpoint_that_fails_is_unavailable(server: ModelServer) -> None:
         {"results": [7]},
     ],
 )
-def test_what_is_no_ranking_is_refused(reply: object) -> None:
+def test_invalid_ranking_is_refused(reply: object) -> None:
     from polyadic.rerankers.endpoint_reranker import _scores
 
     with pytest.raises(ValueError, match=r"results|result without"):
         _scores(reply, 3)
 
 
-def test_passages_that_are_not_scored_come_last() -> None:
+def test_unscored_passages_come_last() -> None:
     from polyadic.rerankers.endpoint_reranker import _scores
 
     assert _scores({"results": [{"index": 2, "relevance_score": 0.5}]}, 3) == [-math.inf, -math.inf, 0.5]
@@ -136,7 +136,7 @@ def from_folder(folder: Path, **changes: object) -> Reranker:
 
 
 @pytest.mark.parametrize("inputs", [("input_ids",), ("input_ids", "attention_mask", "token_type_ids")])
-def test_a_folder_holds_a_cross_encoder(tmp_path: Path, inputs: tuple[str, ...]) -> None:
+def test_cross_encoder_is_loaded_from_a_folder(tmp_path: Path, inputs: tuple[str, ...]) -> None:
     reranker = from_folder(cross_encoder(tmp_path / "tiny", inputs))
     passages = ["bread", "the ferry leaves", "a ferry", *["bread"] * 20]
     scores = asyncio.run(reranker.scores("when", passages))
@@ -144,13 +144,13 @@ def test_a_folder_holds_a_cross_encoder(tmp_path: Path, inputs: tuple[str, ...])
     assert (reranker.name, reranker.take_usage()) == ("tiny", (Usage(), 0.0))
 
 
-def test_a_long_passage_is_read_as_far_as_the_window(tmp_path: Path) -> None:
+def test_long_passage_is_truncated_to_the_window(tmp_path: Path) -> None:
     reranker = from_folder(cross_encoder(tmp_path), window=32)
     assert asyncio.run(reranker.scores("when", ["ferry " * 100])) == [31.0]
     assert asyncio.run(reranker.scores("when " * 100, ["ferry"])) == [1.0]
 
 
-def test_a_folder_without_the_files_is_said(tmp_path: Path) -> None:
+def test_folder_without_model_files_is_reported(tmp_path: Path) -> None:
     with pytest.raises(WeightsMissing, match=GRAPH):
         from_folder(tmp_path)
     cross_encoder(tmp_path)
@@ -164,6 +164,6 @@ def test_a_folder_without_the_files_is_said(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("settings", [{"model": "endpoint"}, {"model": "endpoint", "name": "x"}, {"model": "onnx"}])
-def test_a_reranker_that_is_half_set_is_said(settings: dict[str, str]) -> None:
+def test_incomplete_reranker_settings_are_reported(settings: dict[str, str]) -> None:
     with pytest.raises(SettingsError, match="reranker"):
         load_reranker(RerankerSettings.model_validate(settings))

@@ -48,7 +48,7 @@ def merges(store: SqliteStore, least: float = SURE) -> list[tuple[str, ...]]:
 
 
 @pytest.mark.slow
-def test_lookalikes_are_merged_with_care(store: SqliteStore) -> None:
+def test_similar_names_are_merged_precisely(store: SqliteStore) -> None:
     """The measure of docs/quality.md: what is merged unseen is one in 19 of 20 cases at least."""
     pairs = lookalikes()
     fill(store, pairs)
@@ -60,7 +60,7 @@ def test_lookalikes_are_merged_with_care(store: SqliteStore) -> None:
     assert right / sum(pair.same for pair in pairs) >= 0.8
 
 
-def test_the_surest_come_first_with_a_reason(store: SqliteStore) -> None:
+def test_candidates_are_ordered_by_score_with_reasons(store: SqliteStore) -> None:
     publish(store, "a", [("São Paulo grows coffee.", ["São Paulo", "coffee"])])
     publish(store, "b", [("Sao Paulo sells maize.", ["Sao Paulo", "maize"]), ("Mercury shines.", ["Mercury", "light"])])
     publish(store, "c", [("Mercury (planet) is hot.", ["Mercury (planet)", "heat"])])
@@ -73,7 +73,7 @@ def test_the_surest_come_first_with_a_reason(store: SqliteStore) -> None:
     assert {first.one.fact, first.other.fact} == {"São Paulo grows coffee.", "Sao Paulo sells maize."}
 
 
-def test_nobody_is_in_a_group_by_a_friend_of_a_friend(store: SqliteStore) -> None:
+def test_merges_are_not_transitive(store: SqliteStore) -> None:
     """I.M.F. may be two, each of which spells it out; they do not become one by that."""
     funds = ["International Monetary Fund", "Inner Mongolia Folklore"]
     tell(store, "a", [(f"{funds[0]} (IMF) lends.", [(funds[0], ""), ("IMF", ""), ("money", "")])])
@@ -82,14 +82,14 @@ def test_nobody_is_in_a_group_by_a_friend_of_a_friend(store: SqliteStore) -> Non
     assert [len(group) for group in merges(store)] == [2]
 
 
-def test_a_store_without_facts_has_nothing_to_propose(store: SqliteStore) -> None:
+def test_empty_store_has_no_candidates(store: SqliteStore) -> None:
     assert (found(store), merges(store)) == ({}, [])
     publish(store, "a", [("Alone.", ["Alone"])])
     with store.read() as reader:
         assert homonyms(reader, CandidatePairs.of(reader)) == []
 
 
-def test_what_was_decided_is_not_proposed_again(store: SqliteStore) -> None:
+def test_decided_pairs_are_not_proposed_again(store: SqliteStore) -> None:
     names = ["São Paulo", "Sao Paulo", "Malmö", "Malmo"]
     publish(store, "a", [(f"{name} is a city.", [name, f"city {name[0]}"]) for name in names])
     assert len(found(store)) == 2
@@ -104,7 +104,7 @@ def test_what_was_decided_is_not_proposed_again(store: SqliteStore) -> None:
     assert merges(store) == []
 
 
-def test_types_that_exclude_each_other_count_against(store: SqliteStore) -> None:
+def test_incompatible_types_lower_the_score(store: SqliteStore) -> None:
     tell(store, "a", [("Núria flows.", [("Núria", "river"), ("valley", "")])])
     tell(store, "b", [("Nuria sings.", [("Nuria", "person"), ("songs", "")])])
     score, why = found(store)[frozenset(("Núria", "Nuria"))]
@@ -125,7 +125,7 @@ def test_types_that_exclude_each_other_count_against(store: SqliteStore) -> None
         ("Acme Widgets", "Acme Widgets Ltd", "", True),
     ],
 )
-def test_what_accents_and_legal_forms_may_tell_apart_is_not_merged_unseen(
+def test_accents_and_legal_forms_prevent_certain_merges(
     store: SqliteStore, one: str, other: str, kind: str, merged: bool
 ) -> None:
     told = [(f"{name} is here.", [(name, kind), (f"place {number}", "")]) for number, name in enumerate((one, other))]
@@ -134,7 +134,7 @@ def test_what_accents_and_legal_forms_may_tell_apart_is_not_merged_unseen(
     assert bool(merges(store)) == merged
 
 
-def test_a_last_name_that_two_bear_is_never_sure(store: SqliteStore) -> None:
+def test_shared_last_name_is_never_certain(store: SqliteStore) -> None:
     for first in ("Clara", "Robert"):
         person, last = (f"{first} Schumann", "person"), ("Schumann", "person")
         tell(
@@ -152,7 +152,7 @@ def test_a_last_name_that_two_bear_is_never_sure(store: SqliteStore) -> None:
     }
 
 
-def test_a_name_of_two_types_may_be_two(store: SqliteStore) -> None:
+def test_name_with_two_types_may_be_a_homonym(store: SqliteStore) -> None:
     tell(store, "planet", [("Mercury is hot.", [("Mercury", "place"), ("heat", "")])])
     source = tell(store, "singer", [("Mercury sang.", [("Mercury", "person"), ("songs", "")])])
     with store.read() as reader:
@@ -163,7 +163,7 @@ def test_a_name_of_two_types_may_be_two(store: SqliteStore) -> None:
         assert homonyms(reader, CandidatePairs.of(reader)) == []
 
 
-def test_an_entity_points_where_its_forms_do(store: SqliteStore) -> None:
+def test_entity_direction_is_the_normalized_sum_of_its_forms(store: SqliteStore) -> None:
     for number, description in enumerate(("capital of Norway", "city")):
         source = Document(f"/docs/{number}.txt", "", f"Oslo grew {number}.")
         chunk = Chunk(source.id, Span(0, len(source.text)), source.text, 3, 0)
@@ -176,7 +176,7 @@ def test_an_entity_points_where_its_forms_do(store: SqliteStore) -> None:
     assert np.allclose(direction, forms / np.linalg.norm(forms), atol=1e-5)
 
 
-def test_a_key_that_many_share_is_left_out() -> None:
+def test_frequent_blocking_keys_are_skipped() -> None:
     few = [ParsedName.of(f"{first} Smith") for first in ("Ann", "Amy")]
     many = [ParsedName.of(f"A{chr(97 + n // 26)}{chr(97 + n % 26)} Smith") for n in range(MOST_IN_A_BLOCK + 1)]
     assert by_name(few) == {(0, 1)}
@@ -184,7 +184,7 @@ def test_a_key_that_many_share_is_left_out() -> None:
 
 
 @pytest.mark.parametrize("rows", [1, 2, 40, 700])
-def test_the_nearest_by_vector_are_found(rows: int) -> None:
+def test_nearest_entities_by_vector_are_candidates(rows: int) -> None:
     drawn = np.random.default_rng(1).standard_normal((rows, 32))
     drawn = np.concatenate([drawn, drawn + 0.01])
     pairs = by_vector((drawn / np.linalg.norm(drawn, axis=1, keepdims=True)).astype(np.float32), 0.99)

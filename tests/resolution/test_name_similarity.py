@@ -56,7 +56,7 @@ from polyadic.resolution.names import ParsedName
         ("广东省", "广东省 ", SimilarityKind.SPELLING),
     ],
 )
-def test_two_names(one: str, other: str, expected: SimilarityKind | None) -> None:
+def test_name_pairs_are_classified(one: str, other: str, expected: SimilarityKind | None) -> None:
     found, turned = (
         compare_names(ParsedName.of(one), ParsedName.of(other)),
         compare_names(ParsedName.of(other), ParsedName.of(one)),

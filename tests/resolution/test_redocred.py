@@ -14,7 +14,7 @@ from polyadic.workspace import Workspace
 pytestmark = [pytest.mark.slow, pytest.mark.data]
 
 
-def test_what_is_merged_unseen_is_right_in_19_of_20_pairs(tmp_path: Path) -> None:
+def test_automatic_merges_have_95_percent_precision(tmp_path: Path) -> None:
     folder = os.environ.get("POLYADIC_DATA")
     if not folder:
         pytest.skip("POLYADIC_DATA is not set: it names the folder with redocred-dev")

@@ -23,7 +23,7 @@ TITLES = ("Gundobad", "Lothair II", "Mercury (planet)", "John Ince (actor)")
         ("kingdom of Burgundy", []),
     ],
 )
-def test_a_longer_name_is_joined_to_a_title_and_to_nothing_else(tmp_path: Path, name: str, joined: list[str]) -> None:
+def test_longer_name_is_an_alias_of_the_title_only(tmp_path: Path, name: str, joined: list[str]) -> None:
     store = SqliteStore(tmp_path, "test vectors")
     for title in TITLES:
         publish(store, title, [(f"{title} was there.", [title, "there"])], title)
@@ -34,7 +34,7 @@ def test_a_longer_name_is_joined_to_a_title_and_to_nothing_else(tmp_path: Path, 
     store.close()
 
 
-def test_a_qualified_title_is_about_who_bears_the_name(tmp_path: Path) -> None:
+def test_qualified_title_refers_to_the_unqualified_name(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path, "test vectors")
     publish(store, "ince", [("John Ince acted.", ["John Ince", "film"])], "John Ince (actor)")
     with store.read() as reader:
@@ -54,9 +54,7 @@ def test_a_qualified_title_is_about_who_bears_the_name(tmp_path: Path) -> None:
         ("King Falk", []),
     ],
 )
-def test_what_a_passage_is_about_is_found_by_a_shorter_or_a_rare_name(
-    tmp_path: Path, name: str, joined: list[str]
-) -> None:
+def test_topic_is_found_by_a_shorter_or_rare_name(tmp_path: Path, name: str, joined: list[str]) -> None:
     store = SqliteStore(tmp_path, "test vectors")
     for subject in ("Min Dikkha", "Robert Adolf Stemmle", "Ada Falk"):
         publish(store, subject, [(f"{subject} was there.", [subject, "there"]), (f"{subject} left.", [subject, "it"])])

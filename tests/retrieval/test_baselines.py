@@ -29,12 +29,12 @@ def ask(method: str, reader: MemoryReader, question: str, settings: Settings | N
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_knowledge_says_by_which_method_it_was_found(method: str) -> None:
+def test_knowledge_names_its_method(method: str) -> None:
     assert method_named(method, Settings()).name == method
     assert ask(method, told(CHAIN), "Ada").method in {method, "walk"}
 
 
-def test_only_methods_with_keywords_ask_what_a_question_names() -> None:
+def test_only_keyword_methods_extract_question_entities() -> None:
     asking = {method for method in METHODS if asks_for_names(method)}
     assert asking == {"lightrag", "lightrag-bare", "pathrag", *(m for m in METHODS if m.startswith("hypergraph"))}
 
@@ -49,7 +49,7 @@ def test_only_methods_with_keywords_ask_what_a_question_names() -> None:
         ("hypergraph-without-all", set()),
     ],
 )
-def test_ablations_leave_out_what_they_are_named_after(method: str, kinds: set[ItemKind]) -> None:
+def test_ablations_omit_the_part_they_name(method: str, kinds: set[ItemKind]) -> None:
     found = ask(method, told(CHAIN), "Ada meets Byron")
     assert {item.kind for item in found.items} == kinds
     off = {step.name for step in found.trace if step.detail == "switched off"}
@@ -62,7 +62,7 @@ POETS = {"one": [["Ada", "Byron"]], "two": [["Byron", "Shelley"]], "three": [["S
 
 
 class TestBinary:
-    def test_local_relations_come_by_degree_then_by_weight(self) -> None:
+    def test_local_relations_are_ordered_by_degree_then_weight(self) -> None:
         told_of = {"a": [["Ada", "Byron"], ["Ada", "Byron", "Milbanke"]], "b": [["Byron", "Greece"], ["Byron", "Pisa"]]}
         settings = Settings(lightrag=LightRAGSettings(entities=1, relations=1))
         found = ask("lightrag", told(told_of), "Ada", settings)
@@ -80,11 +80,11 @@ class TestBinary:
         assert sentence(["Menabrea", "Turin", "Savoy"]) in found.facts[1].text
         assert len(found.facts) == 3
 
-    def test_passages_that_state_the_relations_come_with_them(self) -> None:
+    def test_relations_bring_their_passages(self) -> None:
         found = ask("lightrag", told(CHAIN), "Ada")
         assert found.chunks[0].places[0].source == "memory:one"
 
-    def test_pairs_have_their_share_before_passages(self) -> None:
+    def test_pairs_get_their_budget_share_before_passages(self) -> None:
         kinds = {
             share: [
                 item.kind
@@ -98,14 +98,14 @@ class TestBinary:
         assert kinds[1.0][0] is ItemKind.FACT
         assert Counter(kinds[0.0]) == Counter(kinds[1.0])
 
-    def test_bare_pairs_are_two_names(self) -> None:
+    def test_bare_pairs_contain_two_names(self) -> None:
         found = ask("lightrag-bare", told(CHAIN), "Ada")
         assert {item.text for item in found.facts} >= {"Ada — Byron"}
         assert not any("meets" in item.text for item in found.facts)
 
 
 class TestPaths:
-    def test_a_path_is_told_pair_by_pair(self) -> None:
+    def test_path_text_lists_its_pairs(self) -> None:
         settings = Settings(pathrag=PathRAGSettings(entities=2))
         found = ask("pathrag", told(POETS), "Ada and Shelley", settings)
         assert [item.text for item in found.items] == [
@@ -117,7 +117,7 @@ class TestPaths:
             "on the path Shelley — Byron — Ada",
         }
 
-    def test_the_best_can_stand_last(self) -> None:
+    def test_best_item_can_be_ordered_last(self) -> None:
         first = ask("pathrag", told(POETS), "Ada and Shelley and Byron")
         last = ask(
             "pathrag", told(POETS), "Ada and Shelley and Byron", Settings(pathrag=PathRAGSettings(best_last=True))
@@ -127,11 +127,11 @@ class TestPaths:
         assert scores == sorted(scores, reverse=True)
         assert len(set(scores)) > 1
 
-    def test_only_the_most_reliable_paths_are_told(self) -> None:
+    def test_only_the_most_reliable_paths_are_used(self) -> None:
         few = ask("pathrag", told(POETS), "Ada and Shelley and Byron", Settings(pathrag=PathRAGSettings(paths=1)))
         assert len(few.items) == 1
 
-    def test_what_nothing_connects_has_no_path(self) -> None:
+    def test_disconnected_entities_have_no_path(self) -> None:
         apart = {"one": [["Ada", "Byron"]], "two": [["Turin", "Savoy"]]}
         assert ask("pathrag", told(apart), "Ada and Turin", Settings(pathrag=PathRAGSettings(entities=2))).items == ()
 
@@ -140,13 +140,13 @@ class TestPassages:
     def test_only_passages_are_retrieved(self) -> None:
         assert {item.kind for item in ask("hipporag2", told(CHAIN), "Ada meets Byron").items} == {ItemKind.CHUNK}
 
-    def test_a_passage_is_reached_through_what_it_shares_with_the_nearest_fact(self) -> None:
+    def test_passage_is_reached_through_a_shared_entity(self) -> None:
         settings = Settings(hipporag2=HippoRAG2Settings(facts=1, passage_weight=0.001))
         found = ask("hipporag2", told(CHAIN), "Whom meets Ada?", settings)
         assert found.documents[:2] == ("memory:one", "memory:two")
         assert "Byron" in found.items[1].why
 
-    def test_where_no_fact_resembles_the_question_passages_do(self) -> None:
+    def test_passages_are_used_if_no_fact_is_similar(self) -> None:
         found = ask("hipporag2", told(CHAIN), "zzz")
         assert [step.detail for step in found.trace if step.name == "walk"] == [
             "none, as no fact resembles the question"
@@ -183,7 +183,7 @@ class Counting:
 
 
 @pytest.mark.parametrize("method", ["lightrag", "lightrag-bare", "pathrag", "hipporag2"])
-def test_of_a_hub_only_so_much_is_read(method: str) -> None:
+def test_hub_reads_are_bounded(method: str) -> None:
     def read(facts: int) -> Counting:
         reader = Counting(told({f"day {i}": [["Hub", f"Guest {i}", f"Place {i}"]] for i in range(facts)}))
         chosen = method_named(method, Settings())

@@ -31,24 +31,24 @@ def texts(reader: MemoryReader, sentences: bool) -> list[str]:
 
 
 @pytest.mark.parametrize("n", [2, 3, 5, ENTITIES_OF_A_FACT])
-def test_a_fact_of_n_entities_gives_every_pair_once(n: int) -> None:
+def test_clique_expansion_gives_every_pair_once(n: int) -> None:
     pairs = all_pairs(told({"one": [[f"Person {i}" for i in range(n)]]}))
     assert len(pairs) == len(set(pairs.ends)) == n * (n - 1) // 2
     assert all(first < second for first, second in pairs.ends)
 
 
-def test_a_long_list_is_cut() -> None:
+def test_large_facts_are_truncated() -> None:
     pairs = all_pairs(told({"one": [[f"Person {i}" for i in range(ENTITIES_OF_A_FACT + 9)]]}))
     assert len(pairs) == ENTITIES_OF_A_FACT * (ENTITIES_OF_A_FACT - 1) // 2
 
 
-def test_pairs_come_in_the_order_of_their_facts() -> None:
+def test_pairs_follow_the_order_of_facts() -> None:
     reader = told({"one": [["Ada", "Babbage"], ["Ada", "Byron", "Shelley"], ["Byron", "Shelley"]]})
     order = np.array([2, 0, 1], dtype=np.int64)
     assert list(dict.fromkeys(expand_cliques(order, reader).facts.tolist())) == [2, 0, 1]
 
 
-def test_bare_pairs_cannot_tell_one_fact_of_three_from_three_facts_of_two() -> None:
+def test_bare_pairs_lose_the_arity() -> None:
     """Proposition 1 of HyperGraphRAG."""
     whole = told({"one": [["Ada", "Babbage", "Menabrea"]]})
     parts = told({"one": [["Ada", "Babbage"], ["Ada", "Menabrea"], ["Babbage", "Menabrea"]]})
@@ -58,7 +58,7 @@ def test_bare_pairs_cannot_tell_one_fact_of_three_from_three_facts_of_two() -> N
     assert facts[0].isdisjoint(facts[1])
 
 
-def test_each_pair_carries_its_sentence_and_rests_where_its_fact_does() -> None:
+def test_pairs_keep_sentence_and_places_of_their_fact() -> None:
     reader = told({"one": [["Ada", "Babbage", "Menabrea"]]})
     pairs = all_pairs(reader)
     items = pair_items(pairs, ones(pairs), ["why"] * 3, reader)
@@ -70,7 +70,7 @@ def test_each_pair_carries_its_sentence_and_rests_where_its_fact_does() -> None:
     assert len({item.id for item in items}) == 3
 
 
-def test_bare_pairs_that_say_the_same_are_one_with_all_its_places() -> None:
+def test_equal_bare_pairs_are_merged_with_all_places() -> None:
     reader = told({"one": [["Ada", "Babbage"]], "two": [["Babbage", "Ada"]]})
     pairs = all_pairs(reader)
     items = pair_items(pairs, ones(pairs), ["why"] * 2, reader, sentences=False)
@@ -79,7 +79,7 @@ def test_bare_pairs_that_say_the_same_are_one_with_all_its_places() -> None:
     assert len(pair_items(pairs, ones(pairs), ["why"] * 2, reader)) == 2
 
 
-def test_of_much_that_is_said_of_a_pair_the_likest_is_kept() -> None:
+def test_most_similar_statements_of_a_pair_are_kept() -> None:
     reader = told({f"day {i}": [["Ada", "Babbage", f"Guest {i}"]] for i in range(STATEMENTS_OF_A_PAIR + 4)})
     pairs = all_pairs(reader)
     ends = next(end for end in pairs.ends if pairs.ends.count(end) > 1)

@@ -23,7 +23,7 @@ def stated(draw: st.DrawFn) -> tuple[Subgraph, Vectors]:
 
 
 @given(stated(), st.integers(0, 30))
-def test_every_chunk_once_and_no_fact_twice(drawn: tuple[Subgraph, Vectors], most: int) -> None:
+def test_order_contains_each_chunk_and_fact_once(drawn: tuple[Subgraph, Vectors], most: int) -> None:
     graph, scores = drawn
     chunks = np.arange(len(graph.chunks))
     order = order_context(graph, chunks, scores, most)
@@ -33,7 +33,7 @@ def test_every_chunk_once_and_no_fact_twice(drawn: tuple[Subgraph, Vectors], mos
 
 
 @given(stated())
-def test_leads_keep_the_order_of_the_passages(drawn: tuple[Subgraph, Vectors]) -> None:
+def test_lead_facts_follow_passage_order(drawn: tuple[Subgraph, Vectors]) -> None:
     graph, scores = drawn
     chunks = np.arange(len(graph.chunks))[::-1]
     order = order_context(graph, chunks, scores, most=0)
@@ -48,7 +48,7 @@ def test_leads_keep_the_order_of_the_passages(drawn: tuple[Subgraph, Vectors]) -
         remaining.pop(0)
 
 
-def test_a_passage_with_several_good_facts_shows_them_early() -> None:
+def test_passage_with_several_good_facts_lists_them_early() -> None:
     # Chunk 0 states facts 0 to 2, chunk 1 states fact 3.
     none = np.zeros((2, 0), dtype=np.int64)
     statement = np.array([[0, 1, 2, 3], [0, 0, 0, 1]])
@@ -57,7 +57,7 @@ def test_a_passage_with_several_good_facts_shows_them_early() -> None:
     assert [place for kind, place in order if kind is ItemKind.FACT] == [0, 1, 3, 2]
 
 
-def test_a_passage_without_facts_stands_in_the_place_of_a_lead() -> None:
+def test_passage_without_facts_takes_the_lead_position() -> None:
     none = np.zeros((2, 0), dtype=np.int64)
     graph = Subgraph(np.arange(1), np.arange(0), np.arange(2), none, np.array([[0], [1]]), none, none)
     order = order_context(graph, np.arange(2), np.ones(1, np.float32), most=5)

@@ -13,25 +13,25 @@ def shown(paths: list[FlowPath]) -> list[tuple[tuple[int, ...], float]]:
     return [(path.nodes, round(path.reliability, 4)) for path in paths]
 
 
-def test_reliability_is_what_reached_the_nodes_by_the_number_of_pairs() -> None:
+def test_reliability_is_mean_flow_per_pair() -> None:
     # 1 reaches 2 with 0.8, 3 with 0.8 * 0.8 / 2 = 0.32.
     assert shown(paths_between(LINE, [1, 3], 0.8, 0.1)) == [((1, 2, 3), round((1 + 0.8 + 0.32) / 2, 4))]
 
 
-def test_what_flows_by_several_ways_adds_up() -> None:
+def test_flows_of_several_ways_add_up() -> None:
     # 2 and 3 get 0.4 each; each gives 0.8 * 0.4 / 2 = 0.16 to 4, which has 0.32.
     both = round((1 + 0.4 + 0.32) / 2, 4)
     assert shown(paths_between(DIAMOND, [1, 4], 0.8, 0.1)) == [((1, 2, 4), both), ((1, 3, 4), both)]
 
 
-def test_a_path_found_from_both_ends_counts_by_the_better() -> None:
+def test_path_found_from_both_ends_keeps_the_better_score() -> None:
     # From 1, which has two neighbours, 0.4 reaches 2; from 2, which has only 1, 0.8 reaches 1.
     graph = {1: [2, 3], 2: [1], 3: [1]}
     assert shown(paths_between(graph, [1, 2], 0.8, 0.1)) == [((2, 1), 1.8)]
 
 
 @pytest.mark.parametrize(("threshold", "found"), [(0.39, 1), (0.41, 0)])
-def test_where_too_little_would_flow_nothing_flows_on(threshold: float, found: int) -> None:
+def test_flow_below_the_threshold_is_pruned(threshold: float, found: int) -> None:
     # 2 has 0.8 and two neighbours.
     assert len(paths_between(LINE, [1, 3], 0.8, threshold)) == found
 
@@ -41,18 +41,18 @@ def test_a_hub_does_not_connect() -> None:
     assert paths_between(hub, [1, 2], 0.8, 0.05) == []
 
 
-def test_no_path_has_more_than_three_pairs_or_goes_round() -> None:
+def test_paths_have_at_most_three_pairs_and_no_cycles() -> None:
     ring = {n: [(n - 1) % 8, (n + 1) % 8] for n in range(8)}
     lengths = {len(path.nodes) for path in paths_between(ring, range(8), 1.0, 0.001)}
     assert lengths == {2, 3, 4}
     assert all(len(set(path.nodes)) == len(path.nodes) for path in paths_between(ring, range(8), 1.0, 0.001))
 
 
-def test_the_most_reliable_comes_first() -> None:
+def test_paths_are_ordered_by_reliability() -> None:
     found = [path.reliability for path in paths_between(LINE, [1, 2, 3, 4], 0.8, 0.01)]
     assert found == sorted(found, reverse=True)
     assert len(found) > 3
 
 
-def test_what_is_not_in_the_graph_leads_nowhere() -> None:
+def test_unknown_nodes_have_no_paths() -> None:
     assert paths_between({}, [1, 2], 0.8, 0.1) == paths_between(LINE, [9], 0.8, 0.1) == []

@@ -14,7 +14,7 @@ NODES = 6
     st.lists(st.tuples(st.integers(0, NODES - 1), st.integers(0, NODES - 1), st.floats(0.1, 2.0)), max_size=20),
     st.lists(st.floats(0.0, 1.0), min_size=NODES, max_size=NODES).filter(lambda seeds: sum(seeds) > 0.01),
 )
-def test_it_solves_the_equation(edges: list[tuple[int, int, float]], seeds: list[float]) -> None:
+def test_pagerank_solves_its_equation(edges: list[tuple[int, int, float]], seeds: list[float]) -> None:
     table = np.array(edges).reshape(-1, 3)
     mass = pagerank(table[:, :2].T.astype(np.int64), table[:, 2], np.array(seeds), 0.5)
     moving = np.zeros((NODES, NODES))

@@ -71,9 +71,7 @@ def texts(found: Knowledge, section: RetrievalSection) -> list[str]:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_any_question_gives_knowledge_within_the_budget(
-    method: str, reader: MemoryReader, quoting: MemoryReader
-) -> None:
+def test_knowledge_fits_the_budget_for_any_question(method: str, reader: MemoryReader, quoting: MemoryReader) -> None:
     questions = ("Byron meets whom?", "What are the main themes?", "", "谁?", "?" * 500)
     for question, tokens, store in product(questions, (1, 20, 60, 4000), (reader, quoting)):
         found = ask(method, store, question, tokens)
@@ -84,13 +82,13 @@ def test_any_question_gives_knowledge_within_the_budget(
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_the_same_question_finds_the_same(method: str, reader: MemoryReader) -> None:
+def test_retrieval_is_deterministic(method: str, reader: MemoryReader) -> None:
     again = with_hierarchy(STORY, SUMMARIES, COMMUNITIES)
     question = "Who is Ada, and what is the Engine?"
     assert ask(method, reader, question).items == ask(method, again, question).items
 
 
-def test_each_part_alone_tells_what_it_tells_in_the_whole(reader: MemoryReader) -> None:
+def test_single_sections_equal_their_part_of_the_whole(reader: MemoryReader) -> None:
     question = "What do Byron and the Engine have in common?"
     whole = ask("hierarchy", reader, question)
     assert {item.section for item in whole.items} == {
@@ -104,14 +102,14 @@ def test_each_part_alone_tells_what_it_tells_in_the_whole(reader: MemoryReader) 
         assert alone.method == part
 
 
-def test_local_knowledge_is_of_what_the_question_names(reader: MemoryReader) -> None:
+def test_local_knowledge_covers_question_entities(reader: MemoryReader) -> None:
     found = ask("local", reader, "Byron meets Shelley", entities=2)
     assert found.facts[0].text == sentence(["Byron", "Shelley"])
     assert found.facts[0].why in {f"about {name}, which is near the question" for name in ("Byron", "Shelley")}
     assert found.chunks[0].places[0].source == "memory:poets"
 
 
-def test_summaries_are_among_the_entities_of_local_knowledge(reader: MemoryReader) -> None:
+def test_local_knowledge_includes_summaries(reader: MemoryReader) -> None:
     found = ask("local", reader, "All about Computing", entities=3)
     (summary,) = (item for item in found.of(ItemKind.ENTITY) if item.text.startswith("Computing"))
     assert summary.text == "Computing (theme): All about Computing."
@@ -120,7 +118,7 @@ def test_summaries_are_among_the_entities_of_local_knowledge(reader: MemoryReade
 
 
 @pytest.mark.parametrize("paths", ["plain", "weighted"])
-def test_the_bridge_reads_as_a_chain(paths: str) -> None:
+def test_bridge_facts_form_a_chain(paths: str) -> None:
     reader = with_hierarchy(STORY, {}, [["Missolonghi", "Byron", "Ada", "Babbage", "Engine"]])
     found = ask("bridge", reader, "Missolonghi? Engine?", entities=2, key_entities=2, paths=paths)
     steps = [("Byron", "Missolonghi"), ("Ada", "Byron"), ("Ada", "Babbage"), ("Babbage", "Engine")]
@@ -131,7 +129,7 @@ def test_the_bridge_reads_as_a_chain(paths: str) -> None:
     assert {item.why.removeprefix("on the path ") for item in found.items} <= set(told)
 
 
-def test_a_membership_is_told_by_the_members_on_the_path() -> None:
+def test_membership_text_lists_members_on_the_path() -> None:
     apart: Told = {"one": [["Ada", "Byron"]], "two": [["Mill", "Engine"]]}
     reader = with_hierarchy(apart, {"Machines": ["Ada", "Mill"]}, [["Ada", "Byron", "Mill", "Engine", "Machines"]])
     found = ask("bridge", reader, "Byron? Engine?", entities=2, key_entities=2)
@@ -150,7 +148,7 @@ def test_a_membership_is_told_by_the_members_on_the_path() -> None:
     assert {place.quote for place in covering.places} <= {sentence(["Ada", "Byron"]), sentence(["Mill", "Engine"])}
 
 
-def test_the_bridge_holds_all_facts_among_the_entities_on_the_paths() -> None:
+def test_bridge_contains_all_facts_among_path_entities() -> None:
     told: Told = {
         "one": [["Ada", "Byron"], ["Byron", "Ada", "Keats"], ["Ada", "Zoe"]],
         "two": [["Byron", "Ada", "Pisa"]],
@@ -164,7 +162,7 @@ def test_the_bridge_holds_all_facts_among_the_entities_on_the_paths() -> None:
     }
 
 
-def test_reports_are_told_in_parts_that_rest_on_their_facts(reader: MemoryReader) -> None:
+def test_reports_are_split_into_findings_with_facts(reader: MemoryReader) -> None:
     found = ask("global", reader, "Darwin on the Beagle")
     heads = [item for item in found.items if ":" not in item.id]
     assert heads[0].text == "The world of Darwin. What Darwin is about."
@@ -184,13 +182,13 @@ def test_extractive_reports_are_labelled_and_their_findings_are_facts(quoting: M
     assert sentence(["Beagle", "Galapagos"]) in [item.text for item in found.facts]
 
 
-def test_each_fact_is_told_once_over_all_sections(quoting: MemoryReader) -> None:
+def test_facts_appear_once_over_all_sections(quoting: MemoryReader) -> None:
     found = ask("hierarchy", quoting, "What do Byron and the Engine have in common?")
     facts = [item.id for item in found.facts]
     assert len(facts) == len(set(facts))
 
 
-def test_what_an_extractive_summary_quotes_is_not_told_again() -> None:
+def test_facts_quoted_by_an_extractive_summary_are_not_repeated() -> None:
     place = with_hierarchy(STORY, {}).chunk_places(np.array([0]))[0]
 
     def told(kind: ItemKind, text: str, section: RetrievalSection = RetrievalSection.LOCAL) -> Item:
@@ -216,7 +214,7 @@ def test_what_an_extractive_summary_quotes_is_not_told_again() -> None:
     assert [item.tokens < 100 for item in once] == [True, True, True, False, False]
 
 
-def test_of_nested_communities_the_specific_one_comes_first_where_both_hold_as_much(reader: MemoryReader) -> None:
+def test_nested_communities_with_equal_coverage_prefer_the_specific_one(reader: MemoryReader) -> None:
     hierarchy = reader.hierarchy_reader()
     every = np.arange(reader.size("entity"))
     shelley = next(row for row, name in names(every, reader, hierarchy).items() if name == "Shelley")
@@ -236,7 +234,7 @@ def test_communities_are_bounded(reader: MemoryReader) -> None:
 
 
 @pytest.mark.parametrize("question", ["What are the main themes?", "Give me an overview."])
-def test_a_question_about_no_one_thing_leads_to_the_largest_communities(reader: MemoryReader, question: str) -> None:
+def test_unspecific_question_uses_the_largest_communities(reader: MemoryReader, question: str) -> None:
     found = ask("hierarchy", reader, question, communities=2)
     assert "the 2 largest, as the question has no specific topic" in found.trace[1].detail
     heads = [item.text for item in found.of(ItemKind.REPORT) if ":" not in item.id]
@@ -244,7 +242,7 @@ def test_a_question_about_no_one_thing_leads_to_the_largest_communities(reader: 
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_without_a_hierarchy_it_is_said(method: str) -> None:
+def test_missing_hierarchy_is_reported(method: str) -> None:
     found = ask(method, with_hierarchy(STORY, {}), "Byron meets whom in Missolonghi?")
     assert found.note == NOT_BUILT == "no hierarchy has been built: polyadic hierarchy build"
     assert any(NOT_BUILT in step.detail for step in found.trace)
@@ -255,7 +253,7 @@ def test_without_a_hierarchy_it_is_said(method: str) -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_quotations_are_words_of_documents(method: str, reader: MemoryReader) -> None:
+def test_quotations_come_from_documents(method: str, reader: MemoryReader) -> None:
     found = ask(method, reader, "Byron meets Missolonghi?")
     answer = asyncio.run(quote_answer(found, HashingEmbedder(), reader))
     said = {sentence(fact) for facts in STORY.values() for fact in facts}
@@ -263,7 +261,7 @@ def test_quotations_are_words_of_documents(method: str, reader: MemoryReader) ->
     assert answer.citations
 
 
-def test_the_whole_context_has_a_heading_for_each_section(reader: MemoryReader) -> None:
+def test_context_has_a_heading_per_section(reader: MemoryReader) -> None:
     found = ask("hierarchy", reader, "What do Byron and the Engine have in common?")
     context = lay_out(found, 4000)
     shown = [piece.item.section for piece in context.pieces]
@@ -273,7 +271,7 @@ def test_the_whole_context_has_a_heading_for_each_section(reader: MemoryReader) 
     assert len(headings) == 3
 
 
-def test_communities_tell_whole_reports_by_how_much_they_hold_and_then_by_rating(reader: MemoryReader) -> None:
+def test_community_reports_are_ordered_by_coverage_then_rating(reader: MemoryReader) -> None:
     found = ask("graphrag", reader, "Byron")
     reports = found.of(ItemKind.REPORT)
     assert reports[0].text.startswith("The world of Ada. What Ada is about.\nIt is found that ")
@@ -285,7 +283,7 @@ def item(name: str, tokens: int, section: RetrievalSection = RetrievalSection.NO
     return Item(ItemKind.FACT, name, name, 1.0, "", tokens, section=section)
 
 
-def test_shares_hold_for_any_beginning() -> None:
+def test_section_shares_hold_for_any_prefix() -> None:
     queues = {key: [item(f"{key}{i}", 10) for i in range(50)] for key in "ab"}
     kept, omitted = split_budget(queues, {"a": 0.75, "b": 0.25}, 400)
     assert (len(kept), omitted) == (40, 60)
@@ -293,7 +291,7 @@ def test_shares_hold_for_any_beginning() -> None:
         assert abs(sum(one.id.startswith("a") for one in kept[:count]) - 0.75 * count) <= 1
 
 
-def test_what_one_does_not_use_others_do_and_a_share_of_nothing_is_none() -> None:
+def test_unused_shares_go_to_other_sections() -> None:
     queues = {"a": [item("a", 10)], "b": [item(f"b{i}", 10) for i in range(9)], "c": [item("c", 10)]}
     kept, omitted = split_budget(queues, {"a": 0.5, "b": 0.5, "c": 0.0}, 60)
     assert ([one.id for one in kept], omitted) == (["a", "b0", "b1", "b2", "b3", "b4"], 4)
@@ -303,7 +301,7 @@ QUEUES = st.dictionaries(st.sampled_from("abc"), st.lists(st.tuples(st.sampled_f
 
 
 @given(QUEUES, st.integers(0, 120))
-def test_sharing_keeps_each_item_once_within_the_room(queues: dict[str, list[tuple[str, int]]], room: int) -> None:
+def test_shared_budget_contains_each_item_once(queues: dict[str, list[tuple[str, int]]], room: int) -> None:
     items = {key: [item(name, tokens) for name, tokens in told] for key, told in queues.items()}
     kept, omitted = split_budget(items, dict.fromkeys(items, 0.3), room)
     assert sum(one.tokens for one in kept) <= room
@@ -318,7 +316,7 @@ def test_shares_of_the_sections_can_be_set(reader: MemoryReader) -> None:
     assert not texts(ask("hierarchy", reader, question, local_share=0.5, bridge_share=0.5), RetrievalSection.GLOBAL)
 
 
-def test_what_sums_up_others_counts_as_telling_of_one_document() -> None:
+def test_summaries_count_for_one_document() -> None:
     place = with_hierarchy(STORY, {}).chunk_places(np.array([0, 1, 2]))
     report = Item(ItemKind.REPORT, "r", "report", 1.0, "", 5, tuple(place))
     found = Knowledge(

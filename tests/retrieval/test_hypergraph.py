@@ -78,7 +78,7 @@ def detail(found: Knowledge, name: str) -> str:
     return next(step.detail for step in found.trace if step.name == name)
 
 
-def test_facts_are_ranked_by_similarity_times_score_and_further_ones_of_a_passage_at_half() -> None:
+def test_facts_rank_by_similarity_times_score_with_repeats_halved() -> None:
     found = as_in_the_paper(entity_retrieval=False, chunk_retrieval=False, fact_threshold=0)
     # 3.6 / 2, of the passage that has told a fact already, comes after 2.4 of one that has not.
     assert shown(found.facts) == [("ada met babbage", 6.0), ("babbage liked london", 2.4), ("ada left london", 3.6)]
@@ -91,7 +91,7 @@ def test_only_k_are_retrieved() -> None:
     assert shown(found.chunks) == [("one", 0.7)]
 
 
-def test_passages_with_words_of_the_question_are_retrieved_with_what_they_state() -> None:
+def test_lexical_passages_are_retrieved_with_their_facts() -> None:
     few = HypergraphSettings(fill=False, entity_retrieval=False, facts=1, chunks=1)
     found = ask(few, question="q of two")
     # Both come first in one of two rankings.
@@ -103,14 +103,14 @@ def test_passages_with_words_of_the_question_are_retrieved_with_what_they_state(
     assert (len(without.chunks), len(without.facts)) == (1, 1)
 
 
-def test_a_threshold_must_be_exceeded() -> None:
+def test_scores_must_exceed_the_threshold() -> None:
     found = as_in_the_paper(entity_retrieval=False, fact_threshold=3.0, chunk_threshold=0.5)
     assert shown(found.facts) == [("ada met babbage", 6.0), ("ada left london", 3.6)]
     assert shown(found.chunks) == [("one", 0.7)]
     assert (detail(found, "facts"), detail(found, "passages")) == ("2 above 3", "1 above 0.5")
 
 
-def test_what_just_reaches_a_threshold_does_not_exceed_it() -> None:
+def test_score_equal_to_the_threshold_is_excluded() -> None:
     reached = as_in_the_paper(entity_retrieval=False, fact_threshold=0).facts[2].score
     passage = as_in_the_paper(entity_retrieval=False, chunk_threshold=0).chunks[0].score
     found = as_in_the_paper(entity_retrieval=False, fact_threshold=reached, chunk_threshold=passage)
@@ -122,13 +122,13 @@ def test_what_just_reaches_a_threshold_does_not_exceed_it() -> None:
     assert detail(as_in_the_paper(entity_threshold=entity), "entities") == "none above 81, so the first 3"
 
 
-def test_where_nothing_exceeds_a_threshold_the_first_few_of_the_ranking_are_retrieved() -> None:
+def test_top_ranked_items_are_used_if_none_exceeds_the_threshold() -> None:
     found = as_in_the_paper(entity_retrieval=False, fact_threshold=100, chunk_threshold=1)
     assert shown(found.facts) == [("ada met babbage", 6.0), ("babbage liked london", 2.4), ("ada left london", 3.6)]
     assert shown(found.chunks) == [("one", 0.7), ("two", 0.4)]
 
 
-def test_entities_are_those_nearest_to_the_names_in_the_question_not_to_the_question() -> None:
+def test_entities_are_matched_to_question_names_not_the_question() -> None:
     # Eq. 14: by h_Vq only "ada" is above 50; by h_q it would be "london", with 60 x 1.
     only_entities = {"fill": False, "words": False, "fact_retrieval": False, "chunk_retrieval": False}
     found = ask(HypergraphSettings.model_validate(only_entities), question="whom did ada meet")
@@ -136,7 +136,7 @@ def test_entities_are_those_nearest_to_the_names_in_the_question_not_to_the_ques
     assert {fact.why for fact in found.facts} == {"about ada"}
 
 
-def test_an_entity_brings_its_facts() -> None:
+def test_retrieved_entity_adds_its_facts() -> None:
     found = as_in_the_paper(fact_retrieval=False, chunk_retrieval=False)
     assert detail(found, "entities") == "1 above 50"
     assert shown(found.facts) == [("ada met babbage", 6.0), ("ada left london", 3.6)]
@@ -144,20 +144,20 @@ def test_an_entity_brings_its_facts() -> None:
     assert found.facts[0].entities == ("ada", "babbage")
 
 
-def test_of_a_hub_only_the_facts_nearest_to_the_question_are_gathered(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hub_adds_only_the_facts_nearest_to_the_question(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hypergraph, "_FACTS_OF_AN_ENTITY", 1)
     found = as_in_the_paper(fact_retrieval=False, chunk_retrieval=False)
     assert shown(found.facts) == [("ada left london", 3.6)]
 
 
-def test_what_is_cut_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_truncation_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hypergraph, "_MOST_SHOWN", 1)
     found = as_in_the_paper(chunk_retrieval=False, fact_threshold=0)
     assert shown(found.facts) == [("ada met babbage", 6.0)]
     assert detail(found, "expand") == "3 facts, 0 of them only by entities and passages; the first 1 are kept"
 
 
-def test_where_there_is_room_the_next_of_the_rankings_follow() -> None:
+def test_remaining_budget_is_filled_from_the_rankings() -> None:
     found = ask(HypergraphSettings())
     assert shown(found.facts) == [("ada met babbage", 6.0), ("ada left london", 3.6), ("babbage liked london", 2.4)]
     assert shown(found.chunks) == [("one", 0.7), ("two", 0.4)]
@@ -167,13 +167,13 @@ def test_where_there_is_room_the_next_of_the_rankings_follow() -> None:
     )
 
 
-def test_no_more_follows_than_there_is_room_for() -> None:
+def test_filling_respects_the_budget() -> None:
     found = ask(HypergraphSettings(), tokens=1)
     assert "fill" not in {step.name for step in found.trace}
     assert found.tokens <= 1
 
 
-def test_what_is_switched_off_does_not_follow_either() -> None:
+def test_disabled_parts_do_not_fill_the_budget() -> None:
     found = ask(HypergraphSettings(fact_retrieval=False, chunk_retrieval=False))
     assert shown(found.facts) == [("ada met babbage", 6.0), ("ada left london", 3.6)]
     assert not found.chunks

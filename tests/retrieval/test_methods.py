@@ -26,7 +26,7 @@ def ask(
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_any_question_gives_knowledge_within_the_budget(method: str, reader: MemoryReader) -> None:
+def test_knowledge_fits_the_budget_for_any_question(method: str, reader: MemoryReader) -> None:
     questions = (QUESTION, "who?", "", "谁?", "Mercury", "1843 1824", "?" * 500)
     for question, tokens in product(questions, (1, 40, 4000)):
         found = ask(method, reader, question, tokens)
@@ -38,19 +38,19 @@ def test_any_question_gives_knowledge_within_the_budget(method: str, reader: Mem
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_an_empty_store_gives_nothing(method: str) -> None:
+def test_empty_store_gives_no_knowledge(method: str) -> None:
     assert ask(method, read_from_memory([])).items == ()
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_the_order_of_documents_does_not_matter(method: str, reader: MemoryReader) -> None:
+def test_retrieval_does_not_depend_on_document_order(method: str, reader: MemoryReader) -> None:
     order = list(range(len(WRITTEN)))
     random.Random(7).shuffle(order)
     shuffled = ask(method, read_from_memory(written(order)))
     assert [(item.kind, item.id) for item in shuffled.items] == [(i.kind, i.id) for i in ask(method, reader).items]
 
 
-def test_the_walk_reaches_what_the_question_does_not_name(reader: MemoryReader) -> None:
+def test_walk_reaches_entities_that_the_question_does_not_name(reader: MemoryReader) -> None:
     found = ask("walk", reader)
     assert found.documents[0] == "memory:Ada Lovelace"
     died = next(item for item in found.facts if "Missolonghi" in item.text)
@@ -105,12 +105,12 @@ def test_hypergraph_ablations(off: dict[str, bool], kinds: set[ItemKind], reader
     assert {item.kind for item in found.items} == kinds
 
 
-def test_the_entities_of_a_question_need_not_be_known(reader: MemoryReader) -> None:
+def test_unknown_question_entities_are_handled(reader: MemoryReader) -> None:
     found = asyncio.run(StoreEntityFinder().named("Did Ada Lovelace meet Mary Shelley in Geneva?", reader))
     assert found.names == ("Ada Lovelace", "Mary Shelley", "Geneva")
 
 
-def test_what_is_switched_off_is_said(reader: MemoryReader) -> None:
+def test_disabled_parts_are_reported(reader: MemoryReader) -> None:
     off = HypergraphSettings(entity_retrieval=False, fact_retrieval=False, chunk_retrieval=False)
     details = {s.name: s.detail for s in ask("hypergraph", reader, settings=Settings(hypergraph=off)).trace}
     assert [details[name] for name in ("entities", "facts", "passages")] == ["switched off"] * 3
@@ -122,11 +122,11 @@ def test_auto_ranks_passages_by_words_vectors_and_walk(reader: MemoryReader) -> 
     assert any(step.name == "rank" and "words, vectors and walk" in step.detail for step in found.trace)
 
 
-def test_auto_finds_passages_where_there_are_no_facts() -> None:
+def test_auto_finds_passages_without_facts() -> None:
     assert ask("auto", read_from_memory(written())).method == "auto"
 
 
-def test_an_unknown_method_is_named_with_those_that_exist() -> None:
+def test_unknown_method_lists_the_existing_ones() -> None:
     with pytest.raises(SettingsError) as refused:
         method_named("magic", Settings())
     assert all(method in str(refused.value) for method in METHODS)

@@ -36,7 +36,7 @@ def workspace_of(folder: Path, *documents: Document) -> Workspace:
     return kb
 
 
-def test_each_theme_is_told_by_another_document(kb: Workspace) -> None:
+def test_each_theme_uses_a_different_document(kb: Workspace) -> None:
     found = survey(kb)
     assert len(found.items) == THEMES == len(found.documents)
     assert len({item.why for item in found.items}) == THEMES
@@ -46,7 +46,7 @@ def test_each_theme_is_told_by_another_document(kb: Workspace) -> None:
         assert place.quote.endswith(".") and not place.quote.startswith("#")
 
 
-def test_a_document_is_told_by_the_sentence_that_opens_it(kb: Workspace) -> None:
+def test_document_overview_uses_its_opening_sentence(kb: Workspace) -> None:
     found = survey(kb, Filter((str(SPACE / "skylab.md"),)))
     assert found.items[0].why == "Skylab"
     assert found.items[0].text.startswith("Skylab was the first space station of the United States")
@@ -66,7 +66,7 @@ def test_with_a_hierarchy_communities_are_the_themes(tmp_path: Path) -> None:
     assert len(found.items) > 2 and {item.why.partition(" (")[0] for item in found.items} <= titles
 
 
-def test_what_every_document_repeats_is_no_theme(tmp_path: Path) -> None:
+def test_text_repeated_in_every_document_is_no_theme(tmp_path: Path) -> None:
     documents = [
         Document(f"memory:{n}", "", f"Report {n} of Ada Lovelace speaks of Engine {n} in London.\n\n{LICENCE}")
         for n in range(9)
@@ -76,7 +76,7 @@ def test_what_every_document_repeats_is_no_theme(tmp_path: Path) -> None:
     assert found.items and all("Copyright" not in item.text for item in found.items)
 
 
-def test_documents_without_facts_are_told_by_their_openings(tmp_path: Path) -> None:
+def test_documents_without_facts_use_their_opening_sentences(tmp_path: Path) -> None:
     bread = Document("memory:bread", "Bread", "# Bread\n\nit was so and it will be so, as it has always been.")
     with workspace_of(tmp_path, bread) as kb:
         found = survey(kb)
@@ -105,7 +105,7 @@ def test_speech_references_and_everyday_words_are_no_themes(tmp_path: Path) -> N
     assert not [item.why for item in found.items if item.why.startswith(("Absatz", "window"))]
 
 
-def test_a_theme_names_the_document_that_tells_of_it(tmp_path: Path) -> None:
+def test_theme_names_its_document(tmp_path: Path) -> None:
     engines = Document("memory:a", "engines", "Ada Lovelace and Charles Babbage built the Analytical Engine in London.")
     rivers = Document("memory:b", "rivers", "Mira Falk and Otto Brand sailed the Blue Heron down the Danube.")
     with workspace_of(tmp_path, engines, rivers) as kb:
@@ -113,12 +113,12 @@ def test_a_theme_names_the_document_that_tells_of_it(tmp_path: Path) -> None:
     assert found.items and all(item.why.endswith(f"({item.places[0].title})") for item in found.items)
 
 
-def test_it_keeps_to_the_budget(kb: Workspace) -> None:
+def test_overview_respects_the_budget(kb: Workspace) -> None:
     found = survey(kb, tokens=60)
     assert 0 < found.tokens <= 60 and found.omitted
 
 
-def test_the_answer_quotes_exactly(kb: Workspace) -> None:
+def test_overview_answer_quotes_exactly(kb: Workspace) -> None:
     found = survey(kb)
     answer = quote_overview(found)
     lines = [f'{item.why}: "{item.text}" [{n}]' for n, item in enumerate(found.items, 1)]

@@ -35,14 +35,14 @@ def graphs(draw: st.DrawFn) -> tuple[Subgraph, PPRScores, PPRScores]:
 
 
 @given(graphs())
-def test_mass_sums_to_one_wherever_it_starts(drawn: tuple[Subgraph, PPRScores, PPRScores]) -> None:
+def test_scores_sum_to_one_for_any_seeds(drawn: tuple[Subgraph, PPRScores, PPRScores]) -> None:
     graph, seeds, conductance = drawn
     masses = run_pagerank(graph, seeds, conductance).joined
     assert (masses >= 0).all()
     assert np.isclose(masses.sum(), 1.0 if seeds.joined.sum() > 0 else 0.0, atol=1e-4)
 
 
-def test_mass_follows_conductance() -> None:
+def test_scores_follow_edge_weights() -> None:
     # One entity in two facts; the second conducts three times as well.
     graph = Subgraph(
         np.arange(2), np.arange(1), np.zeros(0, np.int64), np.array([[0, 1], [0, 0]]), _none(), _none(), _none()
@@ -53,7 +53,7 @@ def test_mass_follows_conductance() -> None:
     assert np.isclose(facts[1], 3 * facts[0])
 
 
-def test_less_damping_stays_nearer_to_the_seeds() -> None:
+def test_lower_damping_stays_closer_to_the_seeds() -> None:
     graph = Subgraph(
         np.arange(1), np.arange(1), np.zeros(0, np.int64), np.zeros((2, 1), np.int64), _none(), _none(), _none()
     )

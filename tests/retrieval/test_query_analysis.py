@@ -23,13 +23,13 @@ from tests.retrieval.memory_reader import MemoryReader
         ("", (), ""),
     ],
 )
-def test_finds_names(question: str, mentions: tuple[str, ...], remainder: str, reader: MemoryReader) -> None:
+def test_names_are_linked(question: str, mentions: tuple[str, ...], remainder: str, reader: MemoryReader) -> None:
     read = analyze_question(question, reader)
     assert (read.mentions, read.remainder) == (mentions, remainder)
 
 
 @pytest.mark.slow
-def test_a_long_question_is_read_in_time_that_grows_with_its_length(reader: MemoryReader) -> None:
+def test_long_questions_take_linear_time(reader: MemoryReader) -> None:
     started = perf_counter()
     read = analyze_question("Did the Lord Byron's friend know Ada Lovelace, a Lady? " * 4000, reader)
     assert perf_counter() - started < 10
@@ -44,7 +44,7 @@ def test_homonyms_are_one_mention_of_several_anchors(reader: MemoryReader) -> No
     assert read.groups.tolist() == [0, 0]
 
 
-def test_of_very_many_homonyms_those_in_most_facts_are_anchors() -> None:
+def test_many_homonyms_keep_those_with_most_facts() -> None:
     text = "Springfield lies here."
     documents = []
     for state in range(12):
@@ -57,7 +57,7 @@ def test_of_very_many_homonyms_those_in_most_facts_are_anchors() -> None:
     assert {entity.name for entity in anchors} == {f"Springfield ({state})" for state in range(4, 12)}
 
 
-def test_several_texts_are_looked_up_at_once(reader: MemoryReader) -> None:
+def test_lookups_of_several_texts_are_batched(reader: MemoryReader) -> None:
     found = link_entities(["Ada Lovelace and Lord Byron", "nothing"], reader)
     assert [len(mentions) for mentions in found] == [2, 0]
 
@@ -84,7 +84,7 @@ def with_terms(terms: list[str], further: int = 0) -> MemoryReader:
         ("what is a handshake", "handshake"),
     ],
 )
-def test_finds_terms_and_leaves_them_in_the_remainder(question: str, mention: str) -> None:
+def test_terms_are_linked_and_kept_in_the_remainder(question: str, mention: str) -> None:
     found = with_terms(["authorization code", "sign-in flows", "handshake", "code"])
     read = analyze_question(question, found)
     assert read.mentions == (mention,)
@@ -92,11 +92,11 @@ def test_finds_terms_and_leaves_them_in_the_remainder(question: str, mention: st
     assert not len(read.names)
 
 
-def test_a_single_word_that_many_passages_hold_is_no_term() -> None:
+def test_frequent_single_word_is_no_term() -> None:
     assert analyze_question("What is a handshake in TLS?", with_terms(["handshake"], further=50)).mentions == ()
     several = with_terms(["secret handshake"], further=50)
     assert analyze_question("What is a secret handshake in TLS?", several).mentions == ("secret handshake",)
 
 
-def test_a_script_without_spaces(reader: MemoryReader) -> None:
+def test_names_are_linked_in_scripts_without_spaces(reader: MemoryReader) -> None:
     assert analyze_question("谁写了第一个程序？", reader).remainder == "谁写了第一个程序？"

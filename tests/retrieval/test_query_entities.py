@@ -34,7 +34,7 @@ def named(server: ModelServer, reader: MemoryReader) -> LinkedNames:
     return asyncio.run(LLMEntityFinder(EndpointModel(settings(server)), PromptLibrary()).named(QUESTION, reader))
 
 
-def test_the_model_names_them(server: ModelServer, reader: MemoryReader) -> None:
+def test_model_extracts_question_entities(server: ModelServer, reader: MemoryReader) -> None:
     server.reset()
     found = named(server, reader)
     assert (found.names, found.how) == (BY_NAMES, "recorded names")
@@ -54,7 +54,7 @@ def test_the_model_names_them(server: ModelServer, reader: MemoryReader) -> None
         ('{"entities": [' + ", ".join(f'"name {i}"' for i in range(99)) + "]}", tuple(f"name {i}" for i in range(20))),
     ],
 )
-def test_replies_that_can_be_read(
+def test_readable_replies_are_parsed(
     server: ModelServer, reader: MemoryReader, reply: str, names: tuple[str, ...]
 ) -> None:
     server.misbehave(Replaced(reply))
@@ -62,14 +62,14 @@ def test_replies_that_can_be_read(
 
 
 @pytest.mark.parametrize("reply", ["It is about Ada.", '{"names": ["Ada"]}', '{"entities": "Ada"}', "42"])
-def test_what_cannot_be_read_is_said_and_paid_for(server: ModelServer, reader: MemoryReader, reply: str) -> None:
+def test_unreadable_reply_is_reported_and_paid(server: ModelServer, reader: MemoryReader, reply: str) -> None:
     server.misbehave(Replaced(reply))
     found = named(server, reader)
     assert (found.names, found.how) == (BY_NAMES, "recorded gave no readable names; names")
     assert found.usage.calls == 1
 
 
-def test_no_reply_is_no_disaster(server: ModelServer, reader: MemoryReader) -> None:
+def test_missing_reply_falls_back_to_rules(server: ModelServer, reader: MemoryReader) -> None:
     server.misbehave(EmptyText())
     assert named(server, reader).names == BY_NAMES
     server.misbehave(Status(401))
@@ -77,12 +77,12 @@ def test_no_reply_is_no_disaster(server: ModelServer, reader: MemoryReader) -> N
         named(server, reader)
 
 
-def test_without_a_model(reader: MemoryReader) -> None:
+def test_rules_extract_question_entities_without_a_model(reader: MemoryReader) -> None:
     found = asyncio.run(StoreEntityFinder().named("When did Ada Lovelace meet Grace Hopper?", reader))
     assert found == LinkedNames(("Ada Lovelace", "Grace Hopper"), "names", Usage())
 
 
-def test_the_hypergraph_is_asked_by_these_names(server: ModelServer, tmp_path: Path) -> None:
+def test_hypergraph_method_uses_the_extracted_entities(server: ModelServer, tmp_path: Path) -> None:
     chosen = Settings(
         embedding=EmbeddingSettings(model="hashing"),
         model=settings(server),

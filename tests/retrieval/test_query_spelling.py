@@ -21,7 +21,7 @@ def kb(tmp_path: Path) -> Iterator[Workspace]:
         yield workspace
 
 
-def test_the_answer_says_how_the_question_was_read(kb: Workspace) -> None:
+def test_answer_reports_the_corrected_question(kb: Workspace) -> None:
     answer = kb.query("How long does the Debain Projct Leader serve?")
     assert answer.question == "How long does the Debian Project Leader serve?"
     assert answer.note.endswith('"Debain" was read as "Debian", "Projct" was read as "Project"')
@@ -40,6 +40,6 @@ def test_the_answer_says_how_the_question_was_read(kb: Workspace) -> None:
         "2024 §§ --flag",
     ],
 )
-def test_what_is_known_or_near_nothing_stays(kb: Workspace, question: str) -> None:
+def test_known_and_unmatched_words_are_kept(kb: Workspace, question: str) -> None:
     with kb._store.read() as reader:
         assert spelled(question, reader).question == question

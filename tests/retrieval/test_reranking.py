@@ -75,12 +75,12 @@ def test_passages_follow_the_reranker_with_their_facts() -> None:
     assert found.trace[-1].name == "rerank" and found.trace[-1].detail == "3 passages by judge"
 
 
-def test_only_the_first_passages_are_judged() -> None:
+def test_only_the_first_passages_are_reranked() -> None:
     found = reranked(Judging(a=0.1, b=0.5), passages=2)
     assert [one.id for one in found.items] == ["b", "fact of a", "a", "fact of c", "another of c", "c", "left over"]
 
 
-def test_without_the_reranker_the_order_stays_and_is_explained() -> None:
+def test_failed_reranker_keeps_the_order_and_is_reported() -> None:
     found = reranked(Judging())
     assert found.items == ITEMS
     assert found.note == "not reranked: nobody answers at http://host/v1"

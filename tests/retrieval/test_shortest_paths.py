@@ -80,7 +80,9 @@ def check(path: ShortestPath, reader: MemoryReader) -> None:
 @pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(FACTS, SUMMARIES, st.booleans())
-def test_within_a_graph_no_path_is_shorter(facts: list[list[str]], summaries: list[list[str]], weighted: bool) -> None:
+def test_paths_are_shortest_within_the_graph(
+    facts: list[list[str]], summaries: list[list[str]], weighted: bool
+) -> None:
     reader = store(facts, summaries)
     graph = whole(reader)
     lengths = weights(graph, vector(), reader, reader.hierarchy_reader()) if weighted else steps(graph)
@@ -99,7 +101,7 @@ def test_within_a_graph_no_path_is_shorter(facts: list[list[str]], summaries: li
 @pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(FACTS, SUMMARIES, st.data())
-def test_paths_of_up_to_four_steps_are_found_and_of_up_to_five_are_shortest(
+def test_paths_up_to_four_steps_are_found_and_up_to_five_shortest(
     facts: list[list[str]], summaries: list[list[str]], data: st.DataObject
 ) -> None:
     reader = store(facts, summaries)
@@ -132,7 +134,7 @@ def test_a_route_through_a_membership_passes_through_its_summary(weighted: bool)
     assert [step for step in path.steps if step < 0] == [summary, summary]
 
 
-def test_what_cannot_be_joined_is_skipped() -> None:
+def test_disconnected_pairs_are_skipped() -> None:
     reader = with_hierarchy(CHAIN, {})
     ada, mill, greece = (node(reader, name) for name in ("Ada", "Mill", "Greece"))
     paths, graph = paths_between(
@@ -142,7 +144,7 @@ def test_what_cannot_be_joined_is_skipped() -> None:
     assert graph.rings == 2
 
 
-def test_no_pairs_no_paths() -> None:
+def test_empty_input_has_no_paths() -> None:
     assert (
         paths_between(
             [], vector(), with_hierarchy(CHAIN, {}), with_hierarchy(CHAIN, {}).hierarchy_reader(), weighted=True
@@ -157,7 +159,7 @@ ROUNDABOUT: Told = {
 }
 
 
-def test_weighted_paths_go_through_small_facts_and_plain_ones_take_fewest_steps() -> None:
+def test_weighted_paths_prefer_small_facts_and_unweighted_fewest_steps() -> None:
     reader = with_hierarchy(ROUNDABOUT, {})
     ends = [(node(reader, "Ada"), node(reader, "Greece"))]
     (plain,), _ = paths_between(ends, vector("xyz"), reader, reader.hierarchy_reader(), weighted=False)
@@ -167,7 +169,7 @@ def test_weighted_paths_go_through_small_facts_and_plain_ones_take_fewest_steps(
     assert (len(plain.steps), told(weighted, reader)) == (1, ["Ada", "Byron", "Greece"])
 
 
-def test_relevant_facts_are_nearer() -> None:
+def test_relevant_facts_have_lower_cost() -> None:
     ways: Told = {"one": [["Ada", "Byron"], ["Byron", "Greece"]], "two": [["Ada", "Turin"], ["Turin", "Greece"]]}
     reader = with_hierarchy(ways, {})
     ends = [(node(reader, "Ada"), node(reader, "Greece"))]
@@ -176,7 +178,7 @@ def test_relevant_facts_are_nearer() -> None:
         assert told(path, reader) == ["Ada", by, "Greece"]
 
 
-def test_a_hub_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hub_expansion_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(path_graph, "FACTS_OF_A_NODE", 3)
     monkeypatch.setattr(path_graph, "FRONTIER", 2)
     reader = with_hierarchy({"hub": [["Hub", f"Spoke {i}"] for i in range(40)]}, {})
@@ -185,7 +187,7 @@ def test_a_hub_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(further_ring(graph, vector(), reader, reader.hierarchy_reader()).facts) == 3
 
 
-def test_without_scipy_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_scipy_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     reader = with_hierarchy(CHAIN, {})
     ends = [(node(reader, "Ada"), node(reader, "Greece"))]
     monkeypatch.setattr("polyadic.optional_dependencies.find_spec", lambda module: None)

@@ -28,13 +28,13 @@ def test_standardised_values_are_finite_and_keep_their_order(values: list[float]
     assert (np.diff(z[np.argsort(given_values, kind="stable")]) >= -1e-3).all()
 
 
-def test_assign_passes_over_what_is_not_there() -> None:
+def test_assign_skips_missing_items() -> None:
     values = np.zeros(3)
     assign(values, np.array([2, 5, 9]), np.array([9, 4, 2]), np.array([1.0, 2.0, 3.0]))
     assert values.tolist() == [3.0, 0.0, 1.0]
 
 
-def test_a_sentence_of_very_many_passages_draws_only_a_few_of_them_in() -> None:
+def test_widely_stated_fact_adds_few_passages() -> None:
     text = "Ada Lovelace met Lord Byron."
     names = (Participation("Ada Lovelace"), Participation("Lord Byron"))
     documents = []
@@ -46,14 +46,14 @@ def test_a_sentence_of_very_many_passages_draws_only_a_few_of_them_in() -> None:
     assert graph.sizes == (1, 2, CHUNKS_OF_A_FACT)
 
 
-def test_hubs_and_numbers_conduct_badly(reader: MemoryReader) -> None:
+def test_hubs_and_numbers_have_low_edge_weights(reader: MemoryReader) -> None:
     graph = surround(np.arange(reader.size("fact")), ALL[: reader.size("chunk")], reader)
     conductance = compute_edge_weights(graph, np.zeros(len(graph.facts), np.float32), reader).entities
     by_name = {e.name: c for e, c in zip(reader.entities(graph.entities), conductance.tolist(), strict=True)}
     assert by_name["1843"] < by_name["Ada Lovelace"] < by_name["Missolonghi"]
 
 
-def test_seeds_lie_where_the_question_points(reader: MemoryReader) -> None:
+def test_seeds_are_the_matches_of_the_question(reader: MemoryReader) -> None:
     question = analyze_question("Who was Ada Lovelace?", reader)
     vector = reader.embedded("Who was Ada Lovelace?")
     start = find_start(question, vector, reader)
@@ -64,7 +64,7 @@ def test_seeds_lie_where_the_question_points(reader: MemoryReader) -> None:
     assert np.isclose(masses.facts.sum() + masses.chunks.sum(), 1.2, atol=1e-3)
 
 
-def test_of_facts_alike_those_that_hold_more_names_of_the_question_come_first() -> None:
+def test_equally_similar_facts_are_ordered_by_question_names() -> None:
     reader = told({"one": [["Carl", "Kiel"]], "two": [["Mira", "Kiel"]], "three": [["Mira", "Oslo"]]})
     question = analyze_question("Did Mira see Oslo?", reader)
     nearest = find_start(question, reader.embedded("meets"), reader).nearest_facts
@@ -75,7 +75,7 @@ def test_of_facts_alike_those_that_hold_more_names_of_the_question_come_first() 
     ]
 
 
-def test_what_the_question_names_may_bear_another_name_where_it_is_told_of() -> None:
+def test_question_entities_match_by_alias() -> None:
     reader = read_from_memory([*written(), *documents_of({"letter": [["poet Lord Byron", "Oslo"]]})])
     start = find_start(analyze_question("Who was the poet Lord Byron?", reader), reader.embedded("meets"), reader)
     assert [entity.name for entity in reader.entities(start.anchors)] == ["poet Lord Byron"]
@@ -90,7 +90,7 @@ def test_what_the_question_names_may_bear_another_name_where_it_is_told_of() -> 
     assert reached(start.aliases) > 2 * reached(NO_LINKS)
 
 
-def test_bridges_are_names_that_lead_on_and_the_question_lacks(reader: MemoryReader) -> None:
+def test_bridge_entities_are_names_absent_from_the_question(reader: MemoryReader) -> None:
     question = analyze_question("Who was Ada Lovelace?", reader)
     start = find_start(question, reader.embedded(question.text), reader)
     graph = surround(start.facts, start.chunks, reader)

@@ -22,7 +22,7 @@ ITEMS = st.lists(
 
 
 @given(ITEMS, st.integers(0, 200))
-def test_never_more_than_the_budget_and_nothing_twice(items: list[Item], budget: int) -> None:
+def test_result_respects_the_budget_without_duplicates(items: list[Item], budget: int) -> None:
     kept, omitted = truncate_to_budget(items, budget)
     assert sum(item.tokens for item in kept) <= budget
     identities = [(item.kind, item.id) for item in kept]
@@ -31,13 +31,13 @@ def test_never_more_than_the_budget_and_nothing_twice(items: list[Item], budget:
 
 
 @given(ITEMS, st.integers(0, 200))
-def test_keeps_the_order(items: list[Item], budget: int) -> None:
+def test_order_is_kept(items: list[Item], budget: int) -> None:
     kept, _ = truncate_to_budget(items, budget)
     places = [items.index(item) for item in kept]
     assert places == sorted(places)
 
 
-def test_something_shorter_uses_the_room_that_is_left() -> None:
+def test_shorter_item_uses_the_remaining_budget() -> None:
     long, short = (Item(ItemKind.FACT, name, name, 1.0, "", tokens) for name, tokens in (("long", 9), ("short", 3)))
     assert truncate_to_budget([long, short], 5) == ((short,), 1)
 
@@ -48,7 +48,7 @@ def test_knowledge_counts_tokens_and_traces() -> None:
     assert (found.tokens, found.omitted, found.trace[-1].name) == (7, 0, "fit")
 
 
-def test_no_more_is_fetched_than_fits() -> None:
+def test_items_are_fetched_only_if_they_fit() -> None:
     """What is too long, and what comes twice, is told by its row and its tokens alone."""
     reader = told({"one": [["Ada", "Babbage"]]})
     fact, too_long = RetrievedRow(ItemKind.FACT, 0, 5, 1.0, "one"), RetrievedRow(ItemKind.CHUNK, 99, 9, 1.0, "two")

@@ -58,7 +58,7 @@ def run(work: Callable[[], Awaitable[None]]) -> None:
     asyncio.run(alone())
 
 
-def test_who_comes_later_does_not_wait_for_all_that_another_has_asked() -> None:
+def test_later_workspace_does_not_wait_for_all_requests_of_another() -> None:
     async def work() -> None:
         asking = Asking(at_once=1)
         await asking.ask("many", 10)
@@ -69,7 +69,7 @@ def test_who_comes_later_does_not_wait_for_all_that_another_has_asked() -> None:
     run(work)
 
 
-def test_turns_are_shared_equally_by_those_who_wait() -> None:
+def test_slots_are_shared_equally_among_waiting_workspaces() -> None:
     async def work() -> None:
         asking = Asking(at_once=4)
         await asking.ask("slow", 12)
@@ -84,7 +84,7 @@ def test_turns_are_shared_equally_by_those_who_wait() -> None:
     run(work)
 
 
-def test_three_take_turns() -> None:
+def test_three_workspaces_alternate() -> None:
     async def work() -> None:
         asking = Asking(at_once=1)
         for whose in ("a", "b", "c"):
@@ -95,7 +95,7 @@ def test_three_take_turns() -> None:
     run(work)
 
 
-def test_where_too_many_wait_those_are_turned_away_of_whom_most_do() -> None:
+def test_full_queue_rejects_the_workspace_with_most_waiting() -> None:
     async def work() -> None:
         asking = Asking(at_once=1, waiting=4)
         await asking.ask("many", 7)
@@ -112,7 +112,7 @@ def test_where_too_many_wait_those_are_turned_away_of_whom_most_do() -> None:
 
 
 @pytest.mark.parametrize("whom", ["waiting", "given its turn", "under way"])
-def test_who_goes_leaves_no_turn_taken(whom: str) -> None:
+def test_cancelled_request_releases_its_slot(whom: str) -> None:
     async def work() -> None:
         asking = Asking(at_once=1)
         await asking.ask("a")
@@ -131,7 +131,7 @@ def test_who_goes_leaves_no_turn_taken(whom: str) -> None:
     run(work)
 
 
-def test_waiting_counts_towards_the_time_that_a_question_has() -> None:
+def test_waiting_counts_towards_the_request_timeout() -> None:
     async def work() -> None:
         turns = AdmissionController(ServerLimits(questions_at_once=1, request_seconds=0.05))
         async with turns.turn("a"):

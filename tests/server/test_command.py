@@ -29,7 +29,7 @@ def test_a_key_is_made_listed_and_removed(folder: Path, capsys: Captured) -> Non
     assert "polyadic keys list" in capsys.readouterr().err
 
 
-def test_the_file_of_keys_holds_none_and_is_its_owners(folder: Path, capsys: Captured) -> None:
+def test_key_file_stores_digests_and_is_private(folder: Path, capsys: Captured) -> None:
     assert run(["keys", "add", str(folder), "ada", "--all", "--json"]) == 0
     made = json.loads(capsys.readouterr().out)
     file = keys_file(folder)
@@ -39,12 +39,12 @@ def test_the_file_of_keys_holds_none_and_is_its_owners(folder: Path, capsys: Cap
 
 
 @pytest.mark.parametrize("wrong", [[], ["--all", "-w", "letters"], ["-w", "*"]])
-def test_a_key_opens_all_or_what_is_named(folder: Path, capsys: Captured, wrong: list[str]) -> None:
+def test_key_grants_all_or_named_workspaces(folder: Path, capsys: Captured, wrong: list[str]) -> None:
     assert run(["keys", "add", str(folder), "ada", *wrong]) == 2
     assert "--all" in capsys.readouterr().err and not keys_file(folder).exists()
 
 
-def test_without_keys_there_is_one_line_that_says_what_to_do(folder: Path, capsys: Captured) -> None:
+def test_missing_keys_say_what_to_do(folder: Path, capsys: Captured) -> None:
     assert run(["keys", "list", str(folder)]) == 0
     assert "there are no keys" in capsys.readouterr().out
     assert run(["serve", str(folder), "--host", "0.0.0.0"]) == 1  # noqa: S104
@@ -52,14 +52,14 @@ def test_without_keys_there_is_one_line_that_says_what_to_do(folder: Path, capsy
     assert "polyadic keys add" in line
 
 
-def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path, capsys: Captured) -> None:
+def test_uncreatable_folder_is_named(tmp_path: Path, capsys: Captured) -> None:
     (tmp_path / "file").write_text("")
     assert run(["serve", str(tmp_path / "file" / "served")]) == 1
     assert "cannot be served" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
-def test_a_port_that_is_taken_is_one_line(folder: Path, capsys: Captured, host: str) -> None:
+def test_occupied_port_is_reported_in_one_line(folder: Path, capsys: Captured, host: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = str(other.getsockname()[1])
         assert run(["serve", str(folder), "--host", host, "--port", port]) == 1
@@ -67,7 +67,7 @@ def test_a_port_that_is_taken_is_one_line(folder: Path, capsys: Captured, host: 
     assert line.startswith(f"polyadic: port {port} at {host} is taken: ") and "--port" in line
 
 
-def test_an_address_of_no_machine_is_one_line(folder: Path, capsys: Captured) -> None:
+def test_invalid_address_is_reported_in_one_line(folder: Path, capsys: Captured) -> None:
     assert run(["keys", "add", str(folder), "ada", "--all"]) == 0
     capsys.readouterr()
     assert run(["serve", str(folder), "--host", "192.0.2.1", "--port", "0"]) == 1

@@ -27,12 +27,12 @@ def chat(server: Running, client: httpx2.Client) -> Iterator[openai.OpenAI]:
         yield chat
 
 
-def test_workspaces_are_models(chat: openai.OpenAI) -> None:
+def test_workspaces_are_listed_as_models(chat: openai.OpenAI) -> None:
     assert "letters" in [model.id for model in chat.models.list()]
     assert chat.models.retrieve("letters").id == "letters"
 
 
-def test_openais_client_gets_an_answer_with_citations(chat: openai.OpenAI) -> None:
+def test_openai_client_gets_an_answer_with_citations(chat: openai.OpenAI) -> None:
     completion = chat.chat.completions.create(model="letters", messages=ASKED, temperature=0.2, max_tokens=50)
     content = completion.choices[0].message.content or ""
     said: Any = completion.model_extra
@@ -41,7 +41,7 @@ def test_openais_client_gets_an_answer_with_citations(chat: openai.OpenAI) -> No
     assert said["citations"][0]["place"]["quote"] in ADA
 
 
-def test_openais_client_gets_the_same_in_pieces(chat: openai.OpenAI) -> None:
+def test_openai_client_streams_the_same_answer(chat: openai.OpenAI) -> None:
     whole = chat.chat.completions.create(model="letters", messages=ASKED)
     options: Any = {"include_usage": True}
     chunks = list(chat.chat.completions.create(model="letters", messages=ASKED, stream=True, stream_options=options))
@@ -55,7 +55,7 @@ def test_openais_client_gets_the_same_in_pieces(chat: openai.OpenAI) -> None:
 
 
 @pytest.mark.parametrize("stream", [False, True])
-def test_openais_client_is_told_what_is_wrong(chat: openai.OpenAI, stream: bool) -> None:
+def test_openai_client_gets_error_messages(chat: openai.OpenAI, stream: bool) -> None:
     with pytest.raises(openai.NotFoundError) as error:
         chat.chat.completions.create(model="nobodys", messages=ASKED, stream=stream)
     assert error.value.code == "nothing-here"
@@ -67,7 +67,7 @@ def test_openais_client_is_told_what_is_wrong(chat: openai.OpenAI, stream: bool)
         chat.chat.completions.create(model="letters:nomethod", messages=ASKED, stream=stream)
 
 
-def test_a_method_stands_after_the_workspace(chat: openai.OpenAI) -> None:
+def test_model_name_may_include_the_method(chat: openai.OpenAI) -> None:
     completion = chat.chat.completions.create(model="letters:chunks", messages=ASKED)
     assert completion.model == "letters:chunks" and ADA in (completion.choices[0].message.content or "")
 
@@ -78,7 +78,7 @@ def test_parts_of_a_message_are_read(client: httpx2.Client) -> None:
     assert ADA in client.post("/v1/chat/completions", json=asked).text
 
 
-def test_the_conversation_is_respected(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_conversation_is_used(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with ModelServer([*ready()]) as model:
         for name, value in {"NAME": "recorded", "BASE_URL": model.url, "KEY_VARIABLE": ""}.items():
             monkeypatch.setenv(f"POLYADIC_MODEL__{name}", value)
@@ -98,7 +98,7 @@ def test_the_conversation_is_respected(folder: Path, monkeypatch: pytest.MonkeyP
     assert not any("of no use" in text for text in asked)
 
 
-def test_lightrags_requests_as_its_documentation_shows_them(client: httpx2.Client) -> None:
+def test_documented_lightrag_requests_work(client: httpx2.Client) -> None:
     make(client, "light")
     at = {"LIGHTRAG-WORKSPACE": "light"}
     given = client.post("/documents/text", json={"text": ADA, "description": "About Ada"}, headers=at)
@@ -118,12 +118,12 @@ def test_lightrags_requests_as_its_documentation_shows_them(client: httpx2.Clien
 
 
 @pytest.mark.parametrize("mode", ["local", "global", "hybrid", "naive", "mix", "bypass"])
-def test_lightrags_modes(client: httpx2.Client, mode: str) -> None:
+def test_lightrag_modes_are_mapped(client: httpx2.Client, mode: str) -> None:
     reply = client.post("/lightrag/letters/query", json={"query": QUESTION, "mode": mode})
     assert reply.status_code == 200 and ("1843" in reply.json()["response"]) is (mode != "bypass")
 
 
-def test_lightrags_wishes(client: httpx2.Client) -> None:
+def test_lightrag_options_are_applied(client: httpx2.Client) -> None:
     asked = {
         "query": QUESTION,
         "mode": "mix",
@@ -140,7 +140,7 @@ def test_lightrags_wishes(client: httpx2.Client) -> None:
     assert answer["references"] is None and ADA in answer["response"]
 
 
-def test_without_a_name_lightrags_workspace_is_the_only_one_of_the_key(folder: Path) -> None:
+def test_lightrag_uses_the_only_workspace_of_the_key(folder: Path) -> None:
     everything, one = add_key(folder, "write", "*"), add_key(folder, "read", "letters")
     with running(folder, keyed=True) as server:
         with server.client(everything) as client:

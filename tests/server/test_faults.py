@@ -72,7 +72,7 @@ def undisturbed(folder: Path) -> bytes:
 
 
 @pytest.mark.parametrize("whom", ["the server", "the server and the job"])
-def test_killed_again_and_again_while_it_reads_it_comes_to_the_same(
+def test_server_killed_repeatedly_while_indexing_ends_alike(
     folder: Path, tmp_path: Path, model: ModelServer, whom: str
 ) -> None:
     expected = undisturbed(tmp_path / "quiet")
@@ -106,7 +106,7 @@ def problems(folder: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("moment", ["while it is sent", "while it is kept"])
-def test_killed_during_an_upload_it_knows_nothing_of_it(folder: Path, moment: str) -> None:
+def test_upload_interrupted_by_a_kill_leaves_no_job(folder: Path, moment: str) -> None:
     """Or all of it: what it has acknowledged or begun to read is whole."""
     held = folder / "letters" / ".incoming"
     with served_by_a_process(folder) as (process, client):
@@ -189,7 +189,7 @@ def closed(connection: socket.socket) -> None:
 
 
 @pytest.mark.parametrize("leave", [torn, closed])
-def test_streaming_clients_that_vanish_leave_nothing(
+def test_disconnected_streaming_clients_leave_nothing(
     folder: Path, model: ModelServer, leave: Callable[[socket.socket], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("POLYADIC_EXTRACTION__EXTRACTOR", "sentences")
@@ -212,7 +212,7 @@ def test_streaming_clients_that_vanish_leave_nothing(
         assert opened(process) < before + 2 * CLIENTS
 
 
-def test_watchers_of_a_job_that_vanish_leave_nothing(folder: Path, model: ModelServer) -> None:
+def test_disconnected_job_watchers_leave_nothing(folder: Path, model: ModelServer) -> None:
     with served_by_a_process(folder) as (process, client):
         make(client, "letters")
         job = hand_in(client)
@@ -231,7 +231,7 @@ def test_watchers_of_a_job_that_vanish_leave_nothing(folder: Path, model: ModelS
 
 
 @pytest.mark.parametrize("what", ["an answer", "an export", "a text"])
-def test_clients_that_take_nothing_are_let_go(folder: Path, what: str) -> None:
+def test_stalled_clients_are_disconnected(folder: Path, what: str) -> None:
     """An answer keeps nobody's turn meanwhile; an export leaves no file behind."""
     long = "\n\n".join(story(number, 400) for number in range(10))
     body = {"question": QUESTION, "method": "chunks", "context_tokens": 200_000} if what == "an answer" else None

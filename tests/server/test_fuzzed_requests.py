@@ -75,7 +75,7 @@ def fuzzed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fuzzed]:
 
 @schema.parametrize()
 @settings(max_examples=30, suppress_health_check=list(HealthCheck))
-def test_any_request(case: schemathesis.Case[Any], fuzzed: Fuzzed) -> None:
+def test_any_request_gets_a_documented_response(case: schemathesis.Case[Any], fuzzed: Fuzzed) -> None:
     """What is drawn is in no workspace, so half of the time something is named that is there."""
     deletes = case.method == "DELETE"
     if deletes and case.path_parameters.get("workspace") == "letters":

@@ -41,7 +41,7 @@ def below(client: httpx2.Client, tree: str, under: str | None) -> list[dict[str,
 
 
 @pytest.mark.slow
-def test_how_it_stands(space: httpx2.Client) -> None:
+def test_hierarchy_status_is_shown(space: httpx2.Client) -> None:
     told = space.get(HIERARCHY).json()
     assert told["installed"] and told["built"] and told["unplaced"] == 0
     assert told["entities"] == space.get("/v1/workspaces/space").json()["counts"]["entities"]
@@ -77,7 +77,7 @@ def test_a_summary_says_what_it_covers(space: httpx2.Client) -> None:
     assert [one["id"] for one in shown["covers"]] == [one["id"] for one in below(space, "summaries", node["id"])][:100]
 
 
-def test_communities_have_parts_and_reports_that_rest_on_facts(space: httpx2.Client) -> None:
+def test_communities_have_parts_and_reports_with_facts(space: httpx2.Client) -> None:
     top = below(space, "communities", None)
     parts = [part for one in top for part in below(space, "communities", one["id"])]
     assert {one["level"] for one in top} == {0} and {one["level"] for one in parts} <= {1}
@@ -92,12 +92,12 @@ def test_communities_have_parts_and_reports_that_rest_on_facts(space: httpx2.Cli
     "path",
     [f"summaries/{NOBODY}", f"communities/{NOBODY}", f"nodes?under={NOBODY}", f"nodes?tree=communities&under={NOBODY}"],
 )
-def test_what_is_not_there(space: httpx2.Client, path: str) -> None:
+def test_missing_nodes_return_404(space: httpx2.Client, path: str) -> None:
     assert space.get(f"{HIERARCHY}/{path}").status_code == 404
 
 
 @pytest.mark.slow
-def test_what_is_stale_is_left_out(tmp_path: Path) -> None:
+def test_stale_nodes_are_left_out(tmp_path: Path) -> None:
     with running(tmp_path / "served") as server, server.client() as client:
         documents = make(client, "space", *[file.read_text() for file in sorted(EXAMPLE.glob("*.md"))[:3]])
         with Workspace(server.folder / "space") as kb:
@@ -115,6 +115,6 @@ def test_what_is_stale_is_left_out(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_workspace_without_one_says_so(client: httpx2.Client) -> None:
+def test_missing_hierarchy_is_reported(client: httpx2.Client) -> None:
     told = client.get("/v1/workspaces/letters/hierarchy").json()
     assert (told["built"], told["summaries"]["nodes"], told["communities"]["total"]) == (False, [], 0)

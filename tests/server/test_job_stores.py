@@ -36,7 +36,7 @@ def job(number: int, workspace: str = "letters", state: JobState = JobState.QUEU
 
 
 @pytest.mark.slow
-def test_what_was_entered_is_told_again(book: JobStore) -> None:
+def test_stored_jobs_round_trip(book: JobStore) -> None:
     async def work() -> None:
         whole = replace(
             job(1, state=JobState.PARTLY),
@@ -52,7 +52,7 @@ def test_what_was_entered_is_told_again(book: JobStore) -> None:
     asyncio.run(work())
 
 
-def test_of_two_who_would_change_a_job_one_does(book: JobStore) -> None:
+def test_concurrent_updates_of_a_job_have_one_winner(book: JobStore) -> None:
     async def work() -> None:
         queued = job(1)
         begun = replace(queued, state=JobState.RUNNING, attempts=1, started=BEGUN)
@@ -69,7 +69,7 @@ def test_of_two_who_would_change_a_job_one_does(book: JobStore) -> None:
     asyncio.run(work())
 
 
-def test_the_first_of_each_workspace_is_next(book: JobStore) -> None:
+def test_next_jobs_are_the_first_of_each_workspace(book: JobStore) -> None:
     async def work() -> None:
         jobs = [job(1, state=JobState.FAILED), job(2), job(3), job(4, "notes"), job(5, "notes")]
         for one in jobs:
@@ -84,7 +84,7 @@ def test_the_first_of_each_workspace_is_next(book: JobStore) -> None:
     asyncio.run(work())
 
 
-def test_old_jobs_are_those_that_ended_but_the_latest(book: JobStore) -> None:
+def test_expired_jobs_are_ended_ones_except_the_latest(book: JobStore) -> None:
     async def work() -> None:
         jobs = [job(number, state=JobState.SUCCEEDED) for number in range(3)]
         for one in [*jobs, job(9)]:
@@ -98,7 +98,7 @@ def test_old_jobs_are_those_that_ended_but_the_latest(book: JobStore) -> None:
     asyncio.run(work())
 
 
-def test_a_lock_is_one_server_s_until_it_lets_go_or_ends() -> None:
+def test_lock_is_held_until_released_or_the_server_ends() -> None:
     address = postgres.own_database()
     with (
         closing(TenantTables(address)) as first,

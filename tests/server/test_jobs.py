@@ -65,7 +65,7 @@ def paid_twice(model: ModelServer) -> int:
     return sum(times - 1 for times in answered.values())
 
 
-def test_progress_comes_until_the_job_has_ended(folder: Path, model: ModelServer) -> None:
+def test_progress_events_continue_until_the_job_ends(folder: Path, model: ModelServer) -> None:
     with running(folder, limits=LIMITS) as server, server.client() as client:
         make(client, "letters")
         job = hand_in(client)
@@ -94,7 +94,7 @@ def test_a_job_is_cancelled_and_resumed_without_paying_twice(folder: Path, model
         assert client.post(f"{PATH}/jobs/{job}/resume").status_code == 409
 
 
-def test_a_server_that_stops_goes_on_with_the_job_when_it_starts(folder: Path, model: ModelServer) -> None:
+def test_stopped_server_resumes_the_job_on_start(folder: Path, model: ModelServer) -> None:
     with running(folder, limits=LIMITS) as server, server.client() as client:
         make(client, "letters")
         job = hand_in(client)
@@ -106,7 +106,7 @@ def test_a_server_that_stops_goes_on_with_the_job_when_it_starts(folder: Path, m
     assert len(model.asked) > calls and paid_twice(model) <= AT_ONCE
 
 
-def test_a_watcher_is_let_go_when_the_server_stops(folder: Path, model: ModelServer) -> None:
+def test_job_watchers_are_disconnected_on_shutdown(folder: Path, model: ModelServer) -> None:
     with running(folder, limits=LIMITS) as server, server.client() as client:
         make(client, "letters")
         job = hand_in(client)
@@ -118,7 +118,7 @@ def test_a_watcher_is_let_go_when_the_server_stops(folder: Path, model: ModelSer
     assert told and told[-1][1]["state"] in ("queued", "running")
 
 
-def test_a_server_that_is_killed_goes_on_with_the_job_when_it_starts(folder: Path, model: ModelServer) -> None:
+def test_killed_server_resumes_the_job_on_start(folder: Path, model: ModelServer) -> None:
     with served_by_a_process(folder) as (process, client):
         make(client, "letters")
         job = hand_in(client)
@@ -135,7 +135,7 @@ def test_a_server_that_is_killed_goes_on_with_the_job_when_it_starts(folder: Pat
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.slow)])
-def test_a_signal_ends_the_server_in_order(folder: Path, model: ModelServer, number: signal.Signals) -> None:
+def test_signal_shuts_the_server_down_cleanly(folder: Path, model: ModelServer, number: signal.Signals) -> None:
     with served_by_a_process(folder) as (process, client):
         make(client, "letters")
         job = hand_in(client)
@@ -147,7 +147,7 @@ def test_a_signal_ends_the_server_in_order(folder: Path, model: ModelServer, num
 
 
 @pytest.mark.slow
-def test_a_process_that_dies_is_followed_by_another(folder: Path, model: ModelServer) -> None:
+def test_dead_job_process_is_restarted(folder: Path, model: ModelServer) -> None:
     with running(folder, limits=LIMITS) as server, server.client() as client:
         make(client, "letters")
         job = hand_in(client)
@@ -162,7 +162,7 @@ def worker_of(server: Any, job: str) -> int:
     return process
 
 
-def test_what_could_not_be_read_is_tried_again(folder: Path, model: ModelServer) -> None:
+def test_failed_chunks_are_retried(folder: Path, model: ModelServer) -> None:
     model.misbehave(Status(500), on=[2])
     with running(folder, limits=LIMITS) as server, server.client() as client:
         make(client, "letters")
@@ -176,7 +176,7 @@ def test_what_could_not_be_read_is_tried_again(folder: Path, model: ModelServer)
         assert (ended["state"], ended["report"]["resumed"]) == ("succeeded", 1)
 
 
-def test_a_run_that_may_spend_no_more_says_so_and_is_resumed(folder: Path, model: ModelServer) -> None:
+def test_job_stopped_by_budget_is_resumed(folder: Path, model: ModelServer) -> None:
     with running(folder, limits=LIMITS) as server, server.client() as client:
         make(client, "letters")
         given = {"texts": [{"text": story(1), "source": "memory:1"}]}
@@ -186,7 +186,7 @@ def test_a_run_that_may_spend_no_more_says_so_and_is_resumed(folder: Path, model
         assert not model.asked
 
 
-def test_jobs_of_a_workspace_run_one_after_the_other(folder: Path, model: ModelServer) -> None:
+def test_jobs_of_a_workspace_run_sequentially(folder: Path, model: ModelServer) -> None:
     with running(folder, limits=ServerLimits(jobs_at_once=4)) as server, server.client() as client:
         make(client, "letters")
         first, second = hand_in(client, documents=1), hand_in(client, documents=2)
@@ -196,7 +196,7 @@ def test_jobs_of_a_workspace_run_one_after_the_other(folder: Path, model: ModelS
         assert [job["id"] for job in client.get(f"{PATH}/jobs").json()["jobs"]] == [second, first]
 
 
-def test_while_a_job_runs_questions_are_answered_and_documents_stay(folder: Path, model: ModelServer) -> None:
+def test_queries_work_while_a_job_runs(folder: Path, model: ModelServer) -> None:
     with running(folder, limits=LIMITS) as server, server.client() as client:
         [document] = make(client, "letters", ADA)
         calls = len(model.calls)
@@ -210,7 +210,7 @@ def test_while_a_job_runs_questions_are_answered_and_documents_stay(folder: Path
         assert client.delete(f"{PATH}/documents/{document}").status_code == 204
 
 
-def test_a_workspace_is_deleted_while_a_job_runs(folder: Path, model: ModelServer) -> None:
+def test_workspace_can_be_deleted_while_a_job_runs(folder: Path, model: ModelServer) -> None:
     with running(folder, limits=LIMITS) as server, server.client() as client:
         make(client, "letters")
         job = hand_in(client)
@@ -222,7 +222,7 @@ def test_a_workspace_is_deleted_while_a_job_runs(folder: Path, model: ModelServe
         assert client.get(f"{PATH}/jobs/{job}").status_code == 404
 
 
-def test_a_job_is_of_its_workspace_alone(folder: Path) -> None:
+def test_job_is_visible_in_its_workspace_only(folder: Path) -> None:
     with running(folder, limits=LIMITS) as server, server.client() as client:
         make(client, "letters", ADA)
         make(client, "others")
@@ -233,7 +233,7 @@ def test_a_job_is_of_its_workspace_alone(folder: Path) -> None:
             assert client.post(f"/v1/workspaces/others/jobs/{job}/{path}").status_code == 404
 
 
-def test_only_so_many_jobs_wait_and_are_kept(folder: Path) -> None:
+def test_queued_and_kept_jobs_are_limited(folder: Path) -> None:
     with running(folder, limits=ServerLimits(jobs_waiting=2, jobs_kept=1)) as server, server.client() as client:
         make(client, "letters")
         given = {"texts": [{"text": ADA}]}
@@ -245,7 +245,7 @@ def test_only_so_many_jobs_wait_and_are_kept(folder: Path) -> None:
         assert [job["id"] for job in client.get(f"{PATH}/jobs").json()["jobs"]] == [replies[1].json()["id"]]
 
 
-def test_who_hands_in_much_keeps_nobody_waiting_who_hands_in_little(folder: Path) -> None:
+def test_large_upload_does_not_delay_small_ones(folder: Path) -> None:
     with running(folder, limits=LIMITS) as server, server.client() as client:
         for name in ("much", "little"):
             make(client, name)

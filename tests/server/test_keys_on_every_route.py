@@ -95,7 +95,7 @@ def without_id(reply: httpx2.Response) -> dict[str, Any]:
 
 
 @each
-def test_every_wrong_key_is_told_the_same(
+def test_all_wrong_keys_get_the_same_response(
     guarded: Guarded, wrong_headers: dict[str, dict[str, str]], operation: Operation
 ) -> None:
     said = []
@@ -110,7 +110,7 @@ def test_every_wrong_key_is_told_the_same(
 
 
 @pytest.mark.parametrize("operation", OF_A_WORKSPACE, ids=str)
-def test_foreign_unknown_and_ill_formed_names_are_told_the_same(guarded: Guarded, operation: Operation) -> None:
+def test_unauthorized_unknown_and_invalid_names_get_the_same_response(guarded: Guarded, operation: Operation) -> None:
     names = ["theirs", "nobodys"]
     if str(operation) != "POST /v1/workspaces":
         names += [name for name in ILL_FORMED if "{" in operation.path or ("%" not in name and name.strip() == name)]
@@ -124,14 +124,14 @@ def test_foreign_unknown_and_ill_formed_names_are_told_the_same(guarded: Guarded
 
 
 @pytest.mark.parametrize("operation", [one for one in OF_A_WORKSPACE if one.writes], ids=str)
-def test_who_may_read_may_not_write(guarded: Guarded, operation: Operation) -> None:
+def test_read_key_cannot_write(guarded: Guarded, operation: Operation) -> None:
     with guarded.server.client(guarded.read_only) as client:
         reply = operation.send(client, "mine")
     assert (reply.status_code, reply.json()["type"]) == (403, "urn:polyadic:problem:read-only-key")
 
 
 @pytest.mark.parametrize("operation", [one for one in OF_A_WORKSPACE if not one.writes], ids=str)
-def test_who_may_read_may_read(guarded: Guarded, operation: Operation) -> None:
+def test_read_key_can_read(guarded: Guarded, operation: Operation) -> None:
     with guarded.server.client(guarded.read_only) as client:
         reply = operation.send(client, "mine")
     # What is asked for by an identifier is not there, but that is told to those alone who may look.
@@ -142,13 +142,13 @@ def test_who_may_read_may_read(guarded: Guarded, operation: Operation) -> None:
 
 
 @each
-def test_a_key_in_the_address_is_none(guarded: Guarded, operation: Operation) -> None:
+def test_key_in_the_url_is_ignored(guarded: Guarded, operation: Operation) -> None:
     with guarded.server.client(params={"key": guarded.everything, "api_key": guarded.everything}) as client:
         assert operation.send(client, "mine").status_code == 401
 
 
 @pytest.mark.parametrize("header", ["Authorization", "X-API-Key"])
-def test_a_key_is_taken_in_either_header(guarded: Guarded, header: str) -> None:
+def test_key_is_accepted_in_either_header(guarded: Guarded, header: str) -> None:
     said = guarded.mine if header == "X-API-Key" else f"bearer {guarded.mine}"
     with guarded.server.client() as client:
         reply = client.get("/v1/workspaces", headers={header: said})
@@ -162,19 +162,19 @@ def test_health_needs_no_key(guarded: Guarded, path: str) -> None:
 
 
 @pytest.mark.parametrize("path", ["/docs", "/v1/openapi.json", "/v1/nowhere", "/favicon.ico"])
-def test_nothing_else_is_open(guarded: Guarded, path: str) -> None:
+def test_all_other_routes_need_a_key(guarded: Guarded, path: str) -> None:
     with guarded.server.client() as client:
         assert client.get(path).status_code == 401
 
 
-def test_the_figures_are_for_keys_that_open_all(guarded: Guarded) -> None:
+def test_metrics_need_a_key_for_all_workspaces(guarded: Guarded) -> None:
     with guarded.server.client(guarded.mine) as client:
         assert client.get("/metrics").status_code == 403
     with guarded.server.client(guarded.everything) as client:
         assert client.get("/metrics").status_code == 200
 
 
-def test_a_removed_key_opens_nothing_from_then_on(guarded: Guarded) -> None:
+def test_removed_key_is_refused_immediately(guarded: Guarded) -> None:
     ring = KeyRing(keys_file(guarded.server.folder))
     key, presented = ring.add("for a while", "read", ["mine"])
     with guarded.server.client(presented) as client:
@@ -183,7 +183,7 @@ def test_a_removed_key_opens_nothing_from_then_on(guarded: Guarded) -> None:
         assert client.get("/v1/workspaces/mine").status_code == 401
 
 
-def test_a_key_makes_and_deletes_what_it_opens_and_nothing_else(guarded: Guarded) -> None:
+def test_key_creates_and_deletes_only_its_workspaces(guarded: Guarded) -> None:
     own = add_key(guarded.server.folder, "write", "sketches")
     with guarded.server.client(own) as client:
         assert client.post("/v1/workspaces", json={"name": "sketches"}).status_code == 201

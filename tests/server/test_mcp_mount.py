@@ -70,11 +70,11 @@ def called(guarded: Guarded, key: str, workspace: str, tool: str, **arguments: A
         return str(error)
 
 
-def test_an_agent_asks_and_is_told_where_it_stands(guarded: Guarded) -> None:
+def test_agent_query_returns_citations(guarded: Guarded) -> None:
     assert ADA in called(guarded, guarded.reads, "mine", "query", question=QUESTION)
 
 
-def test_a_document_is_added_with_a_key_that_may_write(guarded: Guarded) -> None:
+def test_write_key_adds_a_document(guarded: Guarded) -> None:
     added: dict[str, Any] = {"name": "mary", "text": "Mary Somerville taught Ada Lovelace in Chelsea."}
     refused = called(guarded, guarded.reads, "mine", "add_document", **added)
     assert "documents cannot be added here" in refused
@@ -86,7 +86,7 @@ def test_a_document_is_added_with_a_key_that_may_write(guarded: Guarded) -> None
     assert "Chelsea" in called(guarded, guarded.reads, "mine", "query", question="Who taught Ada Lovelace?")
 
 
-def test_a_long_document_is_read_by_a_job(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_document_is_indexed_by_a_job(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The agent is told at once, sees how far it is, and nobody's turn is taken meanwhile."""
     monkeypatch.setattr(mcp_jobs, "_PATIENCE", 0.3)
     with ModelServer([*ready()], delay=0.2) as model:
@@ -107,14 +107,14 @@ def test_a_long_document_is_read_by_a_job(folder: Path, monkeypatch: pytest.Monk
 
 
 @pytest.mark.parametrize("name", ["theirs", "nobodys", ".server", "Theirs"])
-def test_foreign_unknown_and_ill_formed_names_are_told_the_same(guarded: Guarded, name: str) -> None:
+def test_unauthorized_unknown_and_invalid_names_get_the_same_response(guarded: Guarded, name: str) -> None:
     said = called(guarded, guarded.reads, name, "query", question=QUESTION)
     assert "not found, or your key has no access to it" in said and "Babbage" not in said
     assert said == called(guarded, guarded.reads, "some-other", "query", question=QUESTION)
 
 
 @pytest.mark.parametrize("headers", [{}, {"authorization": "Bearer letmein"}, {"x-api-key": "letmein"}])
-def test_a_wrong_key_is_turned_away_at_the_door(guarded: Guarded, headers: dict[str, str]) -> None:
+def test_wrong_key_is_refused(guarded: Guarded, headers: dict[str, str]) -> None:
     with guarded.server.client() as client:
         for name in ("mine", "nobodys"):
             reply = client.post(f"/mcp/{name}", json=PING, headers=HEADERS | headers)

@@ -11,18 +11,18 @@ SCHEMAS: dict[str, Any] = API["components"]["schemas"]
 OPERATIONS = {f"{method} {path}": told for path, all_of in API["paths"].items() for method, told in all_of.items()}
 
 
-def test_every_operation_says_what_it_is_and_what_may_go_wrong() -> None:
+def test_operations_have_descriptions_and_error_responses() -> None:
     for name, operation in OPERATIONS.items():
         assert operation["summary"] and operation["description"] and operation["tags"], name
         for status in ("401", "404", "422"):
             assert list(operation["responses"][status]["content"]) == ["application/problem+json"], (name, status)
 
 
-def test_operations_have_names_of_their_own() -> None:
+def test_operation_ids_are_unique() -> None:
     assert len({operation["operationId"] for operation in OPERATIONS.values()}) == len(OPERATIONS)
 
 
-def test_what_is_sent_in_json_has_an_example() -> None:
+def test_json_request_bodies_have_examples() -> None:
     for operation in OPERATIONS.values():
         bodies = [operation.get("requestBody", {}).get("content", {})]
         bodies += [one.get("content", {}) for status, one in operation["responses"].items() if status < "400"]
@@ -32,7 +32,7 @@ def test_what_is_sent_in_json_has_an_example() -> None:
                 assert SCHEMAS[schema["$ref"].rpartition("/")[2]]["examples"]
 
 
-def test_examples_are_what_they_are_examples_of() -> None:
+def test_examples_match_their_schemas() -> None:
     for name, schema in SCHEMAS.items():
         whole = {"components": API["components"], "$ref": f"#/components/schemas/{name}"}
         for example in schema.get("examples", ()):

@@ -47,7 +47,7 @@ def stranger(guarded: Running) -> Iterator[httpx2.Client]:
         yield client
 
 
-def test_files_need_no_key_and_may_do_little(stranger: httpx2.Client) -> None:
+def test_page_files_need_no_key_and_have_a_strict_policy(stranger: httpx2.Client) -> None:
     for path in ("/", *(f"/page/{name}" for name in NAMES)):
         reply = stranger.get(path)
         assert (path, reply.status_code) == (path, 200)
@@ -57,7 +57,7 @@ def test_files_need_no_key_and_may_do_little(stranger: httpx2.Client) -> None:
         assert reply.headers["cache-control"] == "no-cache"
 
 
-def test_the_policy_lets_nothing_in_from_elsewhere() -> None:
+def test_content_security_policy_allows_this_server_only() -> None:
     rules = dict(rule.strip().split(" ", 1) for rule in POLICY.split(";"))
     assert rules["default-src"] == rules["base-uri"] == rules["form-action"] == rules["frame-ancestors"] == "'none'"
     assert rules["script-src"] == rules["style-src"] == rules["connect-src"] == "'self'"
@@ -69,7 +69,7 @@ def test_the_api_still_asks_for_a_key(stranger: httpx2.Client) -> None:
 
 
 @pytest.mark.parametrize("path", OUTSIDE)
-def test_nothing_else_is_given(guarded: Running, path: str) -> None:
+def test_no_other_files_are_served(guarded: Running, path: str) -> None:
     # Sent as it stands: other clients would tidy such addresses up.
     connection = http.client.HTTPConnection(urlsplit(guarded.url).netloc, timeout=20)
     connection.request("GET", path)
@@ -79,7 +79,7 @@ def test_nothing_else_is_given(guarded: Running, path: str) -> None:
     connection.close()
 
 
-def test_an_unknown_file_is_not_there(stranger: httpx2.Client) -> None:
+def test_unknown_file_returns_404(stranger: httpx2.Client) -> None:
     assert stranger.get("/page/nowhere.js").status_code == 404
 
 
@@ -87,11 +87,11 @@ def test_an_unknown_file_is_not_there(stranger: httpx2.Client) -> None:
     ("name", "kind"),
     [("main.js", "text/javascript"), ("style.css", "text/css"), ("index.html", "text/html"), ("mark.svg", "image/svg")],
 )
-def test_files_are_called_what_they_are(stranger: httpx2.Client, name: str, kind: str) -> None:
+def test_files_have_correct_media_types(stranger: httpx2.Client, name: str, kind: str) -> None:
     assert stranger.get(f"/page/{name}").headers["content-type"].startswith(kind)
 
 
-def test_a_file_that_a_browser_has_is_not_sent_again(stranger: httpx2.Client) -> None:
+def test_cached_file_returns_304(stranger: httpx2.Client) -> None:
     tag = stranger.get("/page/main.js").headers["etag"]
     again = stranger.get("/page/main.js", headers={"If-None-Match": tag})
     other = stranger.get("/page/main.js", headers={"If-None-Match": '"another"'})
@@ -100,32 +100,32 @@ def test_a_file_that_a_browser_has_is_not_sent_again(stranger: httpx2.Client) ->
     assert tag != stranger.get("/page/dom.js").headers["etag"]
 
 
-def test_a_link_from_another_page_leads_here_and_no_further(stranger: httpx2.Client) -> None:
+def test_cross_site_navigation_is_limited(stranger: httpx2.Client) -> None:
     elsewhere = {"Sec-Fetch-Site": "cross-site"}
     assert stranger.get("/", headers=elsewhere).status_code == 200
     assert stranger.get("/v1/workspaces", headers=elsewhere).status_code == 403
     assert stranger.get("/", headers=elsewhere | {"Origin": "https://elsewhere.example"}).status_code == 403
 
 
-def test_scripts_make_text_of_what_they_are_told() -> None:
+def test_scripts_insert_data_as_text_only() -> None:
     markup = re.compile(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|srcdoc")
     assert [name for name, script in SCRIPTS.items() if markup.search(script)] == []
 
 
-def test_the_page_loads_what_is_there() -> None:
+def test_page_references_existing_files() -> None:
     page = (FILES / "index.html").read_text()
     loaded = re.findall(r'(?:href|src)="/page/([^"]+)"', page)
     assert set(loaded) <= set(NAMES) and "main.js" in loaded
     assert not re.search(r'\sstyle="|\son\w+="|<style', page)
 
 
-def test_modules_import_what_is_there() -> None:
+def test_modules_import_existing_names() -> None:
     for name, script in SCRIPTS.items():
         found = re.findall(r'(?:from|import\()\s*"(\./[^"]+)"', script)
         assert {one.removeprefix("./") for one in found} <= set(NAMES), name
 
 
-def test_files_have_one_subject() -> None:
+def test_files_are_small() -> None:
     assert [name for name, script in SCRIPTS.items() if len(script.splitlines()) > 300] == []
 
 
@@ -152,10 +152,10 @@ READ = [
 
 @pytest.mark.parametrize("theme", [LIGHT, CHOSEN_DARK], ids=["light", "dark"])
 @pytest.mark.parametrize(("ink", "ground"), READ)
-def test_what_is_to_be_read_stands_out(theme: dict[str, str], ink: str, ground: str) -> None:
+def test_text_contrast_is_sufficient(theme: dict[str, str], ink: str, ground: str) -> None:
     darker, lighter = sorted((luminance(theme[ink]), luminance(theme[ground])))
     assert (lighter + 0.05) / (darker + 0.05) >= 4.5
 
 
-def test_dark_is_dark_whoever_chose_it() -> None:
+def test_dark_theme_is_the_same_by_system_or_choice() -> None:
     assert CHOSEN_DARK == DARK_SYSTEM != LIGHT

@@ -27,7 +27,7 @@ def everything(client: httpx2.Client, path: str, items: str, **query: Any) -> li
 
 
 @pytest.mark.slow
-def test_pages_hold_every_entity_once_the_best_connected_first(client: httpx2.Client) -> None:
+def test_entity_pages_contain_each_once_by_degree(client: httpx2.Client) -> None:
     entities = everything(client, "entities", "entities")
     counts = client.get(WORKSPACE).json()["counts"]
     assert len({one["id"] for one in entities}) == len(entities) == counts["entities"]
@@ -37,14 +37,14 @@ def test_pages_hold_every_entity_once_the_best_connected_first(client: httpx2.Cl
 
 
 @pytest.mark.parametrize("prefix", ["ada", "LOVE", "ada love", "  The Analytical"])
-def test_entities_are_chosen_by_how_a_word_of_their_name_begins(client: httpx2.Client, prefix: str) -> None:
+def test_entities_are_filtered_by_word_prefix(client: httpx2.Client, prefix: str) -> None:
     known = {one["id"]: one["key"] for one in everything(client, "entities", "entities")}
     beginning = prefix.lower().strip().removeprefix("the ")
     chosen = {one["id"] for one in everything(client, "entities", "entities", prefix=prefix)}
     assert chosen == {key for key, name in known.items() if f" {beginning}" in f" {name}"} and chosen
 
 
-def test_types_count_all_entities_and_choose_among_them(client: httpx2.Client) -> None:
+def test_types_have_counts_and_filter_entities(client: httpx2.Client) -> None:
     types = client.get(f"{WORKSPACE}/catalogue/types").json()
     assert types["complete"] and sum(one["entities"] for one in types["types"]) == len(
         everything(client, "entities", "entities")
@@ -55,7 +55,7 @@ def test_types_count_all_entities_and_choose_among_them(client: httpx2.Client) -
     assert everything(client, "entities", "entities", type="no such type") == []
 
 
-def test_pages_hold_every_fact_once_and_those_of_one_arity(client: httpx2.Client) -> None:
+def test_fact_pages_contain_each_once_and_filter_by_arity(client: httpx2.Client) -> None:
     facts = everything(client, "facts", "facts")
     arities = client.get(WORKSPACE).json()["arities"]
     assert len({one["id"] for one in facts}) == len(facts) == sum(arities.values())
@@ -65,12 +65,12 @@ def test_pages_hold_every_fact_once_and_those_of_one_arity(client: httpx2.Client
 
 
 @pytest.mark.parametrize("query", [{"start": -1}, {"limit": 0}, {"limit": 201}])
-def test_a_page_that_cannot_be_is_refused(client: httpx2.Client, query: dict[str, int]) -> None:
+def test_invalid_page_is_refused(client: httpx2.Client, query: dict[str, int]) -> None:
     for path in ("entities", "facts"):
         assert client.get(f"{WORKSPACE}/catalogue/{path}", params=query).status_code == 422
 
 
-def test_a_sound_workspace_is_found_to_be_so(client: httpx2.Client, server: Running) -> None:
+def test_healthy_workspace_passes_the_health_check(client: httpx2.Client, server: Running) -> None:
     reply = client.get(f"{WORKSPACE}/check")
     found = {one["what"]: one for one in reply.json()["findings"]}
     assert list(found) == ["disk", "store", "embedding", "model", "hierarchy"]
@@ -90,7 +90,7 @@ def set_up(folder: Path) -> Iterator[httpx2.Client]:
         yield client
 
 
-def test_settings_are_shown_without_addresses_and_keys(set_up: httpx2.Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_settings_omit_addresses_and_keys(set_up: httpx2.Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HIDDEN_KEY", "the-key-itself")
     told = set_up.get(f"{WORKSPACE}/settings")
     shown = told.json()
@@ -102,7 +102,7 @@ def test_settings_are_shown_without_addresses_and_keys(set_up: httpx2.Client, mo
 
 
 @pytest.mark.parametrize("is_there", [True, False])
-def test_whether_the_models_key_is_there_is_found_without_asking(
+def test_missing_model_key_is_detected_without_a_call(
     set_up: httpx2.Client, monkeypatch: pytest.MonkeyPatch, is_there: bool
 ) -> None:
     if is_there:
@@ -113,7 +113,7 @@ def test_whether_the_models_key_is_there_is_found_without_asking(
 
 
 @pytest.mark.slow
-def test_a_damaged_store_is_found(folder: Path) -> None:
+def test_damaged_store_is_detected(folder: Path) -> None:
     import sqlite3
 
     with running(folder) as server, server.client() as client:

@@ -15,7 +15,7 @@ print(os.sched_getscheduler(0) == os.SCHED_IDLE, os.getpriority(os.PRIO_PROCESS,
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux knows of idle work and of processors of one's own")
-def test_a_job_is_idle_work_on_half_of_the_processors() -> None:
+def test_job_runs_at_low_priority_on_half_of_the_processors() -> None:
     told = subprocess.run([sys.executable, "-c", _TOLD], capture_output=True, text=True, check=True).stdout.split()
     processors = len(os.sched_getaffinity(0))
     assert told == ["True", "19", str(processors - processors // 2)]

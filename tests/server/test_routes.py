@@ -18,7 +18,7 @@ def test_health_and_readiness(client: httpx2.Client) -> None:
     assert [client.get(path).json() for path in ("/health", "/ready")] == [{"status": "ok"}] * 2
 
 
-def test_a_workspace_is_made_shown_and_deleted(client: httpx2.Client) -> None:
+def test_workspace_is_created_shown_and_deleted(client: httpx2.Client) -> None:
     made = client.post("/v1/workspaces", json={"name": "drafts"})
     assert (made.status_code, made.json()["counts"]["documents"]) == (201, 0)
     assert client.get("/v1/workspaces").json() == {"workspaces": ["drafts", "letters"]}
@@ -37,13 +37,13 @@ def test_an_empty_workspace_answers(client: httpx2.Client) -> None:
     assert client.delete("/v1/workspaces/empty").status_code == 204
 
 
-def test_a_workspace_says_what_it_holds(client: httpx2.Client) -> None:
+def test_workspace_shows_its_counts(client: httpx2.Client) -> None:
     told = client.get(WORKSPACE).json()
     assert told["counts"]["documents"] == 2
     assert (told["embedder"], told["model"], told["access"]) == ("hashing-384", "", "write")
 
 
-def test_documents_come_in_pages(client: httpx2.Client) -> None:
+def test_documents_are_paginated(client: httpx2.Client) -> None:
     first = client.get(f"{WORKSPACE}/documents", params={"limit": 1}).json()
     second = client.get(f"{WORKSPACE}/documents", params={"limit": 1, "after": first["next"]}).json()
     sources = [page["documents"][0]["source"] for page in (first, second)]
@@ -52,7 +52,7 @@ def test_documents_come_in_pages(client: httpx2.Client) -> None:
     assert client.get(f"{WORKSPACE}/documents", params={"after": "!"}).status_code == 422
 
 
-def test_a_document_and_a_place_in_it(client: httpx2.Client) -> None:
+def test_document_and_span_are_shown(client: httpx2.Client) -> None:
     record = client.get(f"{WORKSPACE}/documents", params={"search": "memory:0"}).json()["documents"][0]
     path = f"{WORKSPACE}/documents/{record['id']}"
     assert client.get(path).json() == record
@@ -64,7 +64,7 @@ def test_a_document_and_a_place_in_it(client: httpx2.Client) -> None:
 
 
 @pytest.mark.slow
-def test_a_document_is_added_changed_and_withdrawn(client: httpx2.Client) -> None:
+def test_document_is_added_changed_and_deleted(client: httpx2.Client) -> None:
     [document] = make(client, "changing", ADA)
     path = f"/v1/workspaces/changing/documents/{document}"
     job = client.put(path, json={"text": "Mary Somerville taught Ada Lovelace in Chelsea.", "title": "Mary"})
@@ -78,7 +78,7 @@ def test_a_document_is_added_changed_and_withdrawn(client: httpx2.Client) -> Non
 
 
 @pytest.mark.slow
-def test_uploaded_files_are_read(client: httpx2.Client) -> None:
+def test_uploaded_files_are_indexed(client: httpx2.Client) -> None:
     make(client, "files")
     files = [("files", ("ada.md", f"# Ada\n\n{ADA}")), ("files", ("rows.csv", "id,text\n7,Ada met Charles Babbage.\n"))]
     job = client.post("/v1/workspaces/files/documents/files", files=files).json()
@@ -91,7 +91,7 @@ def test_uploaded_files_are_read(client: httpx2.Client) -> None:
 
 
 @pytest.mark.slow
-def test_what_cannot_be_read_is_said_by_the_name_that_it_was_given(client: httpx2.Client, server: Running) -> None:
+def test_unreadable_upload_is_reported_by_its_name(client: httpx2.Client, server: Running) -> None:
     make(client, "unread")
     job = client.post("/v1/workspaces/unread/documents/files", files={"files": ("a.pdf", b"no pdf")}).json()
     ended = finished(client, "unread", job["id"])
@@ -107,7 +107,7 @@ def test_an_answer_with_citations(client: httpx2.Client) -> None:
     assert ADA[place["span"]["start"] : place["span"]["end"]] == place["quote"]
 
 
-def test_an_answer_as_it_comes(client: httpx2.Client) -> None:
+def test_answer_is_streamed(client: httpx2.Client) -> None:
     reply = client.post(f"{WORKSPACE}/query/stream", json={"question": QUESTION})
     told = events(reply.text)
     names = [name for name, _ in told]
@@ -119,7 +119,7 @@ def test_an_answer_as_it_comes(client: httpx2.Client) -> None:
     assert sorted(str(step) for name, step in told if name == "step") == sorted(map(str, whole["trace"]))
 
 
-def test_knowledge_without_an_answer(client: httpx2.Client) -> None:
+def test_retrieval_without_an_answer(client: httpx2.Client) -> None:
     found = client.post(f"{WORKSPACE}/retrieve", json={"question": QUESTION, "method": "walk"}).json()
     assert found["method"] == "walk" and any(item["kind"] == "fact" for item in found["items"])
 
@@ -130,7 +130,7 @@ def test_every_method_answers(client: httpx2.Client, method: str) -> None:
     assert reply.status_code == 200 and reply.json()["knowledge"]["method"]
 
 
-def test_a_filter_leaves_out_what_only_others_say(client: httpx2.Client) -> None:
+def test_filter_omits_facts_of_other_documents(client: httpx2.Client) -> None:
     documents = client.get(f"{WORKSPACE}/documents").json()["documents"]
     other = documents[1]["id"]
     found = client.post(f"{WORKSPACE}/retrieve", json={"question": QUESTION, "only": {"documents": [other]}})
@@ -143,7 +143,7 @@ def test_a_filter_leaves_out_what_only_others_say(client: httpx2.Client) -> None
 
 
 @pytest.mark.parametrize("options", [{"by": "model"}, {"think": True}])
-def test_without_a_model_one_cannot_be_asked(client: httpx2.Client, options: dict[str, Any]) -> None:
+def test_model_options_are_refused_without_a_model(client: httpx2.Client, options: dict[str, Any]) -> None:
     for path in ("query", "query/stream"):
         reply = client.post(f"{WORKSPACE}/{path}", json={"question": QUESTION, **options})
         assert (reply.status_code, reply.json()["type"]) == (409, "urn:polyadic:problem:no-language-model")
@@ -162,7 +162,7 @@ def test_entities_and_facts_are_found_and_shown(client: httpx2.Client) -> None:
 
 
 @pytest.mark.parametrize("hops", [0, 1, 2])
-def test_a_neighbourhood_holds_whole_facts(client: httpx2.Client, hops: int) -> None:
+def test_neighbourhood_contains_complete_facts(client: httpx2.Client, hops: int) -> None:
     entity = client.get(f"{WORKSPACE}/entities", params={"q": "London"}).json()["entities"][0]["entity"]
     where = {"kind": "entity", "id": entity["id"], "hops": hops}
     around = client.get(f"{WORKSPACE}/neighbourhood", params=where).json()
@@ -183,7 +183,7 @@ def test_a_neighbourhood_is_bounded(client: httpx2.Client) -> None:
 
 
 @pytest.mark.parametrize(("limit", "whole"), [(1, False), (4, False), (150, True)])
-def test_an_overview_begins_with_the_best_connected(client: httpx2.Client, limit: int, whole: bool) -> None:
+def test_overview_starts_with_the_best_connected_entities(client: httpx2.Client, limit: int, whole: bool) -> None:
     shown = client.get(f"{WORKSPACE}/overview", params={"limit": limit}).json()
     entities = client.get(f"{WORKSPACE}/entities").json()["entities"]
     known = [entity["id"] for entity in shown["entities"]]
@@ -193,7 +193,7 @@ def test_an_overview_begins_with_the_best_connected(client: httpx2.Client, limit
     assert client.get(f"{WORKSPACE}/overview", params={"limit": 100_000}).status_code == 422
 
 
-def test_several_facts_are_shown_with_all_that_they_connect(client: httpx2.Client) -> None:
+def test_several_facts_are_shown_with_their_entities(client: httpx2.Client) -> None:
     stated = [one["fact"] for one in client.get(f"{WORKSPACE}/facts").json()["facts"]]
     ids = [fact["id"] for fact in stated]
     where: dict[str, Any] = {"kind": "fact", "hops": 0}
@@ -206,14 +206,14 @@ def test_several_facts_are_shown_with_all_that_they_connect(client: httpx2.Clien
 
 
 @pytest.mark.parametrize("name", ["hif", "graphml", "jsonl"])
-def test_export(client: httpx2.Client, server: Running, name: str) -> None:
+def test_export_is_streamed(client: httpx2.Client, server: Running, name: str) -> None:
     reply = client.get(f"{WORKSPACE}/export", params={"format": name})
     assert "published program" in reply.text
     assert f'filename="letters.{name}' in reply.headers["content-disposition"]
     wait_until(lambda: not any((server.folder / ".server" / "exports").iterdir()))
 
 
-def test_the_figures(client: httpx2.Client) -> None:
+def test_metrics_are_exposed(client: httpx2.Client) -> None:
     client.post(f"{WORKSPACE}/query", json={"question": QUESTION})
     text = client.get("/metrics").text
     route = 'route="/v1/workspaces/{workspace}/query",status="200"'
@@ -233,13 +233,13 @@ def test_the_figures(client: httpx2.Client) -> None:
         "jobs/{}/events",
     ],
 )
-def test_what_is_not_there(client: httpx2.Client, path: str) -> None:
+def test_missing_resources_return_404(client: httpx2.Client, path: str) -> None:
     path = path.format(NOBODY) if "{}" in path else f"{path}/{NOBODY}"
     reply = client.get(f"{WORKSPACE}/{path}")
     assert (reply.status_code, reply.headers["content-type"]) == (404, "application/problem+json")
 
 
-def test_a_path_of_the_server_is_no_document(client: httpx2.Client, tmp_path: Path) -> None:
+def test_server_paths_are_no_documents(client: httpx2.Client, tmp_path: Path) -> None:
     there = tmp_path / "there.txt"
     there.write_text("x")
     for reference in (str(there), str(tmp_path / "not-there.txt")):

@@ -27,7 +27,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
         yield server
 
 
-def test_others_are_served_only_with_keys(folder: Path) -> None:
+def test_remote_clients_need_keys(folder: Path) -> None:
     for host in ("0.0.0.0", "192.0.2.1", "::", "example.org"):  # noqa: S104 - that is the point
         with pytest.raises(SettingsError, match="would be open to everyone"):
             service_for(folder, host, None, ServerLimits())
@@ -37,7 +37,7 @@ def test_others_are_served_only_with_keys(folder: Path) -> None:
     service.site.close()
 
 
-def test_a_file_of_keys_that_is_named_has_to_hold_some(folder: Path, tmp_path: Path) -> None:
+def test_configured_key_file_must_contain_keys(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="there are no keys"):
         service_for(folder, "127.0.0.1", tmp_path / "keys.json", ServerLimits())
     (tmp_path / "keys.json").write_text('{"version": 1, "keys": [{}]}')
@@ -63,21 +63,21 @@ def test_a_file_of_keys_that_is_named_has_to_hold_some(folder: Path, tmp_path: P
     ids=str,
 )
 @pytest.mark.parametrize("path", ["/v1/workspaces", "/health"])
-def test_without_keys_only_this_machine_is_answered(client: httpx2.Client, headers: dict[str, str], path: str) -> None:
+def test_without_keys_only_loopback_is_served(client: httpx2.Client, headers: dict[str, str], path: str) -> None:
     reply = client.get(path, headers=headers)
     assert (reply.status_code, reply.json()["type"]) == (403, "urn:polyadic:problem:not-from-here")
 
 
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "[::1]", "localhost:1234"])
-def test_this_machine_has_several_names(client: httpx2.Client, host: str) -> None:
+def test_loopback_names_are_accepted(client: httpx2.Client, host: str) -> None:
     assert client.get("/v1/workspaces", headers={"Host": host}).status_code == 200
 
 
-def test_a_page_of_the_server_itself_may_ask(client: httpx2.Client, server: Running) -> None:
+def test_same_origin_requests_are_allowed(client: httpx2.Client, server: Running) -> None:
     assert client.get("/v1/workspaces", headers={"Origin": server.url}).status_code == 200
 
 
-def test_no_origin_is_let_in_by_cors(client: httpx2.Client) -> None:
+def test_cors_allows_no_origin(client: httpx2.Client) -> None:
     asked = {"Origin": "https://example.org", "Access-Control-Request-Method": "POST"}
     reply = client.options("/v1/workspaces", headers=asked)
     assert reply.status_code == 403
@@ -85,7 +85,7 @@ def test_no_origin_is_let_in_by_cors(client: httpx2.Client) -> None:
 
 
 @pytest.mark.parametrize("path", ["/health", "/v1/workspaces", "/v1/workspaces/letters", "/nowhere"])
-def test_headers_keep_browsers_careful(client: httpx2.Client, path: str) -> None:
+def test_security_headers_are_set(client: httpx2.Client, path: str) -> None:
     headers = client.get(path).headers
     assert headers["content-security-policy"].startswith("default-src 'none'; frame-ancestors 'none'")
     assert (headers["x-content-type-options"], headers["x-frame-options"]) == ("nosniff", "DENY")
@@ -103,7 +103,7 @@ def test_a_request_has_an_id(client: httpx2.Client, given: str, kept: bool) -> N
 
 
 @pytest.mark.slow
-def test_a_document_is_shown_as_text_whatever_it_holds(client: httpx2.Client) -> None:
+def test_documents_are_served_as_plain_text(client: httpx2.Client) -> None:
     make(client, "pages")
     given = {"texts": [{"text": HTML, "source": "https://example.org/a?<script>", "title": "<b>Ada</b>"}]}
     job = client.post("/v1/workspaces/pages/documents/texts", json=given).json()
@@ -126,12 +126,12 @@ def test_a_document_is_shown_as_text_whatever_it_holds(client: httpx2.Client) ->
         "é:x",
     ],
 )
-def test_a_source_is_an_address_that_does_nothing(client: httpx2.Client, source: str) -> None:
+def test_executable_source_schemes_are_refused(client: httpx2.Client, source: str) -> None:
     given = {"texts": [{"text": "Ada met Babbage.", "source": source}]}
     assert client.post("/v1/workspaces/letters/documents/texts", json=given).status_code == 422
 
 
-def test_a_mistake_is_told_without_what_was_said(client: httpx2.Client) -> None:
+def test_validation_errors_do_not_echo_input(client: httpx2.Client) -> None:
     reply = client.post("/v1/workspaces/letters/query", json={"question": QUESTION, "method": "my-secret"})
     told = reply.json()
     assert (reply.status_code, reply.headers["content-type"]) == (422, "application/problem+json")
@@ -141,19 +141,19 @@ def test_a_mistake_is_told_without_what_was_said(client: httpx2.Client) -> None:
 @pytest.mark.parametrize(
     "body", [b"", b"{", b"[]", b"\xff", b'{"question": "\\ud800"}', b"[" * 1500, b'{"question": ""}']
 )
-def test_a_body_that_is_none(small: Running, body: bytes) -> None:
+def test_invalid_body_is_refused(small: Running, body: bytes) -> None:
     with small.client() as client:
         reply = client.post("/v1/workspaces/letters/query", content=body, headers={"Content-Type": "application/json"})
     assert reply.status_code in (400, 422) and reply.headers["content-type"] == "application/problem+json"
 
 
-def test_a_body_that_says_that_it_is_too_long_is_not_read(small: Running) -> None:
+def test_body_with_excessive_content_length_is_not_read(small: Running) -> None:
     with small.client() as client:
         reply = client.post("/v1/workspaces/letters/query", json={"question": "x" * 3000})
     assert (reply.status_code, reply.json()["type"]) == (413, "urn:polyadic:problem:too-long")
 
 
-def test_a_body_that_does_not_say_how_long_it_is_is_cut(small: Running) -> None:
+def test_chunked_body_is_limited(small: Running) -> None:
     def pieces() -> Iterator[bytes]:
         yield b'{"question": "'
         for _ in range(100):
@@ -167,18 +167,18 @@ def test_a_body_that_does_not_say_how_long_it_is_is_cut(small: Running) -> None:
 
 
 @pytest.mark.parametrize("length", ["-1", "1e3", "abc", "9" * 400])
-def test_a_length_that_is_none(small: Running, length: str) -> None:
+def test_invalid_content_length_is_refused(small: Running, length: str) -> None:
     head = f"POST /query HTTP/1.1\r\nHost: localhost\r\nContent-Length: {length}\r\n\r\n"
     assert b" 4" in told_to(small, head.encode())[:14]
 
 
-def test_a_body_that_stops_coming_is_given_up(small: Running) -> None:
+def test_stalled_body_times_out(small: Running) -> None:
     said = ["POST /v1/workspaces HTTP/1.1", "Host: localhost", "Content-Type: application/json", "Content-Length: 50"]
     assert told_to(small, "\r\n".join([*said, "", "{"]).encode()).startswith(b"HTTP/1.1 408")
 
 
 @pytest.mark.parametrize("files", [0, 4])
-def test_too_few_and_too_many_files(small: Running, files: int) -> None:
+def test_number_of_uploaded_files_is_checked(small: Running, files: int) -> None:
     form = [("files", (f"{number}.txt", b"Ada.")) for number in range(files)] or [("other", ("a.txt", b"Ada."))]
     with small.client() as client:
         reply = client.post("/v1/workspaces/letters/documents/files", files=form)
@@ -186,7 +186,7 @@ def test_too_few_and_too_many_files(small: Running, files: int) -> None:
     assert nothing_is_left(small)
 
 
-def test_an_upload_that_is_too_long(small: Running) -> None:
+def test_oversized_upload_is_refused(small: Running) -> None:
     with small.client() as client:
         reply = client.post("/v1/workspaces/letters/documents/files", files={"files": ("a.txt", b"x" * 9000)})
     assert reply.status_code == 413 and nothing_is_left(small)
@@ -195,7 +195,7 @@ def test_an_upload_that_is_too_long(small: Running) -> None:
 @pytest.mark.parametrize(
     "content_type", ["application/json", "multipart/form-data", "multipart/form-data; boundary=x", ""]
 )
-def test_an_upload_that_is_no_form(small: Running, content_type: str) -> None:
+def test_upload_without_a_form_is_refused(small: Running, content_type: str) -> None:
     with small.client() as client:
         reply = client.post(
             "/v1/workspaces/letters/documents/files", content=b"{}", headers={"Content-Type": content_type}
@@ -204,7 +204,7 @@ def test_an_upload_that_is_no_form(small: Running, content_type: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["a.exe", "a.png", "../b.bin", "a.txt/b.exe", "", "..", "a.txt/"])
-def test_files_of_no_known_kind(small: Running, name: str) -> None:
+def test_unsupported_file_types_are_refused(small: Running, name: str) -> None:
     disposition = f'Content-Disposition: form-data; name="files"; filename="{name}"'
     form = "\r\n".join(["--boundary", disposition, "", "Ada.", "--boundary--", ""])
     with small.client() as client:
@@ -229,7 +229,7 @@ NAMES = {
 
 
 @pytest.mark.slow
-def test_names_of_files_are_not_trusted(client: httpx2.Client, server: Running) -> None:
+def test_file_names_are_sanitized(client: httpx2.Client, server: Running) -> None:
     make(client, "named")
     files = [("files", (name, b"<p>Ada met Babbage.")) for name in NAMES]
     job = client.post("/v1/workspaces/named/documents/files", files=files).json()
@@ -244,13 +244,13 @@ def test_names_of_files_are_not_trusted(client: httpx2.Client, server: Running) 
 @pytest.mark.parametrize(
     "name", ["", "A", "-a", "a-", "a.b", "a/b", "..", ".server", "a" * 64, "a\n", "é", "a b", "con\u0000"]
 )
-def test_names_that_no_workspace_can_have(client: httpx2.Client, server: Running, name: str) -> None:
+def test_invalid_workspace_names_are_refused(client: httpx2.Client, server: Running, name: str) -> None:
     before = sorted(server.folder.iterdir())
     assert client.post("/v1/workspaces", json={"name": name}).status_code == 422
     assert sorted(server.folder.iterdir()) == before
 
 
-def test_a_link_out_of_the_folder_is_no_workspace(client: httpx2.Client, server: Running, tmp_path: Path) -> None:
+def test_symlink_out_of_the_folder_is_no_workspace(client: httpx2.Client, server: Running, tmp_path: Path) -> None:
     (tmp_path / "polyadic.toml").write_text("")
     (server.folder / "linked").symlink_to(tmp_path, target_is_directory=True)
     try:
@@ -263,7 +263,7 @@ def test_a_link_out_of_the_folder_is_no_workspace(client: httpx2.Client, server:
         (server.folder / "linked").unlink()
 
 
-def test_what_else_lies_in_a_workspace_stays_when_it_is_deleted(client: httpx2.Client, server: Running) -> None:
+def test_deleting_a_workspace_keeps_foreign_files(client: httpx2.Client, server: Running) -> None:
     make(client, "shared")
     (server.folder / "shared" / "my-notes.txt").write_text("mine")
     assert client.delete("/v1/workspaces/shared").status_code == 204
@@ -271,7 +271,7 @@ def test_what_else_lies_in_a_workspace_stays_when_it_is_deleted(client: httpx2.C
     assert client.get("/v1/workspaces/shared").status_code == 404
 
 
-def test_there_are_only_so_many_workspaces(small: Running) -> None:
+def test_number_of_workspaces_is_limited(small: Running) -> None:
     with small.client() as client:
         assert client.post("/v1/workspaces", json={"name": "second"}).status_code == 201
         reply = client.post("/v1/workspaces", json={"name": "third"})
@@ -291,7 +291,7 @@ def _logs_as_before() -> Iterator[None]:
 
 
 @pytest.mark.slow
-def test_the_log_tells_what_happened_and_no_key(
+def test_log_records_requests_without_keys(
     folder: Path, capfd: pytest.CaptureFixture[str], _logs_as_before: None
 ) -> None:
     key = add_key(folder, "write", "*")

@@ -54,7 +54,7 @@ def heard(found: list[dict[str, Any]]) -> set[str]:
     return {place["source"] for item in found for place in item["places"]}
 
 
-def test_a_filter_hears_the_document_of_this_identifier_alone(serving: Running, lies: Path) -> None:
+def test_filter_selects_documents_by_identifier_only(serving: Running, lies: Path) -> None:
     only = {"documents": [document_id(str(lies))]}
     asked = {"question": "What of Ada Lovelace?", "method": "chunks", "only": only}
     with serving.client() as client:
@@ -62,7 +62,7 @@ def test_a_filter_hears_the_document_of_this_identifier_alone(serving: Running, 
     assert heard(found["items"]) == {str(lies)}
 
 
-def test_an_agent_hears_what_is_called_so_and_not_where_it_leads(serving: Running, lies: Path) -> None:
+def test_agent_filter_matches_names_not_server_paths(serving: Running, lies: Path) -> None:
     asked = {"question": "Ada Lovelace", "method": "chunks", "answer": False, "documents": [str(lies)]}
     found = called(serving, "query", **asked).structured_content
     assert heard(found["knowledge"]) == {str(lies), f"{lies}/below.md"}
@@ -70,13 +70,13 @@ def test_an_agent_hears_what_is_called_so_and_not_where_it_leads(serving: Runnin
     assert heard(words["facts"]) == {str(lies), f"{lies}/below.md"}
 
 
-def test_a_name_that_is_no_documents_is_told_the_same_whatever_lies_there(serving: Running, lies: Path) -> None:
+def test_unknown_document_response_does_not_reveal_files(serving: Running, lies: Path) -> None:
     for name in (f"{lies.parent}/shown/nothing.md", str(lies.parent / "served"), "/etc/passwd", "/etc/nothing"):
         said = called(serving, "query", question="Who?", documents=[name])
         assert said.is_error and said.content[0].text.startswith(f"no document matches '{name[:40]}")
 
 
-def test_the_document_of_this_identifier_is_withdrawn_and_no_other(serving: Running, lies: Path) -> None:
+def test_delete_removes_the_identified_document_only(serving: Running, lies: Path) -> None:
     with serving.client() as client:
         assert client.delete(f"{PATH}/documents/{document_id(str(lies))}").status_code == 204
         assert client.delete(f"{PATH}/documents/{document_id(str(lies))}").status_code == 404

@@ -77,7 +77,7 @@ def traced(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Traced]:
                 yield Traced(server, collector, model, client, key)
 
 
-def test_a_request_leads_to_the_call_of_the_model(traced: Traced) -> None:
+def test_model_call_span_is_a_child_of_the_request(traced: Traced) -> None:
     answer = traced.asked(**{"x-request-id": "whole-answer"})
     assert answer.status_code == 200
     request = traced.request("whole-answer")
@@ -101,7 +101,7 @@ def test_a_request_leads_to_the_call_of_the_model(traced: Traced) -> None:
     assert line["trace_id"] == TRACE
 
 
-def test_a_streamed_answer_lasts_until_its_end(traced: Traced) -> None:
+def test_streamed_request_span_lasts_until_the_stream_ends(traced: Traced) -> None:
     reply = traced.asked("/query/stream", traceparent="", **{"x-request-id": "streamed-answer"})
     assert events(reply.text)[-1][0] == "answer"
     request = traced.request("streamed-answer")
@@ -111,7 +111,7 @@ def test_a_streamed_answer_lasts_until_its_end(traced: Traced) -> None:
     assert last.name == "check the citations" and last.end <= question.end <= request.end
 
 
-def test_a_job_in_its_own_process_is_within_the_request_that_handed_it_in(traced: Traced) -> None:
+def test_job_process_span_is_a_child_of_the_upload_request(traced: Traced) -> None:
     given = {"texts": [{"text": f"{ADA} It was in Turin.", "source": "memory:turin"}]}
     reply = traced.client.post(f"{PATH}/documents/texts", json=given, headers={"x-request-id": "handing-in"})
     assert reply.status_code == 202
@@ -124,7 +124,7 @@ def test_a_job_in_its_own_process_is_within_the_request_that_handed_it_in(traced
     assert traced.collector.way_to(call) == [request.name, "job", "index", "batch", "extract", "chat recorded"]
 
 
-def test_who_gets_a_problem_is_told_as_one_who_did_or_as_a_failure(traced: Traced) -> None:
+def test_problem_responses_set_the_span_status(traced: Traced) -> None:
     assert traced.client.get("/v1/workspaces/none", headers={"x-request-id": "unknown-name"}).status_code == 404
     refused = traced.request("unknown-name")
     assert not refused.failed and refused.attributes["http.response.status_code"] == 404
@@ -139,7 +139,7 @@ def test_who_gets_a_problem_is_told_as_one_who_did_or_as_a_failure(traced: Trace
     assert question.attributes["error.type"] == "500"
 
 
-def test_who_watches_the_server_is_not_told_of(traced: Traced) -> None:
+def test_health_and_metrics_requests_have_no_spans(traced: Traced) -> None:
     for path in ("/health", "/ready", "/metrics"):
         assert traced.client.get(path).status_code == 200
     traced.asked(**{"x-request-id": "after-watching"})
@@ -147,7 +147,7 @@ def test_who_watches_the_server_is_not_told_of(traced: Traced) -> None:
     assert not [one for one in traced.collector.spans if "metrics" in one.name or "health" in one.name]
 
 
-def test_nothing_that_was_asked_said_or_read_is_told_and_no_key(traced: Traced) -> None:
+def test_spans_contain_no_content_and_no_keys(traced: Traced) -> None:
     secret = "Menabrea"  # noqa: S105 - what somebody asks for
     traced.client.get(f"{PATH}/entities", params={"q": secret}, headers={"x-request-id": "looking-up"})
     traced.client.get(f"/{secret}", headers={"x-request-id": "no-such-path"})
@@ -164,7 +164,7 @@ def test_nothing_that_was_asked_said_or_read_is_told_and_no_key(traced: Traced) 
         assert said.encode() not in sent, said
 
 
-def test_what_is_left_is_told_when_the_server_is_stopped(tmp_path: Path) -> None:
+def test_spans_are_flushed_on_shutdown(tmp_path: Path) -> None:
     with Collector() as collector:
         environment = collector.environment | {"OTEL_BSP_SCHEDULE_DELAY": "3600000"}
         with served(tmp_path / "told", (*SERVE, str(tmp_path / "kb"), "--port", "0"), environment) as server:

@@ -41,7 +41,7 @@ def is_quiet(server: Running) -> bool:
     return not service.turns.under_way and not service.turns.waiting and not held
 
 
-def test_who_goes_while_an_answer_streams_ends_it(folder: Path, answering: ModelServer) -> None:
+def test_client_disconnect_stops_the_streamed_answer(folder: Path, answering: ModelServer) -> None:
     with running(folder) as server, server.client() as client:
         make(client, "letters", ADA)
         with client.stream("POST", f"{QUERY}/stream", json={"question": QUESTION}) as reply:
@@ -54,7 +54,7 @@ def test_who_goes_while_an_answer_streams_ends_it(folder: Path, answering: Model
         assert [call.status for call in answering.calls] == [0]
 
 
-def test_a_model_that_breaks_off_ends_a_stream_with_a_problem(folder: Path, answering: ModelServer) -> None:
+def test_interrupted_model_ends_the_stream_with_a_problem(folder: Path, answering: ModelServer) -> None:
     answering.tokens_per_second = None
     with running(folder) as server, server.client() as client:
         make(client, "letters", ADA)
@@ -73,7 +73,7 @@ def test_a_model_that_breaks_off_ends_a_stream_with_a_problem(folder: Path, answ
         assert is_quiet(server)
 
 
-def test_a_question_has_its_time_and_no_more(folder: Path, answering: ModelServer) -> None:
+def test_question_times_out(folder: Path, answering: ModelServer) -> None:
     with running(folder, limits=ServerLimits(request_seconds=1.0)) as server, server.client() as client:
         make(client, "letters", ADA)
         answering.misbehave(Late(20), times=None)
@@ -84,7 +84,7 @@ def test_a_question_has_its_time_and_no_more(folder: Path, answering: ModelServe
         wait_until(lambda: is_quiet(server), 10)
 
 
-def test_too_many_questions_are_turned_away(folder: Path, answering: ModelServer) -> None:
+def test_excess_questions_are_rejected(folder: Path, answering: ModelServer) -> None:
     limits = ServerLimits(questions_at_once=1, questions_waiting=1)
     with running(folder, limits=limits) as server, server.client() as client, ThreadPoolExecutor(4) as threads:
         make(client, "letters", ADA)
@@ -95,7 +95,7 @@ def test_too_many_questions_are_turned_away(folder: Path, answering: ModelServer
         assert all(reply.headers["retry-after"] for reply in replies if reply.status_code == 503)
 
 
-def test_a_question_under_way_is_answered_when_the_server_stops(folder: Path, answering: ModelServer) -> None:
+def test_question_in_progress_is_answered_on_shutdown(folder: Path, answering: ModelServer) -> None:
     answering.tokens_per_second = None
     with running(folder) as server, server.client() as client, ThreadPoolExecutor(1) as threads:
         make(client, "letters", ADA)
@@ -106,7 +106,7 @@ def test_a_question_under_way_is_answered_when_the_server_stops(folder: Path, an
         assert asked.result().status_code == 200
 
 
-def test_settings_that_were_changed_are_heeded(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_changed_settings_are_applied(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with running(folder) as server, server.client() as client:
         make(client, "letters", ADA)
         assert client.get("/v1/workspaces/letters").json()["method"] == "auto"
@@ -118,7 +118,7 @@ def test_settings_that_were_changed_are_heeded(folder: Path, monkeypatch: pytest
         assert reply.status_code == 409 and str(folder) not in reply.text
 
 
-def test_new_workspaces_are_set_up_as_the_folder_says(folder: Path) -> None:
+def test_new_workspaces_use_the_folder_settings(folder: Path) -> None:
     folder.mkdir()
     (folder / "polyadic.toml").write_text('[retrieval]\nmethod = "walk"\n')
     with running(folder) as server, server.client() as client:
@@ -127,7 +127,7 @@ def test_new_workspaces_are_set_up_as_the_folder_says(folder: Path) -> None:
 
 
 @pytest.mark.slow
-def test_fifty_workspaces_under_load_stay_apart_and_are_closed(folder: Path) -> None:
+def test_fifty_workspaces_under_load_are_isolated_and_closed(folder: Path) -> None:
     names = [f"kb-{number}" for number in range(WORKSPACES)]
     everything = add_key(folder, "write", "*")
     keys = {name: add_key(folder, "read", name) for name in names}

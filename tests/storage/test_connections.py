@@ -9,7 +9,7 @@ from tests.support.store_driver import publish
 ADA = ("Ada Lovelace met Charles Babbage in London.", ["Ada Lovelace", "Charles Babbage", "London"])
 
 
-def test_many_readers_at_once_leave_few_connections(tmp_path: Path) -> None:
+def test_concurrent_readers_leave_few_connections_open(tmp_path: Path) -> None:
     with closing(SqliteStore(tmp_path, "test vectors")) as store:
         source = publish(store, "ada", [ADA])
         left = []

@@ -79,7 +79,7 @@ def problems(folder: Path) -> list[str]:
         store.close()
 
 
-def test_a_store_that_has_lived_is_sound(folder: Path) -> None:
+def test_used_store_is_consistent(folder: Path) -> None:
     assert problems(folder) == []
 
 
@@ -126,7 +126,7 @@ def test_a_store_that_has_lived_is_sound(folder: Path) -> None:
         ("UPDATE chunk SET evidence_count = evidence_count + 1", "2 passages have a wrong evidence count"),
     ],
 )
-def test_damage_is_found(folder: Path, damage: str, found: str) -> None:
+def test_damage_is_detected(folder: Path, damage: str, found: str) -> None:
     inflict(folder, damage)
     assert any(found in problem for problem in problems(folder)), problems(folder)
 
@@ -137,7 +137,7 @@ def inflict(folder: Path, damage: str) -> None:
         connection.commit()
 
 
-def test_a_hierarchy_that_has_lived_is_sound(arranged: Path) -> None:
+def test_used_hierarchy_is_consistent(arranged: Path) -> None:
     assert problems(arranged) == []
 
 
@@ -195,7 +195,7 @@ def test_a_hierarchy_that_has_lived_is_sound(arranged: Path) -> None:
         ("UPDATE hierarchy_node SET report = '[1, 2]' WHERE id = 2", "1 reports cannot be read"),
     ],
 )
-def test_damage_of_the_hierarchy_is_found(arranged: Path, damage: str, found: str) -> None:
+def test_hierarchy_damage_is_detected(arranged: Path, damage: str, found: str) -> None:
     inflict(arranged, damage)
     assert any(found in problem for problem in problems(arranged)), problems(arranged)
 
@@ -203,7 +203,7 @@ def test_damage_of_the_hierarchy_is_found(arranged: Path, damage: str, found: st
 @pytest.mark.slow
 @given(histories)
 @settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
-def test_no_history_makes_a_store_unsound(
+def test_store_is_consistent_after_any_history(
     tmp_path_factory: pytest.TempPathFactory, history: list[tuple[str, list[Statement] | None]]
 ) -> None:
     store = SqliteStore(tmp_path_factory.mktemp("lived"), "test")

@@ -34,7 +34,7 @@ ENGINE = ("Charles Babbage designed the Analytical Engine.", ["Charles Babbage",
 LONELY = ("Only London is named here.", ["London"])
 
 
-def test_an_empty_store_answers_everything_with_nothing(store: Store) -> None:
+def test_empty_store_returns_empty_results(store: Store) -> None:
     nothing = np.zeros(0, dtype=np.int64)
     with store.read() as reader:
         assert reader.counts().facts == 0
@@ -51,7 +51,7 @@ def test_an_empty_store_answers_everything_with_nothing(store: Store) -> None:
         assert reader.identified("fact", "abcd", 5).tolist() == []
 
 
-def test_what_is_published_is_found(store: Store) -> None:
+def test_published_documents_are_found(store: Store) -> None:
     publish(store, "ada", [ADA, ENGINE, LONELY], title="Ada Lovelace")
     with store.read() as reader:
         counts = reader.counts()
@@ -67,7 +67,7 @@ def test_what_is_published_is_found(store: Store) -> None:
         assert (entity.name, entity.type, entity.score, entity.facts) == ("Charles Babbage", "thing", 60.0, 2)
 
 
-def test_documents_are_listed_page_by_page(store: Store) -> None:
+def test_documents_are_paginated(store: Store) -> None:
     for name, title in (("b", "Ada"), ("Ä", "Die Straße"), ("ada", ""), ("a%", "b"), ("gone", "Ada")):
         publish(store, name, [ADA], title)
     withdraw(store, document("gone", [], "")[0])
@@ -84,7 +84,7 @@ def test_documents_are_listed_page_by_page(store: Store) -> None:
             assert reader.listed(after, limit, word) == expected, (word, after, limit)
 
 
-def test_places_are_the_exact_words(store: Store) -> None:
+def test_source_spans_quote_exactly(store: Store) -> None:
     source = publish(store, "ada", [ADA, ENGINE])
     with store.read() as reader:
         rows = reader.nearest("fact", vector(ENGINE[0]), 1).rows
@@ -98,7 +98,7 @@ def test_places_are_the_exact_words(store: Store) -> None:
         assert reader.document(source.id) == source
 
 
-def test_places_know_the_headings_above(store: Store) -> None:
+def test_source_spans_have_headings(store: Store) -> None:
     text = f"# Ada Lovelace\n\n## Letters\n\n{ADA[0]}\n\n## Engines\n\n{ENGINE[0]} It was of brass."
     source = Document("/docs/ada.md", "Ada Lovelace", text)
     # The second passage begins behind its heading.
@@ -119,7 +119,7 @@ def test_places_know_the_headings_above(store: Store) -> None:
         assert reader.headings(["ab" * 16]) == {}
 
 
-def test_of_what_stands_in_many_documents_the_first_places_are_shown(store: Store) -> None:
+def test_first_source_spans_of_a_widely_stated_fact_are_returned(store: Store) -> None:
     sources = [publish(store, f"ada-{number}", [ADA, ENGINE]) for number in (7, 3, 9, 1, 8, 5, 0, 2, 6, 4)]
     heard = frozenset(source.id for source in sources[:4])
     with store.read() as reader, store.read(lambda _: heard) as scoped:
@@ -133,7 +133,7 @@ def test_of_what_stands_in_many_documents_the_first_places_are_shown(store: Stor
         assert [first, second] == reader.fact_places(every)[::-1] and first != second
 
 
-def test_evidence_is_read_as_it_was_written(store: Store) -> None:
+def test_evidence_round_trips(store: Store) -> None:
     _, chunks, evidence = document("ada", [ADA, LONELY])
     source = publish(store, "ada", [ADA, LONELY])
     with store.write() as writer:
@@ -143,7 +143,7 @@ def test_evidence_is_read_as_it_was_written(store: Store) -> None:
         assert reader.evidence("00" * 16) == []
 
 
-def test_what_documents_say_is_read_one_after_the_other(store: Store) -> None:
+def test_documents_are_streamed_one_by_one(store: Store) -> None:
     sources = [publish(store, name, [ADA]) for name in ("one", "two")]
     with store.write() as writer:
         current = writer.current([*(source.id for source in sources), "00" * 16])
@@ -151,7 +151,7 @@ def test_what_documents_say_is_read_one_after_the_other(store: Store) -> None:
         assert [document for document, _ in current] == [sources[1].id]
 
 
-def test_incidence_goes_both_ways(store: Store) -> None:
+def test_incidence_is_symmetric(store: Store) -> None:
     publish(store, "ada", [ADA, ENGINE])
     with store.read() as reader:
         babbage = np.array([reader.keyed(["charles babbage"])["charles babbage"]])
@@ -169,7 +169,7 @@ def test_incidence_goes_both_ways(store: Store) -> None:
         assert reader.chunk_frequency(babbage).tolist() == [1]
 
 
-def test_a_hub_gives_its_most_similar_facts(store: Store) -> None:
+def test_hub_returns_its_most_similar_facts(store: Store) -> None:
     statements = [(f"London saw event {i}.", ["London", f"event {i}"]) for i in range(40)]
     publish(store, "hub", statements)
     with store.read() as reader:
@@ -181,7 +181,7 @@ def test_a_hub_gives_its_most_similar_facts(store: Store) -> None:
         assert set(best.tolist()) == set(links.targets.tolist())
 
 
-def test_each_of_several_entities_gives_the_facts_most_similar_to_its_own_vector(store: Store) -> None:
+def test_several_entities_return_their_own_most_similar_facts(store: Store) -> None:
     statements = [(f"{place} saw event {i}.", [place, f"event {i}"]) for i in range(20) for place in ("Rome", "Oslo")]
     publish(store, "hubs", statements)
     with store.read() as reader:
@@ -195,7 +195,7 @@ def test_each_of_several_entities_gives_the_facts_most_similar_to_its_own_vector
     assert links.targets.tolist() == [row for one in alone for row in one.targets.tolist()]
 
 
-def test_to_say_what_will_be_asked_for_changes_no_answer(store: Store) -> None:
+def test_prefetch_does_not_change_results(store: Store) -> None:
     publish(store, "ada", [ADA, ENGINE, LONELY], title="Ada Lovelace")
     publish(store, "again", [ADA, ("The Analytical Engine stood in London.", ["the Analytical Engine", "London"])])
     answers = []
@@ -257,7 +257,7 @@ def test_scored_hits_are_ranked_by_the_product(store: Store) -> None:
         assert reader.scores("fact", reader.nearest("fact", vector("x"), 1).rows).tolist() == [8.0]
 
 
-def test_the_title_leads_to_its_passages(store: Store) -> None:
+def test_title_entity_leads_to_its_passages(store: Store) -> None:
     publish(store, "ada", [ADA], title="Ada Lovelace")
     publish(store, "other", [ENGINE], title="Nobody we know")
     with store.read() as reader:
@@ -267,7 +267,7 @@ def test_the_title_leads_to_its_passages(store: Store) -> None:
         assert [place.title for place in reader.chunk_places(titled.targets)] == ["Ada Lovelace"]
 
 
-def test_names_are_found_by_their_loose_form(store: Store) -> None:
+def test_names_are_found_by_alias(store: Store) -> None:
     publish(store, "ada", [("Émile Zola wrote Germinal (novel).", ["Émile Zola", "Germinal (novel)"])])
     with store.read() as reader:
         named = reader.named(["emile zola", "germinal", "nobody"])
@@ -275,7 +275,7 @@ def test_names_are_found_by_their_loose_form(store: Store) -> None:
         assert [e.name for e in reader.entities(np.array(named["germinal"]))] == ["Germinal (novel)"]
 
 
-def test_full_text_finds_words_and_survives_any_query(store: Store) -> None:
+def test_full_text_search_handles_any_query(store: Store) -> None:
     publish(store, "ada", [ADA, ENGINE])
     publish(store, "moon", [("1969年7月，阿波罗11号登上月球。", ["阿波罗11号", "月球"])])
     with store.read() as reader:
@@ -285,7 +285,7 @@ def test_full_text_finds_words_and_survives_any_query(store: Store) -> None:
             reader.search(query, 5)
 
 
-def test_facts_containing_all_of_a_set(store: Store) -> None:
+def test_facts_containing_all_given_entities(store: Store) -> None:
     publish(store, "ada", [ADA, ENGINE])
     with store.read() as reader:
         rows = reader.keyed(["charles babbage", "london"])
@@ -294,14 +294,14 @@ def test_facts_containing_all_of_a_set(store: Store) -> None:
         assert reader.containing(np.zeros(0, dtype=np.int64), 10).tolist() == []
 
 
-def test_identifiers_can_be_abbreviated(store: Store) -> None:
+def test_identifier_prefixes_are_resolved(store: Store) -> None:
     publish(store, "ada", [ADA, ENGINE])
     with store.read() as reader:
         fact = reader.facts(reader.all_rows("fact")[:1])[0]
         assert [f.id for f in reader.facts(reader.identified("fact", fact.id[:10], 5))] == [fact.id]
 
 
-def test_staged_work_is_invisible_and_is_taken_up_again(store: Store) -> None:
+def test_staged_revisions_are_invisible_and_resumed(store: Store) -> None:
     before = canonical(store)
     source, chunks, evidence = document("ada", [ADA])
     stage(store, source, chunks, {chunks[0].id: evidence})
@@ -322,7 +322,7 @@ def test_a_failed_transaction_leaves_no_trace(store: Store) -> None:
     assert canonical(store) == before
 
 
-def test_withdrawing_leaves_no_trace(store: Store) -> None:
+def test_deleting_leaves_no_trace(store: Store) -> None:
     publish(store, "ada", [ADA])
     before = canonical(store)
     source = publish(store, "engine", [ENGINE, ADA])
@@ -335,7 +335,7 @@ def test_withdrawing_leaves_no_trace(store: Store) -> None:
             reader.document(source.id)
 
 
-def test_a_changed_document_replaces_what_it_said(store: Store, open_store: Opener) -> None:
+def test_changed_document_replaces_its_facts(store: Store, open_store: Opener) -> None:
     publish(store, "ada", [ADA, ENGINE])
     publish(store, "ada", [ENGINE])
     fresh = open_store("fresh")
@@ -343,7 +343,7 @@ def test_a_changed_document_replaces_what_it_said(store: Store, open_store: Open
     assert canonical(store) == canonical(fresh)
 
 
-def test_the_best_supported_name_wins_whatever_the_order(store: Store, open_store: Opener) -> None:
+def test_most_frequent_name_wins_in_any_order(store: Store, open_store: Opener) -> None:
     versions = [("a", "NASA"), ("b", "Nasa"), ("c", "NASA")]
     other = open_store("other")
     for name, spelling in versions:
@@ -355,7 +355,7 @@ def test_the_best_supported_name_wins_whatever_the_order(store: Store, open_stor
         assert reader.entities(np.array([reader.keyed(["nasa"])["nasa"]]))[0].name == "NASA"
 
 
-def test_only_the_best_supported_forms_carry_vectors(store: Store) -> None:
+def test_only_the_most_frequent_forms_are_embedded(store: Store) -> None:
     for i in range(12):
         publish(store, f"d{i}", [(f"Ada did {i}.", [])])
         source, chunks, _ = document(f"e{i}", [(f"Ada did {i}.", [])])
@@ -376,7 +376,7 @@ def test_a_second_writer_is_refused_in_one_line(store: Store, open_store: Opener
         pass
 
 
-def test_who_has_joined_keeps_out_who_would_be_alone(store: Store, open_store: Opener) -> None:
+def test_shared_session_blocks_an_exclusive_one(store: Store, open_store: Opener) -> None:
     other = open_store("kb")
     with store.indexing_session() as claims:
         assert claims.acquire(["00" * 16]) == {"00" * 16}
@@ -388,7 +388,7 @@ def test_who_has_joined_keeps_out_who_would_be_alone(store: Store, open_store: O
         assert claims.acquire(["00" * 16]) == {"00" * 16}
 
 
-def test_a_reader_sees_one_state_while_another_is_written(store: Store, open_store: Opener) -> None:
+def test_reader_sees_one_snapshot_during_a_write(store: Store, open_store: Opener) -> None:
     publish(store, "ada", [ADA])
     other = open_store("kb")
     with other.read() as reader:
@@ -407,7 +407,7 @@ def test_another_embedding_model_is_refused(store: Store, open_store: Opener) ->
         open_store("kb", "other vectors")
 
 
-def test_documents_are_selected_by_where_they_are_from_and_what_is_said_of_them(store: Store) -> None:
+def test_documents_are_selected_by_source_and_metadata(store: Store) -> None:
     for name, year in (("a", "1815"), ("b", "1791"), ("c", "1815")):
         source, chunks, evidence = document(name, [ADA])
         source = replace(source, metadata={"year": year, "of": "Ada"})
@@ -422,7 +422,7 @@ def test_documents_are_selected_by_where_they_are_from_and_what_is_said_of_them(
         assert reader.select((), {"of": "Babbage"}) == reader.select((), {"year": "of"}) == frozenset()
 
 
-def test_texts_may_be_long(store: Store, open_store: Opener) -> None:
+def test_long_texts_are_stored(store: Store, open_store: Opener) -> None:
     """Of any length: no index may set bounds to what documents and models say."""
     drawn = random.Random(3)
 
@@ -463,7 +463,7 @@ def test_texts_may_be_long(store: Store, open_store: Opener) -> None:
     assert canonical(store) == before and store.problems() == []
 
 
-def test_whatever_stands_in_texts_comes_back_as_it_is(store: Store) -> None:
+def test_any_text_round_trips(store: Store) -> None:
     strange = 'a "quoted" \\ backslash, \0, \U0010ffff0, \U0010ffff, \x01, {"json": [1]}, {an,array} end'
     name, other = f"Ada {strange}", f"Babbage {strange}"
     publish(store, f"doc {strange}", [(f"{name} met {other}.", [name, other])], title=f"Of {strange}")

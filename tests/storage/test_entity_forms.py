@@ -39,7 +39,7 @@ def shown(store: SqliteStore) -> str:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_it_is_so_after_any_history(tmp_path: Path, seed: int) -> None:
+def test_embedded_forms_are_correct_after_any_history(tmp_path: Path, seed: int) -> None:
     """More descriptions than have vectors come and go, each said a few times."""
     draw = random.Random(seed)
     known: list[Document] = []
@@ -53,7 +53,7 @@ def test_it_is_so_after_any_history(tmp_path: Path, seed: int) -> None:
             assert store.problems() == []
 
 
-def test_another_comes_to_the_fore_when_the_foremost_is_said_less_often(tmp_path: Path) -> None:
+def test_next_form_is_displayed_when_the_most_frequent_decreases(tmp_path: Path) -> None:
     with closing(SqliteStore(tmp_path, "test vectors")) as store:
         (most,) = publish_told(store, [told("Bolt", ["Z", "Z", "Z"])])
         publish_told(store, [told("Weiss", ["B", "B"]), told("Mill", ["C", "C"])])
@@ -65,7 +65,7 @@ def test_another_comes_to_the_fore_when_the_foremost_is_said_less_often(tmp_path
         assert store.problems() == []
 
 
-def test_what_a_hub_costs_does_not_grow_with_what_is_said_of_it(tmp_path: Path) -> None:
+def test_update_cost_does_not_grow_with_the_number_of_forms(tmp_path: Path) -> None:
     steps = []
     for descriptions in (FEW, MANY):
         with closing(SqliteStore(tmp_path / str(descriptions), "test vectors")) as store:

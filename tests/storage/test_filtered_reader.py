@@ -144,7 +144,9 @@ def tell(store: Store, name: str, statements: Sequence[Said]) -> Document:
 @pytest.mark.parametrize("engine", ENGINES)
 @given(corpus=corpora, wanted=st.sets(st.sampled_from("abcd")), with_splits=st.booleans())
 @settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-def test_a_scope_is_a_store_of_its_own(engine: str, corpus: Corpus, wanted: set[str], with_splits: bool) -> None:
+def test_filtered_view_equals_a_separate_store(
+    engine: str, corpus: Corpus, wanted: set[str], with_splits: bool
+) -> None:
     split = ResolutionDecision(
         DecisionKind.SPLIT, ("Ada",), "Ada (ship)", (document("a", [])[0].id, document("b", [])[0].id)
     )
@@ -177,7 +179,7 @@ decisions = st.sets(
 @pytest.mark.parametrize("engine", ENGINES)
 @given(corpus=corpora, wanted=st.sets(st.sampled_from("abcd")), made=decisions)
 @settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-def test_nothing_outside_shows_whatever_is_decided(
+def test_decisions_do_not_reveal_filtered_documents(
     engine: str, corpus: Corpus, wanted: set[str], made: set[ResolutionDecision]
 ) -> None:
     """Whether other documents are there makes no difference, nor do the names that decisions take from them."""
@@ -192,7 +194,7 @@ def test_nothing_outside_shows_whatever_is_decided(
             assert told(scoped) == told(reader)
 
 
-def test_an_entity_is_found_by_its_facts_where_others_describe_it_more_often(store: Store) -> None:
+def test_entity_is_found_by_its_visible_forms(store: Store) -> None:
 
     def described(name: str, times: int) -> Document:
         source, chunks, evidence = document(name, [("Bolt met Weiss.", ["Bolt", "Weiss"])] * times)
@@ -210,7 +212,7 @@ def test_an_entity_is_found_by_its_facts_where_others_describe_it_more_often(sto
     store.close()
 
 
-def test_the_name_that_a_merge_gives_is_not_told_where_only_others_say_it(store: Store) -> None:
+def test_merged_name_from_hidden_documents_is_not_shown(store: Store) -> None:
     open_to_all = publish(store, "open", [("Agent Seven met the minister.", ["Agent Seven", "the minister"])])
     secret = publish(store, "secret", [("Agent Seven is John Smith.", ["Agent Seven", "John Smith"])])
     decide(store, [ResolutionDecision(DecisionKind.MERGE, ("Agent Seven", "John Smith"), "John Smith")])
@@ -234,7 +236,7 @@ def test_the_name_that_a_merge_gives_is_not_told_where_only_others_say_it(store:
     store.close()
 
 
-def test_a_scope_is_kept_until_the_store_changes(store: Store) -> None:
+def test_filtered_view_is_cached_until_the_store_changes(store: Store) -> None:
     first = publish(store, "a", [("Ada met London.", ["Ada", "London"])])
     only = frozenset({first.id})
     with store.read(lambda _: only) as reader:
@@ -245,7 +247,7 @@ def test_a_scope_is_kept_until_the_store_changes(store: Store) -> None:
     store.close()
 
 
-def test_nothing_is_in_scope_where_no_document_is(store: Store) -> None:
+def test_empty_filter_has_no_contents(store: Store) -> None:
     publish(store, "a", [("Ada met London.", ["Ada", "London"])])
     with store.read(lambda _: frozenset()) as reader:
         assert [reader.size(side) for side in ("fact", "entity", "chunk")] == [0, 0, 0]

@@ -6,20 +6,20 @@ from polyadic.storage.sql.half_precision import HALF, halved, kept, rounded, wid
 from tests.support.vectors import vector
 
 
-def test_every_number_there_is_becomes_the_same_number_wider() -> None:
+def test_every_float16_widens_exactly() -> None:
     every = np.arange(2**16, dtype="<u2").view(HALF).reshape(256, 256)
     finite = np.isfinite(every)
     assert np.array_equal(widened(every)[finite], every[finite].astype(np.float32))
     assert np.array_equal(np.signbit(widened(every)), np.signbit(every))
 
 
-def test_some_columns_of_some_rows_are_made_wider_as_all_are() -> None:
+def test_partial_widening_equals_full_widening() -> None:
     halves = rounded(np.random.default_rng(0).standard_normal((9, 7)).astype(np.float32))
     assert np.array_equal(widened(halves[::2]), widened(halves)[::2])
     assert widened(halves[:0]).shape == (0, 7)
 
 
-def test_what_is_kept_is_what_was_rounded() -> None:
+def test_stored_vectors_equal_the_rounded_ones() -> None:
     one, other = vector("Ada"), vector("Babbage")
     halves = rounded(np.stack([one, other]))
     rows = [row.tobytes() for row in halves]

@@ -21,7 +21,7 @@ STATEMENTS = [
 ]
 
 
-def test_a_store_without_one_has_an_empty_one(store: Store) -> None:
+def test_store_without_a_hierarchy_returns_an_empty_one(store: Store) -> None:
     publish(store, "a", STATEMENTS)
     nothing = np.zeros(0, dtype=np.int64)
     with store.read() as reader:
@@ -34,7 +34,7 @@ def test_a_store_without_one_has_an_empty_one(store: Store) -> None:
         assert parts.similarity(nothing, vectors(["x"])).shape == (1, 0)
 
 
-def test_what_is_arranged_is_told_as_it_was_given(store: Store) -> None:
+def test_hierarchy_round_trips(store: Store) -> None:
     publish(store, "a", STATEMENTS)
     with store.read() as reader:
         cluster, community = by_hand(reader)
@@ -51,7 +51,7 @@ def test_what_is_arranged_is_told_as_it_was_given(store: Store) -> None:
     assert store.problems() == []
 
 
-def test_vectors_go_with_their_summaries(store: Store) -> None:
+def test_vectors_are_deleted_with_their_summaries(store: Store) -> None:
     source = publish(store, "a", STATEMENTS)
     with store.read() as reader:
         cluster, community = by_hand(reader)
@@ -74,7 +74,7 @@ def test_vectors_go_with_their_summaries(store: Store) -> None:
     assert store.problems() == []
 
 
-def test_what_rests_on_nothing_is_stale_from_the_start(store: Store) -> None:
+def test_node_with_missing_sources_is_stale_from_the_start(store: Store) -> None:
     publish(store, "a", STATEMENTS)
     with store.read() as reader:
         cluster, community = by_hand(reader)
@@ -86,7 +86,7 @@ def test_what_rests_on_nothing_is_stale_from_the_start(store: Store) -> None:
     assert store.problems() == []
 
 
-def test_new_facts_about_the_same_make_nothing_stale(store: Store) -> None:
+def test_new_facts_make_nothing_stale(store: Store) -> None:
     publish(store, "a", STATEMENTS)
     with store.read() as reader:
         cluster, community = by_hand(reader)
@@ -99,7 +99,7 @@ def test_new_facts_about_the_same_make_nothing_stale(store: Store) -> None:
         assert reader.hierarchy() == Hierarchy((cluster,), (community,), (0.5,), 4, 0)
 
 
-def test_a_member_whose_words_were_not_used_counts_only_where_it_goes(store: Store) -> None:
+def test_unused_member_makes_stale_only_when_deleted(store: Store) -> None:
     publish(store, "a", STATEMENTS)
     aside = publish(store, "b", [("Mars met Venus.", ["Mars", "Venus"])])
     with store.read() as reader:
@@ -128,7 +128,7 @@ def told(name: str, description: str) -> tuple[Document, list[Chunk], list[Evide
     return source, chunks, described
 
 
-def test_what_is_said_more_often_makes_nothing_stale_what_is_said_no_more_does(store: Store) -> None:
+def test_only_vanished_texts_make_nodes_stale(store: Store) -> None:
     first, _ = publish_told(store, [told("a", "a calculating person"), told("b", "someone")])
     with store.read() as reader:
         cluster, community = by_hand(reader)
@@ -151,7 +151,7 @@ def test_what_is_said_more_often_makes_nothing_stale_what_is_said_no_more_does(s
     assert "calculating" not in tables and "someone" in tables
 
 
-def test_what_says_the_same_in_another_place_still_rests_on_what_it_was_made_from(store: Store) -> None:
+def test_equal_node_elsewhere_keeps_its_source_texts(store: Store) -> None:
     first, _ = publish_told(store, [told("a", "a calculating person"), told("b", "someone")])
     with store.read() as reader:
         cluster, community = by_hand(reader)
@@ -167,7 +167,7 @@ def test_what_says_the_same_in_another_place_still_rests_on_what_it_was_made_fro
 
 
 @pytest.mark.parametrize(("before", "after"), [("Who computes.", "Who counts."), ("", "Who counts."), ("It is.", "")])
-def test_any_other_words_of_a_summary_make_stale_what_rests_on_it(store: Store, before: str, after: str) -> None:
+def test_changed_summary_text_makes_dependents_stale(store: Store, before: str, after: str) -> None:
     publish(store, "a", STATEMENTS)
     with store.read() as reader:
         cluster, community = by_hand(reader)
@@ -182,7 +182,7 @@ def test_any_other_words_of_a_summary_make_stale_what_rests_on_it(store: Store, 
     assert store.problems() == []
 
 
-def test_a_report_that_came_out_the_same_rests_on_the_summary_as_it_is_now(store: Store) -> None:
+def test_regenerated_equal_report_depends_on_the_current_summary(store: Store) -> None:
     publish(store, "a", STATEMENTS)
     with store.read() as reader:
         cluster, community = by_hand(reader)
@@ -195,7 +195,7 @@ def test_a_report_that_came_out_the_same_rests_on_the_summary_as_it_is_now(store
         assert [one.stale for one in reader.hierarchy().communities] == [False]
 
 
-def test_a_name_by_decision_holds_until_it_is_undone(store: Store) -> None:
+def test_decided_name_is_current_until_undone(store: Store) -> None:
     publish(store, "a", STATEMENTS)
     with store.read() as reader:
         cluster, community = by_hand(reader)

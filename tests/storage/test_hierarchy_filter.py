@@ -77,7 +77,7 @@ def some_of(documents: Iterable[str], draw: random.Random) -> frozenset[str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(20))
-def test_only_what_rests_on_documents_in_scope_is_seen(store: Store, seed: int) -> None:
+def test_only_nodes_of_selected_documents_are_visible(store: Store, seed: int) -> None:
     draw = random.Random(seed)
     documents = {}
     for number, name in enumerate("abcde"):
@@ -118,7 +118,7 @@ def test_only_what_rests_on_documents_in_scope_is_seen(store: Store, seed: int) 
     assert shown
 
 
-def test_what_is_stale_is_seen_where_all_its_members_are_inside(store: Store) -> None:
+def test_stale_nodes_are_visible_if_all_members_are(store: Store) -> None:
     inner = publish(store, "a", [("Ada met Babbage.", ["Ada", "Babbage"])])
     with store.read() as reader:
         cluster, community = by_hand(reader)
@@ -133,7 +133,7 @@ def test_what_is_stale_is_seen_where_all_its_members_are_inside(store: Store) ->
             assert [len(told.clusters), len(told.summaries), len(told.communities)] == [shown, 0, 0]
 
 
-def test_a_scope_follows_the_hierarchy(store: Store) -> None:
+def test_filtered_hierarchy_follows_changes(store: Store) -> None:
     source = publish(store, "a", [("Ada met Babbage.", ["Ada", "Babbage"])])
     only = {source.id}
     with store.read() as reader:

@@ -101,7 +101,7 @@ class Life:
 @pytest.mark.parametrize("engine", ENGINES)
 @given(history=st.lists(steps, min_size=2, max_size=8))
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-def test_nothing_is_told_that_rests_on_what_is_said_no_more(engine: str, history: list[Any]) -> None:
+def test_no_text_of_deleted_evidence_remains_in_the_hierarchy(engine: str, history: list[Any]) -> None:
     with stores(engine) as open_store:
         life = Life(open_store("kb"))
         for step in history:
@@ -111,7 +111,7 @@ def test_nothing_is_told_that_rests_on_what_is_said_no_more(engine: str, history
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
-def test_a_long_life(seed: int, store: Store) -> None:
+def test_long_random_history_stays_consistent(seed: int, store: Store) -> None:
     """As above, with hierarchies that have something to rest on."""
     draw = random.Random(seed)
     life = Life(store)
@@ -126,7 +126,7 @@ def test_a_long_life(seed: int, store: Store) -> None:
         life.check()
 
 
-def test_all_that_is_left_of_a_store_that_was_emptied(store: Store) -> None:
+def test_emptied_store_has_no_hierarchy_rows(store: Store) -> None:
     life = Life(store)
     for name in "ab":
         life.take((name, [NAMES[:3], NAMES[3:]], True))

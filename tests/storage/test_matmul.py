@@ -15,7 +15,7 @@ DIMENSION, AT_ONCE = 31, 1_000
 
 @pytest.mark.parametrize("count", [0, 1, 10, 11, 95])
 @pytest.mark.parametrize("several", [1, 3, 40])
-def test_all_are_there_whatever_the_blocks(several: int, count: int) -> None:
+def test_blocked_product_equals_the_whole(several: int, count: int) -> None:
     drawn = np.random.default_rng([several, count])
     vectors, others = (drawn.standard_normal((n, DIMENSION)).astype(np.float32) for n in (several, count))
     with patch.object(module, "_AT_ONCE", AT_ONCE):
@@ -40,7 +40,7 @@ class Noting:
         return self.rows[part]
 
 
-def test_no_block_is_larger_than_what_one_thread_does() -> None:
+def test_blocks_fit_single_threaded_size() -> None:
     vectors, others = np.ones((3, DIMENSION), dtype=np.float32), Noting(95)
     with patch.object(module, "_AT_ONCE", AT_ONCE):
         assert (multiply(vectors, cast(Any, others)) == DIMENSION).all()

@@ -140,7 +140,7 @@ def version(folder: Path) -> int:
     return found
 
 
-def test_it_is_brought_forward_and_keeps_what_it_holds(tmp_path: Path, old: Path) -> None:
+def test_version_1_store_is_migrated_with_its_contents(tmp_path: Path, old: Path) -> None:
     assert version(old) == 1
     with Workspace(old, SETTINGS) as kb, Workspace(tmp_path / "made", SETTINGS) as made:
         assert export(kb) == export(made)
@@ -150,7 +150,7 @@ def test_it_is_brought_forward_and_keeps_what_it_holds(tmp_path: Path, old: Path
         assert kb.show_document("memory:ada").document.pages == ()
 
 
-def test_a_store_of_version_3_gets_room_for_a_hierarchy(tmp_path: Path) -> None:
+def test_version_3_store_gets_hierarchy_tables(tmp_path: Path) -> None:
     with closing(SqliteStore(tmp_path, "test vectors")) as store:
         source = publish(store, "ada", [("Ada met Babbage in London.", ["Ada", "Babbage", "London"])])
         told = canonical(store)
@@ -170,7 +170,7 @@ def test_a_store_of_version_3_gets_room_for_a_hierarchy(tmp_path: Path) -> None:
         assert store.problems() == []
 
 
-def test_texts_are_cut_as_they_were(tmp_path: Path) -> None:
+def test_migrated_texts_are_segmented_exactly(tmp_path: Path) -> None:
     """Longer than a piece, of characters of one to four bytes."""
     text = "Ada met Babbage in London 🜁. Ada né naît à Turin, 寒い。 " * (3 * PIECE // 40)
     document = Document("memory:long", "Ada", text)
@@ -227,7 +227,7 @@ def tables(folder: Path, *names: str) -> list[list[object]]:
         return [connection.execute(f"SELECT * FROM {name} ORDER BY 1").fetchall() for name in names]
 
 
-def test_a_store_of_version_7_takes_less_room(tmp_path: Path) -> None:
+def test_version_7_store_becomes_smaller(tmp_path: Path) -> None:
     filled(tmp_path, facts=300)
     told = told_by(tmp_path)
     to_version_7(tmp_path)
@@ -239,7 +239,7 @@ def test_a_store_of_version_7_takes_less_room(tmp_path: Path) -> None:
     assert tables(tmp_path, "pragma_freelist_count") == [[(0,)]]
 
 
-def test_what_was_damaged_then_can_still_be_told(tmp_path: Path) -> None:
+def test_damage_before_a_migration_is_still_detected(tmp_path: Path) -> None:
     filled(tmp_path, facts=3)
     to_version_7(tmp_path)
     with closing(sqlite3.connect(tmp_path / "store.sqlite")) as connection:
@@ -250,9 +250,7 @@ def test_what_was_damaged_then_can_still_be_told(tmp_path: Path) -> None:
         assert "evidence that cannot be read" in problem
 
 
-def test_where_there_is_no_room_to_make_it_smaller_it_is_brought_forward_all_the_same(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_migration_succeeds_if_the_file_cannot_be_compacted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     filled(tmp_path, facts=80)
     told = told_by(tmp_path)
     to_version_7(tmp_path)
@@ -266,7 +264,7 @@ def test_where_there_is_no_room_to_make_it_smaller_it_is_brought_forward_all_the
     assert told_by(tmp_path) == told
 
 
-def test_people_are_found_by_shorter_names(tmp_path: Path) -> None:
+def test_migration_adds_shorter_aliases_of_people(tmp_path: Path) -> None:
     old = version_1(tmp_path, [Document("memory:r", "", "Robert Adolf Stemmle met Clara Weiss in Turin.")])
     connection = sqlite3.connect(old / "store.sqlite")
     connection.execute("DELETE FROM entity_alias WHERE alias = 'r a stemmle'")
@@ -278,7 +276,7 @@ def test_people_are_found_by_shorter_names(tmp_path: Path) -> None:
         ]
 
 
-def test_it_answers(old: Path) -> None:
+def test_migrated_store_answers_questions(old: Path) -> None:
     with Workspace(old, SETTINGS) as kb:
         answer = kb.query("Whom did Ada Lovelace meet in London?")
         assert "Charles Babbage" in answer.text and answer.citations
@@ -296,7 +294,7 @@ def test_titles_are_found_without_their_qualifier(old: Path) -> None:
     assert found == {identity.entity_key(TITLED.title): bare, "": ""}
 
 
-def test_documents_come_and_go_afterwards(tmp_path: Path, old: Path) -> None:
+def test_migrated_store_can_be_changed(tmp_path: Path, old: Path) -> None:
     with Workspace(old, SETTINGS) as kb, Workspace(tmp_path / "made", SETTINGS) as made:
         for one in (kb, made):
             one.delete("memory:ada")
@@ -309,14 +307,14 @@ def test_documents_come_and_go_afterwards(tmp_path: Path, old: Path) -> None:
         assert export(kb) == export(made)
 
 
-def test_it_can_be_read_again_with_a_model(old: Path) -> None:
+def test_migrated_store_can_be_reextracted_with_a_model(old: Path) -> None:
     with ModelServer(ready()) as server, workspace(old, server) as kb:
         assert kb.add(DOCUMENTS).outdated == 2
         assert kb.add(DOCUMENTS, extractor="model").changed == 2
         assert len(server.calls) == 2 and kb.status().spent.calls == 2
 
 
-def test_an_interrupted_run_of_that_time_is_taken_up(tmp_path: Path) -> None:
+def test_interrupted_run_of_version_1_is_resumed(tmp_path: Path) -> None:
     old = version_1(tmp_path, DOCUMENTS)
     with sqlite3.connect(old / "store.sqlite") as connection:
         connection.execute("UPDATE chunk SET evidence = NULL WHERE revision = 1")
@@ -335,7 +333,7 @@ def test_a_newer_store_is_refused(old: Path) -> None:
         SqliteStore(old, "hashing")
 
 
-def test_a_migration_happens_wholly_or_not_at_all(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_migration_is_atomic(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     broken = (*MIGRATIONS, "CREATE TABLE later (id INTEGER);\nSELECT id FROM nowhere;\n")
     with monkeypatch.context() as patched:
         patched.setattr("polyadic.storage.sqlite.database.MIGRATIONS", broken)
@@ -347,7 +345,7 @@ def test_a_migration_happens_wholly_or_not_at_all(old: Path, monkeypatch: pytest
         assert len(kb.documents()) == len(DOCUMENTS)
 
 
-def test_evidence_reads_as_it_was_written(old: Path) -> None:
+def test_migrated_evidence_is_unchanged(old: Path) -> None:
     extractor = SentenceExtractor("auto")
     (chunk,) = chunk_document(PLAIN, ChunkingSettings())
     assert isinstance(chunk, Chunk)

@@ -49,7 +49,7 @@ def switch(store: Store, gathering: ReembeddingWriter, *windows: str) -> None:
         gathering.switch({chunk: [gathering.digest(text) for text in windows]})
 
 
-def test_the_texts_are_those_of_facts_and_forms(store: Store) -> None:
+def test_texts_to_embed_are_those_of_facts_and_forms(store: Store) -> None:
     with store.reembedding_session("new vectors") as gathering:
         texts = list(gathering.texts())
         assert sorted(texts) == sorted({ADA[0], ENGINE[0], *ADA[1], *ENGINE[1]})
@@ -81,7 +81,7 @@ def test_the_switch_changes_vectors_and_nothing_else(store: Store, open_store: O
 
 
 @pytest.mark.parametrize("left_out", [ADA[0], "London", "the window"])
-def test_nothing_is_switched_where_a_vector_is_lacking(store: Store, left_out: str) -> None:
+def test_switch_needs_all_vectors(store: Store, left_out: str) -> None:
     with store.reembedding_session("new vectors") as gathering:
         gather(gathering, [text for text in [*gathering.texts(), "the window"] if text != left_out])
         with pytest.raises(LookupError, match="new vectors"):
@@ -92,7 +92,7 @@ def test_nothing_is_switched_where_a_vector_is_lacking(store: Store, left_out: s
         assert reader.nearest("fact", vector(ADA[0]), 1).scores[0] == pytest.approx(1, abs=3e-4)
 
 
-def test_what_was_gathered_is_kept_for_its_model_only(store: Store) -> None:
+def test_collected_vectors_are_kept_for_their_model_only(store: Store) -> None:
     with store.reembedding_session("new vectors") as gathering:
         gather(gathering, [ADA[0]])
     with store.reembedding_session("new vectors") as gathering:
@@ -101,7 +101,7 @@ def test_what_was_gathered_is_kept_for_its_model_only(store: Store) -> None:
         assert gathering.count() == 0
 
 
-def test_vectors_of_another_length_begin_anew(store: Store) -> None:
+def test_vectors_of_another_dimension_start_over(store: Store) -> None:
     with store.reembedding_session("new vectors") as gathering:
         assert not gathering.put([ADA[0]], longer([ADA[0]]), NOTHING_PAID)
         assert not gathering.put(["London"], longer(["London"]), NOTHING_PAID)
@@ -109,7 +109,7 @@ def test_vectors_of_another_length_begin_anew(store: Store) -> None:
         assert gathering.texts_without_vectors([ADA[0], "London", ENGINE[0]]) == [ADA[0], "London"]
 
 
-def test_what_it_cost_stands_in_the_ledger(store: Store) -> None:
+def test_reembedding_cost_is_in_the_ledger(store: Store) -> None:
     with store.reembedding_session("new vectors") as gathering:
         for usage in (Usage(2, 100, 0, 0.5), Usage(1, 50, 0, 0.25)):
             gathering.put([], np.zeros((0, 0), np.float32), LedgerCall("embed", "new vectors", usage, 2.0))
@@ -118,7 +118,7 @@ def test_what_it_cost_stands_in_the_ledger(store: Store) -> None:
     assert (usage.prompt_tokens, usage.money, seconds) == (150, 0.75, 4.0)
 
 
-def test_one_gathers_at_a_time_and_keeps_no_writer_out(store: Store, open_store: Opener) -> None:
+def test_one_reembedding_at_a_time_without_blocking_writers(store: Store, open_store: Opener) -> None:
     with store.reembedding_session("new vectors") as gathering, closing(open_store("kb", "old vectors")) as writer:
         with pytest.raises(StoreBusy, match="is being changed already"), store.reembedding_session("newer vectors"):
             pass
@@ -131,7 +131,7 @@ def test_one_gathers_at_a_time_and_keeps_no_writer_out(store: Store, open_store:
     assert store.problems() == []
 
 
-def test_who_opened_it_before_is_told(store: Store, open_store: Opener) -> None:
+def test_stores_opened_before_the_switch_get_an_error(store: Store, open_store: Opener) -> None:
     _, text = chunk_of(ADA, ENGINE)
     with closing(open_store("kb", "old vectors")) as old, store.reembedding_session("new vectors") as gathering:
         gather(gathering, [*gathering.texts(), text])
@@ -143,7 +143,7 @@ def test_who_opened_it_before_is_told(store: Store, open_store: Opener) -> None:
             open_store("kb", "old vectors")
 
 
-def test_summaries_get_new_vectors_and_are_to_be_clustered_anew(store: Store, open_store: Opener) -> None:
+def test_summaries_get_new_vectors_and_clusters_need_a_rebuild(store: Store, open_store: Opener) -> None:
     _, text = chunk_of(ADA, ENGINE)
     with closing(open_store("kb", "old vectors")) as old:
         with old.read() as reader:

@@ -52,7 +52,7 @@ def test_facts_keep_their_identity_and_arity(store: Store) -> None:
     assert after[BOTH[0]].entities == ("Ada Lovelace", "Babbage")
 
 
-def test_one_entity_has_what_both_had(store: Store) -> None:
+def test_merged_entity_has_the_facts_of_both(store: Store) -> None:
     publish(store, "a", [MET, WROTE, BOTH])
     publish(store, "b", [WROTE])
     before = entities(store)
@@ -92,7 +92,7 @@ def test_undoing_leaves_no_trace(store: Store, decision: ResolutionDecision) -> 
     assert canonical(store) == before
 
 
-def test_a_name_means_another_thing_in_one_document(store: Store) -> None:
+def test_split_applies_in_one_document(store: Store) -> None:
     planet = publish(store, "planet", [("Mercury orbits the Sun.", ["Mercury", "the Sun"])])
     publish(
         store,
@@ -107,7 +107,7 @@ def test_a_name_means_another_thing_in_one_document(store: Store) -> None:
     assert "Mercury (planet)" not in entities(store)
 
 
-def test_a_decision_holds_for_documents_that_come_later(store: Store, open_store: Opener) -> None:
+def test_decisions_apply_to_later_documents(store: Store, open_store: Opener) -> None:
     decide(store, [ADA])
     publish(store, "a", [MET, BOTH])
     publish(store, "b", [WROTE])
@@ -120,7 +120,7 @@ def test_a_decision_holds_for_documents_that_come_later(store: Store, open_store
     other.close()
 
 
-def test_what_is_split_off_can_be_merged(store: Store) -> None:
+def test_split_entity_can_be_merged(store: Store) -> None:
     source = publish(store, "a", [MET])
     publish(store, "b", [WROTE])
     split = ResolutionDecision(DecisionKind.SPLIT, ("Ada",), "Ada (countess)", (source.id,))

@@ -7,7 +7,7 @@ from polyadic.storage.memory.row_map import RowMap
 
 
 @pytest.mark.parametrize("size", [0, 1, 2, 7, 60])
-def test_rows_are_located_as_by_looking_for_each(size: int) -> None:
+def test_row_map_equals_naive_lookup(size: int) -> None:
     for seed in range(12):
         _locate_rows_one_by_one(size, seed)
 

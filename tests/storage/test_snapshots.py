@@ -193,7 +193,7 @@ bounds = st.sampled_from([(LEAST_KEPT, LEAST_CHANGED), (20, LEAST_CHANGED), (40,
 )
 @given(st.lists(told_steps, max_size=4), st.lists(steps, min_size=1, max_size=7), bounds)
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-def test_any_history_reads_as_arrays_made_afresh(
+def test_incremental_reads_equal_rebuilt_arrays_after_any_history(
     before: list[Step], after: list[Step], bounds: tuple[int, int]
 ) -> None:
     kept, changed = bounds
@@ -247,7 +247,7 @@ def as_made_afresh(history: History) -> bool:
     return here == opened(history.folder)
 
 
-def test_a_small_change_saves_nothing(history: History) -> None:
+def test_small_change_saves_no_arrays(history: History) -> None:
     before = bases(history)
     for n in range(5):
         history.tell("b", many("Bolt", n + 1))
@@ -258,7 +258,7 @@ def test_a_small_change_saves_nothing(history: History) -> None:
 
 
 @pytest.mark.slow
-def test_after_many_changes_a_new_base_is_made_beside_the_questions(history: History) -> None:
+def test_new_base_is_built_in_the_background_after_many_changes(history: History) -> None:
     (before,) = bases(history)
     history.tell("b", many("Bolt", LEAST_CHANGED // 2))
     history.read()
@@ -272,7 +272,7 @@ def test_after_many_changes_a_new_base_is_made_beside_the_questions(history: His
     assert as_made_afresh(history)
 
 
-def test_a_new_base_is_taken_up_where_the_old_one_was_read(history: History) -> None:
+def test_readers_switch_to_the_new_base(history: History) -> None:
     history.tell("b", many("Bolt", LEAST_CHANGED // 2))
     reading = SnapshotManager(history.folder / "store.sqlite", history.folder / "derived")
     with closing(connect(history.folder / "store.sqlite")) as connection:
@@ -285,7 +285,7 @@ def test_a_new_base_is_taken_up_where_the_old_one_was_read(history: History) -> 
 
 
 @pytest.mark.slow
-def test_a_base_that_is_replaced_goes_while_others_read_it(history: History) -> None:
+def test_replaced_base_is_deleted_while_others_read_it(history: History) -> None:
     reading = SnapshotManager(history.folder / "store.sqlite", history.folder / "derived")
     with closing(connect(history.folder / "store.sqlite")) as connection:
         connection.execute("BEGIN")
@@ -307,7 +307,7 @@ def test_a_base_that_is_replaced_goes_while_others_read_it(history: History) -> 
 
 
 @pytest.mark.slow
-def test_a_process_that_stays_lets_go_of_vectors_that_changes_replaced(history: History) -> None:
+def test_long_running_process_releases_replaced_vectors(history: History) -> None:
     reading = SnapshotManager(history.folder / "store.sqlite", history.folder / "derived")
     with closing(connect(history.folder / "store.sqlite")) as connection:
         for n in range(12):
@@ -321,7 +321,7 @@ def test_a_process_that_stays_lets_go_of_vectors_that_changes_replaced(history: 
 
 
 @pytest.mark.slow
-def test_what_changes_touched_is_kept_within_bounds(history: History) -> None:
+def test_change_log_is_bounded(history: History) -> None:
     def known() -> list[tuple[int, int]]:
         with closing(connect(history.folder / "store.sqlite")) as connection:
             return connection.execute("SELECT total, length(facts) FROM change_log ORDER BY seq").fetchall()
@@ -337,7 +337,7 @@ def test_what_changes_touched_is_kept_within_bounds(history: History) -> None:
     assert as_made_afresh(history)
 
 
-def test_a_base_of_a_later_state_than_that_of_a_restored_store_is_not_taken_up(history: History) -> None:
+def test_base_newer_than_a_restored_store_is_not_used(history: History) -> None:
     history.store.close()
     shutil.copy(history.folder / "store.sqlite", history.folder / "backup")
     history.store = SqliteStore(history.folder, "test")
@@ -355,7 +355,7 @@ def test_a_base_of_a_later_state_than_that_of_a_restored_store_is_not_taken_up(h
     assert as_made_afresh(history)
 
 
-def test_what_is_equally_near_comes_in_the_order_of_identifiers_wherever_it_is_kept(tmp_path: Path) -> None:
+def test_ties_are_ordered_by_identifier(tmp_path: Path) -> None:
     """The same words have the same vector, whose product with another hangs in its last digit on where it stands."""
     history = History(tmp_path / "kb")
     for name in "abc":

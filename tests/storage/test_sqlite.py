@@ -40,13 +40,13 @@ def test_arrays_of_another_state_are_never_read(store: Store, open_store: Opener
     assert canonical(restored) == canonical(fresh)
 
 
-def test_a_folder_that_cannot_be_is_said_in_one_line(tmp_path: Path) -> None:
+def test_invalid_folder_is_reported_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("not a folder")
     with pytest.raises(StoreError, match="cannot be a workspace's folder"):
         SqliteStore(tmp_path / "file", "test")
 
 
-def test_a_damaged_store_is_said_in_one_line(store: Store, open_store: Opener, tmp_path: Path) -> None:
+def test_damaged_store_is_reported_in_one_line(store: Store, open_store: Opener, tmp_path: Path) -> None:
     for number in range(40):
         publish(store, f"d{number}", [(f"Ada met friend {number} in London.", ["Ada", f"friend {number}", "London"])])
     store.close()
@@ -58,7 +58,7 @@ def test_a_damaged_store_is_said_in_one_line(store: Store, open_store: Opener, t
         canonical(open_store("kb"))
 
 
-def test_a_new_arrangement_leaves_the_arrays_of_the_store_alone(store: Store, tmp_path: Path) -> None:
+def test_hierarchy_changes_keep_the_saved_arrays(store: Store, tmp_path: Path) -> None:
     publish(store, "a", [ADA])
     with store.read() as reader:
         assert len(reader.nearest("fact", vector("x"), 9).rows) == 1

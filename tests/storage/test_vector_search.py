@@ -77,7 +77,7 @@ def shares(found: list[tuple[Integers, Integers]]) -> float:
     return float(np.mean([np.isin(true, there).mean() for there, true in found]))
 
 
-def test_the_nearest_are_found(kept: RowVectors, asked: Floats) -> None:
+def test_nearest_vectors_are_found(kept: RowVectors, asked: Floats) -> None:
     found = [(VectorSearch(kept, one).contenders(K), compared(kept, one).contenders(K)) for one in asked]
     assert shares(found) > 0.99
     # It is a choice: most rows are not compared at all.
@@ -95,7 +95,7 @@ def test_the_highest_products_with_scores_are_found(kept: RowVectors, asked: Flo
 
 
 @pytest.mark.parametrize("scored", [True, False])
-def test_what_another_thread_has_looked_for_is_the_same(kept: RowVectors, asked: Floats, scored: bool) -> None:
+def test_prefetched_search_gives_the_same_result(kept: RowVectors, asked: Floats, scored: bool) -> None:
     scores = (
         SegmentValues(np.ones(ROWS, dtype=np.float32), np.ones(CHANGED + ADDED, dtype=np.float32)) if scored else None
     )
@@ -112,29 +112,29 @@ def test_what_another_thread_has_looked_for_is_the_same(kept: RowVectors, asked:
     assert begun.call_count == len(asked)
 
 
-def test_few_vectors_are_looked_through_when_they_are_asked_for(kept: RowVectors, asked: Floats) -> None:
+def test_small_searches_are_not_prefetched(kept: RowVectors, asked: Floats) -> None:
     with patch.object(vector_search, "BackgroundResult", side_effect=AssertionError):
         VectorSearch(kept, asked[0]).begin(K, scored=False)
 
 
-def test_a_vector_of_another_length_is_refused_before_another_thread_begins(kept: RowVectors) -> None:
+def test_vector_of_another_dimension_is_refused_before_prefetching(kept: RowVectors) -> None:
     with patch.object(vector_search, "LEAST_BEGUN", 1), pytest.raises(EmbedderMismatch):
         VectorSearch(kept, np.ones(DIMENSION + 1, dtype=np.float32)).begin(K, scored=False)
 
 
-def test_what_another_thread_fails_with_is_raised_where_its_result_is_needed() -> None:
+def test_prefetch_errors_are_raised_on_use() -> None:
     begun = BackgroundResult(lambda: int("none"))
     with pytest.raises(ValueError, match="none"):
         begun.result()
 
 
-def test_what_has_changed_is_always_compared(kept: RowVectors) -> None:
+def test_changed_vectors_are_always_compared(kept: RowVectors) -> None:
     rows = kept.row_map.rows_of_delta
     for number, one in enumerate(kept.delta.matrix.array):
         assert rows[number] in VectorSearch(kept, one).contenders(1)
 
 
-def test_what_is_gone_is_never_found(kept: RowVectors) -> None:
+def test_deleted_vectors_are_never_found(kept: RowVectors) -> None:
     assert kept.row_map.dead is not None
     dead = np.flatnonzero(kept.row_map.dead)
     former = kept.matrix.take(FORMS * dead)
@@ -144,14 +144,14 @@ def test_what_is_gone_is_never_found(kept: RowVectors) -> None:
         assert (kept.at(places) @ one).max() < 0.999
 
 
-def test_of_a_hub_the_nearest_are_found(kept: RowVectors, asked: Floats) -> None:
+def test_nearest_facts_of_a_hub_are_found(kept: RowVectors, asked: Floats) -> None:
     hub = np.sort(np.random.default_rng(4).choice(kept.row_map.size, 4_000, replace=False))
     alone = np.zeros(len(hub), dtype=np.int64)
     found = [(VectorSearch(kept, one).among(hub, alone, K), compared(kept, one).among(hub, alone, K)) for one in asked]
     assert shares(found) > 0.97
 
 
-def test_of_each_of_several_owners_the_nearest_are_found(kept: RowVectors, asked: Floats) -> None:
+def test_nearest_of_each_owner_are_found(kept: RowVectors, asked: Floats) -> None:
     sizes = (5, 300, 40, 0, 1)
     owned = [np.sort(np.random.default_rng(n).choice(kept.row_map.size, n, replace=False)) for n in sizes]
     rows, owners = np.concatenate(owned), np.repeat(np.arange(len(sizes)), sizes)
@@ -165,7 +165,7 @@ def test_of_each_of_several_owners_the_nearest_are_found(kept: RowVectors, asked
             assert np.array_equal(rows[found[owners[found] == owner]], nearest)
 
 
-def test_rows_of_many_alike_vectors_do_not_take_the_places_of_others(asked: Floats) -> None:
+def test_rows_with_many_similar_vectors_do_not_displace_others(asked: Floats) -> None:
     rows, alike = 3_000, 8
     known = np.repeat(near_real_ones(np.random.default_rng(6), rows), alike, axis=0)
     starts, owners = alike * np.arange(rows + 1), np.repeat(np.arange(rows), alike)
@@ -176,14 +176,14 @@ def test_rows_of_many_alike_vectors_do_not_take_the_places_of_others(asked: Floa
         assert len(VectorSearch(kept, one).contenders(K)) >= K
 
 
-def test_where_nearly_all_are_asked_for_all_are_compared(kept: RowVectors, asked: Floats) -> None:
+def test_exhaustive_search_is_used_for_large_k(kept: RowVectors, asked: Floats) -> None:
     several = ROWS - GONE
     assert np.array_equal(
         VectorSearch(kept, asked[0]).contenders(several), compared(kept, asked[0]).contenders(several)
     )
 
 
-def test_codes_are_kept_in_a_file(kept: RowVectors, asked: Floats, tmp_path: Path) -> None:
+def test_pq_codes_are_saved(kept: RowVectors, asked: Floats, tmp_path: Path) -> None:
     assert kept.codes is not None
     path = tmp_path / "entity.codes"
     kept.codes.save(path)
@@ -195,7 +195,7 @@ def test_codes_are_kept_in_a_file(kept: RowVectors, asked: Floats, tmp_path: Pat
         PQIndex.load(path)
 
 
-def test_an_array_is_written_block_by_block(tmp_path: Path) -> None:
+def test_arrays_are_written_in_blocks(tmp_path: Path) -> None:
     blocks = [rounded(near_real_ones(np.random.default_rng(n), n)) for n in (3, 0, 5)]
     written = Matrix.write(tmp_path, "vectors", iter(blocks), DIMENSION)
     assert np.array_equal(written.array, np.concatenate(blocks)) and written.array.dtype == HALF
@@ -203,7 +203,7 @@ def test_an_array_is_written_block_by_block(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("most_mapped", [0, 10**9])
-def test_rows_of_a_file_are_the_same_whether_they_are_mapped_or_read(tmp_path: Path, most_mapped: int) -> None:
+def test_mapped_and_read_rows_are_equal(tmp_path: Path, most_mapped: int) -> None:
     kept = rounded(near_real_ones(np.random.default_rng(5), 900))
     rows = kept.astype(np.float32)
     with patch.object(matrix, "MOST_MAPPED", most_mapped):
@@ -212,7 +212,7 @@ def test_rows_of_a_file_are_the_same_whether_they_are_mapped_or_read(tmp_path: P
     assert np.array_equal(written.times(rows[3]), rows @ rows[3])
 
 
-def test_many_rows_are_compared_block_by_block(kept: RowVectors, asked: Floats) -> None:
+def test_many_rows_are_compared_in_blocks(kept: RowVectors, asked: Floats) -> None:
     """As they are in memory, and as they are kept."""
     rows = kept.matrix.array[: 2 * LEAST + 1]
     np.testing.assert_allclose(Matrix(rows).times(asked[0]), rows @ asked[0], atol=1e-6)
@@ -220,7 +220,7 @@ def test_many_rows_are_compared_block_by_block(kept: RowVectors, asked: Floats) 
     np.testing.assert_allclose(Matrix(halves).times(asked[0]), halves.astype(np.float32) @ asked[0], atol=1e-6)
 
 
-def test_a_store_that_has_codes_reads_as_one_that_has_none(tmp_path: Path) -> None:
+def test_store_with_codes_reads_like_one_without(tmp_path: Path) -> None:
     said = [(f"Ada met {name}.", ["Ada", name]) for name in (f"Bolt {number}" for number in range(40))]
     read = []
     for least in (16, 10**9):
@@ -236,7 +236,7 @@ def test_a_store_that_has_codes_reads_as_one_that_has_none(tmp_path: Path) -> No
     assert read[0] == read[1]
 
 
-def test_damaged_codes_are_made_again(tmp_path: Path) -> None:
+def test_damaged_codes_are_rebuilt(tmp_path: Path) -> None:
     said = [(f"Ada met Bolt {number}.", ["Ada", f"Bolt {number}"]) for number in range(40)]
     with patch.object(builder, "LEAST", 16):
         for _ in range(2):

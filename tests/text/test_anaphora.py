@@ -185,21 +185,21 @@ def listed(cases: dict[str, str]) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(("language", "question"), listed(DEPENDENT))
-def test_a_question_that_refers_back_is_recognised(language: str, question: str) -> None:
+def test_references_to_earlier_turns_are_recognized(language: str, question: str) -> None:
     assert reference(question, language) is AnaphoricReference.TOPIC
 
 
 @pytest.mark.parametrize(("language", "question"), listed(ALONE))
-def test_a_question_that_explains_itself_stands_alone(language: str, question: str) -> None:
+def test_self_contained_questions_are_recognized(language: str, question: str) -> None:
     assert reference(question, language) is AnaphoricReference.NOTHING
 
 
 @pytest.mark.parametrize("language", FRAGMENTS)
-def test_a_fragment_asks_the_same_of_another_thing(language: str) -> None:
+def test_fragment_repeats_the_question_for_another_topic(language: str) -> None:
     assert {reference(question, language) for question in FRAGMENTS[language]} == {AnaphoricReference.PREDICATE}
 
 
-def test_a_noun_that_was_spoken_of_refers_to_it() -> None:
+def test_mentioned_noun_refers_back() -> None:
     question = "When was the station launched?"
     assert reference(question, "en") is AnaphoricReference.NOTHING
     assert reference(question, "en", frozenset({"station"})) is AnaphoricReference.TOPIC

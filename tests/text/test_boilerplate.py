@@ -31,7 +31,7 @@ from polyadic.text.boilerplate import BoilerplateSentence, boilerplate
         ("Tabelle 4. Preise", BoilerplateSentence.CAPTION),
     ],
 )
-def test_boilerplate(sentence: str, kind: BoilerplateSentence) -> None:
+def test_boilerplate_is_recognized(sentence: str, kind: BoilerplateSentence) -> None:
     assert boilerplate(sentence) is kind
 
 
@@ -47,5 +47,5 @@ def test_boilerplate(sentence: str, kind: BoilerplateSentence) -> None:
         "The written offer is valid for at least three years.",
     ],
 )
-def test_content(sentence: str) -> None:
+def test_content_is_not_boilerplate(sentence: str) -> None:
     assert boilerplate(sentence) is None

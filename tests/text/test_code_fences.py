@@ -27,17 +27,17 @@ def blocks(text: str) -> list[str]:
         ("Say ```x``` or\n``` y ` z", []),
     ],
 )
-def test_code_blocks(text: str, expected: list[str]) -> None:
+def test_code_blocks_are_found(text: str, expected: list[str]) -> None:
     assert blocks(text) == expected
 
 
-def test_a_text_that_begins_within_code_is_not_turned_inside_out() -> None:
+def test_text_starting_within_code_is_handled() -> None:
     text = "make\n```\n\nProse.\n\n```sh\nls\n```\n\nMore prose."
     assert blocks(text) == ["```sh\nls\n```"]
 
 
 @given(LINES)
-def test_blocks_are_whole_lines_in_order(lines: list[str]) -> None:
+def test_code_blocks_are_ordered_whole_lines(lines: list[str]) -> None:
     text = "\n".join(lines)
     spans = code_blocks(text)
     assert all(a.end < b.start for a, b in pairwise(spans))
@@ -47,7 +47,7 @@ def test_blocks_are_whole_lines_in_order(lines: list[str]) -> None:
 
 
 @given(st.text(st.sampled_from("`~ab# \n"), max_size=60), st.sampled_from(["", "python", "no word", "`"]))
-def test_fenced_code_is_one_block_and_comes_back(code: str, language: str) -> None:
+def test_fenced_code_round_trips(code: str, language: str) -> None:
     block = fenced(code, language)
     assert code_blocks(block) == (Span(0, len(block)),)
     assert unfenced(block) == code
@@ -55,7 +55,7 @@ def test_fenced_code_is_one_block_and_comes_back(code: str, language: str) -> No
 
 
 @given(st.text(st.sampled_from("# \tab\n"), max_size=80))
-def test_without_headings_moves_no_character(text: str) -> None:
+def test_masking_headings_keeps_offsets(text: str) -> None:
     changed = without_headings(text)
     assert len(changed) == len(text)
     assert changed.replace("\xa0", " ") == text.replace("\t", " ") or "\t" in text

@@ -24,11 +24,11 @@ from polyadic.text.definitions import defined, turns
         ("Ada Falk olla runoilija.", "fi", ""),
     ],
 )
-def test_what_is_defined(opening: str, language: str, name: str) -> None:
+def test_definitions_are_found(opening: str, language: str, name: str) -> None:
     assert defined(opening, language, "") == name
 
 
-def test_a_text_turns_where_something_else_is_defined() -> None:
+def test_subject_changes_at_a_definition() -> None:
     told = ["Falk was a friend.", "The harbour burnt.", "Jonas Brandt was a sailor.", "Brandt was a Dane.", "Ada is."]
     assert list(turns(enumerate(told), "en", "Ada Falk")) == [(2, "Jonas Brandt")]
     assert list(turns(enumerate(told[:1]), "en")) == [(0, "Falk")]

@@ -55,7 +55,7 @@ def path(text: str, words: str) -> tuple[str, ...]:
     return tuple(one.words for one in heading_path(headings(text), text.index(words)))
 
 
-def test_the_path_in_markdown() -> None:
+def test_heading_path_in_markdown() -> None:
     text = "Intro.\n\n# Plans\n\nText one.\n\n### Team ###\n\nText two.\n\n## Prices\n\nText three.\n\n"
     text += "# *Terms*\n\nText four."
     assert path(text, "Intro") == ()
@@ -66,7 +66,7 @@ def test_the_path_in_markdown() -> None:
     assert path(text, "Team") == ("Plans",)
 
 
-def test_the_path_in_numbered_plain_text() -> None:
+def test_heading_path_in_numbered_plain_text() -> None:
     assert path(RFC, "passes configuration") == ("Abstract",)
     assert path(RFC, "DHCP supplies") == ("1. Introduction",)
     assert path(RFC, "several protocols") == ("1. Introduction", "1.1. Related Work of Others")
@@ -75,7 +75,7 @@ def test_the_path_in_numbered_plain_text() -> None:
     assert path(RFC, "One example") == ("Appendix A. Examples",)
 
 
-def test_the_path_in_plain_text_without_numbers() -> None:
+def test_heading_path_in_unnumbered_plain_text() -> None:
     text = "STAVE ONE\n\nMarley's Ghost\n\nMarley was dead, to begin with.\n\nSTAVE TWO\n\nScrooge awoke."
     assert path(text, "was dead") == ("STAVE ONE", "Marley's Ghost")
     assert path(text, "awoke") == ("STAVE TWO",)
@@ -94,15 +94,15 @@ def test_the_path_in_plain_text_without_numbers() -> None:
         "A short sentence.\n\nAnother one follows here.",
     ],
 )
-def test_no_headings(text: str) -> None:
+def test_other_lines_are_no_headings(text: str) -> None:
     assert headings(text) == []
 
 
-def test_where_headings_are_marked_no_other_line_is_one() -> None:
+def test_marked_headings_exclude_other_lines() -> None:
     assert [h.words for h in headings("# Plans\n\nTeam\n\nThe team plan costs 5 euros.")] == ["Plans"]
 
 
-def test_underlined_headings() -> None:
+def test_underlined_headings_are_found() -> None:
     text = "Engines\n=======\n\nText.\n\nMills\n-----\n\nText.\n\nA paragraph\nof two lines\n---\n\n- item\n---\n"
     assert [(h.level, h.words) for h in headings(text)] == [(1, "Engines"), (2, "Mills")]
 
@@ -113,7 +113,7 @@ def test_a_numbered_title_may_end_in_a_full_stop() -> None:
 
 
 @given(st.text(st.sampled_from("#= -.\n\tAb1`:"), max_size=200))
-def test_headings_are_lines_in_order(text: str) -> None:
+def test_headings_are_ordered_lines(text: str) -> None:
     found = headings(text)
     assert all(a.end <= b.start for a, b in pairwise(found))
     assert all(text[h.start : h.end].strip() and h.words and h.level >= 1 for h in found)
@@ -125,7 +125,7 @@ def test_headings_are_lines_in_order(text: str) -> None:
 
 
 @given(st.text(st.sampled_from("#= -.\n\tAb1`:"), max_size=80), st.data())
-def test_a_part_of_a_text_needs_the_headings_of_its_sections_alone(text: str, data: st.DataObject) -> None:
+def test_headings_of_a_part_are_those_of_its_sections(text: str, data: st.DataObject) -> None:
     start, end = sorted(data.draw(st.tuples(*2 * [st.integers(0, len(text))])))
     found = headings(text)
     own = headings_of(found, Span(start, end))

@@ -30,7 +30,7 @@ from polyadic.text.language import detect_language
         ("1843 – 42 %", "en"),
     ],
 )
-def test_detects(text: str, language: str) -> None:
+def test_languages_are_detected(text: str, language: str) -> None:
     assert detect_language(text) == language
 
 
@@ -56,11 +56,11 @@ def test_detects(text: str, language: str) -> None:
         ("橋を作ったのは誰ですか。", "ja"),
     ],
 )
-def test_a_question_of_a_few_words_is_told(question: str, language: str) -> None:
+def test_language_of_short_questions_is_detected(question: str, language: str) -> None:
     assert detect_language(question) == language
 
 
-def test_a_foreign_name_does_not_decide() -> None:
+def test_foreign_names_do_not_decide_the_language() -> None:
     assert detect_language("The poet 李白 lived in the time of the Tang and was of great renown.") == "en"
 
 

@@ -12,7 +12,7 @@ def announced(text: str) -> list[tuple[str, ...]]:
     return [tuple(text[s.start : s.end] for s in (*above, item)) for item, above in found.items()]
 
 
-def test_items_know_what_announces_them() -> None:
+def test_items_have_their_lead_in() -> None:
     text = "We sell plans. The Team plan includes:\n\n- projects\n\n- support. By phone.\n\nOther text.\n\n- loose"
     assert announced(text) == [
         ("The Team plan includes:", "- projects"),
@@ -20,7 +20,7 @@ def test_items_know_what_announces_them() -> None:
     ]
 
 
-def test_lists_within_lists() -> None:
+def test_nested_lists_are_found() -> None:
     text = "Systems:\n\n1. Linux:\n   - Debian\n   - Arch\n2. BSD\n   - OpenBSD\n"
     assert announced(text) == [
         ("Systems:", "1. Linux:"),
@@ -31,13 +31,13 @@ def test_lists_within_lists() -> None:
     ]
 
 
-def test_items_of_several_lines_and_paragraphs() -> None:
+def test_multi_line_items_are_found() -> None:
     text = "   Fields are:\n\n   o  op, which goes\n      on here.\n\n      More of op.\n\n   o  hops\n\n"
     text += "   The rest.\n   o  none"
     assert [item for *_, item in announced(text)] == ["o  op, which goes\n      on here.", "o  hops"]
 
 
-def test_nothing_announces_after_a_heading_or_a_long_sentence() -> None:
+def test_headings_and_long_sentences_are_no_lead_ins() -> None:
     assert announced("Fields are:\n\n# Head\n\n- a") == []
     assert announced("x " * LONGEST_LEAD_IN + "are:\n\n- a") == []
 

@@ -29,22 +29,22 @@ def said(text: str) -> str:
         "--\nCharles",
     ],
 )
-def test_quotations_and_signatures(quoted: str) -> None:
+def test_quotations_and_signatures_are_found(quoted: str) -> None:
     assert said(f"It is not.\n\nMoney ran out:\n\nall of it.\n\n{quoted}") == "It is not. Money ran out: all of it."
 
 
-def test_answers_between_quoted_lines_are_said() -> None:
+def test_answers_between_quoted_lines_are_content() -> None:
     text = "Ada wrote:\n> Is it ready?\n\nNo.\n\n> When?\nIn May.\n\n-- \nCharles\n> left over"
     assert said(text) == "No. In May."
 
 
 @pytest.mark.parametrize("text", ["All is well.", "From: here on it is easy.\nWe walk.", "a -- b\n\n- c", ""])
-def test_what_is_said_is_left_alone(text: str) -> None:
+def test_own_text_is_not_quoted(text: str) -> None:
     assert unsaid_parts(text) == ()
 
 
 @given(st.lists(st.sampled_from(["> a", "b wrote:", "--", "", "c.", "From: x", "To: y", "Date: z"]), max_size=30))
-def test_parts_are_lines_in_order(lines: list[str]) -> None:
+def test_quoted_parts_are_ordered_lines(lines: list[str]) -> None:
     text = "\n".join(lines)
     parts = unsaid_parts(text)
     assert all(a.end < b.start for a, b in pairwise(parts))

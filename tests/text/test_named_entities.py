@@ -38,7 +38,7 @@ def found(sentence: str, language: str = "en", document: str = "") -> list[str]:
         ("", []),
     ],
 )
-def test_english(sentence: str, expected: list[str]) -> None:
+def test_english_names_are_found(sentence: str, expected: list[str]) -> None:
     assert found(sentence) == expected
 
 
@@ -52,11 +52,11 @@ def test_english(sentence: str, expected: list[str]) -> None:
         ("It is RFC 793 of 1981.", ["RFC 793", "1981"]),
     ],
 )
-def test_a_small_number_is_one_where_it_is_an_amount(sentence: str, expected: list[str]) -> None:
+def test_small_number_counts_only_as_an_amount(sentence: str, expected: list[str]) -> None:
     assert found(sentence) == expected
 
 
-def test_a_word_that_the_document_has_in_lower_case_is_no_name_at_the_start_of_a_sentence() -> None:
+def test_sentence_initial_word_is_no_name_if_lowercase_elsewhere() -> None:
     assert found("Notes were taken.", document="Notes were taken. She wrote notes.") == []
     assert found("Babbage took notes.", document="Babbage took notes.") == ["Babbage"]
 
@@ -83,12 +83,12 @@ def test_lists_of_names_and_encoded_data_are_no_name() -> None:
     assert found(f"{' '.join(['Ada Kern'] * 20)} met Ulm {'TWFuIGlz' * 9}.") == ["Ulm"]
 
 
-def test_a_german_noun_that_follows_a_determiner_is_no_name() -> None:
+def test_german_noun_after_a_determiner_is_no_name() -> None:
     sentence = "Der Lehrer sah Goethe und die Schule in Weimar."
     assert found(sentence, "de") == ["Goethe", "Weimar"]
 
 
-def test_a_german_name_is_told_by_the_names_beside_it_and_by_the_noun_before_it() -> None:
+def test_german_names_are_recognized_by_adjacent_names_and_nouns() -> None:
     first, second = "Die Ingenieurin Ada Kern kam aus der Stadt Ulm.", "Später kaufte Kern aus Ulm Leder."
     document = f"{first} {second}"
     assert found(first, "de", document) == ["Ada Kern", "Stadt Ulm", "Ulm"]
@@ -107,7 +107,7 @@ def test_a_german_text_may_end_in_a_determiner_and_an_adjective() -> None:
     assert found("Auf Briefe aus Ulm kam keine einzige.", "de") == ["Briefe", "Ulm"]
 
 
-def test_german_genitives_join_no_names_but_von_does() -> None:
+def test_german_von_joins_names_but_genitives_do_not() -> None:
     assert found("Otto von Bismarck sah das Archiv des Museums.", "de") == ["Otto von Bismarck", "Bismarck"]
     assert found("Walther von der Vogelweide sang.", "de")[0] == "Walther von der Vogelweide"
 
@@ -126,7 +126,7 @@ def test_a_verb_that_opens_a_sentence_is_no_name(sentence: str, language: str, e
     assert found(sentence, language) == expected
 
 
-def test_a_name_that_opens_a_sentence_is_one_where_the_document_says_so() -> None:
+def test_sentence_initial_name_needs_support_in_the_document() -> None:
     text = "Eva por fin habló. La casa de Eva era blanca."
     assert found("Eva por fin habló.", "es", text) == ["Eva"]
 
@@ -135,7 +135,7 @@ def test_french_elisions_are_not_part_of_a_name() -> None:
     assert found("Il est membre de l'Académie française.", "fr") == ["Académie"]
 
 
-def test_chinese_titles_dates_and_what_recurs() -> None:
+def test_chinese_titles_dates_and_recurring_words_are_names() -> None:
     text = "1843年，巴贝奇写了《机器》。后来巴贝奇去了 London。巴贝奇老了。"
     assert found("1843年，巴贝奇写了《机器》。", "zh", text) == ["1843年", "巴贝奇", "机器"]
     assert found("后来巴贝奇去了 London。", "zh", text) == ["巴贝奇", "London"]
@@ -154,7 +154,7 @@ def test_chinese_titles_dates_and_what_recurs() -> None:
         ("她的老师是谁，没有人知道。", []),
     ],
 )
-def test_chinese_names_are_told_by_how_they_are_written(sentence: str, expected: list[str]) -> None:
+def test_chinese_names_are_recognized_by_form(sentence: str, expected: list[str]) -> None:
     assert found(sentence, "zh") == expected
 
 
@@ -163,11 +163,11 @@ def test_a_chinese_date_is_a_date() -> None:
     assert sorts == {"1934年10月2日": NameKind.DATE}
 
 
-def test_katakana() -> None:
+def test_katakana_names_are_found() -> None:
     assert "チャールズ・バベッジ" in found("機械はチャールズ・バベッジによって作られた。", "ja")
 
 
-def test_sorts() -> None:
+def test_entity_sorts_are_assigned() -> None:
     sorts = {name.text: name.sort for name in names("Ada had 12 books on 12 May 1843.", Vocabulary("en"))}
     assert sorts == {"Ada": NameKind.NAME, "12": NameKind.NUMBER, "12 May 1843": NameKind.DATE}
 
@@ -179,13 +179,13 @@ _WORDS = (
 
 
 @given(st.lists(st.sampled_from(_WORDS), max_size=10), st.sampled_from(["en", "de", "es", "fr"]))
-def test_no_order_of_capitals_and_function_words_is_a_defect(words: list[str], language: str) -> None:
+def test_any_order_of_capitals_and_stopwords_is_handled(words: list[str], language: str) -> None:
     sentence = " ".join(words)
     assert all(name.text in sentence for name in names(sentence, vocabulary(sentence, language)))
 
 
 @given(st.text(max_size=200), st.sampled_from(["en", "de", "fr", "zh", "xx"]))
-def test_names_are_words_of_the_sentence_and_each_once(sentence: str, language: str) -> None:
+def test_names_are_unique_substrings_of_the_sentence(sentence: str, language: str) -> None:
     listed = names(sentence, vocabulary(sentence, language))
     assert all(name.text and name.text in sentence for name in listed)
     assert len({name.text.casefold() for name in listed}) == len(listed)

@@ -83,27 +83,27 @@ def data_folder() -> Path:
 
 
 @pytest.mark.parametrize("question", WHOLE.strip().splitlines())
-def test_a_question_about_the_whole(question: str) -> None:
+def test_overview_questions_are_recognized(question: str) -> None:
     assert overview_question(question) == OverviewQuestion()
 
 
 @pytest.mark.parametrize(("question", "title"), TITLED.items())
-def test_a_title_in_the_place_of_the_documents(question: str, title: str) -> None:
+def test_overview_question_may_name_a_title(question: str, title: str) -> None:
     assert overview_question(question) == OverviewQuestion(title)
 
 
 @pytest.mark.parametrize("question", PARTICULAR.strip().splitlines())
-def test_a_question_about_something_in_them(question: str) -> None:
+def test_specific_questions_are_not_overview_questions(question: str) -> None:
     assert overview_question(question) is None
 
 
 @pytest.mark.parametrize("name", ["hotpotqa-100", "2wiki-101", "xquad/de", "xquad/zh"])
-def test_no_question_of_a_data_set_is_taken_for_one(name: str) -> None:
+def test_dataset_questions_are_not_overview_questions(name: str) -> None:
     rows = (data_folder() / name / "queries.jsonl").read_text(encoding="utf-8").splitlines()
     assert [row for row in rows if overview_question(json.loads(row)["text"])] == []
 
 
-def test_no_question_about_ordinary_documents_is_taken_for_one() -> None:
+def test_ordinary_document_questions_are_not_overview_questions() -> None:
     with (data_folder() / "ordinary/questions.tsv").open(encoding="utf-8", newline="") as file:
         questions = [row["question"] for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)]
     assert len(questions) > 50

@@ -30,14 +30,14 @@ def test_an_article_of_another_language_is_no_phrase() -> None:
     ("text", "expected"),
     [("la libertad de los pueblos", ["libertad de los pueblos"]), ("la libertad de la", ["libertad"])],
 )
-def test_a_romance_phrase_ends_in_no_function_word(text: str, expected: list[str]) -> None:
+def test_romance_phrases_do_not_end_in_stopwords(text: str, expected: list[str]) -> None:
     assert found(text, "es") == expected
 
 
 @pytest.mark.slow
 @settings(max_examples=400)
 @given(st.lists(WORDS, max_size=25).map(" ".join), st.sampled_from(LANGUAGES))
-def test_any_words_in_any_language_make_phrases_and_names(text: str, language: str) -> None:
+def test_any_words_in_any_language_are_handled(text: str, language: str) -> None:
     known = vocabulary(text, language)
     assert all(phrase.words and 0 <= phrase.start < len(text) for phrase in phrases(text, known))
     assert all(name.text in text for name in names(text, known))

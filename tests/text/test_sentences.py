@@ -34,12 +34,12 @@ def assert_exact(text: str, spans: Sequence[Span]) -> None:
 
 
 @given(TEXTS, LANGUAGES)
-def test_spans_are_ordered_disjoint_bounded_and_cover_all_but_white_space(text: str, language: str) -> None:
+def test_sentence_spans_are_ordered_disjoint_and_cover_all_text(text: str, language: str) -> None:
     assert_exact(text, sentences(text, language))
 
 
 @given(TEXTS, TEXTS)
-def test_a_paragraph_put_in_front_moves_no_boundary_behind_it(front: str, text: str) -> None:
+def test_prepended_paragraph_moves_no_later_boundary(front: str, text: str) -> None:
     moved = len(front) + 2
     expected = [Span(s.start + moved, s.end + moved) for s in sentences(text, "en")]
     found = [s for s in sentences(front + "\n\n" + text, "en") if s.start >= moved]
@@ -69,11 +69,11 @@ def test_a_paragraph_put_in_front_moves_no_boundary_behind_it(front: str, text: 
         ("> **Note**\n> Stop. Now.", ["> **Note**", "> Stop.", "Now."]),
     ],
 )
-def test_english(text: str, expected: list[str]) -> None:
+def test_english_sentences_are_split(text: str, expected: list[str]) -> None:
     assert split(text) == expected
 
 
-def test_marks_of_footnotes_stay_with_the_sentence_before() -> None:
+def test_footnote_marks_stay_with_the_previous_sentence() -> None:
     assert split("Ada lives in Ulm.² It counts.[^a] Yes.¹") == ["Ada lives in Ulm.²", "It counts.[^a]", "Yes.¹"]
     assert split("[^1]: See Roth\n[^2]: See Lee") == ["[^1]: See Roth", "[^2]: See Lee"]
 
@@ -93,11 +93,11 @@ def test_a_line_of_a_log_is_a_sentence(line: str) -> None:
     assert split(f"{line}\n{line}\n  and so on") == [line, f"{line}\n  and so on"]
 
 
-def test_what_stands_above_a_signature_is_apart() -> None:
+def test_text_above_a_signature_is_separate() -> None:
     assert split("The mill opens.\n\nRegards\n--\nEva Klein") == ["The mill opens.", "Regards", "--", "Eva Klein"]
 
 
-def test_chinese() -> None:
+def test_chinese_sentences_are_split() -> None:
     assert split("我爱你。他走了！\n真的吗？", "zh") == ["我爱你。", "他走了！", "真的吗？"]
 
 
@@ -115,11 +115,11 @@ def test_a_chinese_or_japanese_sentence_ends_before_a_digit_or_a_latin_letter(
     assert split(text, language) == expected
 
 
-def test_german_ordinals_and_abbreviations() -> None:
+def test_german_ordinals_and_abbreviations_do_not_split() -> None:
     assert split("Dr. Lang kam am 3. Mai 1843. Er ging.", "de") == ["Dr. Lang kam am 3. Mai 1843.", "Er ging."]
 
 
-def test_titles_of_persons_in_a_language_whose_rules_lack_them() -> None:
+def test_personal_titles_do_not_split() -> None:
     assert split("M. Dupont et Mr. Smith sont là. Oui.", "fr") == ["M. Dupont et Mr. Smith sont là.", "Oui."]
 
 
@@ -136,7 +136,7 @@ def test_long_code_is_cut_at_the_ends_of_lines() -> None:
     assert all(250 <= len(part) <= LONGEST for part in parts[1:-2])
 
 
-def test_an_insertion_into_long_code_changes_only_what_is_near() -> None:
+def test_insertion_into_long_code_changes_only_nearby_sentences() -> None:
     lines = [f"value_{n} = compute({n * 7919 % 1000})" for n in range(2_000)]
     before = split("```text\n" + "\n".join(lines) + "\n```")
     after = split("```text\n" + "\n".join([*lines[:900], "inserted = True", *lines[900:]]) + "\n```")
@@ -171,7 +171,7 @@ def test_an_insertion_into_a_huge_block_changes_only_sentences_near_it(kind: str
             assert sum(len(sentence) * times for sentence, times in lost.items()) < 12_000
 
 
-def test_a_paragraph_behind_a_huge_block_moves_no_boundary_in_it() -> None:
+def test_paragraph_after_a_huge_block_moves_no_boundary_in_it() -> None:
     text = "wheel and axle " * 400
     assert sentences(text + "\n\nAnother.", "en")[:-1] == sentences(text, "en")
 
@@ -181,7 +181,7 @@ def test_a_huge_block_is_cut_after_sentences() -> None:
     assert set(split(text)) == {text[:56]}
 
 
-def test_a_long_paragraph_of_ordinary_length_is_left_to_the_rules() -> None:
+def test_ordinary_long_paragraphs_use_the_rules() -> None:
     quoted = "“" + "One sentence of a speech. " * 140 + "The end.”"
     assert len(quoted) < 4_000
     assert max(len(part) for part in split(quoted)) > 900
@@ -189,7 +189,7 @@ def test_a_long_paragraph_of_ordinary_length_is_left_to_the_rules() -> None:
 
 @pytest.mark.parametrize("space", ["\xa0", "\u2009", "\u202f", " \u3000"])
 @pytest.mark.parametrize("language", ["en", "de", "fr", "zh"])
-def test_a_wide_space_before_a_full_stop_breaks_nothing(space: str, language: str) -> None:
+def test_wide_space_before_a_full_stop_is_handled(space: str, language: str) -> None:
     text = f"He took vitamin C{space}. She did not."
     spans = sentences(text, language)
     assert_exact(text, spans)
@@ -201,7 +201,7 @@ def test_sentences_of_texts_with_fences_are_exact(lines: list[str]) -> None:
     assert_exact(text, sentences(text, "en"))
 
 
-def test_a_sentence_may_end_in_may() -> None:
+def test_may_at_the_end_of_a_sentence_is_no_abbreviation() -> None:
     text = "It was the 19th of May. Einstein wrote to Born on May. 5 and in May. Then he left."
     assert [text[s.start : s.end] for s in sentences(text, "en")] == [
         "It was the 19th of May.",
@@ -221,5 +221,5 @@ def test_a_sentence_may_end_in_may() -> None:
         ("今天很好.明天也好。", "zh", ["今天很好.", "明天也好。"]),
     ],
 )
-def test_a_full_stop_within_a_name_ends_no_sentence(text: str, language: str, expected: list[str]) -> None:
+def test_full_stop_within_a_name_does_not_split(text: str, language: str, expected: list[str]) -> None:
     assert [text[span.start : span.end] for span in sentences(text, language)] == expected

@@ -24,16 +24,16 @@ KNOWN = {"debian": 3, "project": 2, "override": 1, "publication": 1, "publicatio
         ("", None),
     ],
 )
-def test_a_misspelled_word_stands_for_the_nearest_known_one(word: str, likely: str | None) -> None:
+def test_misspelled_word_is_corrected_to_the_nearest_known_one(word: str, likely: str | None) -> None:
     assert likely_word(word, KNOWN) == likely
 
 
-def test_of_words_as_near_the_most_frequent_is_taken() -> None:
+def test_correction_ties_prefer_the_most_frequent_word() -> None:
     assert likely_word("stable", {"staple": 1, "staile": 7}) == "staile"
 
 
 @given(WORDS, WORDS)
-def test_edits_are_a_distance(first: str, second: str) -> None:
+def test_edit_distance_is_a_metric(first: str, second: str) -> None:
     distance = edits(first, second)
     assert distance == edits(second, first)
     assert (distance == 0) is (first == second)
@@ -41,7 +41,7 @@ def test_edits_are_a_distance(first: str, second: str) -> None:
 
 
 @given(WORDS, st.integers(0, 11), st.sampled_from("abcé"))
-def test_one_edit_is_one(word: str, place: int, letter: str) -> None:
+def test_single_edit_has_distance_one(word: str, place: int, letter: str) -> None:
     place = min(place, len(word))
     assert edits(word, word[:place] + letter + word[place:]) == 1
     assert edits(word, word[:place] + word[place + 1 :]) == (place < len(word))

@@ -9,7 +9,7 @@ TEXTS = st.text(st.sampled_from("ab9 \n\t,.ß東 "))
 
 
 @given(TEXTS, st.integers(1, 20))
-def test_pieces_are_the_text_and_no_longer_than_allowed(text: str, size: int) -> None:
+def test_pieces_cover_the_text_within_the_limit(text: str, size: int) -> None:
     found = list(split_text(text, size))
     assert "".join(found) == text
     assert all(len(piece) <= size for piece in found)
@@ -17,6 +17,6 @@ def test_pieces_are_the_text_and_no_longer_than_allowed(text: str, size: int) ->
 
 
 @given(st.lists(st.text(st.characters(exclude_categories=["Z", "C"]), min_size=1, max_size=9), min_size=1))
-def test_words_stay_whole_where_they_fit(words: list[str]) -> None:
+def test_words_are_not_split_if_they_fit(words: list[str]) -> None:
     found = list(split_text(" ".join(words), 10))
     assert [word for piece in found for word in piece.split(" ") if word] == words

@@ -12,7 +12,7 @@ WORDS = st.text(alphabet=st.sampled_from("ab ;:|.,-\t\n#é京1!\\"), max_size=40
 
 
 @given(st.lists(st.tuples(WORDS, WORDS), min_size=2, max_size=8))
-def test_cells_come_back_from_the_line_of_their_row(pairs: list[tuple[str, str]]) -> None:
+def test_row_line_round_trips_to_cells(pairs: list[tuple[str, str]]) -> None:
     names = column_names([name for name, _ in pairs])
     values = [f"v{' '.join(value.split())}" for _, value in pairs]
     (line,) = named_lines([*zip(names, values, strict=True)])
@@ -26,7 +26,7 @@ def _bare(value: str) -> str:
 
 
 @given(st.lists(st.tuples(WORDS, st.text(max_size=400)), min_size=1, max_size=60))
-def test_a_row_is_lines_of_one_sentence_each(pairs: list[tuple[str, str]]) -> None:
+def test_row_lines_are_one_sentence_each(pairs: list[tuple[str, str]]) -> None:
     names = column_names([name for name, _ in pairs])
     lines = [*named_lines([*zip(names, (value for _, value in pairs), strict=True)])]
     assert all("\n" not in line for line in lines)
@@ -36,14 +36,14 @@ def test_a_row_is_lines_of_one_sentence_each(pairs: list[tuple[str, str]]) -> No
 
 
 @given(st.lists(WORDS, max_size=20), st.lists(WORDS, max_size=20))
-def test_names_of_columns_differ_and_are_short(header: list[str], more: list[str]) -> None:
+def test_column_names_are_unique_and_short(header: list[str], more: list[str]) -> None:
     names = column_names([*header, *more, *header])
     assert len(set(names)) == len(names)
     assert all(len(name) <= LONGEST_NAME for name in names)
 
 
 @given(st.text(alphabet=st.sampled_from("-ab |:\n;\\"), max_size=200))
-def test_any_text_is_looked_through(text: str) -> None:
+def test_any_text_is_searched_for_rows(text: str) -> None:
     tables = pipe_tables(text)
     for span in sentences(text, "en"):
         columns = tables.columns(span.start)
@@ -60,7 +60,7 @@ ROWS = {
 
 
 @pytest.mark.parametrize(("line", "cells"), ROWS.items())
-def test_cells_of_rows(line: str, cells: list[tuple[str, str]]) -> None:
+def test_row_cells_are_parsed(line: str, cells: list[tuple[str, str]]) -> None:
     assert row_cells(line) == tuple(TextCell(*cell) for cell in cells)
 
 
@@ -75,11 +75,11 @@ NO_ROWS = [
 
 
 @pytest.mark.parametrize("text", NO_ROWS)
-def test_other_text_is_no_row(text: str) -> None:
+def test_other_text_is_not_a_row(text: str) -> None:
     assert row_cells(text) == ()
 
 
-def test_headers_of_pipe_tables() -> None:
+def test_pipe_table_headers_are_found() -> None:
     text = "\n".join(
         [
             "Intro.",
@@ -111,7 +111,7 @@ def test_hostile_text_takes_linear_time(mark: str) -> None:
     assert isinstance(row_cells(text), tuple)
 
 
-def test_captions_and_tables_without_names() -> None:
+def test_captions_and_unnamed_tables_are_handled() -> None:
     rows = [["Births", ""], ["Ada", "1815"], ["Bob", "1816"]]
     assert [*row_lines(rows)] == ["Births", "| Ada | 1815 |", "| Bob | 1816 |"]
 

@@ -20,12 +20,12 @@ def terms(sentence: str, document: str = "", language: str = "en") -> dict[str, 
     return {term.text: term.termhood for term in found}
 
 
-def test_words_that_recur_together_are_a_term_in_the_singular() -> None:
+def test_recurring_phrases_are_singular_terms() -> None:
     found = terms("Authorization codes are sent by the client.", OAUTH)
     assert found == {"authorization code": Termhood.TERM, "client": Termhood.WORD}
 
 
-def test_what_occurs_once_is_told_apart() -> None:
+def test_single_occurrences_are_marked() -> None:
     assert terms("It has a basal cell carcinoma on the nose.") == {
         "basal cell carcinoma": Termhood.NONCE_PHRASE,
         "nose": Termhood.NONCE,
@@ -44,11 +44,11 @@ def test_interjections_letters_verbs_and_marks_are_no_terms(said: str) -> None:
     assert terms(said) == {}
 
 
-def test_what_is_common_in_every_text_is_no_term_alone() -> None:
+def test_common_words_alone_are_no_terms() -> None:
     assert terms("This is the way, and the time of the year.") == {}
 
 
-def test_verbs_are_told_from_nouns_by_what_stands_around_them() -> None:
+def test_verbs_and_nouns_are_distinguished_by_context() -> None:
     assert list(terms("The daemon spawns a process group, and clients request the lock.")) == [
         "daemon",
         "process group",
@@ -65,7 +65,7 @@ def test_addresses_are_no_terms() -> None:
     assert terms("See https://example.org/some/page and ada@example.org.") == {}
 
 
-def test_german_nouns_are_terms_and_compounds_of_them_the_better_ones() -> None:
+def test_german_nouns_are_terms_and_compounds_rank_higher() -> None:
     text = "Das Mietverhältnis ist ein Verhältnis. Das Verhältnis endet. Die Dauer des Mietverhältnisses ist kurz."
     found = terms("Das Verhältnis und die Dauer des Mietverhältnisses.", text, "de")
     assert found == {"Verhältnis": Termhood.WORD, "Dauer": Termhood.NONCE, "Mietverhältnis": Termhood.TERM}
@@ -76,7 +76,7 @@ def test_a_german_genitive_is_the_noun_itself() -> None:
     assert "Widerrufsrecht" in terms("Die Dauer des Widerrufsrechts ist kurz.", text, "de")
 
 
-def test_romance_terms_are_held_together_by_prepositions() -> None:
+def test_romance_terms_may_contain_prepositions() -> None:
     text = "El período de prueba dura poco. Durante el período de prueba la empresa paga. Tras el período, nada."
     assert terms("Durante el período de prueba la empresa paga.", text, "es") == {
         "período de prueba": Termhood.TERM,

@@ -15,26 +15,26 @@ from polyadic.text.tokens import count_tokens
 pytestmark = pytest.mark.slow
 
 
-def test_nothing_and_empty_texts() -> None:
+def test_empty_texts_have_no_tokens() -> None:
     assert count_tokens([]) == []
     assert count_tokens(["", " ", "a"]) == [0, 1, 1]
 
 
-def test_special_tokens_in_text_are_plain_text() -> None:
+def test_special_token_text_is_plain_text() -> None:
     assert count_tokens(["<|endoftext|>", "<|endofprompt|>"]) == [7, 7]
 
 
-def test_a_text_beyond_the_limits_of_the_library() -> None:
+def test_text_beyond_the_library_limit_is_counted() -> None:
     assert count_tokens(["word and " * 150_000]) == [300_001]
     assert count_tokens(["\U0001f9ec" * 60_000])[0] >= 60_000
 
 
-def test_half_a_surrogate_pair_is_no_error() -> None:
+def test_lone_surrogate_is_counted() -> None:
     assert count_tokens(["broken \ud800 text"])[0] > 2
 
 
 @given(st.lists(st.text(st.sampled_from("abDE'9.!\n\t\xa0/é東"), min_size=1, max_size=8)), st.integers(18, 40))
-def test_the_tokens_of_the_pieces_are_those_of_the_text(words: list[str], size: int) -> None:
+def test_tokens_of_pieces_join_to_the_text(words: list[str], size: int) -> None:
     text = " ".join(words)
     cut = list(split_text(text, size))
     # White space at every possible place leaves none to cut at without harm.
@@ -44,16 +44,16 @@ def test_the_tokens_of_the_pieces_are_those_of_the_text(words: list[str], size: 
 
 
 @given(st.lists(st.text(max_size=60)))
-def test_counts_are_those_of_the_library(texts: list[str]) -> None:
+def test_counts_equal_the_library(texts: list[str]) -> None:
     encode = get_encoding("o200k_base").encode_ordinary
     assert count_tokens(texts) == [len(encode(text)) for text in texts]
 
 
-def test_the_vocabulary_is_read_when_first_needed() -> None:
+def test_vocabulary_is_loaded_lazily() -> None:
     assert not _loaded_after("import polyadic.text.tokens", "bpe_openai")
 
 
-def test_counting_reads_no_vocabulary_that_only_decoding_needs() -> None:
+def test_counting_does_not_load_the_decoder() -> None:
     assert not _loaded_after("from polyadic.text.tokens import count_tokens; count_tokens(['Ada'])", "bpe_openai")
 
 

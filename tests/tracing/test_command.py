@@ -32,7 +32,7 @@ def run(folder: Path, *arguments: str, **variables: str) -> subprocess.Completed
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
 
 
-def test_a_question_is_told_within_what_the_command_was_started_for(collector: Collector, folder: Path) -> None:
+def test_query_span_is_a_child_of_the_given_trace_context(collector: Collector, folder: Path) -> None:
     ran = run(folder, "query", QUESTION, TRACEPARENT=f"00-{TRACE}-{CALLER}-01")
     assert ran.returncode == 0 and ran.stderr == ""
     root, question = collector.wait_for("polyadic query"), collector.wait_for("question")
@@ -41,7 +41,7 @@ def test_a_question_is_told_within_what_the_command_was_started_for(collector: C
     assert b"Turin" not in b"".join(collector.bodies)
 
 
-def test_indexing_is_told(collector: Collector, folder: Path, tmp_path: Path) -> None:
+def test_indexing_is_traced(collector: Collector, folder: Path, tmp_path: Path) -> None:
     (tmp_path / "mary.md").write_text("Mary Somerville taught Ada Lovelace in Chelsea.")
     assert run(folder, "index", str(tmp_path / "mary.md")).returncode == 0
     index = collector.wait_for("index")
@@ -49,13 +49,13 @@ def test_indexing_is_told(collector: Collector, folder: Path, tmp_path: Path) ->
     assert b"mary" not in b"".join(collector.bodies)
 
 
-def test_what_fails_fails_as_without_a_collector(collector: Collector, tmp_path: Path) -> None:
+def test_failures_are_unchanged_with_a_collector(collector: Collector, tmp_path: Path) -> None:
     ran = run(tmp_path / "none", "query", QUESTION)
     assert ran.returncode == 1 and len(ran.stderr.splitlines()) == 1
     assert collector.wait_for("polyadic query").failed
 
 
-def test_where_nobody_takes_spans_the_answer_comes_all_the_same(folder: Path) -> None:
+def test_unreachable_collector_does_not_affect_answers(folder: Path) -> None:
     with_it = run(folder, "query", QUESTION, "--json", OTEL_EXPORTER_OTLP_ENDPOINT="http://127.0.0.1:9")
     assert with_it.returncode == 0 and with_it.stdout.startswith("{")
     [line] = with_it.stderr.splitlines()

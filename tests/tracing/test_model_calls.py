@@ -48,7 +48,7 @@ def ask(folder: Path, model: ModelServer, by_stream: bool, **more: Any) -> None:
 
 
 @pytest.mark.parametrize("by_stream", [False, True])
-def test_a_call_is_told_by_the_conventions(
+def test_model_call_spans_follow_the_semantic_conventions(
     collector: Collector, folder: Path, model: ModelServer, by_stream: bool
 ) -> None:
     ask(folder, model, by_stream)
@@ -80,7 +80,7 @@ def test_a_call_is_told_by_the_conventions(
 
 
 @pytest.mark.parametrize("by_stream", [False, True])
-def test_tokens_that_no_endpoint_reports_are_counted_here(
+def test_tokens_are_counted_locally_if_the_endpoint_reports_none(
     collector: Collector, folder: Path, model: ModelServer, by_stream: bool
 ) -> None:
     model.misbehave(WithoutUsage(), times=None)
@@ -95,7 +95,7 @@ def test_tokens_that_no_endpoint_reports_are_counted_here(
     ("misbehaviour", "error"),
     [(Status(500), "500"), (Status(401), "401"), (Status(429), "429"), (CutConnection(), "APIConnectionError")],
 )
-def test_a_call_that_fails_says_how(
+def test_failed_call_span_has_the_error_type(
     collector: Collector, folder: Path, model: ModelServer, misbehaviour: Misbehaviour, error: str, by_stream: bool
 ) -> None:
     model.misbehave(misbehaviour, times=None)
@@ -110,7 +110,7 @@ def test_a_call_that_fails_says_how(
     assert collector.way_to(chat) == ["question", "unfinished", "chat recorded"]
 
 
-def test_a_reply_of_no_use_was_a_call_and_the_question_failed(
+def test_unusable_reply_span_succeeds_and_the_question_span_fails(
     collector: Collector, folder: Path, model: ModelServer
 ) -> None:
     model.misbehave(Refusal(), times=None)
@@ -120,7 +120,7 @@ def test_a_reply_of_no_use_was_a_call_and_the_question_failed(
     assert collector.wait_for("question").attributes["error.type"] == "NoReply"
 
 
-def test_an_endpoint_embeds_within_a_step(collector: Collector, tmp_path: Path, model: ModelServer) -> None:
+def test_embedding_span_is_within_its_step(collector: Collector, tmp_path: Path, model: ModelServer) -> None:
     [named, *_] = model.embedding_models
     embedding = EmbeddingSettings(model="endpoint", name=named, base_url=model.url, key_variable="")
     document = Document("memory:letters", "", TEXT)
@@ -138,7 +138,7 @@ def test_an_endpoint_embeds_within_a_step(collector: Collector, tmp_path: Path, 
     assert call.attributes["polyadic.texts"] == len(model.embeddings.calls[0].asked.inputs)
 
 
-def test_indexing_is_told_step_by_step(collector: Collector, tmp_path: Path) -> None:
+def test_indexing_steps_have_spans(collector: Collector, tmp_path: Path) -> None:
     with (
         ModelServer([*ready()]) as model,
         exported(pytest.fail),
@@ -163,7 +163,7 @@ def test_indexing_is_told_step_by_step(collector: Collector, tmp_path: Path) -> 
 
 
 @pytest.mark.weights
-def test_the_model_on_this_machine_is_traced_as_well(collector: Collector, tmp_path: Path) -> None:
+def test_local_model_is_traced(collector: Collector, tmp_path: Path) -> None:
     with exported(pytest.fail), Workspace(tmp_path / "kb", Settings()) as kb:
         kb.add([Document("memory:letters", "", TEXT)])
     call = collector.wait_for("embeddings all-MiniLM-L6-v2-int8")
@@ -171,7 +171,7 @@ def test_the_model_on_this_machine_is_traced_as_well(collector: Collector, tmp_p
     assert call.attributes["gen_ai.embeddings.dimension.count"] == 384
 
 
-def test_names_are_those_of_the_conventions(collector: Collector, folder: Path, model: ModelServer) -> None:
+def test_span_names_follow_the_conventions(collector: Collector, folder: Path, model: ModelServer) -> None:
     ask(folder, model, by_stream=False)
     known = {value for name, value in vars(gen_ai_attributes).items() if name.startswith("GEN_AI_")}
     used = {name for one in collector.spans for name in one.attributes if not name.startswith(OF_POLYADIC)}
@@ -182,13 +182,13 @@ def test_names_are_those_of_the_conventions(collector: Collector, folder: Path, 
     "host",
     ["localhost", "api.openai.com", "api.anthropic.com", "api.deepseek.com", "api.groq.com", "api.mistral.ai"],
 )
-def test_providers_are_called_as_the_conventions_call_them(host: str) -> None:
+def test_provider_names_follow_the_conventions(host: str) -> None:
     known = {one.value for one in GenAiProviderNameValues}
     assert provider(host, azure=False) in known and provider(host, azure=True) in known
 
 
 @pytest.mark.parametrize("by_stream", [False, True])
-def test_nothing_that_was_asked_said_or_read_is_told_and_no_key(
+def test_spans_contain_no_content_and_no_keys(
     collector: Collector, folder: Path, monkeypatch: pytest.MonkeyPatch, by_stream: bool
 ) -> None:
     monkeypatch.setenv("KEY_OF_A_TEST", "sk-of-a-test")

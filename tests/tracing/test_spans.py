@@ -14,13 +14,13 @@ WITHIN = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 ASKED = "What did Ada Lovelace hide in Chelsea?"
 
 
-def test_nobody_listens_by_default() -> None:
+def test_tracing_is_disabled_by_default() -> None:
     with span("a") as told, stage("b"):
         step_done("c")
         assert told is SILENT and not is_listened() and for_environment() == {}
 
 
-def test_without_opentelemetry_nothing_of_it_is_sought() -> None:
+def test_without_opentelemetry_nothing_is_imported() -> None:
     """In a process where it cannot be imported, as in a default install."""
     code = (
         "import sys; sys.modules['opentelemetry'] = None\n"
@@ -35,7 +35,7 @@ def test_without_opentelemetry_nothing_of_it_is_sought() -> None:
     assert line.startswith("spans are not sent: ") and line.endswith("pip install 'polyadic[otel]'")
 
 
-def test_steps_follow_one_another_and_hold_what_began_meanwhile(collector: Collector) -> None:
+def test_step_spans_are_siblings_and_contain_nested_spans(collector: Collector) -> None:
     with exported(pytest.fail), stage("question"):
         step_done("first")
         with span("call"):
@@ -51,7 +51,7 @@ def test_steps_follow_one_another_and_hold_what_began_meanwhile(collector: Colle
     assert whole.start <= first.start <= first.end == second.start <= second.end <= whole.end
 
 
-def test_what_fails_says_of_what_kind_the_error_is_and_not_what_it_said(collector: Collector) -> None:
+def test_failed_spans_have_the_error_type_but_no_message(collector: Collector) -> None:
     with exported(pytest.fail), pytest.raises(ValueError), stage("question"), span("call"):
         raise ValueError(ASKED)
     failed = {one.name: one for one in collector.spans}
@@ -61,7 +61,7 @@ def test_what_fails_says_of_what_kind_the_error_is_and_not_what_it_said(collecto
         assert (one.status_message, one.events) == ("", 0)
 
 
-def test_who_leaves_does_not_fail(collector: Collector) -> None:
+def test_cancellation_is_not_a_failure(collector: Collector) -> None:
     async def leave() -> None:
         with stage("question"), span("call"):
             asyncio.current_task().cancel()  # type: ignore[union-attr]
@@ -72,7 +72,7 @@ def test_who_leaves_does_not_fail(collector: Collector) -> None:
     assert not any(one.failed for one in collector.spans) and len(collector.spans) == 3
 
 
-def test_tasks_at_once_do_not_take_each_others_places(collector: Collector) -> None:
+def test_concurrent_tasks_have_separate_spans(collector: Collector) -> None:
     async def ask(number: int) -> None:
         with stage(f"question {number}"):
             for step in range(3):
@@ -94,7 +94,7 @@ def test_tasks_at_once_do_not_take_each_others_places(collector: Collector) -> N
 
 
 @pytest.mark.parametrize("given", [WITHIN, WITHIN.replace("-01", "-00"), "", "nonsense", "00-" + "0" * 32 + "-1-01"])
-def test_who_calls_may_say_within_what(collector: Collector, given: str) -> None:
+def test_trace_context_of_the_caller_is_used(collector: Collector, given: str) -> None:
     with exported(pytest.fail), span("elsewhere"), called("call", {"traceparent": given}) as told:
         sampled = told.is_recording
     assert sampled is not given.endswith("-00")
@@ -105,7 +105,7 @@ def test_who_calls_may_say_within_what(collector: Collector, given: str) -> None
         assert call.kind == "server"
 
 
-def test_a_process_is_told_within_what_it_was_started(collector: Collector, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_trace_context_is_passed_to_processes(collector: Collector, monkeypatch: pytest.MonkeyPatch) -> None:
     with exported(pytest.fail), stage("question"), span("call"):
         for name, value in for_environment().items():
             monkeypatch.setenv(name, value)
@@ -123,7 +123,7 @@ def test_a_process_is_told_within_what_it_was_started(collector: Collector, monk
         ({"OTEL_RESOURCE_ATTRIBUTES": "service.name=drafts"}, "drafts"),
     ],
 )
-def test_the_environment_names_the_service(
+def test_service_name_comes_from_the_environment(
     collector: Collector, monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], named: str
 ) -> None:
     for name, value in variables.items():
@@ -142,7 +142,7 @@ def test_the_environment_names_the_service(
         {"OTEL_TRACES_SAMPLER": "always_off"},
     ],
 )
-def test_nothing_is_sent_where_the_environment_does_not_want_it(
+def test_environment_can_disable_tracing(
     collector: Collector, monkeypatch: pytest.MonkeyPatch, variables: dict[str, str]
 ) -> None:
     for name, value in variables.items():
@@ -152,7 +152,7 @@ def test_nothing_is_sent_where_the_environment_does_not_want_it(
     assert collector.bodies == []
 
 
-def test_a_protocol_that_is_not_spoken_is_said_once(collector: Collector, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unsupported_protocol_is_reported_once(collector: Collector, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")
     warned: list[str] = []
     with exported(warned.append), span("a") as told:
@@ -162,7 +162,7 @@ def test_a_protocol_that_is_not_spoken_is_said_once(collector: Collector, monkey
 
 
 @pytest.mark.slow
-def test_where_nobody_takes_spans_it_is_said_once_and_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unreachable_collector_is_reported_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9")
     warned: list[str] = []
     with exported(warned.append):

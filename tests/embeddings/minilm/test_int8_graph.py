@@ -42,7 +42,7 @@ def embed(model: MiniLM, texts: list[str]) -> NDArray[np.float32]:
 
 
 @pytest.mark.weights
-def test_vectors_are_near_to_those_of_the_original(coarse: MiniLM, weights: ModelFiles) -> None:
+def test_int8_vectors_are_close_to_float_vectors(coarse: MiniLM, weights: ModelFiles) -> None:
     whole, found = (embed(model, [*SENTENCES, *TEXTS]) for model in (MiniLM(weights), coarse))
     cosines = (whole * found).sum(axis=1)
     assert cosines.min() > 0.99
@@ -52,7 +52,7 @@ def test_vectors_are_near_to_those_of_the_original(coarse: MiniLM, weights: Mode
 
 
 @pytest.mark.weights
-def test_a_text_has_the_same_vector_alone_and_among_others(coarse: MiniLM) -> None:
+def test_vector_does_not_depend_on_the_batch(coarse: MiniLM) -> None:
     together = embed(coarse, TEXTS * 5)
     alone = np.concatenate([embed(coarse, [text]) for text in TEXTS])
     # What lies just between two steps may be rounded either way.
@@ -60,7 +60,7 @@ def test_a_text_has_the_same_vector_alone_and_among_others(coarse: MiniLM) -> No
 
 
 @pytest.mark.weights
-def test_the_slower_products_give_the_same(weights: ModelFiles, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_slower_matmul_gives_nearly_equal_vectors(weights: ModelFiles, monkeypatch: pytest.MonkeyPatch) -> None:
     fast = embed(MiniLM(weights, int8=True), SENTENCES)
     monkeypatch.setattr(network_module, "_products_exact", lambda session: False)
     slow = embed(MiniLM(weights, int8=True), SENTENCES)
@@ -68,7 +68,7 @@ def test_the_slower_products_give_the_same(weights: ModelFiles, monkeypatch: pyt
 
 
 @pytest.mark.weights
-def test_products_are_exact_where_the_runtime_is_told_so(weights: ModelFiles) -> None:
+def test_matmul_is_exact_if_configured(weights: ModelFiles) -> None:
     file = weights.network.resolve()
     graph = cached_int8_graph(ModelFiles(weights.tokenizer, file), SAFETENSORS_SHA256)
     one = np.ones((1, 1), np.int64)
@@ -77,26 +77,26 @@ def test_products_are_exact_where_the_runtime_is_told_so(weights: ModelFiles) ->
     assert (found == PROBE_EXACT).all()
 
 
-def test_it_has_a_name_of_its_own(tiny: dict[str, bytes], tmp_path: Path) -> None:
+def test_int8_model_has_its_own_name(tiny: dict[str, bytes], tmp_path: Path) -> None:
     chosen = EmbeddingSettings(folder=place(tmp_path, tiny))
     assert load_embedder(chosen).name == embedder_name(chosen) == "all-MiniLM-L6-v2-int8"
     assert embedder_name(EmbeddingSettings(model="minilm")) == "all-MiniLM-L6-v2"
 
 
-def test_it_is_not_made_from_another_graph(tiny: dict[str, bytes], tmp_path: Path, cache: Path) -> None:
+def test_int8_graph_is_refused_for_another_graph(tiny: dict[str, bytes], tmp_path: Path, cache: Path) -> None:
     folder = place(tmp_path / "given", {"model.onnx": b"", "tokenizer.json": tiny["tokenizer.json"]})
     with pytest.raises(WeightsMissing, match=r"model\.safetensors"):
         load_embedder(EmbeddingSettings(folder=folder))
     assert load_embedder(EmbeddingSettings(model="minilm", folder=folder)).name == "all-MiniLM-L6-v2"
 
 
-def test_it_is_not_made_from_other_weights(tiny: dict[str, bytes], tmp_path: Path, cache: Path) -> None:
+def test_int8_graph_is_refused_for_other_weights(tiny: dict[str, bytes], tmp_path: Path, cache: Path) -> None:
     model = load_embedder(EmbeddingSettings(model="minilm-int8", folder=place(tmp_path / "given", tiny)))
     with pytest.raises(WeightsAltered):
         asyncio.run(model.embed(["a text"]))
 
 
-def test_both_graphs_lie_in_the_cache_beside_each_other(
+def test_both_graphs_are_cached_side_by_side(
     cache: Path, tiny: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = place(tmp_path, tiny)
@@ -111,7 +111,7 @@ def test_both_graphs_lie_in_the_cache_beside_each_other(
 
 @settings(deadline=None)
 @given(st_numpy.arrays(np.float32, (3, 8), elements=st.integers(-1000, 1000).map(lambda tenths: tenths / 10)))
-def test_a_weight_is_off_by_half_a_step_at_most(weight: NDArray[np.float32]) -> None:
+def test_quantization_error_is_at_most_half_a_step(weight: NDArray[np.float32]) -> None:
     numbers, worth = rounded(weight)
     assert np.abs(numbers.astype(int)).max() <= 127
     assert (np.abs(numbers * worth[:, None] - weight) <= worth[:, None] * 0.5001).all()
@@ -119,7 +119,7 @@ def test_a_weight_is_off_by_half_a_step_at_most(weight: NDArray[np.float32]) -> 
 
 @settings(deadline=None)
 @given(st.lists(st.floats(0.0625, 100, width=32), min_size=1, max_size=50), st.integers(0, 40))
-def test_copies_go_where_the_share_is_largest(high: list[float], copies: int) -> None:
+def test_duplicated_columns_are_those_with_the_largest_share(high: list[float], copies: int) -> None:
     widest = np.array(high, np.float32)
     times = copied(widest, copies)
     assert times.min() >= 1 and times.sum() == len(high) + copies

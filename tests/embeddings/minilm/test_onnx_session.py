@@ -35,7 +35,7 @@ def upstream(weights: ModelFiles) -> onnx.ModelProto:
 
 
 @pytest.mark.slow
-def test_a_given_graph_gives_the_same_vectors(weights: ModelFiles, upstream: onnx.ModelProto, tmp_path: Path) -> None:
+def test_given_graph_gives_equal_vectors(weights: ModelFiles, upstream: onnx.ModelProto, tmp_path: Path) -> None:
     path = tmp_path / "model.onnx"
     onnx.save(upstream, path)
     given = OnnxSession(ModelFiles(weights.tokenizer, path)).vectors(IDS)
@@ -60,7 +60,7 @@ def test_a_damaged_graph_is_refused(weights: ModelFiles, tmp_path: Path, content
         OnnxSession(ModelFiles(weights.tokenizer, path))
 
 
-def test_weights_behind_a_link_as_in_the_cache_of_a_hub(weights: ModelFiles, tmp_path: Path) -> None:
+def test_symlinked_weights_are_accepted(weights: ModelFiles, tmp_path: Path) -> None:
     blob = tmp_path / "blobs" / "53aa51"
     blob.parent.mkdir()
     shutil.copyfile(weights.network, blob)
@@ -80,7 +80,7 @@ def test_altered_weights_are_refused(weights: ModelFiles, tmp_path: Path) -> Non
         OnnxSession(ModelFiles(weights.tokenizer, path))
 
 
-def test_the_runtime_reports_to_nobody(weights: ModelFiles, tmp_path: Path) -> None:
+def test_runtime_telemetry_is_disabled(weights: ModelFiles, tmp_path: Path) -> None:
     code = "import sys, polyadic.embeddings.onnx_runtime as runtime; runtime.onnxruntime.get_available_providers()"
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)}
     environment.pop("ORT_DISABLE_TELEMETRY", None)

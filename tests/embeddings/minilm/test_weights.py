@@ -16,7 +16,7 @@ from polyadic.errors import WeightsAltered, WeightsMissing
 from tests.embeddings.conftest import model_folder, place
 
 
-def test_places_are_looked_in_in_order(
+def test_weight_locations_are_searched_in_order(
     cache: Path, tiny: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     installed = place(tmp_path / "site" / "pack" / "model", tiny)
@@ -39,19 +39,19 @@ def test_places_are_looked_in_in_order(
     assert find_weights(tmp_path / "nowhere").folder == named
 
 
-def test_a_folder_needs_tokenizer_and_network(cache: Path, tiny: dict[str, bytes], tmp_path: Path) -> None:
+def test_weight_folder_needs_tokenizer_and_network(cache: Path, tiny: dict[str, bytes], tmp_path: Path) -> None:
     place(tmp_path / "half", {"model.safetensors": tiny["model.safetensors"]})
     with pytest.raises(WeightsMissing):
         find_weights(tmp_path / "half")
 
 
 @pytest.mark.parametrize("name", ["onnx/model.onnx", "model.onnx"])
-def test_an_onnx_file_will_do(cache: Path, tmp_path: Path, name: str) -> None:
+def test_onnx_file_is_accepted(cache: Path, tmp_path: Path, name: str) -> None:
     folder = place(tmp_path / "hub", {"tokenizer.json": b"{}", name: b"graph"})
     assert find_weights(folder).network == folder / name
 
 
-def test_missing_weights_name_the_command_at_once(cache: Path, tmp_path: Path) -> None:
+def test_missing_weights_name_the_fetch_command(cache: Path, tmp_path: Path) -> None:
     with pytest.raises(WeightsMissing) as problem:
         load_embedder(EmbeddingSettings(folder=tmp_path / "empty"))
     assert "polyadic models fetch" in str(problem.value)
@@ -68,9 +68,7 @@ def test_altered_weights_name_the_file_and_the_command(cache: Path, tmp_path: Pa
         assert "polyadic models fetch --force" in str(problem.value)
 
 
-def test_a_file_is_hashed_again_only_when_it_changed(
-    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unchanged_files_are_not_hashed_again(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = place(tmp_path, {"model.safetensors": b"genuine"}) / "model.safetensors"
     sha256 = hashlib.sha256(b"genuine").hexdigest()
     hashed = []
@@ -98,7 +96,7 @@ def test_a_file_is_hashed_again_only_when_it_changed(
 
 
 @pytest.mark.parametrize("damage", [b"", b"{", b"[1]", b"\xff"])
-def test_a_damaged_memory_only_costs_a_hash(cache: Path, tmp_path: Path, damage: bytes) -> None:
+def test_damaged_checksum_cache_only_costs_a_hash(cache: Path, tmp_path: Path, damage: bytes) -> None:
     file = place(tmp_path, {"model.safetensors": b"genuine"}) / "model.safetensors"
     sha256 = hashlib.sha256(b"genuine").hexdigest()
     verify_checksums(file, sha256)
@@ -108,7 +106,7 @@ def test_a_damaged_memory_only_costs_a_hash(cache: Path, tmp_path: Path, damage:
     assert len(stamp.read_bytes()) > len(damage)
 
 
-def test_a_cache_that_cannot_be_written_is_no_problem(cache: Path, tmp_path: Path) -> None:
+def test_unwritable_checksum_cache_is_ignored(cache: Path, tmp_path: Path) -> None:
     cache.parent.mkdir()
     cache.write_bytes(b"a file where the folder should be")
     file = place(tmp_path, {"model.safetensors": b"genuine"}) / "model.safetensors"

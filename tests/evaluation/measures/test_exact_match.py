@@ -17,5 +17,5 @@ from tests.evaluation.measures.outcomes import outcome
         (None, ["Ada"], None),
     ],
 )
-def test_equal_after_normalisation(answer: str | None, golds: list[str], expected: float | None) -> None:
+def test_exact_match_compares_normalized_answers(answer: str | None, golds: list[str], expected: float | None) -> None:
     assert ExactMatch().score(outcome(answer, golds)) == expected

@@ -27,7 +27,7 @@ LONG = (
         (LONG, ["ultrasound renal denervation"], 16),
     ],
 )
-def test_words_in_common_as_often_as_they_occur(answer: str, golds: list[str], expected: float) -> None:
+def test_f1_counts_common_words_with_multiplicity(answer: str, golds: list[str], expected: float) -> None:
     assert F1().score(outcome(answer, golds)) == pytest.approx(expected)
 
 
@@ -39,10 +39,10 @@ def test_words_in_common_as_often_as_they_occur(answer: str, golds: list[str], e
         ("Ada Lovelace [2]", 100),
     ],
 )
-def test_only_what_is_inside_answer_counts_or_else_the_whole_generation(generation: str, expected: float) -> None:
+def test_only_the_tagged_answer_counts_or_else_the_whole_generation(generation: str, expected: float) -> None:
     assert F1().score(outcome(generation, ["Ada Lovelace"])) == pytest.approx(expected)
 
 
-def test_it_needs_an_answer_and_a_golden_one() -> None:
+def test_f1_needs_an_answer_and_a_golden_answer() -> None:
     assert F1().score(outcome(None, ["Ada"])) is None
     assert F1().score(outcome("Ada", [])) is None

@@ -44,7 +44,7 @@ def about(name: str, *kinds: Misbehaviour, server: ModelServer) -> None:
     server.misbehave(*kinds, when=lambda asked: dimension(asked) == name)
 
 
-def test_the_example_of_the_paper() -> None:
+def test_paper_example_is_reproduced() -> None:
     with ModelServer([judge]) as server:
         found = judged(server)
         assert found.score == pytest.approx(48.0)
@@ -55,7 +55,7 @@ def test_the_example_of_the_paper() -> None:
         assert len(server.asked) == 7
 
 
-def test_each_call_shows_one_rubric_and_all_that_is_judged() -> None:
+def test_each_judge_request_contains_one_rubric_and_all_inputs() -> None:
     with ModelServer([judge]) as server:
         judged(server)
         assert {dimension(asked) for asked in server.asked} == set(TITLES)
@@ -68,7 +68,7 @@ def test_each_call_shows_one_rubric_and_all_that_is_judged() -> None:
             assert len(re.findall(r"^(?:10|8–9|6–7|4–5|1–3|0): ", text, re.MULTILINE)) == 6
 
 
-def test_a_judge_may_think_and_talk() -> None:
+def test_reasoning_around_judge_scores_is_ignored() -> None:
     with ModelServer([judge]) as server:
         server.misbehave(Think(), Prose(), times=None)
         assert judged(server).score == pytest.approx(48.0)
@@ -88,7 +88,7 @@ def test_a_judge_may_think_and_talk() -> None:
     ],
     ids=["prose", "out of range", "no whole number", "empty", "refused"],
 )
-def test_what_cannot_be_read_is_counted_and_becomes_no_number(useless: Misbehaviour) -> None:
+def test_unreadable_scores_are_counted_and_excluded(useless: Misbehaviour) -> None:
     with ModelServer([judge]) as server:
         about("Factuality", useless, server=server)
         found = judged(server)
@@ -97,7 +97,7 @@ def test_what_cannot_be_read_is_counted_and_becomes_no_number(useless: Misbehavi
     assert found.parts[0] == ScorePart("correctness", (70 + F1) / 2)
 
 
-def test_only_what_can_be_read_is_remembered() -> None:
+def test_only_readable_judgements_are_cached() -> None:
     cache = Kept()
     with ModelServer([judge]) as server:
         about("Factuality", Replaced("<score>?</score>"), server=server)
@@ -108,17 +108,17 @@ def test_only_what_can_be_read_is_remembered() -> None:
 
 
 @pytest.mark.parametrize("given", [outcome(None, ["Ada"]), outcome("<answer>Ada</answer>", [])])
-def test_without_an_answer_or_a_golden_one_nothing_is_asked(given: QuestionOutcome) -> None:
+def test_judge_is_not_called_without_answer_or_golden_answer(given: QuestionOutcome) -> None:
     assert MEASURE.requests(given) == ()
     assert MEASURE.read(given, ()) == JudgedScore(None)
 
 
-def test_an_empty_generation_is_judged_as_such() -> None:
+def test_empty_generation_is_judged() -> None:
     requests = MEASURE.requests(outcome("", ["Ada"]))
     assert len(requests) == 7 and all("\nReply:\n  (nothing)" in request.messages[1].text for request in requests)
 
 
-def test_prompts_are_versioned_and_apart() -> None:
+def test_judge_prompts_are_versioned_separately() -> None:
     prompts = [PromptLibrary().get(path(name)) for name in (*DIMENSIONS, "generation", "comparison")]
     assert len({prompt.version for prompt in prompts}) == len({prompt.fingerprint for prompt in prompts}) == 9
     assert all(prompt.parts[-1][0] == "user" for prompt in prompts)

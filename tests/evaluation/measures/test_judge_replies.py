@@ -40,7 +40,7 @@ CRITERIA = ("comprehensiveness", "diversity", "empowerment", "overall")
         ("", None),
     ],
 )
-def test_marks(reply: str, mark: int | None) -> None:
+def test_scores_are_read(reply: str, mark: int | None) -> None:
     assert read_mark(reply) == mark
 
 
@@ -68,12 +68,12 @@ def winners(*names: str) -> str:
         ("", (None,) * 4),
     ],
 )
-def test_winners(reply: str, expected: tuple[int | None, ...]) -> None:
+def test_winners_are_read(reply: str, expected: tuple[int | None, ...]) -> None:
     assert read_winners(reply, CRITERIA) == expected
 
 
 @pytest.mark.parametrize("piece", ["{", '{"', '{"a":', "<score>", "<score>{", "\n*"])
-def test_nothing_takes_long(piece: str) -> None:
+def test_parsing_takes_linear_time(piece: str) -> None:
     start = time.perf_counter()
     assert read_mark(piece * 10_000) is None
     assert read_winners(piece * 10_000, CRITERIA) == (None,) * 4

@@ -32,7 +32,9 @@ def at(rank: int) -> float:
         ("aab", 3, 1.0, 1, (at(1) + at(3)) / (at(1) + at(2))),
     ],
 )
-def test_gold_passages_among_the_first(passages: str, k: int, recall: float, all_gold: float, ndcg: float) -> None:
+def test_recall_at_k_counts_gold_passages_among_the_first(
+    passages: str, k: int, recall: float, all_gold: float, ndcg: float
+) -> None:
     found = outcome(passages=passages, gold="ab")
     assert PassageRecall(k).score(found) == pytest.approx(recall)
     assert AllGold(k).score(found) == all_gold
@@ -46,7 +48,7 @@ def test_questions_without_gold_passages_are_left_out() -> None:
         assert scores_of(measure, outcomes) == [1.0]
 
 
-def test_without_the_library_one_line_says_what_to_install() -> None:
+def test_missing_library_is_reported_in_one_line() -> None:
     code = (
         "import sys; sys.modules['ir_measures'] = None\n"
         "from polyadic.errors import SettingsError\n"

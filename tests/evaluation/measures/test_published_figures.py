@@ -32,7 +32,7 @@ def verdicts(file: Path) -> list[PairVerdict]:
     return [PairVerdict(str(n), n < in_order, read_winners(row, CRITERIA)) for n, row in enumerate(rows)]
 
 
-def test_win_rates_of_hirag_are_those_of_its_table(data: Path) -> None:
+def test_win_rates_reproduce_the_hirag_table(data: Path) -> None:
     folder = data / "hirag-judgements"
     expected = json.loads((folder / "expected.json").read_text(encoding="utf-8"))["win_rate"]
     assert len(expected) == 19
@@ -50,7 +50,7 @@ def test_win_rates_of_hirag_are_those_of_its_table(data: Path) -> None:
     ("system", "perfect"),
     [("fast-graphrag", 0.931), ("nano-graphrag", 0.733), ("lightrag", 0.446), ("vector-db", 0.416)],
 )
-def test_perfect_at_8_of_other_systems_on_2wiki(data: Path, system: str, perfect: float) -> None:
+def test_perfect_at_8_reproduces_published_figures_on_2wiki(data: Path, system: str, perfect: float) -> None:
     dataset = load_beir(data / "2wiki-101")
     retrieved = json.loads((data / "2wiki-101" / "peers.json").read_text(encoding="utf-8"))
     outcomes = [

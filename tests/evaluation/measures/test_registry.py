@@ -12,7 +12,7 @@ TOOLS = MeasureResources(HashingEmbedder, PromptLibrary())
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_measure_is_had_by_its_name_and_is_of_one_kind(name: str) -> None:
+def test_every_measure_is_registered_by_name_with_one_kind(name: str) -> None:
     wanted = name.replace("K", "8")
     measure = measure_named(f" {wanted.upper()} ", TOOLS)
     assert measure.name == wanted
@@ -21,12 +21,12 @@ def test_every_measure_is_had_by_its_name_and_is_of_one_kind(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "recall", "recall@0", "recall@x", "f1@5", "precision@5", "recall@12345"])
-def test_an_unknown_name_is_refused_with_those_that_are_known(name: str) -> None:
+def test_unknown_measure_lists_the_known_ones(name: str) -> None:
     with pytest.raises(SettingsError, match=r'^there is no measure ".*": known: f1, em, c-rec, .*recall@K, all-gold@K'):
         measure_named(name, TOOLS)
 
 
-def test_an_embedder_is_loaded_only_where_it_is_needed() -> None:
+def test_embedder_is_loaded_only_if_needed() -> None:
     loaded: list[int] = []
 
     def load() -> HashingEmbedder:

@@ -19,7 +19,7 @@ def scores(*outcomes: QuestionOutcome) -> list[float | None]:
     return asyncio.run(SemanticSimilarity(HashingEmbedder()).scores(outcomes))
 
 
-def test_the_same_knowledge_is_alike_however_it_is_cut() -> None:
+def test_similarity_does_not_depend_on_chunk_boundaries() -> None:
     whole = "\n".join(GOLD)
     same, cut, half, other, nothing, none = scores(
         outcome(knowledge=GOLD, gold_knowledge=GOLD),
@@ -35,20 +35,20 @@ def test_the_same_knowledge_is_alike_however_it_is_cut() -> None:
     assert (nothing, none) == (0.0, None)
 
 
-def test_it_is_the_cosine_of_the_two_texts() -> None:
+def test_similarity_is_the_cosine_of_both_texts() -> None:
     embedder = HashingEmbedder()
     one, two = asyncio.run(embedder.embed(["Ada met Babbage.\nIn London.", "Ada met Byron."]))
     (found,) = scores(outcome(knowledge=["Ada met Babbage.", "In London."], gold_knowledge=["Ada met Byron."]))
     assert found == pytest.approx(100 * float(one @ two), abs=1e-3)
 
 
-def test_nothing_to_score_is_nothing() -> None:
+def test_empty_input_has_no_score() -> None:
     assert scores() == []
     assert scores(outcome()) == [None]
 
 
 @pytest.mark.weights
-def test_what_comes_after_the_window_neither_helps_nor_harms() -> None:
+def test_text_beyond_the_window_does_not_change_the_score() -> None:
     try:
         embedder = load_embedder(EmbeddingSettings())
     except WeightsMissing as missing:

@@ -64,6 +64,6 @@ def test_answer_relevance_is_the_share_of_the_tokens_of_the_question(
     assert found == (None if expected is None else pytest.approx(expected))
 
 
-def test_tokens_of_long_texts_and_of_any_script() -> None:
+def test_tokens_of_long_texts_and_any_script() -> None:
     assert token_set("word " * 300_000) == token_set("word word ")
     assert token_set("长江流经武汉") and not capitalised_words("长江流经武汉 2024 été")

@@ -78,7 +78,7 @@ def decide(file: Path, **changes: Any) -> list[dict[str, Any]]:
     return rows
 
 
-def test_from_facts_to_an_evaluation(kb: Workspace, server: ModelServer, tmp_path: Path) -> None:
+def test_generated_questions_can_be_evaluated(kb: Workspace, server: ModelServer, tmp_path: Path) -> None:
     out = tmp_path / "set"
     making = made(kb, out)
     drawn = [(one.stratum.arity, one.stratum.hops, one.samples) for one in making.drawn]
@@ -103,7 +103,7 @@ def test_from_facts_to_an_evaluation(kb: Workspace, server: ModelServer, tmp_pat
     assert results.construction.counts.documents == len(DOCUMENTS)
 
 
-def test_gold_passages_are_known_by_the_words_of_the_documents(kb: Workspace, tmp_path: Path) -> None:
+def test_gold_passages_are_matched_by_document_text(kb: Workspace, tmp_path: Path) -> None:
     making = made(kb, tmp_path / "set")
     rows = decide(making.review, accept=True, context=["In words that stand in no document."])
     accept(making.review)
@@ -113,9 +113,7 @@ def test_gold_passages_are_known_by_the_words_of_the_documents(kb: Workspace, tm
         assert {texts[int(number) - 1] for number in question.gold} == {one["quote"] for one in row["origins"]}
 
 
-def test_what_was_written_is_paid_for_once_and_a_persons_work_stays(
-    kb: Workspace, server: ModelServer, tmp_path: Path
-) -> None:
+def test_replies_are_paid_once_and_reviews_are_kept(kb: Workspace, server: ModelServer, tmp_path: Path) -> None:
     first = made(kb, tmp_path / "set")
     calls = len(server.asked)
     assert (calls, first.requests_sent, first.cache_hits) == (12, 12, 0)
@@ -129,7 +127,7 @@ def test_what_was_written_is_paid_for_once_and_a_persons_work_stays(
     assert {paid.purpose for paid in kb.ledger().purposes} == {"make-questions"}
 
 
-def test_what_cannot_be_read_is_counted_and_asked_again(kb: Workspace, server: ModelServer, tmp_path: Path) -> None:
+def test_unreadable_replies_are_counted_and_requested_again(kb: Workspace, server: ModelServer, tmp_path: Path) -> None:
     server.misbehave(Replaced("no question at all"), times=3)
     first = made(kb, tmp_path / "set")
     assert first.dropped["no question could be read"] == 3
@@ -138,7 +136,7 @@ def test_what_cannot_be_read_is_counted_and_asked_again(kb: Workspace, server: M
     assert again.made > first.made
 
 
-def test_a_model_that_goes_away_has_written_what_it_wrote(kb: Workspace, server: ModelServer, tmp_path: Path) -> None:
+def test_replies_before_a_model_failure_are_kept(kb: Workspace, server: ModelServer, tmp_path: Path) -> None:
     server.misbehave(Status(401), times=None, when=lambda asked: asked.number > 5)
     with pytest.raises(ModelUnavailable):
         made(kb, tmp_path / "set")
@@ -146,7 +144,7 @@ def test_a_model_that_goes_away_has_written_what_it_wrote(kb: Workspace, server:
     assert made(kb, tmp_path / "set").cache_hits == 5
 
 
-def test_by_batch_files_the_same_questions_come(kb: Workspace, server: ModelServer, tmp_path: Path) -> None:
+def test_batch_files_give_the_same_questions(kb: Workspace, server: ModelServer, tmp_path: Path) -> None:
     folder = tmp_path / "files"
 
     def one_round(*responses: Path) -> QuestionGenerationReport | list[Path]:
@@ -185,7 +183,7 @@ def test_by_batch_files_the_same_questions_come(kb: Workspace, server: ModelServ
         ({"accept": None}, "no question in .* is accepted"),
     ],
 )
-def test_a_review_that_cannot_be_used(
+def test_invalid_review_file_is_refused(
     kb: Workspace, server: ModelServer, tmp_path: Path, change: dict[str, Any], said: str
 ) -> None:
     making = made(kb, tmp_path / "set")
@@ -195,7 +193,7 @@ def test_a_review_that_cannot_be_used(
     assert not (tmp_path / "set" / "questions.json").exists()
 
 
-def test_what_is_lacking_is_said(kb: Workspace, server: ModelServer, tmp_path: Path) -> None:
+def test_missing_prerequisites_are_reported(kb: Workspace, server: ModelServer, tmp_path: Path) -> None:
     with pytest.raises(NotFound, match="no file"):
         accept(tmp_path / "review.jsonl")
     with pytest.raises(NotFound, match="no facts of this kind"):

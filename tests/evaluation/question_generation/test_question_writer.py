@@ -35,7 +35,7 @@ WHOLE = '{"question": "When was the colleague of Ada Lovelace born?", "answers":
         ("", None),
     ],
 )
-def test_reading(reply: str, draft: DraftQuestion | None) -> None:
+def test_draft_questions_are_read(reply: str, draft: DraftQuestion | None) -> None:
     assert question_writer.read(reply) == draft
     assert question_writer.is_readable(reply) == (draft is not None)
 
@@ -57,20 +57,20 @@ def test_reading(reply: str, draft: DraftQuestion | None) -> None:
         (DraftQuestion("Who worked with ADA LOVELACE?", ("Ada Lovelace",), (1, 2)), "it contains its own answer"),
     ],
 )
-def test_what_can_be_used(draft: DraftQuestion | None, why: str) -> None:
+def test_unusable_questions_are_dropped(draft: DraftQuestion | None, why: str) -> None:
     assert problem(draft, SAMPLE, FactSampling.CHAIN) == why
 
 
-def test_facts_that_share_nothing_need_not_all_be_asked_about() -> None:
+def test_unrelated_facts_need_not_all_be_used() -> None:
     assert problem(DraftQuestion(GOOD.question, ("1791",), (2,)), SAMPLE, FactSampling.RANDOM) == ""
 
 
-def test_only_answers_that_stand_in_the_facts_are_golden() -> None:
+def test_only_answers_that_occur_in_the_facts_are_golden() -> None:
     draft = DraftQuestion("Who?", ("the Babbages", "Charles Babbage", "Babbage"), (1, 2))
     assert question_writer.found_answers(draft, SAMPLE) == ("Charles Babbage", "Babbage")
 
 
-def test_what_a_fact_says_cannot_pass_for_a_line_of_ours() -> None:
+def test_fact_text_cannot_inject_prompt_lines() -> None:
     asked = question_writer.request(SAMPLE, PromptLibrary().get(question_writer.PROMPT))
     shown = asked.messages[-1].text.splitlines()
     assert shown == [

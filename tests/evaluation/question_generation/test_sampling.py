@@ -60,7 +60,7 @@ def samples(
 @pytest.mark.parametrize("sampling", list(FactSampling))
 @pytest.mark.parametrize("arity", ["binary", "n-ary"])
 @pytest.mark.parametrize("hops", [1, 2, 3])
-def test_so_many_different_facts_of_one_arity_with_their_places(
+def test_samples_have_distinct_facts_of_one_arity_with_places(
     kb: Workspace, sampling: FactSampling, arity: Arity, hops: int
 ) -> None:
     found = samples(kb, sampling, arity, hops)
@@ -74,7 +74,7 @@ def test_so_many_different_facts_of_one_arity_with_their_places(
 
 @pytest.mark.parametrize("arity", ["binary", "n-ary"])
 @pytest.mark.parametrize("hops", [2, 3])
-def test_a_chain_has_no_short_cut(kb: Workspace, arity: Arity, hops: int) -> None:
+def test_chain_sample_has_no_shortcut(kb: Workspace, arity: Arity, hops: int) -> None:
     for sample in samples(kb, FactSampling.CHAIN, arity, hops):
         entities = [set(fact.entities) for fact in sample.facts]
         shared = [one & other for one, other in combinations(entities, 2)]
@@ -83,7 +83,7 @@ def test_a_chain_has_no_short_cut(kb: Workspace, arity: Arity, hops: int) -> Non
         assert sum(map(bool, shared)) == hops - 1, "no two facts share anything but neighbours"
 
 
-def test_hubs_and_years_join_nothing(kb: Workspace) -> None:
+def test_hubs_and_years_are_no_joints(kb: Workspace) -> None:
     found = [sample for sampling in FactSampling for sample in samples(kb, sampling, hops=2, wanted=500)]
     joints = {joint for sample in found for joint in sample.joints}
     assert joints and not joints & {"Hubville", "1815"}
@@ -92,13 +92,13 @@ def test_hubs_and_years_join_nothing(kb: Workspace) -> None:
     assert {"Hubville", "1815"} <= alone, "what they say is asked about all the same"
 
 
-def test_around_one_entity_all_share_it(kb: Workspace) -> None:
+def test_star_sample_shares_one_entity(kb: Workspace) -> None:
     for sample in samples(kb, FactSampling.ONE_ENTITY, "n-ary", 3):
         (joint,) = sample.joints
         assert all(joint in fact.entities for fact in sample.facts)
 
 
-def test_around_several_each_further_fact_has_an_entity_of_the_first_to_itself(kb: Workspace) -> None:
+def test_multi_star_sample_joins_each_fact_through_its_own_entity(kb: Workspace) -> None:
     for sample in samples(kb, FactSampling.SEVERAL_ENTITIES, "n-ary", 3):
         first, *further = sample.facts
         assert len(set(sample.joints)) == 2
@@ -106,7 +106,7 @@ def test_around_several_each_further_fact_has_an_entity_of_the_first_to_itself(k
             assert set(first.entities) & set(fact.entities) == {joint}
 
 
-def test_the_same_seed_draws_the_same_whatever_the_history(kb: Workspace, tmp_path: Path) -> None:
+def test_same_seed_gives_the_same_samples(kb: Workspace, tmp_path: Path) -> None:
     drawn = [sample.id for sample in samples(kb, FactSampling.CHAIN, "n-ary", 3)]
     with filled(tmp_path / "other", documents()[::-1]) as other:
         other.add([Document("memory:further", "", "Xaver Zorn met Ada Falk in Brno.")])
@@ -116,7 +116,7 @@ def test_the_same_seed_draws_the_same_whatever_the_history(kb: Workspace, tmp_pa
     assert samples(kb, FactSampling.CHAIN, "n-ary", 3, wanted=5) == samples(kb, FactSampling.CHAIN, "n-ary", 3)[:5]
 
 
-def test_what_there_is_no_more_of(kb: Workspace) -> None:
+def test_fewer_samples_if_the_workspace_has_no_more(kb: Workspace) -> None:
     pairs = len(WROTE) + MOST_FACTS + 5 + len(PLACES)
     assert len(samples(kb, FactSampling.CHAIN, wanted=10_000)) == pairs
     assert samples(kb, FactSampling.CHAIN, hops=5, wanted=10_000), "along the letters"
@@ -127,12 +127,12 @@ ARITIES: tuple[Arity, ...] = ("binary", "n-ary")
 
 
 @given(st.integers(1, 5000), st.sampled_from([(1,), (2, 3), (1, 2, 3)]), st.sampled_from([ARITIES, ARITIES[1:]]))
-def test_shares_sum_up(count: int, hops: tuple[int, ...], arities: tuple[Arity, ...]) -> None:
+def test_stratum_shares_sum_up(count: int, hops: tuple[int, ...], arities: tuple[Arity, ...]) -> None:
     shares = strata(count, arities, hops)
     assert sum(one.wanted for one in shares) == count
     whole = sum(2 if hop == 1 else 1 for hop in hops) * len(arities)
     assert all(abs(one.wanted - count * (2 if one.hops == 1 else 1) / whole) < 1 for one in shares)
 
 
-def test_the_papers_shares() -> None:
+def test_default_strata_follow_the_paper() -> None:
     assert [one.wanted for one in strata(512, ARITIES, (1, 2, 3))] == [128, 64, 64] * 2

@@ -30,9 +30,7 @@ def expected(corpus: Path) -> str:
         return read_here([corpus], settings(server))
 
 
-def test_a_run_on_two_nodes_ends_as_one_here_does(
-    two_nodes: Any, corpus: Path, server: ModelServer, expected: str
-) -> None:
+def test_two_node_run_ends_like_a_local_run(two_nodes: Any, corpus: Path, server: ModelServer, expected: str) -> None:
     with Workspace(fresh(), settings(server)) as kb:
         report = kb.index_on_ray([str(corpus)], workers=WORKERS)
         assert (report.added, report.stopped, report.failed) == (DOCUMENTS + ROWS, "", [])
@@ -43,9 +41,7 @@ def test_a_run_on_two_nodes_ends_as_one_here_does(
         assert (again.added, again.unchanged, again.usage.calls) == (0, DOCUMENTS + ROWS, 0)
 
 
-def test_documents_come_from_storage_that_speaks_s3(
-    two_nodes: Any, storage: Any, corpus: Path, server: ModelServer
-) -> None:
+def test_documents_are_read_from_s3(two_nodes: Any, storage: Any, corpus: Path, server: ModelServer) -> None:
     bucket, files = f"letters-{uuid4().hex}", sorted(corpus.glob("00*.txt"))
     storage.create_bucket(Bucket=bucket)
     for file in [*files, corpus / "rows.csv"]:
@@ -73,7 +69,7 @@ def kill_a_node(cluster: Any) -> None:
 
 
 @pytest.mark.parametrize("kill", [kill_a_worker, kill_a_node])
-def test_what_is_killed_in_the_middle_changes_nothing(
+def test_killed_worker_does_not_change_the_result(
     two_nodes: Any, corpus: Path, expected: str, kill: Callable[[Any], None]
 ) -> None:
     with ModelServer(ready(), delay=0.3) as server, Workspace(fresh(), settings(server, at_once=AT_ONCE)) as kb:
@@ -100,7 +96,7 @@ def at_call(server: ModelServer, number: int, do: Callable[[], None]) -> Iterato
     assert not waiting.is_alive()
 
 
-def test_all_workers_spend_one_budget_and_the_next_run_goes_on(
+def test_workers_share_one_budget_and_the_next_run_resumes(
     two_nodes: Any, corpus: Path, server: ModelServer, expected: str
 ) -> None:
     most = SpendingBudget(tokens=120_000)
@@ -115,7 +111,7 @@ def test_all_workers_spend_one_budget_and_the_next_run_goes_on(
         assert told(kb) == expected
 
 
-def test_all_workers_keep_one_rate(two_nodes: Any, corpus: Path, server: ModelServer) -> None:
+def test_workers_share_one_rate_limit(two_nodes: Any, corpus: Path, server: ModelServer) -> None:
     with Workspace(fresh(), settings(server, at_once=16, requests_per_minute=800)) as kb:
         kb.index_on_ray([str(corpus)], workers=WORKERS)
     came = sorted(call.at for call in server.calls)
@@ -126,7 +122,7 @@ def test_all_workers_keep_one_rate(two_nodes: Any, corpus: Path, server: ModelSe
         assert within_a_second <= 40 + (800 - 40) / 60 + WORKERS
 
 
-def test_what_is_of_no_use_to_one_is_of_no_use_to_all(two_nodes: Any, corpus: Path, server: ModelServer) -> None:
+def test_unavailable_model_stops_all_workers(two_nodes: Any, corpus: Path, server: ModelServer) -> None:
     server.misbehave(Status(401), times=None)
     with Workspace(fresh(), settings(server, at_once=AT_ONCE)) as kb:
         report = kb.index_on_ray([str(corpus)], workers=WORKERS)

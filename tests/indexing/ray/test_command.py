@@ -54,26 +54,26 @@ def test_a_folder_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str])
 
 
 @pytest.mark.parametrize("wrong", ["--prune", "--retry", "--dry-run"])
-def test_what_goes_with_one_machine_only(wrong: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_local_only_options_are_refused(wrong: str, capsys: pytest.CaptureFixture[str]) -> None:
     code, said = refused(capsys, "index", "--engine", "ray", wrong, "letters")
     assert code == 2 and "--engine ray cannot be combined with" in said
 
 
 @pytest.mark.parametrize("option", [["--workers", "2"], ["--address", "ray.example:6379"]])
-def test_options_of_ray_alone(option: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_ray_options_need_ray(option: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     code, said = refused(capsys, "index", *option, "letters")
     assert code == 2 and "need --engine ray" in said
 
 
 @pytest.mark.parametrize("before", [True, False])
-def test_a_password_on_the_command_line(before: bool, capsys: pytest.CaptureFixture[str]) -> None:
+def test_password_on_the_command_line_is_refused(before: bool, capsys: pytest.CaptureFixture[str]) -> None:
     place = ["-w", f"postgresql://ada:{KEY}@db.example/kb#letters"]
     given = [*place, "index"] if before else ["index", *place]
     code, said = refused(capsys, *given, "--engine", "ray", "letters")
     assert code == 2 and "PGPASSWORD" in said and KEY not in said
 
 
-def test_without_the_extra_one_line_names_it(
+def test_missing_extra_is_named_in_one_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(optional_dependencies, "find_spec", lambda name: None)
@@ -84,14 +84,14 @@ def test_without_the_extra_one_line_names_it(
 @with_ray
 @pytest.mark.slow
 @pytest.mark.parametrize("address", ["127.0.0.1:9", "ray://127.0.0.1:9"])
-def test_a_cluster_that_is_not_there(tmp_path: Path, address: str) -> None:
+def test_unreachable_cluster_is_reported(tmp_path: Path, address: str) -> None:
     (tmp_path / "a.txt").write_text("Ada met Charles in London.")
     code, said = outcome(command(fresh(), "--engine", "ray", "--address", address, str(tmp_path)))
     assert (code, len(said.splitlines())) == (1, 1)
     assert said.startswith("polyadic: cannot join the Ray cluster (")
 
 
-def test_keys_and_passwords_are_carried_and_not_printed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_secrets_are_passed_to_workers_but_not_printed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("MY_KEY", KEY)
     monkeypatch.setenv("PGPASSWORD", KEY)
     (tmp_path / "prompts").mkdir()
@@ -128,7 +128,7 @@ def watched() -> Iterator[set[str]]:
 
 @pytest.mark.slow
 @with_ray
-def test_a_cluster_of_its_own_listens_here_alone_and_writes_no_secret_down(tmp_path: Path, server: ModelServer) -> None:
+def test_local_cluster_listens_on_loopback_and_stores_no_secrets(tmp_path: Path, server: ModelServer) -> None:
     for part in range(6):
         (tmp_path / f"{part}.txt").write_text(story(part, 8))
     folder = Path(tempfile.mkdtemp(prefix="ray-", dir="/tmp"))

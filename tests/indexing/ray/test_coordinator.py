@@ -49,7 +49,7 @@ async def call(ledger: SharedBudget, cost: Usage = CALL, most: Usage = CALL) -> 
 
 
 @pytest.mark.parametrize(("cost", "made"), [(CALL, 7), (Usage(1, 30, 20), 13), (Usage(1, 5, 5), 40)])
-def test_workers_together_never_spend_more_and_leave_no_room_unused(cost: Usage, made: int) -> None:
+def test_workers_never_exceed_the_budget_and_use_all_of_it(cost: Usage, made: int) -> None:
     async def spend() -> tuple[int, int]:
         budget = SpendingBudget(tokens=749)
         shared = coordinator(budget)
@@ -62,7 +62,7 @@ def test_workers_together_never_spend_more_and_leave_no_room_unused(cost: Usage,
     assert calls == made
 
 
-def test_what_is_too_dear_does_not_keep_back_what_is_not() -> None:
+def test_expensive_requests_do_not_block_cheaper_ones() -> None:
     async def ask() -> list[bool]:
         budget = SpendingBudget(tokens=150)
         ledger = SharedBudget(coordinator(budget), "one", budget)
@@ -71,7 +71,7 @@ def test_what_is_too_dear_does_not_keep_back_what_is_not() -> None:
     assert asyncio.run(ask()) == [False, True, False]
 
 
-def test_what_a_killed_worker_had_set_aside_counts_as_spent(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reservation_of_a_killed_worker_counts_as_spent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(coordinator_module, "_SILENT", 0.1)
     monkeypatch.setattr(coordinator_module, "_BEAT", 0.02)
 
@@ -85,7 +85,7 @@ def test_what_a_killed_worker_had_set_aside_counts_as_spent(monkeypatch: pytest.
     assert asyncio.run(ask()) == [True, False]
 
 
-def test_who_has_calls_under_way_for_long_is_not_taken_for_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_worker_with_long_calls_is_not_treated_as_killed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(coordinator_module, "_SILENT", 0.1)
     monkeypatch.setattr(coordinator_module, "_BEAT", 0.02)
 
@@ -103,7 +103,7 @@ def test_who_has_calls_under_way_for_long_is_not_taken_for_killed(monkeypatch: p
     assert asyncio.run(ask())
 
 
-def test_without_a_budget_nothing_is_asked_and_what_was_paid_is_known() -> None:
+def test_without_a_budget_usage_is_still_recorded() -> None:
     async def ask() -> tuple[int, Usage]:
         shared = coordinator()
         ledger = SharedBudget(shared, "one", None)
@@ -118,7 +118,7 @@ def test_without_a_budget_nothing_is_asked_and_what_was_paid_is_known() -> None:
     assert asyncio.run(ask()) == (0, CALL)
 
 
-def test_without_a_budget_many_payments_are_told_together() -> None:
+def test_without_a_budget_usage_reports_are_batched() -> None:
     async def pay() -> tuple[int, int]:
         shared = coordinator()
         ledger = SharedBudget(shared, "one", None)
@@ -143,7 +143,7 @@ async def taken_within(seconds: float, takes: Sequence[Callable[[], Coroutine[An
 
 
 @pytest.mark.slow
-def test_workers_have_one_rate_and_ask_for_many_at_once() -> None:
+def test_workers_share_a_rate_and_reserve_in_bulk() -> None:
     async def ask() -> tuple[int, int]:
         settings = ModelSettings(name="m", requests_per_minute=600)
         shared = Handle(Coordinator(settings, None))
@@ -157,12 +157,12 @@ def test_workers_have_one_rate_and_ask_for_many_at_once() -> None:
     assert messages < 60
 
 
-def test_where_there_is_no_limit_nobody_asks() -> None:
+def test_without_a_limit_no_reservations_are_made() -> None:
     limits = shared_limits(None, ModelSettings(name="m"))
     assert (limits.requests, limits.tokens) == (None, None)
 
 
-def test_the_first_reason_to_stop_stays() -> None:
+def test_first_stop_reason_is_kept() -> None:
     async def stop() -> str:
         shared = coordinator()
         for why in ("the key is wrong", "12 chunks in a row"):

@@ -19,12 +19,12 @@ failures = st.builds(FailedChunk, texts, texts, st.builds(Span, st.integers(0, 9
 
 
 @given(documents | skipped)
-def test_what_was_read(one: Document | SkippedInput) -> None:
+def test_documents_round_trip(one: Document | SkippedInput) -> None:
     assert FOUND.unpacked(FOUND.packed(RayDocument.of(one))).one == one
 
 
 @given(st.lists(skipped), st.dictionaries(texts, st.integers(1)), st.lists(failures), usages, st.floats(0, 1e9), texts)
-def test_what_became_of_it(
+def test_results_round_trip(
     left: list[SkippedInput],
     problems: dict[str, int],
     failed: list[FailedChunk],

@@ -36,7 +36,7 @@ def everything(names: list[str], settings: ReadingSettings = SETTINGS) -> list[D
     ]
 
 
-def test_a_folder_in_storage_is_read_as_one_here(bucket: str) -> None:
+def test_object_storage_folder_is_read_like_a_local_one(bucket: str) -> None:
     here = list(read_documents([EXAMPLES], SETTINGS))
     for file in sorted(EXAMPLES.rglob("*")):
         if file.is_file():
@@ -55,7 +55,7 @@ def test_rows_have_the_uri_of_their_file(bucket: str) -> None:
     assert isinstance(bad, SkippedInput) and bad.line == 2 and bad.source.endswith("rows.jsonl")
 
 
-def test_what_is_hidden_is_passed_over_and_what_nobody_reads_is_told(bucket: str) -> None:
+def test_hidden_files_are_skipped_and_unsupported_ones_reported(bucket: str) -> None:
     for name in ("a.txt", ".hidden/b.txt", "sub/.c.txt", "sub/d.txt", "picture.png"):
         put(f"{bucket}/{name}", b"Ada met Charles in London.")
     told = [
@@ -68,17 +68,17 @@ def test_what_is_hidden_is_passed_over_and_what_nobody_reads_is_told(bucket: str
 @pytest.mark.parametrize(
     ("name", "reason"), [("memory:///nowhere-at-all/x.txt", "no document in this folder"), ("/no/such", "no such file")]
 )
-def test_what_is_not_there(name: str, reason: str) -> None:
+def test_missing_source_is_reported(name: str, reason: str) -> None:
     (told,) = list_sources([name], SETTINGS)
     assert isinstance(told, SkippedInput) and reason in told.reason
 
 
-def test_what_goes_before_it_is_read(bucket: str) -> None:
+def test_files_deleted_before_reading_are_reported(bucket: str) -> None:
     (told,) = load_source(f"{bucket}/gone.txt", SETTINGS)
     assert isinstance(told, SkippedInput) and told.reason == "no such file or folder"
 
 
-def test_what_is_too_large_is_not_even_fetched(bucket: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_oversized_files_are_not_fetched(bucket: str, monkeypatch: pytest.MonkeyPatch) -> None:
     uri = put(f"{bucket}/long.txt", b"Ada. " * 1000)
     storage = type(fsspec.filesystem("memory"))
     monkeypatch.setattr(storage, "get_file", lambda *_: pytest.fail("it was fetched"))
@@ -86,7 +86,7 @@ def test_what_is_too_large_is_not_even_fetched(bucket: str, monkeypatch: pytest.
     assert isinstance(told, SkippedInput) and "is over the limit" in told.reason
 
 
-def test_storage_that_nobody_knows() -> None:
+def test_unknown_storage_scheme_is_refused() -> None:
     with pytest.raises(PolyadicError, match=r"^tape:// cannot be read \(.*docs/ray\.md"):
         list(list_sources(["tape://reel/7"], SETTINGS))
 

@@ -22,7 +22,7 @@ def own(folder: Path, text: str | bytes, name: str = "extract") -> PromptLibrary
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_ours_are_whole_and_versioned(name: str) -> None:
+def test_built_in_prompts_are_complete_and_versioned(name: str) -> None:
     prompt = PromptLibrary().get(name)
     assert prompt.version and "\n" not in prompt.version
     assert prompt.parts[-1][0] == "user"
@@ -32,12 +32,12 @@ def test_ours_are_whole_and_versioned(name: str) -> None:
     assert "$" not in said
 
 
-def test_versions_are_apart() -> None:
+def test_prompt_versions_differ() -> None:
     prompts = [PromptLibrary().get(name) for name in NAMES]
     assert len({prompt.version for prompt in prompts}) == len({prompt.fingerprint for prompt in prompts}) == len(NAMES)
 
 
-def test_its_own_prompt_is_used(tmp_path: Path) -> None:
+def test_workspace_prompt_is_used(tmp_path: Path) -> None:
     prompt = own(tmp_path, OWN).get("extract")
     assert (prompt.version, [role for role, _ in prompt.parts]) == ("mine-7", ["system", "user"])
     with ModelServer(ready()) as server, workspace(tmp_path, server, json_mode="text") as kb:
@@ -48,7 +48,7 @@ def test_its_own_prompt_is_used(tmp_path: Path) -> None:
     assert report.extractor.startswith("recorded mine-7 ")
 
 
-def test_a_copy_of_ours_is_ours(tmp_path: Path) -> None:
+def test_unchanged_copy_has_the_built_in_version(tmp_path: Path) -> None:
     for name in NAMES:
         prompts = own(tmp_path, original_text(name), name)
     assert all(prompts.get(name).fingerprint == PromptLibrary().get(name).fingerprint for name in NAMES)
@@ -65,7 +65,7 @@ def test_a_copy_of_ours_is_ours(tmp_path: Path) -> None:
         (b"mine-7\n=== user\n\xff\xfe $sentences", "cannot be read"),
     ],
 )
-def test_a_prompt_that_cannot_work_is_refused_in_one_line(tmp_path: Path, text: str | bytes, said: str) -> None:
+def test_invalid_prompt_is_refused_in_one_line(tmp_path: Path, text: str | bytes, said: str) -> None:
     with pytest.raises(SettingsError) as refused:
         own(tmp_path, text).get("extract")
     assert said in str(refused.value) and "\n" not in str(refused.value)
@@ -78,7 +78,7 @@ def test_a_prompt_that_cannot_work_is_refused_in_one_line(tmp_path: Path, text: 
     assert server.asked == []
 
 
-def test_a_dollar_and_what_looks_like_a_placeholder_in_the_text_stay_as_they_are(tmp_path: Path) -> None:
+def test_dollar_signs_in_inserted_text_are_kept(tmp_path: Path) -> None:
     text = "Mira Falk paid $sentences and $5 to Jonas Brandt in Osk."
     with ModelServer(ready()) as server, workspace(tmp_path, server) as kb:
         kb.add([Document("memory:a", "$domain", text)])
@@ -86,24 +86,24 @@ def test_a_dollar_and_what_looks_like_a_placeholder_in_the_text_stay_as_they_are
         assert "Document: $domain" in server.asked[0].last_user_text
 
 
-def test_where_nothing_is_filled_in_no_gap_is_left(tmp_path: Path) -> None:
+def test_empty_placeholders_leave_no_gap(tmp_path: Path) -> None:
     prompt = own(tmp_path, "v\n=== user\nOne.\n\n$domain\n\n$sentences\n\n$types\n").get("extract")
     values = {"domain": "", "sentences": "Two.", "types": "", "title": "", "before": "", "language": ""}
     assert prompt.messages(**values) == (ChatMessage("user", "One.\n\nTwo."),)
 
 
 @pytest.mark.parametrize("ending", ["\r\n", "\n"])
-def test_lines_may_end_as_on_windows(tmp_path: Path, ending: str) -> None:
+def test_windows_line_ends_are_accepted(tmp_path: Path, ending: str) -> None:
     prompt = own(tmp_path, OWN.replace("\n", ending)).get("extract")
     assert (prompt.version, prompt.fingerprint) == ("mine-7", own(tmp_path, OWN).get("extract").fingerprint)
 
 
 @pytest.mark.parametrize("head", ["", "one\ntwo\n", "x" * 41 + "\n"])
-def test_a_prompt_begins_with_its_version(tmp_path: Path, head: str) -> None:
+def test_prompt_without_its_version_is_refused(tmp_path: Path, head: str) -> None:
     prompts = own(tmp_path, f"{head}=== user\n$knowledge $question", "answer")
     with pytest.raises(SettingsError, match="does not begin with its version"):
         prompts.get("answer")
 
 
-def test_a_byte_order_mark_is_no_part_of_the_version(tmp_path: Path) -> None:
+def test_byte_order_mark_is_ignored(tmp_path: Path) -> None:
     assert own(tmp_path, "\ufeffmine-1\n=== user\n$knowledge $question", "answer").get("answer").version == "mine-1"

@@ -11,10 +11,10 @@ VALUES = st.text(alphabet=st.sampled_from(" \"'`“”„«»‘’「」ab-_\n\
 
 
 @given(VALUES)
-def test_a_value_is_the_same_whether_or_not_there_is_more_to_take_off(text: str) -> None:
+def test_value_cleaning_is_idempotent(text: str) -> None:
     assert tidy(text) == tidy(_UNPRINTABLE + text)
 
 
 @given(VALUES | st.sampled_from(["entity_name", "Hyper-Relation", "key score", "Ä_b", "été"]))
-def test_a_key_likewise(key: str) -> None:
+def test_key_cleaning_is_idempotent(key: str) -> None:
     assert plain_keys({key: 1}) == plain_keys({_UNPRINTABLE + key: 1})

@@ -69,7 +69,7 @@ def test_entities_belong_to_the_last_fact() -> None:
         REPLY.replace("##", "<|>##"),
     ],
 )
-def test_broken_replies_say_the_same(text: str) -> None:
+def test_malformed_replies_give_the_same_facts(text: str) -> None:
     assert read_reply(text) == EXPECTED
 
 
@@ -86,7 +86,7 @@ def problems(text: str) -> Counter[str]:
         (REPLY.replace("in London", "in an entity"), "Ada met Babbage in an entity."),
     ],
 )
-def test_marks_within_a_text_stay(text: str, inside: str) -> None:
+def test_delimiters_within_text_are_kept(text: str, inside: str) -> None:
     read = read_reply(text)
     assert read.stated[0].text == inside
     assert len(read.stated) == 2
@@ -108,12 +108,12 @@ def test_marks_within_a_text_stay(text: str, inside: str) -> None:
         (REPLY.replace("\n" + WROTE, "\n" + ADA + WROTE), 2, {"same entity twice in a fact": 1}),
     ],
 )
-def test_what_is_mended_or_lost_is_counted(text: str, facts: int, told: dict[str, int]) -> None:
+def test_repaired_and_dropped_records_are_counted(text: str, facts: int, told: dict[str, int]) -> None:
     assert len(read_reply(text).stated) == facts
     assert problems(text) == told
 
 
-def test_a_reply_may_break_off_anywhere() -> None:
+def test_reply_may_be_truncated_anywhere() -> None:
     whole = REPLY.removesuffix("<|COMPLETE|>")
     for end in range(len(whole)):
         read = read_reply(whole[:end])
@@ -133,15 +133,13 @@ def test_a_reply_may_break_off_anywhere() -> None:
         ('##\n("ent', ["Ada"], {"reply cut off": 1}),
     ],
 )
-def test_a_record_that_breaks_off_is_kept_if_what_it_needs_is_there(
-    end: str, names: list[str], told: dict[str, int]
-) -> None:
+def test_truncated_record_is_kept_if_required_fields_exist(end: str, names: list[str], told: dict[str, int]) -> None:
     read = read_reply(REPLY[: REPLY.rindex(end) + len(end)])
     assert [p.name for p in read.stated[1].participants] == names
     assert read.problems == {reason: count for reason, count in told.items() if count}
 
 
-def test_a_relationship_is_a_fact_of_two_which_entity_records_describe() -> None:
+def test_relationship_is_a_binary_fact_described_by_entity_records() -> None:
     for text in (PERSONS + KNOWS, KNOWS + "##\n" + PERSONS):
         read = read_reply(text)
         (stated,) = read.stated
@@ -153,7 +151,7 @@ def test_a_relationship_is_a_fact_of_two_which_entity_records_describe() -> None
         assert not read.problems
 
 
-def test_an_entity_in_no_relationship_is_a_statement_of_one() -> None:
+def test_entity_without_relationship_is_a_unary_statement() -> None:
     read = read_reply(f'{PERSONS}("entity"<|>"Notes"<|>"work"<|>"A translation.")##\n{KNOWS}')
     assert (read.stated[1].text, read.stated[1].participants) == (
         "Notes: A translation.",
@@ -176,13 +174,15 @@ def test_an_entity_in_no_relationship_is_a_statement_of_one() -> None:
         ),
     ],
 )
-def test_strengths_and_extra_fields(relationship: str, score: float, told: dict[str, int]) -> None:
+def test_relationship_strengths_and_extra_fields_are_read(
+    relationship: str, score: float, told: dict[str, int]
+) -> None:
     read = read_reply(PERSONS + relationship)
     assert [(s.text, s.score, len(s.participants)) for s in read.stated] == [("Ada knows Babbage.", score, 2)]
     assert read.problems == told
 
 
-def test_an_entity_described_twice_is_told() -> None:
+def test_entity_described_twice_is_counted() -> None:
     read = read_reply(PERSONS + '("entity"<|>"ada"<|>"person"<|>"A mathematician and writer.")##' + KNOWS)
     assert read.stated[0].participants[0].description == "A mathematician and writer."
     assert read.problems == {"entity described twice": 1}
@@ -214,7 +214,7 @@ def is_entity_alone(text: str, participants: tuple[Participation, ...]) -> bool:
 
 
 @pytest.mark.data
-def test_recorded_replies_are_kept_to_99_percent() -> None:
+def test_recorded_replies_keep_99_percent_of_records() -> None:
     replies = recorded()
     assert len(replies) == 84
     written = kept = told = 0

@@ -42,13 +42,13 @@ def check(read: ParsedReply) -> None:
 
 
 @given(st.text() | st.lists(SHARDS, max_size=60).map("".join))
-def test_any_text(text: str) -> None:
+def test_any_text_is_parsed(text: str) -> None:
     check(read_reply(text))
 
 
 @given(st.sampled_from(GOOD), st.data())
 @settings(max_examples=200)
-def test_good_replies_cut_and_changed_anywhere(good: str, data: st.DataObject) -> None:
+def test_mutated_replies_are_parsed(good: str, data: st.DataObject) -> None:
     for _ in range(data.draw(st.integers(1, 4))):
         start = data.draw(st.integers(0, len(good)))
         end = data.draw(st.integers(start, min(len(good), start + 12)))
@@ -57,7 +57,7 @@ def test_good_replies_cut_and_changed_anywhere(good: str, data: st.DataObject) -
 
 
 @given(JSON)
-def test_any_json(value: object) -> None:
+def test_any_json_is_parsed(value: object) -> None:
     check(read_reply(json.dumps(value)))
     check(read_reply(json.dumps({"facts": [value, {"text": value, "entities": value}]})))
 
@@ -92,14 +92,14 @@ def test_any_json(value: object) -> None:
         '"<|>"',
     ],
 )
-def test_no_text_takes_long(shard: str) -> None:
+def test_parsing_takes_linear_time(shard: str) -> None:
     text = (shard * LONGEST_REPLY)[:LONGEST_REPLY]
     started = time.process_time()
     check(read_reply(text))
     assert time.process_time() - started < 5
 
 
-def test_a_reply_that_is_too_long_is_cut_and_counted() -> None:
+def test_overlong_reply_is_truncated_and_counted() -> None:
     read = read_reply(test_delimited.REPLY + " " * LONGEST_REPLY)
     assert len(read.stated) == 2
     assert read.problems == {"reply too long, cut": 1}

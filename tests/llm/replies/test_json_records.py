@@ -28,7 +28,7 @@ def reply(*facts: object) -> str:
     return json.dumps({"facts": facts})
 
 
-def test_what_was_asked_for_is_read_whole() -> None:
+def test_reply_in_the_requested_form_is_read_completely() -> None:
     read = read_reply(REPLY)
     assert read.stated[0] == MET
     assert [one.text for one in read.stated] == [FACT["text"], NOTES["text"]]
@@ -51,7 +51,7 @@ def test_what_was_asked_for_is_read_whole() -> None:
         json.dumps({"answer": {"facts": [FACT, NOTES]}}),
     ],
 )
-def test_what_surrounds_the_facts_does_not_matter(text: str) -> None:
+def test_text_around_the_facts_is_ignored(text: str) -> None:
     assert read_reply(text) == read_reply(REPLY)
 
 
@@ -85,7 +85,7 @@ def test_what_surrounds_the_facts_does_not_matter(text: str) -> None:
         },
     ],
 )
-def test_other_names_for_the_fields(fact: object) -> None:
+def test_alternative_field_names_are_accepted(fact: object) -> None:
     assert read_reply(reply(fact)).stated == (MET,)
 
 
@@ -100,12 +100,12 @@ def test_other_names_for_the_fields(fact: object) -> None:
         [{"name": "Ada"}, "Babbage"],
     ],
 )
-def test_entities_without_more_than_their_names(entities: object) -> None:
+def test_entities_may_be_plain_names(entities: object) -> None:
     (stated,) = read_reply(reply({"text": "They met.", "score": 5, "entities": entities})).stated
     assert stated.participants == (Participation("Ada"), Participation("Babbage"))
 
 
-def test_names_mapped_to_descriptions() -> None:
+def test_entities_may_map_names_to_descriptions() -> None:
     (stated,) = read_reply(reply({"text": "They met.", "entities": {"Ada": "A writer", "Babbage": "A maker"}})).stated
     assert [p.description for p in stated.participants] == ["A writer", "A maker"]
 
@@ -162,7 +162,7 @@ def test_scores_of_entities(scores: list[object], expected: list[float]) -> None
         ({**FACT, "entities": [f"E{n}" for n in range(103)]}, 1, "more than 100 entities in a fact"),
     ],
 )
-def test_a_record_that_is_wrong_costs_no_other_and_is_counted(record: object, kept: int, problem: str) -> None:
+def test_invalid_record_is_counted_and_affects_no_other(record: object, kept: int, problem: str) -> None:
     read = read_reply(reply(FACT, record, NOTES))
     assert len(read.stated) == 2 + kept
     assert problem in read.problems
@@ -176,25 +176,25 @@ def test_values_are_bounded() -> None:
     assert (len(first.name), len(first.type), len(first.description)) == (199, 99, 999)
 
 
-def test_at_most_500_facts() -> None:
+def test_number_of_facts_is_limited_to_500() -> None:
     read = read_reply(reply(*({**FACT, "text": f"Fact {number}."} for number in range(503))))
     assert len(read.stated) == 500
     assert read.problems == {"more than 500 facts": 3}
 
 
-def test_a_participant_named_twice_keeps_the_first_name_the_longest_description_the_highest_score() -> None:
+def test_duplicate_participants_are_merged() -> None:
     again = {"name": '"ada lovelace"', "type": "writer", "description": "A mathematician and writer.", "score": 95}
     (stated,) = read_reply(reply({**FACT, "entities": [ADA, again, {"name": "The Ada Lovelace"}]})).stated
     assert stated.participants == (Participation("Ada Lovelace", "person", "A mathematician and writer.", 95.0),)
 
 
-def test_a_fact_of_fewer_than_two_participants_is_kept() -> None:
+def test_fact_with_fewer_than_two_participants_is_kept() -> None:
     read = read_reply(reply({**FACT, "entities": [ADA]}, {"text": "It rained.", "score": 3}))
     assert [len(stated.participants) for stated in read.stated] == [1, 0]
     assert not read.problems
 
 
-def test_sentences_are_kept_as_given() -> None:
+def test_sentence_numbers_are_kept_as_given() -> None:
     (stated,) = read_reply(reply({**FACT, "sentences": [99, 0, -1, "4-6"]})).stated
     assert stated.sentences == (99, 0, -1, 4, 5, 6)
 
@@ -212,20 +212,20 @@ def test_sentences_are_kept_as_given() -> None:
         lambda text: text.replace('"', "“"),
     ],
 )
-def test_broken_json_is_mended(break_it) -> None:  # type: ignore[no-untyped-def]
+def test_malformed_json_is_repaired(break_it) -> None:  # type: ignore[no-untyped-def]
     read = read_reply(break_it(REPLY))
     assert [len(stated.participants) for stated in read.stated] == [2, 2]
     assert [stated.score for stated in read.stated] == [8, 9]
     assert read.problems
 
 
-def test_what_is_broken_in_one_record_does_no_harm_to_the_others() -> None:
+def test_malformed_record_does_not_affect_others() -> None:
     read = read_reply(f'{{"facts": [{json.dumps(FACT)}, {{"text": ]]]"x, {json.dumps(NOTES)}]}}')
     assert {FACT["text"], NOTES["text"]} <= {stated.text for stated in read.stated}
     assert read.problems
 
 
-def test_every_truncation_keeps_the_facts_before_it_and_says_so() -> None:
+def test_truncation_keeps_earlier_facts_and_is_reported() -> None:
     first = REPLY.index(NOTES["text"]) - 10  # type: ignore[arg-type]
     for end in range(first, len(REPLY) - 1):
         read = read_reply(REPLY[:end])
@@ -237,7 +237,7 @@ def test_every_truncation_keeps_the_facts_before_it_and_says_so() -> None:
     ("kept_until", "participants"),
     [('"Notes", "type": "per', ["Ada Lovelace", "Notes"]), ('"Notes"', ["Ada Lovelace"]), ("Ada wrote the", None)],
 )
-def test_a_fact_that_breaks_off_is_kept_with_what_is_whole(kept_until: str, participants: list[str] | None) -> None:
+def test_truncated_fact_keeps_its_complete_fields(kept_until: str, participants: list[str] | None) -> None:
     read = read_reply(REPLY[: REPLY.rindex(kept_until) + len(kept_until)])
     assert [[p.name for p in stated.participants] for stated in read.stated[1:]] == (
         [participants] if participants else []
@@ -245,18 +245,18 @@ def test_a_fact_that_breaks_off_is_kept_with_what_is_whole(kept_until: str, part
 
 
 @pytest.mark.parametrize("text", ['{"facts": []}', "[]", '```json\n{"facts": []}\n```', "<|COMPLETE|>"])
-def test_no_facts_on_purpose_is_no_problem(text: str) -> None:
+def test_explicit_empty_list_is_no_problem(text: str) -> None:
     assert (read_reply(text).stated, read_reply(text).problems) == ((), {})
 
 
 @pytest.mark.parametrize("text", ["", "  \n", "Nothing here.", "{}", "null", "<think>Hm", '{"facts": [', "[[["])
-def test_nothing_is_a_problem(text: str) -> None:
+def test_empty_reply_is_a_problem(text: str) -> None:
     read = read_reply(text)
     assert read.stated == ()
     assert read.problems["no facts in the reply"] == 1
 
 
-def test_entities_that_no_fact_has_are_counted() -> None:
+def test_entities_without_a_fact_are_counted() -> None:
     assert read_reply(json.dumps({"facts": [FACT], "entities": [ADA, BABBAGE]})).problems == {
         "entity outside a fact": 2
     }

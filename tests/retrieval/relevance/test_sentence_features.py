@@ -45,7 +45,7 @@ def feature(question: str, said: list[SentenceFeatures], name: str) -> list[floa
 
 
 @given(st.text(max_size=200), st.lists(st.text(max_size=200), max_size=6))
-def test_any_texts_have_finite_features(question: str, texts: list[str]) -> None:
+def test_features_are_finite_for_any_text(question: str, texts: list[str]) -> None:
     said = [sentence(text, place // 2, before=text) for place, text in enumerate(texts)]
     features = features_of(question, said)
     assert features.shape == (len(texts), len(COLUMNS))
@@ -53,33 +53,33 @@ def test_any_texts_have_finite_features(question: str, texts: list[str]) -> None
 
 
 @given(st.text(max_size=200))
-def test_any_text_has_tokens_and_stems(text: str) -> None:
+def test_any_text_can_be_tokenized_and_stemmed(text: str) -> None:
     assert all(stem(token, language) for token in tokens(text) for language in ("en", "de", "zh", "xx"))
 
 
-def test_a_sentence_with_the_words_of_the_question_in_another_form_covers_it() -> None:
+def test_inflected_question_words_count_as_covered() -> None:
     said = [sentence("The leader served for one year."), sentence("It rained in Spain.")]
     assert feature("Who serves as the leader?", said, "coverage") == [1.0, 0.0]
 
 
-def test_irregular_forms_and_nouns_of_verbs_count_as_the_same_word() -> None:
+def test_irregular_forms_and_nominalizations_match() -> None:
     said = [sentence("She died in Ulm."), sentence("It rained in Ulm.")]
     covered = feature("What was the place of her death?", said, "coverage")
     assert covered[0] > covered[1] == 0.0
 
 
-def test_a_part_of_a_german_compound_counts_as_the_word() -> None:
+def test_parts_of_german_compounds_match() -> None:
     said = [sentence("Hundehaltung ist untersagt."), sentence("Der Erholungsurlaub beträgt 24 Tage.")]
     assert feature("Darf ich einen Hund halten?", said, "coverage")[0] > 0
     assert feature("Wie viel Urlaub gibt es?", said, "coverage")[1] > 0
 
 
-def test_what_a_row_states_counts_with_the_names_of_its_columns() -> None:
+def test_table_rows_match_with_column_names() -> None:
     said = [sentence("hose; 24.90", statement="Item: hose; Price: 24.90"), sentence("rake; 14.00")]
     assert feature("price of the hose", said, "coverage") == [1.0, 0.0]
 
 
-def test_a_word_that_no_passage_holds_is_missing_however_well_the_others_are_covered() -> None:
+def test_word_absent_from_all_passages_counts_as_missing() -> None:
     asked = read_asked("How fast is the skylark?")
     read = read_sentences(asked, [sentence("A skylark is a bird.")])
     rare = dict(
@@ -89,24 +89,24 @@ def test_a_word_that_no_passage_holds_is_missing_however_well_the_others_are_cov
     assert rare["rare_in_passage"] == 1 / len(asked.content)
 
 
-def test_when_within_a_question_asks_for_no_date() -> None:
+def test_embedded_when_does_not_ask_for_a_date() -> None:
     assert read_asked("When was it built?").kind is AnswerKind.DATE
     assert read_asked("Is it slow when nothing goes wrong?").kind is AnswerKind.YES_NO
 
 
-def test_a_number_of_the_question_does_not_answer_it() -> None:
+def test_number_from_the_question_is_no_answer() -> None:
     said = [sentence("TCP waits for 2 minutes."), sentence("See RFC 793.")]
     assert feature("How many minutes does RFC 793 wait?", said, "asks_number") == [1.0, 0.0]
 
 
-def test_what_a_passage_about_a_name_is_called_elsewhere_is_a_bridge() -> None:
+def test_alternative_name_of_a_topic_is_a_bridge() -> None:
     said = [sentence("It was scored by Jo Falk.", 0, "Salt Road"), sentence("Born in Ulm.", 1, "Jo Falk")]
     question = "Where was the composer of Salt Road born?"
     assert feature(question, said, "title_is_bridge") == [0.0, 1.0]
     assert feature(question, said, "title_asked") == [1.0, 0.0]
 
 
-def test_kinds_of_answers_are_told_in_several_languages() -> None:
+def test_answer_types_are_detected_in_several_languages() -> None:
     kinds = {
         "How many days?": AnswerKind.NUMBER,
         "Wann beginnt die Frist?": AnswerKind.DATE,
