@@ -1,14 +1,14 @@
-/** The REST API as the page asks it. */
+/** Client of the REST API. */
 
 import { eventsIn } from "./events.js";
 
-/** What went wrong, in words that are fit to be shown. */
+/** An error with a message for users. */
 export class Problem extends Error {
   /**
-   * @param {number} status of HTTP; 0 where the server could not be reached
+   * @param {number} status HTTP status; 0 if the server could not be reached
    * @param {string} kind the last part of the problem's type
    * @param {string} detail
-   * @param {string} [requestId] by which the server's log has it
+   * @param {string} [requestId] identifier of the request in the server log
    */
   constructor(status, kind, detail, requestId = "") {
     super(sentence(detail));
@@ -21,7 +21,7 @@ export class Problem extends Error {
 }
 
 /**
- * The path of a workspace's API.
+ * Return the API path of a workspace.
  *
  * @param {string} name of the workspace
  * @param {string} [rest] as "query", "documents/ID/text"
@@ -32,12 +32,12 @@ export function workspacePath(name, rest = "") {
   return rest ? `${path}/${rest}` : path;
 }
 
-/** Asks the server, with the key where one is needed. */
+/** Sends requests to the server, with the key if one is needed. */
 export class Api {
   /**
-   * @param {string} key empty where none is known
-   * @param {(wrong: boolean) => Promise<string>} onKeyNeeded gives a key; told whether the last one was wrong. It
-   *   rejects where none is given.
+   * @param {string} key empty if none is known
+   * @param {(wrong: boolean) => Promise<string>} onKeyNeeded returns a key; called with whether the last one was
+   *   wrong. It rejects if none is given.
    */
   constructor(key, onKeyNeeded) {
     this.key = key;
@@ -52,30 +52,30 @@ export class Api {
    * @returns {Promise<any>} JSON as it is, anything else as text
    */
   get(path, query = {}, { signal } = {}) {
-    return this.#told(withQuery(path, query), { method: "GET", signal });
+    return this.#json(withQuery(path, query), { method: "GET", signal });
   }
 
   /** @param {string} path @param {object} [body] @param {{signal?: AbortSignal}} [options] @returns {Promise<any>} */
   post(path, body = {}, { signal } = {}) {
-    return this.#told(path, inJson("POST", body, signal));
+    return this.#json(path, inJson("POST", body, signal));
   }
 
   /** @param {string} path @param {object} body @param {{signal?: AbortSignal}} [options] @returns {Promise<any>} */
   put(path, body, { signal } = {}) {
-    return this.#told(path, inJson("PUT", body, signal));
+    return this.#json(path, inJson("PUT", body, signal));
   }
 
-  /** @param {string} path @param {{signal?: AbortSignal}} [options] @returns {Promise<any>} null where nothing is said */
+  /** @param {string} path @param {{signal?: AbortSignal}} [options] @returns {Promise<any>} null if the response is empty */
   del(path, { signal } = {}) {
-    return this.#told(path, { method: "DELETE", signal });
+    return this.#json(path, { method: "DELETE", signal });
   }
 
   /**
-   * Hand in files.
+   * Upload files.
    *
    * @param {string} path
    * @param {Iterable<File>} files
-   * @param {(sent: number) => void} [onSent] told the part that has been sent, from 0 to 1
+   * @param {(sent: number) => void} [onSent] called with the share sent so far, from 0 to 1
    * @param {AbortSignal} [signal]
    * @returns {Promise<any>}
    */
@@ -91,7 +91,7 @@ export class Api {
   }
 
   /**
-   * Server-sent events of a reply; ended by `signal`, or where whoever iterates stops.
+   * Iterate over the server-sent events of a response, until `signal` aborts or the iteration stops.
    *
    * @param {string} path
    * @param {{method?: string, body?: object, signal?: AbortSignal}} [options]
@@ -103,7 +103,7 @@ export class Api {
   }
 
   /**
-   * A file of the server's, to be kept by the browser.
+   * Download a file.
    *
    * @param {string} path
    * @param {object} [query]
@@ -113,7 +113,7 @@ export class Api {
     return (await this.#response(withQuery(path, query), { method: "GET" })).blob();
   }
 
-  async #told(path, options) {
+  async #json(path, options) {
     return content(await this.#response(path, options));
   }
 
@@ -128,7 +128,7 @@ export class Api {
     }
   }
 
-  /** Many requests may learn at once that a key is needed: people are asked once. */
+  /** Several requests may find at once that a key is needed; the user is asked once. */
   async #newKey(refused) {
     if (this.key !== refused) {
       return;
@@ -179,11 +179,13 @@ async function checked(response) {
   if (response.ok) {
     return response;
   }
-  const told = await response.json().catch(() => ({}));
-  const kind = String(told.type ?? "").replace("urn:polyadic:problem:", "") || "unknown";
-  const where = (told.errors ?? []).map((error) => `${error.where.replace(/^body\//, "")}: ${error.what}`).join("; ");
-  const detail = told.detail || `the server answered with status ${response.status}`;
-  throw new Problem(response.status, kind, where ? `${detail} (${where})` : detail, told.request_id);
+  const problem = await response.json().catch(() => ({}));
+  const kind = String(problem.type ?? "").replace("urn:polyadic:problem:", "") || "unknown";
+  const where = (problem.errors ?? [])
+    .map((error) => `${error.where.replace(/^body\//, "")}: ${error.what}`)
+    .join("; ");
+  const detail = problem.detail || `the server answered with status ${response.status}`;
+  throw new Problem(response.status, kind, where ? `${detail} (${where})` : detail, problem.request_id);
 }
 
 async function content(response) {
@@ -194,11 +196,11 @@ async function content(response) {
   if (type.includes("json") && !type.includes("jsonl") && !type.includes("ndjson")) {
     return response.json();
   }
-  // Spans count every character: a mark at the beginning as well, which text() would take away.
+  // Spans count every character, including a byte order mark, which text() would remove.
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(await response.arrayBuffer());
 }
 
-/** fetch() does not tell how much has been sent. */
+/** XMLHttpRequest, as fetch() reports no upload progress. */
 function sentByForm(path, files, key, onSent, signal) {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();

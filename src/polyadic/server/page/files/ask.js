@@ -1,4 +1,4 @@
-/** Asking: a conversation, and the box for the next question. */
+/** Chat view: a conversation, and the input for the next question. */
 
 import { workspacePath } from "./api.js";
 import { Choices, choosers } from "./ask_choices.js";
@@ -13,7 +13,7 @@ export const title = "Ask";
 const LONGEST = 10_000;
 const TURNS_TOLD = 20;
 const STARTERS = 5;
-/** Conversations by workspace, as long as the page is open: to look at a document in between does not end one. */
+/** Conversations by workspace, kept while the page is open, so that opening a document does not end one. */
 const conversations = new Map();
 
 /**
@@ -64,7 +64,7 @@ class Conversation {
       this.log.append(this.#view(turn).root);
     }
     this.#arrange();
-    // Where fingers write, a keyboard would cover half of the page at once.
+    // On touch screens, focusing would open a keyboard that covers half of the page.
     if (matchMedia("(pointer: fine)").matches) {
       this.box.focus({ preventScroll: true });
     }
@@ -82,7 +82,7 @@ class Conversation {
     });
     box.addEventListener("input", () => fitted(box));
     box.addEventListener("keydown", (event) => {
-      // Where a word is being composed, as in Japanese, Enter ends the word.
+      // While an input method composes a word, as in Japanese, Enter ends the word.
       if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
         event.preventDefault();
         this.#submit();
@@ -142,7 +142,7 @@ class Conversation {
     });
   }
 
-  /** In the place of what failed. */
+  /** Ask again in place of a failed turn. */
   #again(turn) {
     if (!this.running) {
       const at = this.turns.indexOf(turn);
@@ -166,7 +166,7 @@ class Conversation {
     this.box.focus();
   }
 
-  /** Before the first question the box stands in the middle, afterwards below the conversation. */
+  /** Center the input before the first question; afterwards place it below the conversation. */
   #arrange() {
     const begun = this.turns.length > 0;
     this.root.classList.toggle("begun", begun);

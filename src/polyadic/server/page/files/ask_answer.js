@@ -1,4 +1,4 @@
-/** The parts of an answer that is whole: its text with citations, its sources, what it cost; or that there is none. */
+/** The parts of a complete answer: text with citations, sources and cost; or that there is no answer. */
 
 import { copyText } from "./copying.js";
 import { el } from "./dom.js";
@@ -9,7 +9,7 @@ import { openPlace } from "./source.js";
 import { counted } from "./workspaces.js";
 
 /**
- * The text, its markers as buttons that open what they point at.
+ * Render the text, with citation markers as buttons that open the cited span.
  *
  * @param {object} ctx
  * @param {object} answer
@@ -51,7 +51,7 @@ function citation(ctx, number, place) {
 }
 
 /**
- * The sources with the words that are cited; null where none are.
+ * Render the sources with the cited text; null without citations.
  *
  * @param {object} ctx
  * @param {object} answer
@@ -77,13 +77,13 @@ export function sources(ctx, answer) {
   return el("section", { class: "stack close" }, el("h3", {}, "Sources"), el("ol", { class: "list sources" }, rows));
 }
 
-/** Whether the answer says the words themselves, as answers without a model do: a line of them will do then. */
+/** Whether the answer quotes the cited text itself, as answers without a model do: one line per source suffices. */
 function repeated(answer, place) {
   return folded(answer.text).includes(folded(place.quote));
 }
 
 /**
- * How it was made, what it took, and to take it away.
+ * Render the method, usage and duration of an answer, and a button to copy it.
  *
  * @param {object} answer
  * @returns {Node[]}
@@ -116,7 +116,7 @@ export function bill(answer) {
 }
 
 /**
- * What to do where the documents say nothing of it.
+ * Suggest next steps if the documents do not answer.
  *
  * @param {object} ctx
  * @param {object} turn
@@ -142,7 +142,7 @@ export function unanswered(ctx, turn, offers) {
   );
 }
 
-/** The answer as text that can stand anywhere. */
+/** The answer as plain text. */
 function asText(answer) {
   const listed = answer.citations.map(({ marker, place }) => `[${marker}] ${named(place)}: “${folded(place.quote)}”`);
   return listed.length ? `${answer.text}\n\nSources:\n${listed.join("\n")}\n` : `${answer.text}\n`;

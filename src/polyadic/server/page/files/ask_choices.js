@@ -1,4 +1,4 @@
-/** How a question is asked: by which method, who writes the answer, and which documents may be heard. */
+/** Options of a question: retrieval method, who writes the answer, and document filter. */
 
 import { workspacePath } from "./api.js";
 import { el, replace } from "./dom.js";
@@ -26,7 +26,7 @@ const DOCUMENTS_SHOWN = 30;
 const PAUSE = 200;
 let made = 0;
 
-/** What has been chosen; kept as long as the page is. */
+/** The chosen options, kept while the page is open. */
 export class Choices {
   constructor() {
     this.method = "";
@@ -35,7 +35,7 @@ export class Choices {
   }
 
   /**
-   * What a request says of it.
+   * Return the options as fields of a request.
    *
    * @returns {object}
    */
@@ -55,7 +55,7 @@ export class Choices {
 }
 
 /**
- * The two choosers.
+ * The two option menus.
  *
  * @param {object} ctx
  * @param {Choices} choices which they change

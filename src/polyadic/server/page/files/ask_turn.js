@@ -1,4 +1,4 @@
-/** One question and its answer, as it comes and as it stays. */
+/** One question and its streamed answer. */
 
 import { Problem, workspacePath } from "./api.js";
 import { answered, bill, sources, unanswered } from "./ask_answer.js";
@@ -8,11 +8,11 @@ import { notice, problemNotice } from "./parts.js";
 import { prose } from "./prose.js";
 import { duration, total, traceList } from "./trace.js";
 
-/** One question with all that has come for it so far. */
+/** A question with the events received so far. */
 export class Turn {
   /**
    * @param {string} question
-   * @param {object} request how it is asked, beside the question and what was said before
+   * @param {object} request options of the request besides question and history
    */
   constructor(question, request) {
     this.question = question;
@@ -23,12 +23,12 @@ export class Turn {
     this.error = null;
     this.state = "asking";
     this.abort = new AbortController();
-    /** Told of everything that comes: whatever shows this now. */
+    /** Called on every event; set by the element that shows this turn. */
     this.onNews = () => {};
   }
 
   /**
-   * Ask; ended where the view is left.
+   * Send the question; aborted if the user leaves the view.
    *
    * @param {object} ctx
    * @param {Array<{question: string, answer: string}>} history
@@ -72,7 +72,7 @@ export class Turn {
   }
 }
 
-/** What a turn looks like; drawn anew, part by part, when there is news of it. */
+/** The element of a turn; its parts are redrawn when they change. */
 export class TurnView {
   /**
    * @param {object} ctx
@@ -103,7 +103,7 @@ export class TurnView {
     this.news();
   }
 
-  /** Show what there is; several pieces in one frame are drawn once. */
+  /** Redraw; several events within one frame are drawn once. */
   news() {
     if (!this.waiting) {
       this.waiting = true;

@@ -1,4 +1,4 @@
-/** Why an answer is what it is: the knowledge that was used, as a list and as a drawing. */
+/** The knowledge used for an answer, as a list and as a graph. */
 
 import { workspacePath } from "./api.js";
 import { el, replace } from "./dom.js";
@@ -19,7 +19,7 @@ const KINDS = [
 const PARTS = { local: "near the question", bridge: "connecting communities", global: "community reports" };
 
 /**
- * What was used for an answer; made when it is first opened.
+ * The knowledge used for an answer; built when it is first opened.
  *
  * @param {object} ctx
  * @param {object} answer
@@ -180,7 +180,7 @@ function around(ctx, kind, id, hops) {
   return ctx.api.get(workspacePath(ctx.workspace, "neighbourhood"), query, { signal: ctx.signal });
 }
 
-/** What is shown, with what else there is; kept in place, so that the next one that is opened adds to it. */
+/** The first items and a button for the rest; items already shown stay in place. */
 function joined(shown, more) {
   const entities = new Map([...shown.entities, ...more.entities].map((entity) => [entity.id, entity]));
   const facts = new Map([...shown.facts, ...more.facts].map((edge) => [edge.fact.id, edge]));

@@ -1,9 +1,9 @@
-/** Asking again and again, of which only the last counts. */
+/** Debounce repeated requests, of which only the last counts. */
 
 /**
- * A function that does something once nothing has been asked of it for a moment, and ends what it began before.
+ * Return a debounced function; each call aborts the work of the previous one.
  *
- * @param {(signal: AbortSignal, ...given: any[]) => Promise<void>} work is told when a later call has come
+ * @param {(signal: AbortSignal, ...given: any[]) => Promise<void>} work called with a signal that a later call aborts
  * @param {number} wait in milliseconds
  * @param {AbortSignal} whole ends all of it
  * @returns {((...given: any[]) => void) & {now: (...given: any[]) => Promise<void>}} `now` does not wait
@@ -32,7 +32,7 @@ export function latest(work, wait, whole) {
 }
 
 /**
- * Wait, unless the view is left meanwhile.
+ * Wait, unless the user leaves the view meanwhile.
  *
  * @param {number} milliseconds
  * @param {AbortSignal} signal

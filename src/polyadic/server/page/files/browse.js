@@ -1,4 +1,4 @@
-/** Browsing what the documents say: entities and facts, and what each of them leads to. */
+/** Browse entities and facts. */
 
 import { browseEntities } from "./browse_entities.js";
 import { browseFacts } from "./browse_facts.js";
@@ -10,7 +10,7 @@ export const title = "Browse";
 const TABS = ["entities", "facts"];
 
 /**
- * `params` may say `tab`, and the identifier of an `entity` or a `fact` to begin with.
+ * `params` may have `tab`, and the identifier of an `entity` or a `fact` to show first.
  *
  * @param {HTMLElement} root
  * @param {object} ctx

@@ -1,4 +1,4 @@
-/** Entities: by name as it is typed, by type, the best connected first; and what is said of each. */
+/** Entities by name prefix and type, the best connected first, with details of each. */
 
 import { workspacePath } from "./api.js";
 import { beside, choice, factRow, pagedList, placeList } from "./browse_parts.js";
@@ -10,7 +10,7 @@ const PAGE = 50;
 const FACTS = 50;
 const PLACES = 10;
 const NEAR = 8;
-/** The cosine below which names have, as a rule, nothing to do with each other. */
+/** The cosine below which names are usually unrelated. */
 const RELATED = 0.3;
 const ANY = "*";
 
@@ -64,13 +64,13 @@ async function fillTypes(ctx, select) {
   );
 }
 
-/** Those with such a name; where few have one, also those near in meaning. */
+/** Entities with such a name; if there are few, also semantically similar ones. */
 async function page(ctx, words, type, start, signal, open) {
   const given = new URLSearchParams({ prefix: words, start, limit: PAGE });
   if (type !== ANY) {
     given.set("type", type);
   }
-  // An empty type is one to choose as well, so the address is written here.
+  // An empty type can be chosen too, so the address is written here.
   const found = await ctx.api.get(workspacePath(ctx.workspace, `catalogue/entities?${given}`), {}, { signal });
   const near = words && !start && found.entities.length < NEAR ? await nearest(ctx, words, type, signal) : [];
   const known = new Set(found.entities.map((one) => one.id));

@@ -1,4 +1,4 @@
-/** Facts: by what they are about, by how many entities they connect; and where each is stated. */
+/** Facts by words and arity, with the places where each is stated. */
 
 import { workspacePath } from "./api.js";
 import { beside, choice, entityChips, pagedList, placeList } from "./browse_parts.js";
@@ -70,14 +70,14 @@ function row(one, open) {
 }
 
 async function fact(ctx, id, signal) {
-  const told = await ctx.api.get(workspacePath(ctx.workspace, `facts/${id}`), {}, { signal });
+  const detail = await ctx.api.get(workspacePath(ctx.workspace, `facts/${id}`), {}, { signal });
   const openEntity = (entity) => ctx.go("browse", { entity });
-  const { support, score } = told.fact;
+  const { support, score } = detail.fact;
   return [
     el(
       "header",
       { class: "stack close" },
-      el("h2", { class: "detail-title said" }, told.fact.text),
+      el("h2", { class: "detail-title said" }, detail.fact.text),
       el(
         "p",
         { class: "muted small" },
@@ -89,9 +89,9 @@ async function fact(ctx, id, signal) {
         button("Show in the hypergraph", () => ctx.go("explore", { fact: id }), { class: "button small" }),
       ),
     ),
-    el("h3", {}, `Connects ${counted(told.entities.length, "entity", "entities")}`),
-    entityChips(told.entities, openEntity),
+    el("h3", {}, `Connects ${counted(detail.entities.length, "entity", "entities")}`),
+    entityChips(detail.entities, openEntity),
     el("h3", {}, "Sources"),
-    placeList(ctx, told.places),
+    placeList(ctx, detail.places),
   ];
 }

@@ -1,4 +1,4 @@
-/** What both halves of browsing are made of: a list beside what was chosen from it. */
+/** Shared parts of the browse views: a list beside the details of the selected item. */
 
 import { latest } from "./asking.js";
 import { el, replace } from "./dom.js";
@@ -8,11 +8,11 @@ import { openPlace } from "./source.js";
 import { counted, sourceName } from "./words.js";
 
 /**
- * A list and the thing that was chosen from it: side by side, or one after the other where there is little room.
+ * A list and the selected item: side by side, or one after the other on narrow screens.
  *
  * @param {HTMLElement} list
- * @param {string} hint what is said as long as nothing is chosen
- * @param {string} label of what was chosen
+ * @param {string} hint shown while nothing is selected
+ * @param {string} label of the selected item
  * @returns {{node: HTMLElement, show: (load: (signal: AbortSignal) => Promise<Array<Node|null>>) => Promise<void>}}
  */
 export function beside(list, hint, label, ctx) {
@@ -55,11 +55,11 @@ export function beside(list, hint, label, ctx) {
 }
 
 /**
- * A list that grows by pages.
+ * A paginated list.
  *
  * @param {object} ctx
  * @param {(start: number, signal: AbortSignal) => Promise<{rows: Node[], next: number|null, total: string}>} fetchPage
- * @param {Node} nothing shown where there are no rows
+ * @param {Node} nothing shown if there are no rows
  * @returns {{node: HTMLElement, load: (() => void) & {now: () => Promise<void>}}}
  */
 export function pagedList(ctx, fetchPage, nothing) {
@@ -105,7 +105,7 @@ export function pagedList(ctx, fetchPage, nothing) {
 }
 
 /**
- * A row to choose.
+ * A selectable row.
  *
  * @param {{title: string, note: string, class?: string}} said
  * @param {(row: HTMLElement) => void} onChoose
@@ -144,7 +144,7 @@ export function entityChips(entities, onOpen) {
 }
 
 /**
- * Where something stands, each place opening its source.
+ * A list of source spans; each opens its document.
  *
  * @param {object} ctx
  * @param {object[]} places
@@ -172,7 +172,7 @@ export function placeList(ctx, places) {
 }
 
 /**
- * A fact to press.
+ * A fact as a button.
  *
  * @param {object} fact
  * @param {(id: string) => void} onOpen

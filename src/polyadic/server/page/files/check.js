@@ -1,4 +1,4 @@
-/** Whether all that a workspace stands on is well. */
+/** The health check of a workspace. */
 
 import { workspacePath } from "./api.js";
 import { latest } from "./asking.js";
@@ -17,11 +17,11 @@ const NAMES = {
 };
 
 /**
- * What the server finds when it looks.
+ * Run the health check and show its results.
  *
  * @param {object} ctx
- * @returns {{check: HTMLElement, done: Promise<void>}} `done` once it has been looked for the first time,
- *   which in a large store is not done unasked
+ * @returns {{check: HTMLElement, done: Promise<void>}} `done` resolves after the first run,
+ *   which needs a click in a large store
  */
 export function checkSection(ctx) {
   const found = el("div", { role: "status" });
@@ -31,8 +31,8 @@ export function checkSection(ctx) {
       again.disabled = true;
       replace(found, busy("Checking store and models"));
       try {
-        const told = await ctx.api.get(workspacePath(ctx.workspace, "check"), {}, { signal });
-        replace(found, sum(told.findings), el("ul", { class: "list checks" }, told.findings.map(row)));
+        const report = await ctx.api.get(workspacePath(ctx.workspace, "check"), {}, { signal });
+        replace(found, sum(report.findings), el("ul", { class: "list checks" }, report.findings.map(row)));
       } catch (error) {
         if (error.name === "AbortError") {
           throw error;
@@ -60,8 +60,8 @@ function sum(findings) {
   if (!bad && !doubtful) {
     return el("p", { class: "muted" }, "OK: no problems found.");
   }
-  const told = [bad ? counted(bad, "error") : "", doubtful ? counted(doubtful, "warning") : ""];
-  return el("p", {}, `${told.filter(Boolean).join(", ")}.`);
+  const counts = [bad ? counted(bad, "error") : "", doubtful ? counted(doubtful, "warning") : ""];
+  return el("p", {}, `${counts.filter(Boolean).join(", ")}.`);
 }
 
 function row(finding) {

@@ -1,4 +1,4 @@
-/** Two methods side by side on one question: what each answers, what it rests on, and what both found. */
+/** Compare two methods on one question: answers, knowledge, and what both found. */
 
 import { workspacePath } from "./api.js";
 import { Side } from "./compare_side.js";
@@ -11,7 +11,7 @@ const OTHER = "chunks";
 const WHICH = { all: "All", both: "In both", one: "Only in one" };
 
 /**
- * `params` may say the `question`, and the methods `left` and `right`.
+ * `params` may have the `question`, and the methods `left` and `right`.
  *
  * @param {HTMLElement} root
  * @param {object} ctx
@@ -110,14 +110,14 @@ class Comparison {
     }
   }
 
-  /** So that the address leads here again. */
+  /** Write the comparison into the address. */
   #remember(question) {
     const [left, right] = this.sides.map((side) => side.method);
     const query = new URLSearchParams({ question, left, right });
     history.replaceState(null, "", `#/${encodeURIComponent(this.ctx.workspace)}/compare?${query}`);
   }
 
-  #summary({ said }, answers) {
+  #summary({ describe }, answers) {
     const names = answers.map((answer) => answer.knowledge.method);
     const choices = Object.entries(WHICH).map(([which, label]) =>
       button(label, () => this.#show(which, choices), {
@@ -129,7 +129,7 @@ class Comparison {
     return el(
       "div",
       { class: "panel row apart" },
-      el("p", {}, said(...names)),
+      el("p", {}, describe(...names)),
       el("div", { class: "row", role: "group", "aria-label": "Knowledge to show" }, choices),
     );
   }

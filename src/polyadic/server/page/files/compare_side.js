@@ -1,4 +1,4 @@
-/** One of the two methods: its answer as it comes, and the knowledge that it used. */
+/** One side of a comparison: a method, its streamed answer and its knowledge. */
 
 import { Problem, workspacePath } from "./api.js";
 import { answered } from "./ask_answer.js";
@@ -12,12 +12,12 @@ import { counted, money, sourceName } from "./words.js";
 
 const KINDS = { fact: "Fact", chunk: "Passage", entity: "Entity", report: "Report" };
 
-/** A method, and what comes of asking by it. */
+/** A method and its result. */
 export class Side {
   /**
    * @param {object} ctx
    * @param {string} label
-   * @param {string[]} methods all that may be chosen
+   * @param {string[]} methods the available methods
    * @param {string} chosen
    */
   constructor(ctx, label, methods, chosen) {
@@ -48,11 +48,11 @@ export class Side {
   }
 
   /**
-   * Ask, and show what comes as it comes.
+   * Send the question and show the streamed answer.
    *
    * @param {string} question
    * @param {AbortSignal} signal
-   * @returns {Promise<object|null>} the whole answer; null where there was none
+   * @returns {Promise<object|null>} the complete answer; null if there was none
    */
   async ask(question, signal) {
     replace(this.state, busy("Searching"));
@@ -73,7 +73,7 @@ export class Side {
   }
 
   /**
-   * Mark what the other method found too.
+   * Mark the items that the other method found too.
    *
    * @param {Set<string>} common keys of items
    */

@@ -1,10 +1,10 @@
-/** To the clipboard, also where the page came over plain HTTP, which has no clipboard of the newer kind. */
+/** Copy to the clipboard, also over plain HTTP, where navigator.clipboard is missing. */
 
 import { el } from "./dom.js";
 import { toast } from "./parts.js";
 
 /**
- * Copy a text, and say so.
+ * Copy a text and show a confirmation.
  *
  * @param {string} text
  * @param {string} said
@@ -20,7 +20,7 @@ export async function copyText(text, said) {
 
 function copiedBySelecting(text) {
   const area = el("textarea", { class: "visually-hidden", value: text, "aria-hidden": "true" });
-  // What lies outside an open dialog cannot be selected.
+  // Text outside an open dialog cannot be selected.
   const place = document.querySelector("dialog[open]") ?? document.body;
   const before = document.activeElement;
   place.append(area);

@@ -1,4 +1,4 @@
-/** The documents that there are, in pages. */
+/** The list of documents. */
 
 import { workspacePath } from "./api.js";
 import { latest } from "./asking.js";
@@ -16,7 +16,7 @@ const METADATA_SHOWN = 3;
  * Documents by source, with a search and pages.
  *
  * @param {object} ctx
- * @param {(job: object) => void} onJob told of each job that this began
+ * @param {(job: object) => void} onJob called with each job that this starts
  * @returns {{node: HTMLElement, load: () => Promise<void>}}
  */
 export function documentList(ctx, onJob) {
@@ -28,11 +28,11 @@ class List {
   constructor(ctx, onJob) {
     this.ctx = ctx;
     this.onJob = onJob;
-    /** Marks of the pages before the one that is shown. */
+    /** Cursors of the previous pages. */
     this.before = [];
     this.after = "";
     this.count = el("p", { class: "muted small", role: "status" });
-    this.told = el("div", {});
+    this.notice = el("div", {});
     this.body = el("div", {}, busy("Loading documents"));
     this.search = el("input", {
       type: "search",
@@ -47,7 +47,7 @@ class List {
       this.refresh();
     });
     this.bar = el("div", { class: "row apart list-bar" }, el("div", { class: "search-box" }, this.search), this.count);
-    this.node = el("section", { class: "stack close", "aria-label": "Documents" }, this.bar, this.told, this.body);
+    this.node = el("section", { class: "stack close", "aria-label": "Documents" }, this.bar, this.notice, this.body);
   }
 
   load() {
@@ -112,9 +112,9 @@ class List {
     const again = button("Retry failed chunks", async () => {
       try {
         this.onJob(await this.ctx.api.post(workspacePath(this.ctx.workspace, "jobs")));
-        replace(this.told);
+        replace(this.notice);
       } catch (error) {
-        replace(this.told, problemNotice(error));
+        replace(this.notice, problemNotice(error));
       }
     });
     return notice("warning", `${counted(unread, "chunk")} of these documents failed.`, again);
@@ -168,18 +168,18 @@ class List {
     const again = button("Try again", () => this.#withdrawn(record, name));
     try {
       await this.ctx.api.del(workspacePath(this.ctx.workspace, `documents/${record.id}`));
-      replace(this.told);
+      replace(this.notice);
       toast(`${name} deleted.`);
       await this.load();
     } catch (error) {
       const busyNow = "A job is writing to this workspace. Wait until it has finished, or cancel it, then try again.";
       replace(
-        this.told,
+        this.notice,
         error.status === 409
           ? notice("warning", busyNow, again)
           : problemNotice(error, () => this.#withdrawn(record, name)),
       );
-      this.told.scrollIntoView({ block: "nearest" });
+      this.notice.scrollIntoView({ block: "nearest" });
     }
   }
 

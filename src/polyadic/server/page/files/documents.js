@@ -1,4 +1,4 @@
-/** Documents: handing them in, how far reading them has come, and what there is. */
+/** Documents view: upload, jobs, and the list of documents. */
 
 import { documentList } from "./document_list.js";
 import { el } from "./dom.js";

@@ -1,10 +1,10 @@
-/** Making elements. Whatever documents, models or people say only ever becomes text nodes. */
+/** Create elements. Text of documents, models and users only ever becomes text nodes. */
 
 const SVG = "http://www.w3.org/2000/svg";
 const LIVE = new Set(["value", "checked", "selected", "indeterminate", "open"]);
 
 /**
- * An element with properties and children.
+ * Create an element with properties and children.
  *
  * @param {string} tag
  * @param {object} [props] `class`, `text`, `on: {click: f}`, `data: {}`, `style: {}`; all else are attributes, of
@@ -17,7 +17,7 @@ export function el(tag, props = {}, ...children) {
 }
 
 /**
- * The same for what is drawn.
+ * Create an SVG element.
  *
  * @param {string} tag
  * @param {object} [props]
@@ -29,7 +29,7 @@ export function svg(tag, props = {}, ...children) {
 }
 
 /**
- * Take everything out of a node.
+ * Remove all children of a node.
  *
  * @param {Node} node
  */
@@ -38,7 +38,7 @@ export function clear(node) {
 }
 
 /**
- * Put children in the place of all that a node holds.
+ * Replace all children of a node.
  *
  * @template {Element} T
  * @param {T} node
@@ -67,8 +67,8 @@ function set(node, name, value) {
   } else if (name === "text") {
     node.append(String(value));
   } else if (name === "on") {
-    for (const [event, heard] of Object.entries(value)) {
-      node.addEventListener(event, heard);
+    for (const [event, listener] of Object.entries(value)) {
+      node.addEventListener(event, listener);
     }
   } else if (name === "data") {
     Object.assign(node.dataset, value);
@@ -81,7 +81,7 @@ function set(node, name, value) {
   }
 }
 
-/** Property by property: a whole `style` attribute is what the page's policy refuses. */
+/** Set styles one by one: the content security policy refuses a `style` attribute. */
 function setStyle(node, values) {
   for (const [name, value] of Object.entries(values)) {
     node.style.setProperty(name, String(value));

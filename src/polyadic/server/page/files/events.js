@@ -1,10 +1,10 @@
-/** Server-sent events out of the bytes of a reply. */
+/** Parse server-sent events from a response stream. */
 
 /**
- * Each event as it comes, its data read as JSON; comments are left out.
+ * Yield each event with its data parsed as JSON; skip comments.
  *
  * @param {ReadableStream<Uint8Array>} stream
- * @param {(error: Error) => Error} translated makes what is thrown of what broke the stream off
+ * @param {(error: Error) => Error} translated maps the error that broke the stream off to the one that is thrown
  * @returns {AsyncGenerator<{event: string, data: any}>}
  */
 export async function* eventsIn(stream, translated = (error) => error) {
@@ -30,7 +30,7 @@ export async function* eventsIn(stream, translated = (error) => error) {
 }
 
 /**
- * One event; null for a comment.
+ * Parse one event; null for a comment.
  *
  * @param {string} block
  * @returns {{event: string, data: any}|null}

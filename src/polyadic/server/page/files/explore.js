@@ -1,4 +1,4 @@
-/** Walking through the hypergraph: what lies around what, and where it stands. */
+/** Explore view: walk through the hypergraph. */
 
 import { workspacePath } from "./api.js";
 import { el, replace } from "./dom.js";
@@ -37,7 +37,7 @@ function nothingYet(ctx) {
   return empty("Nothing to explore yet", hint, ctx.canWrite && add);
 }
 
-/** What the address asks for: an entity or a fact; neither is the overview. */
+/** The place in the address: an entity, a fact, or the overview. */
 function placeIn(params) {
   const kind = ["entity", "fact"].find((one) => params.get(one));
   return kind ? { kind, id: params.get(kind), name: "" } : { kind: "overview", id: "", name: "Overview" };
@@ -52,7 +52,7 @@ class Explore {
     this.place = placeIn(ctx.params);
     this.asked = 0;
     this.stage = el("div", { class: "explore-graph grow" });
-    this.told = el("p", { class: "muted small", role: "status", "aria-live": "polite" });
+    this.status = el("p", { class: "muted small", role: "status", "aria-live": "polite" });
     this.trail = trailOf(ctx.workspace, (place) => this.begin(place));
     this.panel = detailPanel(ctx, {
       reach: (kind, id) => this.reach(kind, id),
@@ -61,7 +61,7 @@ class Explore {
       best: () => this.shown.best(BEST),
     });
     const search = storeSearch(ctx, (place) => this.begin(place));
-    const amount = el("div", { class: "explore-amount" }, this.told, this.#limits());
+    const amount = el("div", { class: "explore-amount" }, this.status, this.#limits());
     const head = el("div", { class: "explore-head" }, search, this.trail.root, amount);
     replace(root, head, el("div", { class: "explore" }, this.stage, this.panel.root));
   }
@@ -82,7 +82,7 @@ class Explore {
     return this.ctx.api.get(workspacePath(this.ctx.workspace, rest), query, { signal: this.ctx.signal });
   }
 
-  /** Draw what lies around a place, instead of what was drawn. */
+  /** Draw the neighbourhood of a place instead of the current drawing. */
   async begin(place) {
     this.asked += 1;
     const { asked } = this;
@@ -90,11 +90,13 @@ class Explore {
     try {
       const around = { kind: place.kind, id: place.id, hops: 2, limit: this.limit };
       const overview = place.kind === "overview";
-      const told = await (overview ? this.#get("overview", { limit: this.limit }) : this.#get("neighbourhood", around));
+      const neighbourhood = await (overview
+        ? this.#get("overview", { limit: this.limit })
+        : this.#get("neighbourhood", around));
       if (asked !== this.asked) return;
-      this.place = { ...place, name: place.name || nameIn(told, place.id) };
+      this.place = { ...place, name: place.name || nameIn(neighbourhood, place.id) };
       this.trail.arrive(this.place, this.limit === LIMIT ? null : this.limit);
-      this.shown.begin(told);
+      this.shown.begin(neighbourhood);
       this.#draw(true);
       this.drawing.select(overview ? null : place.id, false);
     } catch (error) {
@@ -102,7 +104,7 @@ class Explore {
     }
   }
 
-  /** Add what lies around an entity. */
+  /** Add the neighbourhood of an entity. */
   async expand(id) {
     try {
       const { room, limit } = this.shown.roomToExpand(id);
@@ -110,8 +112,8 @@ class Explore {
         toast(`At most ${LIMITS.at(-1).toLocaleString("en")} entities can be shown. Start from one of them instead.`);
         return;
       }
-      const told = await this.#get("neighbourhood", { kind: "entity", id, hops: 1, limit });
-      const more = this.shown.add(told);
+      const neighbourhood = await this.#get("neighbourhood", { kind: "entity", id, hops: 1, limit });
+      const more = this.shown.add(neighbourhood);
       this.#draw();
       this.drawing.select(id);
       toast(
@@ -124,7 +126,7 @@ class Explore {
     }
   }
 
-  /** Select something, and draw it before where it is not yet there. */
+  /** Select an item; draw its neighbourhood first if it is not shown. */
   async reach(kind, id) {
     try {
       if (!this.shown.has(id)) {
@@ -137,18 +139,18 @@ class Explore {
     }
   }
 
-  #draw(anew = false) {
-    const { told, complete } = this.shown;
+  #draw(reset = false) {
+    const { contents, complete } = this.shown;
     const { counts } = this.ctx.info;
-    const all = told.entities.length === counts.entities && told.facts.length === counts.facts;
-    const drawn = `${of(told.entities.length, counts.entities)} entities, ${of(told.facts.length, counts.facts)} facts`;
-    this.told.textContent = all ? `Showing all ${drawn}` : `Showing ${drawn}${complete ? "" : "; more available"}`;
+    const all = contents.entities.length === counts.entities && contents.facts.length === counts.facts;
+    const drawn = `${of(contents.entities.length, counts.entities)} entities, ${of(contents.facts.length, counts.facts)} facts`;
+    this.status.textContent = all ? `Showing all ${drawn}` : `Showing ${drawn}${complete ? "" : "; more available"}`;
     if (this.drawing) {
-      this.drawing.update(told, anew);
+      this.drawing.update(contents, reset);
       return;
     }
     replace(this.stage);
-    this.drawing = drawHypergraph(this.stage, told, {
+    this.drawing = drawHypergraph(this.stage, contents, {
       onExpand: (id) => this.expand(id),
       onOpenFact: (id) => this.panel.openFirstPlace(id),
       onSelect: (item) => this.#chosen(item),
@@ -156,7 +158,7 @@ class Explore {
     this.panel.show(null);
   }
 
-  /** While somebody walks with the arrow keys, what is only passed is not asked for. */
+  /** While the user moves with the arrow keys, items that are only passed are not requested. */
   #chosen(item) {
     clearTimeout(this.choosing);
     this.choosing = setTimeout(() => this.panel.show(item), item ? PATIENCE : 0);

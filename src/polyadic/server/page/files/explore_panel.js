@@ -1,4 +1,4 @@
-/** What is known of what was selected: an entity with its facts, a fact with its sentence and where it stands. */
+/** Details of the selected item: an entity with its facts, or a fact with its sentence and places. */
 
 import { workspacePath } from "./api.js";
 import { el, replace } from "./dom.js";
@@ -11,11 +11,11 @@ const FACTS = 50;
 /**
  * @param {object} ctx
  * @param {{reach: (kind: string, id: string) => void, expand: (id: string) => void,
- *   begin: (place: object) => void}} wishes
+ *   begin: (place: object) => void}} actions
  * @returns {{root: HTMLElement, show: (item: {kind: string, id: string} | null) => void,
  *   fail: (error: Error, retry: () => void) => void, openFirstPlace: (factId: string) => Promise<void>}}
  */
-export function detailPanel(ctx, wishes) {
+export function detailPanel(ctx, actions) {
   const root = el("aside", { class: "explore-panel panel", "aria-label": "Selection" });
   let asked = 0;
   const ask = ({ kind, id }) => {
@@ -30,14 +30,14 @@ export function detailPanel(ctx, wishes) {
     const mine = asked;
     root.dataset.shown = item?.id ?? "";
     if (!item) {
-      replace(root, ...legend(wishes));
+      replace(root, ...legend(actions));
       return;
     }
     const waiting = setTimeout(() => mine === asked && replace(root, busy("Loading")), 250);
     try {
       const detail = await ask(item);
       if (mine !== asked) return;
-      replace(root, ...(item.kind === "entity" ? ofEntity(detail, wishes) : ofFact(detail, ctx, wishes)));
+      replace(root, ...(item.kind === "entity" ? ofEntity(detail, actions) : ofFact(detail, ctx, actions)));
       root.scrollTop = 0;
     } catch (error) {
       if (mine === asked) fail(error, () => show(item));
@@ -156,7 +156,7 @@ function support({ support }) {
   return support === 1 ? "stated once" : `stated ${support.toLocaleString("en")} times`;
 }
 
-/** A path says where a file lay on the machine that read it: its name is enough. */
+/** Show only the file name of a path, which is meaningless on other machines. */
 function lastPart(source) {
   return source.split("/").at(-1) || source;
 }

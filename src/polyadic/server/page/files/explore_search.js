@@ -1,4 +1,4 @@
-/** Finding entities and facts in the whole workspace, by name or by meaning. */
+/** Search entities and facts of the workspace by name or meaning. */
 
 import { workspacePath } from "./api.js";
 import { el, replace } from "./dom.js";
@@ -41,7 +41,7 @@ export function storeSearch(ctx, onGo) {
     const mine = asked;
     if (!input.value.trim()) return close();
     waiting = setTimeout(async () => {
-      const shown = await found(ctx, input.value.trim(), go).catch(told);
+      const shown = await found(ctx, input.value.trim(), go).catch(problemEntry);
       if (mine === asked && shown) {
         replace(results, ...shown);
         results.hidden = false;
@@ -52,11 +52,11 @@ export function storeSearch(ctx, onGo) {
   return root;
 }
 
-function told(error) {
+function problemEntry(error) {
   return error.name === "AbortError" ? null : [el("p", { class: "muted", role: "alert" }, error.message)];
 }
 
-/** Escape closes; arrows go through what was found; leaving closes. */
+/** Escape and losing focus close the results; arrow keys move through them. */
 function hear(root, input, results, close) {
   root.addEventListener("keydown", (event) => {
     if (event.key === "Escape") {

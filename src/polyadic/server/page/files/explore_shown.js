@@ -1,24 +1,24 @@
-/** What of the hypergraph has been brought so far: neighbourhoods one over the other. */
+/** The part of the hypergraph loaded so far: a union of neighbourhoods. */
 
 const MOST = 2000;
 const FIRST_STEP = 40;
 
-/** Entities and facts by identifier, each once; a fact is there with all that it joins. */
+/** Entities and facts by identifier; a fact is present with all its entities. */
 export class Shown {
   constructor() {
     this.begin({ entities: [], facts: [], complete: true });
   }
 
-  /** @param {object} told a neighbourhood, as the API tells it; what was there is let go */
-  begin(told) {
+  /** @param {object} neighbourhood response of the API; replaces the contents */
+  begin(neighbourhood) {
     this.entities = new Map();
     this.facts = new Map();
     this.steps = new Map();
-    this.complete = told.complete;
-    this.add(told);
+    this.complete = neighbourhood.complete;
+    this.add(neighbourhood);
   }
 
-  get told() {
+  get contents() {
     return { entities: [...this.entities.values()], facts: [...this.facts.values()] };
   }
 
@@ -32,23 +32,23 @@ export class Shown {
   }
 
   /**
-   * How many entities to ask for around an entity: more each time.
+   * Return how many entities to request around an entity: more each time.
    * @param {string} id
-   * @returns {{room: number, limit: number}} what there is room for, what to ask for
+   * @returns {{room: number, limit: number}} the remaining capacity, and the limit to request
    */
   roomToExpand(id) {
     const room = MOST - this.entities.size;
     const step = (this.steps.get(id) ?? 0) + FIRST_STEP;
     this.steps.set(id, step * 2);
-    // What is there already counts among what is told.
+    // The response includes items that are present already.
     const known = [...this.facts.values()].filter(({ entities }) => entities.includes(id));
     const there = new Set(known.flatMap(({ entities }) => entities));
     return { room, limit: Math.min(MOST, there.size + Math.min(step, Math.max(room, 0))) };
   }
 
   /**
-   * @param {object} told
-   * @returns {{entities: number, facts: number}} how many came
+   * @param {object} neighbourhood
+   * @returns {{entities: number, facts: number}} numbers of new items
    */
   add({ entities, facts }) {
     const before = { entities: this.entities.size, facts: this.facts.size };
@@ -59,7 +59,7 @@ export class Shown {
       for (const id of lacking) this.entities.set(id, named.get(id));
       this.facts.set(edge.fact.id, edge);
     }
-    // What stands alone; also where nothing but an entity was asked for.
+    // Entities without facts, also if only an entity was requested.
     for (const [id, entity] of named)
       if (this.entities.size < MOST && !this.entities.has(id)) this.entities.set(id, entity);
     return { entities: this.entities.size - before.entities, facts: this.facts.size - before.facts };

@@ -1,10 +1,10 @@
-/** The way that was gone: each place leads back to itself, also by the browser's own button. */
+/** Breadcrumbs of visited places, in step with the browser history. */
 
 import { el, replace } from "./dom.js";
 
 const LONGEST = 32;
 const MOST = 6;
-// By workspace, as long as the page is open: the view is made anew when somebody goes back.
+// By workspace, kept while the page is open, as the view is rebuilt when the user returns.
 const trails = new Map();
 
 /**
@@ -14,8 +14,8 @@ const trails = new Map();
 /**
  * @param {string} workspace
  * @param {(place: Place) => void} onGo
- * @returns {{root: HTMLElement, arrive: (place: Place, limit: number | null) => void}} `arrive` tells where one is
- *   now; the limit is said in the address where it is not the usual one
+ * @returns {{root: HTMLElement, arrive: (place: Place, limit: number | null) => void}} `arrive` sets the
+ *   current place; the limit is written to the address if it is not the default
  */
 export function trailOf(workspace, onGo) {
   const list = el("ol", { class: "explore-trail list" });
@@ -33,7 +33,7 @@ export function trailOf(workspace, onGo) {
   return { root, arrive };
 }
 
-/** The trail as far as the place, if one has been there; else with it. */
+/** The trail up to the place if it was visited; else with the place appended. */
 function gone(trail, place) {
   const there = trail.findIndex(({ kind, id }) => kind === place.kind && id === place.id);
   const before = there < 0 ? trail : trail.slice(0, there);
@@ -49,7 +49,7 @@ function step(place, here, onGo) {
   return el("li", {}, shown);
 }
 
-/** A new entry of the history, but none for the place where one is. */
+/** Push a history entry, unless it is the current place. */
 function address(workspace, { kind, id }, limit) {
   const query = new URLSearchParams();
   if (id) query.set(kind, id);

@@ -1,4 +1,4 @@
-// A hypergraph to look at and walk through: entities are points, facts join as many of them as they name.
+// Interactive drawing of a hypergraph: entities are points, facts connect any number of them.
 
 import { el } from "./dom.js";
 import { prefersStillness } from "./graph_camera.js";
@@ -17,9 +17,9 @@ const LABEL =
   "plus and minus zoom, F fits everything into view. The same content is below as a list.";
 
 /**
- * What whoever shows a drawing may say.
+ * Options of a drawing.
  * @typedef {object} Options
- * @property {(entityId: string) => void} [onExpand] more is wanted round an entity
+ * @property {(entityId: string) => void} [onExpand] the user requests more neighbours of an entity
  * @property {(factId: string) => void} [onOpenFact]
  * @property {(item: {kind: "entity" | "fact", id: string} | null) => void} [onSelect]
  * @property {Map<string, number>} [relevant] scores of entities and facts by identifier, by which they are sized
@@ -29,16 +29,16 @@ const LABEL =
 /**
  * Draw a hypergraph into an element.
  * @param {HTMLElement} root
- * @param {import("./graph_model.js").Told} told
+ * @param {import("./graph_model.js").Neighbourhood} neighbourhood
  * @param {Options} [options]
- * @returns {{update: (told: object, anew?: boolean) => void, select: (id: string | null, look?: boolean) => void, destroy: () => void,
+ * @returns {{update: (neighbourhood: object, reset?: boolean) => void, select: (id: string | null, look?: boolean) => void, destroy: () => void,
  *   filter: (what: {types?: Iterable<string> | null, words?: string}) => void}}
  */
-export function drawHypergraph(root, told, options = {}) {
+export function drawHypergraph(root, neighbourhood, options = {}) {
   const drawing = new Drawing(root, options);
-  drawing.update(told);
+  drawing.update(neighbourhood);
   return {
-    update: (next, anew) => drawing.update(next, anew),
+    update: (next, reset) => drawing.update(next, reset),
     select: (id, look = true) => drawing.selectId(id, look),
     filter: (what) => drawing.filter(what),
     destroy: () => drawing.destroy(),
@@ -91,7 +91,7 @@ class Drawing {
     const { signal } = this.end;
     const { camera, lifted } = this.stage;
     const at = (x, y, coarse) => bodyAt(this.stage.scene, this.stage.pens[1], x, y, coarse);
-    const wishes = {
+    const actions = {
       pan: (dx, dy) => {
         this.following = false;
         camera.pan(dx, dy);
@@ -105,31 +105,31 @@ class Drawing {
       press: (x, y, coarse) => this.#select(at(x, y, coarse)),
       pressTwice: (x, y, coarse) => this.#open(at(x, y, coarse)) || camera.zoomSlowly(1.8, x, y),
     };
-    listen(lifted, wishes, signal);
+    listen(lifted, actions, signal);
     lifted.addEventListener("keydown", (event) => this.#key(event), { signal });
   }
 
   /**
-   * Show another hypergraph; what is in both stays near where it is, and what is selected stays selected.
-   * @param {import("./graph_model.js").Told} told
-   * @param {boolean} [anew] another drawing rather than more of this one: all of it is looked at
+   * Show another hypergraph; common items keep their positions approximately, and the selection is kept.
+   * @param {import("./graph_model.js").Neighbourhood} neighbourhood
+   * @param {boolean} [reset] another drawing rather than an extension: fit all of it into view
    */
-  update(told, anew = false) {
+  update(neighbourhood, reset = false) {
     const { model, x, y } = this.stage.scene;
     const known = new Map(model?.bodies.map(({ id }, body) => [id, [x[body], y[body]]]));
     const selected = this.selected === null ? null : model.bodies[this.selected].id;
-    this.model = new Model(told, this.options.relevant);
+    this.model = new Model(neighbourhood, this.options.relevant);
     this.hovered = null;
     this.selected = this.model.byId.get(selected) ?? null;
-    const strangers = !this.model.bodies.some(({ id }) => known.has(id));
-    this.following ||= strangers || anew;
+    const replaced = !this.model.bodies.some(({ id }) => known.has(id));
+    this.following ||= replaced || reset;
     const there = new Set(this.model.types.map(({ type }) => type));
-    this.types = new Set([...this.types].filter((type) => !strangers && there.has(type)));
+    this.types = new Set([...this.types].filter((type) => !replaced && there.has(type)));
     this.root.dataset.settled = "false";
-    const how = { aspect: this.stage.aspect, quiet: prefersStillness(), anew };
+    const how = { aspect: this.stage.aspect, quiet: prefersStillness(), reset };
     this.#showTypes();
     this.stage.put(this.model, this.settling.start(this.model, known, how));
-    this.stage.root.classList.toggle("settling", how.quiet && strangers);
+    this.stage.root.classList.toggle("settling", how.quiet && replaced);
     if (this.following) this.stage.fit(false);
     if (selected && this.selected === null) this.#select(null);
     this.#seek();
@@ -142,7 +142,7 @@ class Drawing {
     this.root.dataset.settled = String(settled);
   }
 
-  /** Show entities of some types only (null: of all); lift what holds words. */
+  /** Show entities of some types only (null: all); highlight items with words. */
   filter({ types, words }) {
     if (types !== undefined) {
       this.types = new Set(types ?? []);
@@ -162,7 +162,7 @@ class Drawing {
     this.list.show(this.model);
   }
 
-  /** Lift what holds these words. */
+  /** Highlight items with these words. */
   #search(words) {
     this.words = words;
     if (this.selected !== null) this.#select(null);
@@ -171,7 +171,7 @@ class Drawing {
 
   #seek() {
     this.found = this.model.find(this.words);
-    this.find.tell(this.words.trim() ? this.found.length : null);
+    this.find.setCount(this.words.trim() ? this.found.length : null);
     this.#focus();
   }
 
@@ -206,7 +206,7 @@ class Drawing {
     this.#look(next);
   }
 
-  /** Select by identifier, and perhaps look there; null for nothing. */
+  /** Select by identifier and optionally move the view there; null clears the selection. */
   selectId(id, look) {
     const body = this.model.byId.get(id) ?? null;
     this.#select(body);
@@ -246,14 +246,14 @@ class Drawing {
     this.stage.lift(centres.length ? this.model.around(centres) : null);
   }
 
-  /** Where the selected thing is seen, for whatever wants to point at it. */
+  /** Screen position of the selected item. */
   #tellPlace() {
     const { scene, camera } = this.stage;
     const at = this.selected === null ? [] : camera.toScreen(scene.x[this.selected], scene.y[this.selected]);
     this.root.dataset.at = at.map((place) => place.toFixed(1)).join(" ");
   }
 
-  /** See to it that a body is well in sight. */
+  /** Move the view so that a body is visible. */
   #look(body) {
     const { scene, camera } = this.stage;
     const [x, y] = camera.toScreen(scene.x[body], scene.y[body]);

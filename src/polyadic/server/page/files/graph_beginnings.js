@@ -1,15 +1,15 @@
-// Where bodies begin, before forces move them: the better they begin, the less gets caught in each other.
+// Initial positions of bodies before the force layout; good ones avoid local minima.
 
 const RING = 42;
 const NEAR = 24;
 const TURN = 2.399963;
 
 /**
- * Where bodies begin: where they already stand, else beside a neighbour that has a place; all new ones as a tree.
+ * Compute initial positions: known ones are kept, others are placed beside a neighbour; all-new graphs as a tree.
  * @param {number} count of bodies
  * @param {Int32Array} links pairs of a fact mark and an entity
- * @param {(body: number) => [number, number] | undefined} known where a body already stands
- * @returns {{x: Float32Array, y: Float32Array, fresh: number}} `fresh` is how many had no place
+ * @param {(body: number) => [number, number] | undefined} known position of a body
+ * @returns {{x: Float32Array, y: Float32Array, fresh: number}} `fresh` is the number of bodies without a known position
  */
 export function beginnings(count, links, known) {
   const [x, y] = [new Float32Array(count), new Float32Array(count)];
@@ -26,7 +26,7 @@ export function beginnings(count, links, known) {
   return { x, y, fresh: count - placed.length };
 }
 
-/** From what has a place to what is joined to it; what hangs on nothing comes last, farther out. */
+/** Place bodies from known neighbours outwards; disconnected ones last, farther out. */
 function spread(x, y, placed, beside) {
   const waiting = [...placed];
   const there = new Set(placed);
@@ -47,7 +47,7 @@ function spread(x, y, placed, beside) {
   }
 }
 
-/** A tree from the best connected body outwards, a ring for each step; what branches more gets a wider sector. */
+/** A radial tree from the best connected body; larger subtrees get wider sectors. */
 function radiate(x, y, beside) {
   const { order, parent, size } = tree(beside);
   const sector = new Map();

@@ -1,10 +1,10 @@
-// Where one looks from: a point of the drawing at (wx, wy) is seen at (k·wx + x, k·wy + y), in pixels of CSS.
+// Camera: a point of the drawing at (wx, wy) appears at (k·wx + x, k·wy + y), in CSS pixels.
 
 const NEAREST = 5;
 const FARTHEST = 0.04;
 const MILLISECONDS = 320;
 
-/** Looks at the drawing; every change calls `onChange`. */
+/** View transform; every change calls `onChange`. */
 export class Camera {
   /** @param {() => void} onChange */
   constructor(onChange) {
@@ -15,12 +15,12 @@ export class Camera {
     this.flight = 0;
   }
 
-  /** @returns {[number, number]} the point of the drawing that is seen there */
+  /** @returns {[number, number]} the point of the drawing at a screen position */
   toWorld(x, y) {
     return [(x - this.x) / this.k, (y - this.y) / this.k];
   }
 
-  /** @returns {[number, number]} where a point of the drawing is seen */
+  /** @returns {[number, number]} the screen position of a point of the drawing */
   toScreen(x, y) {
     return [x * this.k + this.x, y * this.k + this.y];
   }
@@ -29,7 +29,7 @@ export class Camera {
     this.#set(this.x + dx, this.y + dy, this.k);
   }
 
-  /** Come nearer by a factor, with the point that is seen at (x, y) staying there. */
+  /** Zoom by a factor around the screen position (x, y). */
   zoom(factor, x, y) {
     const { x: toX, y: toY, k } = this.#zoomed(factor, x, y);
     this.#set(toX, toY, k);
@@ -52,7 +52,7 @@ export class Camera {
   }
 
   /**
-   * Go where a box of the drawing fills the room.
+   * Fit a box of the drawing into the view.
    * @param {number[]} box left, top, right, bottom
    * @param {number} width of the room
    * @param {number} height
@@ -68,7 +68,7 @@ export class Camera {
     else this.#set(to.x, to.y, to.k);
   }
 
-  /** Glide there; at once for those who prefer no motion. */
+  /** Animate to a view; immediately if the user prefers reduced motion. */
   fly(to) {
     cancelAnimationFrame(this.flight);
     if (prefersStillness()) {
@@ -81,7 +81,7 @@ export class Camera {
       const part = Math.min(1, Math.max(0, (now - began) / MILLISECONDS));
       const eased = 1 - (1 - part) ** 3;
       this.k = from.k * (to.k / from.k) ** eased;
-      // The offset follows the scale, so that the glide is straight also while it comes nearer.
+      // The offset follows the scale, so that the motion is straight while zooming.
       const way = Math.abs(to.k - from.k) < 1e-6 ? eased : (this.k - from.k) / (to.k - from.k);
       this.x = from.x + (to.x - from.x) * way;
       this.y = from.y + (to.y - from.y) * way;
@@ -96,7 +96,7 @@ export class Camera {
   }
 }
 
-/** @returns {boolean} whether things should not move by themselves */
+/** @returns {boolean} whether the user prefers reduced motion */
 export function prefersStillness() {
   return matchMedia("(prefers-reduced-motion: reduce)").matches;
 }

@@ -1,4 +1,4 @@
-// What stands round the drawing: finding something in it, types of entities, nearer and farther.
+// Controls of the drawing: search, entity types, zoom.
 
 import { el, replace, svg } from "./dom.js";
 
@@ -11,12 +11,12 @@ const PATHS = {
 };
 
 /**
- * Finding words in the drawing.
- * @param {{onWords: (words: string) => void, onNext: (step: number) => void}} wishes
- * @returns {{root: HTMLElement, tell: (found: number | null) => void, empty: () => void}}
+ * Search input of the drawing.
+ * @param {{onWords: (words: string) => void, onNext: (step: number) => void}} actions
+ * @returns {{root: HTMLElement, setCount: (found: number | null) => void, empty: () => void}}
  */
 export function finder({ onWords, onNext }) {
-  const told = el("span", { class: "graph-found muted small", role: "status" });
+  const status = el("span", { class: "graph-found muted small", role: "status" });
   const input = el("input", {
     class: "field",
     type: "search",
@@ -32,9 +32,9 @@ export function finder({ onWords, onNext }) {
     },
   });
   return {
-    root: el("div", { class: "graph-find" }, input, told),
-    tell: (found) => {
-      told.textContent = found === null ? "" : found ? `${found.toLocaleString("en")} found` : "no matches";
+    root: el("div", { class: "graph-find" }, input, status),
+    setCount: (found) => {
+      status.textContent = found === null ? "" : found ? `${found.toLocaleString("en")} found` : "no matches";
     },
     empty: () => {
       input.value = "";
@@ -43,7 +43,7 @@ export function finder({ onWords, onNext }) {
 }
 
 /**
- * Types of entities to choose from; none chosen means all.
+ * Entity type filter; nothing selected means all.
  * @param {(types: Set<string>) => void} onTypes
  * @returns {{root: HTMLElement, show: (model: import("./graph_model.js").Model, chosen: Set<string>) => void}}
  */
@@ -82,7 +82,7 @@ function chip({ type, count }, colour, chosen, onTypes) {
 
 /**
  * The buttons over the drawing.
- * @param {{nearer: () => void, farther: () => void, fit: () => void, reset: () => void}} wishes
+ * @param {{nearer: () => void, farther: () => void, fit: () => void, reset: () => void}} actions
  * @returns {HTMLElement}
  */
 export function lookButtons({ nearer, farther, fit, reset }) {

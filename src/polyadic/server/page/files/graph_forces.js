@@ -1,4 +1,4 @@
-// Where things come to rest: a force layout over entities and fact marks, the same for the same drawing every time.
+// Deterministic force layout of entities and fact marks.
 
 import { Tree } from "./graph_tree.js";
 
@@ -12,7 +12,7 @@ const REPULSION = 0.6;
 const APART = 5;
 
 /**
- * What is to be laid out: bodies are entities first, then fact marks.
+ * Bodies to lay out: entities first, then fact marks.
  * @typedef {object} Bodies
  * @property {number} entities how many of the bodies are entities
  * @property {Float32Array} x
@@ -26,7 +26,7 @@ const APART = 5;
 export class Forces {
   /**
    * @param {Bodies} bodies
-   * @param {number} heat from 0 to 1: how far things may still move
+   * @param {number} heat from 0 to 1: how far bodies may move
    */
   constructor({ entities, x, y, radius, links, aspect }, heat = 1) {
     this.x = x;
@@ -57,7 +57,7 @@ export class Forces {
     this.links = links;
     this.weight = this.radius.map((radius, body) => (body < this.entities ? 26 + 2.5 * radius : 14 + many[body]));
     const count = links.length / 2;
-    // Where there is little, there is room for it.
+    // Small graphs are spread further.
     const roomy = 1 + 0.8 * Math.exp(-this.x.length / 50);
     this.rest = new Float32Array(count);
     this.stiff = new Float32Array(count);
@@ -71,12 +71,12 @@ export class Forces {
     }
   }
 
-  /** One step, after which it is a little colder. */
+  /** One step; lowers the heat. */
   tick() {
     const { x, y, vx, vy } = this;
     this.heat *= 1 - (1 - COLDEST ** (1 / TICKS));
     this.#springs();
-    // Among many bodies the push changes little from one step to the next, and is most of the work.
+    // With many bodies the repulsion changes little between steps and is most of the work.
     if (x.length < MANY || this.ticks % SELDOM === 0) {
       this.tree.build(x, y, this.weight);
       this.tree.push(this.pushX, this.pushY, THETA);
@@ -108,7 +108,7 @@ export class Forces {
   }
 }
 
-/** Move bodies that overlap out of each other; a grid finds them. */
+/** Separate overlapping bodies, found by a grid. */
 class Apart {
   constructor(radius) {
     this.radius = radius;
@@ -124,7 +124,7 @@ class Apart {
     for (let body = 0; body < x.length; body++) {
       const column = Math.floor((x[body] - left) / this.size);
       const row = Math.floor((y[body] - top) / this.size);
-      // Those that are there already, in this cell and in those around it: so each two meet once.
+      // Compare with bodies already in this cell and its neighbours, so that each pair is tested once.
       for (let r = Math.max(0, row - 1); r <= Math.min(rows - 1, row + 1); r++)
         for (let c = Math.max(0, column - 1); c <= Math.min(columns - 1, column + 1); c++)
           for (let other = this.first[r * columns + c]; other >= 0; other = this.next[other])
@@ -153,7 +153,7 @@ class Apart {
     if (square >= room * room) return;
     const length = Math.sqrt(square);
     const push = ((room - length) / length) * 0.5;
-    // The larger one gives way less.
+    // The larger body moves less.
     const share = this.radius[two] ** 2 / (this.radius[one] ** 2 + this.radius[two] ** 2);
     vx[one] -= dx * push * share;
     vy[one] -= dy * push * share;

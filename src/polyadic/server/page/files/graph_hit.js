@@ -1,4 +1,4 @@
-// What lies under a finger or a pointer.
+// Hit testing for pointers and fingers.
 
 import { addOutline, reachOf } from "./graph_paint.js";
 
@@ -7,9 +7,9 @@ const POINTER = 5;
 const MOST_OUTLINES = 400;
 
 /**
- * The entity there, else the mark, the spoke or the outline of a fact.
+ * Return the entity at a position, else the mark, spoke or outline of a fact.
  * @param {import("./graph_paint.js").Scene} scene
- * @param {CanvasRenderingContext2D} pen that can tell whether a point is in a path
+ * @param {CanvasRenderingContext2D} pen used to test whether a point is in a path
  * @param {number} px in pixels of CSS
  * @param {number} py
  * @param {boolean} coarse whether it is a finger
@@ -29,7 +29,7 @@ function nearest({ model, x, y }, wx, wy, from, to, reach) {
   let [best, least] = [null, 0];
   for (let body = from; body < to; body++) {
     if (!model.shown[body]) continue;
-    // How far outside of the circle it is: what is small is hit as well as what is large.
+    // Distance outside of the circle, so that small entities are hit as easily as large ones.
     const outside = Math.hypot(x[body] - wx, y[body] - wy) - model.radius[body] - reach;
     if (outside < least) [best, least] = [body, outside];
   }
@@ -54,7 +54,7 @@ function distance(px, py, ax, ay, bx, by) {
   return Math.hypot(px - ax - along * dx, py - ay - along * dy);
 }
 
-/** The smallest fact whose outline holds the point: it is the one that lies on top. */
+/** The smallest fact whose outline contains the point; it is drawn on top. */
 function outlineAt(scene, pen, wx, wy) {
   const { model, x, y } = scene;
   const found = [];

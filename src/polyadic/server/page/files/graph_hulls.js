@@ -1,11 +1,11 @@
-// The outline of a fact: one soft shape with an arm to each entity that it joins, so that nothing else lies in it.
+// The outline of a fact: a smooth shape with an arm to each of its entities that avoids others.
 
 const ROOM = 4;
 
 /**
  * Add the outline of a fact to a path.
  * @param {Path2D | CanvasRenderingContext2D} path
- * @param {[number, number]} mark where the mark of the fact is
+ * @param {[number, number]} mark position of the fact's mark
  * @param {{x: number, y: number, radius: number}[]} members three or more; the shape wraps each
  */
 export function addHull(path, [x, y], members) {

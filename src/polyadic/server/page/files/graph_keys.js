@@ -1,13 +1,13 @@
-// The keyboard over the drawing: arrows go from one thing to what it is joined to.
+// Keyboard navigation: arrow keys move between connected items.
 
 const ARROWS = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] };
 
 /**
- * Where an arrow leads: what is joined to a body and lies that way, else what lies nearest that way.
+ * Return the target of an arrow key: a connected body in that direction, else the nearest one.
  * @param {import("./graph_paint.js").Scene} scene
- * @param {number | null} from a body; the best connected entity where there is none
+ * @param {number | null} from current body; null starts at the best connected entity
  * @param {string} key of the event
- * @returns {number | null} null where nothing lies there, or the key is no arrow
+ * @returns {number | null} null if there is none, or the key is no arrow
  */
 export function bodyToward(scene, from, key) {
   const way = ARROWS[key];
@@ -23,7 +23,7 @@ export function isArrow(key) {
   return key in ARROWS;
 }
 
-/** The one that is nearest, of those that lie that way; what lies aside counts as farther. */
+/** The nearest body in a direction; sideways distance counts more. */
 function best({ x, y }, from, [right, down], bodies, straight) {
   let [found, least] = [null, Infinity];
   for (const body of bodies) {

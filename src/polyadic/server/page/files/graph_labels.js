@@ -1,11 +1,11 @@
-// Names beside entities, where there is room: the best connected first, none over another.
+// Labels of entities: the best connected first, without overlaps.
 
 const LONGEST = 30;
 const SIZE = 12;
 const CELL = 48;
 const GAP = 3;
 const LARGE = 4;
-// Where a label stands, by its middle: below, above, right, left of what it names.
+// Candidate positions of a label: below, above, right or left of its entity.
 const SIDES = [
   [0, 1],
   [0, -1],
@@ -13,7 +13,7 @@ const SIDES = [
   [-1, 0],
 ];
 
-/** Labels as small pictures, drawn once: letters with a rim are slow to draw in every frame. */
+/** Cache of rendered labels: outlined text is slow to draw in every frame. */
 export class Letters {
   /**
    * @param {import("./graph_look.js").Look} look
@@ -38,7 +38,7 @@ export class Letters {
     return picture;
   }
 
-  /** @returns {{width: number, height: number}} the same without drawing it */
+  /** @returns {{width: number, height: number}} the size of a label, without drawing it */
   sizeOf(text) {
     let width = this.widths.get(text);
     if (width === undefined) {
@@ -75,20 +75,20 @@ export class Letters {
 }
 
 /**
- * Which entities get a label, and where it stands, for one scale; it does not depend on where one looks.
+ * Place labels for one scale, independent of the view position.
  * @param {import("./graph_model.js").Model} model
  * @param {{x: Float32Array, y: Float32Array}} places
  * @param {number} k the scale
  * @param {Letters} letters
  * @param {number} most labels
- * @param {number[]} order of entities: the first ones get theirs first
+ * @param {number[]} order priority of entities
  * @returns {{body: number, dx: number, dy: number}[]} the middle of each, from its entity, in pixels
  */
 export function placedLabels(model, { x, y }, k, letters, most, order) {
   const taken = new Taken();
   const placed = [];
   const first = order.slice(0, 6 * most).filter((body) => model.shown[body]);
-  // Large circles are not written over.
+  // Labels do not cover large circles.
   for (const body of first) {
     const reach = model.radius[body] * k;
     if (reach < LARGE) continue;
@@ -109,7 +109,7 @@ export function placedLabels(model, { x, y }, k, letters, most, order) {
   return placed;
 }
 
-/** Where the middle of a label is that stands beside something with this radius. */
+/** Center of a label beside a body of this radius. */
 function beside(right, down, radius, width, height) {
   return [right * (radius + 2 + width / 2), down * (radius + height / 2 - 1)];
 }
@@ -136,7 +136,7 @@ class Taken {
   }
 
   isFree(left, top, width, height) {
-    // A touch at the very edge is none: a label touches the circle that it names.
+    // Touching edges do not count: a label touches the circle of its entity.
     for (const key of this.#keys(left, top, width, height))
       for (const [l, t, r, b] of this.cells.get(key) ?? [])
         if (left < r - 2 && left + width > l + 2 && top < b - 2 && top + height > t + 2) return false;

@@ -1,4 +1,4 @@
-// The layout as a worker of its own, so that the page stays quick while things find their places.
+// Layout worker, so that the page stays responsive during the layout.
 // In: the bodies (see graph_forces.js) with `heat`, `quiet` and `run`. Out: {run, x, y, settled}, until all is settled.
 
 import { Forces } from "./graph_forces.js";
@@ -21,6 +21,6 @@ function step(forces, mine, quiet) {
   }
   const { x, y, settled } = forces;
   if (settled || !quiet) postMessage({ run: mine, x: x.slice(), y: y.slice(), settled });
-  // A turn of its own, so that a newer drawing is heard of.
+  // Yield to the event loop, so that a message with a newer drawing is received.
   if (!settled) setTimeout(() => step(forces, mine, quiet));
 }

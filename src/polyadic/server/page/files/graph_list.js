@@ -1,4 +1,4 @@
-// The same as a list: what is drawn, for those who do not see the drawing, or rather read.
+// The drawing as a list, for screen readers and readers.
 
 import { el, replace } from "./dom.js";
 import { counted } from "./words.js";
@@ -6,7 +6,7 @@ import { counted } from "./words.js";
 const AT_ONCE = 100;
 
 /**
- * A list that is made when it is opened.
+ * A list that is built when it is opened.
  * @param {(id: string) => void} onChoose
  * @returns {{root: HTMLElement, show: (model: import("./graph_model.js").Model) => void}}
  */

@@ -1,4 +1,4 @@
-// Colours and letters of the drawing, out of the page's own tokens; read again when the theme changes.
+// Colours and fonts of the drawing, read from CSS variables and again when the theme changes.
 
 const TYPES = 9;
 

@@ -1,4 +1,4 @@
-// What is drawn: bodies, which are entities first and then the marks of facts, and how they hang together.
+// Model of the drawing: bodies (entities, then fact marks) and their links.
 
 const COLOURS = 8;
 const SMALLEST = 4.5;
@@ -6,7 +6,7 @@ const LARGEST = 17;
 const MARK = 3;
 
 /**
- * One thing that is drawn.
+ * An item of the drawing.
  * @typedef {object} Body
  * @property {"entity" | "fact"} kind
  * @property {string} id
@@ -18,14 +18,14 @@ const MARK = 3;
  */
 
 /**
- * A neighbourhood as the API tells it.
- * @typedef {{entities: object[], facts: {fact: object, entities: string[]}[]}} Told
+ * Response of the neighbourhood API.
+ * @typedef {{entities: object[], facts: {fact: object, entities: string[]}[]}} Neighbourhood
  */
 
 /** Bodies by number; a filter on types hides some of them. */
 export class Model {
   /**
-   * @param {Told} told
+   * @param {Neighbourhood} neighbourhood
    * @param {Map<string, number>} [relevant] scores of entities and of facts by identifier, by which they are sized then
    */
   constructor({ entities, facts }, relevant) {
@@ -37,7 +37,7 @@ export class Model {
     const paint = new Map(this.types.map(({ type }, rank) => [type, colourOf(type, rank, this.types)]));
     this.colour = this.bodies.map((body) => (body.kind === "entity" ? paint.get(body.type) : 0));
     this.radius = Float32Array.from(radii(this.bodies, relevant ?? new Map()));
-    // Labels go to the best connected first, here and in the workspace.
+    // The best connected entities, here and in the workspace, are labelled first.
     this.rank = [...this.bodies.keys()]
       .slice(0, this.entities)
       .sort((a, b) => this.#worth(b) - this.#worth(a) || a - b);
@@ -64,7 +64,7 @@ export class Model {
   }
 
   /**
-   * Show entities of these types only; a fact stays as long as it joins two that are shown, or had no more than one.
+   * Show entities of these types only; a fact stays while two of its entities are shown, or if it has only one.
    * @param {Set<string> | null} types null: all
    */
   show(types) {
@@ -91,7 +91,7 @@ export class Model {
   }
 
   /**
-   * What belongs together with a body: its facts, with all that they join.
+   * Return a body with its facts and all their entities.
    * @param {number[]} centres
    * @returns {{entities: Set<number>, facts: Set<number>, centres: Set<number>}}
    */
@@ -109,7 +109,7 @@ export class Model {
 
   /**
    * @param {string} words
-   * @returns {number[]} bodies that hold all of the words, entities first, the best connected first
+   * @returns {number[]} bodies that contain all words, entities first, the best connected first
    */
   find(words) {
     const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
@@ -131,7 +131,7 @@ function ofFact({ fact, entities }) {
   return { kind: "fact", id: fact.id, text: fact.text, type: "", description: "", count: entities.length, beside: [] };
 }
 
-/** By relevance where any is known of their kind; else entities by their facts in the whole workspace. */
+/** Size by relevance if known for the kind; else by the number of facts in the workspace. */
 function radii(bodies, relevant) {
   const most = { entity: 0, fact: 0 };
   for (const { kind, id } of bodies) most[kind] = Math.max(most[kind], relevant.get(id) ?? 0);
@@ -151,7 +151,7 @@ function counted(entities) {
   return sorted.map(([type, count]) => ({ type, count }));
 }
 
-/** From 1 the commonest types have colours of their own; 0 is for the others, and where a type is lacking. */
+/** Colour index: the most frequent types have their own from 1 on; 0 is for all others. */
 function colourOf(type, rank, types) {
   const named = types.slice(0, rank).filter((one) => one.type).length;
   if (types.length === 1) return 1;

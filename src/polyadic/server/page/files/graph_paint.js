@@ -1,4 +1,4 @@
-// One frame of the drawing: outlines of facts, spokes, marks, entities, names. The farther away, the less of it.
+// Paint one frame: outlines of facts, spokes, marks, entities, labels; less detail when zoomed out.
 
 import { addHull } from "./graph_hulls.js";
 import { placedLabels } from "./graph_labels.js";
@@ -13,7 +13,7 @@ const MOST_LIFTED_NAMES = 60;
 const FEW_CENTRES = 8;
 
 /**
- * What there is to paint, and from where it is seen.
+ * The scene to paint and its camera.
  * @typedef {object} Scene
  * @property {import("./graph_model.js").Model} model
  * @property {Float32Array} x
@@ -28,17 +28,17 @@ const FEW_CENTRES = 8;
  */
 
 /**
- * Paint all that is shown.
+ * Paint all visible items.
  * @param {CanvasRenderingContext2D} pen
  * @param {Scene} scene
- * @returns {number} how much it was: facts in sight, where outlines count more
+ * @returns {number} the painting cost: visible facts, with outlines weighted higher
  */
 export function paintAll(pen, scene) {
   const seen = inSight(scene);
   begin(pen, scene);
   const outlined = 1 - fraction(seen.joining.length, HULLS_WHOLE, HULLS_NONE);
   paintHulls(pen, scene, seen.joining, outlined);
-  // Thousands of lines are a mist that lets what is denser be seen.
+  // Thousands of lines are drawn faintly, so that dense areas stand out.
   pen.globalAlpha = Math.max(0.28, 1 - fraction(seen.facts.length, 200, 1600));
   paintSpokes(pen, scene, seen.facts, scene.look.line, 1.1);
   pen.globalAlpha = 1;
@@ -50,7 +50,7 @@ export function paintAll(pen, scene) {
 }
 
 /**
- * Paint what is in focus, to stand over all else, which is faded.
+ * Paint the focused items above the faded rest.
  * @param {CanvasRenderingContext2D} pen
  * @param {Scene} scene
  * @param {{entities: Set<number>, facts: Set<number>, centres: Set<number>}} focus
@@ -68,7 +68,7 @@ export function paintFocus(pen, scene, focus) {
   paintLiftedNames(pen, scene, focus);
 }
 
-/** Empty the canvas and look from where the camera does; `flat` is for what does not grow: then nothing is emptied. */
+/** Clear the canvas and apply the camera; with `flat`, keep the canvas and do not scale. */
 function begin(pen, { camera, width, height, density }, flat = false) {
   pen.setTransform(density, 0, 0, density, 0, 0);
   if (flat) return;
@@ -77,7 +77,7 @@ function begin(pen, { camera, width, height, density }, flat = false) {
   pen.lineCap = "round";
 }
 
-/** What is in sight of what is shown; facts by the box round their members. */
+/** The visible items within the view; facts by the bounding box of their members. */
 function inSight({ model, x, y, camera, width, height }) {
   const [left, top] = camera.toWorld(-30, -30);
   const [right, bottom] = camera.toWorld(width + 30, height + 30);
@@ -101,7 +101,7 @@ function paintHulls(pen, scene, marks, strength) {
   for (const mark of marks) {
     pen.beginPath();
     addOutline(pen, scene, mark);
-    // The larger, the fainter: many large ones would else be all that is seen.
+    // Larger outlines are fainter, so that they do not hide everything else.
     const shade = strength * Math.min(1, WIDE / reachOf(scene, mark));
     pen.globalAlpha = Math.min(1, 0.1 * shade);
     pen.fill();
@@ -125,10 +125,10 @@ export function addOutline(path, { model, x, y }, mark) {
 
 function paintSpokes(pen, { model, x, y, camera, density }, marks, colour, width) {
   pen.strokeStyle = colour;
-  // No wider than a pixel of the device, lines are drawn many times faster.
+  // Lines up to one device pixel wide are drawn many times faster.
   pen.lineWidth = (marks.length > FEW ? Math.min(width, 0.99 / density) : width) / camera.k;
   const straight = camera.k <= MARKS_FROM;
-  // One path with thousands of lines is slower than many with some.
+  // One path with thousands of lines is slower than several shorter ones.
   for (let from = 0; from < marks.length; from += BATCH) {
     pen.beginPath();
     for (const mark of marks.slice(from, from + BATCH)) addSpokes(pen, model.members[mark], mark, x, y, straight);
@@ -154,7 +154,7 @@ function addSpokes(pen, members, mark, x, y, straight) {
   }
 }
 
-/** Marks of facts are small squares on their corner: nobody takes them for entities. */
+/** Fact marks are diamonds, to distinguish them from entities. */
 function paintMarks(pen, { model, x, y }, marks, colour) {
   pen.fillStyle = colour;
   pen.beginPath();
@@ -200,7 +200,7 @@ function paintRings(pen, { model, x, y, look, camera }, bodies) {
   }
 }
 
-/** Names of what is in focus, placed among themselves: others are faded. */
+/** Labels of the focused items, placed independently of the faded ones. */
 function paintLiftedNames(pen, scene, focus) {
   const { model, letters, camera } = scene;
   const named = model.rank.filter((body) => focus.entities.has(body));
@@ -224,7 +224,7 @@ function paintName(pen, { model, letters, camera, x, y, width, height, density }
   const [top, bottom] = [middleY + dy - size.height / 2, middleY + dy + size.height / 2];
   if (left > width || top > height || right < 0 || bottom < 0) return;
   const picture = letters.of(text, strong);
-  // On whole pixels of the device, or letters are blurred.
+  // Aligned to device pixels, as text would be blurred otherwise.
   const at = (place) => Math.round(place * density) / density;
   const wide = picture.width / density;
   pen.drawImage(picture, at(middleX + dx - wide / 2), at(top), wide, picture.height / density);

@@ -1,11 +1,11 @@
-// Mouse, pen and fingers over the drawing: what they do becomes a few plain wishes.
+// Mouse, pen and touch input, translated to a few callbacks.
 
 const STILL = 5;
 const TWICE = 380;
 
 /**
- * What the pointer is heard for; places are pixels of CSS from the corner of the element.
- * @typedef {object} Wishes
+ * Callbacks; positions are CSS pixels from the corner of the element.
+ * @typedef {object} PointerActions
  * @property {(dx: number, dy: number) => void} pan
  * @property {(factor: number, x: number, y: number) => void} zoom
  * @property {(x: number, y: number) => void} hover
@@ -15,27 +15,27 @@ const TWICE = 380;
  */
 
 /**
- * Listen until the signal says stop.
+ * Listen until the signal aborts.
  * @param {HTMLElement} element
- * @param {Wishes} wishes
+ * @param {PointerActions} actions
  * @param {AbortSignal} signal
  */
-export function listen(element, wishes, signal) {
-  const hand = new Hand(element, wishes);
-  const on = (name, heard, options = {}) => element.addEventListener(name, heard, { signal, ...options });
+export function listen(element, actions, signal) {
+  const hand = new Hand(element, actions);
+  const on = (name, listener, options = {}) => element.addEventListener(name, listener, { signal, ...options });
   on("pointerdown", (event) => hand.down(event));
   on("pointermove", (event) => hand.move(event));
   on("pointerup", (event) => hand.up(event));
   on("pointercancel", (event) => hand.lost(event));
-  on("pointerleave", () => wishes.leave());
+  on("pointerleave", () => actions.leave());
   on("wheel", (event) => hand.wheel(event), { passive: false });
 }
 
-/** The pointers that are down, and how far they have gone. */
+/** The active pointers and how far they have moved. */
 class Hand {
-  constructor(element, wishes) {
+  constructor(element, actions) {
     this.element = element;
-    this.wishes = wishes;
+    this.actions = actions;
     this.downs = new Map();
     this.way = 0;
     this.last = { time: 0, x: 0, y: 0 };
@@ -59,14 +59,14 @@ class Hand {
     const [x, y] = this.#at(event);
     const before = this.downs.get(event.pointerId);
     if (!before) {
-      if (event.pointerType !== "touch") this.wishes.hover(x, y);
+      if (event.pointerType !== "touch") this.actions.hover(x, y);
       return;
     }
     const [dx, dy] = [x - before[0], y - before[1]];
     this.way += Math.hypot(dx, dy);
     if (this.way <= STILL) return;
     if (this.downs.size === 2) this.#pinch(event.pointerId, before, [x, y]);
-    this.wishes.pan(dx / this.downs.size, dy / this.downs.size);
+    this.actions.pan(dx / this.downs.size, dy / this.downs.size);
     this.downs.set(event.pointerId, [x, y]);
     this.element.classList.add("held");
   }
@@ -74,7 +74,7 @@ class Hand {
   #pinch(pointer, before, now) {
     const [other] = [...this.downs].filter(([id]) => id !== pointer).map(([, at]) => at);
     const apart = ([x, y]) => Math.max(10, Math.hypot(x - other[0], y - other[1]));
-    this.wishes.zoom(apart(now) / apart(before), (now[0] + other[0]) / 2, (now[1] + other[1]) / 2);
+    this.actions.zoom(apart(now) / apart(before), (now[0] + other[0]) / 2, (now[1] + other[1]) / 2);
   }
 
   up(event) {
@@ -87,7 +87,7 @@ class Hand {
     const near = Math.hypot(x - this.last.x, y - this.last.y) < (coarse ? 24 : 8);
     const twice = near && event.timeStamp - this.last.time < TWICE;
     this.last = { time: twice ? 0 : event.timeStamp, x, y };
-    this.wishes[twice ? "pressTwice" : "press"](x, y, coarse);
+    this.actions[twice ? "pressTwice" : "press"](x, y, coarse);
   }
 
   lost(event) {
@@ -102,6 +102,6 @@ class Hand {
     // A pinch on a touch pad comes as a wheel with the control key, in smaller steps.
     const speed = event.ctrlKey ? 0.01 : 0.0018;
     const turned = Math.max(-240, Math.min(240, event.deltaY * lines));
-    this.wishes.zoom(Math.exp(-turned * speed), ...this.#at(event));
+    this.actions.zoom(Math.exp(-turned * speed), ...this.#at(event));
   }
 }

@@ -1,8 +1,8 @@
-// Places of bodies while the layout settles, in a worker; those that had a place keep to it as far as they can.
+// Runs the layout in a worker; bodies with known positions stay near them.
 
 import { beginnings } from "./graph_beginnings.js";
 
-/** Runs the layout of one drawing after the other. */
+/** Runs layouts one after the other. */
 export class Settling {
   /**
    * @param {(places: {x: Float32Array, y: Float32Array}, settled: boolean) => void} onPlaces
@@ -16,19 +16,19 @@ export class Settling {
   }
 
   /**
-   * Lay out a model anew.
+   * Start the layout of a model.
    * @param {import("./graph_model.js").Model} model
    * @param {Map<string, [number, number]>} known places by identifier
-   * @param {{aspect: number, quiet: boolean, anew: boolean}} how `quiet`: tell only when all is settled; `anew`: what is
-   *   there may move far
-   * @returns {{x: Float32Array, y: Float32Array}} where bodies begin
+   * @param {{aspect: number, quiet: boolean, reset: boolean}} how `quiet`: report only the final
+   *   positions; `reset`: existing bodies may move far
+   * @returns {{x: Float32Array, y: Float32Array}} initial positions
    */
-  start(model, known, { aspect, quiet, anew }) {
+  start(model, known, { aspect, quiet, reset }) {
     this.run += 1;
     const { bodies, links, radius, entities } = model;
     const { x, y, fresh } = beginnings(bodies.length, links, (body) => known.get(bodies[body].id));
-    // What is there already should be found again where it was.
-    const heat = fresh === bodies.length || anew ? 1 : fresh ? 0.3 : 0.05;
+    // Existing bodies should stay where the user saw them.
+    const heat = fresh === bodies.length || reset ? 1 : fresh ? 0.3 : 0.05;
     this.worker.postMessage({ run: this.run, x, y, radius, links, entities, aspect, quiet, heat });
     return { x, y };
   }

@@ -1,4 +1,4 @@
-// Two canvases, one over the other: all that is shown, and what is in focus. Fading the lower one is the browser's work.
+// Two stacked canvases: all items, and the focused ones. The browser fades the lower one.
 
 import { el } from "./dom.js";
 import { Camera } from "./graph_camera.js";
@@ -15,12 +15,12 @@ const HEAVY = 300;
 const REST = 90;
 const LONGEST_SHIFT = 350;
 
-/** Shows a scene (see graph_paint.js) and keeps it in step with its size, its theme and where one looks from. */
+/** Shows a scene (see graph_paint.js) and updates it with its size, theme and camera. */
 export class Stage {
   /**
-   * @param {string} label for those who do not see it
+   * @param {string} label for screen readers
    * @param {AbortSignal} signal ends it
-   * @param {() => void} onMoved told when what is seen has moved
+   * @param {() => void} onMoved called when the view has moved
    */
   constructor(label, signal, onMoved) {
     this.all = el("canvas", { class: "graph-all", "aria-hidden": "true" });
@@ -57,7 +57,7 @@ export class Stage {
     this.draw();
   }
 
-  /** Lift what belongs together; null: nothing, so that all is seen alike. */
+  /** Focus related items; null clears the focus. */
   lift(focus) {
     this.focus = focus;
     this.root.classList.toggle("focused", Boolean(focus));
@@ -79,7 +79,7 @@ export class Stage {
     return box;
   }
 
-  /** Look at all of these, or at all that is shown. */
+  /** Fit these bodies, or all visible ones, into the view. */
   fit(slowly, bodies = this.scene.model?.bodies.keys() ?? [], nearest = 2.2) {
     const box = this.box(bodies);
     const { width, height } = this.scene;
@@ -122,7 +122,7 @@ export class Stage {
   }
 
   /**
-   * Where there is much to paint, what was painted last is moved and scaled instead as long as one moves on.
+   * If painting is slow, transform the last frame instead while the view is moving.
    * @returns {boolean} whether that is enough
    */
   #shift() {
@@ -136,7 +136,7 @@ export class Stage {
     return true;
   }
 
-  /** Names are placed anew when things have moved or the scale is another; not when one only looks elsewhere. */
+  /** Labels are placed again if bodies have moved or the scale has changed, not if only the view has moved. */
   #name() {
     const { scene, camera } = this;
     if (scene.labelled === camera.k) return;
@@ -147,7 +147,7 @@ export class Stage {
     scene.labelled = camera.k;
   }
 
-  /** Take on the size of the room. */
+  /** Adapt to the size of the container. */
   measure() {
     const { width, height } = this.root.getBoundingClientRect();
     const density = Math.min(3, devicePixelRatio || 1);
@@ -158,7 +158,7 @@ export class Stage {
     Object.assign(this.scene, { width, height, density });
     this.#dress();
     this.onResize();
-    // At once: an emptied canvas would flicker.
+    // Redraw immediately: a cleared canvas would flicker.
     this.changed = true;
     this.#frame();
   }

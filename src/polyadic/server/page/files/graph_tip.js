@@ -1,4 +1,4 @@
-// What is told of a thing beside it, and aloud.
+// Tooltip of an item, also announced to screen readers.
 
 import { el, replace } from "./dom.js";
 import { counted } from "./words.js";
@@ -7,7 +7,7 @@ const FROM_POINTER = 14;
 const LONGEST = 280;
 
 /**
- * A tooltip that stays within its room.
+ * A tooltip that stays within its container.
  * @returns {{root: HTMLElement, show: (model: import("./graph_model.js").Model, body: number, x: number, y: number)
  *   => void, hide: () => void}}
  */
@@ -35,7 +35,7 @@ function lines({ kind, text, type, description, count }) {
   return [el("p", {}, el("strong", {}, text)), el("p", { class: "muted" }, about), more];
 }
 
-/** A body in words, for those who hear it. */
+/** Description of a body for screen readers. */
 export function spoken({ kind, text, type, count }) {
   if (kind === "fact") return `Fact, ${joins(count)}: ${text}`;
   return [text, type, counted(count, "fact")].filter(Boolean).join(", ");

@@ -20,7 +20,7 @@ export class Tree {
   }
 
   /**
-   * Make it anew.
+   * Rebuild the tree.
    * @param {Float32Array} x
    * @param {Float32Array} y
    * @param {Float32Array} weight how strongly each body repels
@@ -67,7 +67,7 @@ export class Tree {
       if (below < EMPTY) {
         const there = -2 - below;
         if (depth >= DEEPEST || this.cells >= this.mass.length - 1) {
-          // All but in the same place: they hang together in a chain.
+          // Bodies at almost the same position form a chain.
           this.next[body] = this.next[there];
           this.next[there] = body;
           return;
@@ -107,10 +107,10 @@ export class Tree {
   }
 
   /**
-   * How each body is pushed away from all others.
-   * @param {Float32Array} forceX filled with the push
+   * Compute the repulsion of each body from all others.
+   * @param {Float32Array} forceX filled with the force
    * @param {Float32Array} forceY
-   * @param {number} theta how wide a cell may look from a body, in radians, to count as one
+   * @param {number} theta opening angle in radians up to which a cell counts as one body
    */
   push(forceX, forceY, theta) {
     const square = theta * theta;
@@ -138,7 +138,7 @@ export class Tree {
         else
           for (let other = -2 - below; other >= 0; other = next[other]) {
             if (other === body) continue;
-            // Never quite zero, and not the same for both, so that what lies in one place comes apart.
+            // Never zero and different for both, so that coinciding bodies separate.
             const ox = hereX - bodyX[other] || (body - other) * 1e-3;
             const oy = hereY - bodyY[other] || (body % 7) * 1e-3 + 1e-4;
             const near = Math.max(ox * ox + oy * oy, 4);

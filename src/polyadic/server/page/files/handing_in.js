@@ -1,4 +1,4 @@
-/** Handing in files and texts. */
+/** Upload files and texts. */
 
 import { workspacePath } from "./api.js";
 import { el, replace } from "./dom.js";
@@ -10,14 +10,14 @@ const FILES_AT_ONCE = 100;
 const SHOWN = 8;
 
 /**
- * Where files are dropped or chosen and texts pasted.
+ * Drop zone, file chooser and text dialog.
  *
  * @param {object} ctx
- * @param {(job: object) => void} onJob told of each job that this began
+ * @param {(job: object) => void} onJob called with each job that this starts
  * @returns {HTMLElement}
  */
 export function handingIn(ctx, onJob) {
-  const told = el("div", { class: "stack close" });
+  const messages = el("div", { class: "stack close" });
   const pasting = pasteForm(ctx, onJob, () => show(false));
   const paste = button("Paste text", () => show(pasting.hidden), { "aria-expanded": "false" });
   const show = (open) => {
@@ -25,8 +25,8 @@ export function handingIn(ctx, onJob) {
     paste.setAttribute("aria-expanded", String(open));
     (open ? pasting.querySelector("input") : paste).focus();
   };
-  const hand = (files) => handIn(ctx, files, told, onJob);
-  return el("div", { class: "stack close" }, dropZone(hand, paste), told, pasting);
+  const hand = (files) => handIn(ctx, files, messages, onJob);
+  return el("div", { class: "stack close" }, dropZone(hand, paste), messages, pasting);
 }
 
 function dropZone(hand, paste) {
@@ -83,28 +83,28 @@ function letDrop(zone, hand) {
   });
 }
 
-/** One unknown file would have the server turn away all of them, so it is left out here and said. */
-async function handIn(ctx, files, told, onJob) {
+/** The server refuses an upload with one unsupported file, so such files are skipped here and reported. */
+async function handIn(ctx, files, messages, onJob) {
   const known = files.filter((file) => KINDS.includes(file.name.toLowerCase().split(".").pop()));
   const left = files.filter((file) => !known.includes(file));
   const leftOut = left.length ? [notice("warning", `Skipped: unsupported file type (${names(left)}).`)] : [];
-  replace(told, leftOut);
+  replace(messages, leftOut);
   for (let first = 0; first < known.length; first += FILES_AT_ONCE) {
     const some = known.slice(first, first + FILES_AT_ONCE);
     const bar = el("progress", { max: 1, value: 0, "aria-label": "Upload progress" });
     const label = el("span", {}, `Uploading ${counted(some.length, "file")}`);
-    replace(told, leftOut, el("div", { class: "sending row", role: "status" }, label, bar));
+    replace(messages, leftOut, el("div", { class: "sending row", role: "status" }, label, bar));
     try {
       const job = await ctx.api.upload(workspacePath(ctx.workspace, "documents/files"), some, moves(bar), ctx.signal);
-      replace(told, leftOut);
+      replace(messages, leftOut);
       onJob(job);
     } catch (error) {
       if (error.name !== "AbortError") {
         const rest = known.slice(first);
         replace(
-          told,
+          messages,
           leftOut,
-          problemNotice(error, () => handIn(ctx, rest, told, onJob)),
+          problemNotice(error, () => handIn(ctx, rest, messages, onJob)),
         );
       }
       return;
@@ -124,7 +124,7 @@ function names(files) {
 }
 
 function pasteForm(ctx, onJob, onDone) {
-  const told = el("div", {});
+  const messages = el("div", {});
   const named = el("input", { id: "paste-title", class: "field", maxlength: 500, autocomplete: "off" });
   const text = el("textarea", { id: "paste-text", class: "field", rows: 8, required: true });
   const source = el("input", {
@@ -146,7 +146,7 @@ function pasteForm(ctx, onJob, onDone) {
       { class: "muted small", id: "paste-source-hint" },
       "The address identifies the document: adding the same address again replaces it.",
     ),
-    told,
+    messages,
     el(
       "div",
       { class: "row end" },
@@ -156,7 +156,7 @@ function pasteForm(ctx, onJob, onDone) {
   );
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
-    replace(told);
+    replace(messages);
     try {
       const texts = [{ text: text.value, title: named.value.trim(), source: source.value.trim() }];
       const job = await ctx.api.post(
@@ -168,7 +168,7 @@ function pasteForm(ctx, onJob, onDone) {
       onDone();
       onJob(job);
     } catch (error) {
-      replace(told, problemNotice(error));
+      replace(messages, problemNotice(error));
     }
   });
   return form;

@@ -1,4 +1,4 @@
-/** The hierarchy over all facts: the tree of summaries, the tree of communities, and what each node of them says. */
+/** Hierarchy view: the trees of summaries and communities, with details of each node. */
 
 import { workspacePath } from "./api.js";
 import { beside } from "./browse_parts.js";
@@ -22,9 +22,9 @@ export async function mount(root, ctx) {
   replace(root, el("div", { class: "stack close" }, el("h1", {}, title), body));
   try {
     const path = workspacePath(ctx.workspace, "hierarchy");
-    const told = await ctx.api.get(path, { limit: PAGE }, { signal: ctx.signal });
-    const isThere = told.summaries.total || told.communities.total;
-    replace(body, isThere ? trees(ctx, told) : nothing(ctx, told));
+    const hierarchy = await ctx.api.get(path, { limit: PAGE }, { signal: ctx.signal });
+    const isThere = hierarchy.summaries.total || hierarchy.communities.total;
+    replace(body, isThere ? trees(ctx, hierarchy) : nothing(ctx, hierarchy));
   } catch (error) {
     if (error.name !== "AbortError") {
       replace(body, problemNotice(error, ctx.reload));
@@ -32,41 +32,44 @@ export async function mount(root, ctx) {
   }
 }
 
-function nothing(ctx, told) {
-  if (!told.entities) {
+function nothing(ctx, hierarchy) {
+  if (!hierarchy.entities) {
     const go = button("Show documents", () => ctx.go("documents"), { class: "button primary" });
     return empty("No hierarchy yet", "The hierarchy is built from facts. Add documents first.", go);
   }
   const command = el("code", { class: "command" }, `${COMMAND} -w ${ctx.workspace}`);
-  const how = told.installed
+  const how = hierarchy.installed
     ? "The server operator builds it in the folder of the server:"
     : "The server operator builds it, after pip install 'polyadic[hierarchy]', in the folder of the server:";
-  const why = told.built
+  const why = hierarchy.built
     ? "The documents have changed since the hierarchy was built, so it is not shown."
     : "The hierarchy summarizes related facts across documents and helps to answer broad questions.";
-  const shown = empty(told.built ? "The hierarchy is stale" : "No hierarchy yet", why);
+  const shown = empty(hierarchy.built ? "The hierarchy is stale" : "No hierarchy yet", why);
   shown.append(el("p", { class: "after" }, how), el("p", {}, command));
   return shown;
 }
 
-function trees(ctx, told) {
-  const stale = told.layers.reduce((sum, layer) => sum + layer.stale, 0);
+function trees(ctx, hierarchy) {
+  const stale = hierarchy.layers.reduce((sum, layer) => sum + layer.stale, 0);
   const lacking = [
     stale ? `${counted(stale, "cluster")} changed since` : "",
-    told.unplaced ? `${counted(told.unplaced, "entity", "entities")} added since` : "",
+    hierarchy.unplaced ? `${counted(hierarchy.unplaced, "entity", "entities")} added since` : "",
   ].filter(Boolean);
   const panels = [
-    { label: `Summaries (${told.summaries.total.toLocaleString("en")})`, panel: () => panel(ctx, "summaries", told) },
     {
-      label: `Communities (${told.communities.total.toLocaleString("en")})`,
-      panel: () => panel(ctx, "communities", told),
+      label: `Summaries (${hierarchy.summaries.total.toLocaleString("en")})`,
+      panel: () => panel(ctx, "summaries", hierarchy),
+    },
+    {
+      label: `Communities (${hierarchy.communities.total.toLocaleString("en")})`,
+      panel: () => panel(ctx, "communities", hierarchy),
     },
   ];
   return [
-    el("p", { class: "muted" }, authors([...told.summaries.nodes, ...told.communities.nodes])),
+    el("p", { class: "muted" }, authors([...hierarchy.summaries.nodes, ...hierarchy.communities.nodes])),
     lacking.length ? notice("warning", `${lacking.join(", ")}: not included until “${COMMAND}” is run again.`) : null,
-    layers(told.layers),
-    tabs(panels, { label: "Tree", selected: told.summaries.total ? 0 : 1 }),
+    layers(hierarchy.layers),
+    tabs(panels, { label: "Tree", selected: hierarchy.summaries.total ? 0 : 1 }),
   ];
 }
 
@@ -99,21 +102,21 @@ function layers(found) {
   );
 }
 
-function panel(ctx, name, told) {
-  const page = told[name];
+function panel(ctx, name, hierarchy) {
+  const page = hierarchy[name];
   if (!page.total) {
     return el("p", { class: "muted" }, name === "summaries" ? "There are no summaries." : "There are no communities.");
   }
   const holder = el("div", { class: "chooser tree-holder" });
   const hint = name === "summaries" ? "Choose a summary to read it." : "Choose a community to read its report.";
   const view = beside(holder, hint, name === "summaries" ? "Summary" : "Community", ctx);
-  const heard = {
+  const handlers = {
     below: (node) => (node.item.more ? Promise.resolve([]) : below(ctx, name, node.item.id)),
     choose: (node) => view.show((signal) => nodeDetail(ctx, node.item, signal)),
     failed: (error) => error.name !== "AbortError" && toast(error.message),
   };
   const label = name === "summaries" ? "Summaries" : "Communities";
-  holder.append(tree(label, page.nodes.map(treeNode), heard));
+  holder.append(tree(label, page.nodes.map(treeNode), handlers));
   if (page.next !== null) {
     holder.append(
       el("p", { class: "muted small" }, `The first ${page.nodes.length} of ${page.total.toLocaleString("en")}.`),
@@ -122,7 +125,7 @@ function panel(ctx, name, told) {
   return view.node;
 }
 
-/** All that is below a node, page by page. */
+/** All children of a node, page by page. */
 async function below(ctx, name, under) {
   const found = [];
   let start = 0;

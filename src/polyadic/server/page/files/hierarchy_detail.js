@@ -1,4 +1,4 @@
-/** What one node of the hierarchy says. */
+/** Details of a node of the hierarchy. */
 
 import { workspacePath } from "./api.js";
 import { entityChips, factRow } from "./browse_parts.js";
@@ -20,8 +20,8 @@ export async function nodeDetail(ctx, node, signal) {
     return entityDetail(ctx, node, signal);
   }
   const path = workspacePath(ctx.workspace, `hierarchy/${TEXT[node.kind]}/${node.id}`);
-  const told = await ctx.api.get(path, {}, { signal });
-  return node.kind === "summary" ? summaryDetail(ctx, told) : communityDetail(ctx, told);
+  const detail = await ctx.api.get(path, {}, { signal });
+  return node.kind === "summary" ? summaryDetail(ctx, detail) : communityDetail(ctx, detail);
 }
 
 function summaryDetail(ctx, { node, description, covers }) {

@@ -1,4 +1,4 @@
-/** Small drawings in the colour of the text around them; they say nothing that words beside them do not. */
+/** Icons in the text colour; decorative only. */
 
 import { svg } from "./dom.js";
 

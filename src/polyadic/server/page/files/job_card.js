@@ -1,4 +1,4 @@
-/** One job: what it does, how far it is, what it could not read. */
+/** One job: its request, progress and failures. */
 
 import { el, replace } from "./dom.js";
 import { icon } from "./icons.js";
@@ -10,7 +10,7 @@ const SHOWN = 50;
 const STATES = { succeeded: "Done", partly: "Partially done", failed: "Failed", cancelled: "Cancelled" };
 
 /**
- * A job as it stands.
+ * The card of a job.
  *
  * @param {object} job
  * @param {{canWrite: boolean, cancel: () => void, resume: () => void, dismiss: () => void}} can
@@ -35,7 +35,7 @@ export function jobCard(job, can) {
     node.dataset.state = now.state;
     drawReached(now, bar, progress);
     if (now.state !== state) {
-      // What is read out or pressed is left alone as long as nothing about it changes.
+      // Elements that did not change stay, so that focus and screen readers are not interrupted.
       state = now.state;
       replace(heading, said(now));
       replace(actions, actionsOf(now, can));
@@ -48,7 +48,7 @@ export function jobCard(job, can) {
 }
 
 /**
- * Jobs that have ended, folded away.
+ * Finished jobs, collapsed.
  *
  * @param {object[]} jobs
  * @param {(job: object) => void} onOpen
@@ -97,8 +97,8 @@ function sums({ report }) {
   }
   const counts = ["added", "changed", "resumed", "unchanged"].filter((name) => report[name]);
   const facts = report.evidence - report.without_fact;
-  const told = counts.map((name) => `${report[name].toLocaleString("en")} ${name}`);
-  return [...told, report.evidence ? counted(facts, "fact") : "", `in ${lasting(report.seconds)}`]
+  const parts = counts.map((name) => `${report[name].toLocaleString("en")} ${name}`);
+  return [...parts, report.evidence ? counted(facts, "fact") : "", `in ${lasting(report.seconds)}`]
     .filter(Boolean)
     .join(", ");
 }
@@ -161,7 +161,7 @@ function actionsOf({ state }, can) {
   return made;
 }
 
-/** What is under way is not asked for twice. */
+/** Disable a button while its request is running. */
 function pressedOnce(act) {
   return (event) => {
     event.currentTarget.disabled = true;

@@ -1,4 +1,4 @@
-/** Jobs: those under way as they come on, and those that did not read everything. */
+/** Jobs: running ones with progress, and incomplete ones. */
 
 import { workspacePath } from "./api.js";
 import { pause } from "./asking.js";
@@ -14,7 +14,7 @@ const SECONDS_TO_RECONNECT = 2;
  * The jobs of a workspace.
  *
  * @param {object} ctx
- * @param {() => void} onPublished told when documents may have come
+ * @param {() => void} onPublished called when documents may have changed
  * @returns {{node: HTMLElement, load: () => Promise<void>, watch: (job: object) => void}}
  */
 export function jobBoard(ctx, onPublished) {
@@ -27,10 +27,10 @@ class Board {
     this.ctx = ctx;
     this.onPublished = onPublished;
     this.cards = new Map();
-    this.told = el("div", {});
+    this.notice = el("div", {});
     this.shown = el("div", { class: "stack close" });
     this.past = el("div", {});
-    this.node = el("section", { class: "stack close", "aria-label": "Jobs" }, this.told, this.shown, this.past);
+    this.node = el("section", { class: "stack close", "aria-label": "Jobs" }, this.notice, this.shown, this.past);
   }
 
   async load() {
@@ -43,14 +43,14 @@ class Board {
     } catch (error) {
       if (error.name !== "AbortError") {
         replace(
-          this.told,
+          this.notice,
           problemNotice(error, () => this.load()),
         );
       }
     }
   }
 
-  /** Follow a job until it has ended; what it says then stays in sight. */
+  /** Follow a job until it ends; its result stays visible. */
   async watch(job) {
     const card = this.cards.get(job.id) ?? this.#added(job);
     card.update(job);
@@ -70,7 +70,7 @@ class Board {
         }
         card.lost(error);
       }
-      // A stream ends before its job where the server stops: the job goes on when it is there again.
+      // The stream ends early if the server stops; the job resumes when it is back.
       if (GOING.includes(job.state) && !(await pause(SECONDS_TO_RECONNECT * 1000, this.ctx.signal))) {
         return;
       }

@@ -1,4 +1,4 @@
-/** Asking for the key; it stays in this tab. */
+/** Ask for the API key; it is kept in this tab only. */
 
 import { Problem } from "./api.js";
 import { el } from "./dom.js";
@@ -6,12 +6,12 @@ import { button, notice } from "./parts.js";
 
 const KEPT = "polyadic-key";
 
-/** @returns {string} the key that was given in this tab; empty where none was */
+/** @returns {string} the key entered in this tab; empty if none */
 export function keptKey() {
   return sessionStorage.getItem(KEPT) ?? "";
 }
 
-/** Forget it. */
+/** Delete the key. */
 export function forgetKey() {
   sessionStorage.removeItem(KEPT);
 }
@@ -19,8 +19,8 @@ export function forgetKey() {
 /**
  * Ask for the key of the server.
  *
- * @param {boolean} wrong whether the one before opened nothing
- * @returns {Promise<string>} rejects with a Problem where none is given
+ * @param {boolean} wrong whether the previous key was refused
+ * @returns {Promise<string>} rejects with a Problem if none is entered
  */
 export function askForKey(wrong) {
   forgetKey();

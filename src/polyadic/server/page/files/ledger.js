@@ -1,4 +1,4 @@
-/** What models were paid, by what for. */
+/** Usage and cost of models, by purpose. */
 
 import { workspacePath } from "./api.js";
 import { el, replace } from "./dom.js";
@@ -23,8 +23,8 @@ export function ledgerSection(ctx) {
   const shown = el("div", {}, busy("Loading"));
   const load = async () => {
     try {
-      const told = await ctx.api.get(workspacePath(ctx.workspace, "ledger"), {}, { signal: ctx.signal });
-      replace(shown, told.purposes.length ? table(told.purposes) : nothing());
+      const ledger = await ctx.api.get(workspacePath(ctx.workspace, "ledger"), {}, { signal: ctx.signal });
+      replace(shown, ledger.purposes.length ? table(ledger.purposes) : nothing());
     } catch (error) {
       if (error.name !== "AbortError") {
         replace(shown, problemNotice(error, load));

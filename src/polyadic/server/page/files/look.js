@@ -1,4 +1,4 @@
-// Before anything is drawn: light or dark as it was chosen here, else as the system has it. No module, which would come late.
+// Set the theme before the first paint: the chosen one, else the system's. Not a module, as those load late.
 (() => {
   const chosen = localStorage.getItem("polyadic-look");
   if (chosen === "light" || chosen === "dark") {

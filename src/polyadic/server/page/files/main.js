@@ -1,4 +1,4 @@
-/** The shell: which workspace, which view, and what every view is given. */
+/** The shell: routes to a workspace and a view, and creates the context of views. */
 
 import { Api, Problem, workspacePath } from "./api.js";
 import { el, replace } from "./dom.js";
@@ -15,7 +15,7 @@ const api = new Api(keptKey(), askForKey);
 const shown = { turn: 0, leave: () => {}, workspaces: null };
 
 /**
- * What the address says: `#/WORKSPACE/VIEW?x=y`.
+ * Parse the address: `#/WORKSPACE/VIEW?x=y`.
  *
  * @returns {{workspace: string, view: string, params: URLSearchParams}}
  */
@@ -48,7 +48,7 @@ async function show() {
   const { turn } = shown;
   shown.leave();
   closeSource();
-  // What has been left stays in sight until there is something else, but nothing begins in it any more.
+  // The previous view stays visible until the next one is ready, but its requests are aborted.
   root.inert = root.hasChildNodes();
   const left = new AbortController();
   shown.leave = () => left.abort();
@@ -62,20 +62,20 @@ async function show() {
   } catch (error) {
     if (error.name !== "AbortError" && turn === shown.turn) {
       root.inert = false;
-      tell(error);
+      showError(error);
     }
   }
 }
 
-function tell(error) {
-  replace(root, problemNotice(error, anew));
+function showError(error) {
+  replace(root, problemNotice(error, redraw));
   drawHeader(null);
   if (!(error instanceof Problem)) {
     reportError(error);
   }
 }
 
-/** Where we are, with what the server says of the workspace there; `info` is null where there is none. */
+/** The current place with the workspace info; `info` is null if there is no such workspace. */
 async function place(signal) {
   const at = addressed();
   if (!root.hasChildNodes()) {
@@ -94,7 +94,7 @@ async function place(signal) {
   return { ...at, info };
 }
 
-/** What draws a view; null where there is no such view, or no workspace to be seen. */
+/** The function that draws a view; null if there is no such view or workspace. */
 async function moduleOf({ view, info }) {
   const known = info && VIEWS.some(({ name }) => name === view);
   return known ? import(`./${view}.js`).catch(notLoaded) : null;
@@ -139,7 +139,7 @@ function unknown(name) {
   return empty(`There is no workspace ${name}`, "Or your key does not allow access. Available workspaces:", ...others);
 }
 
-/** Browsers say of a module that cannot be had where it should be, and of one that is wrong what is wrong with it. */
+/** Error messages of browsers for modules that cannot be loaded differ from those for faulty modules. */
 function notLoaded(error) {
   throw error instanceof TypeError
     ? new Problem(0, "unreachable", "the server does not answer: is it still running?")
@@ -154,12 +154,12 @@ function contextFor(at, signal) {
     canWrite: at.info.access === "write",
     params: at.params,
     go: (view, params) => go(at.workspace, view, params),
-    reload: anew,
+    reload: redraw,
     signal,
   };
 }
 
-/** Whoever goes through the page with the keyboard stays where they are in the header. */
+/** Keep keyboard focus in the header when it is redrawn. */
 function drawHeader(at) {
   const held = head.contains(document.activeElement) ? document.activeElement : null;
   const [name, value] =
@@ -198,7 +198,7 @@ function made(name) {
   go(name, "documents");
 }
 
-function anew() {
+function redraw() {
   shown.workspaces = null;
   show();
 }

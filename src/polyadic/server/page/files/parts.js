@@ -1,4 +1,4 @@
-/** What all views are made of. */
+/** Shared components of all views. */
 
 import { el, replace } from "./dom.js";
 
@@ -6,7 +6,7 @@ const SECONDS_OF_A_TOAST = 4;
 let tabsMade = 0;
 
 /**
- * A line that says how something stands.
+ * A status message.
  *
  * @param {"info"|"warning"|"error"} kind
  * @param {string} text
@@ -19,7 +19,7 @@ export function notice(kind, text, ...actions) {
 }
 
 /**
- * Something is being done.
+ * A busy indicator.
  *
  * @param {string} label
  * @returns {HTMLElement}
@@ -29,7 +29,7 @@ export function busy(label) {
 }
 
 /**
- * There is nothing here yet, and what to do about it.
+ * An empty state with a hint.
  *
  * @param {string} title
  * @param {string} hint
@@ -54,7 +54,7 @@ export function button(label, onClick, props = {}) {
 }
 
 /**
- * Ask whether something is to be done that cannot be undone.
+ * Ask for confirmation of an irreversible action.
  *
  * @param {string} text
  * @param {string} yesLabel
@@ -80,18 +80,18 @@ export function confirmed(text, yesLabel) {
 }
 
 /**
- * Say in passing that something has been done.
+ * Show a transient message.
  *
  * @param {string} text
  */
 export function toast(text) {
   const line = el("p", { class: "toast" }, text);
-  document.getElementById("told").append(line);
+  document.getElementById("toasts").append(line);
   setTimeout(() => line.remove(), SECONDS_OF_A_TOAST * 1000);
 }
 
 /**
- * Panels of which one is shown. A panel is made when it is first looked at.
+ * Tabs. A panel is built when it is first shown.
  *
  * @param {Array<{label: string, panel: () => Node|Promise<Node>}>} entries
  * @param {{label: string, selected?: number, onSelect?: (index: number) => void}} options the label is for the whole
@@ -142,7 +142,7 @@ export function tabs(entries, { label, selected = 0, onSelect = () => {} }) {
 }
 
 /**
- * What went wrong, with a way to try again.
+ * An error message with a retry button.
  *
  * @param {Error} error a Problem, or a defect of the page
  * @param {() => void} [retry]

@@ -1,4 +1,4 @@
-/** The text of an answer as paragraphs and lists; what models write in Markdown beyond that stays as they wrote it. */
+/** Render the text of an answer as paragraphs and lists; other Markdown is shown as written. */
 
 import { el } from "./dom.js";
 
@@ -8,10 +8,10 @@ const NUMBERED = /^\s*\d{1,3}[.)]\s+/;
 const HEADING = /^#{1,6}\s+/;
 
 /**
- * The blocks of a text.
+ * Return the blocks of a text.
  *
  * @param {string} text
- * @param {(marker: number) => Node|null} cited makes what stands for the marker [n]; null leaves it as text
+ * @param {(marker: number) => Node|null} cited returns the node for the marker [n]; null keeps the text
  * @returns {Node[]}
  */
 export function prose(text, cited) {
@@ -21,7 +21,7 @@ export function prose(text, cited) {
     .flatMap((block) => runs(block.split("\n")).map((lines) => blockOf(lines, cited)));
 }
 
-/** Lines that belong together: those of a list. Of others each stands for itself, as quotations do. */
+/** Group the lines of a list; each other line is a block of its own, like quotations. */
 function runs(lines) {
   const found = [];
   for (const line of lines.filter((one) => one.trim())) {

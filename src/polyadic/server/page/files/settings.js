@@ -1,4 +1,4 @@
-/** Settings: how the workspace is set up, what it holds, whether it is well, what was paid, and how this page looks. */
+/** Settings view: settings and contents of the workspace, health check, usage and cost, and theme. */
 
 import { workspacePath } from "./api.js";
 import { checkSection } from "./check.js";
@@ -42,7 +42,7 @@ async function drawSettings(ctx, setUp, about) {
     replace(
       about,
       `Polyadic ${settings.version}: documents as n-ary facts, questions with cited answers. `,
-      // A link sends no key.
+      // A plain link would not send the key.
       ctx.api.key
         ? "API description: /v1/openapi.json."
         : el("a", { href: "/v1/openapi.json", target: "_blank", rel: "noopener" }, "API description"),

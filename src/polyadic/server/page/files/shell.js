@@ -1,4 +1,4 @@
-/** The header: the workspace, the views, the colours. */
+/** The header: workspace, views, theme. */
 
 import { el, replace } from "./dom.js";
 import { icon } from "./icons.js";
@@ -20,7 +20,7 @@ const LOOKS = { system: "system", light: "light", dark: "dark" };
 
 /**
  * @param {{api: object, at: object|null, workspaces: string[], go: Function, onMade: Function, onDeleted: Function,
- *   onForget: Function}} shell `at` is null where nothing could be asked
+ *   onForget: Function}} shell `at` is null if the server could not be reached
  * @returns {Node[]}
  */
 export function header(shell) {
@@ -60,7 +60,7 @@ function navigation(at) {
     ),
   );
   const nav = el("nav", { class: "nav grow", "aria-label": "Views" }, links);
-  // On a narrow screen the views are in a row that scrolls: the one that is shown has to be in sight.
+  // On narrow screens the views scroll; keep the current one visible.
   requestAnimationFrame(() => {
     const current = nav.querySelector("[aria-current]");
     if (current) {
@@ -124,7 +124,7 @@ function lookNow() {
   return localStorage.getItem(LOOK) ?? "system";
 }
 
-/** What lies open over the page closes with Escape, and when something else is clicked. */
+/** Menus close with Escape and on a click elsewhere. */
 function closeOthers(event) {
   for (const opened of document.querySelectorAll("details[data-closes][open]")) {
     if (event.type === "keydown" ? event.key === "Escape" : !opened.contains(event.target)) {

@@ -1,4 +1,4 @@
-/** The source beside what rests on it: a document's text, with the words that are meant in sight. */
+/** Source panel: the text of a document, scrolled to the cited span. */
 
 import { workspacePath } from "./api.js";
 import { copyText } from "./copying.js";
@@ -12,7 +12,7 @@ const AROUND = 20_000;
 const open = { dialog: null, opener: null, asked: null };
 
 /**
- * Open a document at a place.
+ * Open a document at a span.
  *
  * @param {{api: object, workspace: string}} ctx
  * @param {{document_id: string, source: string, title: string, span: {start: number, end: number}, quote?: string,
@@ -32,7 +32,7 @@ export async function openDocument(ctx, documentId) {
   await shown(ctx, null, documentId);
 }
 
-/** Close it, where it is open. */
+/** Close the panel. */
 export function closeSource() {
   open.dialog?.close();
 }
@@ -63,7 +63,7 @@ async function shown(ctx, place, documentId) {
   }
 }
 
-/** The panel, opened: beside the page, or over it where there is no room. */
+/** The open panel: beside the page, or over it on narrow screens. */
 function panelNow() {
   if (open.dialog?.open) {
     return open.dialog;
@@ -122,7 +122,7 @@ function head(title, place, source = place?.source ?? "") {
   );
 }
 
-/** A link only where it leads to the web: other addresses of documents are names. */
+/** Web addresses are links; other sources are shown as text. */
 function address(source) {
   if (/^https?:\/\//i.test(source)) {
     return el("a", { href: source, target: "_blank", rel: "noopener noreferrer" }, source);
@@ -148,7 +148,7 @@ function body(text, place) {
   ];
 }
 
-/** The words with what surrounds them; of long documents not all at once. */
+/** The cited text with its surroundings; long documents are loaded in parts. */
 function around(text, { start, end }) {
   const from = Math.max(0, start - AROUND);
   const to = Math.min(text.length, end + AROUND);

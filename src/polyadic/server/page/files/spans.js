@@ -1,7 +1,7 @@
-/** Spans count characters, JavaScript counts UTF-16 units: an emoji is one of the former and two of the latter. */
+/** Convert spans, which count code points, to JavaScript's UTF-16 units. */
 
 /**
- * The unit at which a character begins.
+ * Return the UTF-16 offset of a code point.
  *
  * @param {string} text
  * @param {number} character
@@ -19,11 +19,11 @@ export function unitOf(text, character) {
 }
 
 /**
- * Where the words of a place stand in a text: as its span says, or where the text has changed since, as they read.
+ * Locate a cited span in a text: by its offsets or, if the text has changed, by the quoted words.
  *
  * @param {string} text of the document
  * @param {{span: {start: number, end: number}, quote?: string}} place
- * @returns {{start: number, end: number}|null} in units; null where these words are gone
+ * @returns {{start: number, end: number}|null} in UTF-16 units; null if the words are gone
  */
 export function unitsOf(text, { span, quote }) {
   const start = unitOf(text, span.start);

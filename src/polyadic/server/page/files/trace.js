@@ -1,9 +1,9 @@
-/** What was done for an answer, step by step, and how long each step took. */
+/** The steps of an answer and their durations. */
 
 import { el } from "./dom.js";
 
 /**
- * A time for people.
+ * Format a duration.
  *
  * @param {number} seconds
  * @returns {string}
@@ -16,7 +16,7 @@ export function duration(seconds) {
 }
 
 /**
- * The steps below each other, each with a bar where it lies in the whole.
+ * Render the steps as a timeline.
  *
  * @param {Array<{name: string, detail: string, seconds: number}>} steps
  * @returns {HTMLElement}
@@ -44,7 +44,7 @@ export function traceList(steps) {
 }
 
 /**
- * The seconds of all steps together.
+ * Return the total duration of all steps.
  *
  * @param {Array<{seconds: number}>} steps
  * @returns {number}

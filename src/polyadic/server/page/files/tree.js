@@ -1,4 +1,4 @@
-/** A tree as the WAI-ARIA practices have it: one stop for Tab, arrows within, what is below fetched when it is opened. */
+/** A tree view following the WAI-ARIA practices: one tab stop, arrow keys, children loaded on demand. */
 
 import { el } from "./dom.js";
 
@@ -8,29 +8,29 @@ const LETTERS_TOGETHER = 600;
  * @typedef {object} TreeNode
  * @property {string} id
  * @property {string} name
- * @property {Node|null} note shown behind the name
- * @property {boolean} opens whether something is below it
- * @property {any} item what it stands for
+ * @property {Node|null} note shown after the name
+ * @property {boolean} opens whether it has children
+ * @property {any} item the item that the node shows
  */
 
 /**
  * @param {string} label
  * @param {TreeNode[]} top
  * @param {{below: (node: TreeNode) => Promise<TreeNode[]>, choose: (node: TreeNode) => void,
- *   failed: (error: Error) => void}} heard
+ *   failed: (error: Error) => void}} handlers
  * @returns {HTMLElement}
  */
-export function tree(label, top, heard) {
+export function tree(label, top, handlers) {
   const root = el("ul", { class: "tree list", role: "tree", "aria-label": label });
-  const grown = new Tree(root, heard);
+  const grown = new Tree(root, handlers);
   grown.fill(root, top, 1);
   return root;
 }
 
 class Tree {
-  constructor(root, heard) {
+  constructor(root, handlers) {
     this.root = root;
-    this.heard = heard;
+    this.handlers = handlers;
     this.nodes = new WeakMap();
     this.typed = "";
     this.typedAt = 0;
@@ -109,7 +109,7 @@ class Tree {
     }
   }
 
-  /** The next one whose name begins with what is being typed. */
+  /** The next node whose name starts with the typed text. */
   #seek(event, visible, at) {
     this.typed = event.timeStamp - this.typedAt < LETTERS_TOGETHER ? this.typed + event.key : event.key;
     this.typedAt = event.timeStamp;
@@ -147,11 +147,11 @@ class Tree {
     item.append(list);
     item.setAttribute("aria-busy", "true");
     try {
-      this.fill(list, await this.heard.below(this.nodes.get(item)), Number(item.getAttribute("aria-level")) + 1);
+      this.fill(list, await this.handlers.below(this.nodes.get(item)), Number(item.getAttribute("aria-level")) + 1);
     } catch (error) {
       list.remove();
       item.setAttribute("aria-expanded", "false");
-      this.heard.failed(error);
+      this.handlers.failed(error);
     } finally {
       item.removeAttribute("aria-busy");
     }
@@ -162,7 +162,7 @@ class Tree {
       other.setAttribute("aria-selected", "false");
     }
     item.setAttribute("aria-selected", "true");
-    this.heard.choose(this.nodes.get(item));
+    this.handlers.choose(this.nodes.get(item));
   }
 
   #focus(item) {

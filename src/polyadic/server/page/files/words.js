@@ -1,9 +1,9 @@
-/** Numbers and times as people read them. */
+/** Format numbers and times. */
 
 const UNITS = ["bytes", "kB", "MB", "GB", "TB"];
 
 /**
- * A number with its noun.
+ * Format a number with its noun.
  *
  * @param {number} number
  * @param {string} one the noun
@@ -24,7 +24,7 @@ export function bytes(number) {
   return `${rest.toLocaleString("en", { maximumFractionDigits: unit ? 1 : 0 })} ${UNITS[unit]}`;
 }
 
-/** @param {number} seconds @returns {string} with milliseconds or minutes where these say more */
+/** @param {number} seconds @returns {string} with milliseconds or minutes if appropriate */
 export function lasting(seconds) {
   if (seconds < 10) {
     return seconds < 1 ? `${Math.round(seconds * 1000)} ms` : `${seconds.toFixed(1)} s`;
@@ -41,12 +41,12 @@ export function moment(time) {
   return at.toLocaleString("en-GB", { ...day, hour: "2-digit", minute: "2-digit" });
 }
 
-/** @param {number} money @returns {string} without a currency: prices are in whichever the operator set them */
+/** @param {number} money @returns {string} without a currency, which depends on the operator's prices */
 export function money(money) {
   return money.toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: money < 1 ? 4 : 2 });
 }
 
-/** @param {string} source of a document @returns {string} the name of a file that was uploaded, else as it is */
+/** @param {string} source of a document @returns {string} the file name of an upload, else the source */
 export function sourceName(source) {
   return source.replace(/^upload:/, "");
 }

@@ -1,4 +1,4 @@
-/** Making and deleting workspaces. */
+/** Create and delete workspaces. */
 
 import { workspacePath } from "./api.js";
 import { el } from "./dom.js";
@@ -9,7 +9,7 @@ const HINT = "Lower-case letters, digits, - and _, at most 63 characters.";
 let forms = 0;
 
 /**
- * What is shown where there is no workspace yet.
+ * The empty state without a workspace.
  *
  * @param {import("./api.js").Api} api
  * @param {(name: string) => void} onMade
@@ -31,7 +31,7 @@ export function welcome(api, onMade) {
 }
 
 /**
- * Ask for a name and make a workspace.
+ * Ask for a name and create a workspace.
  *
  * @param {import("./api.js").Api} api
  * @param {(name: string) => void} onMade
@@ -53,7 +53,7 @@ export function makeWorkspace(api, onMade) {
 }
 
 /**
- * Delete a workspace, once it has been confirmed.
+ * Delete a workspace after confirmation.
  *
  * @param {import("./api.js").Api} api
  * @param {{workspace: string, info: object}} at
@@ -75,7 +75,7 @@ export async function deleteWorkspace(api, at, onDeleted) {
 }
 
 /**
- * A number with its noun.
+ * Format a number with its noun.
  *
  * @param {number} number
  * @param {string} noun whose plural has an s
