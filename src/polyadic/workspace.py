@@ -166,7 +166,7 @@ class Workspace(BrowseMixin, QueryMixin):
         if prune and not report.stopped:
             gone = seen.missing(self.documents(), paths)
             await withdraw(self._existing_store, [record.id for record in gone], lambda: self.embedder)
-            report.withdrawn = [record.source for record in gone]
+            report.pruned = [record.source for record in gone]
         return report
 
     def index_on_ray(

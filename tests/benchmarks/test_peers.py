@@ -19,7 +19,9 @@ READ = Reading(
     passages=200, entities=10, facts=10, calls=220, seconds=2.0, processor=1.0, written=6_000_000, stored=2_000_000
 )
 INSERTED = Inserting(entities=1_000, facts=800, seconds=0.01, processor=0.008, written=500_000, filled=3.0)
-ASKED = Asking(first=0.1, milliseconds=(1.0, 2.0, 3.0), processor=2.0, resident=100_000_000, stored=50_000_000, answered=3)
+ASKED = Asking(
+    first=0.1, milliseconds=(1.0, 2.0, 3.0), processor=2.0, resident=100_000_000, stored=50_000_000, answered=3
+)
 
 
 def cells(**values: float | None) -> dict[str, Cell]:

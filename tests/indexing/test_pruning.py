@@ -42,9 +42,9 @@ def test_missing_files_and_rows_are_pruned(docs: Path, tmp_path: Path) -> None:
         (docs / "babbage.md").unlink()
         (docs / "odd#1.md").unlink()
         rows(docs / "people.jsonl", "Ilse")
-        assert len(kb.index([docs]).withdrawn) == 0
+        assert len(kb.index([docs]).pruned) == 0
         report = kb.index([docs], prune=True)
-        assert sorted(Path(s).name for s in report.withdrawn) == ["babbage.md", "odd#1.md", "people.jsonl#Otto"]
+        assert sorted(Path(s).name for s in report.pruned) == ["babbage.md", "odd#1.md", "people.jsonl#Otto"]
         assert sorted(names(kb)) == ["ada.md", "people.jsonl#Ilse"]
         fresh.index([docs])
         assert canonical(kb.store()) == canonical(fresh.store())
@@ -58,8 +58,8 @@ def test_other_sources_are_not_pruned(docs: Path, tmp_path: Path) -> None:
         kb.index([docs, other])
         kb.add([Document("memory:x", "", "Ada Lovelace met Otto Brandt.")])
         (other / "gone.md").unlink()
-        assert kb.index([docs], prune=True).withdrawn == []
-        assert kb.index([other], prune=True).withdrawn == [str(other / "gone.md")]
+        assert kb.index([docs], prune=True).pruned == []
+        assert kb.index([other], prune=True).pruned == [str(other / "gone.md")]
         assert "memory:x" in names(kb)
 
 
@@ -70,18 +70,18 @@ def test_missing_folder_prunes_everything_below(docs: Path, tmp_path: Path) -> N
         kb.add([Document("memory:x", "", "Ada Lovelace met Otto Brandt.")])
         docs.rename(tmp_path / "elsewhere")
         kept = kb.index([docs])
-        assert (kept.withdrawn, len(kb.documents())) == ([], len(everything) + 1)
+        assert (kept.pruned, len(kb.documents())) == ([], len(everything) + 1)
         hint = f"to delete 5 documents read from it: polyadic index --prune {docs}"
         assert [one.next_step for one in kept.skipped] == [hint]
         report = kb.index([docs], prune=True)
-        assert (report.withdrawn, report.skipped, names(kb)) == (everything, [], ["memory:x"])
+        assert (report.pruned, report.skipped, names(kb)) == (everything, [], ["memory:x"])
 
 
 def test_missing_path_without_documents_is_an_error(docs: Path, tmp_path: Path) -> None:
     with Workspace(tmp_path / "kb", HASHING) as kb:
         kb.index([docs])
         report = kb.index([tmp_path / "dosc"], prune=True)
-        assert (report.withdrawn, len(report.skipped), len(names(kb))) == ([], 1, 5)
+        assert (report.pruned, len(report.skipped), len(names(kb))) == ([], 1, 5)
 
 
 def test_inaccessible_files_are_not_pruned(docs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,7 +96,7 @@ def test_inaccessible_files_are_not_pruned(docs: Path, tmp_path: Path, monkeypat
         kb.index([docs])
         docs.rename(tmp_path / "unmounted")
         monkeypatch.setattr(os, "lstat", failing)
-        assert (kb.index([docs], prune=True).withdrawn, len(kb.documents())) == ([], 5)
+        assert (kb.index([docs], prune=True).pruned, len(kb.documents())) == ([], 5)
 
 
 def test_rows_of_partly_unreadable_files_are_not_pruned(docs: Path, tmp_path: Path) -> None:
@@ -105,4 +105,4 @@ def test_rows_of_partly_unreadable_files_are_not_pruned(docs: Path, tmp_path: Pa
         (docs / "people.jsonl").write_text('{"id": "Ilse", "text": "Ilse Brandt met Ada Lovelace."}\nno JSON\n')
         report = kb.index([docs], prune=True)
         assert [type(skipped) for skipped in report.skipped] == [SkippedInput]
-        assert report.withdrawn == []
+        assert report.pruned == []

@@ -30,7 +30,7 @@ def test_query_can_return_knowledge_only(main: Connect) -> None:
     assert not found["answered"]
     assert found["citations"] == []
     assert len(found["knowledge"]) == 1
-    assert found["further"] > 0
+    assert found["more_items"] > 0
     assert result(main, "query", question="Who taught Ada Lovelace?", items=0)["knowledge"] == []
 
 
@@ -38,7 +38,7 @@ def test_query_takes_method_and_token_budget(main: Connect) -> None:
     found = result(main, "query", question="Who met Charles Babbage?", answer=False, method="chunks", context_tokens=25)
     assert found["method"] == "chunks"
     assert [item["kind"] for item in found["knowledge"]] == ["chunk"]
-    assert found["further"] == 1
+    assert found["more_items"] == 1
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_search_facts_by_entities(main: Connect) -> None:
 def test_get_entity_returns_its_facts(main: Connect) -> None:
     entity = result(main, "get_entity", entity="charles babbage", limit=2)
     assert entity["name"] == "Charles Babbage"
-    assert entity["in_facts"] == 3
+    assert entity["fact_count"] == 3
     assert len(entity["facts"]) == 2
     for fact in entity["facts"]:
         assert "Charles Babbage" in fact["entities"]

@@ -202,7 +202,7 @@ def test_disconnected_streaming_clients_leave_nothing(
             streams = [asking(url, f"{PATH}/query/stream", {"question": QUESTION}) for _ in range(CLIENTS)]
             for stream in streams:
                 assert b" 200 " in stream.recv(1000)
-            assert figure(client, "polyadic_questions_under_way") == CLIENTS
+            assert figure(client, "polyadic_questions_in_progress") == CLIENTS
             assert opened(process, "socket:") >= sockets + CLIENTS
             for stream in streams:
                 leave(stream)
@@ -248,7 +248,7 @@ def test_stalled_clients_are_disconnected(folder: Path, what: str) -> None:
             for _ in range(CLIENTS):
                 stack.enter_context(asking(url, paths[what], body, receives=2048))
             wait_until(lambda: opened(process, "socket:") >= sockets + CLIENTS)
-            wait_until(lambda: figure(client, "polyadic_questions_under_way") == 0)
+            wait_until(lambda: figure(client, "polyadic_questions_in_progress") == 0)
             assert client.post(f"{PATH}/query", json={"question": QUESTION}).status_code == 200
             wait_until(lambda: is_quiet(client), 30)
             wait_until(lambda: opened(process, "socket:") <= sockets + SPARE, 10)
@@ -257,5 +257,5 @@ def test_stalled_clients_are_disconnected(folder: Path, what: str) -> None:
 
 def is_quiet(client: httpx2.Client) -> bool:
     """Whether nothing is under way, and no request holds a workspace."""
-    names = ("polyadic_questions_under_way", "polyadic_questions_waiting", "polyadic_workspace_uses")
+    names = ("polyadic_questions_in_progress", "polyadic_questions_waiting", "polyadic_workspace_uses")
     return all(figure(client, name) == 0 for name in names)

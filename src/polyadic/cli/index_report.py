@@ -16,7 +16,7 @@ def print_report(report: IndexReport) -> None:
 
     If a single input was skipped and nothing was indexed, print only the reason.
     """
-    if len(report.skipped) == 1 and not (report.documents or report.withdrawn or report.unsupported or report.stopped):
+    if len(report.skipped) == 1 and not (report.documents or report.pruned or report.unsupported or report.stopped):
         say(f"polyadic: nothing to index: {shown(str(report.skipped[0]))}", err=True)
         return
     resumed = f", {report.resumed:,} resumed" if report.resumed else ""
@@ -24,8 +24,8 @@ def print_report(report: IndexReport) -> None:
         f"{count(report.documents, 'document')}: {report.added:,} added, {report.changed:,} changed{resumed},"
         f" {report.unchanged:,} unchanged"
     )
-    if report.withdrawn:
-        say(f"{count(len(report.withdrawn), 'document')} deleted because their file or row no longer exists")
+    if report.pruned:
+        say(f"{count(len(report.pruned), 'document')} deleted because their file or row no longer exists")
     if report.chunks:
         _print_work(report)
     if report.same_text:

@@ -53,7 +53,7 @@ class IndexReport:
     added, changed, resumed, unchanged
         Numbers of documents: new ones, changed or reindexed ones, those whose failed chunks were retried, and those
         that needed no work.
-    withdrawn
+    pruned
         Sources of documents that were pruned because they no longer exist.
     outdated
         Number of unchanged documents that were indexed with another pipeline configuration, or could not be indexed
@@ -100,7 +100,7 @@ class IndexReport:
     changed: int = 0
     resumed: int = 0
     unchanged: int = 0
-    withdrawn: list[str] = field(default_factory=list)
+    pruned: list[str] = field(default_factory=list)
     outdated: int = 0
     skipped: list[SkippedInput] = field(default_factory=list)
     unsupported: Counter[str] = field(default_factory=Counter)

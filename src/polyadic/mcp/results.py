@@ -80,6 +80,6 @@ class DocumentResult(ToolResult):
     characters: int
     chunks: int
     facts: int
-    unread_chunks: int
+    failed_chunks: int
     """Number of chunks from which no facts could be extracted."""
     metadata: dict[str, str]

@@ -54,7 +54,7 @@ class _Refused(MCPError):
 
 
 class _Handlers:
-    """Request handlers; each request opens its workspace anew, so that its own key decides."""
+    """Request handlers; each request opens its workspace again, so that its own key decides."""
 
     def __init__(self, opened: Opened, run: RunInWorkspace) -> None:
         self._open_access = opened

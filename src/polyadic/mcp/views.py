@@ -61,7 +61,7 @@ def document(record: DocumentRecord) -> results.DocumentResult:
         characters=record.characters,
         chunks=record.chunks,
         facts=record.facts,
-        unread_chunks=record.failed,
+        failed_chunks=record.failed,
         metadata={cut(key, limits.NAME): cut(value, limits.VALUE) for key, value in metadata},
     )
 

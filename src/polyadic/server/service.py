@@ -74,7 +74,7 @@ class ServerState:
         watch = self.metrics.watch
         watch("polyadic_workspaces_open", "Workspaces that are open.", lambda: self.workspaces.open_now)
         watch("polyadic_workspace_uses", "Requests that hold a workspace.", lambda: self.workspaces.uses_now)
-        watch("polyadic_questions_under_way", "Questions being answered.", lambda: self.turns.under_way)
+        watch("polyadic_questions_in_progress", "Questions being answered.", lambda: self.turns.under_way)
         watch("polyadic_questions_waiting", "Questions waiting in the queue.", lambda: self.turns.waiting)
         states = {state.value: partial(self._count_of, state) for state in JobState}
         self.metrics.watch_states("polyadic_jobs", "Stored jobs, by state.", states)

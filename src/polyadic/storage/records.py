@@ -147,14 +147,14 @@ Cut = tuple[Document, Fingerprint, Sequence[Chunk]]
 class StoreChange:
     """A change of the store from one state to the next, applied atomically.
 
-    ``published`` are documents whose staged revision becomes current, ``withdrawn`` are deleted documents. ``tallies``
+    ``published`` are documents whose staged revision becomes current, ``deleted`` are deleted documents. ``tallies``
     is the exact difference to facts and entities, ``fact_tokens`` the token count of each fact in it. ``windows`` are
     the texts to embed for each published chunk, ``evidence`` is the evidence in it. ``decided`` are entity resolution
     decisions that take effect, ``undone`` those that are revoked.
     """
 
     published: Sequence[str]
-    withdrawn: Sequence[str]
+    deleted: Sequence[str]
     tallies: Tallies
     fact_tokens: Mapping[str, int]
     windows: Mapping[str, Sequence[str]]

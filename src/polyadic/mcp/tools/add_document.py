@@ -44,7 +44,7 @@ class AddResult(ToolResult):
     chunks: int | None
     """Number of chunks; null while the document is being indexed, like the next two."""
     facts: int | None
-    unread_chunks: int | None
+    failed_chunks: int | None
     """Number of chunks from which no facts could be extracted."""
     job: str | None
     """Identifier of the indexing job, for get_job; null if no job was needed."""
@@ -83,7 +83,7 @@ async def _result(
         outcome=outcome or "reading",
         chunks=record.chunks if record else None,
         facts=record.facts if record else None,
-        unread_chunks=record.failed if record else None,
+        failed_chunks=record.failed if record else None,
         job=job,
     )
 

@@ -33,7 +33,7 @@ class EntityResult(ToolResult):
     description: str
     score: float
     """Confidence that this is an entity, above 0 and up to 100."""
-    in_facts: int
+    fact_count: int
     """Number of facts that it takes part in."""
     facts: list[results.FactResult]
 
@@ -53,7 +53,7 @@ def _result(reader: Reader, wanted: EntityArguments) -> EntityResult:
         type=cut(entity.type, limits.NAME),
         description=cut(entity.description, limits.STATEMENT),
         score=entity.score,
-        in_facts=entity.facts,
+        fact_count=entity.facts,
         facts=[views.fact(fact, places) for fact, places in stated],
     )
 

@@ -45,7 +45,7 @@ class QueryResult(ToolResult):
     """The places that the markers in the answer point to."""
     knowledge: list[RetrievedResult]
     """Retrieved items, best first."""
-    further: int
+    more_items: int
     """Number of retrieved items that are not returned here."""
     method: str
     tokens: int
@@ -74,7 +74,7 @@ def _result(knowledge: Knowledge, answer: Answer | None, items: int) -> QueryRes
         note=answer.note if answer else "",
         citations=[views.citation(cited) for cited in answer.citations[: limits.CITATIONS]] if answer else [],
         knowledge=[views.retrieved_result(item) for item in knowledge.items[:items]],
-        further=max(0, len(knowledge.items) - items) + knowledge.omitted,
+        more_items=max(0, len(knowledge.items) - items) + knowledge.omitted,
         method=knowledge.method,
         tokens=usage.tokens,
         money=usage.money,

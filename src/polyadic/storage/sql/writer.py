@@ -128,7 +128,7 @@ class SqlWriter(ABC):
     # publishing
 
     def apply(self, change: StoreChange) -> None:
-        for row, revision in self._current((*change.published, *change.withdrawn)).values():
+        for row, revision in self._current((*change.published, *change.deleted)).values():
             self._retract(row, revision)
         touched = self._hierarchy.touched(change)
         self._decide(change.decided, change.undone)
@@ -136,7 +136,7 @@ class SqlWriter(ABC):
         self._derived.rename(key for decision in (*change.decided, *change.undone) for key in decision.touched)
         self._hierarchy.mark(touched)
         self._publish(change)
-        for document_id in change.withdrawn:
+        for document_id in change.deleted:
             self._delete_document(document_id)
         self._touched.decisions.update((*change.decided, *change.undone))
         self._touched.chunks |= change_log.titled_by(self._connection, self._touched, self.overlay())
