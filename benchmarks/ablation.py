@@ -21,7 +21,7 @@ from benchmarks.data import SETS
 from benchmarks.holdout_log import note_look
 from benchmarks.report_sections import given_folder, rewrite
 from benchmarks.robustness import differences, signed
-from polyadic.concurrency.sync import wait_sync
+from polyadic.concurrency.async_to_sync import run_coroutine
 from polyadic.config import WalkSettings
 from polyadic.embeddings.embedder import Embedder
 from polyadic.evaluation.bootstrap import interval
@@ -234,7 +234,8 @@ def _by_variation(corpus: Corpus) -> dict[str, Scores]:
 
 def _scores(corpus: Corpus, method: Walk, reader: Reader, embedder: Embedder) -> Scores:
     retrieved: list[Sequence[Item]] = [
-        wait_sync(method.retrieve(question.text, reader, embedder, EVERYTHING)).items for question in corpus.questions
+        run_coroutine(method.retrieve(question.text, reader, embedder, EVERYTHING)).items
+        for question in corpus.questions
     ]
     pairs = list(zip(corpus.questions, retrieved, strict=True))
     outcomes = [corpus.outcome(question, items) for question, items in pairs]

@@ -14,7 +14,7 @@ from pathlib import Path
 from benchmarks.data import data_folder
 from benchmarks.holdout_log import note_look
 from benchmarks.report_sections import replaced
-from polyadic.concurrency.sync import wait_sync
+from polyadic.concurrency.async_to_sync import run_coroutine
 from polyadic.config import ChunkingSettings, EmbeddingSettings, Settings
 from polyadic.evaluation.resolution_eval import AnnotatedDocument, PairAgreement, agreement, fill, read
 from polyadic.extraction.extractor import Extraction
@@ -136,7 +136,7 @@ def _growth(folder: Path) -> str:
     """Measure finding candidate pairs among many entities; returns a sentence."""
     people = _people(_MANY)
     with Workspace(folder, _SETTINGS) as kb:
-        wait_sync(Indexer(kb.store(make=True), _ListExtractor(), kb.embedder, _ONE_CHUNK).index(people))
+        run_coroutine(Indexer(kb.store(make=True), _ListExtractor(), kb.embedder, _ONE_CHUNK).index(people))
         with kb.store().read() as reader:
             entities = reader.size("entity")
             started = time.perf_counter()

@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import Self
 
 from polyadic.batch.api import BatchApi
-from polyadic.concurrency.sync import run_sync, sync_iter
+from polyadic.concurrency.async_to_sync import async_iter_to_sync, async_to_sync
 from polyadic.config import DEFAULT_FOLDER, FILE_NAME, EmbeddingSettings, Settings, expanded, load_settings
 from polyadic.doctor.check_result import CheckResult
 from polyadic.doctor.checks import run_checks
@@ -477,13 +477,13 @@ class Workspace(BrowseMixin, QueryMixin):
 
     # blocking versions
 
-    index = run_sync(aindex)
-    retry = run_sync(aretry)
-    add = run_sync(aadd)
-    estimate = run_sync(aestimate)
-    delete = run_sync(adelete)
-    reembed = run_sync(areembed)
-    examine = sync_iter(aexamine)
+    index = async_to_sync(aindex)
+    retry = async_to_sync(aretry)
+    add = async_to_sync(aadd)
+    estimate = async_to_sync(aestimate)
+    delete = async_to_sync(adelete)
+    reembed = async_to_sync(areembed)
+    examine = async_iter_to_sync(aexamine)
 
     @property
     def entities(self) -> ResolutionApi:
@@ -511,7 +511,7 @@ class Workspace(BrowseMixin, QueryMixin):
             # Closing may wait for array builds in progress: do not block the event loop.
             await asyncio.to_thread(store.close)
 
-    close = run_sync(aclose)
+    close = async_to_sync(aclose)
 
     def __enter__(self) -> Self:
         return self

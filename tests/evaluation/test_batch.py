@@ -8,7 +8,7 @@ import pytest
 
 from polyadic.batch.report import BatchReadReport
 from polyadic.batch.request_writer import RequestFileWriter
-from polyadic.concurrency.sync import run_sync
+from polyadic.concurrency.async_to_sync import async_to_sync
 from polyadic.config import ExtractionSettings, HypergraphSettings, Settings
 from polyadic.errors import NotFound, SettingsError
 from polyadic.evaluation.batch import EvaluationBatch
@@ -59,9 +59,9 @@ def one_round(
     """What a command with batch files does once: results, or files of requests."""
     with Workspace(folder / "workspace", used) as kb:
         by_file = EvaluationBatch(kb, folder, plan.judge)
-        read = run_sync(by_file.take)(responses)
+        read = async_to_sync(by_file.take)(responses)
         try:
-            results = run_sync(evaluate)(kb, load_dataset(data), plan, folder, by_file=by_file)
+            results = async_to_sync(evaluate)(kb, load_dataset(data), plan, folder, by_file=by_file)
         except ReplyPending as pending:
             assert pending.requests == by_file.pending
             files = RequestFileWriter(folder / "ask.jsonl", "/v1/chat/completions", overwrite=True)
@@ -180,4 +180,4 @@ def test_missing_prerequisites_are_reported(server: ModelServer, data: Path, tmp
     with Workspace(tmp_path / "kb", HASHING) as kb, pytest.raises(SettingsError, match="needs a language model"):
         EvaluationBatch(kb, tmp_path)
     with Workspace(tmp_path / "kb", settings(server)) as kb, pytest.raises(NotFound, match="no file"):
-        run_sync(EvaluationBatch(kb, tmp_path).take)([tmp_path / "nowhere.jsonl"])
+        async_to_sync(EvaluationBatch(kb, tmp_path).take)([tmp_path / "nowhere.jsonl"])

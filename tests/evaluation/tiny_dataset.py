@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from polyadic.concurrency.sync import run_sync
+from polyadic.concurrency.async_to_sync import async_to_sync
 from polyadic.config import EmbeddingSettings, Settings
 from polyadic.evaluation.dataset_formats import load_dataset
 from polyadic.evaluation.evaluate import evaluate
@@ -59,7 +59,7 @@ def evaluated(data: Path, folder: Path, settings: Settings = HASHING, **plan: An
     """The results of a plan into a folder, whose workspace is filled first."""
     with Workspace(folder / "workspace", settings) as kb:
         whole = {"methods": METHODS} | plan
-        return run_sync(evaluate)(kb, load_dataset(data), EvalPlan(**whole), folder)
+        return async_to_sync(evaluate)(kb, load_dataset(data), EvalPlan(**whole), folder)
 
 
 def without_times(value: Any) -> Any:

@@ -8,7 +8,6 @@ import pytest
 
 from polyadic.config import HierarchyBuildSettings
 from polyadic.errors import ModelUnavailable, SettingsError
-from polyadic.hierarchy.bounded_gather import gather_bounded
 from polyadic.hierarchy.build_report import BuildProgress
 from polyadic.llm.budget import SpendingBudget
 from polyadic.model.hierarchy import EXTRACTIVE, Hierarchy
@@ -126,22 +125,3 @@ def test_model_is_called_only_if_configured(tmp_path: Path) -> None:
         kb.add(documents(0, 3))
         with pytest.raises(SettingsError, match="needs a language model"):
             kb.hierarchy.build(by="model")
-
-
-@pytest.mark.parametrize("at_once", [1, 3])
-def test_calls_in_flight_complete_and_none_start_after_a_stop(at_once: int) -> None:
-    begun, ended = [], []
-
-    async def write(piece: int) -> str:
-        begun.append(piece)
-        await asyncio.sleep(0.01 * (piece + 1))
-        if piece == 4:
-            raise ModelUnavailable("gone")
-        ended.append(piece)
-        return str(piece)
-
-    outcomes = asyncio.run(gather_bounded(write, range(20), at_once, lambda: None, lambda words: False))
-    assert outcomes.stopped == "gone"
-    assert sorted({*ended, 4}) == begun and len(begun) <= 4 + at_once
-    assert [result for result in outcomes.results if result] == [str(piece) for piece in sorted(ended)]
-    assert outcomes.results[4] is None

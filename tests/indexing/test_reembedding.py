@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -26,6 +26,7 @@ from polyadic.indexing.publisher import EMBEDDING_BATCH
 from polyadic.indexing.reembedding import ReembeddingProgress
 from polyadic.model.types import Document, Item
 from polyadic.storage.sql.half_precision import kept
+from polyadic.storage.sql.reembedding import SqlReembeddingWriter
 from polyadic.storage.sqlite.store import SqliteStore
 from polyadic.workspace import Workspace
 from tests.model_server import Asked, Misbehaviour, ModelServer, Never, Status
@@ -255,6 +256,32 @@ def test_texts_added_by_other_writers_are_embedded_before_the_switch(tmp_path: P
         asyncio.run(waited(server))
         assert_alike(folder, filled(tmp_path / "fresh", behind(server), LETTERS[:4]), behind(server))
     assert all(progress.gathered <= progress.texts for progress in told)
+
+
+def test_cancelled_reembedding_waits_for_its_transaction(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, events = threading.Event(), []
+    switch = SqlReembeddingWriter.switch
+
+    def slow(writer: SqlReembeddingWriter, windows: Mapping[str, Sequence[bytes]]) -> None:
+        begun.set()
+        time.sleep(0.3)
+        switch(writer, windows)
+        events.append("switched")
+
+    async def cancelled(server: ModelServer) -> None:
+        with Workspace(folder, settings(HASHING)) as kb:
+            changing = asyncio.create_task(kb.areembed(behind(server)))
+            await asyncio.to_thread(begun.wait)
+            changing.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await changing
+            events.append("cancelled")
+
+    monkeypatch.setattr(SqlReembeddingWriter, "switch", slow)
+    with serving() as server:
+        asyncio.run(cancelled(server))
+        assert events == ["switched", "cancelled"]
+        content(folder, behind(server))
 
 
 def test_concurrent_reembedding_is_refused(folder: Path) -> None:

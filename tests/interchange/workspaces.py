@@ -7,7 +7,7 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 
-from polyadic.concurrency.sync import wait_sync
+from polyadic.concurrency.async_to_sync import run_coroutine
 from polyadic.config import ChunkingSettings, EmbeddingSettings, Settings
 from polyadic.errors import NoReply
 from polyadic.extraction.extractor import Extraction
@@ -68,7 +68,7 @@ def workspace(folder: Path, settings: Settings = SETTINGS) -> Workspace:
 
 def fill(kb: Workspace, sources: Sequence[Document], pool: Sequence[Evidence]) -> None:
     indexer = Indexer(kb.store(make=True), Drawn(pool), kb.embedder, kb.settings.chunking)
-    wait_sync(indexer.index(sources))
+    run_coroutine(indexer.index(sources))
 
 
 def contents(kb: Workspace) -> list[DocumentExport]:

@@ -9,7 +9,7 @@ from contextvars import copy_context
 
 import pytest
 
-from polyadic.concurrency.sync import wait_sync
+from polyadic.concurrency.async_to_sync import run_coroutine
 from polyadic.errors import StoreBusy
 from polyadic.indexing.publisher import withdraw
 from polyadic.model.resolution import DecisionKind, ResolutionDecision
@@ -134,10 +134,10 @@ def test_leased_documents_are_not_pruned() -> None:
         with one.indexing_session() as mine:
             assert mine.acquire([ada.id])
             with pytest.raises(StoreBusy, match="indexing a document to be deleted"):
-                wait_sync(withdraw(other, [ada.id], Drawing))
-            wait_sync(withdraw(other, [turin.id], Drawing))
+                run_coroutine(withdraw(other, [ada.id], Drawing))
+            run_coroutine(withdraw(other, [turin.id], Drawing))
             mine.release([ada.id])
-            wait_sync(withdraw(other, [ada.id], Drawing))
+            run_coroutine(withdraw(other, [ada.id], Drawing))
         assert canonical(one) == canonical(open_store("new"))
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from polyadic.concurrency.sync import wait_sync
+from polyadic.concurrency.async_to_sync import run_coroutine
 from polyadic.config import METHODS, Settings
 from polyadic.errors import NotFound
 from polyadic.model.hierarchy import Cluster, Community, Rearrangement, Report, ReportFinding, Summary
@@ -102,7 +102,7 @@ def with_hierarchy(server: ModelServer, tmp_path_factory: pytest.TempPathFactory
         with made.store().write() as writer:
             writer.update_hierarchy(Rearrangement(clusters, communities, (), (0.5,), 8, 0))
             while missing := writer.attach():
-                writer.put_vectors(missing, wait_sync(made.embedder.embed(missing)))
+                writer.put_vectors(missing, run_coroutine(made.embedder.embed(missing)))
         yield made
 
 
@@ -136,7 +136,7 @@ def test_hierarchy_parts_need_all_their_documents_selected(with_hierarchy: Works
 
 def test_entities_and_names_do_not_reveal_hidden_documents(kb: Workspace) -> None:
     with kb.store().read(lambda _: frozenset({PUBLIC.id, OTHER.id})) as reader:
-        rows = reader.nearest("entity", wait_sync(kb.embedder.embed([QUESTION]))[0], 100).rows
+        rows = reader.nearest("entity", run_coroutine(kb.embedder.embed([QUESTION]))[0], 100).rows
         assert len(rows) == reader.size("entity") > 0
         assert HIDDEN_CODE not in repr(reader.entities(rows))
         assert not reader.named([HIDDEN_CODE])

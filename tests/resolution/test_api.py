@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from polyadic.concurrency.sync import wait_sync
+from polyadic.concurrency.async_to_sync import run_coroutine
 from polyadic.config import ChunkingSettings, Settings
 from polyadic.errors import DecisionRefused, NotFound, SettingsError
 from polyadic.extraction.extractor import Extraction
@@ -54,7 +54,7 @@ class Told:
 
 def fill(kb: Workspace) -> None:
     documents = [Document(source, "", f"Told in {source}.") for source in STORIES]
-    wait_sync(Indexer(kb.store(make=True), Told(), kb.embedder, ChunkingSettings()).index(documents))
+    run_coroutine(Indexer(kb.store(make=True), Told(), kb.embedder, ChunkingSettings()).index(documents))
 
 
 @pytest.fixture

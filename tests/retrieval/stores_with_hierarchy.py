@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from polyadic.concurrency.sync import wait_sync
+from polyadic.concurrency.async_to_sync import run_coroutine
 from polyadic.embeddings.hashing_embedder import HashingEmbedder
 from polyadic.model import identity
 from polyadic.model.aggregation import tally
@@ -28,7 +28,7 @@ def with_hierarchy(
     """
 
     def embed(texts: Sequence[str]) -> Vectors:
-        return wait_sync(HashingEmbedder().embed(texts))
+        return run_coroutine(HashingEmbedder().embed(texts))
 
     read = documents_of(documents)
     ids: dict[str, str] = {}

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from polyadic.concurrency.sync import wait_sync
+from polyadic.concurrency.async_to_sync import run_coroutine
 from polyadic.embeddings.hashing_embedder import HashingEmbedder
 from polyadic.model.aggregation import tally, tally_difference
 from polyadic.model.resolution import ResolutionDecision
@@ -92,7 +92,7 @@ def withdraw(store: Store, source: Document) -> None:
 
 def decide(store: Store, new: Collection[ResolutionDecision] = (), undone: Collection[ResolutionDecision] = ()) -> None:
     """Make decisions and undo others, in one change."""
-    wait_sync(apply.apply_decisions(store, Drawing, new, undone))
+    run_coroutine(apply.apply_decisions(store, Drawing, new, undone))
 
 
 class Drawing(HashingEmbedder):

@@ -17,7 +17,7 @@ from polyadic.batch.question_files import BatchQuestion, add_answers, check_answ
 from polyadic.batch.report import BatchReadReport, BatchWriteReport
 from polyadic.batch.request_writer import MOST_BYTES, MOST_REQUESTS, RequestFileWriter
 from polyadic.batch.resume import BatchRun
-from polyadic.concurrency.sync import run_sync
+from polyadic.concurrency.async_to_sync import async_to_sync
 from polyadic.config import Settings
 from polyadic.embeddings.embedder import Embedder
 from polyadic.errors import NotFound, PolyadicError
@@ -231,8 +231,8 @@ class BatchApi:
             writer.drop_staged(claims)
         return forgotten
 
-    write = run_sync(awrite)
-    read = run_sync(aread)
+    write = async_to_sync(awrite)
+    read = async_to_sync(aread)
 
     def _model(self) -> EndpointModel:
         if not self.settings.model.name:

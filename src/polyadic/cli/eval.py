@@ -11,7 +11,7 @@ from polyadic.cli.eval_make_questions import command as make_questions
 from polyadic.cli.eval_questions import check_options, evaluate_table
 from polyadic.cli.eval_table import print_results
 from polyadic.cli.progress import shown_live
-from polyadic.concurrency.sync import run_sync
+from polyadic.concurrency.async_to_sync import async_to_sync
 from polyadic.config import METHODS
 from polyadic.evaluation.dataset_formats import load_dataset
 from polyadic.evaluation.evaluate import evaluate
@@ -129,7 +129,7 @@ def command(
         try:
             with shown_live("evaluating", str) as say_progress:
                 by_file = by_files.by_file if by_files else None
-                results = run_sync(evaluate)(kb, questions, plan, folder, say_progress, by_file)
+                results = async_to_sync(evaluate)(kb, questions, plan, folder, say_progress, by_file)
                 files = [write_results(results, folder), write_report(results, folder)]
         except ReplyPending:
             if by_files is None:

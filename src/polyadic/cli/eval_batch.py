@@ -10,7 +10,7 @@ import click
 from polyadic.batch.report import BatchReadReport
 from polyadic.batch.request_writer import RequestFileWriter
 from polyadic.cli.common import count, print_json, say, shown, spent
-from polyadic.concurrency.sync import run_sync
+from polyadic.concurrency.async_to_sync import async_to_sync
 from polyadic.evaluation.batch import EvaluationBatch
 from polyadic.workspace import Workspace
 
@@ -74,7 +74,7 @@ class BatchRound:
         self._files = (
             RequestFileWriter(files.requests, url, files.overwrite, inputs=files.responses) if files.requests else None
         )
-        self._read = run_sync(by_file.take)(files.responses)
+        self._read = async_to_sync(by_file.take)(files.responses)
 
     def wait(self) -> BatchRoundReport:
         """Write the pending requests, if a file was given for them."""

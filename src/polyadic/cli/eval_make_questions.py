@@ -8,7 +8,7 @@ import click
 from polyadic.cli.common import count, json_option, print_json, say, shown, workspace_option, workspace_place
 from polyadic.cli.eval_batch import BatchFileOptions, batch_options, print_round, rounds
 from polyadic.cli.progress import shown_live
-from polyadic.concurrency.sync import run_sync
+from polyadic.concurrency.async_to_sync import async_to_sync
 from polyadic.evaluation.question_generation.acceptance import AcceptedQuestions, accept
 from polyadic.evaluation.question_generation.generator import QuestionGenerationReport, QuestionQuota, make_questions
 from polyadic.evaluation.question_generation.sampling import Arity, FactSampling
@@ -87,7 +87,7 @@ def command(
         by_files = rounds(kb, folder, BatchFileOptions(batch_write, batch_read, overwrite))
         try:
             with shown_live("writing questions", str):
-                making = run_sync(make_questions)(kb, wanted, folder, by_files.by_file if by_files else None)
+                making = async_to_sync(make_questions)(kb, wanted, folder, by_files.by_file if by_files else None)
         except ReplyPending:
             if by_files is None:
                 raise

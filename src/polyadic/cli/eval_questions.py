@@ -7,7 +7,7 @@ import click
 
 from polyadic.cli.common import count, print_json, say
 from polyadic.cli.progress import shown_live
-from polyadic.concurrency.sync import run_sync
+from polyadic.concurrency.async_to_sync import async_to_sync
 from polyadic.config import METHODS, AnswerSettings
 from polyadic.errors import SettingsError
 from polyadic.evaluation.question_table import TableAnswer, ask_table, drawn, load_rows
@@ -33,7 +33,7 @@ def evaluate_table(
     rows = drawn(load_rows(path), limit, seed)
     kb.store()
     with shown_live("evaluating", str) as say_progress:
-        asked = run_sync(ask_table)(kb, rows, methods, how, context_tokens, say_progress)
+        asked = async_to_sync(ask_table)(kb, rows, methods, how, context_tokens, say_progress)
     if as_json:
         print_json(asked)
     else:

@@ -1,1 +1,1 @@
-"""Run blocking code from async code and async code from blocking code."""
+"""Run many calls at once, at most N; coroutines from blocking code, and blocking code from coroutines."""

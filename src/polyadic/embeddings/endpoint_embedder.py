@@ -1,6 +1,5 @@
 """Embedding model behind an OpenAI-compatible endpoint."""
 
-import asyncio
 import math
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
@@ -10,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from polyadic.concurrency.task_group import task_group
 from polyadic.config import EmbeddingSettings
 from polyadic.errors import ModelUnavailable, PolyadicError
 from polyadic.llm.call_tracing import embeddings_span, set_embedding_attributes
@@ -66,14 +66,10 @@ class EndpointEmbedder:
         """
         inputs = [_sendable(text, self.window) for text in texts]
         calls = _calls(inputs, count_tokens(inputs), self._most)
-        tasks = [asyncio.create_task(self._embed(call)) for call in calls]
-        try:
-            vectors = await asyncio.gather(*tasks)
-        finally:
-            # If one call fails, the others are useless.
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+        # If one call fails, the others are useless.
+        async with task_group() as group:
+            tasks = [group.create_task(self._embed(call)) for call in calls]
+        vectors = [task.result() for task in tasks]
         return np.concatenate(vectors) if vectors else np.zeros((0, self.dimension), np.float32)
 
     def token_counts(self, texts: Sequence[str]) -> list[int]:

@@ -1,9 +1,9 @@
 """Send judge requests concurrently, with cached replies."""
 
-import asyncio
 from collections.abc import Callable, Sequence
 
-from polyadic.errors import ModelUnavailable, NoReply
+from polyadic.concurrency.bounded_runner import BoundedRunner
+from polyadic.errors import NoReply
 from polyadic.llm.cached_model import CachedModel
 from polyadic.llm.language_model import ModelRequest
 
@@ -22,22 +22,15 @@ async def replies(
     ModelUnavailable
         The judge is unavailable, or the budget is spent. Requests in progress are completed and cached.
     """
-    reply_texts: list[str | None] = [None] * len(requests)
-    remaining = iter(enumerate(requests))
-    stopped: list[ModelUnavailable] = []
+    runner = BoundedRunner(at_once)
 
-    async def work() -> None:
-        for n, request in remaining:
-            if stopped:
-                return
-            try:
-                reply_texts[n] = (await judge.complete(request, lambda reply: is_readable(reply.text))).text
-            except NoReply:
-                continue
-            except ModelUnavailable as problem:
-                stopped.append(problem)
+    async def reply_to(request: ModelRequest) -> str | None:
+        try:
+            return (await judge.complete(request, lambda reply: is_readable(reply.text))).text
+        except NoReply:
+            return None
 
-    await asyncio.gather(*(work() for _ in range(at_once)))
-    if stopped:
-        raise stopped[0]
+    reply_texts = await runner.map(reply_to, requests)
+    if runner.unavailable:
+        raise runner.unavailable
     return reply_texts

@@ -10,7 +10,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from polyadic.concurrency.sync import wait_sync
+from polyadic.concurrency.async_to_sync import run_coroutine
 from polyadic.config import ChunkingSettings
 from polyadic.evaluation.extraction_eval import detokenised
 from polyadic.extraction.extractor import Extraction
@@ -94,7 +94,8 @@ def read(folder: Path) -> list[AnnotatedDocument]:
 def fill(kb: Workspace, documents: Sequence[AnnotatedDocument], typed: bool = True) -> None:
     """Index annotated documents, each as one chunk; ``typed`` includes the entity types."""
     gold = GoldExtractor({one.document.source: one for one in documents}, typed)
-    wait_sync(Indexer(kb.store(make=True), gold, kb.embedder, _ONE_CHUNK).index([one.document for one in documents]))
+    indexer = Indexer(kb.store(make=True), gold, kb.embedder, _ONE_CHUNK)
+    run_coroutine(indexer.index([one.document for one in documents]))
 
 
 def agreement(documents: Iterable[AnnotatedDocument], overlay: EntityResolution) -> PairAgreement:

@@ -1,9 +1,9 @@
 """Ask every question with every method, concurrently, and write each record to the journal as it completes."""
 
-import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from polyadic.concurrency.bounded_runner import BoundedRunner
 from polyadic.config import AnswerSettings
 from polyadic.errors import ModelUnavailable, PolyadicError
 from polyadic.evaluation.datasets import DatasetQuestion
@@ -60,34 +60,27 @@ async def ask_all(
     """
     missing = [(q, v) for q in questions for v in plan.variants if journal.get(q.id, v.label) is None]
     total = len(questions) * len(plan.variants)
-    remaining, failures, stopped, pending, asked = (
-        iter(missing),
-        list[QuestionFailure](),
-        list[str](),
-        list[PendingRequest](),
-        0,
-    )
+    runner, failures, pending, asked = BoundedRunner(plan.at_once), list[QuestionFailure](), list[PendingRequest](), 0
     answer = how.model_copy(update={"by": plan.answers}) if plan.answers != "none" else None
     if missing:
         await _warm_up(kb, missing[0][0])
 
-    async def work() -> None:
+    async def ask(pair: tuple[DatasetQuestion, MethodVariant]) -> None:
         nonlocal asked
-        for question, variant in _until(remaining, stopped):
-            try:
-                journal.add(await _ask(kb, question, variant, answer))
-            except ReplyPending as problem:
-                pending.extend(problem.requests)
-            except ModelUnavailable as problem:
-                stopped.append(str(problem))
-                return
-            except PolyadicError as problem:
-                failures.append(QuestionFailure(question.id, variant.label, str(problem)))
-            asked += 1
-            report_progress(total - len(missing) + asked, total)
+        question, variant = pair
+        try:
+            journal.add(await _ask(kb, question, variant, answer))
+        except ReplyPending as problem:
+            pending.extend(problem.requests)
+        except ModelUnavailable:
+            raise
+        except PolyadicError as problem:
+            failures.append(QuestionFailure(question.id, variant.label, str(problem)))
+        asked += 1
+        report_progress(total - len(missing) + asked, total)
 
-    await asyncio.gather(*(work() for _ in range(min(plan.at_once, len(missing)))))
-    return EvaluationRun(asked, tuple(failures), next(iter(stopped), ""), tuple(pending))
+    await runner.map(ask, missing)
+    return EvaluationRun(asked, tuple(failures), runner.stopped, tuple(pending))
 
 
 async def _ask(
@@ -103,13 +96,3 @@ async def _ask(
 async def _warm_up(kb: QueryMixin, question: DatasetQuestion) -> None:
     """Load the data that all methods share, so that it does not count towards the first question's time."""
     await kb.aretrieve(question.text, "chunks", 1)
-
-
-def _until(
-    remaining: Iterator[tuple[DatasetQuestion, MethodVariant]], stopped: Sequence[str]
-) -> Iterator[tuple[DatasetQuestion, MethodVariant]]:
-    """Iterate over the remaining questions until the run is stopped."""
-    for question, variant in remaining:
-        if stopped:
-            return
-        yield question, variant

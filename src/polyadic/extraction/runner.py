@@ -1,13 +1,12 @@
 """Run an extractor over many chunks concurrently and isolate the failures of single chunks."""
 
-import asyncio
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
-from contextvars import copy_context
 from dataclasses import dataclass, field
-from typing import Self
+from typing import Literal
 
-from polyadic.errors import ModelUnavailable, NoReply
+from polyadic.concurrency.bounded_runner import BoundedRunner
+from polyadic.errors import NoReply
 from polyadic.extraction.extractor import Extraction, Extractor, concurrency_of
 from polyadic.llm.batch_model import PendingRequest, ReplyPending
 from polyadic.loaders.error_isolation import DocumentDefect, skipped_because
@@ -73,33 +72,8 @@ class ExtractionOutcomes:
         self.waiting = [item for item in self.waiting if item.document.id not in self.defects]
 
 
-class _ChunkBatch:
-    """The chunks of one ``read`` call; ``read`` resolves when all are read, or fails when reading one crashes."""
-
-    def __init__(self, left: int, tried_before: Collection[str]) -> None:
-        self.outcomes = ExtractionOutcomes()
-        self.left = left
-        self.tried_before = tried_before
-        self.context = copy_context()
-        self.read: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-
-    def finish_one(self) -> None:
-        """Count one chunk as finished; resolve ``read`` after the last."""
-        self.left -= 1
-        if not self.left and not self.read.done():
-            self.read.set_result(None)
-
-    def fail(self, error: Exception) -> None:
-        """Fail ``read`` with an unexpected error."""
-        if not self.read.done():
-            self.read.set_exception(error)
-
-
 class ExtractionRunner:
-    """Worker pool that reads chunks in submission order, with the concurrency of the extractor.
-
-    Use it as an asynchronous context manager. ``stopped`` holds the reason why no further chunks are attempted, or is
-    empty. Chunks in progress at that moment are still completed, because their calls are already paid for.
+    """Reads chunks in submission order, with the concurrency of the extractor.
 
     Parameters
     ----------
@@ -110,33 +84,28 @@ class ExtractionRunner:
     """
 
     def __init__(self, extractor: Extractor, report_read: Callable[[], None]) -> None:
-        self.stopped = ""
+        self._runner = BoundedRunner(concurrency_of(extractor))
         self._extractor = extractor
         self._report_read = report_read
-        self._queue: asyncio.Queue[tuple[_ChunkBatch, Document, Chunk]] = asyncio.Queue()
-        self._workers: list[asyncio.Task[None]] = []
-        self._has_crashed = False
         self._missing_replies = 0
         self._unusable_replies: list[str] = []
 
-    async def __aenter__(self) -> Self:
-        self._workers = [asyncio.create_task(self._work()) for _ in range(concurrency_of(self._extractor))]
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        for worker in self._workers:
-            worker.cancel()
-        await asyncio.gather(*self._workers, return_exceptions=True)
+    @property
+    def stopped(self) -> str:
+        """Why no further chunks are attempted; empty while they are."""
+        return self._runner.stopped
 
     @property
     def left(self) -> int:
-        """The number of chunks still in the queue."""
-        return self._queue.qsize()
+        """The number of submitted chunks that have not been attempted yet."""
+        return self._runner.left
 
     async def read(
         self, chunks: Sequence[tuple[Document, Chunk]], tried_before: Collection[str] = ()
     ) -> ExtractionOutcomes:
         """Read chunks and wait until all of them are done.
+
+        After a stop, chunks in progress are still completed, because their calls are already paid for.
 
         Parameters
         ----------
@@ -151,50 +120,36 @@ class ExtractionRunner:
         ExtractionOutcomes
             Evidence, failures and pending chunks.
         """
-        batch = _ChunkBatch(len(chunks), tried_before)
-        for document, chunk in chunks:
-            self._queue.put_nowait((batch, document, chunk))
-        if chunks:
-            await batch.read
-        batch.outcomes.drop_defective()
-        return batch.outcomes
+        outcomes = ExtractionOutcomes()
 
-    async def _work(self) -> None:
-        """Read chunks from the queue until one crashes, which ends the run."""
-        while not self._has_crashed:
-            batch, document, chunk = await self._queue.get()
-            reading = self._read(batch, document, chunk)
-            try:
-                # Run in the context of the submitter (tracing); awaiting the task is also a cancellation point.
-                await asyncio.create_task(reading, context=batch.context.copy())
-            except Exception as error:
-                self._has_crashed = True
-                batch.fail(error)
-            batch.finish_one()
+        async def read_one(pair: tuple[Document, Chunk]) -> Literal[True]:
+            document, chunk = pair
+            if document.id not in outcomes.defects:
+                await self._read(outcomes, document, chunk, tried_before)
+            return True
 
-    async def _read(self, batch: _ChunkBatch, document: Document, chunk: Chunk) -> None:
-        if document.id in batch.outcomes.defects:
-            return
-        if self.stopped:
-            batch.outcomes.untried.add(document.id)
-            return
+        tried = await self._runner.map(read_one, chunks)
+        outcomes.untried = {document.id for (document, _), done in zip(chunks, tried, strict=True) if not done}
+        outcomes.drop_defective()
+        return outcomes
+
+    async def _read(
+        self, outcomes: ExtractionOutcomes, document: Document, chunk: Chunk, tried_before: Collection[str]
+    ) -> None:
         try:
             extraction = await self._extractor.extract(document, chunk)
         except NoReply as problem:
-            self._failed(batch, document, chunk, problem)
+            outcomes.failures.append(ChunkFailure(document, chunk, str(problem)))
+            self._count_failure(document, problem, tried_before)
         except ReplyPending as pending:
             self._missing_replies = 0
-            batch.outcomes.waiting.append(PendingChunk(document, chunk, pending.requests))
-            return
-        except ModelUnavailable as problem:
-            batch.outcomes.untried.add(document.id)
-            self._stop(str(problem))
+            outcomes.waiting.append(PendingChunk(document, chunk, pending.requests))
             return
         except DocumentDefect as defect:
-            batch.outcomes.defects[document.id] = skipped_because(document.source, defect)
+            outcomes.defects[document.id] = skipped_because(document.source, defect)
             return
         else:
-            self._keep(batch.outcomes, document, chunk, extraction)
+            self._keep(outcomes, document, chunk, extraction)
         self._report_read()
 
     def _keep(self, outcomes: ExtractionOutcomes, document: Document, chunk: Chunk, extraction: Extraction) -> None:
@@ -203,19 +158,15 @@ class ExtractionRunner:
         outcomes.evidence.setdefault(document.id, {})[chunk.id] = extraction.evidence
         outcomes.problems.update(extraction.problems)
 
-    def _failed(self, batch: _ChunkBatch, document: Document, chunk: Chunk, problem: NoReply) -> None:
-        batch.outcomes.failures.append(ChunkFailure(document, chunk, str(problem)))
+    def _count_failure(self, document: Document, problem: NoReply, tried_before: Collection[str]) -> None:
+        """Count failures in a row, and stop the run after too many."""
         if problem.usage is None:
             self._missing_replies += 1
-        elif document.id not in batch.tried_before:
+        elif document.id not in tried_before:
             self._missing_replies = 0
             self._unusable_replies.append(document.id)
         too_many_unusable = (
             len(self._unusable_replies) >= _FAILURE_LIMIT and len(set(self._unusable_replies)) >= _MIN_DOCUMENTS
         )
         if too_many_unusable or self._missing_replies >= _FAILURE_LIMIT:
-            self._stop(f"{_FAILURE_LIMIT} chunks in a row could not be read, the last because {problem}")
-
-    def _stop(self, why: str) -> None:
-        # Keep the first reason: later ones are usually consequences of it.
-        self.stopped = self.stopped or why
+            self._runner.stop(f"{_FAILURE_LIMIT} chunks in a row could not be read, the last because {problem}")

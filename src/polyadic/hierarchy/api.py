@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from polyadic.concurrency.sync import run_sync
+from polyadic.concurrency.async_to_sync import async_to_sync
 from polyadic.config import Settings
 from polyadic.embeddings.embedder import Embedder
 from polyadic.hierarchy.build_context import BuildContext
@@ -171,8 +171,8 @@ class HierarchyApi:
 
     # synchronous variants
 
-    build = run_sync(abuild)
-    estimate = run_sync(aestimate)
+    build = async_to_sync(abuild)
+    estimate = async_to_sync(aestimate)
 
     async def _draft_estimate(self, writing: ExtractiveSummarizer | CountingSummarizer, rebuild: bool) -> BuildEstimate:
         report = BuildReport(by=writing.by)

@@ -4,18 +4,21 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
+from polyadic.concurrency.bounded_runner import BoundedRunner
 from polyadic.config import HierarchyBuildSettings
-from polyadic.hierarchy.bounded_gather import gather_bounded
 from polyadic.hierarchy.build_report import BuildProgress, BuildReport
 from polyadic.hierarchy.inputs import HierarchyInputs
 from polyadic.hierarchy.summarizer import ClusterSummaries, CommunityDescription, Summarizer
-from polyadic.llm.batch_model import PendingRequest
+from polyadic.llm.batch_model import PendingRequest, ReplyPending
 from polyadic.model.hierarchy import EXTRACTIVE, Hierarchy, Summary
 from polyadic.model.types import Usage
 from polyadic.storage.protocol import Vectors
 
 Piece = TypeVar("Piece")
 Words = TypeVar("Words", ClusterSummaries, CommunityDescription)
+
+# Consecutive replies without usable text that stop a build, because every call costs.
+_MAX_USELESS = 12
 
 
 class SummaryVectors(Protocol):
@@ -84,23 +87,31 @@ class BuildContext:
         Raises
         ------
         BuildInterrupted
-            Not all pieces could be written.
+            Not all pieces could be written: the model is unavailable, replies wait for a batch file, or too many
+            replies in a row could not be used.
         """
-        done = 0
+        runner = BoundedRunner(self.at_once)
+        done = useless = 0
 
-        def report_one() -> None:
-            nonlocal done
+        async def write_one(piece: Piece) -> Words | None:
+            nonlocal done, useless
+            try:
+                words = await write(piece)
+            except ReplyPending as pending:
+                self.note(pending.requests)
+                self.report.pending += 1
+                return None
+            useless = useless + 1 if words.failed else 0
+            if useless >= _MAX_USELESS:
+                runner.stop(f"{useless} replies in a row could not be used")
             done += 1
             self.report_progress(BuildProgress(what, done, len(pieces), self.spent()))
+            return words
 
-        outcomes = await gather_bounded(write, pieces, self.at_once, report_one, lambda words: bool(words.failed))
-        for requests in outcomes.pending:
-            self.note(requests)
-        written = [words for words in outcomes.results if words is not None]
+        written = [words for words in await runner.map(write_one, pieces) if words is not None]
         for words in written:
             self.report.enter(words.dropped, words.failed)
-        self.report.pending += len(outcomes.pending)
-        self.report.stopped = outcomes.stopped
+        self.report.stopped = runner.stopped
         if len(written) < len(pieces):
             raise BuildInterrupted
         return written

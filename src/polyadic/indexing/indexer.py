@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from polyadic.chunking.chunker import chunk_document
-from polyadic.concurrency.sync import MicroBatcher, run_in_thread
+from polyadic.concurrency.micro_batcher import MicroBatcher
+from polyadic.concurrency.run_in_thread import run_in_thread
 from polyadic.config import ChunkingSettings
 from polyadic.embeddings.embedder import Embedder
 from polyadic.extraction.extractor import ConcurrentExtractor, Extractor, concurrency_of
@@ -175,16 +176,15 @@ class _Run:
                 texts_seen.add(document.content)
                 yield document
 
-        async with self._runner:
-            try:
-                await self._index_batches(counted(readable(sources, report)))
-                # Documents leased by other processes have been published or abandoned by now.
-                while self._leased_elsewhere and not report.stopped:
-                    await asyncio.sleep(_LEASE_RETRY_SECONDS)
-                    retried, self._leased_elsewhere = self._leased_elsewhere, []
-                    await self._index_batches(retried)
-            finally:
-                await self._cancel()
+        try:
+            await self._index_batches(counted(readable(sources, report)))
+            # Documents leased by other processes have been published or abandoned by now.
+            while self._leased_elsewhere and not report.stopped:
+                await asyncio.sleep(_LEASE_RETRY_SECONDS)
+                retried, self._leased_elsewhere = self._leased_elsewhere, []
+                await self._index_batches(retried)
+        finally:
+            await self._cancel()
         report.failed.sort(key=lambda chunk: (chunk.source, chunk.span))
         if self._with.removes_staged and not report.stopped:
             await run_in_thread(with_retries, self._drop_staged)

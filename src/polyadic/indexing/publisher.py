@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from polyadic.chunking.embedding_windows import windows
-from polyadic.concurrency.sync import run_in_thread
+from polyadic.concurrency.run_in_thread import run_in_thread
 from polyadic.config import ChunkingSettings
 from polyadic.embeddings.embedder import Embedder
 from polyadic.errors import StoreBusy

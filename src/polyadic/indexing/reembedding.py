@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from polyadic.chunking.embedding_windows import windows
+from polyadic.concurrency.run_in_thread import run_in_thread
 from polyadic.config import ChunkingSettings
 from polyadic.embeddings.embedder import Embedder
 from polyadic.errors import ModelUnavailable, NotFound, StoreBusy
@@ -162,7 +163,7 @@ class Reembedder:
                         for document in self._windows_by_document.values()
                         for chunk, digests in document.windows.items()
                     }
-                    await asyncio.to_thread(gathering.switch, cut)
+                    await run_in_thread(gathering.switch, cut)
                     return
             await asyncio.sleep(_RETRY_SECONDS)
 
@@ -219,7 +220,7 @@ class Reembedder:
         finally:
             seconds, usage = time.perf_counter() - started, self._embedder.spent - before
             call = LedgerCall("embed", self._embedder.name, usage, seconds)
-            if await asyncio.to_thread(gathering.put, texts[:done], vectors, call):
+            if await run_in_thread(gathering.put, texts[:done], vectors, call):
                 self._windows_by_document.clear()
                 report.resumed = 0
             report.embedding_seconds += seconds

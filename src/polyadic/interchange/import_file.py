@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
-from polyadic.concurrency.sync import run_sync
+from polyadic.concurrency.async_to_sync import async_to_sync
 from polyadic.config import ChunkingSettings
 from polyadic.errors import UnreadableDocument
 from polyadic.indexing.publisher import Publisher
@@ -70,7 +70,7 @@ async def aimport_file(
     return report
 
 
-import_file = run_sync(aimport_file)
+import_file = async_to_sync(aimport_file)
 
 
 async def _import_hif(

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Protocol
 from weakref import WeakValueDictionary
 
-from polyadic.concurrency.sync import MicroBatcher, run_in_thread, shielded
+from polyadic.concurrency.micro_batcher import MicroBatcher
+from polyadic.concurrency.run_in_thread import run_in_thread, shielded
 from polyadic.errors import NoReply
 from polyadic.llm.budget import BudgetLedger, BudgetProtocol, SpendingBudget
 from polyadic.llm.language_model import LanguageModel, ModelReply, ModelRequest

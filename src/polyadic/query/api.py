@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Callable, Sequence
 
-from polyadic.concurrency.sync import run_sync, sync_iter
+from polyadic.concurrency.async_to_sync import async_iter_to_sync, async_to_sync
 from polyadic.config import AnswerSettings
 from polyadic.model.types import Answer, Filter, Knowledge, Turn
 from polyadic.query.engine import QueryEngine, QueryRequest
@@ -112,6 +112,6 @@ class QueryMixin(ABC):
         """
         return self._asker.stream(QueryRequest(question, method, context_tokens, history, answer, only, found))
 
-    retrieve = run_sync(aretrieve)
-    query = run_sync(aquery)
-    stream = sync_iter(astream)
+    retrieve = async_to_sync(aretrieve)
+    query = async_to_sync(aquery)
+    stream = async_iter_to_sync(astream)

@@ -7,6 +7,7 @@ from functools import partial
 from time import perf_counter
 from typing import Literal
 
+from polyadic.concurrency.task_stream import TaskStream
 from polyadic.config import AnswerSettings, Settings
 from polyadic.embeddings.embedder import Embedder
 from polyadic.errors import NotFound, PolyadicError, SettingsError
@@ -16,7 +17,6 @@ from polyadic.generation.llm_question_condenser import condense_question
 from polyadic.generation.messages import no_answer
 from polyadic.generation.overview_answerer import quote_overview
 from polyadic.generation.rule_question_condenser import elliptic, standalone
-from polyadic.generation.task_generator import TaskIsolatedStream
 from polyadic.llm.cached_model import NullCache, ResponseCache
 from polyadic.llm.language_model import LanguageModel
 from polyadic.llm.prompts.library import PromptLibrary
@@ -129,7 +129,7 @@ class QueryEngine:
         """Stream the text of the answer, then yield the answer; iteration may stop at any piece."""
         engine = self._metered()
         try:
-            async with TaskIsolatedStream(engine._traced_pieces(_validated(ask))) as pieces:
+            async with TaskStream.of(engine._traced_pieces(_validated(ask))) as pieces:
                 async for piece in pieces:
                     yield piece
         finally:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from polyadic.concurrency.sync import run_sync
+from polyadic.concurrency.async_to_sync import async_to_sync
 from polyadic.embeddings.embedder import Embedder
 from polyadic.llm.budget import SpendingBudget
 from polyadic.llm.cached_model import CachedModel
@@ -249,13 +249,13 @@ class ResolutionApi:
 
     # synchronous variants
 
-    review = run_sync(areview)
-    merge = run_sync(amerge)
-    merge_sure = run_sync(amerge_sure)
-    settle = run_sync(asettle)
-    cannot_link = run_sync(acannot_link)
-    split = run_sync(asplit)
-    undo = run_sync(aundo)
+    review = async_to_sync(areview)
+    merge = async_to_sync(amerge)
+    merge_sure = async_to_sync(amerge_sure)
+    settle = async_to_sync(asettle)
+    cannot_link = async_to_sync(acannot_link)
+    split = async_to_sync(asplit)
+    undo = async_to_sync(aundo)
 
     async def _decide(self, decisions: Sequence[ResolutionDecision]) -> DecisionOutcome:
         return await apply_decisions(self.store(), self.embedder, decisions)

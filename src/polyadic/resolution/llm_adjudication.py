@@ -1,11 +1,11 @@
 """Ask a language model whether pairs of names refer to the same entity, many pairs per request."""
 
-import asyncio
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from polyadic.errors import ModelUnavailable, NoReply
+from polyadic.concurrency.bounded_runner import BoundedRunner
+from polyadic.errors import NoReply
 from polyadic.llm.cached_model import CachedModel
 from polyadic.llm.language_model import ModelReply, ModelRequest, ReplySchema
 from polyadic.llm.prompts.library import PromptLibrary
@@ -89,24 +89,19 @@ async def adjudicate(
         Maximum number of concurrent requests.
     """
     batches = [candidates[at : at + PAIRS_A_REQUEST] for at in range(0, len(candidates), PAIRS_A_REQUEST)]
-    outcome, semaphore = LLMAdjudication(), asyncio.Semaphore(at_once)
+    outcome, runner = LLMAdjudication(), BoundedRunner(at_once)
 
     async def ask(batch: Sequence[MergeCandidate]) -> None:
-        async with semaphore:
-            if outcome.stopped:
-                return
-            request = ModelRequest("same-entity", prompts.get("same_entity").messages(pairs=_format(batch)), _SCHEMA)
-            try:
-                reply = await model.complete(request, lambda reply: bool(_verdicts(reply.text, len(batch))))
-            except ModelUnavailable as problem:
-                outcome.stopped = outcome.stopped or str(problem)
-            except NoReply:
-                outcome.unreadable += len(batch)
-            else:
-                _record(outcome, batch, reply)
+        request = ModelRequest("same-entity", prompts.get("same_entity").messages(pairs=_format(batch)), _SCHEMA)
+        try:
+            reply = await model.complete(request, lambda reply: bool(_verdicts(reply.text, len(batch))))
+        except NoReply:
+            outcome.unreadable += len(batch)
+        else:
+            _record(outcome, batch, reply)
 
-    await asyncio.gather(*(ask(batch) for batch in batches))
-    outcome.usage = model.spent
+    await runner.map(ask, batches)
+    outcome.stopped, outcome.usage = runner.stopped, model.spent
     return outcome
 
 

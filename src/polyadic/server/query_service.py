@@ -3,7 +3,7 @@
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 
-from polyadic.generation.task_generator import TaskIsolatedStream
+from polyadic.concurrency.task_stream import TaskStream
 from polyadic.model.types import Answer, Filter, Knowledge
 from polyadic.server.problem_details import ProblemError
 from polyadic.server.schemas import AnswerRequest, FilterSchema, RetrieveRequest
@@ -46,7 +46,7 @@ async def pieces_of(service: ServerState, kb: Workspace, asked: AnswerRequest) -
         return _typed(kb.astream(asked.question, asked.method, asked.context_tokens, turns, how, only, tell))
 
     # An admission slot belongs to one task, but the consumer may read the stream from several tasks.
-    async with TaskIsolatedStream(_in_turn(service, kb.name, make)) as pieces:
+    async with TaskStream.of(_in_turn(service, kb.name, make)) as pieces:
         async for piece in pieces:
             if isinstance(piece, Answer):
                 service.metrics.paid(piece.usage)
@@ -56,7 +56,7 @@ async def pieces_of(service: ServerState, kb: Workspace, asked: AnswerRequest) -
 async def _in_turn(
     service: ServerState, whose: str, make: Callable[[Callable[[Piece], None]], AsyncGenerator[Piece, None]]
 ) -> AsyncGenerator[Piece, None]:
-    async with service.turns.turn(whose), aclosing(service.work.each(make)) as pieces:
+    async with service.turns.turn(whose), aclosing(service.work.stream(make)) as pieces:
         async for piece in pieces:
             yield piece
 

@@ -1,19 +1,24 @@
 """State shared by all routes of a server, and its lifecycle."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
+from typing import Concatenate, ParamSpec, TypeVar
 
+from polyadic.concurrency.event_loop_thread import EventLoopThread
 from polyadic.server.admission import AdmissionController
 from polyadic.server.api_keys import KeyRing
 from polyadic.server.jobs.job import JobState
 from polyadic.server.jobs.queue import JobQueue
 from polyadic.server.limits import ServerLimits
-from polyadic.server.loop_thread import LoopThread
 from polyadic.server.metrics import ServerMetrics
 from polyadic.server.tenants.tenant_backend import TenantBackend
 from polyadic.server.workspace_registry import WorkspaceRegistry
+from polyadic.workspace import Workspace
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 class ServerState:
@@ -33,7 +38,7 @@ class ServerState:
         self.site = site
         self.limits = limits or ServerLimits()
         self.keys = keys
-        self.work = LoopThread()
+        self.work = EventLoopThread("polyadic-workspaces")
         self.workspaces = WorkspaceRegistry(site, self.work, self.limits)
         self.turns = AdmissionController(self.limits)
         # A health check reads all evidence, so only one runs at a time.
@@ -59,6 +64,19 @@ class ServerState:
                 await self.jobs.stop()
                 await self.workspaces.close()
         self.site.close()
+
+    async def run_admitted(
+        self, work: Callable[Concatenate[Workspace, P], T], kb: Workspace, *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """Run a function of a workspace in a thread, under admission control, and return its result.
+
+        Raises
+        ------
+        ProblemError
+            Too many requests are waiting (503), or this one took too long (504).
+        """
+        async with self.turns.turn(kb.name):
+            return await asyncio.to_thread(work, kb, *args, **kwargs)
 
     async def figures(self) -> bytes:
         """Return all metrics in their current state."""

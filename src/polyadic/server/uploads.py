@@ -1,6 +1,5 @@
 """Receive uploaded files and texts, and queue a job for them."""
 
-import asyncio
 import shutil
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -10,6 +9,7 @@ from pathlib import Path
 from starlette.datastructures import UploadFile
 from starlette.requests import Request
 
+from polyadic.concurrency.run_in_thread import run_in_thread
 from polyadic.model.identity import digest
 from polyadic.server.jobs.job import Job, JobRequest
 from polyadic.server.jobs.upload import Upload, UploadedText, sanitize_file_name
@@ -59,8 +59,8 @@ async def hand_in_files(
             if not files:
                 raise ProblemError(422, "no-files", f"the form has no files in its field {field}")
             for name, file in [(_checked_name(file), file) for file in files]:
-                await asyncio.to_thread(incoming.add_file, name, file.file, source if len(files) == 1 else "")
-        documents = await asyncio.to_thread(incoming.finish)
+                await run_in_thread(incoming.add_file, name, file.file, source if len(files) == 1 else "")
+        documents = await run_in_thread(incoming.finish)
         return await service.jobs.add(workspace, job_request, incoming, documents)
 
 
@@ -71,8 +71,8 @@ async def hand_in_texts(
     named = [replace(text, source=text.source or f"{TEXT_SCHEME}{digest(text.text)}") for text in texts]
     async with _receiving(service, workspace) as incoming:
         for text in named:
-            await asyncio.to_thread(incoming.add_text, text)
-        documents = await asyncio.to_thread(incoming.finish)
+            await run_in_thread(incoming.add_text, text)
+        documents = await run_in_thread(incoming.finish)
         return await service.jobs.add(workspace, job_request, incoming, documents)
 
 

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from weakref import WeakValueDictionary
 
+from polyadic.concurrency.event_loop_thread import EventLoopThread
 from polyadic.config import EmbeddingSettings
 from polyadic.embeddings.embedder import Embedder
 from polyadic.embeddings.loading import load_embedder
 from polyadic.server.api_keys import LOCAL, Access, ApiKey
 from polyadic.server.limits import ServerLimits
-from polyadic.server.loop_thread import LoopThread
 from polyadic.server.problem_details import ProblemError, no_such_workspace
 from polyadic.server.tenants.names import is_name
 from polyadic.server.tenants.tenant_backend import TenantBackend, WorkspaceLocation
@@ -79,7 +79,7 @@ class WorkspaceRegistry:
         Maximum number of workspaces, and of those kept open.
     """
 
-    def __init__(self, site: TenantBackend, work: LoopThread, limits: ServerLimits) -> None:
+    def __init__(self, site: TenantBackend, work: EventLoopThread, limits: ServerLimits) -> None:
         self._site = site
         self._work = work
         self._limits = limits

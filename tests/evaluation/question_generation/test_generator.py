@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from polyadic.batch.request_writer import RequestFileWriter
-from polyadic.concurrency.sync import run_sync
+from polyadic.concurrency.async_to_sync import async_to_sync
 from polyadic.errors import ModelUnavailable, NotFound, PolyadicError, SettingsError, UnreadableDataset
 from polyadic.evaluation.batch import EvaluationBatch
 from polyadic.evaluation.dataset_formats import load_dataset
@@ -68,7 +68,7 @@ def kb(server: ModelServer, tmp_path: Path) -> Iterator[Workspace]:
 
 
 def made(kb: Workspace, folder: Path, wanted: QuestionQuota = WANTED) -> QuestionGenerationReport:
-    return run_sync(make_questions)(kb, wanted, folder)
+    return async_to_sync(make_questions)(kb, wanted, folder)
 
 
 def decide(file: Path, **changes: Any) -> list[dict[str, Any]]:
@@ -149,9 +149,9 @@ def test_batch_files_give_the_same_questions(kb: Workspace, server: ModelServer,
 
     def one_round(*responses: Path) -> QuestionGenerationReport | list[Path]:
         by_file = EvaluationBatch(kb, folder)
-        run_sync(by_file.take)(responses)
+        async_to_sync(by_file.take)(responses)
         try:
-            return run_sync(make_questions)(kb, WANTED, folder, by_file)
+            return async_to_sync(make_questions)(kb, WANTED, folder, by_file)
         except ReplyPending:
             files = RequestFileWriter(tmp_path / "ask.jsonl", "/v1/chat/completions", overwrite=True)
             by_file.write(files)

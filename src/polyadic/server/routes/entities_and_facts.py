@@ -6,7 +6,6 @@ from fastapi import APIRouter, Query
 
 from polyadic.server.dependencies import Name, Reading, Served
 from polyadic.server.pagination import EntityPage, EntityTypes, FactPage, entities_page, entity_types, facts_page
-from polyadic.server.threads import run_in_worker_thread
 
 router = APIRouter(prefix="/v1/workspaces/{workspace}/catalogue", tags=["knowledge"])
 Start = Annotated[int, Query(ge=0, le=2**31, description="`next` of the previous page")]
@@ -24,13 +23,13 @@ async def entities(
     limit: Limit = 50,
 ) -> EntityPage:
     """List entities in pages, the best connected first."""
-    return await run_in_worker_thread(service, entities_page, kb, type, prefix, start, limit)
+    return await service.run_admitted(entities_page, kb, type, prefix, start, limit)
 
 
 @router.get("/types", summary="List entity types")
 async def types(workspace: Name, kb: Reading, service: Served) -> EntityTypes:
     """List entity types with the number of entities of each, the most frequent first."""
-    return await run_in_worker_thread(service, entity_types, kb)
+    return await service.run_admitted(entity_types, kb)
 
 
 @router.get("/facts", summary="List all facts")
@@ -43,4 +42,4 @@ async def facts(
     limit: Limit = 50,
 ) -> FactPage:
     """List facts in pages, the most complete first."""
-    return await run_in_worker_thread(service, facts_page, kb, arity, start, limit)
+    return await service.run_admitted(facts_page, kb, arity, start, limit)

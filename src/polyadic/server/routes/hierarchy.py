@@ -8,7 +8,6 @@ from polyadic.server.dependencies import Name, Reading, Served
 from polyadic.server.hierarchy_schemas import CommunityView, HierarchyPage, HierarchyView, SummaryView, Tree
 from polyadic.server.hierarchy_views import community_view, hierarchy_of, nodes_under, summary_view
 from polyadic.server.schemas import Identifier
-from polyadic.server.threads import run_in_worker_thread
 
 router = APIRouter(prefix="/v1/workspaces/{workspace}/hierarchy", tags=["hierarchy"])
 Limit = Annotated[int, Query(ge=1, le=200)]
@@ -17,7 +16,7 @@ Limit = Annotated[int, Query(ge=1, le=200)]
 @router.get("", summary="Get the hierarchy")
 async def hierarchy(workspace: Name, kb: Reading, service: Served, limit: Limit = 50) -> HierarchyView:
     """Return its layers and the top of both trees, summaries and communities. Stale nodes are left out."""
-    return await run_in_worker_thread(service, hierarchy_of, kb, limit)
+    return await service.run_admitted(hierarchy_of, kb, limit)
 
 
 @router.get("/nodes", summary="List the children of a hierarchy node")
@@ -31,16 +30,16 @@ async def nodes(
     limit: Limit = 50,
 ) -> HierarchyPage:
     """List what a summary covers, or the subcommunities of a community, in pages."""
-    return await run_in_worker_thread(service, nodes_under, kb, tree, under or "", start, limit)
+    return await service.run_admitted(nodes_under, kb, tree, under or "", start, limit)
 
 
 @router.get("/summaries/{summary}", summary="Get a summary")
 async def summary(workspace: Name, summary: Identifier, kb: Reading, service: Served) -> SummaryView:
     """Return a summary and what it covers."""
-    return await run_in_worker_thread(service, summary_view, kb, summary)
+    return await service.run_admitted(summary_view, kb, summary)
 
 
 @router.get("/communities/{community}", summary="Get a community")
 async def community(workspace: Name, community: Identifier, kb: Reading, service: Served) -> CommunityView:
     """Return the report of a community: summary, rating, and findings with the facts that support them."""
-    return await run_in_worker_thread(service, community_view, kb, community)
+    return await service.run_admitted(community_view, kb, community)
