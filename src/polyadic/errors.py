@@ -8,10 +8,14 @@ if TYPE_CHECKING:
 
 # URLs of model endpoints. Other addresses, such as those of documents, need not be hidden.
 _ADDRESS = re.compile(r"\bhttps?://[^\s'\"`,;()<>]*[^\s'\"`,;()<>.:]", re.IGNORECASE)
+# User and password of a URL. A password may hold any character, whether or not it was percent-encoded, so everything up
+# to the last "@" is hidden.
+_CREDENTIALS = re.compile(r"\b([a-z][\w+.-]+:/{1,2})[^\s'\"]*:[^\s'\"]*@", re.IGNORECASE)
+_PASSWORD = re.compile(r"(?<=password=)(?:'[^']*'|[^\s&'\"]+)", re.IGNORECASE)
 
 
 class PolyadicError(Exception):
-    """Base class of all errors that Polyadic raises on purpose.
+    """Base class of all errors that Polyadic raises on purpose; passwords of addresses are hidden.
 
     Parameters
     ----------
@@ -25,6 +29,7 @@ class PolyadicError(Exception):
     """
 
     def __init__(self, what: str, next_step: str = "") -> None:
+        what = without_passwords(what)
         super().__init__(f"{what}: {next_step}" if next_step else what)
         self.what = what
         self.next_step = next_step
@@ -136,3 +141,12 @@ def without_addresses(text: str, known: str = "") -> str:
     'the endpoint is not reachable: start it'
     """
     return _ADDRESS.sub(lambda match: match[0] if match[0] in known else "the endpoint", text)
+
+
+def without_passwords(text: str) -> str:
+    """Replace user and password of the URLs in a text, and the values of ``password=``.
+
+    >>> without_passwords("postgres://ada:a/b@c@db.example/kb?sslpassword=d is not a folder")
+    'postgres://***@db.example/kb?sslpassword=*** is not a folder'
+    """
+    return _PASSWORD.sub("***", _CREDENTIALS.sub(r"\1***@", text))

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import click
 
 from polyadic.config import COMMON_METHODS, DEFAULT_FOLDER, METHODS
+from polyadic.errors import without_passwords
 from polyadic.model.types import Filter, SourceSpan, Usage
 
 # Visible symbols for control characters, so that text from documents cannot send escape codes to the terminal.
@@ -94,8 +95,8 @@ def workspace_place(context: click.Context, given: str | None) -> str:
 
 
 def say(text: str = "", *, bold: bool = False, err: bool = False, nl: bool = True) -> None:
-    """Print a text with its control characters made visible."""
-    shown_text = visible(text)
+    """Print a text with its control characters made visible; on standard error also without passwords of addresses."""
+    shown_text = visible(without_passwords(text) if err else text)
     click.echo(click.style(shown_text, bold=True) if bold else shown_text, err=err, nl=nl)
 
 

@@ -27,6 +27,7 @@ from polyadic.extraction.factory import ExtractorName
 from polyadic.hierarchy.build_report import BuildReport
 from polyadic.indexing.report import IndexProgress, IndexReport
 from polyadic.llm.budget import SpendingBudget
+from polyadic.storage.url import is_address
 from polyadic.workspace import Workspace
 
 # A large document creates millions of objects without reference cycles; with the default threshold, garbage collection
@@ -91,6 +92,8 @@ def command(
     column of prose becomes one document per row, any other table one document with a fact per row. With --engine ray,
     PATH may also be a URI such as s3://BUCKET/FOLDER.
     """
+    if any(map(is_address, paths)):
+        raise click.UsageError("a PATH is the address of a database: put -w before it", context)
     if engine == "ray" and (prune or retry or dry_run or exclude):
         raise click.UsageError("--engine ray cannot be combined with --exclude, --prune, --retry or --dry-run", context)
     if engine == "ray" and urlsplit(workspace or context.obj or "").password:

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from polyadic.cli.common import say, shown, workspace_option, workspace_place
-from polyadic.config import FILE_NAME, expanded, template
+from polyadic.config import FILE_NAME, local_folder, template
 from polyadic.config.presets import PRESETS
 from polyadic.llm.prompts.library import FOLDER, NAMES, original_text
 
@@ -28,7 +28,7 @@ def command(context: click.Context, folder: str, preset: str | None, prompts: bo
     """
     if folder and (workspace or context.obj):
         raise click.UsageError("use either DIR or -w, not both", context)
-    target = expanded(folder or workspace_place(context, workspace))
+    target = local_folder(folder or workspace_place(context, workspace))
     if prompts:
         for name in NAMES:
             _write(target / FOLDER / f"{name}.txt", original_text(name))

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from polyadic.cli.common import json_option, print_json, say
+from polyadic.config import local_folder
 from polyadic.server.api_keys import ALL, ApiKey, KeyRing, keys_file
 
 _folder = click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
@@ -77,7 +78,7 @@ def remove(folder: Path, identifier: str, keys: Path | None) -> None:
 
 
 def _ring(folder: Path, file: Path | None) -> KeyRing:
-    return KeyRing(file or keys_file(folder))
+    return KeyRing(file or keys_file(local_folder(folder)))
 
 
 def _access(key: ApiKey) -> str:

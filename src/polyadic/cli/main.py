@@ -12,7 +12,8 @@ import sys
 import click
 
 from polyadic import __version__
-from polyadic.errors import PolyadicError
+from polyadic.cli.process_arguments import hide_passwords
+from polyadic.errors import PolyadicError, without_passwords
 from polyadic.tracing.exporter import exported
 from polyadic.tracing.spans import started
 
@@ -87,6 +88,7 @@ def main() -> None:
     # The matrices of a query are small: a second thread gains nothing on an idle machine, and waits for a core on a
     # busy one (measured: 17 ms instead of 6 per walk). Must be set before numpy is imported.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    hide_passwords(sys.argv[1:])
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # Print characters that the terminal cannot encode as "?".
@@ -142,4 +144,4 @@ def _failed(reason: str) -> int:
 def _print_error(problem: str) -> None:
     from polyadic.cli.common import visible
 
-    click.echo(f"polyadic: {visible(' '.join(problem.split()))}", err=True)
+    click.echo(f"polyadic: {visible(without_passwords(' '.join(problem.split())))}", err=True)

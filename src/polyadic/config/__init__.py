@@ -4,7 +4,8 @@ An environment variable consists of section and field, as in ``POLYADIC_EMBEDDIN
 settings: a setting contains the name of the environment variable that holds the secret.
 """
 
-from polyadic.config.loader import DEFAULT_FOLDER, FILE_NAME, expanded, load_settings, template, variable_that_sets
+from polyadic.config.folders import expanded, local_folder
+from polyadic.config.loader import DEFAULT_FOLDER, FILE_NAME, load_settings, template, variable_that_sets
 from polyadic.config.pipeline import (
     TOKENS_FOR_A_MODEL,
     TOKENS_WITHOUT_A_MODEL,
@@ -63,6 +64,7 @@ __all__ = [
     "WalkSettings",
     "expanded",
     "load_settings",
+    "local_folder",
     "template",
     "variable_that_sets",
 ]

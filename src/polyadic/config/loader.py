@@ -18,18 +18,6 @@ FILE_NAME = "polyadic.toml"
 DEFAULT_FOLDER = Path("polyadic-workspace")
 
 
-def expanded(name: Path | str) -> Path:
-    """Expand ``~`` in a path; an unknown user's home is left as it is.
-
-    >>> expanded("~no-such-user/kb").parts
-    ('~no-such-user', 'kb')
-    """
-    try:
-        return Path(name).expanduser()
-    except RuntimeError:
-        return Path(name)
-
-
 def load_settings(file: Path) -> Settings:
     """Load settings from the environment and a file; the environment takes precedence.
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import uvicorn
 
+from polyadic.config import local_folder
 from polyadic.errors import PackageMissing, SettingsError
 from polyadic.server.api_keys import KeyRing, keys_file
 from polyadic.server.app import create_app
@@ -48,7 +49,7 @@ def service_for(
     PackageMissing
         The PostgreSQL driver is not installed.
     """
-    folder = settings or Path() if is_address(place) else _made(Path(place))
+    folder = settings or Path() if is_address(place) else _made(local_folder(place))
     ring = KeyRing(keys or keys_file(folder))
     has_keys = bool(ring.keys())
     if not has_keys and (keys is not None or host not in _LOOPBACK):

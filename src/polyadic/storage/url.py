@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from polyadic.config.loader import expanded
+from polyadic.config.folders import local_folder
 from polyadic.errors import PackageMissing
 from polyadic.storage.protocol import Store
 from polyadic.storage.sqlite.store import SqliteStore
@@ -52,12 +52,20 @@ def is_address(place: Path | str) -> bool:
     >>> is_address("postgresql://localhost/kb#letters"), is_address("docs/postgresql")
     (True, False)
     """
-    return isinstance(place, str) and place.startswith(_SCHEMES)
+    return isinstance(place, str) and place.strip().startswith(_SCHEMES)
 
 
 def home_of(place: Path | str) -> StoreLocation:
-    """Return the location for a database URL or a folder. Raises as :func:`database` does."""
-    return database(str(place)) if is_address(place) else LocalFolder(expanded(place))
+    """Return the location for a database URL or a folder.
+
+    Raises
+    ------
+    SettingsError
+        It is an address, but not of a PostgreSQL database.
+    PackageMissing, StoreError
+        As :func:`database`.
+    """
+    return database(str(place)) if is_address(place) else LocalFolder(local_folder(place))
 
 
 def database(address: str) -> StoreLocation:
@@ -68,7 +76,7 @@ def database(address: str) -> StoreLocation:
     PackageMissing
         The packages of the extra ``postgres`` are not installed.
     StoreError
-        The URL names no workspace.
+        The URL is invalid, or the name of its workspace is.
     """
     try:
         from polyadic.storage.postgres.location import PostgresLocation

@@ -38,15 +38,14 @@ class PostgresTenants:
     SettingsError
         The address names a workspace.
     StoreError
-        The database is unavailable, or was used by a newer version.
+        The address is invalid, or the database is unavailable, or was used by a newer version.
     """
 
     def __init__(self, address: str, settings: Path) -> None:
-        database, mark, _ = address.partition("#")
-        if mark:
+        if "#" in address:
             raise SettingsError("a server always serves all workspaces of a database", "omit # and what follows it")
         self._settings = settings.resolve()
-        self._tables = TenantTables(database)
+        self._tables = TenantTables(PostgresDsn.of(address).database)
         self.aside = Path(tempfile.mkdtemp(prefix="polyadic-serve-"))
         self.book = PostgresJobStore(self._tables)
         self.intake = PostgresUploadStore(self._tables, self.aside)

@@ -15,7 +15,7 @@ from psycopg import sql
 from psycopg_pool import ConnectionPool
 
 from polyadic.errors import StoreError
-from polyadic.storage.postgres.dsn import PostgresDsn
+from polyadic.storage.postgres.dsn import DEFAULT_NAME, PostgresDsn
 from polyadic.storage.postgres.errors import translate_errors
 from polyadic.storage.postgres.pool import POOLS
 from polyadic.storage.postgres.schema import SCHEMA
@@ -85,7 +85,7 @@ class TenantTables:
 
     def __init__(self, database: str) -> None:
         self.database = database
-        self.called = str(PostgresDsn.of(database)).partition("#")[0]
+        self.called = str(PostgresDsn(database, DEFAULT_NAME)).partition("#")[0]
         with translate_errors(self.called):
             # Creates the tables of the workspaces first; their pool is kept for later use.
             POOLS.take(database)

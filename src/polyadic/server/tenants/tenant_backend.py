@@ -1,7 +1,7 @@
 """Protocol of the place where a server's workspaces are stored."""
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
@@ -11,9 +11,12 @@ from polyadic.server.jobs.upload_store import UploadStore
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceLocation:
-    """Arguments of :class:`polyadic.workspace.Workspace`: its place, and the folder of its settings and prompts."""
+    """Arguments of :class:`polyadic.workspace.Workspace`: its place, and the folder of its settings and prompts.
 
-    place: str
+    The place may be an address with a password.
+    """
+
+    place: str = field(repr=False)
     folder: str
 
 

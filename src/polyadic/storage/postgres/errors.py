@@ -37,7 +37,6 @@ _MESSAGE_HINTS = (
     (re.compile("too many clients|remaining connection slots"), _NO_CONNECTION_LEFT),
     (re.compile("No space left on device"), "free space on the server's disk, then run this again"),
 )
-_SECRET = re.compile(r"(?<=://)[^@/]*(?=@)|(?<=password=)[^&\s\"']*")
 _DEFAULT_HINT = "run this again; if the error persists, report it as a bug in Polyadic"
 _LOST_CODES = ("57P", "08", "25P03")
 """Prefixes of SQLSTATE codes: server shutdown, connection failure, idle session timeout."""
@@ -79,6 +78,4 @@ def _hint(error: Exception) -> str:
 
 
 def _first_line(error: Exception) -> str:
-    """Return the first line of an error without secrets: libpq repeats an unreadable address with its password."""
-    first = next(iter(str(error).strip().splitlines()), type(error).__name__)
-    return _SECRET.sub("***", first)
+    return next(iter(str(error).strip().splitlines()), type(error).__name__)
