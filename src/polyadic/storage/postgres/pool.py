@@ -14,8 +14,10 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 
 from polyadic.storage.postgres import backoff
 from polyadic.storage.postgres.connection import adapt
+from polyadic.storage.postgres.connection_failures import failure_of
 from polyadic.storage.postgres.keepalive import BackendSession, KeepaliveConnection
 from polyadic.storage.postgres.migrations import migrate
+from polyadic.storage.postgres.requirements import check_version
 from polyadic.storage.postgres.schema import ROLE, SCHEMA
 
 MOST_CONNECTIONS = 16
@@ -24,7 +26,9 @@ MOST_READING = 12
 """Connections used for reading. The rest stays free for readers that write before they finish, so that these do not
 wait for each other."""
 # Client and server give up an unresponsive peer within half a minute. Settings in the address take precedence.
-_BOUNDS = {
+_DEFAULTS = {
+    # PGAPPNAME and application_name in the address replace it.
+    "fallback_application_name": "polyadic",
     "connect_timeout": "10",
     "keepalives_idle": "10",
     "keepalives_interval": "5",
@@ -54,10 +58,13 @@ class DatabasePool(ConnectionPool[Raw]):
     """Connection pool of this process for one database; creates or migrates the tables first."""
 
     def __init__(self, database: str) -> None:
-        self._database = _with_timeouts(database)
+        self._database = parameters_of(database)
         with contextlib.closing(self.aside()) as connection:
+            check_version(connection)
             self._identify(connection)
             migrate(connection)
+            # The pool would hide why it cannot set up its connections.
+            self._configure(connection)
         self._reading = threading.BoundedSemaphore(MOST_READING)
         super().__init__(
             self._database,
@@ -102,7 +109,9 @@ class DatabasePool(ConnectionPool[Raw]):
             try:
                 connection = super().getconn(_RECONNECT_SECONDS)
             except PoolTimeout as error:
-                failure = error
+                failure = self._explain(error)
+                if _lasts(failure):
+                    break
                 continue
             try:
                 check(connection)
@@ -111,7 +120,7 @@ class DatabasePool(ConnectionPool[Raw]):
                 self.putconn(connection)
             else:
                 return connection
-        raise self._explain(failure) from failure
+        raise failure if isinstance(failure, ServerUnreachable | PoolExhausted) else self._explain(failure)
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[None]:
@@ -173,9 +182,12 @@ class DatabasePool(ConnectionPool[Raw]):
         if stats["pool_size"] >= self.max_size and not stats["pool_available"]:
             return PoolExhausted(f"all {self.max_size} connections of this process are in use")
         try:
-            self.aside().close()
-        except ServerUnreachable as unreachable:
-            return unreachable
+            with contextlib.closing(KeepaliveConnection.connect(self._database, autocommit=True)) as connection:
+                self._configure(connection)
+        except psycopg.OperationalError as unreachable:
+            return ServerUnreachable(str(unreachable))
+        except psycopg.Error as unusable:
+            return unusable
         return error
 
 
@@ -220,8 +232,22 @@ def is_starting(error: psycopg.Error) -> bool:
     return isinstance(error, errors.CannotConnectNow) or "the database system is " in str(error)
 
 
-def _with_timeouts(database: str) -> str:
-    """Add default timeouts to the address of a database, where it does not set them."""
+def _lasts(error: psycopg.Error) -> bool:
+    """Return whether waiting is of no use."""
+    if not isinstance(error, ServerUnreachable):
+        return not isinstance(error, PoolTimeout)
+    failure = failure_of(str(error))
+    return failure is not None and failure.lasts
+
+
+def parameters_of(database: str) -> str:
+    """Return the parameters of a connection: those in the address of a database, and defaults for those it omits.
+
+    Raises
+    ------
+    psycopg.ProgrammingError
+        A parameter is invalid.
+    """
     given: dict[str, Any] = conninfo_to_dict(database)
-    defaults = _BOUNDS if "PGCONNECT_TIMEOUT" not in os.environ else {**_BOUNDS, "connect_timeout": None}
+    defaults = _DEFAULTS if "PGCONNECT_TIMEOUT" not in os.environ else {**_DEFAULTS, "connect_timeout": None}
     return make_conninfo("", **{name: value for name, value in (defaults | given).items() if value is not None})
