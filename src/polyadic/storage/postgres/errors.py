@@ -22,6 +22,8 @@ _HINTS: tuple[tuple[type[Exception], str], ...] = (
     (errors.DiskFull, "free space on the server's disk, then run this again; finished work is kept"),
     (errors.OutOfMemory, "the server ran out of memory; see its log for the cause, then run this again"),
     (errors.InsufficientPrivilege, _RIGHTS),
+    # In a schema without rights no table is found.
+    (errors.UndefinedTable, _RIGHTS),
     (errors.ReadOnlySqlTransaction, "name the primary server, not a standby"),
     (errors.QueryCanceled, "raise the server's statement_timeout, then run this again"),
     (errors.LockNotAvailable, "other processes are writing; raise the server's lock_timeout, or run this again"),
