@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
+from prometheus_client.registry import Collector
 
 from polyadic.model.types import Usage
 
@@ -34,6 +35,17 @@ class ServerMetrics:
             "polyadic_model_money", "Cost of questions, by the prices in the settings.", registry=self._registry
         )
 
+        self._indexing_tokens = Counter(
+            "polyadic_indexing_tokens", "Tokens that jobs have sent to models and received.", registry=self._registry
+        )
+        self._indexing_money = Counter(
+            "polyadic_indexing_money", "Cost of jobs, by the prices in the settings.", registry=self._registry
+        )
+
+    def add(self, collector: Collector) -> None:
+        """Register metrics that are read at each scrape."""
+        self._registry.register(collector)
+
     def watch(self, name: str, what: str, read: Callable[[], float]) -> None:
         """Register a gauge whose value is read at each scrape."""
         Gauge(name, what, registry=self._registry).set_function(read)
@@ -55,6 +67,11 @@ class ServerMetrics:
         self._tokens.labels("sent").inc(usage.prompt_tokens)
         self._tokens.labels("received").inc(usage.completion_tokens)
         self._money.inc(usage.money)
+
+    def indexed(self, tokens: int, money: float) -> None:
+        """Count what a job of this server has spent since it was last counted."""
+        self._indexing_tokens.inc(tokens)
+        self._indexing_money.inc(money)
 
     def text(self) -> bytes:
         """Return all metrics in Prometheus' text format."""

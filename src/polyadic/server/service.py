@@ -1,12 +1,14 @@
 """State shared by all routes of a server, and its lifecycle."""
 
 import asyncio
+import math
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import Concatenate, ParamSpec, TypeVar
 
 from polyadic.concurrency.event_loop_thread import EventLoopThread
+from polyadic.errors import StoreError
 from polyadic.server.admission import AdmissionController
 from polyadic.server.api_keys import KeyRing
 from polyadic.server.jobs.job import JobState
@@ -45,8 +47,8 @@ class ServerState:
         self.checks = asyncio.Semaphore(1)
         self.uploads = asyncio.Semaphore(self.limits.uploads_at_once)
         self.metrics = ServerMetrics()
-        self.jobs = JobQueue(site, self.limits)
-        self._job_counts: Mapping[JobState, int] = {}
+        self.jobs = JobQueue(site, self.limits, self.metrics.indexed)
+        self._job_counts: Mapping[JobState, int] | None = None
         self.ready = False
         self._register_gauges()
 
@@ -79,8 +81,11 @@ class ServerState:
             return await asyncio.to_thread(work, kb, *args, **kwargs)
 
     async def figures(self) -> bytes:
-        """Return all metrics in their current state."""
-        self._job_counts = await self.site.book.counts()
+        """Return all metrics in their current state; the numbers of jobs are NaN while they cannot be read."""
+        try:
+            self._job_counts = await self.site.book.counts()
+        except StoreError:
+            self._job_counts = None
         return self.metrics.text()
 
     def begin_closing(self) -> None:
@@ -97,5 +102,8 @@ class ServerState:
         states = {state.value: partial(self._count_of, state) for state in JobState}
         self.metrics.watch_states("polyadic_jobs", "Stored jobs, by state.", states)
 
-    def _count_of(self, state: JobState) -> int:
-        return self._job_counts.get(state, 0)
+        if (collector := self.site.collector()) is not None:
+            self.metrics.add(collector)
+
+    def _count_of(self, state: JobState) -> float:
+        return math.nan if self._job_counts is None else self._job_counts.get(state, 0)

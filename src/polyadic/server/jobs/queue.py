@@ -6,7 +6,7 @@ Work that was done and paid for is already in the workspace, so nothing is repea
 """
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from dataclasses import replace
 
@@ -28,13 +28,15 @@ class JobQueue:
         Tenant backend with the workspaces, jobs and uploads.
     limits
         Numbers of jobs that run at once, wait, and are kept after their end.
+    spent
+        Called with the tokens and the money that jobs spend.
     """
 
-    def __init__(self, site: TenantBackend, limits: ServerLimits) -> None:
+    def __init__(self, site: TenantBackend, limits: ServerLimits, spent: Callable[[int, float], None]) -> None:
         self._book, self._intake = site.book, site.intake
         self._limits = limits
         self._watching = JobEvents()
-        self._runner = JobRunner(site, limits, self._watching)
+        self._runner = JobRunner(site, limits, self._watching, spent)
 
     # requests of clients
 

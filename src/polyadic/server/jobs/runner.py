@@ -7,7 +7,7 @@ local change, and at intervals, because other servers may have changed it.
 import asyncio
 import contextlib
 import logging
-from collections.abc import Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -28,13 +28,18 @@ _MAX_SPANS = 4096
 
 @dataclass(slots=True)
 class _Running:
-    """A job that runs here; ``cancelled`` on request, ``lost`` if another server has taken it over."""
+    """A job that runs here; ``cancelled`` on request, ``lost`` if another server has taken it over.
+
+    ``tokens`` and ``money`` are what it has spent and the metrics have counted.
+    """
 
     job: Job
     process: JobProcess
     task: "asyncio.Task[None] | None" = None
     cancelled: bool = False
     lost: bool = False
+    tokens: int = 0
+    money: float = 0.0
 
 
 class JobRunner:
@@ -48,16 +53,22 @@ class JobRunner:
         Number of jobs that run at once, and the time they have to stop.
     watching
         Notified of each change.
+    spent
+        Called with the tokens and the money that jobs spend.
     """
 
-    def __init__(self, site: TenantBackend, limits: ServerLimits, watching: JobEvents) -> None:
+    def __init__(
+        self, site: TenantBackend, limits: ServerLimits, watching: JobEvents, spent: Callable[[int, float], None]
+    ) -> None:
         self._site, self._book, self._intake = site, site.book, site.intake
         self._limits = limits
         self._watching = watching
+        self._spent = spent
         self._shares = FairScheduler()
         self._running: dict[str, _Running] = {}
         # Parent spans of the jobs that were queued here.
         self._within: dict[str, dict[str, str]] = {}
+        self._unavailable = ""
         self._changed = asyncio.Event()
         self._closing = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -109,11 +120,20 @@ class JobRunner:
             try:
                 await self._poll()
                 await self._start_waiting_jobs()
+                self._log_availability("")
             except StoreError as error:
-                log_event(_LOG, logging.ERROR, "job store unavailable", message=str(error))
+                self._log_availability(str(error))
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(self._book.seconds_between_looks):
                     await self._changed.wait()
+
+    def _log_availability(self, problem: str) -> None:
+        """Log when the job store becomes unavailable, and when it is available again: it is read twice a second."""
+        if problem and not self._unavailable:
+            log_event(_LOG, logging.ERROR, "job store unavailable", said=problem)
+        elif self._unavailable and not problem:
+            log_event(_LOG, logging.INFO, "job store available again")
+        self._unavailable = problem
 
     async def _poll(self) -> None:
         """Check for changes by other servers to jobs that are watched here or run here."""
@@ -179,9 +199,12 @@ class JobRunner:
             async with self._intake.fetched(running.job) as incoming:
                 async for what, content in running.process.lines(incoming.folder):
                     if what == "progress":
-                        await self._reach(running, JobProgress(**content))
+                        progress = JobProgress(**content)
+                        self._count(running, progress.tokens, progress.money)
+                        await self._reach(running, progress)
                     else:
                         result = (what, content)
+                        self._count_report(running, content)
         except (OSError, ValueError, StoreError) as error:
             result = ("problem", {"kind": type(error).__name__, "message": str(error)})
         finally:
@@ -193,6 +216,18 @@ class JobRunner:
                 del self._running[job.id]
                 self._shares.ended(job.workspace)
                 self._changed.set()
+
+    def _count(self, running: _Running, tokens: int, money: float) -> None:
+        """Report what a job has spent since it was last counted."""
+        self._spent(max(0, tokens - running.tokens), max(0.0, money - running.money))
+        running.tokens, running.money = tokens, money
+
+    def _count_report(self, running: _Running, report: dict[str, Any]) -> None:
+        """Report the rest of what a job has spent, also on embeddings; a job that failed has no usage."""
+        usages = [report[name] for name in ("usage", "embedding_usage") if name in report]
+        if usages:
+            tokens = sum(usage["prompt_tokens"] + usage["completion_tokens"] for usage in usages)
+            self._count(running, tokens, sum(usage["money"] for usage in usages))
 
     async def _reach(self, running: _Running, progress: JobProgress) -> None:
         becomes = replace(running.job, progress=progress)

@@ -17,7 +17,9 @@ async def health() -> Health:
 
 @router.get("/ready", summary="Readiness probe")
 async def ready(service: Served) -> Health:
-    """Needs no key; 503 while it starts and while it stops."""
+    """Needs no key; 503 while it starts, while it stops, and while its database does not answer."""
     if not service.ready:
         raise ProblemError(503, "not-ready", "the server is starting or stopping", {"Retry-After": "5"})
+    if service.site.failure() is not None:
+        raise ProblemError(503, "not-ready", "the database does not answer", {"Retry-After": "2"})
     return Health()

@@ -51,6 +51,12 @@ class FolderTenants:
     def close(self) -> None:
         self.book.close()
 
+    def failure(self) -> None:
+        return None
+
+    def collector(self) -> None:
+        return None
+
     async def names(self, opens: Callable[[str], bool]) -> list[str]:
         return await asyncio.to_thread(self._names, opens)
 

@@ -7,11 +7,14 @@ from collections.abc import Callable, Hashable
 from pathlib import Path
 from urllib.parse import quote
 
+from prometheus_client.registry import Collector
+
 from polyadic.config import FILE_NAME, load_settings
-from polyadic.errors import SettingsError, StoreBusy
+from polyadic.errors import SettingsError, StoreBusy, StoreError
 from polyadic.server.jobs.postgres_job_store import LOCK_OF_RUNS, PostgresJobStore
 from polyadic.server.jobs.postgres_upload_store import PostgresUploadStore
 from polyadic.server.problem_details import ProblemError
+from polyadic.server.tenants.database_metrics import DatabaseMetrics
 from polyadic.server.tenants.folders import changed_at
 from polyadic.server.tenants.names import is_name
 from polyadic.server.tenants.postgres_tables import Raw, TenantTables
@@ -57,6 +60,12 @@ class PostgresTenants:
         self.book.close()
         self._tables.close()
         shutil.rmtree(self.aside, ignore_errors=True)
+
+    def failure(self) -> StoreError | None:
+        return self._tables.monitor.failure()
+
+    def collector(self) -> Collector:
+        return DatabaseMetrics(self._tables.monitor, lambda: self._tables.pool)
 
     async def names(self, opens: Callable[[str], bool]) -> list[str]:
         rows = await self._tables.run(lambda raw: raw.execute("SELECT name FROM workspace ORDER BY name").fetchall())

@@ -5,6 +5,7 @@ also when another program deletes it.
 """
 
 import asyncio
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -12,12 +13,12 @@ from typing import Any, TypeVar
 
 import psycopg
 from psycopg import sql
-from psycopg_pool import ConnectionPool
 
 from polyadic.errors import StoreError
+from polyadic.server.tenants.database_monitor import DatabaseMonitor
 from polyadic.storage.postgres.dsn import DEFAULT_NAME, PostgresDsn
 from polyadic.storage.postgres.errors import translate_errors
-from polyadic.storage.postgres.pool import POOLS
+from polyadic.storage.postgres.pool import POOLS, parameters_of
 from polyadic.storage.postgres.schema import SCHEMA
 
 T = TypeVar("T")
@@ -63,9 +64,6 @@ MIGRATIONS = (_JOBS,)
 
 _MIGRATION_LOCK = 0x506F6C7A
 _MAX_CONNECTIONS = 4
-_SECONDS_TO_WAIT = 5.0
-# Detects within half a minute that the other side is gone, for example after a power failure.
-_KEEPALIVE = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3, "tcp_user_timeout": 25_000}
 _SERVER_KEEPALIVE = "SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3"
 
 
@@ -88,24 +86,17 @@ class TenantTables:
         self.called = str(PostgresDsn(database, DEFAULT_NAME)).partition("#")[0]
         with translate_errors(self.called):
             # Creates the tables of the workspaces first; their pool is kept for later use.
-            POOLS.take(database)
+            self.pool = POOLS.take(database)
             try:
-                with psycopg.connect(database, autocommit=True) as raw:
+                with psycopg.connect(parameters_of(database), autocommit=True) as raw:
                     _migrate(raw)
             except BaseException:
                 POOLS.give_back(database)
                 raise
         self._threads = ThreadPoolExecutor(_MAX_CONNECTIONS, "polyadic-database")
-        self._pool = ConnectionPool[Raw](
-            database,
-            min_size=0,
-            max_size=_MAX_CONNECTIONS,
-            timeout=_SECONDS_TO_WAIT,
-            open=True,
-            kwargs={"autocommit": True, **_KEEPALIVE},
-            configure=_configure,
-            check=ConnectionPool.check_connection,
-        )
+        self._own = threading.local()
+        self._opened: list[Raw] = []
+        self.monitor = DatabaseMonitor(database, self.called)
 
     async def run(self, work: Callable[[Raw], T]) -> T:
         """Run work on a connection in another thread and return its result.
@@ -118,9 +109,11 @@ class TenantTables:
         return await self.aside(partial(self.done, work))
 
     def done(self, work: Callable[[Raw], T]) -> T:
-        """Run work on a connection in this thread, as :meth:`run`."""
-        with translate_errors(self.called), self._pool.connection() as raw:
-            return work(raw)
+        """Run work on the connection of this thread, as :meth:`run`; fail at once while the database is away."""
+        if (failure := self.monitor.failure()) is not None:
+            raise StoreError(failure.what, failure.next_step)
+        with translate_errors(self.called):
+            return work(self._connection())
 
     async def aside(self, work: Callable[[], T]) -> T:
         """Run work in a thread of the database pool and return its result."""
@@ -128,15 +121,33 @@ class TenantTables:
 
     def connected(self) -> Raw:
         """Open a separate connection for long-lived locks; raises psycopg's errors."""
-        raw = psycopg.connect(self.database, autocommit=True, **_KEEPALIVE)  # type: ignore[arg-type]
+        raw = psycopg.connect(parameters_of(self.database), autocommit=True)
         _configure(raw)
         return raw
 
     def close(self) -> None:
         """Close all connections."""
+        self.monitor.close()
         self._threads.shutdown()
-        self._pool.close()
+        for raw in self._opened:
+            raw.close()
         POOLS.give_back(self.database)
+
+    def _connection(self) -> Raw:
+        """Return the connection of this thread, or another one if it was lost."""
+        raw: Raw | None = getattr(self._own, "raw", None)
+        if raw is not None:
+            try:
+                raw.execute("SELECT 1")
+            except psycopg.OperationalError:
+                raw.close()
+                self._opened.remove(raw)
+                self._own.raw = None
+            else:
+                return raw
+        self._own.raw = raw = self.connected()
+        self._opened.append(raw)
+        return raw
 
 
 def _configure(raw: Raw) -> None:

@@ -5,6 +5,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+from prometheus_client.registry import Collector
+
+from polyadic.errors import StoreError
 from polyadic.server.jobs.job_store import JobStore
 from polyadic.server.jobs.upload_store import UploadStore
 
@@ -43,6 +46,12 @@ class TenantBackend(Protocol):
 
     def close(self) -> None:
         """Close files and connections."""
+
+    def failure(self) -> StoreError | None:
+        """Return why the workspaces cannot be used now; None if they can, as far as known."""
+
+    def collector(self) -> Collector | None:
+        """Return the backend's own metrics; None if it has none."""
 
     async def names(self, opens: Callable[[str], bool]) -> list[str]:
         """Return the sorted names of the workspaces for which ``opens`` is true; other names are not looked up."""
