@@ -1,8 +1,5 @@
 """The commands of docs/postgres.md: set up a database, back it up, and restore it on another server."""
 
-import os
-import re
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,12 +12,11 @@ from polyadic.model.types import Document
 from polyadic.server.tenants.postgres import PostgresTenants
 from polyadic.workspace import Workspace
 from tests.support.own_server import OwnServer, own_folder, own_server
+from tests.support.psql import address_of, as_superuser, blocks, ran
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "postgres.md").read_text()
-ROLES = ROOT / "deploy" / "postgres" / "roles.sql"
+ROLES = Path(__file__).parents[2] / "deploy" / "postgres" / "roles.sql"
 SETTINGS = Settings(embedding=EmbeddingSettings(model="hashing"))
 WORKSPACES = {"letters": "Jonas Orth wrote to Mira Falk in Turin.", "notes": "Clara Novak wrote to Mira Falk in Ulm."}
 RIGHTS = (
@@ -29,36 +25,12 @@ RIGHTS = (
 )
 
 
-def blocks(section: str) -> list[str]:
-    """The commands in a section of the page."""
-    text = PAGE.partition(f"## {section}\n")[2].partition("\n## ")[0]
-    return re.findall(r"^```\w*\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
-
-
-[SET_UP] = blocks("Set up a database")
-BACKUP_ROLE, DUMP, RESTORE, *_ = blocks("Back up and restore")
+[SET_UP] = blocks("postgres.md", "Set up a database")
+BACKUP_ROLE, DUMP, RESTORE = blocks("postgres.md", "Back up and restore")
 
 
 def place(server: OwnServer, user: str = "ada") -> str:
-    return server.database.replace("postgres:@/postgres", f"{user}@/kb")
-
-
-def ran(server: OwnServer, command: str, folder: Path, user: str = "") -> None:
-    environment = {
-        **os.environ,
-        "PATH": f"{server.programs}:{os.environ['PATH']}",
-        "PGHOST": server.database.rpartition("host=")[2],
-        **({"PGUSER": user} if user else {}),
-    }
-    done = subprocess.run(
-        ["/bin/sh", "-ec", command], cwd=folder, env=environment, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-
-
-def as_superuser(server: OwnServer, commands: str, folder: Path) -> None:
-    (folder / "commands.sql").write_text(commands)
-    ran(server, "psql -v ON_ERROR_STOP=1 -d postgres -f commands.sql", folder, "postgres")
+    return address_of(server, user, "kb")
 
 
 def answers(address: str) -> list[str]:
