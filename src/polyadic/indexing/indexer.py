@@ -12,6 +12,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from functools import partial
 
+from opentelemetry.trace import Span
+
 from polyadic.chunking.chunker import chunk_document
 from polyadic.concurrency.micro_batcher import MicroBatcher
 from polyadic.concurrency.run_in_thread import run_in_thread
@@ -28,7 +30,7 @@ from polyadic.loaders.loader import SkippedInput
 from polyadic.model.types import Chunk, Document, Evidence, Usage
 from polyadic.storage.protocol import DocumentLeases, FailedChunk, Fingerprint, LedgerCall, StagingWriter, Store
 from polyadic.storage.retry import with_retries
-from polyadic.tracing.spans import TraceSpan, span, stage, step_done
+from polyadic.tracing.spans import span, stage, step_done
 
 _LEASE_RETRY_SECONDS = 0.2
 """Interval at which documents leased by other processes are retried."""
@@ -370,7 +372,7 @@ class _Run:
         self._with.report_progress(report.progress())
 
 
-def _record_counts(trace_span: TraceSpan, report: IndexReport) -> None:
+def _record_counts(trace_span: Span, report: IndexReport) -> None:
     changes = {"added": report.added, "changed": report.changed, "unchanged": report.unchanged}
     chunks = {"chunks": report.chunks, "chunks_failed": len(report.failed)}
     trace_span.set_attributes({f"polyadic.{name}": count for name, count in (changes | chunks).items()})

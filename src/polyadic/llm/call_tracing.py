@@ -4,12 +4,15 @@ Attribute names follow https://github.com/open-telemetry/semantic-conventions-ge
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from opentelemetry.trace import Span, SpanKind
+from opentelemetry.util.types import AttributeValue
+
 from polyadic.text.tokens import count_tokens
-from polyadic.tracing.spans import TraceSpan, Value, span
+from polyadic.tracing.spans import span
 
 if TYPE_CHECKING:
     from polyadic.llm.endpoint import Endpoint
@@ -51,30 +54,30 @@ def chat_span(
         "gen_ai.output.type": "json" if request.schema else "text",
         "polyadic.purpose": request.purpose,
     }
-    with span(f"chat {model}", attributes, "client") as trace_span:
+    with span(f"chat {model}", attributes, SpanKind.CLIENT) as trace_span:
         try:
             yield
         finally:
-            if trace_span.is_recording:
+            if trace_span.is_recording():
                 _record_reply(trace_span, reply, sent)
 
 
 @contextmanager
-def embeddings_span(endpoint: "Endpoint", model: str, texts: int) -> Iterator[TraceSpan]:
+def embeddings_span(endpoint: "Endpoint", model: str, texts: int) -> Iterator[Span]:
     """Trace one call of an embedding model for ``texts`` texts; :func:`set_embedding_attributes` adds the result."""
     attributes = _attributes("embeddings", endpoint, model) | {"polyadic.texts": texts}
-    with span(f"embeddings {model}", attributes, "client") as trace_span:
+    with span(f"embeddings {model}", attributes, SpanKind.CLIENT) as trace_span:
         yield trace_span
 
 
-def set_embedding_attributes(trace_span: TraceSpan, model: str, tokens: int) -> None:
+def set_embedding_attributes(trace_span: Span, model: str, tokens: int) -> None:
     """Record the response model and the number of input tokens of an embedding call."""
     trace_span.set_attributes(
         {"gen_ai.usage.input_tokens": tokens} | ({"gen_ai.response.model": _clean(model)} if model else {})
     )
 
 
-def local_embeddings_span(model: str, dimension: int, texts: int) -> TraceSpan:
+def local_embeddings_span(model: str, dimension: int, texts: int) -> AbstractContextManager[Span]:
     """Trace one call of a local embedding model, which reports no token count."""
     known = {"gen_ai.request.model": model, "gen_ai.provider.name": ON_THIS_MACHINE}
     counts = {"gen_ai.embeddings.dimension.count": dimension, "polyadic.texts": texts}
@@ -90,9 +93,9 @@ def provider(host: str, azure: bool) -> str:
     return _AZURE if azure else _PROVIDERS.get(host, _OPENAI)
 
 
-def _attributes(operation: str, endpoint: "Endpoint", model: str) -> dict[str, Value]:
+def _attributes(operation: str, endpoint: "Endpoint", model: str) -> dict[str, AttributeValue]:
     host, port = _address(endpoint)
-    known: dict[str, Value] = {
+    known: dict[str, AttributeValue] = {
         "gen_ai.operation.name": operation,
         "gen_ai.provider.name": provider(host, bool(endpoint.settings.azure_api_version)),
         "gen_ai.request.model": model,
@@ -110,7 +113,7 @@ def _address(endpoint: "Endpoint") -> tuple[str, int]:
         return "", 0
 
 
-def _record_reply(trace_span: TraceSpan, reply: "EndpointReply", sent: int) -> None:
+def _record_reply(trace_span: Span, reply: "EndpointReply", sent: int) -> None:
     """Record token counts, as reported by the endpoint or else as counted here, and the finish reason."""
     if reply.envelope:
         received = reply.received or sum(count_tokens([reply.text, reply.refusal]))

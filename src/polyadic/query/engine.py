@@ -7,6 +7,8 @@ from functools import partial
 from time import perf_counter
 from typing import Literal
 
+from opentelemetry.trace import Span
+
 from polyadic.concurrency.task_stream import TaskStream
 from polyadic.config import AnswerSettings, Settings
 from polyadic.embeddings.embedder import Embedder
@@ -35,7 +37,7 @@ from polyadic.storage.protocol import Reader, Store
 from polyadic.text.language import certain_language, detect_language
 from polyadic.text.overview_questions import overview_question
 from polyadic.text.words import words
-from polyadic.tracing.spans import TraceSpan, stage, step_done
+from polyadic.tracing.spans import stage, step_done
 
 NamesBy = Literal["names", "model"]
 NO_MODEL = SettingsError(
@@ -318,12 +320,12 @@ def _quotes_more_of(own: frozenset[str], answer: Answer, than: Answer) -> bool:
     return same and len(own & words(first.quote)) > len(own & words(second.quote))
 
 
-def _record_knowledge(trace_span: TraceSpan, knowledge: Knowledge) -> None:
+def _record_knowledge(trace_span: Span, knowledge: Knowledge) -> None:
     counts = {"polyadic.items": len(knowledge.items), "polyadic.context_tokens": knowledge.tokens}
     trace_span.set_attributes({"polyadic.method": knowledge.method, **counts})
 
 
-def _record_answer(trace_span: TraceSpan, answer: Answer) -> None:
+def _record_answer(trace_span: Span, answer: Answer) -> None:
     _record_knowledge(trace_span, answer.knowledge)
     trace_span.set_attributes({"polyadic.answered": answer.answered, "polyadic.citations": len(answer.citations)})
 

@@ -3,10 +3,12 @@
 The span is named after the route. URLs and bodies are not recorded, since they may contain user text.
 """
 
+from opentelemetry.trace import Span, format_trace_id
+from opentelemetry.util.types import AttributeValue
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from polyadic.tracing.spans import TraceSpan, Value, called
+from polyadic.tracing.spans import called, mark_failed
 
 _UNTRACED = frozenset({"/health", "/ready", "/metrics"})
 """Paths that monitoring requests every few seconds."""
@@ -33,17 +35,20 @@ class TracingMiddleware:
             await send(message)
 
         with called(scope["method"], Headers(scope=scope)) as request_span:
-            scope.setdefault("state", {})["trace_id"] = request_span.trace_id
+            scope.setdefault("state", {})["trace_id"] = format_trace_id(request_span.get_span_context().trace_id)
             try:
                 await self._app(scope, receive, sent)
             finally:
                 _record(request_span, scope, status)
 
 
-def _record(request_span: TraceSpan, scope: Scope, status: int) -> None:
+def _record(request_span: Span, scope: Scope, status: int) -> None:
     method = scope["method"] if scope["method"] in _METHODS else "_OTHER"
     route = getattr(scope.get("route"), "path", "")
-    attributes: dict[str, Value] = {"http.request.method": method, "polyadic.request_id": scope["state"]["request_id"]}
+    attributes: dict[str, AttributeValue] = {
+        "http.request.method": method,
+        "polyadic.request_id": scope["state"]["request_id"],
+    }
     if route:
         attributes["http.route"] = route
     if workspace := scope.get("path_params", {}).get("workspace"):
@@ -51,6 +56,6 @@ def _record(request_span: TraceSpan, scope: Scope, status: int) -> None:
     if status:
         attributes["http.response.status_code"] = status
     if status >= 500:
-        request_span.fail(str(status))
-    request_span.rename(f"{'HTTP' if method == '_OTHER' else method} {route}".rstrip())
+        mark_failed(request_span, str(status))
+    request_span.update_name(f"{'HTTP' if method == '_OTHER' else method} {route}".rstrip())
     request_span.set_attributes(attributes)
