@@ -12,19 +12,13 @@ from polyadic.loaders.file_access import read_whole
 from polyadic.loaders.metadata import metadata_of, title_of
 from polyadic.model.types import Document
 from polyadic.text.code_fences import code_blocks
-from polyadic.text.plain_text import without_closing_marks
+from polyadic.text.headings import marked_headings
 
 LONGEST_FRONT_MATTER = 64_000
 """Maximum size in characters; a longer block is treated as text."""
 
 _OPENING = re.compile(r"---[ \t]*\n")
 _CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*$\n?", re.MULTILINE)
-_FENCE = re.compile(r" {0,3}(```+|~~~+)")
-_HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(\S.*)")
-_UNDERLINE = re.compile(r" {0,3}(?:=+|-+)[ \t]*$")
-_OTHER_BLOCK = re.compile(r"\s{4}|\s*(?:[-*+>|]|\d+[.)])(?:\s|$)")
-_LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
-_MARKUP = re.compile(r"\*+|`+|(?<!\w)_+|(?<!_)_++(?!\w)")
 _NULLS = {"", "~", "null", "Null", "NULL"}
 
 
@@ -95,37 +89,7 @@ def markdown_title(text: str) -> str:
     >>> markdown_title("Intro.\\n\\n## The *first* [engine](https://example.org) ##\\n")
     'The first engine'
     """
-    fence = previous = ""
-    for line in text.splitlines():
-        if fence:
-            fence = "" if _closes_fence(line, fence) else fence
-        elif mark := _FENCE.match(line):
-            fence, previous = mark.group(1), ""
-        else:
-            heading = _heading(line, previous)
-            if heading:
-                return heading
-            previous = line
-    return ""
-
-
-def _closes_fence(line: str, fence: str) -> bool:
-    """Return whether a line closes this fence: only the same mark, at least as long."""
-    mark = line.strip()
-    return mark.startswith(fence) and not mark.strip(fence[0])
-
-
-def _heading(line: str, previous: str) -> str:
-    """Return the heading that ends with this line: an ATX heading, or an underlined (setext) heading."""
-    if found := _HEADING.match(line):
-        return _without_markup(without_closing_marks(found.group(1)))
-    if _UNDERLINE.match(line) and previous.strip() and not _OTHER_BLOCK.match(previous):
-        return _without_markup(previous)
-    return ""
-
-
-def _without_markup(heading: str) -> str:
-    return title_of(_MARKUP.sub("", _LINK.sub(r"\1", heading)))
+    return next((title_of(heading.words) for heading in marked_headings(text)), "")
 
 
 def _mapping(block: str) -> dict[str, object] | None:
