@@ -8,12 +8,14 @@ import click
 from polyadic.batch.report import BatchReadReport, BatchWriteReport, FailedQuestion
 from polyadic.batch.request_writer import MOST_BYTES, MOST_REQUESTS
 from polyadic.cli.common import (
+    LINES_SHOWN,
     FiniteFloat,
     count,
     json_option,
     method_option,
     plain,
     print_json,
+    print_some,
     say,
     shown,
     spent,
@@ -26,8 +28,6 @@ from polyadic.cli.index_report import print_unsupported
 from polyadic.indexing.report import IndexReport
 from polyadic.storage.pending_requests import PendingCounts
 from polyadic.workspace import Workspace
-
-_SHOWN = 20
 
 
 @click.group("batch")
@@ -208,12 +208,12 @@ def _print_read(report: BatchReadReport, output: Path | None) -> None:
     if report.usage.calls:
         say(f"added to the ledger: {spent(report.usage)}")
     _print_index(report.index)
-    _print_some([f"{f.source}, characters {f.span.start}–{f.span.end}: {f.reason}" for f in report.failed], "chunk")
-    _print_some([f"{line.file}, line {line.number}: {line.reason}" for line in report.unreadable], "line")
+    _print_unprocessed([str(failure) for failure in report.failed], "chunk")
+    _print_unprocessed([f"{line.file}, line {line.number}: {line.reason}" for line in report.unreadable], "line")
     if report.hierarchy:
         print_build(report.hierarchy)
     reasons = [f"{number:,} × {reason}" for reason, number in report.failed_hierarchy.most_common()]
-    _print_some(reasons, "summary or report", "summaries and reports", report.failed_hierarchy.total())
+    _print_unprocessed(reasons, "summary or report", "summaries and reports", report.failed_hierarchy.total())
     _print_questions(report.changed_questions, report.failed_questions)
     if output:
         say(f"{count(len(report.answers), 'answer')} added to {shown(str(output))}")
@@ -228,11 +228,11 @@ def _print_index(index: IndexReport) -> None:
             f"{count(index.documents, 'document')}: {index.added:,} added, {index.changed:,} changed,"
             f" {index.unchanged:,} unchanged; {count(index.facts, 'fact')}"
         )
-    for problem, number in index.problems.most_common(_SHOWN):
+    for problem, number in index.problems.most_common(LINES_SHOWN):
         say(f"  in the replies: {number:,} × {problem}", err=True)
-    _print_some([str(skipped) for skipped in index.skipped], "input")
+    _print_unprocessed([str(skipped) for skipped in index.skipped], "input")
     print_unsupported(index.unsupported)
-    _print_some([f"{f.source}, characters {f.span.start}–{f.span.end}: {f.reason}" for f in index.failed], "chunk")
+    _print_unprocessed([str(failure) for failure in index.failed], "chunk")
     if index.stopped:
         say(f"stopped: {index.stopped}", err=True)
 
@@ -240,7 +240,7 @@ def _print_index(index: IndexReport) -> None:
 def _print_questions(changed_questions: int, failed: Sequence[FailedQuestion]) -> None:
     if changed_questions:
         say(f"{count(changed_questions, 'question')} to be sent again, because their context has changed")
-    _print_some([f"{question.id or question.question}: {question.reason}" for question in failed], "question")
+    _print_unprocessed([f"{question.id or question.question}: {question.reason}" for question in failed], "question")
 
 
 def _print_answers(report: BatchReadReport) -> None:
@@ -254,15 +254,9 @@ def _print_answers(report: BatchReadReport) -> None:
         say()
 
 
-def _print_some(lines: Sequence[str], what: str, several: str = "", number: int | None = None) -> None:
+def _print_unprocessed(lines: Sequence[str], what: str, several: str = "", number: int | None = None) -> None:
     """Print items that were not processed to standard error; ``number`` if it differs from the number of lines."""
-    if not lines:
-        return
-    say(f"{count(len(lines) if number is None else number, what, several)} not processed:", err=True)
-    for line in lines[:_SHOWN]:
-        say(f"  {shown(line)}", err=True)
-    if len(lines) > _SHOWN:
-        say(f"  and {len(lines) - _SHOWN:,} more (--json lists all)", err=True)
+    print_some(lines, f"{count(len(lines) if number is None else number, what, several)} not processed:")
 
 
 def _pending(missing: PendingCounts) -> str:

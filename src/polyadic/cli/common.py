@@ -15,6 +15,9 @@ from polyadic.config import COMMON_METHODS, DEFAULT_FOLDER, METHODS
 from polyadic.errors import without_passwords
 from polyadic.model.types import Filter, SourceSpan, Usage
 
+LINES_SHOWN = 20
+"""Maximum number of lines of a list in a report; ``--json`` lists all."""
+
 # Visible symbols for control characters, so that text from documents cannot send escape codes to the terminal.
 _SYMBOLS = {
     **{code: chr(0x2400 + code) for code in range(0x20) if chr(code) not in "\n\t"},
@@ -146,6 +149,17 @@ def shown(source: str) -> str:
     """
     here = f"{Path.cwd()}/"
     return source.removeprefix(here)
+
+
+def print_some(lines: Sequence[str], heading: str) -> None:
+    """Print the first lines below a heading to standard error, and how many more there are; nothing without lines."""
+    if not lines:
+        return
+    say(heading, err=True)
+    for line in lines[:LINES_SHOWN]:
+        say(f"  {shown(line)}", err=True)
+    if len(lines) > LINES_SHOWN:
+        say(f"  and {len(lines) - LINES_SHOWN:,} more (--json lists all)", err=True)
 
 
 def where(place: SourceSpan) -> str:

@@ -1,15 +1,13 @@
 """Text reports of building the hierarchy, and of its estimated cost."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 
-from polyadic.cli.common import count, say, spent
+from polyadic.cli.common import count, print_some, say, spent
 from polyadic.cli.progress import shown_live
 from polyadic.hierarchy.build_report import BuildProgress, BuildReport
 from polyadic.hierarchy.estimate import BuildEstimate
 from polyadic.model.hierarchy import EXTRACTIVE
-
-_SHOWN = 20
 
 
 def building_shown() -> AbstractContextManager[Callable[[BuildProgress], None]]:
@@ -37,10 +35,10 @@ def print_build(report: BuildReport) -> None:
         say(f"slowed down {count(report.throttle_count, 'time')}: the endpoint reported too many requests")
     if report.embedding_usage.calls:
         say(f"embedding: {spent(report.embedding_usage)}")
-    _print_some([f"{number:,} × {problem}" for problem, number in report.dropped.most_common()], "in the replies:")
+    print_some([f"{number:,} × {problem}" for problem, number in report.dropped.most_common()], "in the replies:")
     failed = count(sum(report.failed.values()), "summary or report", "summaries and reports")
     heading = f"{failed} extracted from names and facts instead (run the same command again to retry):"
-    _print_some([f"{number:,} × {reason}" for reason, number in report.failed.most_common()], heading)
+    print_some([f"{number:,} × {reason}" for reason, number in report.failed.most_common()], heading)
     if report.stopped:
         kept = "the hierarchy is unchanged, run the same command again to resume"
         say(f"stopped: {report.stopped}; {kept}", err=True)
@@ -81,13 +79,3 @@ def _print_built(report: BuildReport) -> None:
     made = f"{count(report.clusters_built, 'cluster')} summarized, {count(report.reports_written, 'report')} written"
     removed = f", {report.removed:,} removed" if report.removed else ""
     say(f"{'all rebuilt: ' if report.rebuilt else ''}{made}{removed}, in {report.seconds:.1f} s")
-
-
-def _print_some(lines: Sequence[str], heading: str) -> None:
-    if not lines:
-        return
-    say(heading, err=True)
-    for line in lines[:_SHOWN]:
-        say(f"  {line}", err=True)
-    if len(lines) > _SHOWN:
-        say(f"  and {len(lines) - _SHOWN:,} more (--json lists all)", err=True)

@@ -1,13 +1,11 @@
 """Text report of an indexing run."""
 
 from collections import Counter
-from collections.abc import Sequence
 
-from polyadic.cli.common import count, say, shown, spent
+from polyadic.cli.common import LINES_SHOWN, count, print_some, say, shown, spent
 from polyadic.indexing.messages import explain_no_facts
 from polyadic.indexing.report import IndexReport
 
-_SHOWN = 20
 _TYPES_SHOWN = 10
 
 
@@ -37,19 +35,17 @@ def print_report(report: IndexReport) -> None:
         )
     for encoding, files in report.encodings.most_common():
         say(f"read as {encoding}: {count(files, 'file')}")
-    for note in report.notes[:_SHOWN]:
+    for note in report.notes[:LINES_SHOWN]:
         say(shown(note))
-    if len(report.notes) > _SHOWN:
-        say(f"and {len(report.notes) - _SHOWN:,} more notes (--json lists all)")
+    if len(report.notes) > LINES_SHOWN:
+        say(f"and {len(report.notes) - LINES_SHOWN:,} more notes (--json lists all)")
     for reason in explain_no_facts(report):
         say(f"no facts: {reason}", err=True)
-    _print_some(
-        [f"{number:,} × {problem}" for problem, number in report.problems.most_common()], "problems in replies:"
-    )
-    _print_some([str(skipped) for skipped in report.skipped], f"{count(len(report.skipped), 'input')} skipped:")
+    print_some([f"{number:,} × {problem}" for problem, number in report.problems.most_common()], "problems in replies:")
+    print_some([str(skipped) for skipped in report.skipped], f"{count(len(report.skipped), 'input')} skipped:")
     print_unsupported(report.unsupported)
-    failed = [f"{f.source}, characters {f.span.start}–{f.span.end}: {f.reason}" for f in report.failed]
-    _print_some(failed, f"{count(len(failed), 'chunk')} failed (run the same command again to retry):")
+    heading = f"{count(len(report.failed), 'chunk')} failed (run the same command again to retry):"
+    print_some([str(failure) for failure in report.failed], heading)
     if report.stopped:
         say(f"stopped: {report.stopped}; finished work is kept, run the same command again to resume", err=True)
 
@@ -79,13 +75,3 @@ def _print_work(report: IndexReport) -> None:
     )
     if report.embedding_usage.calls:
         say(f"embedding: {spent(report.embedding_usage)}")
-
-
-def _print_some(lines: Sequence[str], heading: str) -> None:
-    if not lines:
-        return
-    say(heading, err=True)
-    for line in lines[:_SHOWN]:
-        say(f"  {shown(line)}", err=True)
-    if len(lines) > _SHOWN:
-        say(f"  and {len(lines) - _SHOWN:,} more (--json lists all)", err=True)

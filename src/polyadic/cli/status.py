@@ -94,8 +94,7 @@ def _print_status(status: WorkspaceStatus) -> None:
     if status.failures:
         say(f"failed     {count(len(status.failures), 'chunk')}, retried by polyadic index PATH...:")
         for failure in status.failures[:_FAILURES_SHOWN]:
-            where = f"{shown(failure.source)}, characters {failure.span.start}–{failure.span.end}"
-            say(f"           {where}: {failure.reason}")
+            say(f"           {shown(str(failure))}")
 
 
 def _print_hierarchy(built: HierarchyStatus) -> None:

@@ -262,9 +262,5 @@ def _texts(tallies: Tallies) -> list[str]:
 
 def _likely_forms(entity: EntityTally) -> list[str]:
     """Forms likely to be among the best supported, which are embedded; missing ones are embedded on applying."""
-    added = [
-        (-times, form)
-        for (attribute, form), times in entity.value_counts.items()
-        if attribute is Attribute.FORM and times > 0
-    ]
-    return [form for _, form in sorted(added)[:FORMS_EMBEDDED]]
+    best = entity.ranked(Attribute.FORM)[:FORMS_EMBEDDED]
+    return [form for form in best if entity.value_counts[Attribute.FORM, form] > 0]

@@ -1,7 +1,7 @@
 """Assemble a document from the text of pages, slides, sheets or chapters: clean it and enforce the size limit."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from polyadic.errors import UnreadableDocument
@@ -45,6 +45,13 @@ class ExtractedText:
         if text:
             self._append(text)
 
+    def add_blocks(self, blocks: Iterable[str], is_item: Callable[[str], bool]) -> None:
+        """Add blocks of text; consecutive items, of a list or a table, stand on consecutive lines."""
+        follows_item = False
+        for block in blocks:
+            self.add(block, "\n" if follows_item and is_item(block) else "\n\n")
+            follows_item = is_item(block)
+
     def add_table(self, title: str, lines: Iterable[str]) -> None:
         """Add a table as a page: its title as a heading, then its lines; an empty page if it has no lines."""
         kept: list[str] = []
@@ -82,6 +89,11 @@ class ExtractedText:
         self._bytes += len(text.encode())
         if self._bytes > byte_limit(self._max_megabytes):
             raise too_large(self._bytes, self._max_megabytes)
+
+
+def is_list_item(block: str) -> bool:
+    """Return whether a block is a list item rather than the rows of a table."""
+    return block.lstrip(" ").startswith("- ") and "\n" not in block
 
 
 def cleaned(text: str) -> str:

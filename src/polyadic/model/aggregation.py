@@ -81,6 +81,11 @@ class EntityTally:
     chunks: int = 0
     value_counts: Counter[tuple[Attribute, str]] = field(default_factory=Counter)
 
+    def ranked(self, attribute: Attribute) -> list[str]:
+        """Return the values of an attribute, best supported first."""
+        counts = [(-count, value) for (of, value), count in self.value_counts.items() if of is attribute]
+        return [value for _, value in sorted(counts)]
+
 
 @dataclass(frozen=True, slots=True)
 class Tallies:

@@ -10,6 +10,8 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
+from polyadic.text.accents import without_accents
+
 _QUOTES = "\"'“”„‟«»‹›‘’‚‛`´"
 _ARTICLE = re.compile(r"^(?:the|an|a)\s+(?=\S)")
 _PARENTHESES = re.compile(r"\s*\([^()]*\)")
@@ -80,12 +82,9 @@ def loose_name(name: str) -> str:
     key = entity_key(name)
     bare = _PARENTHESES.sub("", key) or key
     plain = _POSSESSIVE.sub("", bare)
-    return _NON_WORD.sub(" ", plain if plain.isascii() else _without_accents(plain)).strip() or key
-
-
-def _without_accents(text: str) -> str:
-    decomposed = unicodedata.normalize("NFKD", text)
-    return unicodedata.normalize("NFKC", "".join(c for c in decomposed if not unicodedata.combining(c)))
+    if not plain.isascii():
+        plain = unicodedata.normalize("NFKC", without_accents(plain))
+    return _NON_WORD.sub(" ", plain).strip() or key
 
 
 @functools.lru_cache(maxsize=65_536)

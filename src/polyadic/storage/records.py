@@ -70,6 +70,9 @@ class FailedChunk:
     span: Span
     reason: str
 
+    def __str__(self) -> str:
+        return f"{self.source}, characters {self.span.start}–{self.span.end}: {self.reason}"
+
 
 @dataclass(frozen=True, slots=True)
 class LedgerCall:

@@ -1,8 +1,8 @@
 """Find the words of a query in a text, for highlighting."""
 
-import unicodedata
 from collections.abc import Iterator
 
+from polyadic.text.accents import folded
 from polyadic.text.stopwords import function_words
 from polyadic.text.words import WORD
 
@@ -15,7 +15,7 @@ def sought_words(query: str) -> frozenset[str]:
     >>> sorted(sought_words("Who wrote the Café?")), sorted(sought_words("to be"))
     (['cafe', 'wrote'], ['be', 'to'])
     """
-    words = [_folded(word) for word in WORD.findall(query)][:_MAX_WORDS]
+    words = [folded(word) for word in WORD.findall(query)][:_MAX_WORDS]
     content_words = frozenset(words) - function_words("en")
     return content_words or frozenset(words)
 
@@ -27,7 +27,7 @@ def matches(text: str, words: frozenset[str]) -> Iterator[tuple[int, int, str]]:
     [(15, 19, 'cafe')]
     """
     for found in WORD.finditer(text):
-        if (word := _folded(found[0])) in words:
+        if (word := folded(found[0])) in words:
             yield found.start(), found.end(), word
 
 
@@ -52,11 +52,3 @@ def best_window(found: list[tuple[int, int, str]], characters: int) -> tuple[int
         if distinct > most:
             best, most = (found[first][0], end), distinct
     return best
-
-
-def _folded(word: str) -> str:
-    """Fold case and accents, as the full-text index does."""
-    if word.isascii():
-        return word.lower()
-    decomposed = unicodedata.normalize("NFKD", word.casefold())
-    return "".join(character for character in decomposed if not unicodedata.combining(character))

@@ -8,6 +8,7 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 
+from polyadic.text.accents import folded
 from polyadic.text.stopwords import function_words
 
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]+|[^\W_\u3040-\u30ff\u3400-\u9fff]+")
@@ -34,7 +35,7 @@ def shares_in_common(question: str, sentences: Sequence[str], language: str) -> 
     [1.0, 0.0]
     """
     parts = _parts(question, language)
-    texts = [_folded(sentence) for sentence in sentences]
+    texts = [folded(sentence) for sentence in sentences]
     found = {part: [_match_share(part, sentence) for sentence in texts] for part in parts}
     has = {part: sum(shares) for part, shares in found.items()}
     weights = {part: math.log1p(len(texts) / max(1.0, has[part])) for part in parts if not _straddles(part, has)}
@@ -51,12 +52,6 @@ def _straddles(part: str, has: Mapping[str, float]) -> bool:
     return any(count and (other[0] == part[-1] or other[-1] == part[0]) for other, count in has.items())
 
 
-def _folded(text: str) -> str:
-    """Fold case and accents."""
-    decomposed = unicodedata.normalize("NFKD", text.casefold())
-    return "".join(character for character in decomposed if not unicodedata.combining(character))
-
-
 def _parts(question: str, language: str) -> list[str]:
     """Distinct content words of a question."""
     parts: dict[str, None] = {}
@@ -65,7 +60,7 @@ def _parts(question: str, language: str) -> list[str]:
             runs = _FUNCTION_CHARACTERS.split(word)
             parts.update(dict.fromkeys(run[i : i + 2] for run in runs for i in range(len(run) - 1)))
         elif word not in function_words(language):
-            parts[_folded(word)] = None
+            parts[folded(word)] = None
     return list(parts)[:_MAX_WORDS]
 
 

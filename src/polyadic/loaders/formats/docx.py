@@ -9,12 +9,13 @@ from typing import Any
 
 from polyadic.config import ReadingSettings
 from polyadic.loaders.archives import archive
-from polyadic.loaders.extracted_text import ExtractedText
+from polyadic.loaders.extracted_text import ExtractedText, is_list_item
 from polyadic.loaders.office_properties import document_properties
 from polyadic.loaders.optional_readers import OptionalFormat, reader
 from polyadic.loaders.superscripts import raised
 from polyadic.loaders.tables.table_text import row_lines
 from polyadic.loaders.title_properties import sensible_title
+from polyadic.loaders.xml_tree import xml_tree
 from polyadic.model.types import Document
 from polyadic.text.code_fences import without_headings
 
@@ -45,10 +46,8 @@ def read_docx(path: Path, data: bytes, settings: ReadingSettings) -> Document:
         opened = docx.Document(io.BytesIO(data))
     levels = _levels(opened.styles.element)
     extracted = ExtractedText(settings.max_megabytes)
-    before = ""
-    for block in [*_blocks(opened.element.body, levels), *_notes(opened.part.package, levels)]:
-        extracted.add(block, "\n" if _is_item(before) and _is_item(block) else "\n\n")
-        before = block
+    blocks = [*_blocks(opened.element.body, levels), *_notes(opened.part.package, levels)]
+    extracted.add_blocks(blocks, is_list_item)
     properties = opened.core_properties
     return extracted.document(
         path, sensible_title(properties.title, path), document_properties(properties), paged=False
@@ -195,23 +194,15 @@ def _is_bold(row: Element) -> bool:
 
 def _notes(package: Any, levels: Callable[[str], int]) -> Iterator[str]:
     """Yield footnotes, then endnotes, each as a paragraph."""
-    from lxml import etree
-
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False)
     parts = {str(part.partname): part for part in package.iter_parts()}
     for name in _NOTES:
-        if name in parts:
-            for note in etree.fromstring(parts[name].blob, parser).iterchildren(tag=f"{_W}*"):
-                # Notes with another type are the separators between text and notes.
-                if note.get(f"{_W}type", "normal") == "normal":
-                    yield " ".join(filter(None, _blocks(note, levels)))
+        tree = xml_tree(parts[name].blob) if name in parts else None
+        for note in tree.iterchildren(tag=f"{_W}*") if tree is not None else ():
+            # Notes with another type are the separators between text and notes.
+            if note.get(f"{_W}type", "normal") == "normal":
+                yield " ".join(filter(None, _blocks(note, levels)))
 
 
 def _value(parent: Element, name: str) -> str:
     found = parent.find(f"{_W}{name}")
     return (found.get(f"{_W}val") or "") if found is not None else ""
-
-
-def _is_item(block: str) -> bool:
-    """Return whether a block is a list item rather than the rows of a table."""
-    return block.lstrip(" ").startswith("- ") and "\n" not in block

@@ -15,6 +15,7 @@ from polyadic.loaders.extracted_text import ExtractedText
 from polyadic.loaders.html.charset import decode_html
 from polyadic.loaders.html.text import shown_page
 from polyadic.loaders.optional_readers import OptionalFormat, reader, unreadable
+from polyadic.loaders.xml_tree import xml_tree
 from polyadic.model.types import Document
 
 EPUB = OptionalFormat(".epub", "EPUB")
@@ -35,7 +36,7 @@ def read_epub(path: Path, data: bytes, settings: ReadingSettings) -> Document:
     with archive(data, EPUB, settings.max_megabytes) as opened:
         _refuse_protected(opened)
         package_path = _package_path(opened)
-        package = _tree(member(opened, package_path))
+        package = xml_tree(member(opened, package_path), recover=True)
         if package is None:
             raise unreadable(EPUB, "it has no package document")
         for name in _chapters(package, posixpath.dirname(package_path)):
@@ -51,7 +52,7 @@ def _chapter(content: bytes, encoding: str) -> str:
 
 def _refuse_protected(opened: ZipFile) -> None:
     """Raise UnreadableDocument if the text of a book is encrypted (DRM)."""
-    listed = _tree(member(opened, _ENCRYPTION))
+    listed = xml_tree(member(opened, _ENCRYPTION), recover=True)
     if listed is None:
         return
     methods = [method.get("Algorithm", "") for method in _all(listed, "EncryptionMethod", within="EncryptedData")]
@@ -61,7 +62,7 @@ def _refuse_protected(opened: ZipFile) -> None:
 
 def _package_path(opened: ZipFile) -> str:
     """Return the path of the package document in the archive."""
-    container = _tree(member(opened, _CONTAINER))
+    container = xml_tree(member(opened, _CONTAINER), recover=True)
     found = next(_all(container, "rootfile"), None) if container is not None else None
     if found is not None and found.get("full-path"):
         return str(found.get("full-path"))
@@ -96,15 +97,6 @@ def _described(package: Any) -> tuple[str, dict[str, object]]:
         "subject": values("subject"),
     }
     return next(iter(values("title")), ""), metadata
-
-
-def _tree(xml: bytes) -> Any:
-    """Parse a small XML file without expanding entities or fetching resources; return None if it is empty."""
-    from lxml import etree
-
-    if not xml.strip():
-        return None
-    return etree.fromstring(xml, etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, recover=True))
 
 
 def _all(root: Any, name: str, within: str = "") -> Iterator[Any]:

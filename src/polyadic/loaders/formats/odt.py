@@ -7,10 +7,11 @@ from typing import Any
 from polyadic.config import ReadingSettings
 from polyadic.errors import UnreadableDocument
 from polyadic.loaders.archives import archive, member
-from polyadic.loaders.extracted_text import ExtractedText
+from polyadic.loaders.extracted_text import ExtractedText, is_list_item
 from polyadic.loaders.optional_readers import OptionalFormat, reader, unreadable
 from polyadic.loaders.tables.table_text import row_lines
 from polyadic.loaders.title_properties import sensible_title
+from polyadic.loaders.xml_tree import xml_tree
 from polyadic.model.types import Document
 
 ODT = OptionalFormat(".odt", "OpenDocument text")
@@ -34,26 +35,14 @@ _METADATA = {"initial-creator": "author", "subject": "subject", "keyword": "keyw
 def read_odt(path: Path, data: bytes, settings: ReadingSettings) -> Document:
     """Read a file as one document: paragraphs, headings with number signs, lists, and one line per table row."""
     with archive(data, ODT, settings.max_megabytes) as opened:
-        content, about = _tree(member(opened, "content.xml")), _tree(member(opened, "meta.xml"))
+        content, about = xml_tree(member(opened, "content.xml")), xml_tree(member(opened, "meta.xml"))
     if content is None:
         raise unreadable(ODT, "it has no content.xml")
     body = next(content.iter("{*}text"), None)
     extracted = ExtractedText(settings.max_megabytes)
-    before = ""
-    for block in [*_blocks(body, 0), *_notes(content)] if body is not None else []:
-        extracted.add(block, "\n" if _is_item(before) and _is_item(block) else "\n\n")
-        before = block
+    extracted.add_blocks([*_blocks(body, 0), *_notes(content)] if body is not None else [], is_list_item)
     title, metadata = _described(about)
     return extracted.document(path, sensible_title(title, path), metadata, paged=False)
-
-
-def _tree(xml: bytes) -> Any:
-    """Parse an XML file without expanding entities or fetching resources; return None if it is empty."""
-    from lxml import etree
-
-    if not xml.strip():
-        return None
-    return etree.fromstring(xml, etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False))
 
 
 def _blocks(parent: Any, depth: int, level: int = 0) -> Iterator[str]:
@@ -83,7 +72,7 @@ def _items(parent: Any, depth: int, level: int) -> Iterator[str]:
     for item in parent.iterchildren(tag="{*}*"):
         first = True
         for block in _blocks(item, depth, level + 1):
-            yield f"{'  ' * min(level, 9)}- {block}" if first and block and not _is_item(block) else block
+            yield f"{'  ' * min(level, 9)}- {block}" if first and block and not is_list_item(block) else block
             first = first and not block
 
 
@@ -144,8 +133,3 @@ def _number(element: Any, name: str, limit: int) -> int:
     """Return an attribute as a number from 1 to ``limit``; 1 if it is missing or invalid."""
     digits = next((value for key, value in element.attrib.items() if key.rpartition("}")[2] == name), "1")
     return min(limit, max(1, int(digits))) if digits.isascii() and digits.isdecimal() and len(digits) < 10 else 1
-
-
-def _is_item(block: str) -> bool:
-    """Return whether a block is a list item rather than the rows of a table."""
-    return block.lstrip(" ").startswith("- ") and "\n" not in block

@@ -28,11 +28,8 @@ def read_rtf(path: Path, data: bytes, settings: ReadingSettings) -> Document:
     found = _CODE_PAGE.search(source)
     encoding = f"cp{found.group(1)}" if found else "cp1252"
     extracted = ExtractedText(settings.max_megabytes)
-    before = ""
-    for line in _plain(source, encoding).split("\n"):
-        block = _row(line) if line.endswith("|") else line
-        extracted.add(block, "\n" if before.startswith("|") and block.startswith("|") else "\n\n")
-        before = block
+    blocks = (_row(line) if line.endswith("|") else line for line in _plain(source, encoding).split("\n"))
+    extracted.add_blocks(blocks, lambda block: block.startswith("|"))
     title, author = (_property_text(pattern.search(source), encoding) for pattern in (_TITLE, _AUTHOR))
     return extracted.document(path, sensible_title(title, path), {"author": author}, paged=False)
 

@@ -14,6 +14,7 @@ from typing import Protocol
 
 import snowballstemmer
 
+from polyadic.text.accents import without_accents
 from polyadic.text.words import beginning
 
 _ALGORITHMS = {
@@ -103,5 +104,4 @@ def _representatives(language: str) -> Mapping[str, str]:
 
 def _folded(token: str) -> str:
     """Without accents; Hangul and what else would fall apart stays whole."""
-    decomposed = unicodedata.normalize("NFKD", token)
-    return unicodedata.normalize("NFC", "".join(c for c in decomposed if not unicodedata.combining(c)))
+    return unicodedata.normalize("NFC", without_accents(token))

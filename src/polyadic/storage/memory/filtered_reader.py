@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from polyadic.errors import NotFound
-from polyadic.model.aggregation import Attribute, EntityTally, mean_score
+from polyadic.model.aggregation import Attribute, mean_score
 from polyadic.model.hierarchy import Hierarchy
 from polyadic.model.identity import called, entity_id, entity_key
 from polyadic.model.resolution import ResolutionDecision
@@ -238,7 +238,7 @@ class FilteredReader(ArrayReader):
         if tally is None:
             return True
         (entity,) = super().entities(np.array([row]))
-        names = _values(tally, Attribute.NAME)
+        names = tally.ranked(Attribute.NAME)
         return any(loose in called(name) for name in (*names, self._display_name(entity.key, names)))
 
     def _display_name(self, key: str, names: Sequence[str]) -> str:
@@ -255,7 +255,7 @@ class FilteredReader(ArrayReader):
         tally = self._view.entities.get(row)
         if tally is None:
             return entity
-        names = _values(tally, Attribute.NAME)
+        names = tally.ranked(Attribute.NAME)
         name = self._display_name(entity.key, names)
         is_known = self._is_split_off(entity.key) or entity.key in map(entity_key, names)
         key = entity.key if is_known else entity_key(name)
@@ -263,8 +263,8 @@ class FilteredReader(ArrayReader):
             entity_id(key),
             key,
             name,
-            next(iter(_values(tally, Attribute.TYPE)), ""),
-            next(iter(_values(tally, Attribute.DESCRIPTION)), ""),
+            next(iter(tally.ranked(Attribute.TYPE)), ""),
+            next(iter(tally.ranked(Attribute.DESCRIPTION)), ""),
             mean_score(tally.score, tally.evidence),
             facts,
         )
@@ -277,12 +277,6 @@ class FilteredReader(ArrayReader):
         if tally is None:
             return replace(fact, entities=names)
         return replace(fact, entities=names, score=mean_score(tally.score, tally.evidence), support=tally.evidence)
-
-
-def _values(tally: EntityTally, attribute: Attribute) -> list[str]:
-    """Return the values of an attribute, best supported first."""
-    times = [(-count, value) for (of, value), count in tally.value_counts.items() if of is attribute]
-    return [value for _, value in sorted(times)]
 
 
 def _names(entities: Sequence[Entity]) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from polyadic.model import identity
-from polyadic.model.aggregation import FORMS_EMBEDDED, Attribute, EntityTally, Tallies, tally
+from polyadic.model.aggregation import FORMS_EMBEDDED, Attribute, Tallies, tally
 from polyadic.model.resolution import EntityResolution
 from polyadic.model.types import Evidence
 from polyadic.storage.connection import Connection
@@ -160,7 +160,7 @@ def _wrong_entities(connection: Connection, truth: _Truth) -> int:
     degrees = Counter(entity for fact in truth.tallies.facts.values() for entity in fact.participants)
     wanted = set()
     for key, one in truth.tallies.entities.items():
-        shown = (next(iter(_ranked(one, attribute)), "") for attribute in _SHOWN)
+        shown = (next(iter(one.ranked(attribute)), "") for attribute in _SHOWN)
         name, *rest = shown
         wanted.add((key, one.evidence, one.score, one.chunks, degrees[key], truth.overlay.name(key) or name, *rest))
     rows = connection.execute("SELECT key, evidence, score, chunks, facts, name, type, description FROM entity")
@@ -171,7 +171,7 @@ def _wrong_attributes(connection: Connection, truth: _Truth) -> int:
     """Count entities whose attribute values or counts are wrong, or whose vectors are not those of the best forms."""
     wanted = set()
     for key, one in truth.tallies.entities.items():
-        best = {value: vector_digest(value) for value in _ranked(one, Attribute.FORM)[:FORMS_EMBEDDED]}
+        best = {value: vector_digest(value) for value in one.ranked(Attribute.FORM)[:FORMS_EMBEDDED]}
         for (attribute, value), times in one.value_counts.items():
             vector = best[value] if attribute is Attribute.FORM and value in best else None
             wanted.add((key, attribute.value, value, times, vector))
@@ -202,12 +202,6 @@ _DERIVED: Mapping[str, Callable[[Connection, _Truth], int]] = {
     "facts lack their vector": _unembedded_facts,
     "entities have other names, descriptions or vectors than their evidence says": _wrong_attributes,
 }
-
-
-def _ranked(one: EntityTally, attribute: Attribute) -> list[str]:
-    """Return the values of an attribute, best supported first."""
-    values = [(-times, value) for (of, value), times in one.value_counts.items() if of is attribute]
-    return [value for _, value in sorted(values)]
 
 
 def _differing(wanted: Set[tuple[object, ...]], stored: Iterable[tuple[object, ...]]) -> int:
