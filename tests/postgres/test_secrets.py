@@ -19,7 +19,15 @@ from tests.crashes.commands import COMMAND
 
 HIDDEN = ("Top", "Secret9")
 """What the password in each address consists of."""
-PASSWORDS: tuple[str, ...] = ("Top@Secret9", "Top:Secret9", "Top/Secret9", "Top#Secret9", "Top?Secret9", "Top%40Secret9", "Top%Secret9")
+PASSWORDS: tuple[str, ...] = (
+    "Top@Secret9",
+    "Top:Secret9",
+    "Top/Secret9",
+    "Top#Secret9",
+    "Top?Secret9",
+    "Top%40Secret9",
+    "Top%Secret9",
+)
 PASSWORDS += ("Top@1:Secret9", "Top?a=Secret9", "Top[Secret9", "Top&Secret9", "Top#a@Secret9", "Top%00Secret9")
 ADDRESSES = tuple(f"postgresql://ada:{password}@127.0.0.1:1/kb#letters" for password in PASSWORDS)
 ADDRESSES += tuple(f"postgresql://127.0.0.1:1/kb?password={one}#letters" for one in ("Top@Secret9", "Top/:Secret9"))
