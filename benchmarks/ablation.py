@@ -28,7 +28,14 @@ from polyadic.evaluation.bootstrap import interval
 from polyadic.evaluation.measures.all_gold import AllGold
 from polyadic.evaluation.measures.passage_recall import PassageRecall
 from polyadic.model.types import Item
-from polyadic.retrieval import alias_expansion, bridge_entities, context_order, edge_weights, ranking, seeds
+from polyadic.retrieval import (
+    alias_expansion,
+    bridge_entities,
+    context_order,
+    edge_weights,
+    seed_distribution,
+    walk_scores,
+)
 from polyadic.retrieval.methods.walk import Walk
 from polyadic.retrieval.subgraph import NO_LINKS
 from polyadic.storage.protocol import Reader
@@ -101,15 +108,15 @@ def _half_and_double(module: ModuleType, *constants: str) -> Iterator[Variation]
         yield from _with_values(module, constant, now * 0.5, now * 2)
 
 
-_NO_ALIASES_IN_QUESTIONS = Patch(seeds, "expand_aliases", lambda entities, reader: NO_LINKS)
+_NO_ALIASES_IN_QUESTIONS = Patch(seed_distribution, "expand_aliases", lambda entities, reader: NO_LINKS)
 _NO_ALIASES_IN_BRIDGES = Patch(bridge_entities, "expand_aliases", lambda entities, reader: NO_LINKS)
 WHOLE = Variation("the whole method")
 PARTS = (
     Variation("the second walk", settings=WalkSettings(second_walk=False)),
-    _without("starting at what the question names", seeds, "ANCHOR_WEIGHT"),
-    _without("starting at the nearest facts", seeds, "FACT_WEIGHT"),
-    _without("- of these, first at those that hold the question's names", seeds, "NAMING_WEIGHT"),
-    _without("starting at the nearest passages", seeds, "CHUNK_WEIGHT"),
+    _without("starting at what the question names", seed_distribution, "ANCHOR_WEIGHT"),
+    _without("starting at the nearest facts", seed_distribution, "FACT_WEIGHT"),
+    _without("- of these, first at those that hold the question's names", seed_distribution, "NAMING_WEIGHT"),
+    _without("starting at the nearest passages", seed_distribution, "CHUNK_WEIGHT"),
     Variation("names that may be one", (_NO_ALIASES_IN_QUESTIONS, _NO_ALIASES_IN_BRIDGES)),
     Variation("- of these, with what the question names", (_NO_ALIASES_IN_QUESTIONS,)),
     Variation("- of these, rare last names", (Patch(alias_expansion, "_by_rare_name", lambda row, name, reader: []),)),
@@ -117,22 +124,24 @@ PARTS = (
         "- of these, shorter forms of names",
         (Patch(alias_expansion, "_forms", lambda name, forms=alias_expansion._forms: islice(forms(name), 1)),),
     ),
-    _without("whether the question or a bridge names a document", ranking, "NAMED_WEIGHT", "BRIDGE_WEIGHT"),
-    _without("- of these, the question naming a document", ranking, "NAMED_WEIGHT"),
-    _without("- of these, a bridge naming a document", ranking, "BRIDGE_WEIGHT"),
+    _without("whether the question or a bridge names a document", walk_scores, "NAMED_WEIGHT", "BRIDGE_WEIGHT"),
+    _without("- of these, the question naming a document", walk_scores, "NAMED_WEIGHT"),
+    _without("- of these, a bridge naming a document", walk_scores, "BRIDGE_WEIGHT"),
     _without("relevant facts conducting better", edge_weights, "RELEVANCE_WEIGHT"),
-    _without("likeness to what is asked of bridges, in ranking", ranking, "SECOND_FACT_WEIGHT", "SECOND_CHUNK_WEIGHT"),
+    _without(
+        "likeness to what is asked of bridges, in ranking", walk_scores, "SECOND_FACT_WEIGHT", "SECOND_CHUNK_WEIGHT"
+    ),
     Variation("facts before passages", (Patch(context_order, "FACTS_FIRST", 0),)),
 )
 NUMBERS = (
     Variation("damping 0.7 for 0.85", settings=WalkSettings(damping=0.7)),
     Variation("damping 0.95 for 0.85", settings=WalkSettings(damping=0.95)),
-    *_with_values(seeds, "SEED_FACTS", 1, 6),
-    *_with_values(seeds, "SEED_CHUNKS", 5, 20),
-    *_half_and_double(seeds, "ANCHOR_WEIGHT", "FACT_WEIGHT", "CHUNK_WEIGHT", "NAMING_WEIGHT"),
-    *_with_values(seeds, "SHARPNESS", 2, 8),
+    *_with_values(seed_distribution, "SEED_FACTS", 1, 6),
+    *_with_values(seed_distribution, "SEED_CHUNKS", 5, 20),
+    *_half_and_double(seed_distribution, "ANCHOR_WEIGHT", "FACT_WEIGHT", "CHUNK_WEIGHT", "NAMING_WEIGHT"),
+    *_with_values(seed_distribution, "SHARPNESS", 2, 8),
     *_with_values(bridge_entities, "MOST", 5, 20),
-    *_half_and_double(ranking, "NAMED_WEIGHT", "BRIDGE_WEIGHT"),
+    *_half_and_double(walk_scores, "NAMED_WEIGHT", "BRIDGE_WEIGHT"),
 )
 
 Scores = Mapping[str, Sequence[float]]

@@ -20,7 +20,7 @@ from polyadic.retrieval.edge_weights import compute_edge_weights
 from polyadic.retrieval.methods.walk import to_question
 from polyadic.retrieval.personalized_pagerank import PPRScores, run_pagerank
 from polyadic.retrieval.query_analysis import analyze_question
-from polyadic.retrieval.seeds import find_start, seed
+from polyadic.retrieval.seed_distribution import find_start, seed
 from polyadic.retrieval.subgraph import Subgraph, position, surround
 from polyadic.storage.protocol import Reader, Vectors
 from polyadic.workspace import Workspace

@@ -30,10 +30,10 @@ from benchmarks.report_sections import given_folder, replaced
 from benchmarks.scale_curves import draw
 from benchmarks.speed import REPORT
 from benchmarks.synthetic_stores import Grown, Scaled, fill
-from polyadic.storage.memory.reader import ArrayReader
-from polyadic.storage.memory.state import StoreState
-from polyadic.storage.memory.vector_reader import HIGHEST, Scored
-from polyadic.storage.memory.vector_search import VectorSearch
+from polyadic.storage.arrays.reader import ArrayReader
+from polyadic.storage.arrays.state import StoreState
+from polyadic.storage.arrays.vector_reader import HIGHEST, Scored
+from polyadic.storage.arrays.vector_search import VectorSearch
 from polyadic.storage.protocol import Side
 
 HEADING = "## A million facts"

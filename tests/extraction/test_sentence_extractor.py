@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from polyadic.config import ReadingSettings
 from polyadic.extraction.sentence_extractor import SentenceExtractor
-from polyadic.extraction.topic_entities import LONG_DOCUMENT
+from polyadic.extraction.sentence_subjects import LONG_DOCUMENT
 from polyadic.loaders.loader import read_documents
 from polyadic.model.types import Chunk, Document, Evidence, Span
 from polyadic.text.plain_text import plain

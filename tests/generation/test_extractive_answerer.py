@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from polyadic.config import EmbeddingSettings, Settings
 from polyadic.embeddings.hashing_embedder import HashingEmbedder
 from polyadic.generation.extractive_answerer import MOST_QUOTED, NO_SUPPORT, QUOTED, quotation, quote_answer
-from polyadic.generation.messages import no_answer
+from polyadic.generation.no_answer_texts import no_answer
 from polyadic.model.types import Answer, Chunk, Document, Item, ItemKind, Knowledge, SourceSpan, Span, TraceStep, Usage
 from polyadic.text.language import detect_language
 from polyadic.workspace import Workspace

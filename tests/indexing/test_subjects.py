@@ -1,6 +1,6 @@
 """What each part of a document is about."""
 
-from polyadic.extraction.topic_entities import LONG_DOCUMENT, subjects
+from polyadic.extraction.sentence_subjects import LONG_DOCUMENT, subjects
 from polyadic.model.types import Document
 from polyadic.text.named_entities import Vocabulary
 from polyadic.text.sentences import sentences

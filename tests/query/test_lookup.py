@@ -11,7 +11,7 @@ import pytest
 from polyadic.errors import NotFound
 from polyadic.model.identity import entity_id
 from polyadic.query import lookup
-from polyadic.storage.memory.reader import ArrayReader
+from polyadic.storage.arrays.reader import ArrayReader
 from polyadic.storage.protocol import Reader
 from polyadic.storage.sqlite.store import SqliteStore
 from tests.support.store_driver import publish

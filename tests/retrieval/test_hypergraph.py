@@ -11,7 +11,7 @@ from polyadic.embeddings.hashing_embedder import HashingEmbedder
 from polyadic.model.types import Chunk, Document, Evidence, Item, Knowledge, Participation, Span
 from polyadic.retrieval.methods import hypergraph
 from polyadic.retrieval.methods.hypergraph import HypergraphRAG
-from polyadic.retrieval.query_entities import StoreEntityFinder
+from polyadic.retrieval.query_entity_extraction import StoreEntityFinder
 from polyadic.storage.protocol import Vectors
 from tests.retrieval.memory_reader import MemoryReader
 

@@ -10,7 +10,7 @@ from polyadic.config import METHODS, HypergraphSettings, Settings, WalkSettings
 from polyadic.embeddings.hashing_embedder import HashingEmbedder
 from polyadic.errors import SettingsError
 from polyadic.model.types import ItemKind, Knowledge
-from polyadic.retrieval.query_entities import StoreEntityFinder
+from polyadic.retrieval.query_entity_extraction import StoreEntityFinder
 from polyadic.retrieval.registry import method_named
 from tests.retrieval.conftest import WRITTEN, read_from_memory, written
 from tests.retrieval.memory_reader import MemoryReader

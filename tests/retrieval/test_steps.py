@@ -9,9 +9,9 @@ from polyadic.retrieval.bridge_entities import find_bridges
 from polyadic.retrieval.edge_weights import compute_edge_weights, standardised
 from polyadic.retrieval.personalized_pagerank import run_pagerank
 from polyadic.retrieval.query_analysis import analyze_question
-from polyadic.retrieval.ranking import score_chunks, score_facts
-from polyadic.retrieval.seeds import find_start, seed
+from polyadic.retrieval.seed_distribution import find_start, seed
 from polyadic.retrieval.subgraph import CHUNKS_OF_A_FACT, NO_LINKS, assign, position, surround
+from polyadic.retrieval.walk_scores import score_chunks, score_facts
 from polyadic.storage.protocol import Links
 from tests.retrieval.conftest import read_from_memory, written
 from tests.retrieval.memory_reader import MemoryReader

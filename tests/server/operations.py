@@ -9,7 +9,7 @@ from typing import Any
 import httpx2
 
 from polyadic.server.app import create_app
-from polyadic.server.service import ServerState
+from polyadic.server.server_state import ServerState
 from polyadic.server.tenants.folders import FolderTenants
 
 OPEN = {"/health", "/ready"}

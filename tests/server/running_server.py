@@ -15,7 +15,7 @@ import httpx2
 from polyadic.server.api_keys import KeyRing, keys_file
 from polyadic.server.limits import ServerLimits
 from polyadic.server.server import PolyadicServer
-from polyadic.server.service import ServerState
+from polyadic.server.server_state import ServerState
 from polyadic.server.tenants.folders import FolderTenants
 from polyadic.server.tenants.tenant_backend import TenantBackend
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from polyadic.storage.memory import matmul as module
-from polyadic.storage.memory.matmul import multiply, multiply_by
+from polyadic.storage.arrays import matmul as module
+from polyadic.storage.arrays.matmul import multiply, multiply_by
 
 DIMENSION, AT_ONCE = 31, 1_000
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from polyadic.storage.memory.row_map import RowMap
+from polyadic.storage.arrays.row_map import RowMap
 
 
 @pytest.mark.parametrize("size", [0, 1, 2, 7, 60])

@@ -10,16 +10,16 @@ import pytest
 from numpy.typing import NDArray
 
 from polyadic.errors import EmbedderMismatch
-from polyadic.storage.memory import builder, matrix, vector_search
-from polyadic.storage.memory.background import BackgroundResult
-from polyadic.storage.memory.delta_loader import ROW
-from polyadic.storage.memory.delta_segment import DeltaSegment
-from polyadic.storage.memory.growable_array import GrowableArray
-from polyadic.storage.memory.matrix import Matrix
-from polyadic.storage.memory.pq_index import LEAST, PQIndex
-from polyadic.storage.memory.row_map import RowMap
-from polyadic.storage.memory.row_vectors import RowVectors, SegmentValues
-from polyadic.storage.memory.vector_search import VectorSearch
+from polyadic.storage.arrays import builder, matrix, vector_search
+from polyadic.storage.arrays.background import BackgroundResult
+from polyadic.storage.arrays.delta_loader import ROW
+from polyadic.storage.arrays.delta_segment import DeltaSegment
+from polyadic.storage.arrays.growable_array import GrowableArray
+from polyadic.storage.arrays.matrix import Matrix
+from polyadic.storage.arrays.pq_index import LEAST, PQIndex
+from polyadic.storage.arrays.row_map import RowMap
+from polyadic.storage.arrays.row_vectors import RowVectors, SegmentValues
+from polyadic.storage.arrays.vector_search import VectorSearch
 from polyadic.storage.sql.half_precision import HALF, rounded
 from polyadic.storage.sqlite.store import SqliteStore
 from tests.support.store_driver import publish

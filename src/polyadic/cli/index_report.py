@@ -3,7 +3,7 @@
 from collections import Counter
 
 from polyadic.cli.common import LINES_SHOWN, count, print_some, say, shown, spent
-from polyadic.indexing.messages import explain_no_facts
+from polyadic.indexing.no_facts_reasons import explain_no_facts
 from polyadic.indexing.report import IndexReport
 
 _TYPES_SHOWN = 10

@@ -1,6 +1,6 @@
 """Rule-based extractor: every sentence becomes a fact whose participants are its names and terms.
 
-The topic entity of a sentence (see :mod:`polyadic.extraction.topic_entities`) is added to its participants, because
+The topic entity of a sentence (see :mod:`polyadic.extraction.sentence_subjects`) is added to its participants, because
 sentences rarely repeat it. Likewise the sentence that introduces a list contributes to the facts of its items. A
 sentence with fewer than two names or terms yields no fact. It can still be retrieved as part of its passage, as can
 headings, code and the quoted parts of messages.
@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from polyadic.extraction.extractor import Extraction
+from polyadic.extraction.sentence_subjects import TopicEntities, subjects
 from polyadic.extraction.table_row_facts import LARGE, row_participants, row_text
 from polyadic.extraction.table_row_facts import SCORE as ROW_SCORE
-from polyadic.extraction.topic_entities import TopicEntities, subjects
 from polyadic.loaders.error_isolation import on_one_document
 from polyadic.model.identity import entity_key
 from polyadic.model.types import Chunk, Document, Evidence, Heading, Participation, Span
@@ -21,7 +21,7 @@ from polyadic.text.boilerplate import BoilerplateSentence, boilerplate
 from polyadic.text.code_fences import code_blocks
 from polyadic.text.headings import headings, is_heading, is_within
 from polyadic.text.language import detect_language
-from polyadic.text.lists import lead_ins
+from polyadic.text.list_lead_ins import lead_ins
 from polyadic.text.mail_quotes import unsaid_parts
 from polyadic.text.named_entities import NamedEntity, NameKind, Vocabulary, names, vocabulary
 from polyadic.text.plain_text import plain

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from polyadic.embeddings.embedder import Embedder
 from polyadic.generation.citation_parser import without_markers
-from polyadic.generation.messages import no_answer
 from polyadic.generation.named_section import SECTION_FOUND, read_named_section
+from polyadic.generation.no_answer_texts import no_answer
 from polyadic.generation.sentence_candidates import SentenceCandidate, candidates, rarity
 from polyadic.model.identity import normal_text
 from polyadic.model.types import Answer, Citation, Knowledge, SourceSpan, Span, TraceStep, Usage

@@ -10,7 +10,7 @@ from polyadic.errors import NoReply
 from polyadic.generation.citation_attribution import narrow_citations
 from polyadic.generation.citation_parser import CitedText, marked
 from polyadic.generation.context import PromptContext, lay_out
-from polyadic.generation.messages import no_answer
+from polyadic.generation.no_answer_texts import no_answer
 from polyadic.llm.language_model import LanguageModel, ModelReply, ModelRequest
 from polyadic.llm.prompts.library import PromptLibrary
 from polyadic.model.types import Answer, Citation, Knowledge, TraceStep, Usage

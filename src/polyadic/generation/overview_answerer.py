@@ -1,6 +1,6 @@
 """Answer an overview question without a language model: quote and cite central sentences."""
 
-from polyadic.generation.messages import no_answer
+from polyadic.generation.no_answer_texts import no_answer
 from polyadic.model.identity import normal_text
 from polyadic.model.types import Answer, Citation, ItemKind, Knowledge, Usage
 from polyadic.text.language import detect_language

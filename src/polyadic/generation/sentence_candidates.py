@@ -16,7 +16,7 @@ from polyadic.storage.protocol import Reader
 from polyadic.text.code_fences import code_blocks, without_fences
 from polyadic.text.headings import headings_above, is_within
 from polyadic.text.language import detect_language
-from polyadic.text.lists import is_item
+from polyadic.text.list_lead_ins import is_item
 from polyadic.text.plain_text import plain
 from polyadic.text.sentences import sentences
 

@@ -16,7 +16,7 @@ from polyadic.errors import NotFound, PolyadicError, SettingsError
 from polyadic.generation.extractive_answerer import quote_answer
 from polyadic.generation.llm_answerer import LLMAnswerer
 from polyadic.generation.llm_question_condenser import condense_question
-from polyadic.generation.messages import no_answer
+from polyadic.generation.no_answer_texts import no_answer
 from polyadic.generation.overview_answerer import quote_overview
 from polyadic.generation.rule_question_condenser import elliptic, standalone
 from polyadic.llm.cached_model import NullCache, ResponseCache
@@ -29,7 +29,7 @@ from polyadic.query.usage import MeteredModel, UsageMeter
 from polyadic.rerankers.reranker import Reranker
 from polyadic.retrieval.overview import NAME as OVERVIEW
 from polyadic.retrieval.overview import overview
-from polyadic.retrieval.query_entities import LLMEntityFinder, QueryEntityFinder, StoreEntityFinder
+from polyadic.retrieval.query_entity_extraction import LLMEntityFinder, QueryEntityFinder, StoreEntityFinder
 from polyadic.retrieval.query_spelling import spelled
 from polyadic.retrieval.registry import asks_for_names, method_named
 from polyadic.retrieval.reranking import RerankedMethod

@@ -18,7 +18,7 @@ from polyadic.retrieval.methods.lightrag import LightRAG
 from polyadic.retrieval.methods.none import NoRetrieval
 from polyadic.retrieval.methods.pathrag import PathRAG
 from polyadic.retrieval.methods.walk import Walk
-from polyadic.retrieval.query_entities import QueryEntityFinder, StoreEntityFinder
+from polyadic.retrieval.query_entity_extraction import QueryEntityFinder, StoreEntityFinder
 
 _Factory = Callable[[Settings, QueryEntityFinder], Method]
 

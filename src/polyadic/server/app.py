@@ -32,7 +32,7 @@ from polyadic.server.routes import (
     query,
     workspaces,
 )
-from polyadic.server.service import ServerState
+from polyadic.server.server_state import ServerState
 from polyadic.server.tracing_middleware import TracingMiddleware
 from polyadic.tracing.spans import is_listened
 

@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from polyadic.server.api_keys import LOCAL, ApiKey
 from polyadic.server.page.routes import is_of_page
 from polyadic.server.problem_details import problem
-from polyadic.server.service import ServerState
+from polyadic.server.server_state import ServerState
 
 OPEN = frozenset({"/health", "/ready"})
 """Paths that need no key, in addition to the files of the web page."""

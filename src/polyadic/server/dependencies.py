@@ -6,7 +6,7 @@ from typing import Annotated
 from fastapi import Depends, Path, Request
 
 from polyadic.server.api_keys import Access, ApiKey
-from polyadic.server.service import ServerState
+from polyadic.server.server_state import ServerState
 from polyadic.workspace import Workspace
 
 Name = Annotated[str, Path(description="The workspace.", examples=["letters"])]

@@ -24,7 +24,7 @@ from polyadic.server.jobs.upload import SCHEME, UploadedText
 from polyadic.server.problem_details import ProblemError
 from polyadic.server.query_service import answer_to, knowledge_for, pieces_of
 from polyadic.server.schemas import AnswerRequest, RetrieveRequest
-from polyadic.server.service import ServerState
+from polyadic.server.server_state import ServerState
 from polyadic.server.sse import streamed
 from polyadic.server.uploads import TEXT_SCHEME, hand_in_files, hand_in_texts
 

@@ -7,7 +7,7 @@ from polyadic.mcp.jobs import Outcome, ToolJob
 from polyadic.model.types import Document
 from polyadic.server.jobs import job as jobs
 from polyadic.server.jobs.upload import UploadedText
-from polyadic.server.service import ServerState
+from polyadic.server.server_state import ServerState
 from polyadic.server.uploads import hand_in_texts
 
 _PATIENCE = 10.0

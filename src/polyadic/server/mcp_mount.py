@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.routing import Route
 
 from polyadic.server.dependencies import key_of
-from polyadic.server.service import ServerState
+from polyadic.server.server_state import ServerState
 from polyadic.workspace import Workspace
 
 T = TypeVar("T")

@@ -23,7 +23,7 @@ from polyadic.server.dependencies import Caller, Served
 from polyadic.server.problem_details import ProblemError
 from polyadic.server.query_service import answer_to, pieces_of
 from polyadic.server.schemas import AnswerRequest
-from polyadic.server.service import ServerState
+from polyadic.server.server_state import ServerState
 from polyadic.server.sse import data, streamed
 
 router = APIRouter(prefix="/v1", tags=["openai"])

@@ -7,7 +7,7 @@ from polyadic.concurrency.task_stream import TaskStream
 from polyadic.model.types import Answer, Filter, Knowledge
 from polyadic.server.problem_details import ProblemError
 from polyadic.server.schemas import AnswerRequest, FilterSchema, RetrieveRequest
-from polyadic.server.service import ServerState
+from polyadic.server.server_state import ServerState
 from polyadic.workspace import Workspace
 
 Piece = Knowledge | str | Answer

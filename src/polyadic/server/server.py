@@ -11,7 +11,7 @@ from polyadic.errors import PackageMissing, SettingsError
 from polyadic.server.api_keys import KeyRing, keys_file
 from polyadic.server.app import create_app
 from polyadic.server.limits import ServerLimits
-from polyadic.server.service import ServerState
+from polyadic.server.server_state import ServerState
 from polyadic.server.sockets import bound
 from polyadic.server.tenants.folders import FolderTenants
 from polyadic.server.tenants.tenant_backend import TenantBackend

@@ -14,7 +14,7 @@ from polyadic.model.identity import digest
 from polyadic.server.jobs.job import Job, JobRequest
 from polyadic.server.jobs.upload import Upload, UploadedText, sanitize_file_name
 from polyadic.server.problem_details import ProblemError
-from polyadic.server.service import ServerState
+from polyadic.server.server_state import ServerState
 
 TEXT_SCHEME = "text:"
 _FIELDS = 20

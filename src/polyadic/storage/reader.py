@@ -96,7 +96,7 @@ class Reader(Protocol):
         """Return the topic entity of each chunk; chunks without one are absent.
 
         It is the entity that the document's title names, else the one that takes part in most of the chunk's facts (see
-        storage/memory/topic_entities.py).
+        storage/arrays/topic_entities.py).
         """
 
     def chunks_about(self, entities: Rows, limit: int) -> Links:

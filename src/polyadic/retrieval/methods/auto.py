@@ -13,10 +13,10 @@ from polyadic.embeddings.embedder import Embedder
 from polyadic.model.types import Knowledge
 from polyadic.retrieval.fusion import FusionSignals, fused
 from polyadic.retrieval.methods.walk import Walk, WalkOutcome
-from polyadic.retrieval.ranking import best_target
 from polyadic.retrieval.subgraph import position
 from polyadic.retrieval.token_budget import knowledge_of
 from polyadic.retrieval.trace import Trace
+from polyadic.retrieval.walk_scores import best_target
 from polyadic.storage.protocol import Reader, Vectors
 
 _FLATTENING = np.float32(4.0)

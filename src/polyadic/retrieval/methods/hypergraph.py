@@ -18,7 +18,7 @@ from polyadic.config import HypergraphSettings
 from polyadic.embeddings.embedder import Embedder
 from polyadic.model.types import Knowledge
 from polyadic.retrieval.items import RetrievedRow, retrieved_rows, similar
-from polyadic.retrieval.query_entities import QueryEntityFinder
+from polyadic.retrieval.query_entity_extraction import QueryEntityFinder
 from polyadic.retrieval.token_budget import knowledge_of
 from polyadic.retrieval.trace import Trace
 from polyadic.storage.protocol import Hits, NearestPrefetch, Reader, Rows, Vectors

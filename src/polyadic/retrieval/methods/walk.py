@@ -23,11 +23,11 @@ from polyadic.retrieval.explanations import Explanations
 from polyadic.retrieval.items import RetrievedRow, retrieved_rows
 from polyadic.retrieval.personalized_pagerank import PPRScores, run_pagerank
 from polyadic.retrieval.query_analysis import AnalyzedQuestion, analyze_question
-from polyadic.retrieval.ranking import score_chunks, score_facts
-from polyadic.retrieval.seeds import Seeds, find_start, seed
+from polyadic.retrieval.seed_distribution import Seeds, find_start, seed
 from polyadic.retrieval.subgraph import Subgraph, joined, surround
 from polyadic.retrieval.token_budget import knowledge_of
 from polyadic.retrieval.trace import Trace
+from polyadic.retrieval.walk_scores import score_chunks, score_facts
 from polyadic.storage.protocol import Reader, Rows, Vectors
 from polyadic.storage.row_sets import distinct
 

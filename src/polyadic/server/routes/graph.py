@@ -27,7 +27,7 @@ from polyadic.server.search_service import (
     facts_of,
     overview,
 )
-from polyadic.server.service import ServerState
+from polyadic.server.server_state import ServerState
 
 router = APIRouter(prefix="/v1/workspaces/{workspace}", tags=["knowledge"])
 Words = Annotated[str, Query(alias="q", max_length=1000, description="a name, or words to search by meaning")]

@@ -11,7 +11,7 @@ from polyadic.server.dependencies import Name, Reading, Served, Writing
 from polyadic.server.job_options import RequestedJob
 from polyadic.server.jobs.job import Job, JobRequest
 from polyadic.server.schemas import Identifier, JobList
-from polyadic.server.service import ServerState
+from polyadic.server.server_state import ServerState
 from polyadic.server.sse import QUIET, event, streamed
 
 router = APIRouter(prefix="/v1/workspaces/{workspace}/jobs", tags=["jobs"])

@@ -9,7 +9,7 @@ from polyadic.model.types import Answer, Knowledge, TraceStep
 from polyadic.server.dependencies import Name, Reading, Served
 from polyadic.server.query_service import answer_to, knowledge_for, pieces_of
 from polyadic.server.schemas import AnswerRequest, RetrieveRequest
-from polyadic.server.service import ServerState
+from polyadic.server.server_state import ServerState
 from polyadic.server.sse import event, streamed
 from polyadic.workspace import Workspace
 

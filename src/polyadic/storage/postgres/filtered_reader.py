@@ -1,6 +1,6 @@
 """Read a workspace restricted to some documents, as if there were no others.
 
-Arrays are built from the rows of these documents, as for SQLite (storage/memory/builder.py), and cached until the store
+Arrays are built from the rows of these documents, as for SQLite (storage/arrays/builder.py), and cached until the store
 changes. The cost grows with the selected documents, not with the workspace.
 """
 
@@ -11,16 +11,16 @@ from typing import Any
 
 import numpy as np
 
+from polyadic.storage.arrays.builder import build
+from polyadic.storage.arrays.filter_view import CorpusTotals, FilteredView, scope_of
+from polyadic.storage.arrays.filtered_reader import FilteredReader
+from polyadic.storage.arrays.flat_snapshot import flat
+from polyadic.storage.arrays.hierarchy_arrays import in_order
+from polyadic.storage.arrays.hierarchy_cache import HierarchyState
+from polyadic.storage.arrays.matrix import Matrix
+from polyadic.storage.arrays.state import StoreState
 from polyadic.storage.connection import Connection, Cursor
 from polyadic.storage.incidence import Integers
-from polyadic.storage.memory.builder import build
-from polyadic.storage.memory.filter_view import CorpusTotals, FilteredView, scope_of
-from polyadic.storage.memory.filtered_reader import FilteredReader
-from polyadic.storage.memory.flat_snapshot import flat
-from polyadic.storage.memory.hierarchy_arrays import in_order
-from polyadic.storage.memory.hierarchy_cache import HierarchyState
-from polyadic.storage.memory.matrix import Matrix
-from polyadic.storage.memory.state import StoreState
 from polyadic.storage.postgres.full_text import PostgresWordIndex
 from polyadic.storage.postgres.schema import SCHEMA
 from polyadic.storage.protocol import Reader

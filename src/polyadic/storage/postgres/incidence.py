@@ -6,9 +6,9 @@ from typing import Literal
 import numpy as np
 
 from polyadic.model.aggregation import SCORE_UNIT
+from polyadic.storage.arrays.protocol import Way
 from polyadic.storage.connection import Connection
 from polyadic.storage.incidence import DIGEST, Digests, Floats, Integers, stretches
-from polyadic.storage.memory.protocol import Way
 from polyadic.storage.postgres.entities import MOST_ABOUT, EntityCache
 from polyadic.storage.postgres.query_batch import CommonTableExpression, QueryBatch, Records, SubQuery
 from polyadic.storage.postgres.row_cache import ROWS, RowCache
@@ -39,7 +39,7 @@ _ABOUT = (
 
 
 class PostgresIncidence:
-    """Implements :class:`polyadic.storage.memory.protocol.Arrays` within the open transaction of a connection.
+    """Implements :class:`polyadic.storage.arrays.protocol.Arrays` within the open transaction of a connection.
 
     Rows that were read are cached. For frequent reads there are subqueries that can be batched with others.
     """

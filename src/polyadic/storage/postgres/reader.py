@@ -7,11 +7,11 @@ from typing import Literal
 import numpy as np
 
 from polyadic.model.types import Entity, Fact, SourceSpan
+from polyadic.storage.arrays.hierarchy_arrays import HierarchyArrays
+from polyadic.storage.arrays.hierarchy_reader import SqlHierarchyReader
+from polyadic.storage.arrays.top_k import contenders
 from polyadic.storage.connection import Connection
 from polyadic.storage.hierarchy import HierarchyReader
-from polyadic.storage.memory.hierarchy_arrays import HierarchyArrays
-from polyadic.storage.memory.hierarchy_reader import SqlHierarchyReader
-from polyadic.storage.memory.top_k import contenders
 from polyadic.storage.postgres.full_text import PostgresWordIndex
 from polyadic.storage.postgres.incidence import PostgresIncidence
 from polyadic.storage.postgres.query_batch import CommonTableExpression, SubQuery

@@ -9,10 +9,10 @@ import numpy as np
 import psycopg
 
 from polyadic.errors import StoreBusy
+from polyadic.storage.arrays.hierarchy_cache import HierarchyCache
 from polyadic.storage.connection import Connection
 from polyadic.storage.incidence import Integers
 from polyadic.storage.leases import NoLeases
-from polyadic.storage.memory.hierarchy_cache import HierarchyCache
 from polyadic.storage.postgres.commit_status import commit
 from polyadic.storage.postgres.connection import PostgresConnection
 from polyadic.storage.postgres.dsn import PostgresDsn

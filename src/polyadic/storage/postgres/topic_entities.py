@@ -1,7 +1,7 @@
 """Maintain the topic entity of each passage on write, as it depends on many rows and readers need it row by row.
 
 The topic entity is named by the document's title or, failing that, chosen by the entities' numbers (see
-storage/memory/topic_entities.py). If several entities compete for a passage, the table ``topic_candidate`` lists them:
+storage/arrays/topic_entities.py). If several entities compete for a passage, the table ``topic_candidate`` lists them:
 whenever the numbers of one change, the server chooses again.
 """
 
@@ -11,9 +11,9 @@ import numpy as np
 
 from polyadic.model.aggregation import SCORE_UNIT
 from polyadic.model.resolution import EntityResolution
+from polyadic.storage.arrays.topic_entities import contenders, highest_scored
 from polyadic.storage.connection import Connection
 from polyadic.storage.incidence import Integers
-from polyadic.storage.memory.topic_entities import contenders, highest_scored
 from polyadic.storage.postgres.incidence import PostgresIncidence
 from polyadic.storage.sql.title_entities import title_entities, titles_of_chunks
 

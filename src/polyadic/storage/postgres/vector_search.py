@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from polyadic.storage.arrays.matmul import multiply
 from polyadic.storage.incidence import Floats, Integers
-from polyadic.storage.memory.matmul import multiply
 from polyadic.storage.postgres.connection import IN_VIEW
 from polyadic.storage.postgres.query_batch import FOUND, CommonTableExpression, QueryBatch, SubQuery, parsed
 from polyadic.storage.postgres.row_cache import ROWS, RowCache

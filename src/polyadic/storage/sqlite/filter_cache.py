@@ -2,11 +2,11 @@
 
 import threading
 
+from polyadic.storage.arrays.filter_view import CorpusTotals, FilteredView, scope_of
+from polyadic.storage.arrays.flat_snapshot import flat
+from polyadic.storage.arrays.snapshot import ArraySnapshot
+from polyadic.storage.arrays.state import StoreState
 from polyadic.storage.connection import Connection
-from polyadic.storage.memory.filter_view import CorpusTotals, FilteredView, scope_of
-from polyadic.storage.memory.flat_snapshot import flat
-from polyadic.storage.memory.snapshot import ArraySnapshot
-from polyadic.storage.memory.state import StoreState
 
 _MAX_VIEWS = 8
 

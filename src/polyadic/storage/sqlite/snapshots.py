@@ -15,11 +15,11 @@ from pathlib import Path
 from filelock import FileLock
 
 from polyadic.errors import StoreError
-from polyadic.storage.memory.array_files import written_aside
-from polyadic.storage.memory.base_segment import LAYOUT, BaseSegment
-from polyadic.storage.memory.builder import build
-from polyadic.storage.memory.matrix import Matrix
-from polyadic.storage.memory.state import StoreState
+from polyadic.storage.arrays.array_files import written_aside
+from polyadic.storage.arrays.base_segment import LAYOUT, BaseSegment
+from polyadic.storage.arrays.builder import build
+from polyadic.storage.arrays.matrix import Matrix
+from polyadic.storage.arrays.state import StoreState
 from polyadic.storage.sql import change_log
 from polyadic.storage.sqlite.database import connect, is_read_only, rolled_back
 

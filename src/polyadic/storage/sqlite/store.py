@@ -14,10 +14,10 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from polyadic.errors import StoreBusy, StoreError
+from polyadic.storage.arrays.filtered_reader import FilteredReader
+from polyadic.storage.arrays.hierarchy_cache import HierarchyCache
+from polyadic.storage.arrays.reader import ArrayReader
 from polyadic.storage.leases import DocumentLeases, NoLeases
-from polyadic.storage.memory.filtered_reader import FilteredReader
-from polyadic.storage.memory.hierarchy_cache import HierarchyCache
-from polyadic.storage.memory.reader import ArrayReader
 from polyadic.storage.protocol import (
     CachedReply,
     CopySource,

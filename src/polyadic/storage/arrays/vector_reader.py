@@ -6,13 +6,13 @@ from typing import Literal
 
 import numpy as np
 
+from polyadic.storage.arrays.matmul import multiply
+from polyadic.storage.arrays.protocol import Arrays
+from polyadic.storage.arrays.state import StoreState
+from polyadic.storage.arrays.top_k import best_of
+from polyadic.storage.arrays.vector_search import VectorSearch
 from polyadic.storage.connection import Connection
 from polyadic.storage.incidence import limited
-from polyadic.storage.memory.matmul import multiply
-from polyadic.storage.memory.protocol import Arrays
-from polyadic.storage.memory.state import StoreState
-from polyadic.storage.memory.top_k import best_of
-from polyadic.storage.memory.vector_search import VectorSearch
 from polyadic.storage.prefetch import Expected, NearestPrefetch
 from polyadic.storage.protocol import Hits, Links, Rows, Side, Vectors
 from polyadic.storage.sql.row_reader import SqlRowReader

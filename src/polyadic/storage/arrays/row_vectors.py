@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from polyadic.storage.arrays.delta_segment import DeltaSegment
+from polyadic.storage.arrays.matrix import Matrix
+from polyadic.storage.arrays.pq_index import PQIndex
+from polyadic.storage.arrays.row_map import RowMap
+from polyadic.storage.arrays.top_k import contenders
 from polyadic.storage.incidence import Floats, Integers, stretches
-from polyadic.storage.memory.delta_segment import DeltaSegment
-from polyadic.storage.memory.matrix import Matrix
-from polyadic.storage.memory.pq_index import PQIndex
-from polyadic.storage.memory.row_map import RowMap
-from polyadic.storage.memory.top_k import contenders
 from polyadic.storage.sql.dimension import other_vectors
 
 _EXCLUDED = np.float32(-np.inf)

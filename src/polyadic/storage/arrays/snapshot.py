@@ -11,15 +11,15 @@ from typing import Literal
 
 import numpy as np
 
+from polyadic.storage.arrays.protocol import Way
 from polyadic.storage.incidence import Floats, Integers, neighbours
-from polyadic.storage.memory.protocol import Way
 from polyadic.storage.protocol import Side
 
 
 @dataclass(frozen=True)
 class ArraySnapshot:
     """Arrays of one state with n entities, m facts and c chunks; implements
-    :class:`polyadic.storage.memory.protocol.Arrays`.
+    :class:`polyadic.storage.arrays.protocol.Arrays`.
 
     ``*_ids`` are primary keys. Incidence is stored in CSR form: row i has the neighbours
     ``x[x_starts[i]:x_starts[i + 1]]``, in ascending order. ``chunk_order`` is the rank of each chunk in document order.

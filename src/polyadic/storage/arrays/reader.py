@@ -6,14 +6,14 @@ from typing import Literal
 
 import numpy as np
 
+from polyadic.storage.arrays.hierarchy_arrays import HierarchyArrays
+from polyadic.storage.arrays.hierarchy_reader import SqlHierarchyReader
+from polyadic.storage.arrays.protocol import Way
+from polyadic.storage.arrays.state import StoreState
+from polyadic.storage.arrays.top_k import best_of
+from polyadic.storage.arrays.vector_reader import ArrayVectorReader
 from polyadic.storage.connection import Connection
 from polyadic.storage.hierarchy import HierarchyReader
-from polyadic.storage.memory.hierarchy_arrays import HierarchyArrays
-from polyadic.storage.memory.hierarchy_reader import SqlHierarchyReader
-from polyadic.storage.memory.protocol import Way
-from polyadic.storage.memory.state import StoreState
-from polyadic.storage.memory.top_k import best_of
-from polyadic.storage.memory.vector_reader import ArrayVectorReader
 from polyadic.storage.protocol import Counts, Hits, Links, Rows, Side, Vectors
 from polyadic.storage.sql.dimension import dimension_of
 from polyadic.storage.sql.full_text import WordIndex

@@ -6,14 +6,14 @@ from typing import Any
 import numpy as np
 
 from polyadic.model.aggregation import SCORE_UNIT
+from polyadic.storage.arrays.base_segment import BaseSegment
+from polyadic.storage.arrays.matrix import Matrix
+from polyadic.storage.arrays.pq_index import LEAST, PQIndex
+from polyadic.storage.arrays.snapshot import ArraySnapshot
+from polyadic.storage.arrays.topic_entities import contested, with_subjects
+from polyadic.storage.arrays.vector_loader import in_blocks
 from polyadic.storage.connection import Connection
 from polyadic.storage.incidence import DIGEST, Digests, Floats, Integers, grouped, starts_of
-from polyadic.storage.memory.base_segment import BaseSegment
-from polyadic.storage.memory.matrix import Matrix
-from polyadic.storage.memory.pq_index import LEAST, PQIndex
-from polyadic.storage.memory.snapshot import ArraySnapshot
-from polyadic.storage.memory.topic_entities import contested, with_subjects
-from polyadic.storage.memory.vector_loader import in_blocks
 from polyadic.storage.protocol import Side
 from polyadic.storage.sql.dimension import dimension_of
 from polyadic.storage.sql.half_precision import Halves

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from polyadic.storage.arrays.protocol import Arrays
+from polyadic.storage.arrays.snapshot import ArraySnapshot
 from polyadic.storage.incidence import Integers, grouped
-from polyadic.storage.memory.protocol import Arrays
-from polyadic.storage.memory.snapshot import ArraySnapshot
 
 _SHARE = 0.6
 """Minimum share of a chunk's facts that its topic entity takes part in."""

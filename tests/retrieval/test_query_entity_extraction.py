@@ -11,7 +11,7 @@ from polyadic.errors import ModelUnavailable
 from polyadic.llm.endpoint_model import EndpointModel
 from polyadic.llm.prompts.library import PromptLibrary
 from polyadic.model.types import Document, Usage
-from polyadic.retrieval.query_entities import LinkedNames, LLMEntityFinder, StoreEntityFinder
+from polyadic.retrieval.query_entity_extraction import LinkedNames, LLMEntityFinder, StoreEntityFinder
 from polyadic.workspace import Workspace
 from tests.model_server import EmptyText, ModelServer, Prose, Replaced, Status, ready
 from tests.retrieval.memory_reader import MemoryReader

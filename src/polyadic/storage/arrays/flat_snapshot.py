@@ -2,10 +2,10 @@
 
 import numpy as np
 
+from polyadic.storage.arrays.protocol import Way
+from polyadic.storage.arrays.snapshot import ArraySnapshot
+from polyadic.storage.arrays.state import SIDES, StoreState
 from polyadic.storage.incidence import Integers, starts_of
-from polyadic.storage.memory.protocol import Way
-from polyadic.storage.memory.snapshot import ArraySnapshot
-from polyadic.storage.memory.state import SIDES, StoreState
 
 
 def flat(state: StoreState) -> ArraySnapshot:

@@ -6,11 +6,11 @@ from typing import Literal
 import numpy as np
 
 from polyadic.model.hierarchy import Community, Summary
+from polyadic.storage.arrays.hierarchy_arrays import HierarchyArrays
+from polyadic.storage.arrays.matmul import multiply
+from polyadic.storage.arrays.top_k import best
 from polyadic.storage.connection import Connection
 from polyadic.storage.hierarchy import HierarchyMembers
-from polyadic.storage.memory.hierarchy_arrays import HierarchyArrays
-from polyadic.storage.memory.matmul import multiply
-from polyadic.storage.memory.top_k import best
 from polyadic.storage.protocol import Hits, Links, Rows, Side, Vectors
 from polyadic.storage.sql.digests import digest_bytes
 from polyadic.storage.sql.dimension import other_vectors

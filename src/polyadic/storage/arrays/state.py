@@ -12,15 +12,15 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from polyadic.storage.arrays.base_segment import BaseSegment
+from polyadic.storage.arrays.delta_segment import DeltaSegment
+from polyadic.storage.arrays.delta_topics import DeltaTopics
+from polyadic.storage.arrays.matrix import Matrix
+from polyadic.storage.arrays.protocol import Way
+from polyadic.storage.arrays.row_map import RowMap
+from polyadic.storage.arrays.row_vectors import RowVectors, SegmentValues
 from polyadic.storage.connection import Connection
 from polyadic.storage.incidence import Floats, Integers, limited
-from polyadic.storage.memory.base_segment import BaseSegment
-from polyadic.storage.memory.delta_segment import DeltaSegment
-from polyadic.storage.memory.delta_topics import DeltaTopics
-from polyadic.storage.memory.matrix import Matrix
-from polyadic.storage.memory.protocol import Way
-from polyadic.storage.memory.row_map import RowMap
-from polyadic.storage.memory.row_vectors import RowVectors, SegmentValues
 from polyadic.storage.protocol import Side
 from polyadic.storage.sql.change_log import ChangeSet
 
@@ -37,7 +37,7 @@ _NO_LINKS = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
 
 @dataclass(frozen=True)
 class StoreState:
-    """Base and delta segments of a state; implements :class:`polyadic.storage.memory.protocol.Arrays`.
+    """Base and delta segments of a state; implements :class:`polyadic.storage.arrays.protocol.Arrays`.
 
     ``name`` and ``number`` are those in the table ``state``; ``deltas`` are the delta segments.
     """

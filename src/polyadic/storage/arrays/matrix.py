@@ -10,10 +10,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from polyadic.storage.arrays.array_files import mapped, write_blocks
+from polyadic.storage.arrays.matmul import multiply_by
+from polyadic.storage.arrays.pq_index import LEAST
 from polyadic.storage.incidence import Floats, Integers
-from polyadic.storage.memory.array_files import mapped, write_blocks
-from polyadic.storage.memory.matmul import multiply_by
-from polyadic.storage.memory.pq_index import LEAST
 from polyadic.storage.sql.half_precision import HALF, Halves, widened
 
 MOST_MAPPED = 64 * 2**20

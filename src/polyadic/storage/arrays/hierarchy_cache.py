@@ -2,10 +2,10 @@
 
 import threading
 
+from polyadic.storage.arrays.filter_view import FilteredView
+from polyadic.storage.arrays.hierarchy_arrays import HierarchyArrays, Numbering, in_order
+from polyadic.storage.arrays.hierarchy_filter import FilteredHierarchy, HierarchyProvenance, scoped
 from polyadic.storage.connection import Connection
-from polyadic.storage.memory.filter_view import FilteredView
-from polyadic.storage.memory.hierarchy_arrays import HierarchyArrays, Numbering, in_order
-from polyadic.storage.memory.hierarchy_filter import FilteredHierarchy, HierarchyProvenance, scoped
 from polyadic.storage.sql import change_log
 from polyadic.storage.sql.hierarchy_tables import GENERATION
 from polyadic.storage.sql.meta import metas

@@ -14,12 +14,12 @@ import numpy as np
 from polyadic.model.aggregation import Attribute, EntityTally, FactTally, Tallies, mean_score, tally
 from polyadic.model.identity import entity_key
 from polyadic.model.resolution import DecisionKind, EntityResolution
+from polyadic.storage.arrays.row_vectors import RowVectors, SegmentValues
+from polyadic.storage.arrays.snapshot import ArraySnapshot
+from polyadic.storage.arrays.state import StoreState
+from polyadic.storage.arrays.topic_entities import with_subjects
 from polyadic.storage.connection import Connection
 from polyadic.storage.incidence import Integers, Mask
-from polyadic.storage.memory.row_vectors import RowVectors, SegmentValues
-from polyadic.storage.memory.snapshot import ArraySnapshot
-from polyadic.storage.memory.state import StoreState
-from polyadic.storage.memory.topic_entities import with_subjects
 from polyadic.storage.protocol import Side
 from polyadic.storage.sql.digests import digest_bytes
 from polyadic.storage.sql.serialization import evidence_of, overlay_of

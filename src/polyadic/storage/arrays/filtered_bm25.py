@@ -6,7 +6,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from polyadic.model.types import SourceSpan
-from polyadic.storage.memory.top_k import best_of
+from polyadic.storage.arrays.top_k import best_of
 from polyadic.storage.records import Hits
 from polyadic.storage.sql.full_text import DIGITS, fts5_query, searchable, terms_of
 

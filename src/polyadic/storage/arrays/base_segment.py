@@ -8,11 +8,11 @@ from typing import Any, Self
 
 import numpy as np
 
+from polyadic.storage.arrays.array_files import mapped, write
+from polyadic.storage.arrays.matrix import Matrix
+from polyadic.storage.arrays.pq_index import PQIndex
+from polyadic.storage.arrays.snapshot import ArraySnapshot
 from polyadic.storage.incidence import Digests, Integers
-from polyadic.storage.memory.array_files import mapped, write
-from polyadic.storage.memory.matrix import Matrix
-from polyadic.storage.memory.pq_index import PQIndex
-from polyadic.storage.memory.snapshot import ArraySnapshot
 from polyadic.storage.protocol import Side
 
 LAYOUT = 5

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyadic.text.lists import LONGEST_LEAD_IN, lead_ins
+from polyadic.text.list_lead_ins import LONGEST_LEAD_IN, lead_ins
 from polyadic.text.sentences import sentences
 
 

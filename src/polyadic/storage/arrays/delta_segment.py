@@ -7,13 +7,13 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from polyadic.storage.arrays.base_segment import BaseSegment
+from polyadic.storage.arrays.delta_loader import ROW, read
+from polyadic.storage.arrays.growable_array import GrowableArray
+from polyadic.storage.arrays.matrix import Matrix
+from polyadic.storage.arrays.row_map import RowMap, find
 from polyadic.storage.connection import Connection
 from polyadic.storage.incidence import Integers, stretches
-from polyadic.storage.memory.base_segment import BaseSegment
-from polyadic.storage.memory.delta_loader import ROW, read
-from polyadic.storage.memory.growable_array import GrowableArray
-from polyadic.storage.memory.matrix import Matrix
-from polyadic.storage.memory.row_map import RowMap, find
 from polyadic.storage.protocol import Side
 
 _MIN_UNUSED = 1_024

@@ -13,17 +13,17 @@ from polyadic.model.hierarchy import Hierarchy
 from polyadic.model.identity import called, entity_id, entity_key
 from polyadic.model.resolution import ResolutionDecision
 from polyadic.model.types import Chunk, Document, Entity, Evidence, Fact, SourceSpan
+from polyadic.storage.arrays.filter_view import FilteredView, is_split_off
+from polyadic.storage.arrays.filtered_bm25 import FilteredBM25
+from polyadic.storage.arrays.hierarchy_filter import FilteredHierarchy
+from polyadic.storage.arrays.hierarchy_reader import SqlHierarchyReader
+from polyadic.storage.arrays.reader import ArrayReader
+from polyadic.storage.arrays.row_vectors import SegmentValues
+from polyadic.storage.arrays.snapshot import ArraySnapshot
+from polyadic.storage.arrays.top_k import contenders
+from polyadic.storage.arrays.vector_reader import HIGHEST, Scored
 from polyadic.storage.connection import Connection
 from polyadic.storage.hierarchy import HierarchyReader
-from polyadic.storage.memory.filter_view import FilteredView, is_split_off
-from polyadic.storage.memory.filtered_bm25 import FilteredBM25
-from polyadic.storage.memory.hierarchy_filter import FilteredHierarchy
-from polyadic.storage.memory.hierarchy_reader import SqlHierarchyReader
-from polyadic.storage.memory.reader import ArrayReader
-from polyadic.storage.memory.row_vectors import SegmentValues
-from polyadic.storage.memory.snapshot import ArraySnapshot
-from polyadic.storage.memory.top_k import contenders
-from polyadic.storage.memory.vector_reader import HIGHEST, Scored
 from polyadic.storage.prefetch import Expected
 from polyadic.storage.protocol import (
     Counts,

@@ -8,12 +8,12 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from polyadic.storage.arrays.base_segment import BaseSegment
+from polyadic.storage.arrays.delta_segment import DeltaSegment
+from polyadic.storage.arrays.protocol import Arrays
+from polyadic.storage.arrays.row_map import RowMap, find
+from polyadic.storage.arrays.topic_entities import shared
 from polyadic.storage.incidence import DIGEST, Integers, limited, neighbours, stretches
-from polyadic.storage.memory.base_segment import BaseSegment
-from polyadic.storage.memory.delta_segment import DeltaSegment
-from polyadic.storage.memory.protocol import Arrays
-from polyadic.storage.memory.row_map import RowMap, find
-from polyadic.storage.memory.topic_entities import shared
 from polyadic.storage.protocol import Side
 
 

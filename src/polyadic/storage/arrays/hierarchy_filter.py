@@ -5,9 +5,9 @@ from typing import Self
 
 import numpy as np
 
+from polyadic.storage.arrays.hierarchy_arrays import HierarchyArrays, RowIncidence, digests_of, pairs
 from polyadic.storage.connection import Connection
 from polyadic.storage.incidence import DIGEST_BYTES, Integers, Mask
-from polyadic.storage.memory.hierarchy_arrays import HierarchyArrays, RowIncidence, digests_of, pairs
 
 
 @dataclass(frozen=True, slots=True)

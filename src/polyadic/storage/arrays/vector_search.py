@@ -9,12 +9,12 @@ from functools import cached_property
 
 import numpy as np
 
+from polyadic.storage.arrays.background import BackgroundResult
+from polyadic.storage.arrays.matmul import multiply_by
+from polyadic.storage.arrays.pq_index import PQIndex
+from polyadic.storage.arrays.row_vectors import RowVectors, SegmentValues
+from polyadic.storage.arrays.top_k import contenders, first_of_each
 from polyadic.storage.incidence import Floats, Integers
-from polyadic.storage.memory.background import BackgroundResult
-from polyadic.storage.memory.matmul import multiply_by
-from polyadic.storage.memory.pq_index import PQIndex
-from polyadic.storage.memory.row_vectors import RowVectors, SegmentValues
-from polyadic.storage.memory.top_k import contenders, first_of_each
 
 LEAST_COMPARED, LEAST_SCORED = 512, 4_096
 """Minimum number of candidates compared exactly, and of codes searched if scores count too: the highest products of

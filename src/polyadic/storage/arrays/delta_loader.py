@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from polyadic.storage.arrays.builder import means
+from polyadic.storage.arrays.vector_loader import vectors_of
 from polyadic.storage.connection import Connection
 from polyadic.storage.incidence import DIGEST, Floats, Integers
-from polyadic.storage.memory.builder import means
-from polyadic.storage.memory.vector_loader import vectors_of
 from polyadic.storage.protocol import Side
 from polyadic.storage.sql.half_precision import widened
 from polyadic.storage.sql.serialization import overlay_of
