@@ -78,7 +78,18 @@ def test_answers_are_written_to_a_file_and_reports_as_json(
     done = polyadic("batch", "read", "answers.jsonl", "-o", "given.jsonl")
     assert done.code == 0 and "1 answer added to given.jsonl" in done.out
     (row,) = [json.loads(line) for line in (tmp_path / "given.jsonl").read_text().splitlines()]
-    assert set(row) == {"key", "id", "question", "text", "answered", "citations", "method", "usage", "note"}
+    assert set(row) == {
+        "key",
+        "id",
+        "question",
+        "text",
+        "answered",
+        "citations",
+        "method",
+        "usage",
+        "note",
+        "unsupported",
+    }
     again = json.loads(polyadic("batch", "read", "answers.jsonl", "--json").out)
     assert (again["duplicates"], again["accepted"], again["answers"]) == (1, 0, [])
     assert again["missing"] == {"requests": 0, "documents": 0, "questions": 0}

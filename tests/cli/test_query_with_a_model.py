@@ -44,6 +44,18 @@ def test_answer_quotes_its_evidence(polyadic: Command, server: ModelServer) -> N
     assert tokens in lines[-1] and lines[-1].startswith(" auto · ")
 
 
+def test_unsupported_claims_are_listed(polyadic: Command, server: ModelServer) -> None:
+    server.responders = [says("Ada Lovelace wrote the first published program in 1852 [1].")]
+    lines = polyadic("query", QUESTION).out.splitlines()
+    at = lines.index("Not supported by the cited documents; check before you rely on it:")
+    assert lines[at + 1] == '  "Ada Lovelace wrote the first published program in 1852"'
+    answer = json.loads(polyadic("query", QUESTION, "--json").out)
+    (claim,) = answer["claims"]
+    assert (claim["supported"], claim["citations"]) == (False, [0])
+    span = claim["span"]
+    assert answer["text"][span["start"] : span["end"]] == "Ada Lovelace wrote the first published program in 1852"
+
+
 def test_json_is_one_document(polyadic: Command, server: ModelServer) -> None:
     outcome = polyadic("query", QUESTION, "--json")
     answer = json.loads(outcome.out)
@@ -60,7 +72,7 @@ def test_history_file_continues_a_conversation(polyadic: Command, server: ModelS
     outcome = polyadic("query", "What did she write?", "--history", "talk.jsonl", "--trace")
     assert outcome.out.splitlines()[1] == "(understood as: What did Ada Lovelace write?)"
     assert "ms  make the question self-contained: What did Ada Lovelace write?" in outcome.out
-    assert "ms  check the citations: 2 valid" in outcome.out
+    assert "ms  check the citations: 1 of 1 cited claims supported" in outcome.out
 
 
 @pytest.mark.parametrize(

@@ -1,25 +1,26 @@
-"""From what an answer cites to the very sentence that bears it out."""
+"""From the claims of an answer to the sentences that support them."""
 
 import asyncio
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from polyadic.config import ChunkingSettings, EmbeddingSettings, Settings
 from polyadic.embeddings.hashing_embedder import HashingEmbedder
-from polyadic.generation.citation_attribution import claims_of, narrow_citations
-from polyadic.model.types import Document, ItemKind, SourceSpan, Span
+from polyadic.generation.citation_attribution import Attribution, attribute
+from polyadic.generation.context import ContextPiece
+from polyadic.model.types import Document, Item, ItemKind, SourceSpan, Span
 from polyadic.workspace import Workspace
 from tests.support.indexers import CountingEmbedder
 
 TEXT = """# Salt and steam
 
-The Undine was built by the Holm yard in Regensburg. It carried eighty
-people, freight and cattle. Sebastian Haberland was its captain.
+The Undine was built by the Holm yard in Regensburg in 1890. It carried eighty
+people, freight and cattle. Sebastian Haberland was its captain for 12 years.
 
 - The chimney was folded down under the bridge.
 - 1931: scrapped after a fire.
@@ -27,86 +28,144 @@ people, freight and cattle. Sebastian Haberland was its captain.
 之后它被拆毁。船长是哈伯兰。
 """
 SHIP = Document("memory:ship", "Undine", TEXT)
+VOSTOK = Document(
+    "memory:vostok", "Vostok 1", "Gagarin took off from Baikonur on 12 April 1961. He landed near Smelovka."
+)
 
 
-def place(document: Document, start: int = 0, end: int | None = None) -> SourceSpan:
-    stop = len(document.text) if end is None else end
+def place(document: Document, quote: str = "") -> SourceSpan:
+    start = document.text.index(quote)
+    stop = start + len(quote) if quote else len(document.text)
     return SourceSpan(
         document.id, document.source, document.title, "c", Span(start, stop), document.text[start:stop], 4
     )
 
 
-def found(text: str, *cited: SourceSpan) -> list[tuple[SourceSpan, float]]:
-    return asyncio.run(narrow_citations(text, [[where] for where in cited], HashingEmbedder()))
+def piece(*places: SourceSpan, kind: ItemKind = ItemKind.CHUNK, text: str = "") -> ContextPiece:
+    return ContextPiece(Item(kind, "i", text or places[0].quote, 1.0, "", 0, places), places, text)
+
+
+def attributed(text: str, *cited: ContextPiece) -> Attribution:
+    return asyncio.run(attribute(text, cited, HashingEmbedder()))
+
+
+def quotes(text: str, *cited: ContextPiece) -> list[tuple[int, str]]:
+    return [(citation.marker, citation.place.quote) for citation in attributed(text, *cited).citations]
+
+
+def unsupported(text: str, *cited: ContextPiece) -> list[str]:
+    return [text[c.span.start : c.span.end] for c in attributed(text, *cited).claims if not c.supported]
 
 
 @pytest.mark.parametrize(
     ("claim", "quote"),
     [
-        ("The captain was Sebastian Haberland", "Sebastian Haberland was its captain."),
+        ("The captain was Sebastian Haberland", "Sebastian Haberland was its captain for 12 years."),
         ("It could carry eighty people and cattle", "It carried eighty\npeople, freight and cattle."),
         ("It was scrapped in 1931", "- 1931: scrapped after a fire."),
         ("船长是哈伯兰", "船长是哈伯兰。"),
     ],
 )
-def test_citation_points_to_the_supporting_sentence(claim: str, quote: str) -> None:
-    ((where, score),) = found(f"{claim} [1].", place(SHIP))
-    assert where.quote == quote == TEXT[where.span.start : where.span.end]
-    assert (where.page, where.chunk_id, where.title) == (4, "c", "Undine")
-    vectors = asyncio.run(HashingEmbedder().embed([f"{claim}.", f"Undine: {' '.join(quote.split())}"]))
-    assert score == pytest.approx(float(vectors[0] @ vectors[1]), abs=1e-5)
+def test_a_claim_cites_the_sentence_that_supports_it(claim: str, quote: str) -> None:
+    found = attributed(f"{claim} [1].", piece(place(SHIP)))
+    (citation,) = found.citations
+    assert citation.place.quote == quote == TEXT[citation.place.span.start : citation.place.span.end]
+    assert (citation.place.page, citation.place.chunk_id, citation.place.title) == (4, "c", "Undine")
+    assert found.claims[0].supported and 0 <= citation.score <= 1
 
 
-def test_each_marker_is_attributed_separately() -> None:
-    text = "The yard was Holm [1]. The captain was Haberland.[2] It could fold its chimney [3][1]."
-    quotes = [where.quote for where, _ in found(text, place(SHIP), place(SHIP), place(SHIP))]
-    assert quotes[1:] == ["Sebastian Haberland was its captain.", "- The chimney was folded down under the bridge."]
+def test_each_occurrence_of_a_marker_cites_its_own_sentence() -> None:
+    text = "The yard was Holm [1]. The captain was Haberland.[1] It could fold its chimney [1]."
+    found = attributed(text, piece(place(SHIP)))
+    assert [citation.place.quote[:20] for citation in found.citations] == [
+        "The Undine was built",
+        "Sebastian Haberland ",
+        "- The chimney was fo",
+    ]
+    assert [citation.at.start for citation in found.citations] == [i for i, c in enumerate(text) if c == "["]
+    assert [claim.citations for claim in found.claims] == [(0,), (1,), (2,)]
+
+
+def test_clauses_of_one_sentence_cite_their_own_sentences() -> None:
+    text = "The Undine was built in Regensburg [1], its captain was Haberland [1] and it was scrapped in 1931 [1]."
+    assert [quote[:10] for _, quote in quotes(text, piece(place(SHIP)))] == ["The Undine", "Sebastian ", "- 1931: sc"]
+
+
+def test_every_marker_of_a_group_is_attributed_for_the_claim_that_it_closes() -> None:
+    text = "Haberland was captain of the Undine, and Gagarin landed near Smelovka [1][2]."
+    found = quotes(text, piece(place(SHIP)), piece(place(VOSTOK)))
+    assert found == [(1, "Sebastian Haberland was its captain for 12 years."), (2, "He landed near Smelovka.")]
+
+
+def test_a_claim_that_rests_on_two_sentences_cites_both() -> None:
+    text = "Gagarin took off from Baikonur on 12 April 1961 and landed near Smelovka [1]."
+    assert quotes(text, piece(place(VOSTOK))) == [
+        (1, "Gagarin took off from Baikonur on 12 April 1961."),
+        (1, "He landed near Smelovka."),
+    ]
 
 
 @pytest.mark.parametrize(
     ("text", "claims"),
     [
-        ("Ada wrote. [1] Bob read. [2]", ["Ada wrote.", "Bob read."]),
-        ("Ada wrote.[1] Bob read.[2]", ["Ada wrote.", "Bob read."]),
-        ("Ada wrote [1]. Bob [2] read.", ["Ada wrote.", "Bob read."]),
-        ("艾达写了它。[1]鲍勃读了它[2]。", ["艾达写了它。", "鲍勃读了它。"]),
-        ("[1] Ada wrote, Bob read", ["Ada wrote, Bob read", "Ada wrote, Bob read"]),
-        ("- Ada [1]\n- Bob [2]", ["- Ada", "- Bob"]),
-        ("[1][2]", ["", ""]),
-        ("", ["", ""]),
+        ("The Undine was built in 1890 [1].", []),
+        ("The Undine was built in 1891 [1].", ["The Undine was built in 1891"]),
+        ("It was built in 1890 [1]. It belonged to a monastery of nuns in Passau [1].", [
+            "It belonged to a monastery of nuns in Passau"
+        ]),
+        ("Built in 1890 and scrapped in 1931, after 41 years [1].", []),
+        ("Built in 1890 and scrapped in 1931, after 43 years [1].", [
+            "Built in 1890 and scrapped in 1931, after 43 years"
+        ]),
+        ("Haberland was its captain [1][2].", []),
     ],
-)
-def test_claims_are_split_by_markers(text: str, claims: list[str]) -> None:
-    assert claims_of(text, 2) == claims
+)  # fmt: skip
+def test_claims_that_nothing_cited_supports_are_flagged(text: str, claims: list[str]) -> None:
+    assert unsupported(text, piece(place(SHIP)), piece(place(VOSTOK))) == claims
 
 
-def test_fact_citation_uses_the_best_of_its_places() -> None:
-    first, second = TEXT.index("The Undine"), TEXT.index("Sebastian")
-    places = [place(SHIP, first, first + 52), place(SHIP, second, second + 36)]
-    ((where, _),) = asyncio.run(narrow_citations("Haberland was captain [1].", [places], HashingEmbedder()))
-    assert where == places[1]
+def test_the_title_of_a_document_is_the_subject_of_its_sentences() -> None:
+    assert unsupported("On Vostok 1 he landed near Smelovka [1].", piece(place(VOSTOK))) == []
+    assert unsupported("On Vostok 6 he landed near Smelovka [1].", piece(place(VOSTOK))) != []
 
 
-def test_headings_only_stay_unchanged() -> None:
-    heading = place(SHIP, 0, 16)
-    assert found("Salt [1].", heading)[0][0] == heading
-    assert found("Salt.") == []
+def test_what_a_fact_resolves_is_known_of_its_sentence() -> None:
+    landed = place(VOSTOK, "He landed near Smelovka.")
+    claim = "Yuri Gagarin landed near Smelovka on 12 April 1961 [1]."
+    assert unsupported(claim, piece(landed)) != []
+    resolved = piece(landed, kind=ItemKind.FACT, text="Yuri Gagarin landed near Smelovka on 12 April 1961.")
+    assert unsupported(claim, resolved) == []
 
 
-@pytest.mark.parametrize(("cited", "most"), [(1, 13), (5, 65), (20, 260), (100, 400)])
-def test_attribution_cost_is_bounded(cited: int, most: int) -> None:
+def test_a_fact_may_cite_the_best_of_its_places() -> None:
+    places = place(SHIP, "The Undine was built by the Holm yard"), place(SHIP, "Sebastian Haberland was its captain")
+    (citation,) = attributed("Haberland was captain [1].", piece(*places)).citations
+    assert citation.place == places[1]
+
+
+def test_a_passage_of_nothing_but_a_heading_is_cited_whole() -> None:
+    heading = place(SHIP, "# Salt and steam")
+    assert attributed("Salt [1].", piece(heading)).citations[0].place == heading
+
+
+def test_an_answer_without_markers_has_no_claims() -> None:
+    assert attributed("Salt.") == Attribution()
+
+
+@pytest.mark.parametrize("cited", [1, 20, 100])
+def test_few_texts_are_embedded(cited: int) -> None:
     words = " ".join(f"Sentence {i} tells of engine {i} and more." for i in range(200))
     document = Document("memory:long", "", words)
-    text = " ".join(f"It tells of engine {n} [{n}]." for n in range(1, cited + 1))
+    text = " ".join(f"It speaks of machines like number {n}00 [{n}]." for n in range(1, cited + 1))
     embedder = CountingEmbedder()
-    asyncio.run(narrow_citations(text, [[place(document)]] * cited, embedder))
-    assert len(embedder.embedded) <= most
+    asyncio.run(attribute(text, [piece(place(document))] * cited, embedder))
+    assert len(embedder.embedded) <= 128
 
 
 @pytest.fixture(scope="module")
 def kb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     settings = Settings(embedding=EmbeddingSettings(model="hashing"), chunking=ChunkingSettings(tokens=60, overlap=15))
-    with Workspace(tmp_path_factory.mktemp("narrow"), settings) as workspace:
+    with Workspace(tmp_path_factory.mktemp("attribution"), settings) as workspace:
         texts = (Path(__file__).parents[1] / "languages" / "texts").glob("*/*.*")
         workspace.add(
             [SHIP, *(Document(f"memory:{f.name}", f.stem, f.read_text(encoding="utf-8")) for f in sorted(texts))]
@@ -114,24 +173,30 @@ def kb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
         yield workspace
 
 
+TEXTS = ["Johanna Kessler", "1934年10月2日通车。", "Diego de la Vega en 1744", "Holm in Regensburg", "x" * 300, " 🚢 "]
+MARKERS = ["[1]", "[2]", "[3]", "[4](there)", "[2019]", "[1, 2]"]
+PARTS = st.sampled_from([*TEXTS, *MARKERS, *MARKERS, ". ", ", ", "。", "\n- ", "\n\n"])
+
+
 @given(
-    question=st.sampled_from(
-        ["Wer entwarf die Brücke?", "谁设计了清水桥？", "¿Quién fundó Puerto Lucena?", "Who built it?"]
-    ),
-    claim=st.sampled_from(
-        ["Johanna Kessler", "1934年10月2日通车", "Diego de la Vega en 1744", "Holm in Regensburg", ""]
-    ),
+    question=st.sampled_from(["Wer entwarf die Brücke?", "谁设计了清水桥？", "¿Quién fundó Puerto Lucena?"]),
+    parts=st.lists(PARTS, max_size=14),
     method=st.sampled_from(["walk", "chunks", "hypergraph"]),
 )
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_quotations_equal_the_document_text(kb: Workspace, question: str, claim: str, method: str) -> None:
-    items = [item for item in kb.retrieve(question, method).items if item.places][:8]
-    text = " ".join(f"{claim} [{n}]." for n in range(1, len(items) + 1))
-    narrow = asyncio.run(narrow_citations(text, [item.places for item in items], HashingEmbedder()))
-    for item, (where, score) in zip(items, narrow, strict=True):
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+def test_every_citation_quotes_characters_of_its_item(
+    kb: Workspace, question: str, parts: list[str], method: str
+) -> None:
+    items = [item for item in kb.retrieve(question, method).items if item.places][:3]
+    text = "".join(parts)
+    found = asyncio.run(attribute(text, [ContextPiece(i, i.places, i.text) for i in items], HashingEmbedder()))
+    for citation in found.citations:
+        where, item = citation.place, items[citation.marker - 1]
         document = kb.show_document(where.source).document
         assert document.text[where.span.start : where.span.end] == where.quote
-        around = next(p for p in item.places if p.span.start <= where.span.start and where.span.end <= p.span.end)
-        assert around.chunk_id == where.chunk_id
-        assert item.kind is ItemKind.FACT or item.id == where.chunk_id
-        assert np.isfinite(score) and -1.01 <= score <= 1.01
+        assert any(p.span.start <= where.span.start and where.span.end <= p.span.end for p in item.places)
+        assert text[citation.at.start : citation.at.end] == f"[{citation.marker}]"
+        assert 0 <= citation.score <= 1
+    assert [number for claim in found.claims for number in claim.citations] == list(range(len(found.citations)))
+    shown = {int(number) for number in re.findall(r"\[(\d)\](?!\()", text)}
+    assert {citation.marker for citation in found.citations} == {n for n in shown if n <= len(items)}

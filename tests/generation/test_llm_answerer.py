@@ -103,7 +103,10 @@ def test_answer_has_citations(server: ModelServer) -> None:
     assert [(c.marker, c.place.quote) for c in given.citations] == [
         (1, "Johanna Kessler designed it."),
         (2, "She was a daughter of Lord Byron."),
+        (1, "Johanna Kessler designed it."),
     ]
+    assert [(claim.supported, claim.citations) for claim in given.claims] == [(True, (0,)), (True, (1, 2))]
+    assert given.unsupported == ()
     assert given.note == "answered by recorded"
     assert [step.name for step in given.trace] == ["find", "ask recorded", "check the citations"]
     assert given.usage == Usage(1, server.calls[0].prompt_tokens, server.calls[0].completion_tokens)
@@ -111,6 +114,13 @@ def test_answer_has_citations(server: ModelServer) -> None:
     assert [message.role for message in sent.messages] == ["system", "user"]
     assert "[2] The bridge was opened in 1875." in sent.last_user_text
     assert sent.last_user_text.endswith("Question: Who wrote the first program?")
+
+
+def test_unsupported_claim_is_flagged(server: ModelServer) -> None:
+    given = answer(server, "Johanna Kessler designed it [2]. The bridge was opened in 1857 [2].")
+    assert given.unsupported == ("The bridge was opened in 1857",)
+    checked = "1 of 2 cited claims supported"
+    assert [step.detail for step in given.trace if step.name == "check the citations"] == [checked]
 
 
 def test_citations_name_the_extractor(server: ModelServer) -> None:

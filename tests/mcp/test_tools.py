@@ -19,7 +19,8 @@ def test_citations_refer_to_the_quoted_span(main: Connect) -> None:
         assert TEXTS[place["source"]][place["start"] : place["end"]] == place["quote"]
         assert place["uri"] == f"polyadic://document/{place['document']}"
     for cited in found["citations"]:
-        assert f'"{cited["quote"]}" [{cited["marker"]}]' in found["answer"]
+        assert cited["supported"] and cited["claim"] == f'"{cited["quote"]}"'
+        assert f"{cited['claim']} [{cited['marker']}]" in found["answer"]
     (spoke,) = (cited for cited in found["citations"] if "1840" in cited["quote"])
     assert (spoke["source"], spoke["title"], spoke["page"]) == ("/notes/turin.md", "A journey", 1)
 

@@ -34,6 +34,7 @@ def test_model_extracts_and_answers_and_usage_is_recorded(folder: Path) -> None:
     assert found["money"] > 0
     (cited,) = found["citations"]
     assert cited["quote"] in "Ada Lovelace met Charles Babbage in London in 1833."
+    assert cited["claim"] and cited["supported"]
     # It has gone now.
     said = problem(writer, "query", question="Whom did Ada Lovelace meet?")
     assert "cannot be reached" in said and url not in said

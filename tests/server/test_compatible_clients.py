@@ -10,7 +10,7 @@ import openai
 import pytest
 from openai.types.chat import ChatCompletionMessageParam
 
-from tests.model_server import ModelServer, ready
+from tests.model_server import ModelServer, ready, says
 from tests.server.running_server import ADA, BABBAGE, QUESTION, Running, add_key, finished, make, running
 
 pytestmark = pytest.mark.slow
@@ -96,6 +96,31 @@ def test_conversation_is_used(folder: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert len(chunks) > 2
     assert "Who designed the Analytical Engine?" in asked[0] and "Charles Babbage [1]" in asked[0]
     assert not any("of no use" in text for text in asked)
+
+
+def test_quoted_sentences_and_unsupported_claims_follow_the_answer(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = "Charles Babbage met Ada Lovelace in 1833 [1]. He designed the Analytical Engine in 1855 [1]."
+    with ModelServer([says(said)]) as model:
+        with running(folder) as server, server.client() as client:
+            make(client, "letters", BABBAGE)
+        for name, value in {"NAME": "recorded", "BASE_URL": model.url, "KEY_VARIABLE": ""}.items():
+            monkeypatch.setenv(f"POLYADIC_MODEL__{name}", value)
+        with running(folder) as server, server.client() as client:
+            asked = {"model": "letters:chunks", "messages": ASKED}
+            completion = client.post("/v1/chat/completions", json=asked).json()
+            told = client.post(
+                "/lightrag/letters/query", json={"query": QUESTION, "include_chunk_content": True}
+            ).json()
+    text, _, below = completion["choices"][0]["message"]["content"].partition("\n\nSources:\n")
+    assert text == said
+    assert f"“{BABBAGE}”" in below
+    assert below.endswith("Not supported by these sources: “He designed the Analytical Engine in 1855”")
+    assert [claim["supported"] for claim in completion["claims"]] == [True, False]
+    assert [citation["at"]["start"] for citation in completion["citations"]] == [41, 88]
+    (reference,) = told["references"]
+    assert reference["reference_id"] == "1" and reference["content"] == [BABBAGE]
 
 
 def test_documented_lightrag_requests_work(client: httpx2.Client) -> None:

@@ -47,9 +47,10 @@ class BatchQuestion:
 
 @dataclass(frozen=True, slots=True)
 class BatchCitation:
-    """The span that a citation marker of an answer refers to."""
+    """A sentence that a marker of an answer cites; ``at`` is the first character of the marker in the text."""
 
     marker: int
+    at: int
     source: str
     title: str
     page: int | None
@@ -60,7 +61,10 @@ class BatchCitation:
 
 @dataclass(frozen=True, slots=True)
 class BatchAnswer:
-    """An answer to a question of a file; ``key`` is the question's, ``usage`` that of its replies."""
+    """An answer to a question of a file; ``key`` is the question's, ``usage`` that of its replies.
+
+    ``unsupported`` are the claims of the text that no sentence of their cited items supports.
+    """
 
     key: str
     id: str
@@ -71,20 +75,24 @@ class BatchAnswer:
     method: str
     usage: Usage
     note: str
+    unsupported: tuple[str, ...]
 
     @classmethod
     def of(cls, question: BatchQuestion, answer: Answer) -> "BatchAnswer":
-        cited = ((citation.marker, citation.place) for citation in answer.citations)
+        cited = ((citation.marker, citation.at.start, citation.place) for citation in answer.citations)
         return cls(
             question.key,
             question.id,
             question.question,
             answer.text,
             answer.answered,
-            tuple(BatchCitation(n, p.source, p.title, p.page, p.span.start, p.span.end, p.quote) for n, p in cited),
+            tuple(
+                BatchCitation(n, at, p.source, p.title, p.page, p.span.start, p.span.end, p.quote) for n, at, p in cited
+            ),
             answer.method,
             answer.usage,
             answer.note,
+            answer.unsupported,
         )
 
 
@@ -145,7 +153,8 @@ def _existing_answers(file: Path) -> Iterator[BatchAnswer]:
     for number, row in _rows(file):
         try:
             cited = tuple(BatchCitation(**citation) for citation in row["citations"])
-            yield BatchAnswer(**{**row, "citations": cited, "usage": Usage(**row["usage"])})
+            unsupported = tuple(row["unsupported"])
+            yield BatchAnswer(**{**row, "citations": cited, "usage": Usage(**row["usage"]), "unsupported": unsupported})
         except (KeyError, TypeError) as error:
             what = f"line {number} of {file} is not an answer, so no answers are added to it"
             raise PolyadicError(what, "choose another file") from error

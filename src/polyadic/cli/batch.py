@@ -25,7 +25,9 @@ from polyadic.cli.common import (
 from polyadic.cli.hierarchy_report import build_exit_code, print_build
 from polyadic.cli.index import progress_shown
 from polyadic.cli.index_report import print_unsupported
+from polyadic.cli.query import print_unsupported_claims
 from polyadic.indexing.report import IndexReport
+from polyadic.model.identity import normal_text
 from polyadic.storage.pending_requests import PendingCounts
 from polyadic.workspace import Workspace
 
@@ -247,9 +249,12 @@ def _print_answers(report: BatchReadReport) -> None:
     for answer in report.answers:
         say(f"\n{answer.id}: {answer.question}" if answer.id else f"\n{answer.question}", bold=True)
         say(answer.text)
-        for cited in answer.citations:
+        distinct = {(cited.marker, cited.source, cited.start, cited.end): cited for cited in answer.citations}
+        for cited in sorted(distinct.values(), key=lambda cited: cited.marker):
             page = f"page {cited.page}, " if cited.page else ""
             say(f" [{cited.marker}] {shown(cited.source)}, {page}characters {cited.start}–{cited.end}")
+            say(f'     "{normal_text(cited.quote)}"')
+        print_unsupported_claims(answer.unsupported)
     if report.answers:
         say()
 

@@ -206,9 +206,10 @@ def _print_sources(answer: Answer | None) -> None:
     if answer is None or not answer.citations:
         say("the last answer has no citations" if answer else "no question has been answered yet")
         return
-    for citation in answer.citations:
-        say(f"[{citation.marker}] {where(citation.place)}", bold=True)
-        say(f"    {normal_text(citation.place.quote)}")
+    cited = {(citation.marker, citation.place): None for citation in answer.citations}
+    for marker, place in sorted(cited, key=lambda pair: pair[0]):
+        say(f"[{marker}] {where(place)}", bold=True)
+        say(f"    {normal_text(place.quote)}")
 
 
 def _print_error(error: PolyadicError) -> None:

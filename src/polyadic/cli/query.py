@@ -1,7 +1,7 @@
 """``polyadic query``: answer a question."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -193,16 +193,25 @@ def _print_rest(answer: Answer, question: str) -> None:
 
 
 def print_citations(answer: Answer) -> None:
-    """Print the citations of an answer, one per line."""
-    for citation in answer.citations:
-        place = citation.place
+    """Print what an answer cites, each sentence once for its marker, and the claims that nothing cited supports."""
+    cited = {(citation.marker, citation.place): None for citation in answer.citations}
+    for marker, place in sorted(cited, key=lambda pair: pair[0]):
         page = f"page {place.page}, " if place.page else ""
         quote = quotation(place)
         # Skip the quotation if the answer itself contains it.
-        excerpt = "" if f'"{quote}"' in answer.text else f'\n     "{_shortened(quote)}"'
+        excerpt = "" if f'"{quote}"' in answer.text else f'\n     "{quote}"'
         where = f"{page}characters {place.span.start}–{place.span.end}"
         section = f" · {heading_line(place.headings)}" if place.headings else ""
-        say(f" [{citation.marker}] {shown(place.source)}, {where}{section}{excerpt}")
+        say(f" [{marker}] {shown(place.source)}, {where}{section}{excerpt}")
+    print_unsupported_claims(answer.unsupported)
+
+
+def print_unsupported_claims(claims: Sequence[str]) -> None:
+    """Print claims of an answer that nothing cited supports, one per line."""
+    if claims:
+        say("Not supported by the cited documents; check before you rely on it:")
+    for claim in claims:
+        say(f'  "{" ".join(claim.split())}"')
 
 
 def _kinds(knowledge: Knowledge) -> str:

@@ -1,95 +1,192 @@
-"""Attribute each citation of an answer to the sentence that supports it."""
+"""Attribute each claim of an answer to the sentences of its cited items that support it.
 
-import re
-from collections.abc import Sequence
+The sentence that shares most terms with a claim is cited. Numbers and names count more than other words, and terms
+that few sentences of the item have count more than common ones. Similarity by meaning decides between sentences that
+share about as many.
+
+A claim is supported if its cited sentences together have its numbers and most of its terms, or mean nearly the same.
+This stands in for the entailment by which ALCE (Gao et al. 2023) judges a citation.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from polyadic.embeddings.embedder import Embedder
-from polyadic.model.identity import normal_text
-from polyadic.model.types import SourceSpan
-from polyadic.text.headings import is_heading
+from polyadic.generation.cited_claims import CitedClaim, Marker, cited_claims
+from polyadic.generation.cited_sentences import CitedItem, CitedSentence
+from polyadic.generation.claim_terms import ClaimTerms, claim_terms
+from polyadic.generation.context import ContextPiece
+from polyadic.model.types import Citation, Claim
 from polyadic.text.language import detect_language
-from polyadic.text.sentences import sentences
-from polyadic.text.stopwords import function_words
-from polyadic.text.words import words
 
-# Of a longer passage, only the sentences that share most words with the claim are compared by vector; fewer if the
-# answer has many citations, so that checking stays cheap.
-_COMPARED, _FEWEST_COMPARED, _COMPARED_TOGETHER = 12, 3, 240
-# A fact may have many evidence spans; only the first ones are considered.
-_PLACES_OF_A_FACT = 4
-_MARKER = re.compile(r"\[(\d{1,4})\]")
-_MARKERS_AFTER_THE_END = re.compile(r"([.!?。！？｡]+[\"”’»」』）)]*)([ \t]*(?:\[\d{1,4}\])+)")
+# How much a term counts that is not in the clause, but in the rest of its sentence, or in the sentence before.
+_OF_THE_SENTENCE, _OF_THE_SENTENCE_BEFORE = 0.3, 0.1
+# Sentences that share at most so much less than the best are compared by vector: so many a marker, and in an answer.
+_TIE, _COMPARED, _COMPARED_TOGETHER = 0.25, 4, 64
+# How much similarity (cosine) counts beside the share of terms, in [0, 1].
+_SIMILARITY = 0.4
+# A further sentence is cited if numbers or names of the claim that the sentences before it lack are at least this share
+# of the claim's terms; at most so many a marker.
+_ADDS, _MOST_SENTENCES = 0.1, 3
+# It has at least so many terms of the claim: a single number may stand in any sentence.
+_SHARED = 2
+# A claim is supported by sentences that have this share of its terms, or are this similar to it.
+_COVERED, _SIMILAR = 0.5, 0.6
 
 
-async def narrow_citations(
-    text: str, cited: Sequence[Sequence[SourceSpan]], embedder: Embedder
-) -> list[tuple[SourceSpan, float]]:
-    """Return, for each marker of an answer, the sentence that supports the claim, and its similarity (cosine).
+@dataclass(frozen=True, slots=True)
+class Attribution:
+    """The claims of an answer and its citations: for each marker the sentences that it cites, in order."""
+
+    claims: tuple[Claim, ...] = ()
+    citations: tuple[Citation, ...] = ()
+
+
+@dataclass(slots=True)
+class _Ranking:
+    """Sentences that a marker of a claim may cite, with the share of its terms that each has, best first."""
+
+    claim: CitedClaim
+    terms: ClaimTerms
+    marker: Marker
+    shares: list[tuple[CitedSentence, float]]
+
+    @property
+    def needs_vectors(self) -> bool:
+        """Whether words do not decide: they are few, or another sentence has about as many."""
+        best = self.shares[0][1]
+        return self.terms.share(self.shares[0][0].terms) < _COVERED or any(
+            best - share < _TIE for _, share in self.shares[1:2]
+        )
+
+    def compare(self, similarities: Mapping[tuple[str, str], float]) -> None:
+        """Rank anew with the similarity of the first sentences."""
+        key = self.claim.text
+        self.shares[:_COMPARED] = sorted(
+            self.shares[:_COMPARED],
+            key=lambda pair: -(pair[1] + _SIMILARITY * similarities.get((key, pair[0].in_context), 0.0)),
+        )
+
+
+async def attribute(text: str, cited: Sequence[ContextPiece], embedder: Embedder) -> Attribution:
+    """Return the claims of an answer, each with the sentences that its markers cite.
 
     Parameters
     ----------
     text
         The answer, with markers from ``[1]``.
     cited
-        For each marker in turn, the spans that it may point to.
+        For each marker in turn, the piece of the context that it cites; each has at least one span.
     embedder
-        Compares sentences by meaning; shared words count as much, because an embedder may not know the language well.
+        Compares a claim with sentences if words do not decide.
+
+    Returns
+    -------
+    Attribution
+        Each marker of each claim cites at least one sentence, also if none supports the claim.
     """
-    if not cited:
-        return []
-    claims = claims_of(text, len(cited))
-    most = max(_FEWEST_COMPARED, min(_COMPARED, _COMPARED_TOGETHER // len(cited)))
-    candidates = [_candidates(places, claim, most) for places, claim in zip(cited, claims, strict=True)]
-    texts = [*claims, *(_in_context(place) for group in candidates for place, _ in group)]
-    vectors = await embedder.embed(texts)
-    narrow = []
-    first = len(claims)
-    for claim, group in enumerate(candidates):
-        cosines = (vectors[first : first + len(group)] @ vectors[claim]).tolist()
-        best = max(range(len(group)), key=lambda i: cosines[i] + group[i][1])
-        narrow.append((group[best][0], float(cosines[best])))
-        first += len(group)
-    return narrow
-
-
-def claims_of(text: str, markers: int) -> list[str]:
-    """Return the claim of each marker: the sentences that carry it, without markers.
-
-    >>> claims_of("Ada wrote it. [1] She was born in London [2], in 1815 [1].", 2)
-    ['Ada wrote it. She was born in London, in 1815.', 'She was born in London, in 1815.']
-    """
-    text = _MARKERS_AFTER_THE_END.sub(r"\2\1", text)
-    claims: list[list[str]] = [[] for _ in range(markers)]
-    for span in sentences(text, detect_language(text)):
-        sentence = text[span.start : span.end]
-        carried = {int(number) for number in _MARKER.findall(sentence)}
-        bare = normal_text(re.sub(r"[ \t]*\[\d{1,4}\]", "", sentence))
-        for number in carried:
-            if number <= markers and bare:
-                claims[number - 1].append(bare)
-    whole = normal_text(_MARKER.sub("", text))
-    return [" ".join(parts) or whole for parts in claims]
-
-
-def _candidates(places: Sequence[SourceSpan], claim: str, most: int) -> list[tuple[SourceSpan, float]]:
-    """Return the sentences that may support a claim, each with its share of the claim's words; at least one."""
-    claim_words = words(claim) - function_words(detect_language(claim))
-    scored = [
-        (sentence, len(claim_words & words(sentence.quote)) / max(1, len(claim_words)))
-        for place in places[:_PLACES_OF_A_FACT]
-        for sentence in _sentences(place)
+    language = detect_language(text)
+    claims = cited_claims(text, len(cited), language)
+    items = {
+        marker.number: CitedItem.of(cited[marker.number - 1], language) for claim in claims for marker in claim.markers
+    }
+    rankings = [
+        [_ranking(claim, marker, items[marker.number], language) for marker in claim.markers] for claim in claims
     ]
-    best = sorted(range(len(scored)), key=lambda i: (-scored[i][1], i))[:most]
-    return [scored[i] for i in sorted(best)] or [(places[0], 0.0)]
+    similarities = await _similarities([ranking for group in rankings for ranking in group], embedder)
+    numbers = claim_terms(text, language).numbers
+    judged: list[Claim] = []
+    citations: list[Citation] = []
+    for claim, group in zip(claims, rankings, strict=True):
+        chosen = [_chosen(ranking, similarities) for ranking in group]
+        first = len(citations)
+        citations += [
+            Citation(ranking.marker.number, sentence.place, share, ranking.marker.span)
+            for ranking, pairs in zip(group, chosen, strict=True)
+            for sentence, share in pairs
+        ]
+        quoted = [sentence for pairs in chosen for sentence, _ in pairs]
+        is_supported = _is_supported(claim, group[0].terms, quoted, numbers, similarities)
+        judged.append(Claim(claim.span, is_supported, tuple(range(first, len(citations)))))
+    return Attribution(tuple(judged), tuple(citations))
 
 
-def _sentences(place: SourceSpan) -> list[SourceSpan]:
-    """Split a span into sentences, without headings, which make no claims."""
-    spans = sentences(place.quote, detect_language(place.quote))
-    return [place.part(span) for span in spans if not is_heading(place.quote, span.start, span.end)]
+def _ranking(claim: CitedClaim, marker: Marker, item: CitedItem, language: str) -> _Ranking:
+    terms = claim_terms(claim.text, language)
+    weights = _scaled(claim.before, _OF_THE_SENTENCE_BEFORE, language)
+    weights |= _scaled(claim.sentence, _OF_THE_SENTENCE, language) | dict(terms.weights)
+    pairs = zip(item.sentences, item.shares(weights), strict=True)
+    return _Ranking(claim, terms, marker, sorted(pairs, key=lambda pair: -pair[1]))
 
 
-def _in_context(place: SourceSpan) -> str:
-    """Return the text to compare with a claim; the title is added because sentences often omit their subject."""
-    sentence = normal_text(place.quote)
-    return sentence if not place.title or place.title.lower() in sentence.lower() else f"{place.title}: {sentence}"
+def _scaled(text: str, factor: float, language: str) -> dict[str, float]:
+    return {term: factor * weight for term, weight in claim_terms(text, language).weights.items()}
+
+
+async def _similarities(rankings: Sequence[_Ranking], embedder: Embedder) -> dict[tuple[str, str], float]:
+    """Return the cosine of claims and sentences, by their texts, where words do not decide."""
+    pairs = list(dict.fromkeys(_pairs(rankings)))[:_COMPARED_TOGETHER]
+    texts = list(dict.fromkeys(text for pair in pairs for text in pair))
+    if not texts:
+        return {}
+    vectors = dict(zip(texts, await embedder.embed(texts), strict=True))
+    return {(claim, sentence): float(vectors[claim] @ vectors[sentence]) for claim, sentence in pairs}
+
+
+def _pairs(rankings: Sequence[_Ranking]) -> Iterator[tuple[str, str]]:
+    """Yield the texts to compare: the best sentence of each claim, then the second of each, and so on."""
+    undecided = [ranking for ranking in rankings if ranking.needs_vectors]
+    for place in range(_COMPARED):
+        for ranking in undecided:
+            for sentence, _ in ranking.shares[place : place + 1]:
+                yield ranking.claim.text, sentence.in_context
+
+
+def _chosen(ranking: _Ranking, similarities: Mapping[tuple[str, str], float]) -> list[tuple[CitedSentence, float]]:
+    """Return the best sentence, and further ones with numbers or names that it lacks."""
+    ranking.compare(similarities)
+    chosen, rest = ranking.shares[:1], ranking.shares[1:]
+    known = chosen[0][0].known
+    while rest and len(chosen) < _MOST_SENTENCES:
+        gains = [_gain(sentence, ranking.terms, known) for sentence, _ in rest]
+        best = max(range(len(rest)), key=lambda i: gains[i])
+        if gains[best] < _ADDS:
+            break
+        known |= rest[best][0].terms
+        chosen.append(rest.pop(best))
+    return sorted(chosen, key=lambda pair: pair[0].place.span)
+
+
+def _gain(sentence: CitedSentence, terms: ClaimTerms, known: frozenset[str]) -> float:
+    """Return the share of a claim's terms that a sentence adds; 0 if it has a number or a name of it by chance."""
+    shared = sentence.terms & terms.whole
+    return terms.share((terms.specific & sentence.terms) - known) if len(shared) >= _SHARED else 0.0
+
+
+def _is_supported(
+    claim: CitedClaim,
+    terms: ClaimTerms,
+    quoted: Sequence[CitedSentence],
+    numbers: frozenset[str],
+    similarities: Mapping[tuple[str, str], float],
+) -> bool:
+    """Return whether sentences together support a claim."""
+    known = frozenset(term for sentence in quoted for term in sentence.known)
+    stated, missing = terms.numbers & known, terms.numbers - known
+    if any(not _is_calculated(number, stated, numbers) for number in missing):
+        return False
+    similar = (similarities.get((claim.text, sentence.in_context), 0.0) for sentence in quoted)
+    return terms.share(known) >= _COVERED or max(similar, default=0.0) >= _SIMILAR
+
+
+def _is_calculated(number: str, stated: frozenset[str], numbers: frozenset[str]) -> bool:
+    """Return whether a number is the sum or difference of a number that is supported and another one in the answer.
+
+    >>> _is_calculated("104", frozenset({"188"}), frozenset({"188", "84", "104"}))
+    True
+    >>> _is_calculated("1996", frozenset({"61"}), frozenset({"61", "1996", "1993", "3"}))
+    False
+    """
+    wanted = float(number)
+    others = [float(other) for other in numbers if other != number]
+    return any(wanted in (float(a) + b, abs(float(a) - b)) for a in stated for b in others)

@@ -17,9 +17,10 @@ from polyadic.embeddings.embedder import Embedder
 from polyadic.generation.citation_parser import without_markers
 from polyadic.generation.named_section import SECTION_FOUND, read_named_section
 from polyadic.generation.no_answer_texts import no_answer
+from polyadic.generation.quoted_text import QuotedText
 from polyadic.generation.sentence_candidates import SentenceCandidate, candidates, rarity
 from polyadic.model.identity import normal_text
-from polyadic.model.types import Answer, Citation, Knowledge, SourceSpan, Span, TraceStep, Usage
+from polyadic.model.types import Answer, Knowledge, SourceSpan, Span, TraceStep, Usage
 from polyadic.retrieval.relevance.answer_confidence import AnswerConfidence, judge
 from polyadic.retrieval.relevance.linear_model import LinearModel, learned
 from polyadic.retrieval.relevance.question_features import read_asked
@@ -93,16 +94,18 @@ async def quote_answer(knowledge: Knowledge, embedder: Embedder, reader: Reader)
         perf_counter() - started - compared.seconds,
     )
     step_done(chosen.name)
+    quoted = QuotedText.of((f'"{quote.text}"', quote.place, quote.score) for quote in quotes)
     return Answer(
         question=knowledge.question,
-        text="\n".join(f'"{quote.text}" [{n}]' for n, quote in enumerate(quotes, 1)) or no_answer(asked.language),
+        text=quoted.text or no_answer(asked.language),
         answered=bool(quotes),
-        citations=tuple(Citation(n, quote.place, quote.score) for n, quote in enumerate(quotes, 1)),
+        citations=quoted.citations,
         knowledge=knowledge,
         usage=Usage(),
         note="; ".join(filter(None, (QUOTED if quotes else NO_SUPPORT, knowledge.note))),
         trace=(*knowledge.trace, compared, chosen),
         confidence=judgement.confidence,
+        claims=quoted.claims,
     )
 
 

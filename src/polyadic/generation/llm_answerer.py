@@ -7,13 +7,13 @@ from time import perf_counter
 from polyadic.config import AnswerSettings
 from polyadic.embeddings.embedder import Embedder
 from polyadic.errors import NoReply
-from polyadic.generation.citation_attribution import narrow_citations
+from polyadic.generation.citation_attribution import Attribution, attribute
 from polyadic.generation.citation_parser import CitedText, marked
 from polyadic.generation.context import PromptContext, lay_out
 from polyadic.generation.no_answer_texts import no_answer
 from polyadic.llm.language_model import LanguageModel, ModelReply, ModelRequest
 from polyadic.llm.prompts.library import PromptLibrary
-from polyadic.model.types import Answer, Citation, Knowledge, TraceStep, Usage
+from polyadic.model.types import Answer, Knowledge, TraceStep, Usage
 from polyadic.text.language import detect_language
 from polyadic.text.tokens import count_tokens
 from polyadic.tracing.spans import step_done
@@ -166,24 +166,23 @@ class LLMAnswerer:
         steps = [TraceStep(f"ask {self._model.name}", detail, reply.seconds)]
         step_done(steps[0].name)
         started = perf_counter()
-        narrowed = await narrow_citations(
-            parsed.text, [context.pieces[n - 1].places for n in parsed.numbers], self._embedder
-        )
-        citations = tuple(Citation(n, place, score) for n, (place, score) in enumerate(narrowed, 1))
-        removed = f"; {parsed.removed} invalid removed" if parsed.removed else ""
-        steps.append(TraceStep("check the citations", f"{len(citations)} valid{removed}", perf_counter() - started))
+        cited = [context.pieces[number - 1] for number in parsed.numbers]
+        attribution = await attribute(parsed.text, cited, self._embedder)
+        detail = _checked(attribution, parsed.removed)
+        steps.append(TraceStep("check the citations", detail, perf_counter() - started))
         step_done(steps[1].name)
         return Answer(
             question=knowledge.question,
             text=parsed.text or no_answer(detect_language(knowledge.question)),
             answered=bool(parsed.text) and not parsed.says_none,
-            citations=citations,
+            citations=attribution.citations,
             knowledge=knowledge,
             usage=reply.usage,
             note=self._note(knowledge, context, parsed, reply),
             trace=(*knowledge.trace, *steps),
             reasoning=parsed.reasoning,
             removed=parsed.removed,
+            claims=attribution.claims,
         )
 
     def _note(self, knowledge: Knowledge, context: PromptContext, parsed: CitedText, reply: ModelReply) -> str:
@@ -210,6 +209,17 @@ class LLMAnswerer:
         what = f"{self._model.name} gave no answer" + (", only reasoning" if parsed.reasoning else "")
         enough = "raise output_tokens under [model], or ask again"
         return NoReply(what, "ask again" if reply.complete else enough)
+
+
+def _checked(attribution: Attribution, removed: int) -> str:
+    """Describe the result of checking the citations."""
+    claims = len(attribution.claims)
+    unsupported = sum(not claim.supported for claim in attribution.claims)
+    parts = [
+        f"{claims - unsupported} of {claims} cited claims supported",
+        f"{removed} invalid removed" if removed else "",
+    ]
+    return "; ".join(filter(None, parts))
 
 
 class _ParseInterval:

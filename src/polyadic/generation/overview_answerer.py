@@ -1,8 +1,9 @@
 """Answer an overview question without a language model: quote and cite central sentences."""
 
 from polyadic.generation.no_answer_texts import no_answer
+from polyadic.generation.quoted_text import QuotedText
 from polyadic.model.identity import normal_text
-from polyadic.model.types import Answer, Citation, ItemKind, Knowledge, Usage
+from polyadic.model.types import Answer, Item, ItemKind, Knowledge, Usage
 from polyadic.text.language import detect_language
 
 OVERVIEW = "no language model was asked: the most central sentences are quoted"
@@ -20,20 +21,22 @@ def quote_overview(knowledge: Knowledge) -> Answer:
         One citation per line, each of exactly the quoted characters; ``answered`` is false only if there is nothing to
         quote.
     """
-    lines, citations = [], []
-    for number, item in enumerate(knowledge.items, 1):
-        place = item.places[0]
-        quoted = f'"{normal_text(place.quote)}"'
-        named = f"{normal_text(item.why)}: {quoted}" if item.why else quoted
-        lines.append(f"{normal_text(item.text) if item.kind is ItemKind.REPORT else named} [{number}]")
-        citations.append(Citation(number, place, item.score))
+    quoted = QuotedText.of((_line(item), item.places[0], item.score) for item in knowledge.items)
     return Answer(
         question=knowledge.question,
-        text="\n".join(lines) or no_answer(detect_language(knowledge.question)),
-        answered=bool(lines),
-        citations=tuple(citations),
+        text=quoted.text or no_answer(detect_language(knowledge.question)),
+        answered=bool(quoted.text),
+        citations=quoted.citations,
         knowledge=knowledge,
         usage=Usage(),
-        note=OVERVIEW if lines else EMPTY,
+        note=OVERVIEW if quoted.text else EMPTY,
         trace=knowledge.trace,
+        claims=quoted.claims,
     )
+
+
+def _line(item: Item) -> str:
+    if item.kind is ItemKind.REPORT:
+        return normal_text(item.text)
+    quotation = f'"{normal_text(item.places[0].quote)}"'
+    return f"{normal_text(item.why)}: {quotation}" if item.why else quotation

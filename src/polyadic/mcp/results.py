@@ -34,10 +34,14 @@ class QuotationResult(ToolResult):
 
 
 class CitationResult(QuotationResult):
-    """A citation marker of an answer, and the place it points to."""
+    """A sentence that a citation marker of an answer points to."""
 
     marker: int
     """The number in brackets in the answer."""
+    claim: str
+    """The part of the answer that the sentence is cited for; one marker may cite other sentences elsewhere."""
+    supported: bool
+    """False if no cited sentence supports the claim."""
 
 
 class RetrievedResult(ToolResult):

@@ -24,8 +24,18 @@ def quotation(place: SourceSpan) -> results.QuotationResult:
     )
 
 
-def citation(cited: types.Citation) -> results.CitationResult:
-    return results.CitationResult(marker=cited.marker, **quotation(cited.place).model_dump())
+def citations(answer: types.Answer) -> list[results.CitationResult]:
+    """Return what each claim of an answer cites, in the order of the text."""
+    return [
+        results.CitationResult(
+            marker=answer.citations[number].marker,
+            claim=cut(answer.text[claim.span.start : claim.span.end], limits.STATEMENT),
+            supported=claim.supported,
+            **quotation(answer.citations[number].place).model_dump(),
+        )
+        for claim in answer.claims
+        for number in claim.citations
+    ][: limits.CITATIONS]
 
 
 def retrieved_result(item: Item) -> results.RetrievedResult:

@@ -549,21 +549,43 @@ class Knowledge:
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A citation marker in an answer and the characters that it refers to.
+    """A sentence that a marker of an answer cites; a marker may cite several.
 
     Parameters
     ----------
     marker
         Number of the marker.
     place
-        The cited source span.
+        The cited source span; its quote is the sentence.
     score
         How well the span supports the answer.
+    at
+        Characters of the marker in the text of the answer; where a marker occurs again, it cites other sentences.
     """
 
     marker: int
     place: SourceSpan
     score: float
+    at: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A part of an answer that cites sources: a sentence, or the clause that a marker closes.
+
+    Parameters
+    ----------
+    span
+        Characters of the claim in the text of the answer.
+    supported
+        False if no sentence of the cited items supports the claim.
+    citations
+        Positions in ``Answer.citations`` of what the claim cites.
+    """
+
+    span: Span
+    supported: bool
+    citations: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -587,7 +609,7 @@ class Answer:
     answered
         False if the documents do not support an answer.
     citations
-        Citations of the text.
+        Citations of the text, in its order.
     knowledge
         What retrieval returned.
     usage
@@ -602,6 +624,8 @@ class Answer:
         Number of citation markers that were removed because they referred to nothing.
     confidence
         Probability in (0, 1) that the first quotation answers the question; None if a language model wrote the answer.
+    claims
+        The parts of the text that cite sources, in its order, and whether these support them.
     """
 
     question: str
@@ -615,6 +639,7 @@ class Answer:
     reasoning: str = ""
     removed: int = 0
     confidence: float | None = None
+    claims: tuple[Claim, ...] = ()
 
     def __str__(self) -> str:
         return self.text
@@ -623,6 +648,11 @@ class Answer:
     def method(self) -> str:
         """Name of the retrieval method."""
         return self.knowledge.method
+
+    @property
+    def unsupported(self) -> tuple[str, ...]:
+        """The claims that no sentence of their cited items supports."""
+        return tuple(self.text[claim.span.start : claim.span.end] for claim in self.claims if not claim.supported)
 
     @property
     def seconds(self) -> float:

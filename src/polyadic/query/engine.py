@@ -276,9 +276,10 @@ class QueryEngine:
 
     def _finished(self, answer: Answer, steps: tuple[TraceStep, ...]) -> Answer:
         """Add usage, trace and the page of each citation to an answer."""
+        places = {place: self._with_page(place) for place in {citation.place for citation in answer.citations}}
         return replace(
             answer,
-            citations=tuple(replace(citation, place=self._with_page(citation.place)) for citation in answer.citations),
+            citations=tuple(replace(citation, place=places[citation.place]) for citation in answer.citations),
             usage=self.usage_meter.usage,
             trace=(*steps, *answer.trace, *self._ledger_failures()),
         )

@@ -17,7 +17,7 @@ from polyadic.storage.hierarchy import HierarchyReader
 from polyadic.storage.protocol import Reader, Rows, Vectors
 from polyadic.text.tokens import count_tokens
 
-PLACES_OF_AN_ITEM = 3
+PLACES_OF_AN_ITEM = 6
 _MEMBERS_FOLLOWED = 3
 _SUMMARISING = frozenset({ItemKind.ENTITY, ItemKind.REPORT})
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from polyadic.model.types import Citation
+from polyadic.model.types import Answer
 from polyadic.query.engine import LONGEST_QUESTION
 from polyadic.server.problem_details import ProblemError
 from polyadic.server.schemas import TurnSchema
@@ -43,14 +43,15 @@ def question_and_history(messages: Iterable[tuple[str, str]]) -> tuple[str, list
     return question, turns[-_TURNS:]
 
 
-def sources(citations: Iterable[Citation]) -> str:
-    """Format the list of sources below an answer; empty without citations."""
+def sources(answer: Answer) -> str:
+    """Format the list of sources below an answer, and what they do not support; empty without citations."""
     lines = []
-    for citation in citations:
-        place = citation.place
+    cited = {(citation.marker, citation.place): None for citation in answer.citations}
+    for marker, place in sorted(cited, key=lambda pair: pair[0]):
         page = f", page {place.page}" if place.page else ""
         where = heading_line((place.title or place.source, *place.headings))
-        lines.append(f"[{citation.marker}] {where}{page}: “{' '.join(place.quote.split())}”")
+        lines.append(f"[{marker}] {where}{page}: “{' '.join(place.quote.split())}”")
+    lines += [f"Not supported by these sources: “{' '.join(claim.split())}”" for claim in answer.unsupported]
     return SOURCES + "\n".join(lines) if lines else ""
 
 

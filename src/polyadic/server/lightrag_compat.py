@@ -78,7 +78,7 @@ class LightRAGQueryRequest(BaseModel):
 
 
 class LightRAGReference(BaseModel):
-    """The document that a marker of the answer points to."""
+    """The document that a marker of the answer points to; ``content`` are the sentences quoted from it."""
 
     reference_id: str
     file_path: str
@@ -203,13 +203,16 @@ async def _lines(
 def _references(answer: Answer, asked: LightRAGQueryRequest) -> list[LightRAGReference] | None:
     if not asked.include_references:
         return None
+    quotes: dict[tuple[int, str], dict[str, None]] = {}
+    for citation in answer.citations:
+        quotes.setdefault((citation.marker, citation.place.source), {})[citation.place.quote] = None
     return [
         LightRAGReference(
-            reference_id=str(citation.marker),
-            file_path=citation.place.source.removeprefix(SCHEME).removeprefix(TEXT_SCHEME),
-            content=[citation.place.quote] if asked.include_chunk_content else None,
+            reference_id=str(marker),
+            file_path=source.removeprefix(SCHEME).removeprefix(TEXT_SCHEME),
+            content=list(quoted) if asked.include_chunk_content else None,
         )
-        for citation in answer.citations
+        for (marker, source), quoted in sorted(quotes.items(), key=lambda entry: entry[0][0])
     ]
 
 

@@ -1,7 +1,8 @@
 """OpenAI-compatible chat API: each workspace is a model, so that chat front ends can connect.
 
 Model ``letters`` is the workspace with its settings, ``letters:walk`` uses another retrieval method. Citations are in
-the text as ``[1]`` with a list of sources below, and in full in the field ``citations``.
+the text as ``[1]`` with the quoted sentences below, and in full in the field ``citations``; the field ``claims`` tells
+which parts of the answer they support.
 """
 
 import secrets
@@ -129,12 +130,13 @@ async def chat(asked: ChatRequest, service: Served, key: Caller, request: Reques
 
 
 def _completion(answer: Answer, model: str) -> dict[str, Any]:
-    message = {"role": "assistant", "content": answer.text + sources(answer.citations), "refusal": None}
+    message = {"role": "assistant", "content": answer.text + sources(answer), "refusal": None}
     choice = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}
     return _head("chat.completion", model) | {
         "choices": [choice],
         "usage": _usage(answer.usage),
         "citations": to_jsonable_python(answer.citations),
+        "claims": to_jsonable_python(answer.claims),
     }
 
 
@@ -151,9 +153,9 @@ async def _chunks(
                 yield data(head | _delta({"content": piece}))
             else:
                 answer = piece
-    if source_list := sources(answer.citations):
+    if source_list := sources(answer):
         yield data(head | _delta({"content": source_list}))
-    yield data(head | _delta({}, "stop") | {"citations": answer.citations})
+    yield data(head | _delta({}, "stop") | {"citations": answer.citations, "claims": answer.claims})
     if asked.stream_options and asked.stream_options.include_usage:
         yield data(head | {"choices": [], "usage": _usage(answer.usage)})
     yield "data: [DONE]\n\n"

@@ -42,7 +42,7 @@ class QueryResult(ToolResult):
     note: str
     """How the answer was made: from quoted sentences, or by which language model."""
     citations: list[CitationResult]
-    """The places that the markers in the answer point to."""
+    """The sentences that the claims of the answer cite, in its order."""
     knowledge: list[RetrievedResult]
     """Retrieved items, best first."""
     more_items: int
@@ -72,7 +72,7 @@ def _result(knowledge: Knowledge, answer: Answer | None, items: int) -> QueryRes
         answered=answer is not None and answer.answered,
         confidence=answer.confidence if answer else None,
         note=answer.note if answer else "",
-        citations=[views.citation(cited) for cited in answer.citations[: limits.CITATIONS]] if answer else [],
+        citations=views.citations(answer) if answer else [],
         knowledge=[views.retrieved_result(item) for item in knowledge.items[:items]],
         more_items=max(0, len(knowledge.items) - items) + knowledge.omitted,
         method=knowledge.method,
@@ -84,7 +84,8 @@ def _result(knowledge: Knowledge, answer: Answer | None, items: int) -> QueryRes
 TOOL = Tool(
     "query",
     "Ask a question",
-    "Answer a question from the documents, with citations: document, page, character span and quoted words."
+    "Answer a question from the documents. Each claim has its citations: document, page, character span and the quoted"
+    " sentence; supported=false where the documents do not support it."
     " With answer=false, return only the relevant facts and passages.",
     QueryArguments,
     QueryResult,

@@ -21,7 +21,7 @@ event: token
 data: {"text": "Ada Lovelace [1]"}
 
 event: citation
-data: {"marker": 1, "place": {"source": "upload:ada.md", "span": {"start": 62, "end": 161}}, "score": 1.2}
+data: {"marker": 1, "at": {"start": 13, "end": 16}, "place": {"source": "upload:ada.md", "quote": "Ada wrote it."}}
 
 event: answer
 data: {"question": "Who wrote the first published program?", "text": "Ada Lovelace [1]", "answered": true}
@@ -48,7 +48,7 @@ async def retrieve(workspace: Name, asked: RetrieveRequest, kb: Reading, service
     responses={
         200: {
             "description": "Server-sent events: `step` for each step of the retrieval, `token` for each piece of the"
-            " answer, `citation` for each citation, `answer` with the complete answer; or `problem`.",
+            " answer, `citation` for each cited sentence, `answer` with the complete answer; or `problem`.",
             "content": {"text/event-stream": {"schema": {}, "example": _EVENTS}},
         }
     },

@@ -9,17 +9,22 @@ import { openPlace } from "./source.js";
 import { counted } from "./workspaces.js";
 
 /**
- * Render the text, with citation markers as buttons that open the cited span.
+ * Render the text, with citation markers as buttons that open the cited span; each occurrence has spans of its own.
  *
  * @param {object} ctx
  * @param {object} answer
  * @returns {Node[]}
  */
 export function answered(ctx, answer) {
-  const cited = new Map(answer.citations.map((citation) => [citation.marker, citation.place]));
-  const marker = (number) => {
-    const place = cited.get(number);
-    return place ? citation(ctx, number, place) : null;
+  const citedAt = Map.groupBy(answer.citations, (one) => one.at.start);
+  const doubtful = new Set(
+    answer.claims
+      .filter((claim) => !claim.supported)
+      .flatMap((claim) => claim.citations.map((number) => answer.citations[number].at.start)),
+  );
+  const marker = (number, at) => {
+    const cited = citedAt.get(at);
+    return cited ? citation(ctx, number, cited, doubtful.has(at)) : null;
   };
   const thought = answer.reasoning
     ? el(
@@ -32,7 +37,9 @@ export function answered(ctx, answer) {
   return [thought, ...prose(answer.text, marker)];
 }
 
-function citation(ctx, number, place) {
+function citation(ctx, number, cited, doubtful) {
+  const [{ place }] = cited;
+  const quotes = cited.map((one) => folded(one.place.quote)).join(" … ");
   return el(
     "sup",
     {},
@@ -40,14 +47,43 @@ function citation(ctx, number, place) {
       "button",
       {
         type: "button",
-        class: "citation",
-        title: folded(place.quote).slice(0, 300),
-        "aria-label": `Source ${number}: ${named(place)}`,
+        class: `citation${doubtful ? " doubtful" : ""}`,
+        title: `${doubtful ? "Does not support this: " : ""}${quotes}`,
+        "aria-label": `Source ${number}${doubtful ? ", which does not support this" : ""}: ${named(place)}`,
         on: { click: () => openPlace(ctx, place) },
       },
-      number,
+      doubtful ? `${number}?` : number,
     ),
   );
+}
+
+/**
+ * Render the claims that the cited documents do not support; null without any.
+ *
+ * @param {object} answer
+ * @returns {HTMLElement|null}
+ */
+export function unsupported(answer) {
+  const claims = unsupportedClaims(answer).map((claim) => `“${claim}”`);
+  return claims.length
+    ? notice("warning", `Not supported by the cited documents; check before you rely on it: ${claims.join(", ")}`)
+    : null;
+}
+
+function unsupportedClaims(answer) {
+  const points = Array.from(answer.text);
+  return answer.claims
+    .filter((claim) => !claim.supported)
+    .map(({ span }) => folded(points.slice(span.start, span.end).join("")));
+}
+
+/** Return each marker with the spans that it cites, each once. */
+function distinct(answer) {
+  const found = new Map();
+  for (const { marker, place } of answer.citations) {
+    found.set(`${marker} ${place.document_id} ${place.span.start} ${place.span.end}`, { marker, place });
+  }
+  return [...found.values()].sort((one, other) => one.marker - other.marker);
 }
 
 /**
@@ -61,7 +97,7 @@ export function sources(ctx, answer) {
   if (!answer.citations.length) {
     return null;
   }
-  const rows = answer.citations.map(({ marker, place }) =>
+  const rows = distinct(answer).map(({ marker, place }) =>
     el(
       "li",
       { class: "source-row" },
@@ -90,9 +126,9 @@ function repeated(answer, place) {
  */
 export function bill(answer) {
   const { usage, note, removed, confidence } = answer;
-  const unsupported = answer.answered && !answer.citations.length;
+  const uncited = answer.answered && !answer.citations.length;
   const parts = [
-    unsupported ? "" : sentence(note),
+    uncited ? "" : sentence(note),
     answer.answered && confidence !== null ? `Confidence: ${Math.round(100 * confidence)} %.` : "",
     usage.calls
       ? `${counted(usage.prompt_tokens, "token")} in, ${usage.completion_tokens.toLocaleString("en")} out, in ${counted(usage.calls, "call")}.`
@@ -105,7 +141,7 @@ export function bill(answer) {
     "aria-label": "Copy the answer with its sources",
   });
   return [
-    unsupported ? notice("warning", sentence(note)) : null,
+    uncited ? notice("warning", sentence(note)) : null,
     el(
       "div",
       { class: "row apart bill" },
@@ -144,7 +180,8 @@ export function unanswered(ctx, turn, offers) {
 
 /** The answer as plain text. */
 function asText(answer) {
-  const listed = answer.citations.map(({ marker, place }) => `[${marker}] ${named(place)}: “${folded(place.quote)}”`);
+  const listed = distinct(answer).map(({ marker, place }) => `[${marker}] ${named(place)}: “${folded(place.quote)}”`);
+  listed.push(...unsupportedClaims(answer).map((claim) => `Not supported by these sources: “${claim}”`));
   return listed.length ? `${answer.text}\n\nSources:\n${listed.join("\n")}\n` : `${answer.text}\n`;
 }
 

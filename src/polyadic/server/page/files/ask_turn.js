@@ -1,7 +1,7 @@
 /** One question and its streamed answer. */
 
 import { Problem, workspacePath } from "./api.js";
-import { answered, bill, sources, unanswered } from "./ask_answer.js";
+import { answered, bill, sources, unanswered, unsupported } from "./ask_answer.js";
 import { why } from "./ask_why.js";
 import { el, replace } from "./dom.js";
 import { notice, problemNotice } from "./parts.js";
@@ -138,7 +138,7 @@ export class TurnView {
     replace(this.understood, differs ? `Understood as: ${answer.question}` : null);
     if (answer.answered) {
       replace(this.prose, answered(this.ctx, answer));
-      replace(this.below, sources(this.ctx, answer), why(this.ctx, answer), bill(answer));
+      replace(this.below, unsupported(answer), sources(this.ctx, answer), why(this.ctx, answer), bill(answer));
     } else {
       replace(this.prose);
       replace(

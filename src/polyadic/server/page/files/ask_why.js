@@ -115,7 +115,9 @@ function row(ctx, answer, item, best) {
       el("span", { class: "mono" }, item.score.toFixed(2)),
       el("span", {}, item.why),
       PARTS[item.section] ? el("span", { class: "chip" }, PARTS[item.section]) : null,
-      cited.map(({ marker }) => el("span", { class: "chip chosen" }, `cited as ${marker}`)),
+      [...new Set(cited.map(({ marker }) => marker))].map((marker) =>
+        el("span", { class: "chip chosen" }, `cited as ${marker}`),
+      ),
       item.places.slice(0, 3).map((place) => placeButton(ctx, place)),
     ),
   );

@@ -11,22 +11,35 @@ const HEADING = /^#{1,6}\s+/;
  * Return the blocks of a text.
  *
  * @param {string} text
- * @param {(marker: number) => Node|null} cited returns the node for the marker [n]; null keeps the text
+ * @param {(marker: number, at: number) => Node|null} cited returns the node for the marker [n] at this character of the
+ *   text (in Unicode code points); null keeps the text
  * @returns {Node[]}
  */
 export function prose(text, cited) {
-  return text
-    .split(/\n\s*\n/)
-    .filter((block) => block.trim())
-    .flatMap((block) => runs(block.split("\n")).map((lines) => blockOf(lines, cited)));
+  let at = 0;
+  const blocks = [[]];
+  for (const content of text.split("\n")) {
+    if (content.trim()) {
+      blocks.at(-1).push({ content, at });
+    } else {
+      blocks.push([]);
+    }
+    at += points(content) + 1;
+  }
+  return blocks.flatMap((lines) => runs(lines).map((run) => blockOf(run, cited)));
+}
+
+function points(text) {
+  return Array.from(text).length;
 }
 
 /** Group the lines of a list; each other line is a block of its own, like quotations. */
 function runs(lines) {
   const found = [];
-  for (const line of lines.filter((one) => one.trim())) {
+  for (const line of lines) {
     const last = found.at(-1);
-    if (last && kindOf(last[0]) === kindOf(line) && kindOf(line).endsWith("l")) {
+    const kind = kindOf(line.content);
+    if (last && kindOf(last[0].content) === kind && kind.endsWith("l")) {
       last.push(line);
     } else {
       found.push([line]);
@@ -46,33 +59,39 @@ function kindOf(line) {
 }
 
 function blockOf(lines, cited) {
-  const kind = kindOf(lines[0]);
+  const kind = kindOf(lines[0].content);
   if (kind === "heading") {
-    return el("h3", {}, inline(lines[0].replace(HEADING, ""), cited));
+    return el("h3", {}, inline(without(lines[0], HEADING), cited));
   }
   if (kind === "p") {
     return el("p", {}, inline(lines[0], cited));
   }
-  const start = kind === "ol" ? Number.parseInt(lines[0], 10) : null;
+  const start = kind === "ol" ? Number.parseInt(lines[0].content, 10) : null;
   return el(
     kind,
     { start: start > 1 ? start : null },
-    lines.map((line) => el("li", {}, inline(line.replace(BULLET, ""), cited))),
+    lines.map((line) => el("li", {}, inline(without(line, BULLET), cited))),
   );
 }
 
-function inline(text, cited) {
+/** Remove the mark that a line begins with. */
+function without(line, mark) {
+  const content = line.content.replace(mark, "");
+  return { content, at: line.at + points(line.content) - points(content) };
+}
+
+function inline({ content, at }, cited) {
   const found = [];
-  let at = 0;
-  for (const match of text.matchAll(INLINE)) {
+  let end = 0;
+  for (const match of content.matchAll(INLINE)) {
     const [whole, marker, strong, code] = match;
-    found.push(text.slice(at, match.index));
+    found.push(content.slice(end, match.index));
     if (marker) {
-      found.push(cited(Number(marker.slice(1, -1))) ?? whole);
+      found.push(cited(Number(marker.slice(1, -1)), at + points(content.slice(0, match.index))) ?? whole);
     } else {
       found.push(strong ? el("strong", {}, strong) : el("code", { class: "mono" }, code));
     }
-    at = match.index + whole.length;
+    end = match.index + whole.length;
   }
-  return [...found, text.slice(at)].filter((part) => part !== "");
+  return [...found, content.slice(end)].filter((part) => part !== "");
 }

@@ -1,0 +1,102 @@
+"""The terms of a claim that a sentence must contain to support it: numbers, names and other content words."""
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from polyadic.retrieval.relevance.stemming import stem, tokens
+from polyadic.text.stopwords import function_words
+
+# Numbers and names are what a claim can get wrong; a verb may be any of several.
+_NUMBER_WEIGHT, _NAME_WEIGHT, _WORD_WEIGHT = 2.0, 1.5, 1.0
+# A part of a word with hyphens or dots, 103 of STS-103; and the number of a numbered name.
+_PART_WEIGHT = 0.5
+_THOUSANDS = re.compile(r"(?<![\w.,])\d{1,3}(?:([,.\u00a0\u202f'’])\d{3})(?:\1\d{3})*(?![\w,]|\.\d)")
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_WORD = re.compile(r"[^\W_]+(?:[-./'’][^\W_]+)*")
+# A word with its number: Vostok 1, April 1961.
+_NUMBERED = re.compile(r"\b(?P<word>(?P<capital>[A-ZÀ-ÖØ-ÞΑ-ΩА-Я])?[^\W\d_]+) (?P<number>\d+[A-Za-z]?)\b")
+_CAPITAL = re.compile(r"[A-ZÀ-ÖØ-ÞΑ-ΩА-Я]")
+_CARDINALS = "one two three four five six seven eight nine ten eleven twelve"
+_ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
+# English, because an ordinal may stand for a count: "his fourth flight" for "four flights".
+_NUMERALS = {word: str(number) for words in (_CARDINALS, _ORDINALS) for number, word in enumerate(words.split(), 1)}
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimTerms:
+    """Terms of a clause with their weights; ``numbers`` are those that are written in digits."""
+
+    weights: Mapping[str, float]
+    numbers: frozenset[str]
+
+    @property
+    def specific(self) -> frozenset[str]:
+        """Numbers and names."""
+        return frozenset(term for term, weight in self.weights.items() if weight > _WORD_WEIGHT)
+
+    @property
+    def whole(self) -> frozenset[str]:
+        """All but parts of words."""
+        return frozenset(term for term, weight in self.weights.items() if weight > _PART_WEIGHT)
+
+    def share(self, terms: Collection[str]) -> float:
+        """Return the weighted share of these terms, in [0, 1]; 1 for a clause without terms."""
+        total = sum(self.weights.values())
+        return sum(weight for term, weight in self.weights.items() if term in terms) / total if total else 1.0
+
+
+def claim_terms(clause: str, language: str) -> ClaimTerms:
+    """Return the terms of a clause.
+
+    >>> sorted(claim_terms("He spent 1,804 days on Soyuz 36", "en").weights.items())
+    [('1804', 2.0), ('36', 0.5), ('day', 1.0), ('soyuz', 1.5), ('soyuz 36', 1.5), ('spend', 1.0)]
+    """
+    text = _unformatted(clause)
+    weights: dict[str, float] = {}
+    numbers = set()
+    numbered = {match["number"]: _numbered(match, language) for match in _NUMBERED.finditer(text) if match["capital"]}
+    for word in _WORD.findall(text):
+        whole, *parts = tokens(word) or [""]
+        for token in (whole, *parts):
+            if not token or token in function_words(language):
+                continue
+            term = _term(token, language)
+            weight = _PART_WEIGHT if token in parts or token in numbered else _weight(word)
+            weights[term] = max(weight, weights.get(term, 0.0))
+            if token == whole and _NUMBER.fullmatch(token):
+                numbers.add(term)
+    weights |= dict.fromkeys(numbered.values(), _NAME_WEIGHT)
+    return ClaimTerms(weights, frozenset(numbers))
+
+
+def _weight(word: str) -> float:
+    if word[0].isdigit():
+        return _NUMBER_WEIGHT
+    return _NAME_WEIGHT if _CAPITAL.search(word) else _WORD_WEIGHT
+
+
+def text_terms(text: str, language: str) -> frozenset[str]:
+    """Return the terms of a sentence, in the form in which a claim of this language has them."""
+    unformatted = _unformatted(text)
+    words = {_term(token, language) for token in tokens(unformatted)}
+    return frozenset(words | {_numbered(match, language) for match in _NUMBERED.finditer(unformatted)})
+
+
+def _numbered(match: re.Match[str], language: str) -> str:
+    return f"{stem(match['word'].lower(), language)} {match['number'].lower()}"
+
+
+def _term(token: str, language: str) -> str:
+    if language == "en" and token in _NUMERALS:
+        return _NUMERALS[token]
+    return token.lstrip("0") or "0" if token.isdecimal() else stem(token, language)
+
+
+def _unformatted(text: str) -> str:
+    """Remove the marks between thousands.
+
+    >>> _unformatted("1,804 days of 2.5 in 1961, 1962")
+    '1804 days of 2.5 in 1961, 1962'
+    """
+    return _THOUSANDS.sub(lambda match: re.sub(r"\D", "", match[0]), text)
