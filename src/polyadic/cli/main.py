@@ -39,6 +39,7 @@ VERBS = {
     "export": "export the workspace to another format",
     "import": "import facts or an exported workspace",
     "copy": "copy the workspace to a folder or a database",
+    "workspaces": "list and delete the workspaces of a database",
     "mcp": "serve the workspace to an MCP client",
 }
 _LONG_RUNNING = ("serve", "mcp")

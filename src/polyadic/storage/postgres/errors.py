@@ -10,7 +10,7 @@ from psycopg_pool import PoolClosed, PoolTimeout
 
 from polyadic.errors import StoreError, StoreInterrupted
 from polyadic.storage.postgres.connection_failures import hint_for
-from polyadic.storage.postgres.pool import PoolExhausted, ServerUnreachable
+from polyadic.storage.postgres.pool import POOL_BY_SESSION, PoolExhausted, ServerUnreachable
 from polyadic.storage.postgres.schema import ROLE
 
 _CONFLICT = "other processes changed the same rows; run this again"
@@ -24,6 +24,7 @@ _HINTS: tuple[tuple[type[Exception], str], ...] = (
     (errors.InsufficientPrivilege, _RIGHTS),
     # In a schema without rights no table is found.
     (errors.UndefinedTable, _RIGHTS),
+    (errors.InvalidSqlStatementName, f"a connection pooler is in front of the server: {POOL_BY_SESSION}"),
     (errors.ReadOnlySqlTransaction, "name the primary server, not a standby"),
     (errors.QueryCanceled, "raise the server's statement_timeout, then run this again"),
     (errors.LockNotAvailable, "other processes are writing; raise the server's lock_timeout, or run this again"),

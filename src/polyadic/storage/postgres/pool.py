@@ -12,6 +12,7 @@ from psycopg import errors, sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg_pool import ConnectionPool, PoolTimeout
 
+from polyadic.errors import StoreError
 from polyadic.storage.postgres import backoff
 from polyadic.storage.postgres.connection import adapt
 from polyadic.storage.postgres.connection_failures import failure_of
@@ -37,6 +38,7 @@ _DEFAULTS = {
 }
 _SERVER_KEEPALIVES = {"tcp_keepalives_idle": 10, "tcp_keepalives_interval": 5, "tcp_keepalives_count": 4}
 
+POOL_BY_SESSION = "let it pool by session (PgBouncer: pool_mode = session)"
 _RECONNECT_SECONDS = 1.0
 """Seconds for which the pool itself retries a connection: its own pauses would grow too long."""
 
@@ -62,6 +64,7 @@ class DatabasePool(ConnectionPool[Raw]):
         with contextlib.closing(self.aside()) as connection:
             check_version(connection)
             self._identify(connection)
+            self._check_pooler(connection)
             migrate(connection)
             # The pool would hide why it cannot set up its connections.
             self._configure(connection)
@@ -77,6 +80,22 @@ class DatabasePool(ConnectionPool[Raw]):
             configure=self._configure,
             reconnect_timeout=_RECONNECT_SECONDS,
         )
+
+    def _check_pooler(self, connection: Raw) -> None:
+        """Check that no pooler gives the same session of the server to two connections.
+
+        Locks would be lost then, and settings of one workspace would reach another.
+
+        Raises
+        ------
+        StoreError
+            There is such a pooler.
+        """
+        with contextlib.closing(self.aside()) as other:
+            self._identify(other)
+            if other.session == connection.session:
+                what = f"the connection pooler in front of the database {connection.info.dbname} pools by transaction"
+                raise StoreError(what, f"{POOL_BY_SESSION}, or connect to PostgreSQL directly")
 
     def aside(self) -> Raw:
         """Open a connection outside the pool that keeps the user's role; wait for a server that is starting.
