@@ -11,7 +11,7 @@ import json
 import re
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -217,7 +217,7 @@ def _table(outcomes: Sequence[Outcome]) -> Iterator[str]:
         )
 
 
-_MEASURES = {
+_MEASURES: dict[str, Callable[[Outcome], Sequence[float]]] = {
     "precision, markers used once": lambda o: () if o.reused else o.precise,
     "precision, markers used again": lambda o: o.precise if o.reused else (),
     "recall": lambda o: (o.recalled,),

@@ -66,7 +66,8 @@ class RecordedContexts:
             kind, stated, places = ItemKind.FACT, fact, self._facts[normal_text(fact)]
         elif entity and entity[1] in self._entities:
             row = np.array([self._entities[entity[1]]], dtype=np.int64)
-            kind, places = ItemKind.ENTITY, entity_items(row, np.ones(1), [""], vector, self._reader)[0].places
+            score = np.ones(1, dtype=np.float32)
+            kind, places = ItemKind.ENTITY, entity_items(row, score, [""], vector, self._reader)[0].places
         else:
             places = self._places_of_a_report(text, vector)
         return ContextPiece(Item(kind, "", stated, 1.0, "", 0, places), places, text)

@@ -55,7 +55,7 @@ def test_only_the_first_quotations_are_scored() -> None:
 def test_refused_questions_have_no_quotations(answered: bool, expected: tuple[str, ...]) -> None:
     place = SourceSpan("d", "/manual.txt", "", "c", Span(0, 20), "It takes 30 minutes.")
     nothing = Knowledge("?", "none", (), 0, 0, ())
-    answer = Answer("?", "", answered, (Citation(1, place, 1.0),), nothing, Usage(), "", ())
+    answer = Answer("?", "", answered, (Citation(1, place, 1.0, Span(0, 0)),), nothing, Usage(), "", ())
     assert quotations(answer) == expected
 
 

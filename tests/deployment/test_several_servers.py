@@ -13,8 +13,8 @@ import yaml
 from polyadic.cli.serve import command as serve
 from polyadic.config import EmbeddingSettings, Settings
 from polyadic.model.types import Document
-from polyadic.server.app import liveness
 from polyadic.server.limits import ServerLimits
+from polyadic.server.routes import liveness
 from polyadic.workspace import Workspace
 from tests.deployment.dockerfile import ROOT, stages
 from tests.deployment.nginx import program
