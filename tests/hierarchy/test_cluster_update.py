@@ -115,6 +115,19 @@ def test_clusters_that_become_equal_are_merged() -> None:
     assert [cluster.own for cluster in kept.remade] == [(a, b)] and kept.loose == ()
 
 
+def test_of_two_clusters_that_become_one_the_summarised_one_stays() -> None:
+    # A cluster that has lost a member, one that always had a and b alone, and one that has a as a guest, in whichever
+    # order they stand.
+    for a, b, gone, c in zip(ITEMS[:6], ITEMS[6:12], ITEMS[12:18], ITEMS[18:], strict=True):
+        one, other = clusters_of([[a, b], [c]], [[], [a]], [False, False])
+        (reduced,) = clusters_of([[a, gone]], [[b]], [False])
+        kept = update_clusters([replace(one, own=(b,)), other, reduced], [a, b, c]).clusters
+        assert {(cluster.own, cluster.summaries) for cluster in kept} == {
+            ((a, b), one.summaries),
+            ((c,), other.summaries),
+        }
+
+
 def test_joining_item_makes_a_cluster_stale() -> None:
     a, b, c = ITEMS[:3]
     (former,) = clusters_of([[a, b]], [[]], [False])
@@ -124,5 +137,6 @@ def test_joining_item_makes_a_cluster_stale() -> None:
 
 def test_full_rebuild_is_due_above_the_threshold() -> None:
     assert not renewal_is_due(100, 90, 0, 0.2)  # nothing is to be placed
+    assert not renewal_is_due(1, 0, 0, 0.2) and renewal_is_due(1, 0, 1, 0.2)
     assert renewal_is_due(10, 0, 3, 0.2) and not renewal_is_due(10, 0, 2, 0.2)
     assert renewal_is_due(10, 0, 1, 0.0) and not renewal_is_due(10, 4, 5, 1.0)

@@ -41,6 +41,12 @@ def test_fact_score_counts_once_per_participant(arity: int) -> None:
     assert strengths(graph) == pytest.approx(np.full(arity, 8.0))
 
 
+@pytest.mark.parametrize(("arity", "pairs"), [(16, 120), (17, 136), (18, 144), (25, 200)])
+def test_up_to_seventeen_participants_are_joined_in_pairs_and_more_in_a_ring(arity: int, pairs: int) -> None:
+    graph = of_facts([list(range(arity))], arity, [8.0])
+    assert graph.weights == pytest.approx(np.full(pairs, 4 * arity / pairs))
+
+
 def test_large_facts_are_connected_with_few_edges() -> None:
     arity = 5000
     graph = of_facts([list(range(arity))], arity)
@@ -79,6 +85,18 @@ def test_memberships_connect_a_summary_to_members_only() -> None:
 def test_memberships_without_facts_add_edges() -> None:
     graph = edges(build_community_graph(NO_LINKS, np.zeros(0, dtype=np.float32), links([[0, 1]], first=2), 3))
     assert graph == {(0, 2): community_graph.MEMBERSHIP, (1, 2): community_graph.MEMBERSHIP}
+
+
+def test_a_membership_weighs_a_tenth_of_the_median_strength_of_what_facts_join() -> None:
+    # Strengths are 0.5 and 0.25, twice each; 0 and 1 are joined by no fact.
+    scores, facts = np.array([0.5, 0.25], dtype=np.float32), links([[2, 3], [4, 5]])
+    graph = edges(build_community_graph(facts, scores, links([[0, 1]], first=6), 7))
+    assert graph == pytest.approx({(2, 3): 0.5, (4, 5): 0.25, (0, 6): 0.0375, (1, 6): 0.0375})
+
+
+def test_nothing_is_joined_with_itself() -> None:
+    graph = edges(build_community_graph(NO_LINKS, np.zeros(0, dtype=np.float32), links([[0, 2]], first=2), 3))
+    assert graph == {(0, 2): community_graph.MEMBERSHIP}
 
 
 @given(st.lists(st.sets(st.integers(0, 25), min_size=1, max_size=24), max_size=20))

@@ -116,6 +116,33 @@ def test_new_nodes_form_communities_and_the_rest_join_neighbours() -> None:
     assert grouping.loose(NODES[:8]) == [lost]
 
 
+def test_new_communities_have_the_parts_that_were_found_in_them() -> None:
+    grouping = CommunityUpdate([], NODES, FEWEST)
+    first, second = NODES[:6], NODES[6:12]
+    grouping.add([(0, first, -1), (0, second, -1), (1, first[:3], 0), (1, second[:3], 1), (2, second[:3], 3)])
+    assert [sorted(group.members) for group in grouping.roots] == [first, second]
+    assert [[sorted(part.members) for part in group.parts] for group in grouping.roots] == [[first[:3]], [second[:3]]]
+    assert sorted(group.level for group in grouping.groups()) == [0, 0, 1, 1, 2]
+    assert grouping.loose(NODES) == NODES[12:]
+
+
+def test_of_communities_that_pull_alike_the_one_with_the_first_identifier_is_joined() -> None:
+    former = communities_of([NODES[:3], NODES[3:6]], [0, 0])
+    first = min(former, key=lambda one: one.id)
+    for order in (former, former[::-1]):
+        grouping = CommunityUpdate(former, NODES, FEWEST)
+        assert grouping.join(NODES[9], {one.members[0]: 1.0 for one in order})
+        assert [group.former for group in grouping.groups() if NODES[9] in group.members] == [first]
+
+
+def test_a_summary_half_of_whose_members_are_new_is_new() -> None:
+    former, summary = communities_of([NODES[:3]], [0]), "a" * 32
+    grouping = CommunityUpdate(former, [*NODES[:6], summary], FEWEST)
+    members = [*NODES[1:5]]
+    update_communities(grouping, [(summary, members)], [*NODES[:6], summary], nothing, unconnected)
+    assert grouping.loose([*NODES[:6], summary]) == [*NODES[3:6], summary]
+
+
 def test_summary_of_new_members_counts_as_new() -> None:
     former, summary = communities_of([NODES[:3]], [0]), "a" * 32
     grouping = CommunityUpdate(former, [*NODES[:6], summary], FEWEST)

@@ -33,6 +33,11 @@ def test_fact_is_assigned_to_the_strongest_community(facts: list[set[int]], home
             assert pulls[int(found[number])] >= max(pulls.values()) - 1e-12
 
 
+def test_of_communities_that_pull_alike_the_first_has_the_fact() -> None:
+    links = links_of([{0, 1, 2}, {0, 2}])
+    assert assigned(links, np.array([2.0, 2.0, 2.0]), np.array([2, 1, 0]), 2).tolist() == [0, 0]
+
+
 def test_empty_assignment() -> None:
     nothing = np.zeros(0, dtype=np.int64)
     assert assigned(Links(nothing, nothing), np.ones(0), nothing, 0).tolist() == []

@@ -7,7 +7,16 @@ from polyadic.hierarchy.sparsity import goes_on, sparsity
 
 @pytest.mark.parametrize(
     ("sizes", "expected"),
-    [([], 0.0), ([1], 0.0), ([5], 0.0), ([1, 1, 1], 1.0), ([2, 2], 2 / 3), ([3, 2], 1 - 8 / 20)],
+    [
+        ([], 0.0),
+        ([1], 0.0),
+        ([5], 0.0),
+        ([1, 1], 1.0),
+        ([2], 0.0),
+        ([1, 1, 1], 1.0),
+        ([2, 2], 2 / 3),
+        ([3, 2], 1 - 8 / 20),
+    ],
 )
 def test_sparsity_is_the_share_of_separated_pairs(sizes: list[int], expected: float) -> None:
     assert sparsity(sizes) == pytest.approx(expected)
@@ -28,6 +37,8 @@ def test_sparsity_is_between_zero_and_one(sizes: list[int]) -> None:
         ([0.7, 0.8], True),
         ([0.8, 0.77], False),
         ([0.2, 0.8, 0.81], False),
+        # By 0.02, which is ten per cent.
+        ([0.2, 0.22], True),
         ([0.9, 0.0], False),
         ([0.0, 0.9], False),
     ],

@@ -30,7 +30,7 @@ def test_path_found_from_both_ends_keeps_the_better_score() -> None:
     assert shown(paths_between(graph, [1, 2], 0.8, 0.1)) == [((2, 1), 1.8)]
 
 
-@pytest.mark.parametrize(("threshold", "found"), [(0.39, 1), (0.41, 0)])
+@pytest.mark.parametrize(("threshold", "found"), [(0.39, 1), (0.4, 1), (0.41, 0)])
 def test_flow_below_the_threshold_is_pruned(threshold: float, found: int) -> None:
     # 2 has 0.8 and two neighbours.
     assert len(paths_between(LINE, [1, 3], 0.8, threshold)) == found

@@ -33,6 +33,10 @@ def test_without_seeds_there_is_no_mass() -> None:
     assert pagerank(np.array([[0], [1]]), np.ones(1), np.zeros(2), 0.5).tolist() == [0.0, 0.0]
 
 
+def test_an_edge_without_weight_carries_nothing() -> None:
+    assert pagerank(np.array([[0], [1]]), np.zeros(1), np.array([1.0, 0.0]), 0.5).tolist() == [1.0, 0.0]
+
+
 def test_a_heavier_edge_carries_more() -> None:
     edges, seeds = np.array([[0, 0], [1, 2]]), np.array([1.0, 0.0, 0.0])
     mass = pagerank(edges, np.array([3.0, 1.0]), seeds, 0.5)

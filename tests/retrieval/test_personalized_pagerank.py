@@ -42,6 +42,35 @@ def test_scores_sum_to_one_for_any_seeds(drawn: tuple[Subgraph, PPRScores, PPRSc
     assert np.isclose(masses.sum(), 1.0 if seeds.joined.sum() > 0 else 0.0, atol=1e-4)
 
 
+@given(graphs())
+def test_it_solves_the_equation(drawn: tuple[Subgraph, PPRScores, PPRScores]) -> None:
+    graph, seeds, conductance = drawn
+    if not seeds.joined.sum() > 0:
+        return
+    facts, entities, _ = graph.sizes
+    first = {"fact": 0, "entity": facts, "chunk": facts + entities}
+    size = sum(graph.sizes)
+    moving = np.zeros((size, size))
+    for places, source, target in (
+        (graph.participation, "fact", "entity"),
+        (graph.statement, "fact", "chunk"),
+        (graph.naming, "chunk", "entity"),
+        (graph.likeness, "entity", "entity"),
+    ):
+        for one, other in places.T.tolist():
+            for start, end in (
+                (first[source] + one, first[target] + other),
+                (first[target] + other, first[source] + one),
+            ):
+                moving[end, start] += conductance.joined[end]
+    leaving = moving.sum(axis=0)
+    reset = seeds.joined.astype(np.float64) / seeds.joined.sum(dtype=np.float64)
+    moving = np.where(leaving > 0, moving / np.where(leaving > 0, leaving, 1.0), reset[:, None])
+    masses = run_pagerank(graph, seeds, conductance, 0.3)
+    assert tuple(map(len, (masses.facts, masses.entities, masses.chunks))) == graph.sizes
+    assert np.allclose(masses.joined, 0.3 * moving @ masses.joined + 0.7 * reset, atol=1e-5)
+
+
 def test_scores_follow_edge_weights() -> None:
     # One entity in two facts; the second conducts three times as well.
     graph = Subgraph(

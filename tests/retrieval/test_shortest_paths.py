@@ -178,6 +178,27 @@ def test_relevant_facts_have_lower_cost() -> None:
         assert told(path, reader) == ["Ada", by, "Greece"]
 
 
+def test_costs_by_relevance_size_degree_and_membership() -> None:
+    reader = with_hierarchy(
+        {"one": [["Ada", "Byron"], ["Ada", "Byron", "Cy", "Dee"], ["Ada", "Eve"]]}, {"S": ["Ada", "Eve"]}
+    )
+    hierarchy, toward = reader.hierarchy_reader(), vector("Ada meets Eve.")
+    graph = first_ring(np.array(every_node(reader)), toward, reader, hierarchy)
+    costs = weights(graph, toward, reader, hierarchy)
+    cosines = dict(
+        zip(graph.facts.tolist(), reader.similarity("fact", graph.facts, toward[None, :])[0].tolist(), strict=True)
+    )
+    texts = {fact.text: row for row, fact in zip(graph.facts.tolist(), reader.facts(graph.facts), strict=True)}
+    # A fact of four entities has doubled once; its score is 8 of 10.
+    expected = {row: (1.5 - cosines[row] * 0.8**0.5) * (1.25 if "Dee" in text else 1.0) for text, row in texts.items()}
+    assert dict(zip(graph.facts.tolist(), costs.facts.tolist(), strict=True)) == pytest.approx(expected, rel=1e-5)
+    passing = dict(zip(graph.nodes.tolist(), costs.nodes.tolist(), strict=True))
+    degrees = {"Ada": np.log2(3), "Byron": 1, "Cy": 0, "Dee": 0, "Eve": 0, "S": 0}
+    assert passing == pytest.approx({node(reader, name): 0.1 * cost for name, cost in degrees.items()})
+    alike = hierarchy.similarity(np.array([0]), toward[None, :])[0, 0]
+    assert costs.memberships.tolist() == pytest.approx([1.5 * (1.5 - alike)] * 2)
+
+
 def test_hub_expansion_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(path_graph, "FACTS_OF_A_NODE", 3)
     monkeypatch.setattr(path_graph, "FRONTIER", 2)

@@ -42,6 +42,11 @@ def test_shorter_item_uses_the_remaining_budget() -> None:
     assert truncate_to_budget([long, short], 5) == ((short,), 1)
 
 
+def test_what_just_fits_is_kept() -> None:
+    items = [Item(ItemKind.FACT, name, name, 1.0, "", 5) for name in "abc"]
+    assert truncate_to_budget(items, 10) == ((items[0], items[1]), 1)
+
+
 def test_knowledge_counts_tokens_and_traces() -> None:
     item = Item(ItemKind.FACT, "a", "a", 1.0, "", 7)
     found = knowledge("q?", "by hand", [item], 10, Trace())
