@@ -98,7 +98,7 @@ def start(reader: MemoryReader, chunks: Hits, lexical: Hits, anchor_weights: Vec
     facts = [fact(reader, text) for text in ("Ada meets Kiel.", "Ada meets Byron.", "Ada meets Oslo.")]
     anchors = np.array([entity(reader, name) for name in ("Ada", "Oslo")], dtype=np.int64)
     near = Hits(np.array(facts, dtype=np.int64), floats(0.8, 0.4, 0.2))
-    return Seeds(anchors, anchor_weights, NO_LINKS, near, chunks, lexical, np.arange(3), np.arange(4))
+    return Seeds(anchors, anchor_weights, NO_LINKS, near, chunks, lexical, NO_HITS.rows, np.arange(3), np.arange(4))
 
 
 NO_HITS = Hits(np.zeros(0, np.int64), floats())
