@@ -124,7 +124,9 @@ def test_the_start_has_anchors_facts_and_passages_by_weight(store: MemoryReader)
 def test_the_weight_of_anchors_outside_the_subgraph_goes_to_the_others(store: MemoryReader) -> None:
     graph = surround(np.array([fact(store, "Ada meets Byron.")]), np.zeros(0, np.int64), store)
     given = start(store, NO_HITS, NO_HITS, floats(0.6, 0.2))
-    given = Seeds(given.anchors, given.weights, NO_LINKS, NO_HITS, NO_HITS, NO_HITS, graph.facts, graph.chunks)
+    given = Seeds(
+        given.anchors, given.weights, NO_LINKS, NO_HITS, NO_HITS, NO_HITS, NO_HITS.rows, graph.facts, graph.chunks
+    )
     masses = seed(given, graph, store)
     assert sorted(masses.entities.tolist()) == pytest.approx([0, 0.8])
     assert not masses.facts.any() and not masses.chunks.any()
