@@ -1,16 +1,29 @@
 """The verbs ``serve`` and ``keys``."""
 
 import json
+import logging
 import socket
 import stat
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from polyadic.cli.main import run
 from polyadic.server.api_keys import KeyRing, keys_file
+from polyadic.server.logs import LOGGERS
 
 Captured = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(autouse=True)
+def logs_of_this_process() -> Iterator[None]:
+    """``serve`` sends logs to standard error, which pytest closes after each test."""
+    loggers = [logging.getLogger(name) for name in LOGGERS]
+    handlers = [list(logger.handlers) for logger in loggers]
+    yield
+    for logger, former in zip(loggers, handlers, strict=True):
+        logger.handlers[:] = former
 
 
 def test_a_key_is_made_listed_and_removed(folder: Path, capsys: Captured) -> None:

@@ -9,6 +9,8 @@ from typing import Any
 from starlette.types import Scope
 
 _NAME = "polyadic.server"
+LOGGERS = (_NAME, "uvicorn", "opentelemetry")
+"""Loggers whose records go to standard error."""
 
 
 class JsonLogFormatter(logging.Formatter):
@@ -28,7 +30,7 @@ def install(level: int = logging.INFO) -> None:
     """Send the server's log to standard error only."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLogFormatter())
-    for name in (_NAME, "uvicorn", "opentelemetry"):
+    for name in LOGGERS:
         logger = logging.getLogger(name)
         logger.handlers[:] = [handler]
         logger.setLevel(level if name == _NAME else logging.WARNING)
