@@ -30,6 +30,14 @@ def test_rows_lie_on_the_first_axis_by_standard_deviations() -> None:
     assert along[0] == -along[1]
 
 
+def test_no_more_axes_than_rows_allow_or_are_wanted_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Three rows have two axes, of variances 8 / 3 and 2 / 9.
+    three = np.array([[2, 0, 0, 0, 0], [-2, 0, 0, 0, 0], [0, 1, 0, 0, 0]], dtype=np.float32)
+    assert np.abs(fit(three, 1, 0).along) == pytest.approx([2 / (13 / 9) ** 0.5] * 2 + [0], abs=1e-4)
+    monkeypatch.setattr(gmm, "DIMENSIONS", 1)
+    assert np.abs(fit(three, 1, 0).along) == pytest.approx([2 / (8 / 3) ** 0.5] * 2 + [0], abs=1e-4)
+
+
 @pytest.mark.parametrize("blob_count", [1, 2, 3, 4, 6])
 def test_there_are_as_many_components_as_blobs(blob_count: int) -> None:
     found = fit(blobs([30] * blob_count), 1, 0)

@@ -24,6 +24,10 @@ def test_the_queue_that_has_used_least_of_its_share_is_next() -> None:
     assert split(queues, {"a": 3.0, "b": 1.0}, 60) == (["a0", "b0", "a1", "a2", "a3", "b1"], 2)
 
 
+def test_of_queues_that_have_used_nothing_the_first_is_next() -> None:
+    assert split({"a": [item("a0", 10)], "b": [item("b0", 10)]}, {"a": 1.0, "b": 3.0}, 60) == (["a0", "b0"], 0)
+
+
 def test_tokens_count_and_not_items() -> None:
     queues = {"a": [item("a0", 30), item("a1", 10)], "b": [item(f"b{n}", 10) for n in range(4)]}
     assert split(queues, {"a": 1.0, "b": 1.0}, 100)[0] == ["a0", "b0", "b1", "b2", "a1", "b3"]
