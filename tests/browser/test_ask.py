@@ -74,7 +74,11 @@ def test_trace_shows_steps_with_durations(page: Page) -> None:
         expect(step.first).to_contain_text(re.compile(r"\d m?s"))
 
 
-def test_answer_is_streamed(answering: Running, opened: Opened, model: ModelServer, seen: Seen) -> None:
+def test_answer_is_streamed(
+    answering: Running, opened: Opened, model: ModelServer, seen: Seen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # On a busy machine, steps and words would else reach the page together.
+    monkeypatch.setattr(model, "delay", 1.0)
     page = opened(f"{answering.url}/#/spaceflight/ask")
     page.get_by_role("textbox", name="Question").fill(CABIN)
     page.evaluate(
