@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from tests.browser.conftest import PHONE, WIDE, Opened, Seen, Watch, ask, said_in, served
-from tests.model_server import ModelServer, says
+from tests.model_server import Asked, ModelServer
 from tests.server.running_server import Running, make
 
 SPACEWALK = "Which astronaut stayed in the cabin of Shenzhou 7 during the first Chinese spacewalk?"
@@ -105,29 +105,32 @@ def test_answer_is_streamed(
     seen("ask-model", page)
 
 
-def test_each_marker_opens_its_own_sentence_and_unsupported_claims_are_listed(
-    answering: Running, opened: Opened, model: ModelServer, seen: Seen
-) -> None:
-    said = (
-        "\U0001f680 Zhai Zhigang was the first Chinese astronaut to walk in space [1].\n\n"
-        "- Jing Haipeng stayed in the cabin [1].\n- Shenzhou 7 was launched in 1998 [1]."
+def claims_of_a_passage(asked: Asked) -> str:
+    """Three claims that cite the passage about Shenzhou 7; the last one is wrong."""
+    before = asked.text[: asked.text.rindex("with Liu Boming and Jing Haipeng")]
+    number = re.findall(r"^\s*\[(\d+)\]", before, re.MULTILINE)[-1]
+    return (
+        f"\U0001f680 Zhai Zhigang commanded Shenzhou 7 with Liu Boming [{number}].\n\n"
+        f"- Jing Haipeng stayed in the cabin [{number}].\n- Shenzhou 7 was launched in 1998 [{number}]."
     )
-    usual = list(model.responders)
-    model.responders = [says(said)]
-    try:
-        page = opened(f"{answering.url}/#/spaceflight/ask")
-        ask(page, CABIN)
-        markers = page.locator(".answer-text button.citation")
-        expect(markers).to_have_count(3)
-        titles = [marker.get_attribute("title") or "" for marker in markers.all()]
-        assert "Jing Haipeng stayed in the cabin" in titles[1] and titles[0] != titles[1]
-        expect(markers.nth(2)).to_have_text("1?")
-        expect(page.get_by_text("Not supported by the cited documents")).to_contain_text("launched in 1998")
-        markers.nth(1).click()
-        expect(page.get_by_role("dialog").locator("mark")).to_contain_text("Jing Haipeng stayed in the cabin.")
-        seen("ask-unsupported", page)
-    finally:
-        model.responders = usual
+
+
+def test_each_marker_opens_its_own_sentence_and_unsupported_claims_are_listed(
+    answering: Running, opened: Opened, model: ModelServer, seen: Seen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(model, "responders", [claims_of_a_passage])
+    page = opened(f"{answering.url}/#/spaceflight/ask")
+    ask(page, CABIN)
+    markers = page.locator(".answer-text button.citation")
+    expect(markers).to_have_count(3)
+    titles = [marker.get_attribute("title") or "" for marker in markers.all()]
+    assert "Zhai Zhigang commanded Shenzhou 7" in titles[0]
+    assert "Jing Haipeng stayed in the cabin" in titles[1] and "commanded" not in titles[1]
+    expect(markers.nth(2)).to_have_text(re.compile(r"^\d+\?$"))
+    expect(page.get_by_text("Not supported by the cited documents")).to_contain_text("launched in 1998")
+    markers.nth(1).click()
+    expect(page.get_by_role("dialog").locator("mark")).to_contain_text("Jing Haipeng stayed in the cabin.")
+    seen("ask-unsupported", page)
 
 
 def test_answer_can_be_stopped(answering: Running, opened: Opened, model: ModelServer) -> None:
