@@ -100,7 +100,7 @@ def test_run_fails_in_one_line_without_the_database_and_the_next_resumes(
             code, said = outcome
             assert code == 1
             assert len(said.splitlines()) == 1 and said.startswith("polyadic: ")
-            assert "postgresql://" in said and "again" in said
+            assert "postgresql://" in said and "start the server" in said
     finally:
         server.start()
     assert ended(started(COMMAND, "-w", place, "index", str(letters))) == (0, "")

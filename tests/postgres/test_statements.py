@@ -82,7 +82,7 @@ def test_full_scan_uses_bounded_memory(monkeypatch: pytest.MonkeyPatch) -> None:
             ]
             kept = reader._tables  # type: ignore[attr-defined]
             assert len(kept.entities._known._known) <= 3 + len(entities) // 9 + 1
-            assert len(reader._told._facts._known) <= 3 + len(facts) // 9 + 1  # type: ignore[attr-defined]
+            assert len(reader._texts._facts._known) <= 3 + len(facts) // 9 + 1  # type: ignore[attr-defined]
             assert kept._links["fact_entity", None]._records.nbytes < 3_000
             assert kept._numbers["entity"]._records.nbytes < 1_000
             again = reader.entities_of(np.concatenate([facts, facts[:1]])).targets
