@@ -11,7 +11,7 @@ import pytest
 from hypothesis import settings
 
 # How long one example takes says more about the machine than about the code.
-settings.register_profile("untimed", deadline=None)
+settings.register_profile("untimed", deadline=None, max_examples=100 if os.environ.get("CI") else 40)
 settings.load_profile("untimed")
 
 # Tests write thousands of stores; on a disk, a fifth of their time would go into syncing them.
@@ -23,8 +23,8 @@ if "TMPDIR" not in os.environ and _MEMORY.is_dir() and shutil.disk_usage(_MEMORY
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# On PostgreSQL, `make test` runs what every store promises and what separates workspaces; the rest is slow.
-_ALWAYS_ON_POSTGRES = ("test_contract.py", "test_isolation.py")
+# On PostgreSQL, `make test` runs what every store promises; the rest is slow.
+_ALWAYS_ON_POSTGRES = "test_contract.py"
 _SLOW_FOLDERS = ("browser", "postgres")
 _SLOW_MODULE = re.compile(r"^pytestmark = .*\bmark\.slow\b", re.MULTILINE)
 
@@ -34,20 +34,14 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     if config.getoption("markexpr") != "not slow":
         return None
     if collection_path.is_dir():
-        return collection_path.name == "browser" or None
-    if collection_path.suffix != ".py":
-        return None
-    return _in_slow_folder(collection_path) or bool(_SLOW_MODULE.search(collection_path.read_text())) or None
+        return collection_path.name in _SLOW_FOLDERS or None
+    return (collection_path.suffix == ".py" and bool(_SLOW_MODULE.search(collection_path.read_text()))) or None
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark tests of slow folders, and tests on PostgreSQL, as slow."""
     for item in items:
-        on_postgres = "postgres" in item.name and item.path.name not in _ALWAYS_ON_POSTGRES
-        if on_postgres or _in_slow_folder(item.path):
+        on_postgres = "postgres" in item.name and item.path.name != _ALWAYS_ON_POSTGRES
+        if on_postgres or item.path.parent.name in _SLOW_FOLDERS:
             item.add_marker(pytest.mark.slow)
-
-
-def _in_slow_folder(module: Path) -> bool:
-    return module.parent.name in _SLOW_FOLDERS and module.name not in _ALWAYS_ON_POSTGRES
