@@ -20,8 +20,8 @@ from polyadic.text.stopwords import words
 
 # In units of the log-odds of the sentence scorer: more than words and vectors can make up for.
 _IN_SECTION, _IN_SUBSECTION = 4.0, 8.0
-# A section is quoted from its beginning if the question asks for nothing more special.
-_PER_SENTENCE = 0.25
+# A section is quoted from its beginning, and nothing else is, if the question asks for nothing more special.
+_PER_SENTENCE, _ELSEWHERE = 0.25, -50.0
 SECTION_FOUND = 0.9
 """Confidence in a section that is quoted because the question asks for it by number, and for nothing else."""
 _ASKING_FOR_CONTENT = words(
@@ -56,6 +56,7 @@ def read_named_section(asked: QuestionFeatures, pool: Sequence[SentenceCandidate
     special = {*rest.content} - stems(_ASKING_FOR_CONTENT, rest.language) - about
     is_all = bool(len(inside)) and not special
     if is_all:
+        bonus[bonus == 0] = _ELSEWHERE
         bonus[inside] -= _PER_SENTENCE * np.arange(len(inside))
     return NamedSection(bonus, is_all)
 
