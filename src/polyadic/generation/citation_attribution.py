@@ -60,7 +60,7 @@ class _Ranking:
         )
 
     def compare(self, similarities: Mapping[tuple[str, str], float]) -> None:
-        """Rank anew with the similarity of the first sentences."""
+        """Rank again with the similarity of the first sentences."""
         key = self.claim.text
         self.shares[:_COMPARED] = sorted(
             self.shares[:_COMPARED],

@@ -38,7 +38,8 @@ def passages_of_named_sections(question: str, lexical: Rows, reader: Reader) -> 
     named = _of_sections(rows, references, reader)[:_MOST_PASSAGES]
     documents = {chunk.document_id for chunk in reader.chunks(named)}
     following = [_of_sections(_following(named, reader.chunks_in(one)), references, reader) for one in documents]
-    return distinct(named, *following)[:_MOST_PASSAGES]
+    # The passages with the number itself go first, where there are too many.
+    return distinct(np.concatenate([named, *(rows[~np.isin(rows, named)] for rows in following)])[:_MOST_PASSAGES])
 
 
 def _of_sections(rows: Rows, references: Sequence[SectionReference], reader: Reader) -> Rows:

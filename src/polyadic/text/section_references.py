@@ -1,7 +1,10 @@
 """References to numbered sections ("§ 823 Abs. 1", "section 4.2", "3.20.0"), and the headings that they name."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
+
+from polyadic.model.types import Span
 
 _KINDS = {
     "section": r"§{1,2}|sec(?:tions?|\.)|paragraphe?n?|clauses?|secci[oó]n|párrafo|sezione|seção",
@@ -87,13 +90,7 @@ def section_references(text: str) -> list[SectionReference]:
     >>> [(one.kind, one.number) for one in section_references("Do Article 6 and section 4.2 differ from 3.1?")]
     [('article', '6'), ('section', '4.2'), ('', '3.1')]
     """
-    found: list[SectionReference] = []
-    end = 0
-    while match := _REFERENCE.search(text, end):
-        found.append(_reference(match))
-        subsection = _SUBSECTION.match(text, match.end())
-        end = subsection.end() if subsection else match.end()
-    return found
+    return [reference for reference, _ in _found(text)]
 
 
 def without_section_references(text: str) -> str:
@@ -104,11 +101,19 @@ def without_section_references(text: str) -> str:
     """
     kept: list[str] = []
     end = 0
+    for _, span in _found(text):
+        kept.append(text[end : span.start])
+        end = span.end
+    return "".join([*kept, text[end:]])
+
+
+def _found(text: str) -> Iterator[tuple[SectionReference, Span]]:
+    """Yield the references of a text, each with its characters, the subsection included."""
+    end = 0
     while match := _REFERENCE.search(text, end):
-        kept.append(text[end : match.start()])
         subsection = _SUBSECTION.match(text, match.end())
         end = subsection.end() if subsection else match.end()
-    return "".join([*kept, text[end:]])
+        yield _reference(match), Span(match.start(), end)
 
 
 def _reference(match: re.Match[str]) -> SectionReference:

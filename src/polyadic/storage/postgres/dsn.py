@@ -74,7 +74,7 @@ def _encoded(database: str) -> str:
     """Check the parts of a URI and encode the special characters in them."""
     parts = _URI.fullmatch(database)
     if parts is None or "@" in (parts["path"] or ""):
-        raise _unreadable("its parts cannot be told apart")
+        raise _unreadable("its parts cannot be separated")
     if not all(_HOST.fullmatch(host) for host in parts["hosts"].split(",")):
         raise _unreadable("the host is invalid, or the port is not a number")
     user = _quoted(parts["user"] or "", safe="")
