@@ -1,4 +1,4 @@
-"""Ablation study of ``walk`` for docs/quality.md: ``python -m benchmarks.ablation [FOLDER]``.
+"""Ablation study of ``walk`` for docs/quality-walk.md: ``python -m benchmarks.ablation [FOLDER]``.
 
 It measures the contribution of each component and the sensitivity to each parameter. Components are disabled by
 patching their modules, since the product has no switches for them. FOLDER keeps the filled workspaces.
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from benchmarks.corpora import EVERYTHING, Corpus, Telling, corpora
 from benchmarks.data import SETS
 from benchmarks.holdout_log import note_look
-from benchmarks.report_sections import given_folder, rewrite
+from benchmarks.report_sections import DOCS, given_folder, rewrite
 from benchmarks.robustness import differences, signed
 from polyadic.concurrency.async_to_sync import run_coroutine
 from polyadic.config import WalkSettings
@@ -40,6 +40,7 @@ from polyadic.retrieval.methods.walk import Walk
 from polyadic.retrieval.subgraph import NO_LINKS
 from polyadic.storage.protocol import Reader
 
+PAGE = DOCS / "quality-walk.md"
 HEADING = "## What each part of `walk` brings"
 LITTLE_ROOM = 500
 RECALL, ALL_GOLD, COVERED = "recall@5", "all gold@8", f"covered within {LITTLE_ROOM} tokens"
@@ -167,7 +168,7 @@ class Remembering:
 def main() -> None:
     note_look("`benchmarks.ablation`")
     with given_folder() as folder:
-        rewrite(HEADING, section(folder))
+        rewrite(PAGE, HEADING, section(folder))
 
 
 def section(folder: Path) -> Iterator[str]:

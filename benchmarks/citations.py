@@ -22,7 +22,7 @@ import numpy as np
 from benchmarks.data import data_folder
 from benchmarks.holdout_log import note_look
 from benchmarks.recorded_contexts import RECORDED, RecordedContexts, recorded_contexts
-from benchmarks.report_sections import given_folder, replaced
+from benchmarks.report_sections import given_folder, rewrite
 from polyadic.evaluation.bootstrap import Interval
 from polyadic.generation.citation_attribution import Attribution, attribute
 from polyadic.generation.citation_parser import marked
@@ -110,7 +110,7 @@ def main() -> None:
     slowest = 1000 * sorted(seconds)[int(0.95 * len(seconds))]
     took = f"{1000 * median(seconds):.0f} ms (median), 95 % of the answers at most {slowest:.0f} ms"
     body = "\n".join([_INTRODUCTION, *_table(outcomes), "", f"Attributing an answer took {took}.", ""])
-    REPORT.write_text(replaced(REPORT.read_text(encoding="utf-8"), HEADING, body), encoding="utf-8")
+    rewrite(REPORT, HEADING, body.splitlines())
     print(body)
 
 

@@ -21,8 +21,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.report_sections import replaced
-from benchmarks.speed import REPORT
+from benchmarks.report_sections import PERFORMANCE, rewrite
 from polyadic.config import ChunkingSettings, EmbeddingSettings, Settings
 from polyadic.embeddings.hashing_embedder import HashingEmbedder
 from polyadic.model.types import Document
@@ -95,7 +94,7 @@ def main() -> None:
     sizes = " | ".join(f"{facts:,} facts" for facts in SIZES)
     head = HEAD.format(facts=FACTS_A_DOCUMENT, times=TIMES, sizes=sizes, rules="---|" * len(SIZES))
     section = head + "\n".join(lines) + "\n"
-    REPORT.write_text(replaced(REPORT.read_text(encoding="utf-8"), DELETION, section), encoding="utf-8")
+    rewrite(PERFORMANCE, DELETION, section.splitlines())
     print(section)
 
 

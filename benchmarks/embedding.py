@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 
 from benchmarks.data import SETS, data_folder, load
 from benchmarks.holdout_log import note_look
-from benchmarks.report_sections import given_folder, replaced
-from benchmarks.speed import REPORT
+from benchmarks.report_sections import PERFORMANCE, given_folder, rewrite
 from polyadic.config import EmbeddingModel, EmbeddingSettings, ReadingSettings, Settings
 from polyadic.embeddings.hashing_embedder import HashingEmbedder
 from polyadic.embeddings.minilm.checksums import TOKENIZER_SHA256, read_verified
@@ -86,7 +85,7 @@ def main() -> None:
         call=CALL,
     )
     section = head + "".join(f"| {what} | {' | '.join(cells)} |\n" for what, *cells in rows)
-    REPORT.write_text(replaced(REPORT.read_text(encoding="utf-8"), HEADING, section), encoding="utf-8")
+    rewrite(PERFORMANCE, HEADING, section.splitlines())
     print(section)
 
 

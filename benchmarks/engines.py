@@ -30,8 +30,7 @@ from benchmarks.footprint import stored
 from benchmarks.growth import inserted
 from benchmarks.hierarchy_store import SETTINGS
 from benchmarks.ingest import PASSAGES, Embedding, read_into
-from benchmarks.report_sections import given_folder, replaced
-from benchmarks.speed import REPORT
+from benchmarks.report_sections import PERFORMANCE_AT_SCALE, given_folder, rewrite
 from benchmarks.synthetic_stores import REAL, Grown, Scaled, fill
 from benchmarks.synthetic_vectors import Realistic
 from polyadic.interchange.workspace_copy import copy
@@ -219,7 +218,7 @@ def main(folder: Path, sizes: Sequence[int]) -> None:
     lines = [f"| what | {' | '.join(heads)} |", f"|---|{'---|' * len(heads)}"]
     lines += [f"| {what} | {' | '.join(cell for column in columns for cell in column[what])} |" for what in columns[0]]
     section = HEAD + "\n".join(lines) + "\n"
-    REPORT.write_text(replaced(REPORT.read_text(encoding="utf-8"), HEADING, section), encoding="utf-8")
+    rewrite(PERFORMANCE_AT_SCALE, HEADING, section.splitlines())
     print(section)
 
 

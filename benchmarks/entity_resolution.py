@@ -13,7 +13,7 @@ from pathlib import Path
 
 from benchmarks.data import data_folder
 from benchmarks.holdout_log import note_look
-from benchmarks.report_sections import replaced
+from benchmarks.report_sections import QUALITY, rewrite
 from polyadic.concurrency.async_to_sync import run_coroutine
 from polyadic.config import ChunkingSettings, EmbeddingSettings, Settings
 from polyadic.evaluation.resolution_eval import AnnotatedDocument, PairAgreement, agreement, fill, read
@@ -26,7 +26,6 @@ from polyadic.workspace import Workspace
 from tests.resolution import lookalikes as alike
 from tests.resolution.lookalikes import Lookalike, lookalikes, put_together
 
-REPORT = Path(__file__).parent.parent / "docs" / "quality.md"
 HEADING = "## Entity resolution"
 _ABOUT = """Made by `python -m benchmarks.entity_resolution`. Every mention that people marked in the {documents}
 documents of
@@ -189,9 +188,7 @@ def _people(count: int) -> list[Document]:
 
 def main() -> None:
     note_look("`benchmarks.entity_resolution`")
-    body = "\n".join(section(data_folder()))
-    REPORT.write_text(replaced(REPORT.read_text(encoding="utf-8"), HEADING, f"\n{body}\n"), encoding="utf-8")
-    print(f"wrote {HEADING} into {REPORT}")
+    rewrite(QUALITY, HEADING, ["", *section(data_folder())])
 
 
 if __name__ == "__main__":

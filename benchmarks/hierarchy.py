@@ -1,4 +1,4 @@
-"""Evaluate the hierarchy for docs/quality.md: ``python -m benchmarks.hierarchy [FOLDER]``.
+"""Evaluate the hierarchy for docs/quality-hierarchy.md: ``python -m benchmarks.hierarchy [FOLDER]``.
 
 It measures the shape of the hierarchy on the question sets, and its retrieval methods. Everything is built without a
 language model. FOLDER keeps the filled workspaces.
@@ -14,7 +14,7 @@ import numpy as np
 from benchmarks.data import SETS, filled, load
 from benchmarks.holdout_log import note_look
 from benchmarks.recorded_workspace import RECORDED, recorded_workspace
-from benchmarks.report_sections import given_folder, rewrite
+from benchmarks.report_sections import DOCS, given_folder, rewrite
 from polyadic.config import HierarchySearchSettings
 from polyadic.evaluation.bootstrap import interval
 from polyadic.evaluation.datasets import DatasetQuestion, corpus_id
@@ -29,6 +29,7 @@ from polyadic.model.types import Knowledge
 from polyadic.storage.protocol import Links, Reader
 from polyadic.workspace import Workspace
 
+PAGE = DOCS / "quality-hierarchy.md"
 HEADING = "## The hierarchy"
 BUDGETS = (1000, 2000, 4000)
 CONTEXT_TOKENS = 4000
@@ -81,7 +82,7 @@ class Built:
 def main() -> None:
     note_look("`benchmarks.hierarchy`")
     with given_folder() as folder:
-        rewrite(HEADING, section(folder))
+        rewrite(PAGE, HEADING, section(folder))
 
 
 def section(folder: Path) -> Iterator[str]:

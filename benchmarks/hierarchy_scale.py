@@ -22,8 +22,7 @@ from typing import TypeVar
 import numpy as np
 
 from benchmarks.hierarchy_store import SETTINGS, Plan
-from benchmarks.report_sections import given_folder, replaced
-from benchmarks.speed import REPORT
+from benchmarks.report_sections import PERFORMANCE, given_folder, rewrite
 from polyadic.config import HierarchyBuildSettings
 from polyadic.hierarchy.clustering import cluster
 from polyadic.hierarchy.community_graph import build_community_graph
@@ -71,7 +70,7 @@ def main() -> None:
     head = HEAD.format(sizes=sizes, rules="---|" * len(PLANS))
     lines = [f"| {what} | {' | '.join(column[what] for column in columns)} |" for what in columns[0]]
     section = head + "\n".join(lines) + "\n"
-    REPORT.write_text(replaced(REPORT.read_text(encoding="utf-8"), HEADING, section), encoding="utf-8")
+    rewrite(PERFORMANCE, HEADING, section.splitlines())
     print(section)
 
 

@@ -20,8 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.footprint import stored, written
-from benchmarks.report_sections import replaced
-from benchmarks.speed import REPORT
+from benchmarks.report_sections import PERFORMANCE, rewrite
 from benchmarks.synthetic_workload import Passage, documents, marked, passage, vectors
 from polyadic.config import Settings
 from polyadic.extraction.llm_extractor import LLMExtractor
@@ -173,7 +172,7 @@ def main() -> None:
     rows = [f"| what | {' | '.join(heads)} |", f"|---|{'---|' * len(heads)}"]
     rows += [f"| {what} | {' | '.join(f'{column[what]:.2f}' for column in columns)} |" for what in columns[0]]
     section = HEAD + "\n".join(rows) + "\n"
-    REPORT.write_text(replaced(REPORT.read_text(encoding="utf-8"), HEADING, section), encoding="utf-8")
+    rewrite(PERFORMANCE, HEADING, section.splitlines())
     print(section)
 
 

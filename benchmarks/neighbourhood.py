@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.data import SETS, filled, load
-from benchmarks.report_sections import given_folder, replaced
-from benchmarks.speed import REPORT
+from benchmarks.report_sections import PERFORMANCE, given_folder, rewrite
 from polyadic.retrieval import personalized_pagerank
 from polyadic.retrieval.edge_weights import compute_edge_weights
 from polyadic.retrieval.methods.walk import to_question
@@ -137,7 +136,7 @@ def main() -> None:
         means = [float(np.mean([value_of(comparison) for comparison in column])) for column in columns]
         rows.append(f"| {what.strip()} | {' | '.join(f'{m:,.0f}' if m >= 10 else f'{m:.4f}' for m in means)} |")
     section = HEAD + "\n".join(rows) + "\n"
-    REPORT.write_text(replaced(REPORT.read_text(encoding="utf-8"), HEADING, section), encoding="utf-8")
+    rewrite(PERFORMANCE, HEADING, section.splitlines())
     print(section)
 
 

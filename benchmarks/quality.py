@@ -1,4 +1,4 @@
-"""Generate all sections of docs/quality.md: ``python -m benchmarks.quality [FOLDER]``.
+"""Generate the tables of docs/quality.md and of the pages quality-*.md: ``python -m benchmarks.quality [FOLDER]``.
 
 This takes about half an hour on two cores, once the workspaces are filled. Everything is measured without a language
 model on the data in POLYADIC_DATA, on recorded facts of a model for 2wiki-101 served over HTTP, and on documents from
@@ -16,7 +16,7 @@ from benchmarks.holdout_log import note_look
 from benchmarks.ordinary import section as ordinary
 from benchmarks.ordinary.documents import fetched
 from benchmarks.recorded_workspace import RECORDED, recorded_workspace
-from benchmarks.report_sections import REPORT, given_folder
+from benchmarks.report_sections import QUALITY, given_folder, rewrite
 from polyadic.evaluation.answer_checks import can_be_quoted, quotes_the_answer
 from polyadic.evaluation.bootstrap import interval
 from polyadic.evaluation.datasets import Dataset, DatasetQuestion
@@ -32,12 +32,17 @@ CONTEXT_TOKENS = 4000
 
 HEAD = """# Quality
 
-Every table is made by `python -m benchmarks.quality [FOLDER]` from the data that `POLYADIC_DATA` names; FOLDER keeps
-the filled workspaces for the next run. A section that says what makes it can be made again alone: entity resolution by
-`python -m benchmarks.entity_resolution`, what other documents and little room cost by `python -m benchmarks.robustness
-[FOLDER]`, what each part of `walk` brings by `python -m benchmarks.ablation [FOLDER]`, what a hierarchy is like and how
-its methods do by `python -m benchmarks.hierarchy [FOLDER]`, how ordinary documents are answered by `python -m
-benchmarks.ordinary [FOLDER]`; `python -m benchmarks.representations [FOLDER]` prints that on facts in pairs.
+This page measures retrieval, answers, extraction and entity resolution. Three pages go on from here:
+
+| page | measures |
+|---|---|
+| [Ablation of `walk`](quality-walk.md) | `walk` without each of its parts, and with other parameters |
+| [Hierarchy](quality-hierarchy.md) | the methods that use the hierarchy, and what was built |
+| [Ordinary documents](quality-ordinary.md) | manuals, tables, laws, mail and more in six languages |
+
+`python -m benchmarks.quality [FOLDER]` generates the tables of all four pages from the data in `POLYADIC_DATA`; FOLDER
+keeps the filled workspaces for the next run. A section that names a command can be generated alone. `python -m
+benchmarks.representations [FOLDER]` prints the section on facts in pairs.
 
 Facts are read by the extractor without a model except where it says otherwise, vectors are all-MiniLM-L6-v2's, and no
 retrieval asks a model. What could be chosen was chosen on the even-numbered questions; all questions and the odd half
@@ -76,19 +81,15 @@ def main() -> None:
         lines = [
             HEAD,
             *_measured(folder),
-            f"\n{ordinary.HEADING}",
-            *ordinary.section(folder),
             f"\n{entity_resolution.HEADING}\n",
             *entity_resolution.section(data_folder()),
             f"\n{robustness.HEADING}",
             *robustness.section(folder),
-            f"\n{ablation.HEADING}",
-            *ablation.section(folder),
-            f"\n{hierarchy.HEADING}",
-            *hierarchy.section(folder),
         ]
-    REPORT.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    print(f"wrote {REPORT}")
+        QUALITY.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        print(f"wrote {QUALITY}")
+        for page in (ordinary, ablation, hierarchy):
+            rewrite(page.PAGE, page.HEADING, page.section(folder))
 
 
 def _measured(folder: Path) -> Iterator[str]:

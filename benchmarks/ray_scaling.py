@@ -20,8 +20,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from benchmarks.report_sections import replaced
-from benchmarks.speed import REPORT
+from benchmarks.report_sections import PERFORMANCE_AT_SCALE, rewrite
 from polyadic.config import EmbeddingSettings, ModelSettings, Settings
 from polyadic.indexing.ray.cluster import joined
 from polyadic.workspace import Workspace
@@ -57,7 +56,7 @@ def main() -> None:
     rows = [row for delay in options.delays for row in scaling(delay, options.workers, options.seconds)]
     lines = [f"| {' | '.join(row)} |" for row in (HEADS, *rows)]
     section = HEAD + "\n".join([lines[0], "|" + "---|" * len(HEADS), *lines[1:]]) + "\n"
-    REPORT.write_text(replaced(REPORT.read_text(encoding="utf-8"), HEADING, section), encoding="utf-8")
+    rewrite(PERFORMANCE_AT_SCALE, HEADING, section.splitlines())
     print(section)
 
 

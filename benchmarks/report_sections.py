@@ -7,7 +7,10 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-REPORT = Path(__file__).parent.parent / "docs" / "quality.md"
+DOCS = Path(__file__).parent.parent / "docs"
+QUALITY = DOCS / "quality.md"
+PERFORMANCE = DOCS / "performance.md"
+PERFORMANCE_AT_SCALE = DOCS / "performance-scale.md"
 
 
 @contextmanager
@@ -17,11 +20,11 @@ def given_folder() -> Iterator[Path]:
         yield Path(sys.argv[1]) if len(sys.argv) > 1 else Path(temporary)
 
 
-def rewrite(heading: str, lines: Iterable[str]) -> None:
-    """Replace one section of docs/quality.md."""
+def rewrite(page: Path, heading: str, lines: Iterable[str]) -> None:
+    """Replace one section of a page."""
     body = "\n".join(lines)
-    REPORT.write_text(replaced(REPORT.read_text(encoding="utf-8"), heading, f"{body}\n"), encoding="utf-8")
-    print(f"wrote {heading} into {REPORT}")
+    page.write_text(replaced(page.read_text(encoding="utf-8"), heading, f"{body}\n"), encoding="utf-8")
+    print(f"wrote {heading} into {page}")
 
 
 def section(text: str, heading: str) -> str:

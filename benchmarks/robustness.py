@@ -14,7 +14,7 @@ import numpy as np
 from benchmarks.corpora import EVERYTHING, RUN_TOGETHER, Corpus, Telling, corpora
 from benchmarks.data import SETS
 from benchmarks.holdout_log import note_look
-from benchmarks.report_sections import given_folder, rewrite
+from benchmarks.report_sections import QUALITY, given_folder, rewrite
 from polyadic.evaluation.bootstrap import Interval, interval
 from polyadic.evaluation.measures.all_gold import AllGold
 from polyadic.evaluation.measures.passage_recall import PassageRecall
@@ -67,7 +67,7 @@ class Measured:
 def main() -> None:
     note_look("`benchmarks.robustness`")
     with given_folder() as folder:
-        rewrite(HEADING, section(folder))
+        rewrite(QUALITY, HEADING, section(folder))
 
 
 def section(folder: Path) -> Iterator[str]:

@@ -26,9 +26,8 @@ from benchmarks.clients import throughput
 from benchmarks.footprint import resident, stored
 from benchmarks.growth import inserted
 from benchmarks.hierarchy_store import SETTINGS
-from benchmarks.report_sections import given_folder, replaced
+from benchmarks.report_sections import DOCS, PERFORMANCE_AT_SCALE, given_folder, rewrite
 from benchmarks.scale_curves import draw
-from benchmarks.speed import REPORT
 from benchmarks.synthetic_stores import Grown, Scaled, fill
 from polyadic.storage.arrays.reader import ArrayReader
 from polyadic.storage.arrays.state import StoreState
@@ -188,9 +187,9 @@ def main(folder: Path, sizes: Sequence[int]) -> None:
         print(f"{size:,}: {json.dumps(columns[-1])}", flush=True)
     rows = [f"| what | {' | '.join(f'{size:,} facts' for size in sizes)} |", f"|---|{'---|' * len(sizes)}"]
     rows += [f"| {what} | {' | '.join(_shown(what, column[what]) for column in columns)} |" for what in columns[0]]
-    draw(REPORT.parent / "images" / PICTURE, sizes, columns)
+    draw(DOCS / "images" / PICTURE, sizes, columns)
     section = HEAD + "\n".join(rows) + "\n"
-    REPORT.write_text(replaced(REPORT.read_text(encoding="utf-8"), HEADING, section), encoding="utf-8")
+    rewrite(PERFORMANCE_AT_SCALE, HEADING, section.splitlines())
     print(section)
 
 

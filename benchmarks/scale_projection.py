@@ -1,24 +1,22 @@
 """Project the resources for a hundred million facts from measurements: ``python -m benchmarks.scale_projection``.
 
-The constants are read from the tables of docs/performance.md and docs/costs.md, so generate these first. Nothing of
-this size has been run. The load on the database, which is the bottleneck, is simulated: questions with random arrivals
-compete with workers that index documents into workspaces of all sizes.
+The constants are read from the tables of docs/performance-scale.md and docs/costs.md, so generate these first. Nothing
+of this size has been run. The load on the database, which is the bottleneck, is simulated: questions with random
+arrivals compete with workers that index documents into workspaces of all sizes.
 """
 
 import re
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 import simpy
 from numpy.typing import NDArray
 
-from benchmarks.report_sections import replaced, section
+from benchmarks.report_sections import DOCS, PERFORMANCE_AT_SCALE, replaced, section
 from polyadic.storage.postgres.hnsw import LEAST_INDEXED
 
-DOCS = Path(__file__).parent.parent / "docs"
 REPORT = DOCS / "scale.md"
 FACTS, WORKSPACES = 100_000_000, 10_000
 FACTS_OF_A_CHUNK = 12
@@ -49,7 +47,7 @@ class Measured:
 
     @classmethod
     def read(cls) -> Self:
-        engines = section((DOCS / "performance.md").read_text(encoding="utf-8"), "## SQLite and PostgreSQL")
+        engines = section(PERFORMANCE_AT_SCALE.read_text(encoding="utf-8"), "## SQLite and PostgreSQL")
         costs = (DOCS / "costs.md").read_text(encoding="utf-8")
         return cls(
             _last(engines, "of it processor time of ours: ms") / 1_000,

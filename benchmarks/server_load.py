@@ -14,9 +14,8 @@ from typing import Any
 import httpx2
 
 from benchmarks.data import filled, load
-from benchmarks.report_sections import given_folder, replaced
+from benchmarks.report_sections import PERFORMANCE, given_folder, rewrite
 from benchmarks.server_process import Load, Served, ask, served
-from benchmarks.speed import REPORT
 from polyadic.config import ReadingSettings
 from polyadic.evaluation.datasets import Dataset
 from polyadic.loaders.loader import read_documents
@@ -55,8 +54,7 @@ def main() -> None:
                 print(lines[-1], flush=True)
     head = HEAD.format(machine=f"{os.cpu_count()} cores, Python {platform.python_version()}")
     section = head + "\n".join(lines) + "\n"
-    REPORT.write_text(replaced(REPORT.read_text(encoding="utf-8"), HEADING, section), encoding="utf-8")
-    print(f"wrote {HEADING} into {REPORT}")
+    rewrite(PERFORMANCE, HEADING, section.splitlines())
 
 
 def measured_rows(server: Served, dataset: Dataset) -> Iterator[tuple[str, str, str]]:

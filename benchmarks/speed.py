@@ -17,14 +17,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.data import data_folder, load
+from benchmarks.report_sections import PERFORMANCE
 from polyadic.evaluation.retrieval_run import run_method
 from polyadic.workspace import Workspace
 
-REPORT = Path(__file__).parent.parent / "docs" / "performance.md"
 TIMES = 7
 HEAD = """# Performance
 
 Made by `python -m benchmarks.speed` from the data that `POLYADIC_DATA` names; medians of {times}. On {machine}.
+[Performance at scale](performance-scale.md) measures a million facts, PostgreSQL and Ray.
 
 | what | measured | bound |
 |---|---|---|
@@ -41,9 +42,9 @@ def main() -> None:
         rows += _retrieval(workspace)
     lines = [f"| {what} | {measured} | {bound} |" for what, measured, bound in rows]
     head = HEAD.format(times=TIMES, machine=f"{os.cpu_count()} cores, Python {platform.python_version()}")
-    _, heading, others = REPORT.read_text(encoding="utf-8").partition("\n## ")
-    REPORT.write_text(head + "\n".join(lines) + "\n" + heading + others, encoding="utf-8")
-    print(REPORT.read_text())
+    _, heading, others = PERFORMANCE.read_text(encoding="utf-8").partition("\n## ")
+    PERFORMANCE.write_text(head + "\n".join(lines) + "\n" + heading + others, encoding="utf-8")
+    print(PERFORMANCE.read_text())
 
 
 def _import_ms() -> float:

@@ -1,4 +1,4 @@
-"""The section on ordinary documents of docs/quality.md."""
+"""The section on ordinary documents of docs/quality-ordinary.md."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -8,8 +8,10 @@ from benchmarks.ordinary.documents import DOCUMENTS, fetched
 from benchmarks.ordinary.measured import BUDGETS, Measured, measure
 from benchmarks.ordinary.questions import OWN, OrdinaryQuestion, Split, load_questions
 from benchmarks.ordinary.tables import answers_table, found_table, gains_table
+from benchmarks.report_sections import DOCS
 from polyadic.workspace import Workspace
 
+PAGE = DOCS / "quality-ordinary.md"
 HEADING = "## Ordinary documents"
 _SHARED = "ordinary"
 _ABOUT = f"""

@@ -18,9 +18,8 @@ from benchmarks.peers.running import Runner
 from benchmarks.peers.smoke import Failed, margins
 from benchmarks.peers.systems import POLYADIC, SYSTEMS
 from benchmarks.peers.table import lines, rows, survival
-from benchmarks.report_sections import replaced
+from benchmarks.report_sections import PERFORMANCE, rewrite
 
-REPORT = Path(__file__).parents[2] / "docs" / "performance.md"
 HEADING = "## Beside the peers"
 _WIDTH = 120
 HEAD = """
@@ -50,8 +49,7 @@ def main() -> int:
     body = section(plan, results, names)
     print(body)
     if plan is WHOLE and set(names) == set(SYSTEMS):
-        REPORT.write_text(replaced(REPORT.read_text(encoding="utf-8"), HEADING, body), encoding="utf-8")
-        print(f"wrote {HEADING} into {REPORT}")
+        rewrite(PERFORMANCE, HEADING, body.splitlines())
     return 0
 
 

@@ -1,4 +1,4 @@
-"""The recipe in docs/evaluation.md for the paper's protocol, as far as it can be tried without a key."""
+"""The recipe in docs/paper-experiments.md for the paper's protocol, as far as it can be tried without a key."""
 
 import json
 import re
@@ -15,7 +15,7 @@ from tests.model_server import ModelServer, entities_of_question, facts_by_sente
 
 pytestmark = pytest.mark.slow
 
-DOCUMENTATION = Path(__file__).parents[2] / "docs" / "evaluation.md"
+DOCUMENTATION = Path(__file__).parents[2] / "docs" / "paper-experiments.md"
 RECIPE = re.search(r"<!-- recipe -->\n```\n(.*?)```", DOCUMENTATION.read_text(), re.DOTALL)
 
 
