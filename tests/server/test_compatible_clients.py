@@ -11,6 +11,7 @@ import pytest
 from openai.types.chat import ChatCompletionMessageParam
 
 from tests.model_server import ModelServer, ready, says
+from tests.model_server.types import Asked
 from tests.server.running_server import ADA, BABBAGE, QUESTION, Running, add_key, finished, make, running
 
 pytestmark = pytest.mark.slow
@@ -79,7 +80,12 @@ def test_parts_of_a_message_are_read(client: httpx2.Client) -> None:
 
 
 def test_conversation_is_used(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with ModelServer([*ready()]) as model:
+    standalone = "Whom did Charles Babbage meet in 1833?"
+
+    def condense(request: Asked) -> str | None:
+        return standalone if request.last_user_text.startswith("Conversation") else None
+
+    with ModelServer([condense, *ready()]) as model:
         for name, value in {"NAME": "recorded", "BASE_URL": model.url, "KEY_VARIABLE": ""}.items():
             monkeypatch.setenv(f"POLYADIC_MODEL__{name}", value)
         with running(folder) as server, server.client() as client:
@@ -95,6 +101,7 @@ def test_conversation_is_used(folder: Path, monkeypatch: pytest.MonkeyPatch) -> 
         asked = [one.text for one in model.asked[read:]]
     assert len(chunks) > 2
     assert "Who designed the Analytical Engine?" in asked[0] and "Charles Babbage [1]" in asked[0]
+    assert standalone in asked[-1]
     assert not any("of no use" in text for text in asked)
 
 

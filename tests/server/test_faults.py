@@ -5,9 +5,11 @@ import os
 import signal
 import socket
 import struct
+import subprocess
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -31,10 +33,10 @@ SPARE = 3
 """Connections that may come and go meanwhile: those of the test's client, and to the model."""
 
 
-@pytest.fixture
-def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
-    """A model that takes its time; workspaces are read by it in small chunks."""
-    with ModelServer([*ready()], delay=0.1) as server:
+@contextmanager
+def configured_model(environment: pytest.MonkeyPatch, delay: float) -> Iterator[ModelServer]:
+    """Run a model that extracts facts from small chunks, each reply after a delay in seconds."""
+    with ModelServer([*ready()], delay=delay) as server:
         for name, value in {
             "MODEL__NAME": "recorded",
             "MODEL__BASE_URL": server.url,
@@ -44,7 +46,13 @@ def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
             "CHUNKING__TOKENS": "60",
             "CHUNKING__OVERLAP": "0",
         }.items():
-            monkeypatch.setenv(f"POLYADIC_{name}", value)
+            environment.setenv(f"POLYADIC_{name}", value)
+        yield server
+
+
+@pytest.fixture
+def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
+    with configured_model(monkeypatch, 0.1) as server:
         yield server
 
 
@@ -63,9 +71,14 @@ def exported(client: httpx2.Client) -> bytes:
     return client.get(f"{PATH}/export", params={"format": "hif"}).content
 
 
-def undisturbed(folder: Path) -> bytes:
-    """What the workspace holds where nothing goes wrong."""
-    with served_by_a_process(folder) as (_, client):
+@pytest.fixture(scope="module")
+def uninterrupted_export(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """The export of a workspace whose indexing is never interrupted."""
+    with (
+        pytest.MonkeyPatch.context() as environment,
+        configured_model(environment, 0),
+        served_by_a_process(tmp_path_factory.mktemp("uninterrupted") / "kb") as (_, client),
+    ):
         make(client, "letters")
         assert finished(client, "letters", hand_in(client))["state"] == "succeeded"
         return exported(client)
@@ -73,9 +86,8 @@ def undisturbed(folder: Path) -> bytes:
 
 @pytest.mark.parametrize("whom", ["the server", "the server and the job"])
 def test_server_killed_repeatedly_while_indexing_ends_alike(
-    folder: Path, tmp_path: Path, model: ModelServer, whom: str
+    folder: Path, uninterrupted_export: bytes, model: ModelServer, whom: str
 ) -> None:
-    expected = undisturbed(tmp_path / "quiet")
     begun = len(model.calls)
     job = ""
     for more in (1, 6, 14):
@@ -94,7 +106,7 @@ def test_server_killed_repeatedly_while_indexing_ends_alike(
     with served_by_a_process(folder) as (_, client):
         ended = finished(client, "letters", job)
         assert (ended["state"], ended["attempts"]) == ("succeeded", 4)
-        assert exported(client) == expected
+        assert exported(client) == uninterrupted_export
         assert client.get(PATH).json()["counts"]["documents"] == DOCUMENTS
     assert not list((folder / "letters" / ".incoming").iterdir())
     assert not problems(folder / "letters")
@@ -230,29 +242,46 @@ def test_disconnected_job_watchers_leave_nothing(folder: Path, model: ModelServe
         assert finished(client, "letters", job)["state"] == "succeeded"
 
 
+@dataclass(frozen=True)
+class LongDocument:
+    """A server process with one document whose responses exceed the buffers of a socket."""
+
+    folder: Path
+    process: "subprocess.Popen[bytes]"
+    client: httpx2.Client
+    document: str
+
+
+@pytest.fixture(scope="module")
+def long_document(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LongDocument]:
+    folder = tmp_path_factory.mktemp("stalled") / "served"
+    text = "\n\n".join(story(number, 400) for number in range(10))
+    with served_by_a_process(folder, ServerLimits(idle_seconds=2.0)) as (process, client):
+        (document,) = make(client, "letters", text)
+        yield LongDocument(folder, process, client, document)
+
+
 @pytest.mark.parametrize("what", ["an answer", "an export", "a text"])
-def test_stalled_clients_are_disconnected(folder: Path, what: str) -> None:
-    """An answer keeps nobody's turn meanwhile; an export leaves no file behind."""
-    long = "\n\n".join(story(number, 400) for number in range(10))
+def test_stalled_clients_are_disconnected(long_document: LongDocument, what: str) -> None:
+    """Meanwhile other questions are answered, and an export leaves no file behind."""
     body = {"question": QUESTION, "method": "chunks", "context_tokens": 200_000} if what == "an answer" else None
-    with served_by_a_process(folder, ServerLimits(idle_seconds=4.0)) as (process, client):
-        (document,) = make(client, "letters", long)
-        paths = {
-            "an answer": f"{PATH}/query/stream",
-            "an export": f"{PATH}/export",
-            "a text": f"{PATH}/documents/{document}/text",
-        }
-        client.post(f"{PATH}/query", json={"question": QUESTION})
-        sockets, url = opened(process, "socket:"), str(client.base_url)
-        with ExitStack() as stack:
-            for _ in range(CLIENTS):
-                stack.enter_context(asking(url, paths[what], body, receives=2048))
-            wait_until(lambda: opened(process, "socket:") >= sockets + CLIENTS)
-            wait_until(lambda: figure(client, "polyadic_questions_in_progress") == 0)
-            assert client.post(f"{PATH}/query", json={"question": QUESTION}).status_code == 200
-            wait_until(lambda: is_quiet(client), 30)
-            wait_until(lambda: opened(process, "socket:") <= sockets + SPARE, 10)
-        assert not list((folder / ".server" / "exports").iterdir())
+    path = {
+        "an answer": f"{PATH}/query/stream",
+        "an export": f"{PATH}/export",
+        "a text": f"{PATH}/documents/{long_document.document}/text",
+    }[what]
+    process, client = long_document.process, long_document.client
+    client.post(f"{PATH}/query", json={"question": QUESTION})
+    sockets, url = opened(process, "socket:"), str(client.base_url)
+    with ExitStack() as stack:
+        for _ in range(CLIENTS):
+            stack.enter_context(asking(url, path, body, receives=2048))
+        wait_until(lambda: opened(process, "socket:") >= sockets + CLIENTS)
+        wait_until(lambda: figure(client, "polyadic_questions_in_progress") == 0)
+        assert client.post(f"{PATH}/query", json={"question": QUESTION}).status_code == 200
+        wait_until(lambda: is_quiet(client), 30)
+        wait_until(lambda: opened(process, "socket:") <= sockets + SPARE, 10)
+    assert not list((long_document.folder / ".server" / "exports").iterdir())
 
 
 def is_quiet(client: httpx2.Client) -> bool:

@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
+from polyadic.model.types import Document
 from polyadic.server.limits import ServerLimits
+from polyadic.workspace import Workspace
 from tests.model_server import Late, ModelServer, Status, ready
 from tests.server.running_server import ADA, QUESTION, Running, add_key, events, make, running, wait_until
 
@@ -85,6 +87,7 @@ def test_question_times_out(folder: Path, answering: ModelServer) -> None:
 
 
 def test_excess_questions_are_rejected(folder: Path, answering: ModelServer) -> None:
+    answering.tokens_per_second = None
     limits = ServerLimits(questions_at_once=1, questions_waiting=1)
     with running(folder, limits=limits) as server, server.client() as client, ThreadPoolExecutor(4) as threads:
         make(client, "letters", ADA)
@@ -132,8 +135,12 @@ def test_fifty_workspaces_under_load_are_isolated_and_closed(folder: Path) -> No
     everything = add_key(folder, "write", "*")
     keys = {name: add_key(folder, "read", name) for name in names}
     with running(folder, keyed=True, limits=ServerLimits(workspaces_open=4, jobs_at_once=2)) as server:
-        with server.client(everything) as client, ThreadPoolExecutor(4) as threads:
-            list(threads.map(lambda name: make(client, name, f"The pass word of {name} is Word{name[3:]}x."), names))
+        with server.client(everything) as client:
+            for name in names:
+                make(client, name)
+        for name in names:
+            with Workspace(folder / name) as kb:
+                kb.add([Document("memory:0", name, f"The pass word of {name} is Word{name[3:]}x.")])
         ask_all(server, names, keys)
         before = resources()
         for _ in range(3):
