@@ -21,7 +21,7 @@ NAMES = [
     "Turin",
     "Mary Somerville",
 ]
-DOCUMENTS = 300
+DOCUMENTS = 150
 
 
 @pytest.fixture(scope="module")
