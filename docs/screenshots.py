@@ -24,14 +24,14 @@ def main() -> None:
         try:
             told = server.stderr.readline() if server.stderr else ""
             url = told.split(" at ")[1].split(" ")[0]
-            hand_in(url)
+            upload(url)
             take(url)
         finally:
             server.terminate()
             server.wait()
 
 
-def hand_in(url: str) -> None:
+def upload(url: str) -> None:
     """Make a workspace of the example articles, and wait until they are read."""
     with httpx2.Client(base_url=f"{url}/v1", timeout=60) as client:
         client.post("/workspaces", json={"name": "spaceflight"}).raise_for_status()

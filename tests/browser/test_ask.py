@@ -268,7 +268,7 @@ def test_document_content_is_never_executed(opened: Opened, tmp_path: Path) -> N
     with served(tmp_path / "hostile") as server, server.client() as client:
         make(client, "hostile")
         told = f"Mary Somerville lived in Chelsea. 🚀 Ada Lovelace met Charles Babbage in Turin {HOSTILE}."
-        hand_in(client, "hostile", f"<script>document.title=2</script>{HOSTILE}", told)
+        upload(client, "hostile", f"<script>document.title=2</script>{HOSTILE}", told)
         page = opened(f"{server.url}/#/hostile/ask")
         ask(page, "Ada Lovelace met whom in Turin, Charles Babbage?")
         expect(page.locator(".answer-text")).to_contain_text(HOSTILE)
@@ -283,7 +283,7 @@ def test_document_content_is_never_executed(opened: Opened, tmp_path: Path) -> N
         assert page.title() == "Ask · hostile · Polyadic"
 
 
-def hand_in(client: httpx2.Client, workspace: str, title: str, text: str) -> None:
+def upload(client: httpx2.Client, workspace: str, title: str, text: str) -> None:
     given = {"texts": [{"title": title, "text": text, "source": "memory:1"}]}
     job = client.post(f"/v1/workspaces/{workspace}/documents/texts", json=given).json()
     path = f"/v1/workspaces/{workspace}/jobs/{job['id']}"

@@ -1,4 +1,4 @@
-"""Documents in the page: handed in, read before one's eyes, found, withdrawn."""
+"""Documents page: upload, progress, search, deletion."""
 
 import re
 from collections.abc import Iterator
@@ -151,7 +151,7 @@ def by_model(tmp_path: Path, slow: ModelServer) -> Iterator[Running]:
         yield server
 
 
-def hand_in(server: Running, documents: int) -> None:
+def upload(server: Running, documents: int) -> None:
     texts = [{"text": story(n, 30), "title": f"Story {n}", "source": f"memory:{n}"} for n in range(documents)]
     with server.client() as client:
         assert client.post("/v1/workspaces/letters/documents/texts", json={"texts": texts}).status_code == 202
@@ -162,7 +162,7 @@ def hand_in(server: Running, documents: int) -> None:
 def test_job_is_watched_cancelled_and_resumed(
     by_model: Running, opened: Opened, seen: Seen, size: tuple[int, int], scheme: str
 ) -> None:
-    hand_in(by_model, 3)
+    upload(by_model, 3)
     page = opened(f"{by_model.url}/#/letters/documents", size, scheme)
     job = page.locator("article.job")
     expect(job.get_by_role("heading")).to_have_text("Reading 3 documents")
@@ -178,7 +178,7 @@ def test_job_is_watched_cancelled_and_resumed(
 
 
 def test_deleting_while_a_job_runs_is_refused_with_a_message(by_model: Running, opened: Opened, seen: Seen) -> None:
-    hand_in(by_model, 1)
+    upload(by_model, 1)
     page = opened(f"{by_model.url}/#/letters/documents")
     expect(rows(page)).to_have_count(1, timeout=60_000)
     texts = [{"text": story(9, 200), "source": "memory:9"}]
@@ -198,7 +198,7 @@ def test_deleting_while_a_job_runs_is_refused_with_a_message(by_model: Running, 
 
 def test_failed_chunks_are_retried(by_model: Running, slow: ModelServer, opened: Opened) -> None:
     slow.misbehave(NotJson(), times=None, on={2, 3})
-    hand_in(by_model, 1)
+    upload(by_model, 1)
     page = opened(f"{by_model.url}/#/letters/documents")
     expect(page.get_by_text(re.compile("chunks? of these documents failed"))).to_be_visible(timeout=60_000)
     expect(rows(page).locator(".warned")).to_contain_text("failed")

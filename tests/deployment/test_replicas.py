@@ -79,7 +79,7 @@ def texts_of(workspace: int, job: int) -> list[dict[str, str]]:
     return [{"text": SHARED + story(number, 8), "source": f"memory:{number}"} for number in numbers]
 
 
-def handed_in(client: httpx2.Client, path: str, texts: list[dict[str, str]]) -> str:
+def upload_texts(client: httpx2.Client, path: str, texts: list[dict[str, str]]) -> str:
     """The job of texts, which are sent until they are accepted, as any client of a web server has to."""
     for _ in range(TRIES):
         with suppress(httpx2.TransportError):
@@ -98,11 +98,11 @@ def test_killed_replica_loses_and_duplicates_nothing(fleet: Fleet, tmp_path: Pat
     is_over = threading.Event()
     work = [(number, job) for job in range(JOBS) for number in range(WORKSPACES)]
 
-    def hand_in(what: tuple[int, int]) -> None:
+    def upload_one(what: tuple[int, int]) -> None:
         number, job = what
         # Some come before one is killed, some at that moment, some after it.
         time.sleep(SECONDS_BETWEEN * job)
-        accepted[handed_in(fleet.client, f"/v1/workspaces/{names[number]}", texts_of(number, job))] = names[number]
+        accepted[upload_texts(fleet.client, f"/v1/workspaces/{names[number]}", texts_of(number, job))] = names[number]
 
     def ask() -> Counter[int]:
         """Questions without end, to whoever answers."""
@@ -116,7 +116,7 @@ def test_killed_replica_loses_and_duplicates_nothing(fleet: Fleet, tmp_path: Pat
 
     with ThreadPoolExecutor(len(work) + 1) as threads:
         asking = threads.submit(ask)
-        handing_in = [threads.submit(hand_in, what) for what in work]
+        uploading = [threads.submit(upload_one, what) for what in work]
         try:
             victim = one_at_work(fleet)
             readers = workers(victim.process)
@@ -124,7 +124,7 @@ def test_killed_replica_loses_and_duplicates_nothing(fleet: Fleet, tmp_path: Pat
             for reader in readers:
                 with suppress(ProcessLookupError):
                     os.kill(reader, signal.SIGKILL)
-            for done in handing_in:
+            for done in uploading:
                 done.result(120)
             ended = [finished(fleet.client, name, job) for job, name in accepted.items()]
         finally:
@@ -166,7 +166,7 @@ def test_all_replicas_answer_alike(fleet: Fleet) -> None:
     name = postgres.fresh()
     path = f"/v1/workspaces/{name}"
     make(fleet.client, name)
-    job = handed_in(fleet.client, path, texts_of(0, 0))
+    job = upload_texts(fleet.client, path, texts_of(0, 0))
     with ThreadPoolExecutor(SERVERS) as threads:
         watched = list(threads.map(lambda client: states(client, f"{path}/jobs/{job}/events"), fleet.each))
     for told in watched:
@@ -182,7 +182,7 @@ def test_all_replicas_answer_alike(fleet: Fleet) -> None:
         assert chat.status_code == 200 and chat.json()["choices"][0]["message"]["content"]
         assert client.get(f"{path}/jobs/{job}").json()["state"] == "succeeded"
     # One that no server is told of directly: it is stopped by whichever runs it.
-    slow = handed_in(fleet.client, path, [{"text": story(99, 200), "source": "memory:slow"}])
+    slow = upload_texts(fleet.client, path, [{"text": story(99, 200), "source": "memory:slow"}])
     wait_until(lambda: fleet.client.get(f"{path}/jobs/{slow}").json()["state"] == "running")
     stopped = fleet.client.post(f"{path}/jobs/{slow}/cancel").json()
     assert (stopped["state"], stopped["problem"]) == ("cancelled", "it was cancelled")

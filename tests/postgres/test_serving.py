@@ -83,12 +83,12 @@ def test_job_submitted_to_one_server_is_run_by_another(clients: Clients, address
         assert [one["id"] for one in client.get(path).json()["jobs"]] == [job]
     assert 'polyadic_jobs{state="succeeded"}' in clients[1].get("/metrics").text
     # What has been read is kept nowhere else.
-    assert handed_in(address, job) == 0
+    assert uploaded_parts(address, job) == 0
 
 
-def handed_in(address: str, job: str) -> int:
+def uploaded_parts(address: str, job: str) -> int:
     with psycopg.connect(address) as raw:
-        counted = raw.execute("SELECT count(*) FROM polyadic_server.handed_in WHERE job = %s", (job,)).fetchall()
+        counted = raw.execute("SELECT count(*) FROM polyadic_server.upload WHERE job = %s", (job,)).fetchall()
     return int(counted[0][0])
 
 
@@ -98,11 +98,11 @@ def test_failed_upload_is_kept_until_resumed_or_deleted(clients: Clients, addres
     large = b"%PDF " + bytes(range(256)) * 10_000
     job = clients[1].post(f"{path}/documents/files", files={"files": ("large.pdf", large)}).json()["id"]
     assert finished(clients[1], name, job)["state"] == "partly"
-    assert handed_in(address, job) == 4
+    assert uploaded_parts(address, job) == 4
     assert clients[1].post(f"{path}/jobs/{job}/resume").status_code == 202
     assert finished(clients[0], name, job)["attempts"] == 1
     assert clients[0].delete(path).status_code == 204
-    assert handed_in(address, job) == 0
+    assert uploaded_parts(address, job) == 0
 
 
 def test_a_queued_job_is_cancelled_by_any_server(settings: Path) -> None:

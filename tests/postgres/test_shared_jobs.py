@@ -140,5 +140,5 @@ def test_workspace_is_deleted_by_another_server_than_the_job_s(two: Two) -> None
     time.sleep(2)
     assert two.clients[0].get("/v1/workspaces").json() == {"workspaces": []}
     with psycopg.connect(two.address) as raw:
-        for table in ("polyadic_server.job", "polyadic_server.handed_in", "polyadic.document", "polyadic.chunk"):
+        for table in ("polyadic_server.job", "polyadic_server.upload", "polyadic.document", "polyadic.chunk"):
             assert raw.execute(f"SELECT count(*) FROM {table}".encode()).fetchall() == [(0,)]

@@ -59,7 +59,7 @@ def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
 # killed
 
 
-def hand_in(client: httpx2.Client) -> str:
+def upload(client: httpx2.Client) -> str:
     texts = [{"text": story(number, 30), "source": f"memory:{number}"} for number in range(DOCUMENTS)]
     reply = client.post(f"{PATH}/documents/texts", json={"texts": texts})
     assert reply.status_code == 202, reply.text
@@ -80,7 +80,7 @@ def uninterrupted_export(tmp_path_factory: pytest.TempPathFactory) -> bytes:
         served_by_a_process(tmp_path_factory.mktemp("uninterrupted") / "kb") as (_, client),
     ):
         make(client, "letters")
-        assert finished(client, "letters", hand_in(client))["state"] == "succeeded"
+        assert finished(client, "letters", upload(client))["state"] == "succeeded"
         return exported(client)
 
 
@@ -94,7 +94,7 @@ def test_server_killed_repeatedly_while_indexing_ends_alike(
         with served_by_a_process(folder) as (process, client):
             if not job:
                 make(client, "letters")
-                job = hand_in(client)
+                job = upload(client)
             wait_until(lambda begun=begun, more=more: len(model.calls) >= begun + more)
             readers = workers(process)
             killed(process)
@@ -227,7 +227,7 @@ def test_disconnected_streaming_clients_leave_nothing(
 def test_disconnected_job_watchers_leave_nothing(folder: Path, model: ModelServer) -> None:
     with served_by_a_process(folder) as (process, client):
         make(client, "letters")
-        job = hand_in(client)
+        job = upload(client)
         wait_until(lambda: len(model.calls) >= 1)
         sockets, url = opened(process, "socket:"), str(client.base_url)
         watchers = [asking(url, f"{PATH}/jobs/{job}/events", None) for _ in range(CLIENTS)]

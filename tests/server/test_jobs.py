@@ -41,7 +41,7 @@ def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
         yield server
 
 
-def hand_in(client: httpx2.Client, documents: int = 3, sentences: int = 30) -> str:
+def upload(client: httpx2.Client, documents: int = 3, sentences: int = 30) -> str:
     """A job of some duration; returns its identifier."""
     texts = [{"text": story(number, sentences), "source": f"memory:{number}"} for number in range(documents)]
     reply = client.post(f"{PATH}/documents/texts", json={"texts": texts})
@@ -68,7 +68,7 @@ def paid_twice(model: ModelServer) -> int:
 def test_progress_events_continue_until_the_job_ends(folder: Path, model: ModelServer) -> None:
     with running(folder, limits=LIMITS) as server, server.client() as client:
         make(client, "letters")
-        job = hand_in(client)
+        job = upload(client)
         with client.stream("GET", f"{PATH}/jobs/{job}/events") as reply:
             told = [content for name, content in events(reply.read().decode()) if name == "job"]
     states = [one["state"] for one in told]
@@ -81,7 +81,7 @@ def test_progress_events_continue_until_the_job_ends(folder: Path, model: ModelS
 def test_a_job_is_cancelled_and_resumed_without_paying_twice(folder: Path, model: ModelServer) -> None:
     with running(folder, limits=LIMITS) as server, server.client() as client:
         make(client, "letters")
-        job = hand_in(client)
+        job = upload(client)
         wait_for_calls(model, 3)
         cancelled = client.post(f"{PATH}/jobs/{job}/cancel").json()
         assert (cancelled["state"], cancelled["problem"]) == ("cancelled", "it was cancelled")
@@ -97,7 +97,7 @@ def test_a_job_is_cancelled_and_resumed_without_paying_twice(folder: Path, model
 def test_stopped_server_resumes_the_job_on_start(folder: Path, model: ModelServer) -> None:
     with running(folder, limits=LIMITS) as server, server.client() as client:
         make(client, "letters")
-        job = hand_in(client)
+        job = upload(client)
         wait_for_calls(model, 3)
     calls = len(model.asked)
     with running(folder, limits=LIMITS) as server, server.client() as client:
@@ -109,7 +109,7 @@ def test_stopped_server_resumes_the_job_on_start(folder: Path, model: ModelServe
 def test_job_watchers_are_disconnected_on_shutdown(folder: Path, model: ModelServer) -> None:
     with running(folder, limits=LIMITS) as server, server.client() as client:
         make(client, "letters")
-        job = hand_in(client)
+        job = upload(client)
         watching = client.build_request("GET", f"{PATH}/jobs/{job}/events")
         reply = client.send(watching, stream=True)
         wait_for_calls(model, 1)
@@ -121,7 +121,7 @@ def test_job_watchers_are_disconnected_on_shutdown(folder: Path, model: ModelSer
 def test_killed_server_resumes_the_job_on_start(folder: Path, model: ModelServer) -> None:
     with served_by_a_process(folder) as (process, client):
         make(client, "letters")
-        job = hand_in(client)
+        job = upload(client)
         wait_for_calls(model, 3)
         process.kill()
     left = folder / "letters" / ".incoming" / ("f" * 32)
@@ -138,7 +138,7 @@ def test_killed_server_resumes_the_job_on_start(folder: Path, model: ModelServer
 def test_signal_shuts_the_server_down_cleanly(folder: Path, model: ModelServer, number: signal.Signals) -> None:
     with served_by_a_process(folder) as (process, client):
         make(client, "letters")
-        job = hand_in(client)
+        job = upload(client)
         wait_for_calls(model, 2)
         process.send_signal(number)
         assert process.wait(30) in (0, -number)
@@ -150,7 +150,7 @@ def test_signal_shuts_the_server_down_cleanly(folder: Path, model: ModelServer, 
 def test_dead_job_process_is_restarted(folder: Path, model: ModelServer) -> None:
     with running(folder, limits=LIMITS) as server, server.client() as client:
         make(client, "letters")
-        job = hand_in(client)
+        job = upload(client)
         wait_for_calls(model, 2)
         os.kill(worker_of(server, job), signal.SIGKILL)
         ended = finished(client, "letters", job)
@@ -166,7 +166,7 @@ def test_failed_chunks_are_retried(folder: Path, model: ModelServer) -> None:
     model.misbehave(Status(500), on=[2])
     with running(folder, limits=LIMITS) as server, server.client() as client:
         make(client, "letters")
-        partly = finished(client, "letters", hand_in(client, documents=1))
+        partly = finished(client, "letters", upload(client, documents=1))
         assert (partly["state"], len(partly["report"]["failed"])) == ("partly", 1)
         # Where the operator's model is, is nobody's business.
         assert "the endpoint" in partly["report"]["failed"][0]["reason"]
@@ -189,7 +189,7 @@ def test_job_stopped_by_budget_is_resumed(folder: Path, model: ModelServer) -> N
 def test_jobs_of_a_workspace_run_sequentially(folder: Path, model: ModelServer) -> None:
     with running(folder, limits=ServerLimits(jobs_at_once=4)) as server, server.client() as client:
         make(client, "letters")
-        first, second = hand_in(client, documents=1), hand_in(client, documents=2)
+        first, second = upload(client, documents=1), upload(client, documents=2)
         wait_until(lambda: job_of(client, first)["state"] == "running")
         assert job_of(client, second)["state"] == "queued"
         assert finished(client, "letters", second)["started"] >= job_of(client, first)["ended"]
@@ -200,7 +200,7 @@ def test_queries_work_while_a_job_runs(folder: Path, model: ModelServer) -> None
     with running(folder, limits=LIMITS) as server, server.client() as client:
         [document] = make(client, "letters", ADA)
         calls = len(model.calls)
-        job = hand_in(client)
+        job = upload(client)
         wait_for_calls(model, calls + 1)
         asked = client.post(f"{PATH}/query", json={"question": "Who wrote the first program?", "by": "quotes"})
         refused = client.delete(f"{PATH}/documents/{document}")
@@ -213,7 +213,7 @@ def test_queries_work_while_a_job_runs(folder: Path, model: ModelServer) -> None
 def test_workspace_can_be_deleted_while_a_job_runs(folder: Path, model: ModelServer) -> None:
     with running(folder, limits=LIMITS) as server, server.client() as client:
         make(client, "letters")
-        job = hand_in(client)
+        job = upload(client)
         wait_for_calls(model, 1)
         assert client.delete(PATH).status_code == 204
         assert not (folder / "letters").exists()

@@ -113,9 +113,9 @@ def test_streamed_request_span_lasts_until_the_stream_ends(traced: Traced) -> No
 
 def test_job_process_span_is_a_child_of_the_upload_request(traced: Traced) -> None:
     given = {"texts": [{"text": f"{ADA} It was in Turin.", "source": "memory:turin"}]}
-    reply = traced.client.post(f"{PATH}/documents/texts", json=given, headers={"x-request-id": "handing-in"})
+    reply = traced.client.post(f"{PATH}/documents/texts", json=given, headers={"x-request-id": "upload-1"})
     assert reply.status_code == 202
-    request = traced.request("handing-in")
+    request = traced.request("upload-1")
     job = next(one for one in _all_of(traced, request.trace, "job"))
     assert job.parent == request.id
     [index] = traced.collector.within(job)

@@ -29,7 +29,7 @@ class ToolJob:
 class ToolJobs(Protocol):
     """The jobs of one workspace."""
 
-    async def hand_in(self, document: Document) -> ToolJob:
+    async def upload(self, document: Document) -> ToolJob:
         """Queue a document for indexing; waits a little, so that a short document is indexed when this returns."""
 
     async def job(self, identifier: str) -> ToolJob:

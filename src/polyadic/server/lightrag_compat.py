@@ -26,7 +26,7 @@ from polyadic.server.query_service import answer_to, knowledge_for, pieces_of
 from polyadic.server.schemas import AnswerRequest, RetrieveRequest
 from polyadic.server.server_state import ServerState
 from polyadic.server.sse import streamed
-from polyadic.server.uploads import TEXT_SCHEME, hand_in_files, hand_in_texts
+from polyadic.server.uploads import TEXT_SCHEME, upload_files, upload_texts
 
 _METHODS = {"naive": "chunks", "bypass": "none"}
 _HEADER = "LIGHTRAG-WORKSPACE"
@@ -148,13 +148,13 @@ def _router(prefix: str, name: Any) -> APIRouter:
         async with service.workspaces.opened(workspace, key, "write"):
             source = f"{TEXT_SCHEME}{_one_line(asked.file_source)}" if asked.file_source else ""
             title = _one_line(asked.description or asked.file_source or "")
-            job = await hand_in_texts(service, workspace, [UploadedText(source, title, asked.text)], JobRequest())
+            job = await upload_texts(service, workspace, [UploadedText(source, title, asked.text)], JobRequest())
         return LightRAGInsertResponse(track_id=job.id)
 
     async def upload(workspace: where, service: Served, key: Caller, request: Request) -> LightRAGInsertResponse:
         """Add a file; a job reads it. The file name identifies the document."""
         async with service.workspaces.opened(workspace, key, "write"):
-            job = await hand_in_files(service, workspace, request, JobRequest(), "file")
+            job = await upload_files(service, workspace, request, JobRequest(), "file")
         return LightRAGInsertResponse(track_id=job.id)
 
     streams: dict[int | str, dict[str, Any]] = {

@@ -8,7 +8,7 @@ from polyadic.model.types import Document
 from polyadic.server.jobs import job as jobs
 from polyadic.server.jobs.upload import UploadedText
 from polyadic.server.server_state import ServerState
-from polyadic.server.uploads import hand_in_texts
+from polyadic.server.uploads import upload_texts
 
 _PATIENCE = 10.0
 """How long to wait for a document's job: a short document is indexed by then, and no client has timed out."""
@@ -27,9 +27,9 @@ class McpJobs:
         self._service = service
         self._workspace = workspace
 
-    async def hand_in(self, document: Document) -> ToolJob:
+    async def upload(self, document: Document) -> ToolJob:
         text = UploadedText(document.source, document.title, document.text, dict(document.metadata))
-        job = await hand_in_texts(self._service, self._workspace, [text], jobs.JobRequest())
+        job = await upload_texts(self._service, self._workspace, [text], jobs.JobRequest())
         with suppress(TimeoutError):
             async with asyncio.timeout(_PATIENCE):
                 await self._ended(job.id)

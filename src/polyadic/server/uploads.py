@@ -22,7 +22,7 @@ _FIELDS = 20
 _SPACE_FACTOR, _RESERVE_BYTES = 4, 64_000_000
 
 
-async def hand_in_files(
+async def upload_files(
     service: ServerState,
     workspace: str,
     request: Request,
@@ -64,7 +64,7 @@ async def hand_in_files(
         return await service.jobs.add(workspace, job_request, incoming, documents)
 
 
-async def hand_in_texts(
+async def upload_texts(
     service: ServerState, workspace: str, texts: Sequence[UploadedText], job_request: JobRequest
 ) -> Job:
     """Store texts, and queue a job that indexes them; a text without a source gets one derived from its content."""

@@ -55,7 +55,7 @@ async def run(access: WorkspaceAccess, new: AddArguments) -> AddResult:
     document = Document(f"{SOURCE}{new.name}", " ".join(new.title.split()), text, new.metadata)
     if access.jobs is None:
         return await _result(access, document, await _indexed(access.workspace, document))
-    job = await access.jobs.hand_in(document)
+    job = await access.jobs.upload(document)
     if job.state not in GOING and job.outcome is None:
         raise PolyadicError(f"{document.source} was not added ({job.problem})", "add it again to continue")
     return await _result(access, document, job.outcome, job.id)

@@ -15,12 +15,12 @@ from polyadic.server.tenants.postgres_tables import Raw, TenantTables
 
 _PART_BYTES = 1 << 20
 _MAX_TRANSFERS = 2
-_PUT = "INSERT INTO handed_in (job, file, part, data, workspace) VALUES (%s, %s, %s, %s, %s)"
-_REMOVE = "DELETE FROM handed_in WHERE job = %s"
+_PUT = "INSERT INTO upload (job, file, part, data, workspace) VALUES (%s, %s, %s, %s, %s)"
+_REMOVE = "DELETE FROM upload WHERE job = %s"
 # Uploads in progress have no job yet either, hence the age limit.
 _LEFT = (
-    "SELECT DISTINCT h.job, w.name FROM handed_in h JOIN workspace w ON w.id = h.workspace"
-    " WHERE h.at < now() - interval '1 hour' AND NOT EXISTS (SELECT FROM job j WHERE j.id = h.job)"
+    "SELECT DISTINCT u.job, w.name FROM upload u JOIN workspace w ON w.id = u.workspace"
+    " WHERE u.at < now() - interval '1 hour' AND NOT EXISTS (SELECT FROM job j WHERE j.id = u.job)"
 )
 
 
@@ -50,7 +50,7 @@ class PostgresUploadStore:
         await self._tables.aside(incoming.remove)
 
     async def is_whole(self, job: Job) -> bool:
-        statement = "SELECT 1 FROM handed_in WHERE job = %s AND file = %s"
+        statement = "SELECT 1 FROM upload WHERE job = %s AND file = %s"
         row = await self._tables.run(lambda raw: raw.execute(statement, (job.id, LIST)).fetchone())
         return row is not None
 
@@ -94,9 +94,9 @@ def _parts(file: Path) -> Iterator[bytes]:
 def _fetch(raw: Raw, job: str, folder: Path) -> None:
     """Write the files of a job's upload to a folder, part by part."""
     folder.mkdir(parents=True)
-    with raw.transaction(), raw.cursor("handed_in", binary=True) as parts:
+    with raw.transaction(), raw.cursor("upload", binary=True) as parts:
         parts.itersize = 8
-        parts.execute("SELECT file, data FROM handed_in WHERE job = %s ORDER BY file, part", (job,))
+        parts.execute("SELECT file, data FROM upload WHERE job = %s ORDER BY file, part", (job,))
         for name, data in parts:
             place = folder / name
             place.parent.mkdir(exist_ok=True)

@@ -18,7 +18,7 @@ from polyadic.loaders.loader import SkippedInput, is_readable, read_documents
 from polyadic.model.types import Document
 
 SCHEME = "upload:"
-LIST = "handed-in.jsonl"
+LIST = "uploads.jsonl"
 _MAX_NAME_BYTES = 120
 _FORBIDDEN = re.compile(r'[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\\/:*?"<>|#]+')
 _BLOCK_BYTES = 1 << 20

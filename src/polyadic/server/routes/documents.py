@@ -16,7 +16,7 @@ from polyadic.server.jobs.job import Job, JobRequest
 from polyadic.server.jobs.upload import UploadedText
 from polyadic.server.problem_details import ProblemError, not_found
 from polyadic.server.schemas import DocumentPage, DocumentUpdate, Identifier, NewTexts, SpanView, document_with
-from polyadic.server.uploads import hand_in_files, hand_in_texts
+from polyadic.server.uploads import upload_files, upload_texts
 from polyadic.storage.protocol import DocumentRecord
 from polyadic.workspace import Workspace
 
@@ -61,14 +61,14 @@ async def upload(workspace: Name, kb: Writing, service: Served, request: Request
     Formats: .txt .md .rst .tex .log .html .xml .yaml .pdf .docx .odt .rtf .pptx .xlsx .epub .eml, source code, text
     files without a suffix, .mbox with a document a message, and .jsonl .csv .tsv with a document a row.
     """
-    return await hand_in_files(service, workspace, request, job_request)
+    return await upload_files(service, workspace, request, job_request)
 
 
 @router.post("/texts", status_code=202, summary="Add texts")
 async def texts(workspace: Name, new: NewTexts, kb: Writing, service: Served, job_request: RequestedJob) -> Job:
     """Add texts; a job reads them. A text with the source of an earlier one replaces that document."""
     uploads = [UploadedText(item.source, item.title, item.text, dict(item.metadata)) for item in new.texts]
-    return await hand_in_texts(service, workspace, uploads, job_request)
+    return await upload_texts(service, workspace, uploads, job_request)
 
 
 @router.get("/{document}", summary="Get a document")
@@ -120,7 +120,7 @@ async def change(workspace: Name, document: Identifier, changed: DocumentUpdate,
     """Replace the text of a document; its source stays. A job reads the new text; until then the old one is used."""
     new = document_with(changed, await asyncio.to_thread(_document, kb, document))
     upload = UploadedText(new.source, new.title, new.text, dict(new.metadata))
-    return await hand_in_texts(service, workspace, [upload], JobRequest())
+    return await upload_texts(service, workspace, [upload], JobRequest())
 
 
 @router.delete("/{document}", status_code=204, summary="Delete a document", response_class=Response)

@@ -45,8 +45,8 @@ CREATE TABLE job (
 CREATE INDEX ON job (workspace, number);
 CREATE INDEX ON job (workspace, number) WHERE state IN ('queued', 'running');
 
--- What was handed in: files in parts, by the name that each has in the folder of its job.
-CREATE TABLE handed_in (
+-- Uploaded files in parts, by the name that each has in the folder of its job.
+CREATE TABLE upload (
     job text COLLATE "C",
     file text COLLATE "C",
     part bigint,
@@ -55,9 +55,9 @@ CREATE TABLE handed_in (
     at timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (job, file, part)
 );
-CREATE INDEX ON handed_in (workspace);
+CREATE INDEX ON upload (workspace);
 -- Most of it is packed already.
-ALTER TABLE handed_in ALTER data SET STORAGE EXTERNAL;
+ALTER TABLE upload ALTER data SET STORAGE EXTERNAL;
 """
 MIGRATIONS = (_JOBS,)
 """One script per version, never edited after release."""

@@ -2,8 +2,8 @@
 
 import { documentList } from "./document_list.js";
 import { el } from "./dom.js";
-import { handingIn } from "./handing_in.js";
 import { jobBoard } from "./jobs.js";
+import { uploadPanel } from "./upload.js";
 
 export const title = "Documents";
 
@@ -20,7 +20,7 @@ export async function mount(root, ctx) {
       { class: "stack wide-gap" },
       el("h1", {}, title),
       ctx.canWrite
-        ? handingIn(ctx, (job) => jobs.watch(job))
+        ? uploadPanel(ctx, (job) => jobs.watch(job))
         : el("p", { class: "muted" }, "Your key is read-only. Adding documents requires a key with write access."),
       jobs.node,
       list.node,

@@ -21,18 +21,18 @@ const TWICE = 380;
  * @param {AbortSignal} signal
  */
 export function listen(element, actions, signal) {
-  const hand = new Hand(element, actions);
+  const gestures = new PointerGestures(element, actions);
   const on = (name, listener, options = {}) => element.addEventListener(name, listener, { signal, ...options });
-  on("pointerdown", (event) => hand.down(event));
-  on("pointermove", (event) => hand.move(event));
-  on("pointerup", (event) => hand.up(event));
-  on("pointercancel", (event) => hand.lost(event));
+  on("pointerdown", (event) => gestures.down(event));
+  on("pointermove", (event) => gestures.move(event));
+  on("pointerup", (event) => gestures.up(event));
+  on("pointercancel", (event) => gestures.lost(event));
   on("pointerleave", () => actions.leave());
-  on("wheel", (event) => hand.wheel(event), { passive: false });
+  on("wheel", (event) => gestures.wheel(event), { passive: false });
 }
 
 /** The active pointers and how far they have moved. */
-class Hand {
+class PointerGestures {
   constructor(element, actions) {
     this.element = element;
     this.actions = actions;

@@ -16,7 +16,7 @@ const SHOWN = 8;
  * @param {(job: object) => void} onJob called with each job that this starts
  * @returns {HTMLElement}
  */
-export function handingIn(ctx, onJob) {
+export function uploadPanel(ctx, onJob) {
   const messages = el("div", { class: "stack close" });
   const pasting = pasteForm(ctx, onJob, () => show(false));
   const paste = button("Paste text", () => show(pasting.hidden), { "aria-expanded": "false" });
@@ -25,11 +25,11 @@ export function handingIn(ctx, onJob) {
     paste.setAttribute("aria-expanded", String(open));
     (open ? pasting.querySelector("input") : paste).focus();
   };
-  const hand = (files) => handIn(ctx, files, messages, onJob);
-  return el("div", { class: "stack close" }, dropZone(hand, paste), messages, pasting);
+  const upload = (files) => uploadFiles(ctx, files, messages, onJob);
+  return el("div", { class: "stack close" }, dropZone(upload, paste), messages, pasting);
 }
 
-function dropZone(hand, paste) {
+function dropZone(upload, paste) {
   const picker = el("input", {
     type: "file",
     multiple: true,
@@ -38,7 +38,7 @@ function dropZone(hand, paste) {
     "aria-label": "Files to add",
   });
   picker.addEventListener("change", () => {
-    hand([...picker.files]);
+    upload([...picker.files]);
     picker.value = "";
   });
   const choose = button("Choose files", () => picker.click(), { class: "button primary" });
@@ -54,11 +54,11 @@ function dropZone(hand, paste) {
     ),
     picker,
   );
-  letDrop(zone, hand);
+  acceptDrops(zone, upload);
   return zone;
 }
 
-function letDrop(zone, hand) {
+function acceptDrops(zone, upload) {
   let inside = 0;
   const light = () => zone.classList.toggle("over", inside > 0);
   const hasFiles = (event) => [...event.dataTransfer.types].includes("Files");
@@ -79,32 +79,39 @@ function letDrop(zone, hand) {
     event.preventDefault();
     inside = 0;
     light();
-    hand([...event.dataTransfer.files]);
+    upload([...event.dataTransfer.files]);
   });
 }
 
 /** The server refuses an upload with one unsupported file, so such files are skipped here and reported. */
-async function handIn(ctx, files, messages, onJob) {
-  const known = files.filter((file) => KINDS.includes(file.name.toLowerCase().split(".").pop()));
-  const left = files.filter((file) => !known.includes(file));
-  const leftOut = left.length ? [notice("warning", `Skipped: unsupported file type (${names(left)}).`)] : [];
-  replace(messages, leftOut);
-  for (let first = 0; first < known.length; first += FILES_AT_ONCE) {
-    const some = known.slice(first, first + FILES_AT_ONCE);
+async function uploadFiles(ctx, files, messages, onJob) {
+  const supported = files.filter((file) => KINDS.includes(file.name.toLowerCase().split(".").pop()));
+  const unsupported = files.filter((file) => !supported.includes(file));
+  const skippedNotice = unsupported.length
+    ? [notice("warning", `Skipped: unsupported file type (${names(unsupported)}).`)]
+    : [];
+  replace(messages, skippedNotice);
+  for (let first = 0; first < supported.length; first += FILES_AT_ONCE) {
+    const batch = supported.slice(first, first + FILES_AT_ONCE);
     const bar = el("progress", { max: 1, value: 0, "aria-label": "Upload progress" });
-    const label = el("span", {}, `Uploading ${counted(some.length, "file")}`);
-    replace(messages, leftOut, el("div", { class: "sending row", role: "status" }, label, bar));
+    const label = el("span", {}, `Uploading ${counted(batch.length, "file")}`);
+    replace(messages, skippedNotice, el("div", { class: "sending row", role: "status" }, label, bar));
     try {
-      const job = await ctx.api.upload(workspacePath(ctx.workspace, "documents/files"), some, moves(bar), ctx.signal);
-      replace(messages, leftOut);
+      const job = await ctx.api.upload(
+        workspacePath(ctx.workspace, "documents/files"),
+        batch,
+        showProgress(bar),
+        ctx.signal,
+      );
+      replace(messages, skippedNotice);
       onJob(job);
     } catch (error) {
       if (error.name !== "AbortError") {
-        const rest = known.slice(first);
+        const rest = supported.slice(first);
         replace(
           messages,
-          leftOut,
-          problemNotice(error, () => handIn(ctx, rest, messages, onJob)),
+          skippedNotice,
+          problemNotice(error, () => uploadFiles(ctx, rest, messages, onJob)),
         );
       }
       return;
@@ -112,7 +119,7 @@ async function handIn(ctx, files, messages, onJob) {
   }
 }
 
-function moves(bar) {
+function showProgress(bar) {
   return (sent) => {
     bar.value = sent;
   };
