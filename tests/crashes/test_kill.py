@@ -21,7 +21,7 @@ NAMES = [
     "Turin",
     "Mary Somerville",
 ]
-DOCUMENTS = 150
+DOCUMENTS = 300
 
 
 @pytest.fixture(scope="module")

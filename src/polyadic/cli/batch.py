@@ -10,7 +10,6 @@ from polyadic.batch.request_writer import MOST_BYTES, MOST_REQUESTS
 from polyadic.cli.common import (
     LINES_SHOWN,
     FiniteFloat,
-    count,
     json_option,
     method_option,
     plain,
@@ -29,6 +28,7 @@ from polyadic.cli.query import print_unsupported_claims
 from polyadic.indexing.report import IndexReport
 from polyadic.model.identity import normal_text
 from polyadic.storage.pending_requests import PendingCounts
+from polyadic.text.counts import count
 from polyadic.workspace import Workspace
 
 

@@ -11,7 +11,6 @@ from typing import Literal
 import click
 
 from polyadic.cli.common import (
-    count,
     filter_of,
     filter_options,
     method_option,
@@ -26,6 +25,7 @@ from polyadic.config import AnswerSettings
 from polyadic.errors import PolyadicError
 from polyadic.model.identity import normal_text
 from polyadic.model.types import Answer, Filter, Turn
+from polyadic.text.counts import count
 from polyadic.workspace import Workspace
 
 _PROMPT = "> "

@@ -14,6 +14,7 @@ import click
 from polyadic.config import COMMON_METHODS, DEFAULT_FOLDER, METHODS
 from polyadic.errors import without_passwords
 from polyadic.model.types import Filter, SourceSpan, Usage
+from polyadic.text.counts import count
 
 LINES_SHOWN = 20
 """Maximum number of lines of a list in a report; ``--json`` lists all."""
@@ -182,12 +183,3 @@ def spent(usage: Usage) -> str:
     money = f", {usage.money:.{2 if usage.money >= 1 else 4}f} $" if usage.money else ""
     calls = count(usage.calls, "call")
     return f"{calls}, {usage.prompt_tokens:,} tokens sent and {usage.completion_tokens:,} received{money}"
-
-
-def count(number: int, what: str, plural: str = "") -> str:
-    """Format a number with its noun in singular or plural.
-
-    >>> count(1, "fact"), count(2500, "fact"), count(2, "entity", "entities")
-    ('1 fact', '2,500 facts', '2 entities')
-    """
-    return f"{number:,} {what if number == 1 else plural or what + 's'}"

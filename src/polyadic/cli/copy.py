@@ -2,10 +2,11 @@
 
 import click
 
-from polyadic.cli.common import count, json_option, print_json, say
+from polyadic.cli.common import json_option, print_json, say
 from polyadic.cli.progress import shown_live
 from polyadic.interchange.workspace_copy import CopyProgress, CopyReport, copy
 from polyadic.storage.url import home_of
+from polyadic.text.counts import count
 
 _NOUNS = {
     "document": ("document", "documents"),

@@ -4,8 +4,9 @@ import sys
 
 import click
 
-from polyadic.cli.common import count, json_option, print_json, say, shown, workspace_option, workspace_place
+from polyadic.cli.common import json_option, print_json, say, shown, workspace_option, workspace_place
 from polyadic.storage.protocol import DocumentRecord
+from polyadic.text.counts import count
 from polyadic.workspace import Workspace
 
 _SHOWN = 10

@@ -6,7 +6,6 @@ import click
 
 from polyadic.cli.common import (
     FiniteFloat,
-    count,
     json_option,
     plain,
     print_json,
@@ -22,6 +21,7 @@ from polyadic.resolution.api import LEAST_WITH_A_MODEL, SHOWN, ResolutionReview
 from polyadic.resolution.apply import DecisionOutcome
 from polyadic.resolution.candidates import SURE, CandidateEntity, MergeCandidate
 from polyadic.resolution.llm_adjudication import LLMAdjudication
+from polyadic.text.counts import count
 from polyadic.workspace import Workspace
 
 _ID_DIGITS = 8

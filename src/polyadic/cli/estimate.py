@@ -6,7 +6,6 @@ from pathlib import Path
 import click
 
 from polyadic.cli.common import (
-    count,
     json_option,
     plain,
     print_json,
@@ -22,6 +21,7 @@ from polyadic.errors import NotFound
 from polyadic.extraction.factory import ExtractorName
 from polyadic.hierarchy.estimate import BuildEstimate
 from polyadic.indexing.estimate import IndexingEstimate
+from polyadic.text.counts import count
 from polyadic.workspace import Workspace
 
 

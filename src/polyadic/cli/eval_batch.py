@@ -9,9 +9,10 @@ import click
 
 from polyadic.batch.report import BatchReadReport
 from polyadic.batch.request_writer import RequestFileWriter
-from polyadic.cli.common import count, print_json, say, shown, spent
+from polyadic.cli.common import print_json, say, shown, spent
 from polyadic.concurrency.async_to_sync import async_to_sync
 from polyadic.evaluation.batch import EvaluationBatch
+from polyadic.text.counts import count
 from polyadic.workspace import Workspace
 
 Command = TypeVar("Command", bound=Callable[..., Any])

@@ -5,7 +5,7 @@ from typing import get_args
 
 import click
 
-from polyadic.cli.common import count, json_option, print_json, say, shown, workspace_option, workspace_place
+from polyadic.cli.common import json_option, print_json, say, shown, workspace_option, workspace_place
 from polyadic.cli.eval_batch import BatchFileOptions, batch_options, print_round, rounds
 from polyadic.cli.progress import shown_live
 from polyadic.concurrency.async_to_sync import async_to_sync
@@ -13,6 +13,7 @@ from polyadic.evaluation.question_generation.acceptance import AcceptedQuestions
 from polyadic.evaluation.question_generation.generator import QuestionGenerationReport, QuestionQuota, make_questions
 from polyadic.evaluation.question_generation.sampling import Arity, FactSampling
 from polyadic.llm.batch_model import ReplyPending
+from polyadic.text.counts import count
 from polyadic.workspace import Workspace
 
 DEFAULT_OUT = Path("polyadic-questions")

@@ -5,12 +5,13 @@ from pathlib import Path
 
 import click
 
-from polyadic.cli.common import count, print_json, say
+from polyadic.cli.common import print_json, say
 from polyadic.cli.progress import shown_live
 from polyadic.concurrency.async_to_sync import async_to_sync
 from polyadic.config import METHODS, AnswerSettings
 from polyadic.errors import SettingsError
 from polyadic.evaluation.question_table import TableAnswer, ask_table, drawn, load_rows
+from polyadic.text.counts import count
 from polyadic.workspace import Workspace
 
 _WRONG_SHOWN = 50

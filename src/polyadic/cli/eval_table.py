@@ -3,11 +3,12 @@
 import shutil
 from collections.abc import Iterator, Sequence
 
-from polyadic.cli.common import count, say, spent
+from polyadic.cli.common import say, spent
 from polyadic.evaluation.report_tables import score_text
 from polyadic.evaluation.results import EvaluationResults, HeadToHead
 from polyadic.evaluation.scores import ScoreColumn
 from polyadic.model.types import Usage
+from polyadic.text.counts import count
 
 _FAILURES_SHOWN = 20
 _GAP = "  "

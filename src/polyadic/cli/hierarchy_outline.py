@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Sequence
 
-from polyadic.cli.common import count, say
+from polyadic.cli.common import say
 from polyadic.hierarchy.outline import HierarchyOutline, LayerOutline, OutlineNode
 from polyadic.model.hierarchy import EXTRACTIVE
+from polyadic.text.counts import count
 
 # Maximum number of sibling branches at the top level and below.
 _SHOWN = (12, 5)

@@ -3,11 +3,12 @@
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 
-from polyadic.cli.common import count, print_some, say, spent
+from polyadic.cli.common import print_some, say, spent
 from polyadic.cli.progress import shown_live
 from polyadic.hierarchy.build_report import BuildProgress, BuildReport
 from polyadic.hierarchy.estimate import BuildEstimate
 from polyadic.model.hierarchy import EXTRACTIVE
+from polyadic.text.counts import count
 
 
 def building_shown() -> AbstractContextManager[Callable[[BuildProgress], None]]:

@@ -4,10 +4,11 @@ from pathlib import Path
 
 import click
 
-from polyadic.cli.common import count, json_option, print_json, say, workspace_option, workspace_place
+from polyadic.cli.common import json_option, print_json, say, workspace_option, workspace_place
 from polyadic.cli.index import exit_code, progress_shown
 from polyadic.indexing.report import IndexReport
 from polyadic.interchange.import_file import import_file
+from polyadic.text.counts import count
 from polyadic.workspace import Workspace
 
 _SHOWN = 20

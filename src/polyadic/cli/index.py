@@ -10,7 +10,6 @@ import click
 
 from polyadic.cli.common import (
     FiniteFloat,
-    count,
     json_option,
     plain,
     print_json,
@@ -28,6 +27,7 @@ from polyadic.hierarchy.build_report import BuildReport
 from polyadic.indexing.report import IndexProgress, IndexReport
 from polyadic.llm.budget import SpendingBudget
 from polyadic.storage.url import is_address
+from polyadic.text.counts import count
 from polyadic.workspace import Workspace
 
 # A large document creates millions of objects without reference cycles; with the default threshold, garbage collection

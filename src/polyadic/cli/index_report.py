@@ -2,9 +2,10 @@
 
 from collections import Counter
 
-from polyadic.cli.common import LINES_SHOWN, count, print_some, say, shown, spent
+from polyadic.cli.common import LINES_SHOWN, print_some, say, shown, spent
 from polyadic.indexing.no_facts_reasons import explain_no_facts
 from polyadic.indexing.report import IndexReport
+from polyadic.text.counts import count
 
 _TYPES_SHOWN = 10
 

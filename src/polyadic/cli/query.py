@@ -8,7 +8,6 @@ from typing import Literal
 import click
 
 from polyadic.cli.common import (
-    count,
     filter_of,
     filter_options,
     json_option,
@@ -24,6 +23,7 @@ from polyadic.errors import SettingsError
 from polyadic.generation.extractive_answerer import quotation
 from polyadic.model.types import Answer, Item, ItemKind, Knowledge, TraceStep, Turn
 from polyadic.query.engine import NO_MODEL
+from polyadic.text.counts import count
 from polyadic.text.headings import heading_line
 from polyadic.workspace import Workspace
 
@@ -219,7 +219,7 @@ def _kinds(knowledge: Knowledge) -> str:
     kinds = [count(len(knowledge.facts), "fact"), count(len(knowledge.chunks), "passage")]
     for kind, one, more in ((ItemKind.ENTITY, "entity", "entities"), (ItemKind.REPORT, "report", "reports")):
         number = len(knowledge.of(kind))
-        kinds += [f"{number:,} {one if number == 1 else more}"] if number else []
+        kinds += [count(number, one, more)] if number else []
     return ", ".join(kinds)
 
 

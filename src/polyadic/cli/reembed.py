@@ -5,12 +5,13 @@ from typing import get_args
 
 import click
 
-from polyadic.cli.common import count, json_option, print_json, say, shown, spent, workspace_option, workspace_place
+from polyadic.cli.common import json_option, print_json, say, shown, spent, workspace_option, workspace_place
 from polyadic.cli.config_editor import read_text, with_setting, write_setting
 from polyadic.cli.progress import shown_live
 from polyadic.config import FILE_NAME, EmbeddingModel, variable_that_sets
 from polyadic.errors import SettingsError
 from polyadic.indexing.reembedding import ReembeddingProgress, ReembeddingReport
+from polyadic.text.counts import count
 from polyadic.workspace import Workspace
 
 _SETTING = ("embedding", "model")

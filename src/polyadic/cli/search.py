@@ -3,7 +3,6 @@
 import click
 
 from polyadic.cli.common import (
-    count,
     filter_of,
     filter_options,
     json_option,
@@ -15,6 +14,7 @@ from polyadic.cli.common import (
     workspace_place,
 )
 from polyadic.query.passage_search import FoundPassage
+from polyadic.text.counts import count
 from polyadic.text.headings import heading_line
 from polyadic.workspace import Workspace
 

@@ -6,7 +6,6 @@ from typing import Any
 import click
 
 from polyadic.cli.common import (
-    count,
     json_option,
     print_json,
     say,
@@ -18,6 +17,7 @@ from polyadic.cli.common import (
 )
 from polyadic.model.types import SourceSpan, Span
 from polyadic.query.lookup import ChunkView, DocumentView, EntityView, FactView
+from polyadic.text.counts import count
 from polyadic.workspace import Workspace
 
 

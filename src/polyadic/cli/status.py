@@ -2,9 +2,10 @@
 
 import click
 
-from polyadic.cli.common import count, json_option, print_json, say, shown, spent, workspace_option, workspace_place
+from polyadic.cli.common import json_option, print_json, say, shown, spent, workspace_option, workspace_place
 from polyadic.query.workspace_status import CostLedger, HierarchyStatus, WorkspaceStatus
 from polyadic.storage.protocol import DocumentRecord
+from polyadic.text.counts import count
 from polyadic.workspace import Workspace
 
 _BAR_WIDTH = 40

@@ -5,9 +5,10 @@ from types import ModuleType
 
 import click
 
-from polyadic.cli.common import count, json_option, print_json, say
+from polyadic.cli.common import json_option, print_json, say
 from polyadic.errors import PackageMissing
 from polyadic.storage.url import is_address
+from polyadic.text.counts import count
 
 
 @click.group("workspaces")

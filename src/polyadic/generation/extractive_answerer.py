@@ -33,6 +33,7 @@ from polyadic.retrieval.relevance.sentence_features import (
 )
 from polyadic.storage.protocol import Reader
 from polyadic.text.code_fences import code_blocks, without_fences
+from polyadic.text.counts import count
 from polyadic.text.stopwords import PRONOUNS
 from polyadic.text.table_rows import is_pipe_row
 from polyadic.text.words import WORD
@@ -73,7 +74,7 @@ async def quote_answer(knowledge: Knowledge, embedder: Embedder, reader: Reader)
     started = perf_counter()
     asked = read_asked(knowledge.question)
     pool = await candidates(knowledge, asked, reader, embedder)
-    compared = TraceStep("compare sentences", _sentences(len(pool)), perf_counter() - started)
+    compared = TraceStep("compare sentences", count(len(pool), "sentence"), perf_counter() - started)
     step_done(compared.name)
     read = read_sentences(asked, [candidate.sentence for candidate in pool])
     features = sentence_features(asked, read)
@@ -90,7 +91,7 @@ async def quote_answer(knowledge: Knowledge, embedder: Embedder, reader: Reader)
     quotes = _chosen(pool, scores, words, greatest_gap) if not judgement.is_refused else []
     chosen = TraceStep(
         "quote",
-        f"{_sentences(len(quotes))}; confidence {judgement.confidence:.2f}",
+        f"{count(len(quotes), 'sentence')}; confidence {judgement.confidence:.2f}",
         perf_counter() - started - compared.seconds,
     )
     step_done(chosen.name)
@@ -261,7 +262,3 @@ def _shown_code(block: str) -> str:
     """Format a code block: a single line inline, several lines on their own."""
     lines = without_fences(block)
     return lines.strip() if "\n" not in lines else f"\n{lines}\n"
-
-
-def _sentences(number: int) -> str:
-    return "1 sentence" if number == 1 else f"{number} sentences"

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from polyadic.extraction.llm_extractor import UNFOUND_ENTITY
 from polyadic.indexing.report import IndexReport
+from polyadic.text.counts import count
 
 _PASSAGES = "passages can still be searched (method chunks)"
 
@@ -20,7 +21,7 @@ def explain_no_facts(report: IndexReport) -> Iterator[str]:
     if report.stopped:
         yield "the run stopped before it found one"
     if report.failed:
-        chunks = _count(len(report.failed), "chunk", "chunks")
+        chunks = count(len(report.failed), "chunk", "chunks")
         yield f"{chunks} could not be read, the last because {report.failed[-1].reason}"
     if report.without_fact:
         yield _too_few_names(report)
@@ -29,12 +30,12 @@ def explain_no_facts(report: IndexReport) -> Iterator[str]:
 
 
 def _too_few_names(report: IndexReport) -> str:
-    statements = _count(report.without_fact, "statement names", "statements name")
+    statements = count(report.without_fact, "statement names", "statements name")
     reason = f"{statements} fewer than two things, and a fact connects at least two"
     if not report.by_model:
         return f"{reason}; {_PASSAGES}, a language model may find more (--extractor model)"
     if dropped := report.problems[UNFOUND_ENTITY]:
-        names = _count(dropped, "name was", "names were")
+        names = count(dropped, "name was", "names were")
         reason += f" ({names} dropped because the text does not contain them: does the model invent names?)"
     return f"{reason}; {_PASSAGES}, a larger model may find more"
 
@@ -48,7 +49,3 @@ def _no_statements(report: IndexReport) -> str:
             f" does not know?); {_PASSAGES}, another model may find more"
         )
     return f"no statements found in these chunks (lists, tables of numbers, headings?); {_PASSAGES}"
-
-
-def _count(number: int, one: str, more: str) -> str:
-    return f"{number:,} {one if number == 1 else more}"

@@ -6,6 +6,7 @@ from typing import TypeVar
 from polyadic.model.types import Item, Knowledge, RetrievalSection
 from polyadic.retrieval.hierarchy_items import remove_repeated_facts
 from polyadic.retrieval.trace import Trace
+from polyadic.text.counts import count
 
 _Key = TypeVar("_Key")
 
@@ -65,5 +66,5 @@ def shared_knowledge(
     kept = remove_repeated_facts(sorted(mixed, key=lambda item: item.section is RetrievalSection.GLOBAL))
     used = {section: sum(item.tokens for item in kept if item.section is section) for section in sections}
     sizes = ", ".join(f"{section or 'without section'} {tokens}" for section, tokens in used.items())
-    trace.done("fit", f"{len(kept)} items of {sizes} tokens; {omitted} did not fit into {context_tokens}")
+    trace.done("fit", f"{count(len(kept), 'item')} of {sizes} tokens; {omitted} did not fit into {context_tokens}")
     return Knowledge(question, method, kept, sum(item.tokens for item in kept), omitted, trace.steps)

@@ -7,6 +7,7 @@ from polyadic.model.types import Item, ItemKind, Knowledge
 from polyadic.retrieval.items import RetrievedRow, to_items
 from polyadic.retrieval.trace import Trace
 from polyadic.storage.protocol import Reader
+from polyadic.text.counts import count
 
 
 class TokenCosts(Protocol):
@@ -61,5 +62,5 @@ def _fitted(
     question: str, method: str, items: Sequence[Item], omitted: int, context_tokens: int, trace: Trace
 ) -> Knowledge:
     tokens = sum(item.tokens for item in items)
-    trace.done("fit", f"{len(items)} items of {tokens} tokens; {omitted} did not fit into {context_tokens}")
+    trace.done("fit", f"{count(len(items), 'item')} of {tokens} tokens; {omitted} did not fit into {context_tokens}")
     return Knowledge(question, method, tuple(items), tokens, omitted, trace.steps)
