@@ -74,6 +74,23 @@ def test_trace_shows_steps_with_durations(page: Page) -> None:
         expect(step.first).to_contain_text(re.compile(r"\d m?s"))
 
 
+def test_answer_is_drawn_once(page: Page) -> None:
+    """Drawn again, it would close what the reader has opened in the meantime."""
+    page.evaluate(
+        """() => {
+          window.requestAnimationFrame = (draw) => queueMicrotask(draw);  // No two events share a frame.
+          window.drawn = 0;
+          const isAnswer = (node) => node.matches?.(".why");
+          new MutationObserver((changes) => {
+            window.drawn += changes.flatMap(({ addedNodes }) => [...addedNodes]).filter(isAnswer).length;
+          }).observe(document.querySelector("#view"), { subtree: true, childList: true });
+        }"""
+    )
+    ask(page, SPACEWALK)
+    expect(page.get_by_role("button", name="Ask")).to_be_visible()
+    assert page.evaluate("window.drawn") == 1
+
+
 def test_answer_is_streamed(
     answering: Running, opened: Opened, model: ModelServer, seen: Seen, monkeypatch: pytest.MonkeyPatch
 ) -> None:

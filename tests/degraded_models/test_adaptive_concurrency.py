@@ -63,7 +63,8 @@ def test_concurrency_adapts_to_the_endpoint_limit(
         refused = [call.status == 429 for call in sorted(server.calls, key=lambda call: call.at)]
         later = refused[len(refused) // 2 :]
         assert report.throttle_count >= 1 and sum(refused) >= 10
-        assert sum(later) / len(later) < 0.2
+        # With a fixed number of calls at once, more than nine of ten are refused.
+        assert sum(later) / len(later) < 1 / 3
 
 
 def test_without_refusals_concurrency_is_not_reduced(tmp_path: Path) -> None:

@@ -51,8 +51,8 @@ export class Turn {
       if (this.state === "failed" && !(error instanceof Problem)) {
         reportError(error);
       }
+      this.onNews();
     }
-    this.onNews();
   }
 
   #take(event, data) {
