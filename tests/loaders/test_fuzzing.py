@@ -7,6 +7,7 @@ import asyncio
 import os
 import random
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -168,8 +169,26 @@ def test_many_damaged_files_are_read_or_refused(suffix: str) -> None:
         run(damaged(good, random.Random(f"{suffix}{seed}")), suffix)
 
 
-# What takes the square of its length would take minutes of these.
-LONG = [b"a", b" ", b"\n", b"[", b"(", b"{", b"<", b"`", b"*", b"\\", b"#", b"\xe9", b"\\begin{verbatim}", b"{{", b": "]
+# What takes the square of its length takes minutes of these, what takes time in proportion less than a second.
+LONGEST_SECONDS = 20
+LONG = [
+    b"a",
+    b" ",
+    b"\t",
+    b"\n",
+    b"[",
+    b"(",
+    b"{",
+    b"<",
+    b"`",
+    b"*",
+    b"\\",
+    b"#",
+    b"\xe9",
+    b"\\begin{verbatim}",
+    b"{{",
+    b": ",
+]
 LONG += [
     b"<!--",
     b"- ",
@@ -195,7 +214,9 @@ LONG += [
     "suffix", [".txt", ".md", ".rst", ".tex", ".xml", ".yaml", ".py", ".c", ".html", ".rtf", ".eml"]
 )
 def test_long_repeats_take_linear_time(piece: bytes, suffix: str) -> None:
-    opening = {".rtf": b"{\\rtf1 ", ".eml": b"From: a\n\n", ".xml": b"<a>"}.get(suffix, b"")
+    opening = {".rtf": b"{\\rtf1 ", ".eml": b"From: a\n\n", ".xml": b"<a>", ".html": b"<p>a"}.get(suffix, b"")
+    began = time.process_time()
     with tempfile.TemporaryDirectory() as folder:
         for document in read(opening + piece * (300_000 // len(piece)), suffix, Path(folder)):
             assert document.text
+    assert time.process_time() - began < LONGEST_SECONDS

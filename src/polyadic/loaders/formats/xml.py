@@ -25,7 +25,7 @@ _FEED_BYTES = 1 << 15
 _MIN_PROSE_WORDS = 12
 _MAX_PAIRS = 30  # on a line
 _MAX_FIELD_CHARACTERS = 500
-_DECLARATION = re.compile(r"\s*<\?xml\b[^<>]{0,300}\?>")
+_DECLARATION = re.compile(r"<\?xml\b[^<>]{0,300}\?>")
 _TITLES = words("title head bridgehead")
 _SECTIONS = words(
     """
@@ -108,7 +108,10 @@ def xml_text(source: str) -> str:
         remove_pis=True,
         huge_tree=is_bounded,
     )
-    encoded = _DECLARATION.sub("", source, count=1).lstrip("\ufeff \n").encode()
+    source = source.lstrip("\ufeff \t\r\n")
+    if declaration := _DECLARATION.match(source):
+        source = source[declaration.end() :].lstrip()
+    encoded = source.encode()
     for start in range(0, len(encoded), _FEED_BYTES):
         parser.feed(encoded[start : start + _FEED_BYTES])
     try:
