@@ -6,6 +6,7 @@ Source: HyperGraphRAG v3 (arXiv 2503.21322v3), Figure 5 and Table 3; HiRAG (arXi
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 
@@ -17,7 +18,6 @@ from polyadic.workspace import Workspace
 
 FILE_NAME = "construction.json"
 PURPOSES = ("extract", "glean")
-_ROWS_PER_READ = 5000
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ def construction_of(kb: Workspace, seconds: float | None) -> IndexingCost:
     status = status_of(kb.store(), str(kb.home), kb.embedder.name)
     with kb.store().read() as reader:
         tokens, fact_tokens = _tokens(reader, "chunk"), _tokens(reader, "fact")
-        degrees = np.bincount(reader.degrees("entity", np.arange(reader.size("entity"))))
+        degrees = np.bincount(reader.degrees("entity", reader.all_rows("entity")))
     return IndexingCost(
         status.counts,
         tokens,
@@ -96,9 +96,5 @@ def seconds_so_far(folder: Path, report: IndexReport | None = None) -> float | N
     return seconds
 
 
-def _tokens(reader: Reader, side: str) -> int:
-    rows = np.arange(reader.size("chunk" if side == "chunk" else "fact"))
-    parts = (rows[first : first + _ROWS_PER_READ] for first in range(0, len(rows), _ROWS_PER_READ))
-    if side == "chunk":
-        return sum(chunk.tokens for part in parts for chunk in reader.chunks(part))
-    return sum(fact.tokens for part in parts for fact in reader.facts(part))
+def _tokens(reader: Reader, side: Literal["fact", "chunk"]) -> int:
+    return int(reader.tokens(side, reader.all_rows(side)).sum())

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from polyadic.hierarchy.prompt_context import FactContext, MemberContext
 from polyadic.model.hierarchy import Summary
 from polyadic.model.types import Entity, Fact
-from polyadic.storage.incidence import grouped, neighbours
+from polyadic.storage.incidence import grouped, neighbours, positions_of
 from polyadic.storage.protocol import Links, Reader, Rows, Vectors
 
 FACTS_TOLD = 5
@@ -38,7 +38,7 @@ class HierarchyInputs:
             tuple(reader.entities(rows)),
             tuple(reader.facts(facts)),
             reader.directions(rows),
-            Links(_index_of(facts, links.sources), _index_of(rows, links.targets)),
+            Links(positions_of(facts, links.sources), positions_of(rows, links.targets)),
         )
 
     @cached_property
@@ -124,9 +124,3 @@ class HierarchyInputs:
     def _by_fact(self) -> tuple[Rows, Rows]:
         starts, order = grouped(self.links.sources, len(self.facts))
         return starts, self.links.targets[order]
-
-
-def _index_of(rows: Rows, wanted: Rows) -> Rows:
-    """Index of each wanted row among all rows, which are in any order."""
-    order = np.argsort(rows)
-    return np.asarray(order[np.searchsorted(rows, wanted, sorter=order)], dtype=np.int64)

@@ -81,7 +81,7 @@ class CandidatePairs:
     def of(cls, reader: Reader) -> "CandidatePairs":
         """Find candidate pairs; the cost grows about linearly with the number of entities."""
         census = ResolutionFeatures.of(reader)
-        vectors = reader.directions(np.arange(len(census.entities)))
+        vectors = reader.directions(census.entity_rows)
         signs = _similarities(census, vectors)
         judge = PairScorer(census, signs)
         pairs = np.array([pair for pair, _ in signs], dtype=np.int64).reshape(-1, 2)
@@ -164,11 +164,8 @@ class CandidatePairs:
 
     def _about(self, row: int) -> CandidateEntity:
         entity = self.census.entities[row]
-        facts = self.census.facts_of(row)
-        reader = self.census.reader
-        best = facts[np.argsort(-reader.scores("fact", facts), kind="stable")[:1]]
-        text = next((fact.text for fact in reader.facts(best)), "")
-        return CandidateEntity(entity.name, entity.type, entity.description, entity.facts, text)
+        fact = self.census.best_fact(row)
+        return CandidateEntity(entity.name, entity.type, entity.description, entity.facts, fact)
 
 
 def candidate_id(one: str, other: str) -> str:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from polyadic.model.types import Entity
 from polyadic.resolution.names import ParsedName
+from polyadic.storage.incidence import positions_of
 from polyadic.storage.protocol import Reader, Rows
 
 _MAX_CHUNKS = 64
@@ -19,12 +20,15 @@ _MAX_DISTANCE = 32
 
 @dataclass(frozen=True)
 class ResolutionFeatures:
-    """Entities by row, with the facts and documents of each, and the entities of each fact.
+    """All entities, with the facts and documents of each, and the entities of each fact.
 
-    Valid as long as its reader is open.
+    Entities and facts are numbered in the order of their identifiers, whatever rows the store gives them. Valid as long
+    as its reader is open.
     """
 
     reader: Reader
+    entity_rows: Rows
+    fact_rows: Rows
     entities: list[Entity]
     facts: tuple[Rows, Rows]
     members: tuple[Rows, Rows]
@@ -32,20 +36,27 @@ class ResolutionFeatures:
 
     @classmethod
     def of(cls, reader: Reader) -> "ResolutionFeatures":
-        entities = reader.entities(np.arange(reader.size("entity")))
-        facts = np.arange(reader.size("fact"))
-        members = reader.entities_of(facts)
-        stated = reader.chunks_of(facts, _MAX_CHUNKS)
-        chunk_document = np.full(reader.size("chunk"), -1, dtype=np.int64)
+        entity_rows, fact_rows = reader.all_rows("entity"), reader.all_rows("fact")
+        members = reader.entities_of(fact_rows)
+        facts, entities = positions_of(fact_rows, members.sources), positions_of(entity_rows, members.targets)
+        stated = reader.chunks_of(fact_rows, _MAX_CHUNKS)
+        chunk_rows = reader.all_rows("chunk")
+        document_of = np.full(len(chunk_rows), -1, dtype=np.int64)
         for number, record in enumerate(reader.documents()):
-            chunk_document[reader.chunks_in(record.id)] = number
+            document_of[positions_of(chunk_rows, reader.chunks_in(record.id))] = number
         return cls(
             reader,
-            entities,
-            _grouped(members.targets, members.sources, len(entities)),
-            _grouped(members.sources, members.targets, len(facts)),
+            entity_rows,
+            fact_rows,
+            reader.entities(entity_rows),
+            _grouped(entities, facts, len(entity_rows)),
+            _grouped(facts, entities, len(fact_rows)),
             _entity_documents(
-                members.sources, members.targets, stated.sources, chunk_document[stated.targets], len(entities)
+                facts,
+                entities,
+                positions_of(fact_rows, stated.sources),
+                document_of[positions_of(chunk_rows, stated.targets)],
+                len(entity_rows),
             ),
         )
 
@@ -53,21 +64,24 @@ class ResolutionFeatures:
     def names(self) -> list[ParsedName]:
         return [ParsedName.of(entity.name) for entity in self.entities]
 
-    def facts_of(self, row: int) -> Rows:
-        return _row_items(self.facts, row)
+    def best_fact(self, entity: int) -> str:
+        """Return the text of the entity's fact with the highest score; empty if it has none."""
+        rows = self.fact_rows[_row_items(self.facts, entity)]
+        best = rows[np.argsort(-self.reader.scores("fact", rows), kind="stable")[:1]]
+        return next((fact.text for fact in self.reader.facts(best)), "")
 
-    def documents_of(self, row: int) -> Rows:
+    def documents_of(self, entity: int) -> Rows:
         """Return the numbers of the documents with facts of the entity, in the order of sources."""
-        return _row_items(self.documents, row)
+        return _row_items(self.documents, entity)
 
     def says_both(self, one: int, other: int, says: Callable[[str, str, str], bool]) -> bool:
         """Return whether ``says(text, one, other)`` is true of a fact that connects both entities."""
-        shared = np.intersect1d(self.facts_of(one), self.facts_of(other))[:_MAX_FACTS]
+        shared = np.intersect1d(_row_items(self.facts, one), _row_items(self.facts, other))[:_MAX_FACTS]
         names = self.entities[one].name, self.entities[other].name
-        return any(says(fact.text, *names) for fact in self.reader.facts(shared))
+        return any(says(fact.text, *names) for fact in self.reader.facts(self.fact_rows[shared]))
 
     def together(self, pairs: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Return for each pair, shape (n, 2), smaller row first, whether a fact connects both entities."""
+        """Return for each pair, shape (n, 2), smaller number first, whether a fact connects both entities."""
         count = len(self.entities)
         wanted = pairs[:, 0] * count + pairs[:, 1]
         starts, members = self.members

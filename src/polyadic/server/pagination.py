@@ -75,7 +75,7 @@ def entities_page(kb: Workspace, type_: str | None, prefix: str, start: int, lim
 def facts_page(kb: Workspace, arity: int | None, start: int, limit: int) -> FactPage:
     """Return facts that connect ``arity`` entities (None: any number)."""
     with kb.store().read() as reader:
-        rows = np.arange(reader.size("fact"), dtype=np.int64)
+        rows = reader.all_rows("fact")
         if arity is not None:
             rows = rows[reader.degrees("fact", rows) == arity]
         best = rows[np.argsort(-reader.scores("fact", rows), kind="stable")]
@@ -93,7 +93,7 @@ def entity_types(kb: Workspace) -> EntityTypes:
 
 
 def _best_connected(reader: Reader) -> Rows:
-    rows = np.arange(reader.size("entity"), dtype=np.int64)
+    rows = reader.all_rows("entity")
     return rows[np.argsort(-reader.degrees("entity", rows), kind="stable")][:MOST_LISTED]
 
 

@@ -32,6 +32,16 @@ def stretches(firsts: Integers, sizes: Integers, limit: int | None = None) -> tu
     return origins[owners] + np.arange(len(owners)), owners
 
 
+def positions_of(rows: Integers, wanted: Integers) -> Integers:
+    """Return the position of each wanted row among distinct rows in any order, which contain it.
+
+    >>> positions_of(np.array([7, 3, 5]), np.array([3, 7, 3])).tolist()
+    [1, 0, 1]
+    """
+    order = np.argsort(rows)
+    return np.asarray(order[np.searchsorted(rows, wanted, sorter=order)], dtype=np.int64)
+
+
 def limited(owners: Integers, limit: int) -> Mask:
     """Mask the first ``limit`` pairs of each row; pairs are grouped by row in ascending order."""
     firsts = np.searchsorted(owners, owners)
