@@ -69,7 +69,7 @@ def described() -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         service = ServerState(FolderTenants(Path(folder)), None)
         description: dict[str, Any] = create_app(service).openapi()
-        service.site.close()
+        service.tenants.close()
     return description
 
 

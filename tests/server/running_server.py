@@ -54,10 +54,10 @@ def running(folder: Path, keyed: bool = False, limits: ServerLimits | None = Non
 
 @contextmanager
 def running_over(
-    site: TenantBackend, folder: Path, keyed: bool = False, limits: ServerLimits | None = None
+    tenants: TenantBackend, folder: Path, keyed: bool = False, limits: ServerLimits | None = None
 ) -> Iterator[Running]:
-    """As :func:`running`, over any site; keys are those of the folder."""
-    service = ServerState(site, KeyRing(keys_file(folder)) if keyed else None, limits)
+    """As :func:`running`, over any tenants; keys are those of the folder."""
+    service = ServerState(tenants, KeyRing(keys_file(folder)) if keyed else None, limits)
     server = PolyadicServer(service, "127.0.0.1", 0)
     thread = threading.Thread(target=lambda: asyncio.run(server.serve()), daemon=True)
     thread.start()

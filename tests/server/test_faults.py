@@ -108,7 +108,7 @@ def test_server_killed_repeatedly_while_indexing_ends_alike(
         assert (ended["state"], ended["attempts"]) == ("succeeded", 4)
         assert exported(client) == uninterrupted_export
         assert client.get(PATH).json()["counts"]["documents"] == DOCUMENTS
-    assert not list((folder / "letters" / ".incoming").iterdir())
+    assert not list((folder / "letters" / ".uploads").iterdir())
     assert not problems(folder / "letters")
 
 
@@ -120,7 +120,7 @@ def problems(folder: Path) -> list[str]:
 @pytest.mark.parametrize("moment", ["while it is sent", "while it is kept"])
 def test_upload_interrupted_by_a_kill_leaves_no_job(folder: Path, moment: str) -> None:
     """Or all of it: what it has acknowledged or begun to read is whole."""
-    held = folder / "letters" / ".incoming"
+    held = folder / "letters" / ".uploads"
     with served_by_a_process(folder) as (process, client):
         make(client, "letters", ADA)
         before = exported(client)

@@ -19,7 +19,7 @@ BEGUN = "2026-01-01T00:00:00.000+00:00"
 
 
 @pytest.fixture(params=["file", "database"])
-def book(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[JobStore]:
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[JobStore]:
     """An empty one, for workspaces ``letters`` and ``notes``."""
     if request.param == "file":
         with closing(SqliteJobStore(tmp_path / "jobs.sqlite")) as kept:
@@ -36,7 +36,7 @@ def job(number: int, workspace: str = "letters", state: JobState = JobState.QUEU
 
 
 @pytest.mark.slow
-def test_stored_jobs_round_trip(book: JobStore) -> None:
+def test_stored_jobs_round_trip(store: JobStore) -> None:
     async def work() -> None:
         whole = replace(
             job(1, state=JobState.PARTLY),
@@ -44,56 +44,56 @@ def test_stored_jobs_round_trip(book: JobStore) -> None:
             report={"added": 1, "said": "a\0b"},
             problem="“so”",
         )
-        assert await book.add(whole, 10)
-        assert await book.job(whole.id, "letters") == whole and await book.job(whole.id, "notes") is None
-        assert await book.these([whole.id, "0"]) == [whole]
-        assert await book.counts() == {JobState.PARTLY: 1}
+        assert await store.add(whole, 10)
+        assert await store.job(whole.id, "letters") == whole and await store.job(whole.id, "notes") is None
+        assert await store.by_ids([whole.id, "0"]) == [whole]
+        assert await store.counts() == {JobState.PARTLY: 1}
 
     asyncio.run(work())
 
 
-def test_concurrent_updates_of_a_job_have_one_winner(book: JobStore) -> None:
+def test_concurrent_updates_of_a_job_have_one_winner(store: JobStore) -> None:
     async def work() -> None:
         queued = job(1)
         begun = replace(queued, state=JobState.RUNNING, attempts=1, started=BEGUN)
-        assert await book.add(queued, 10)
-        assert await book.swap(queued, begun)
-        assert not await book.swap(queued, replace(queued, state=JobState.CANCELLED))
+        assert await store.add(queued, 10)
+        assert await store.compare_and_swap(queued, begun)
+        assert not await store.compare_and_swap(queued, replace(queued, state=JobState.CANCELLED))
         # How far it is tells no stage: whoever runs it need not know what it has told.
-        assert await book.swap(begun, replace(begun, progress=JobProgress(documents=1)))
-        assert await book.swap(begun, replace(begun, state=JobState.SUCCEEDED, problem="a\0b"))
-        assert not await book.swap(begun, replace(begun, progress=JobProgress(documents=2)))
-        ended = await book.job(queued.id, "letters")
+        assert await store.compare_and_swap(begun, replace(begun, progress=JobProgress(documents=1)))
+        assert await store.compare_and_swap(begun, replace(begun, state=JobState.SUCCEEDED, problem="a\0b"))
+        assert not await store.compare_and_swap(begun, replace(begun, progress=JobProgress(documents=2)))
+        ended = await store.job(queued.id, "letters")
         assert ended is not None and ended.state is JobState.SUCCEEDED and ended.progress == JobProgress()
 
     asyncio.run(work())
 
 
-def test_next_jobs_are_the_first_of_each_workspace(book: JobStore) -> None:
+def test_next_jobs_are_the_first_of_each_workspace(store: JobStore) -> None:
     async def work() -> None:
         jobs = [job(1, state=JobState.FAILED), job(2), job(3), job(4, "notes"), job(5, "notes")]
         for one in jobs:
-            assert await book.add(one, 2)
-        assert not await book.add(job(6), 2)
-        assert await book.first() == [jobs[1], jobs[3]]
-        assert await book.going("letters") == jobs[1:3]
-        assert await book.acquire(jobs[1]) and await book.holds(jobs[1])
-        await book.release(jobs[1])
-        assert await book.jobs("notes", 1) == [jobs[4]]
+            assert await store.add(one, 2)
+        assert not await store.add(job(6), 2)
+        assert await store.next_per_workspace() == [jobs[1], jobs[3]]
+        assert await store.unfinished("letters") == jobs[1:3]
+        assert await store.acquire(jobs[1]) and await store.holds(jobs[1])
+        await store.release(jobs[1])
+        assert await store.jobs("notes", 1) == [jobs[4]]
 
     asyncio.run(work())
 
 
-def test_expired_jobs_are_ended_ones_except_the_latest(book: JobStore) -> None:
+def test_expired_jobs_are_ended_ones_except_the_latest(store: JobStore) -> None:
     async def work() -> None:
         jobs = [job(number, state=JobState.SUCCEEDED) for number in range(3)]
         for one in [*jobs, job(9)]:
-            await book.add(one, 10)
-        assert await book.old("letters", 1) == [jobs[1], jobs[0]]
-        await book.forget([jobs[0].id])
-        assert await book.old("letters", 1) == [jobs[1]]
-        await book.forget_workspace("letters")
-        assert await book.jobs("letters", 10) == []
+            await store.add(one, 10)
+        assert await store.expired("letters", 1) == [jobs[1], jobs[0]]
+        await store.delete([jobs[0].id])
+        assert await store.expired("letters", 1) == [jobs[1]]
+        await store.delete_workspace("letters")
+        assert await store.jobs("letters", 10) == []
 
     asyncio.run(work())
 
@@ -124,7 +124,7 @@ def test_lock_is_held_until_released_or_the_server_ends() -> None:
             await one.ask_to_stop(running)
             assert await other.asked_to_stop([running.id, waiting.id]) == {running.id}
             failed = replace(running, state=JobState.FAILED)
-            assert await other.swap(running, failed) and await other.swap(failed, running)
+            assert await other.compare_and_swap(running, failed) and await other.compare_and_swap(failed, running)
             assert not await other.asked_to_stop([running.id])
 
         asyncio.run(asyncio.wait_for(work(), 60))

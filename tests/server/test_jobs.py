@@ -124,14 +124,14 @@ def test_killed_server_resumes_the_job_on_start(folder: Path, model: ModelServer
         job = upload(client)
         wait_for_calls(model, 3)
         process.kill()
-    left = folder / "letters" / ".incoming" / ("f" * 32)
+    left = folder / "letters" / ".uploads" / ("f" * 32)
     (left / "0").mkdir(parents=True)
     with served_by_a_process(folder) as (_, client):
         ended = finished(client, "letters", job)
         assert (ended["state"], ended["attempts"]) == ("succeeded", 2)
         assert client.get(PATH).json()["counts"]["documents"] == 3
     assert paid_twice(model) <= AT_ONCE
-    assert not list((folder / "letters" / ".incoming").iterdir())
+    assert not list((folder / "letters" / ".uploads").iterdir())
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.slow)])
@@ -239,7 +239,7 @@ def test_queued_and_kept_jobs_are_limited(folder: Path) -> None:
         given = {"texts": [{"text": ADA}]}
         replies = [client.post(f"{PATH}/documents/texts", json=given) for _ in range(4)]
         assert [reply.status_code for reply in replies] == [202, 202, 503, 503]
-        assert len(list((folder / "letters" / ".incoming").iterdir())) <= 2
+        assert len(list((folder / "letters" / ".uploads").iterdir())) <= 2
         for reply in replies[:2]:
             wait_until(lambda reply=reply: job_of(client, reply.json()["id"]).get("state") not in ("queued", "running"))
         assert [job["id"] for job in client.get(f"{PATH}/jobs").json()["jobs"]] == [replies[1].json()["id"]]

@@ -34,7 +34,7 @@ def test_remote_clients_need_keys(folder: Path) -> None:
     add_key(folder, "read", "*")
     service = service_for(folder, "0.0.0.0", None, ServerLimits())  # noqa: S104
     assert service.keys is not None
-    service.site.close()
+    service.tenants.close()
 
 
 def test_configured_key_file_must_contain_keys(folder: Path, tmp_path: Path) -> None:
@@ -238,7 +238,7 @@ def test_file_names_are_sanitized(client: httpx2.Client, server: Running) -> Non
     assert sources == sorted(f"upload:{name}" for name in NAMES.values())
     outside = [path for path in server.folder.parent.rglob("*outside*") if server.folder / "named" not in path.parents]
     assert not outside
-    assert not list((server.folder / "named" / ".incoming").iterdir())
+    assert not list((server.folder / "named" / ".uploads").iterdir())
 
 
 @pytest.mark.parametrize(
@@ -309,8 +309,8 @@ def test_log_records_requests_without_keys(
 
 
 def nothing_is_left(server: Running) -> bool:
-    incoming = server.folder / "letters" / ".incoming"
-    return not incoming.exists() or not list(incoming.iterdir())
+    uploads = server.folder / "letters" / ".uploads"
+    return not uploads.exists() or not list(uploads.iterdir())
 
 
 def told_to(server: Running, said: bytes) -> bytes:

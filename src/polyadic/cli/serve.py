@@ -90,7 +90,10 @@ def command(
     address = f"[{host}]" if ":" in host else host
 
     def started(port: int) -> None:
-        say(f"serving {shown(str(service.site))} at http://{address}:{port} ({access}); press Ctrl-C to stop", err=True)
+        say(
+            f"serving {shown(str(service.tenants))} at http://{address}:{port} ({access}); press Ctrl-C to stop",
+            err=True,
+        )
 
     # Uvicorn raises the signal again after its shutdown, which would skip the cleanup that follows.
     signal.signal(signal.SIGTERM, _exit)

@@ -55,8 +55,8 @@ def service_for(
     if not has_keys and (keys is not None or host not in _LOOPBACK):
         problem = f"there are no keys in {ring.file}" if keys else f"without keys, {host} would be open to everyone"
         raise SettingsError(problem, f"polyadic keys add {folder} NAME --all --write creates one")
-    site = database(str(place), folder) if is_address(place) else FolderTenants(folder)
-    return ServerState(site, ring if has_keys else None, limits)
+    tenants = database(str(place), folder) if is_address(place) else FolderTenants(folder)
+    return ServerState(tenants, ring if has_keys else None, limits)
 
 
 def database(address: str, settings: Path) -> TenantBackend:

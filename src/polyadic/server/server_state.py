@@ -28,7 +28,7 @@ class ServerState:
 
     Parameters
     ----------
-    site
+    tenants
         Tenant backend that holds the workspaces; closed when the service has run.
     keys
         API keys; None gives everyone full access, which is allowed for this machine only.
@@ -36,18 +36,18 @@ class ServerState:
         Limits on requests and jobs.
     """
 
-    def __init__(self, site: TenantBackend, keys: KeyRing | None, limits: ServerLimits | None = None) -> None:
-        self.site = site
+    def __init__(self, tenants: TenantBackend, keys: KeyRing | None, limits: ServerLimits | None = None) -> None:
+        self.tenants = tenants
         self.limits = limits or ServerLimits()
         self.keys = keys
         self.work = EventLoopThread("polyadic-workspaces")
-        self.workspaces = WorkspaceRegistry(site, self.work, self.limits)
+        self.workspaces = WorkspaceRegistry(tenants, self.work, self.limits)
         self.turns = AdmissionController(self.limits)
         # A health check reads all evidence, so only one runs at a time.
         self.checks = asyncio.Semaphore(1)
         self.uploads = asyncio.Semaphore(self.limits.uploads_at_once)
         self.metrics = ServerMetrics()
-        self.jobs = JobQueue(site, self.limits, self.metrics.indexed)
+        self.jobs = JobQueue(tenants, self.limits, self.metrics.indexed)
         self._job_counts: Mapping[JobState, int] | None = None
         self.ready = False
         self._register_gauges()
@@ -55,7 +55,7 @@ class ServerState:
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         """Run the service while the context lasts; then stop jobs so that they resume at the next start."""
-        await self.site.begin()
+        await self.tenants.begin()
         async with self.work:
             await self.jobs.start()
             self.ready = True
@@ -65,7 +65,7 @@ class ServerState:
                 self.ready = False
                 await self.jobs.stop()
                 await self.workspaces.close()
-        self.site.close()
+        self.tenants.close()
 
     async def run_admitted(
         self, work: Callable[Concatenate[Workspace, P], T], kb: Workspace, *args: P.args, **kwargs: P.kwargs
@@ -83,7 +83,7 @@ class ServerState:
     async def figures(self) -> bytes:
         """Return all metrics in their current state; the numbers of jobs are NaN while they cannot be read."""
         try:
-            self._job_counts = await self.site.book.counts()
+            self._job_counts = await self.tenants.job_store.counts()
         except StoreError:
             self._job_counts = None
         return self.metrics.text()
@@ -102,7 +102,7 @@ class ServerState:
         states = {state.value: partial(self._count_of, state) for state in JobState}
         self.metrics.watch_states("polyadic_jobs", "Stored jobs, by state.", states)
 
-        if (collector := self.site.collector()) is not None:
+        if (collector := self.tenants.collector()) is not None:
             self.metrics.add(collector)
 
     def _count_of(self, state: JobState) -> float:

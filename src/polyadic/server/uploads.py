@@ -53,15 +53,15 @@ async def upload_files(
         raise ProblemError(415, "no-form", "files are uploaded as multipart/form-data")
     if service.uploads.locked():
         raise ProblemError(503, "too-many-uploads", "too many uploads are under way", {"Retry-After": "10"})
-    async with service.uploads, _receiving(service, workspace, request) as incoming:
+    async with service.uploads, _receiving(service, workspace, request) as upload:
         async with request.form(max_files=service.limits.upload_files, max_fields=_FIELDS) as form:
             files = [item for name, item in form.multi_items() if name == field and isinstance(item, UploadFile)]
             if not files:
                 raise ProblemError(422, "no-files", f"the form has no files in its field {field}")
             for name, file in [(_checked_name(file), file) for file in files]:
-                await run_in_thread(incoming.add_file, name, file.file, source if len(files) == 1 else "")
-        documents = await run_in_thread(incoming.finish)
-        return await service.jobs.add(workspace, job_request, incoming, documents)
+                await run_in_thread(upload.add_file, name, file.file, source if len(files) == 1 else "")
+        documents = await run_in_thread(upload.finish)
+        return await service.jobs.add(workspace, job_request, upload, documents)
 
 
 async def upload_texts(
@@ -69,11 +69,11 @@ async def upload_texts(
 ) -> Job:
     """Store texts, and queue a job that indexes them; a text without a source gets one derived from its content."""
     named = [replace(text, source=text.source or f"{TEXT_SCHEME}{digest(text.text)}") for text in texts]
-    async with _receiving(service, workspace) as incoming:
+    async with _receiving(service, workspace) as upload:
         for text in named:
-            await run_in_thread(incoming.add_text, text)
-        documents = await run_in_thread(incoming.finish)
-        return await service.jobs.add(workspace, job_request, incoming, documents)
+            await run_in_thread(upload.add_text, text)
+        documents = await run_in_thread(upload.finish)
+        return await service.jobs.add(workspace, job_request, upload, documents)
 
 
 @asynccontextmanager
@@ -81,12 +81,12 @@ async def _receiving(service: ServerState, workspace: str, request: Request | No
     """Yield a folder for an upload, which is removed if the upload fails."""
     await service.jobs.check_room(workspace)
     size = int(request.headers.get("content-length", service.limits.upload_bytes)) if request else 0
-    _check_disk(service.site.aside, size)
-    incoming = service.site.intake.incoming(workspace)
+    _check_disk(service.tenants.scratch_folder, size)
+    upload = service.tenants.upload_store.new_upload(workspace)
     try:
-        yield incoming
+        yield upload
     except BaseException:
-        incoming.remove()
+        upload.remove()
         raise
 
 

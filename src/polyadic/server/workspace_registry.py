@@ -71,7 +71,7 @@ class WorkspaceRegistry:
 
     Parameters
     ----------
-    site
+    tenants
         Tenant backend.
     work
         Event loop thread on which workspaces run.
@@ -79,8 +79,8 @@ class WorkspaceRegistry:
         Maximum number of workspaces, and of those kept open.
     """
 
-    def __init__(self, site: TenantBackend, work: EventLoopThread, limits: ServerLimits) -> None:
-        self._site = site
+    def __init__(self, tenants: TenantBackend, work: EventLoopThread, limits: ServerLimits) -> None:
+        self._tenants = tenants
         self._work = work
         self._limits = limits
         self._embedders = SharedEmbedders()
@@ -99,7 +99,7 @@ class WorkspaceRegistry:
 
     async def names(self, key: ApiKey) -> list[str]:
         """Return the names of the workspaces that a key opens, sorted."""
-        return await self._site.names(key.opens)
+        return await self._tenants.names(key.opens)
 
     async def check(self, name: str, key: ApiKey, access: Access) -> None:
         """Check that a workspace exists and that a key opens it.
@@ -140,7 +140,7 @@ class WorkspaceRegistry:
         async with self._lock(name):
             if len(await self.names(LOCAL)) >= self._limits.workspaces:
                 raise ProblemError(409, "too-many-workspaces", "the server has reached its limit of workspaces")
-            await self._site.make(name)
+            await self._tenants.make(name)
 
     async def delete(self, name: str, key: ApiKey, stop_jobs: Callable[[str], Awaitable[None]]) -> None:
         """Delete a workspace with all its contents. Other files in its folder are kept.
@@ -164,7 +164,7 @@ class WorkspaceRegistry:
             await stop_jobs(name)
             if await self._state(name) is None:
                 raise no_such_workspace()
-            await self._site.remove(name)
+            await self._tenants.remove(name)
 
     async def close(self) -> None:
         """Close all open workspaces."""
@@ -174,7 +174,7 @@ class WorkspaceRegistry:
             await asyncio.wait(self._closing)
 
     async def _state(self, name: str) -> Hashable | None:
-        return await self._site.state(name) if is_name(name) else None
+        return await self._tenants.state(name) if is_name(name) else None
 
     async def _get(self, name: str, key: ApiKey, access: Access) -> _OpenWorkspace:
         async with self._lock(name):
@@ -196,7 +196,7 @@ class WorkspaceRegistry:
             return entry
 
     def _load(self, name: str) -> Workspace:
-        kb = _ServedWorkspace(self._site.whereabouts(name), self._embedders)
+        kb = _ServedWorkspace(self._tenants.location(name), self._embedders)
         kb.store(make=True)
         return kb
 

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Set
 from dataclasses import dataclass, field
 
-from polyadic.server.jobs.job import GOING, Job
+from polyadic.server.jobs.job import UNFINISHED, Job
 
 _QUIET_SECONDS = 10.0
 
@@ -57,7 +57,7 @@ class JobEvents:
                 if watched.job is not last:
                     yield (last := watched.job)
                     continue
-                if last.state not in GOING or self._is_over:
+                if last.state not in UNFINISHED or self._is_over:
                     return
                 try:
                     async with asyncio.timeout(_QUIET_SECONDS):

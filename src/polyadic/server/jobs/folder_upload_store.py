@@ -9,7 +9,7 @@ from pathlib import Path
 from polyadic.server.jobs.job import Job
 from polyadic.server.jobs.upload import Upload
 
-INCOMING = ".incoming"
+UPLOADS = ".uploads"
 """Subfolder of a workspace for uploads that have not been read yet."""
 
 
@@ -19,10 +19,10 @@ class FolderUploadStore:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def incoming(self, workspace: str) -> Upload:
+    def new_upload(self, workspace: str) -> Upload:
         return self._upload(secrets.token_hex(16), workspace)
 
-    async def keep(self, incoming: Upload, workspace: str) -> None:
+    async def keep(self, upload: Upload, workspace: str) -> None:
         """Do nothing: the upload is already in its final place."""
 
     async def is_whole(self, job: Job) -> bool:
@@ -35,12 +35,12 @@ class FolderUploadStore:
     async def remove(self, identifier: str, workspace: str) -> None:
         await asyncio.to_thread(self._upload(identifier, workspace).remove)
 
-    async def left(self) -> list[tuple[str, str]]:
+    async def orphans(self) -> list[tuple[str, str]]:
         leftovers = []
-        for folder in self._folder.glob(f"[!.]*/{INCOMING}/*"):
+        for folder in self._folder.glob(f"[!.]*/{UPLOADS}/*"):
             if not any(part.is_symlink() for part in (folder, *folder.parents[:2])):
                 leftovers.append((folder.name, folder.parents[1].name))
         return leftovers
 
     def _upload(self, identifier: str, workspace: str) -> Upload:
-        return Upload(self._folder / workspace / INCOMING / identifier)
+        return Upload(self._folder / workspace / UPLOADS / identifier)

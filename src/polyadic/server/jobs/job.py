@@ -19,7 +19,7 @@ class JobState(StrEnum):
     CANCELLED = "cancelled"
 
 
-GOING = (JobState.QUEUED, JobState.RUNNING)
+UNFINISHED = (JobState.QUEUED, JobState.RUNNING)
 RESUMABLE = (JobState.PARTLY, JobState.FAILED, JobState.CANCELLED)
 
 

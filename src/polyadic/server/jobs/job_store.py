@@ -25,7 +25,7 @@ class JobStore(Protocol):
     async def add(self, job: Job, most: int) -> bool:
         """Add a job permanently; return False if ``most`` jobs of its workspace have not ended yet."""
 
-    async def swap(self, was: Job, becomes: Job) -> bool:
+    async def compare_and_swap(self, was: Job, becomes: Job) -> bool:
         """Replace a job; return False if it is no longer at the stage of ``was``."""
 
     async def job(self, identifier: str, workspace: str) -> Job | None:
@@ -34,25 +34,25 @@ class JobStore(Protocol):
     async def jobs(self, workspace: str, limit: int) -> list[Job]:
         """Return the jobs of a workspace, the latest first."""
 
-    async def these(self, identifiers: Collection[str]) -> list[Job]:
+    async def by_ids(self, identifiers: Collection[str]) -> list[Job]:
         """Return the existing jobs among these identifiers."""
 
-    async def going(self, workspace: str) -> list[Job]:
+    async def unfinished(self, workspace: str) -> list[Job]:
         """Return the jobs of a workspace that have not ended, the oldest first."""
 
-    async def first(self) -> list[Job]:
+    async def next_per_workspace(self) -> list[Job]:
         """Return the oldest job that has not ended of each workspace, in order of creation."""
 
     async def counts(self) -> dict[JobState, int]:
         """Count the jobs in each state."""
 
-    async def old(self, workspace: str, keep: int) -> list[Job]:
+    async def expired(self, workspace: str, keep: int) -> list[Job]:
         """Return the ended jobs of a workspace except the ``keep`` latest."""
 
-    async def forget(self, identifiers: Sequence[str]) -> None:
+    async def delete(self, identifiers: Sequence[str]) -> None:
         """Delete jobs."""
 
-    async def forget_workspace(self, workspace: str) -> None:
+    async def delete_workspace(self, workspace: str) -> None:
         """Delete all jobs of a workspace."""
 
     # locking

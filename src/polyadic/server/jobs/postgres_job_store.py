@@ -7,7 +7,7 @@ from typing import Any
 
 import psycopg
 
-from polyadic.server.jobs.job import GOING, Job, JobState
+from polyadic.server.jobs.job import UNFINISHED, Job, JobState
 from polyadic.server.jobs.job_rows import COLUMNS, STAGE, job_of, row_of, stage_of
 from polyadic.server.problem_details import no_such_workspace
 from polyadic.server.tenants.postgres_tables import Raw, TenantTables
@@ -23,12 +23,12 @@ _SWAP = (
 )
 _SELECTED = ", ".join("w.name" if name == "workspace" else f"j.{name}" for name in COLUMNS)
 _JOBS = f"SELECT {_SELECTED} FROM job j JOIN workspace w ON w.id = j.workspace"
-_IS_GOING = "j.state IN ('queued', 'running')"
+_IS_UNFINISHED = "j.state IN ('queued', 'running')"
 _FIRST = (
-    f"{_JOBS} WHERE j.number IN (SELECT min(j.number) FROM job j WHERE {_IS_GOING} GROUP BY j.workspace)"
+    f"{_JOBS} WHERE j.number IN (SELECT min(j.number) FROM job j WHERE {_IS_UNFINISHED} GROUP BY j.workspace)"
     " ORDER BY j.number"
 )
-_IS_FIRST = f"SELECT j.id FROM job j WHERE j.workspace = %s AND {_IS_GOING} ORDER BY j.number LIMIT 1"
+_IS_FIRST = f"SELECT j.id FROM job j WHERE j.workspace = %s AND {_IS_UNFINISHED} ORDER BY j.number LIMIT 1"
 # Lock keys of two numbers, so that they cannot collide with the store's locks, which have one.
 _RUN_LOCK, _COUNT_LOCK = 0x506F6C01, 0x506F6C02
 LOCK_OF_RUNS = f"pg_try_advisory_lock({_RUN_LOCK}, hashint8(%s))"
@@ -54,9 +54,9 @@ class PostgresJobStore:
     async def add(self, job: Job, most: int) -> bool:
         return await self._tables.run(lambda raw: _add(raw, job, most))
 
-    async def swap(self, was: Job, becomes: Job) -> bool:
+    async def compare_and_swap(self, was: Job, becomes: Job) -> bool:
         content = dict(zip(COLUMNS, _storable(becomes), strict=True))
-        values = (*(content[name] for name in _CHANGED), list(GOING), was.id, *stage_of(was))
+        values = (*(content[name] for name in _CHANGED), list(UNFINISHED), was.id, *stage_of(was))
         return await self._tables.run(lambda raw: raw.execute(_SWAP, values).rowcount == 1)
 
     async def job(self, identifier: str, workspace: str) -> Job | None:
@@ -66,13 +66,13 @@ class PostgresJobStore:
     async def jobs(self, workspace: str, limit: int) -> list[Job]:
         return await self._select(f"{_JOBS} WHERE w.name = %s ORDER BY j.number DESC LIMIT %s", (workspace, limit))
 
-    async def these(self, identifiers: Collection[str]) -> list[Job]:
+    async def by_ids(self, identifiers: Collection[str]) -> list[Job]:
         return await self._select(f"{_JOBS} WHERE j.id = ANY(%s)", (list(identifiers),))
 
-    async def going(self, workspace: str) -> list[Job]:
-        return await self._select(f"{_JOBS} WHERE w.name = %s AND {_IS_GOING} ORDER BY j.number", (workspace,))
+    async def unfinished(self, workspace: str) -> list[Job]:
+        return await self._select(f"{_JOBS} WHERE w.name = %s AND {_IS_UNFINISHED} ORDER BY j.number", (workspace,))
 
-    async def first(self) -> list[Job]:
+    async def next_per_workspace(self) -> list[Job]:
         return await self._select(_FIRST, ())
 
     async def counts(self) -> dict[JobState, int]:
@@ -81,28 +81,28 @@ class PostgresJobStore:
         )
         return {JobState(state): count for state, count in rows}
 
-    async def old(self, workspace: str, keep: int) -> list[Job]:
-        where = f"WHERE w.name = %s AND NOT ({_IS_GOING}) ORDER BY j.number DESC OFFSET %s"
+    async def expired(self, workspace: str, keep: int) -> list[Job]:
+        where = f"WHERE w.name = %s AND NOT ({_IS_UNFINISHED}) ORDER BY j.number DESC OFFSET %s"
         return await self._select(f"{_JOBS} {where}", (workspace, keep))
 
-    async def forget(self, identifiers: Sequence[str]) -> None:
+    async def delete(self, identifiers: Sequence[str]) -> None:
         await self._tables.run(lambda raw: raw.execute("DELETE FROM job WHERE id = ANY(%s)", (list(identifiers),)))
 
-    async def forget_workspace(self, workspace: str) -> None:
+    async def delete_workspace(self, workspace: str) -> None:
         statement = "DELETE FROM job USING workspace w WHERE w.id = job.workspace AND w.name = %s"
         await self._tables.run(lambda raw: raw.execute(statement, (workspace,)))
 
     async def acquire(self, job: Job) -> bool:
-        return await self._tables.aside(lambda: self._take(job))
+        return await self._tables.run_in_pool(lambda: self._take(job))
 
     async def holds(self, job: Job) -> bool:
-        return await self._tables.aside(lambda: self._holds(job))
+        return await self._tables.run_in_pool(lambda: self._holds(job))
 
     async def release(self, job: Job) -> None:
-        await self._tables.aside(lambda: self._release(job))
+        await self._tables.run_in_pool(lambda: self._release(job))
 
     async def ask_to_stop(self, job: Job) -> None:
-        statement = f"UPDATE job j SET cancel_requested = true WHERE j.id = %s AND {_IS_GOING}"
+        statement = f"UPDATE job j SET cancel_requested = true WHERE j.id = %s AND {_IS_UNFINISHED}"
         await self._tables.run(lambda raw: raw.execute(statement, (job.id,)))
 
     async def asked_to_stop(self, identifiers: Collection[str]) -> frozenset[str]:
@@ -179,7 +179,7 @@ def _add(raw: Raw, job: Job, most: int) -> bool:
         if row is None:
             raise no_such_workspace()
         raw.execute(f"SELECT pg_advisory_xact_lock({_COUNT_LOCK}, hashint8(%s))".encode(), row)
-        counted = f"SELECT count(*) FROM job j WHERE j.workspace = %s AND {_IS_GOING}"
+        counted = f"SELECT count(*) FROM job j WHERE j.workspace = %s AND {_IS_UNFINISHED}"
         if raw.execute(counted.encode(), row).fetchall()[0][0] >= most:
             return False
         content = dict(zip(COLUMNS, _storable(job), strict=True))

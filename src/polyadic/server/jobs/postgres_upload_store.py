@@ -31,23 +31,23 @@ class PostgresUploadStore:
     ----------
     tables
         The server's tables.
-    aside
+    scratch_folder
         Temporary folder of this server for uploads on their way in or out.
     """
 
-    def __init__(self, tables: TenantTables, aside: Path) -> None:
+    def __init__(self, tables: TenantTables, scratch_folder: Path) -> None:
         self._tables = tables
-        self._aside = aside
+        self._scratch_folder = scratch_folder
         # Large transfers take long; limiting them keeps connections free for other work.
         self._transfers = asyncio.Semaphore(_MAX_TRANSFERS)
 
-    def incoming(self, workspace: str) -> Upload:
-        return Upload(self._aside / secrets.token_hex(16))
+    def new_upload(self, workspace: str) -> Upload:
+        return Upload(self._scratch_folder / secrets.token_hex(16))
 
-    async def keep(self, incoming: Upload, workspace: str) -> None:
+    async def keep(self, upload: Upload, workspace: str) -> None:
         async with self._transfers:
-            await self._tables.run(lambda raw: _keep(raw, incoming.folder, workspace))
-        await self._tables.aside(incoming.remove)
+            await self._tables.run(lambda raw: _keep(raw, upload.folder, workspace))
+        await self._tables.run_in_pool(upload.remove)
 
     async def is_whole(self, job: Job) -> bool:
         statement = "SELECT 1 FROM upload WHERE job = %s AND file = %s"
@@ -56,18 +56,18 @@ class PostgresUploadStore:
 
     @asynccontextmanager
     async def fetched(self, job: Job) -> AsyncIterator[Upload]:
-        folder = self._aside / job.id
+        folder = self._scratch_folder / job.id
         try:
             async with self._transfers:
                 await self._tables.run(lambda raw: _fetch(raw, job.id, folder))
             yield Upload(folder)
         finally:
-            await self._tables.aside(partial(shutil.rmtree, folder, ignore_errors=True))
+            await self._tables.run_in_pool(partial(shutil.rmtree, folder, ignore_errors=True))
 
     async def remove(self, identifier: str, workspace: str) -> None:
         await self._tables.run(lambda raw: raw.execute(_REMOVE, (identifier,)))
 
-    async def left(self) -> list[tuple[str, str]]:
+    async def orphans(self) -> list[tuple[str, str]]:
         return await self._tables.run(lambda raw: [(job, name) for job, name in raw.execute(_LEFT)])
 
 

@@ -38,14 +38,14 @@ class JobProcess:
         self._stop_requested = False
         self._process: asyncio.subprocess.Process | None = None
 
-    async def lines(self, incoming: Path) -> AsyncIterator[tuple[str, dict[str, Any]]]:
+    async def lines(self, upload_folder: Path) -> AsyncIterator[tuple[str, dict[str, Any]]]:
         """Start the process and yield its messages.
 
         These are ``progress`` for progress, and at the end ``report``, ``problem`` or ``cancelled``.
 
         Parameters
         ----------
-        incoming
+        upload_folder
             Folder of the upload.
         """
         process = self._process = await asyncio.create_subprocess_exec(
@@ -64,7 +64,7 @@ class JobProcess:
         try:
             assert process.stdin is not None and process.stdout is not None  # noqa: S101 - both are pipes
             with contextlib.suppress(ConnectionError):
-                request = {**self._request, "incoming": str(incoming)}
+                request = {**self._request, "upload_folder": str(upload_folder)}
                 process.stdin.write(f"{json.dumps(request)}\n".encode())
                 await process.stdin.drain()
             if self._stop_requested:

@@ -11,7 +11,7 @@ from contextlib import aclosing
 from dataclasses import replace
 
 from polyadic.server.jobs.events import JobEvents
-from polyadic.server.jobs.job import GOING, RESUMABLE, Job, JobRequest, JobState, now
+from polyadic.server.jobs.job import RESUMABLE, UNFINISHED, Job, JobRequest, JobState, now
 from polyadic.server.jobs.runner import JobRunner
 from polyadic.server.jobs.upload import Upload
 from polyadic.server.limits import ServerLimits
@@ -24,7 +24,7 @@ class JobQueue:
 
     Parameters
     ----------
-    site
+    tenants
         Tenant backend with the workspaces, jobs and uploads.
     limits
         Numbers of jobs that run at once, wait, and are kept after their end.
@@ -32,11 +32,11 @@ class JobQueue:
         Called with the tokens and the money that jobs spend.
     """
 
-    def __init__(self, site: TenantBackend, limits: ServerLimits, spent: Callable[[int, float], None]) -> None:
-        self._book, self._intake = site.book, site.intake
+    def __init__(self, tenants: TenantBackend, limits: ServerLimits, spent: Callable[[int, float], None]) -> None:
+        self._job_store, self._upload_store = tenants.job_store, tenants.upload_store
         self._limits = limits
         self._watching = JobEvents()
-        self._runner = JobRunner(site, limits, self._watching, spent)
+        self._runner = JobRunner(tenants, limits, self._watching, spent)
 
     # requests of clients
 
@@ -48,16 +48,16 @@ class JobQueue:
         ProblemError
             Too many jobs of the workspace are waiting (503).
         """
-        if len(await self._book.going(workspace)) >= self._limits.jobs_waiting:
+        if len(await self._job_store.unfinished(workspace)) >= self._limits.jobs_waiting:
             raise _too_many()
 
-    async def add(self, workspace: str, request: JobRequest, incoming: Upload, documents: int) -> Job:
+    async def add(self, workspace: str, request: JobRequest, upload: Upload, documents: int) -> Job:
         """Queue a job for an upload; both are stored permanently when this returns."""
-        job = Job(incoming.folder.name, workspace, request, JobState.QUEUED, documents, now())
+        job = Job(upload.folder.name, workspace, request, JobState.QUEUED, documents, now())
         if request.kind == "index":
-            await self._intake.keep(incoming, workspace)
-        if not await self._book.add(job, self._limits.jobs_waiting):
-            await self._intake.remove(job.id, workspace)
+            await self._upload_store.keep(upload, workspace)
+        if not await self._job_store.add(job, self._limits.jobs_waiting):
+            await self._upload_store.remove(job.id, workspace)
             raise _too_many()
         self._runner.notice(job)
         return job
@@ -70,28 +70,28 @@ class JobQueue:
         ProblemError
             The workspace has no job with this identifier (404).
         """
-        job = await self._book.job(identifier, workspace)
+        job = await self._job_store.job(identifier, workspace)
         if job is None:
             raise not_found("job")
         return self._runner.latest(job)
 
     async def jobs(self, workspace: str, limit: int) -> list[Job]:
         """Return the jobs of a workspace, the latest first."""
-        return [self._runner.latest(job) for job in await self._book.jobs(workspace, limit)]
+        return [self._runner.latest(job) for job in await self._job_store.jobs(workspace, limit)]
 
     async def cancel(self, identifier: str, workspace: str) -> Job:
         """Stop a job; what it has published stays. A job that has ended is not changed."""
         deadline = asyncio.get_running_loop().time() + 2 * self._limits.closing_seconds
         job = await self.job(identifier, workspace)
-        while job.state in GOING and asyncio.get_running_loop().time() < deadline:
+        while job.state in UNFINISHED and asyncio.get_running_loop().time() < deadline:
             if await self._runner.cancel(identifier):
                 pass
             elif job.state is JobState.QUEUED:
                 await self._runner.end(job, job, JobState.CANCELLED, "it was cancelled before it began")
             else:
                 # Another server runs it, or has run it.
-                await self._book.ask_to_stop(job)
-                await asyncio.sleep(self._book.seconds_between_looks / 2)
+                await self._job_store.ask_to_stop(job)
+                await asyncio.sleep(self._job_store.seconds_between_looks / 2)
             job = await self.job(identifier, workspace)
         return job
 
@@ -100,11 +100,11 @@ class JobQueue:
         job = await self.job(identifier, workspace)
         if job.state not in RESUMABLE:
             raise _not_resumable(f"the job is {job.state}, so there is nothing to resume")
-        if job.request.kind == "index" and not await self._intake.is_whole(job):
+        if job.request.kind == "index" and not await self._upload_store.is_whole(job):
             raise _not_resumable("the uploaded files are missing: upload them again")
         await self.check_room(workspace)
         queued = replace(job, state=JobState.QUEUED, ended="", attempts=0, problem="", report=None)
-        if not await self._book.swap(job, queued):
+        if not await self._job_store.compare_and_swap(job, queued):
             raise _not_resumable("the job has been resumed already")
         self._runner.notice(queued)
         return queued
@@ -118,18 +118,18 @@ class JobQueue:
 
     async def forget(self, workspace: str) -> None:
         """Stop and delete the jobs of a workspace that is to be deleted."""
-        for job in await self._book.going(workspace):
+        for job in await self._job_store.unfinished(workspace):
             await self.cancel(job.id, workspace)
-        await self._book.forget_workspace(workspace)
+        await self._job_store.delete_workspace(workspace)
 
     # lifecycle
 
     async def start(self) -> None:
         """Start running jobs, and delete uploads that belong to no job."""
-        await self._book.begin()
-        for identifier, workspace in await self._intake.left():
-            if await self._book.job(identifier, workspace) is None:
-                await self._intake.remove(identifier, workspace)
+        await self._job_store.begin()
+        for identifier, workspace in await self._upload_store.orphans():
+            if await self._job_store.job(identifier, workspace) is None:
+                await self._upload_store.remove(identifier, workspace)
         self._runner.start()
 
     def begin_closing(self) -> None:

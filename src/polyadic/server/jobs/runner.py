@@ -47,7 +47,7 @@ class JobRunner:
 
     Parameters
     ----------
-    site
+    tenants
         Tenant backend with the workspaces, jobs and uploads.
     limits
         Number of jobs that run at once, and the time they have to stop.
@@ -58,9 +58,9 @@ class JobRunner:
     """
 
     def __init__(
-        self, site: TenantBackend, limits: ServerLimits, watching: JobEvents, spent: Callable[[int, float], None]
+        self, tenants: TenantBackend, limits: ServerLimits, watching: JobEvents, spent: Callable[[int, float], None]
     ) -> None:
-        self._site, self._book, self._intake = site, site.book, site.intake
+        self._tenants, self._job_store, self._upload_store = tenants, tenants.job_store, tenants.upload_store
         self._limits = limits
         self._watching = watching
         self._spent = spent
@@ -124,7 +124,7 @@ class JobRunner:
             except StoreError as error:
                 self._log_availability(str(error))
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(self._book.seconds_between_looks):
+                async with asyncio.timeout(self._job_store.seconds_between_looks):
                     await self._changed.wait()
 
     def _log_availability(self, problem: str) -> None:
@@ -138,15 +138,15 @@ class JobRunner:
     async def _poll(self) -> None:
         """Check for changes by other servers to jobs that are watched here or run here."""
         for running in list(self._running.values()):
-            if not await self._book.holds(running.job):
+            if not await self._job_store.holds(running.job):
                 self._lose(running)
         if self._running:
-            for identifier in await self._book.asked_to_stop(self._running.keys()):
+            for identifier in await self._job_store.asked_to_stop(self._running.keys()):
                 if (stopping := self._running.get(identifier)) is not None and not stopping.cancelled:
                     self._spawn(self._stop(stopping))
         watched = self._watching.watched - self._running.keys()
         if watched:
-            jobs = {job.id: job for job in await self._book.these(watched)}
+            jobs = {job.id: job for job in await self._job_store.by_ids(watched)}
             for identifier in watched - self._running.keys():
                 self._watching.see(identifier, jobs.get(identifier))
 
@@ -154,11 +154,15 @@ class JobRunner:
         taken: set[str] = set()
         while not self._closing.is_set() and len(self._running) < self._limits.jobs_at_once:
             busy = {running.job.workspace for running in self._running.values()}
-            first = {job.workspace: job for job in await self._book.first() if job.workspace not in busy | taken}
+            first = {
+                job.workspace: job
+                for job in await self._job_store.next_per_workspace()
+                if job.workspace not in busy | taken
+            }
             if not first:
                 return
             job = first[self._shares.next(first)]
-            if not await self._book.acquire(job):
+            if not await self._job_store.acquire(job):
                 taken.add(job.workspace)
                 continue
             try:
@@ -171,9 +175,9 @@ class JobRunner:
 
     async def _start_job(self, job: Job) -> bool:
         """Start a job whose lock is held; return False if it cannot be started."""
-        if await self._book.asked_to_stop([job.id]):
+        if await self._job_store.asked_to_stop([job.id]):
             await self.end(job, job, JobState.CANCELLED, "it was cancelled")
-        elif job.request.kind == "index" and not await self._intake.is_whole(job):
+        elif job.request.kind == "index" and not await self._upload_store.is_whole(job):
             await self.end(job, job, JobState.FAILED, "the uploaded files are missing: upload them again")
         elif job.attempts >= _MAX_ATTEMPTS:
             await self.end(job, job, JobState.FAILED, f"the server stopped {job.attempts} times during the job")
@@ -181,9 +185,9 @@ class JobRunner:
             started = replace(
                 job, state=JobState.RUNNING, started=now(), attempts=job.attempts + 1, progress=JobProgress()
             )
-            if not await self._book.swap(job, started):
+            if not await self._job_store.compare_and_swap(job, started):
                 return False
-            process = JobProcess(self._site.whereabouts(job.workspace), job.request, self._within.get(job.id, {}))
+            process = JobProcess(self._tenants.location(job.workspace), job.request, self._within.get(job.id, {}))
             self._shares.began(job.workspace)
             self._running[job.id] = running = _Running(started, process)
             running.task = self._spawn(self._run(running))
@@ -196,8 +200,8 @@ class JobRunner:
     async def _run(self, running: _Running) -> None:
         result: tuple[str, dict[str, Any]] | None = None
         try:
-            async with self._intake.fetched(running.job) as incoming:
-                async for what, content in running.process.lines(incoming.folder):
+            async with self._upload_store.fetched(running.job) as upload:
+                async for what, content in running.process.lines(upload.folder):
                     if what == "progress":
                         progress = JobProgress(**content)
                         self._count(running, progress.tokens, progress.money)
@@ -232,7 +236,7 @@ class JobRunner:
     async def _reach(self, running: _Running, progress: JobProgress) -> None:
         becomes = replace(running.job, progress=progress)
         with _logged("progress not saved", job=becomes.id):
-            if not await self._book.swap(running.job, becomes):
+            if not await self._job_store.compare_and_swap(running.job, becomes):
                 self._lose(running)
                 return
         self._publish(becomes)
@@ -284,10 +288,10 @@ class JobRunner:
         log_event(_LOG, logging.INFO, "job ended", job=job.id, workspace=job.workspace, state=state.value)
         with _logged("old jobs not deleted"):
             if state not in RESUMABLE:
-                await self._intake.remove(job.id, job.workspace)
-            for old in await self._book.old(job.workspace, self._limits.jobs_kept):
-                await self._intake.remove(old.id, old.workspace)
-                await self._book.forget([old.id])
+                await self._upload_store.remove(job.id, job.workspace)
+            for old in await self._job_store.expired(job.workspace, self._limits.jobs_kept):
+                await self._upload_store.remove(old.id, old.workspace)
+                await self._job_store.delete([old.id])
 
     # stopping
 
@@ -315,17 +319,17 @@ class JobRunner:
     async def _swap(self, was: Job, becomes: Job) -> bool:
         """Call the job store's ``swap``; return False also if the store is unavailable."""
         with _logged("job not saved", job=was.id):
-            return await self._book.swap(was, becomes)
+            return await self._job_store.compare_and_swap(was, becomes)
         return False
 
     async def _holds(self, job: Job) -> bool:
         with _logged("job not readable", job=job.id):
-            return await self._book.holds(job)
+            return await self._job_store.holds(job)
         return False
 
     async def _release(self, job: Job) -> None:
         with _logged("job lock not released", job=job.id):
-            await self._book.release(job)
+            await self._job_store.release(job)
 
     def _publish(self, job: Job) -> None:
         if (running := self._running.get(job.id)) is not None:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from polyadic.errors import StoreError
-from polyadic.server.jobs.job import GOING, Job, JobState
+from polyadic.server.jobs.job import UNFINISHED, Job, JobState
 from polyadic.server.jobs.job_rows import COLUMNS, STAGE, job_of, row_of, stage_of
 
 _VERSION = 1
@@ -33,8 +33,8 @@ _COLUMNS = ", ".join(COLUMNS)
 _ADD = f"INSERT INTO job ({_COLUMNS}) VALUES ({', '.join('?' * len(COLUMNS))})"
 _SETS = ", ".join(f"{name} = ?" for name in COLUMNS)
 _SWAP = f"UPDATE job SET {_SETS} WHERE id = ? AND {' AND '.join(f'{name} = ?' for name in STAGE)}"
-_IS_GOING = "state IN (?, ?)"
-_FIRST = f"WHERE number IN (SELECT min(number) FROM job WHERE {_IS_GOING} GROUP BY workspace) ORDER BY number"
+_IS_UNFINISHED = "state IN (?, ?)"
+_FIRST = f"WHERE number IN (SELECT min(number) FROM job WHERE {_IS_UNFINISHED} GROUP BY workspace) ORDER BY number"
 
 
 class SqliteJobStore:
@@ -69,13 +69,13 @@ class SqliteJobStore:
             connection.execute("UPDATE job SET state = ? WHERE state = ?", (JobState.QUEUED, JobState.RUNNING))
 
     async def add(self, job: Job, most: int) -> bool:
-        if len(await self.going(job.workspace)) >= most:
+        if len(await self.unfinished(job.workspace)) >= most:
             return False
         with self._locked_connection() as connection:
             connection.execute(_ADD, row_of(job))
         return True
 
-    async def swap(self, was: Job, becomes: Job) -> bool:
+    async def compare_and_swap(self, was: Job, becomes: Job) -> bool:
         with self._locked_connection() as connection:
             return connection.execute(_SWAP, (*row_of(becomes), was.id, *stage_of(was))).rowcount == 1
 
@@ -86,29 +86,29 @@ class SqliteJobStore:
     async def jobs(self, workspace: str, limit: int) -> list[Job]:
         return self._select("WHERE workspace = ? ORDER BY number DESC LIMIT ?", (workspace, limit))
 
-    async def these(self, identifiers: Collection[str]) -> list[Job]:
+    async def by_ids(self, identifiers: Collection[str]) -> list[Job]:
         return self._select(f"WHERE id IN ({', '.join('?' * len(identifiers))})", tuple(identifiers))
 
-    async def going(self, workspace: str) -> list[Job]:
-        return self._select(f"WHERE workspace = ? AND {_IS_GOING} ORDER BY number", (workspace, *GOING))
+    async def unfinished(self, workspace: str) -> list[Job]:
+        return self._select(f"WHERE workspace = ? AND {_IS_UNFINISHED} ORDER BY number", (workspace, *UNFINISHED))
 
-    async def first(self) -> list[Job]:
-        return self._select(_FIRST, GOING)
+    async def next_per_workspace(self) -> list[Job]:
+        return self._select(_FIRST, UNFINISHED)
 
     async def counts(self) -> dict[JobState, int]:
         with self._locked_connection() as connection:
             rows = connection.execute("SELECT state, count(*) FROM job GROUP BY state").fetchall()
         return {JobState(state): count for state, count in rows}
 
-    async def old(self, workspace: str, keep: int) -> list[Job]:
-        where = f"WHERE workspace = ? AND NOT {_IS_GOING} ORDER BY number DESC LIMIT -1 OFFSET ?"
-        return self._select(where, (workspace, *GOING, keep))
+    async def expired(self, workspace: str, keep: int) -> list[Job]:
+        where = f"WHERE workspace = ? AND NOT {_IS_UNFINISHED} ORDER BY number DESC LIMIT -1 OFFSET ?"
+        return self._select(where, (workspace, *UNFINISHED, keep))
 
-    async def forget(self, identifiers: Sequence[str]) -> None:
+    async def delete(self, identifiers: Sequence[str]) -> None:
         with self._locked_connection() as connection:
             connection.executemany("DELETE FROM job WHERE id = ?", [(identifier,) for identifier in identifiers])
 
-    async def forget_workspace(self, workspace: str) -> None:
+    async def delete_workspace(self, workspace: str) -> None:
         with self._locked_connection() as connection:
             connection.execute("DELETE FROM job WHERE workspace = ?", (workspace,))
 

@@ -10,13 +10,13 @@ from polyadic.server.jobs.upload import Upload
 class UploadStore(Protocol):
     """Uploaded files and texts by job. Methods raise StoreError if the storage is unavailable."""
 
-    def incoming(self, workspace: str) -> Upload:
+    def new_upload(self, workspace: str) -> Upload:
         """Return a new upload for a workspace.
 
         Its folder does not exist yet; the name of the folder becomes the id of the job.
         """
 
-    async def keep(self, incoming: Upload, workspace: str) -> None:
+    async def keep(self, upload: Upload, workspace: str) -> None:
         """Store a finished upload permanently."""
 
     async def is_whole(self, job: Job) -> bool:
@@ -28,5 +28,5 @@ class UploadStore(Protocol):
     async def remove(self, identifier: str, workspace: str) -> None:
         """Delete the upload of a job."""
 
-    async def left(self) -> list[tuple[str, str]]:
+    async def orphans(self) -> list[tuple[str, str]]:
         """Return job ids and workspaces of uploads that may have no job, because a server stopped during the upload."""

@@ -40,7 +40,11 @@ def main() -> None:
     try:
         with exported(lambda problem: print(problem, file=sys.stderr)), started("job"):
             asyncio.run(
-                _run(WorkspaceLocation(**order["workspace"]), Path(order["incoming"]), JobRequest(**order["request"]))
+                _run(
+                    WorkspaceLocation(**order["workspace"]),
+                    Path(order["upload_folder"]),
+                    JobRequest(**order["request"]),
+                )
             )
     except asyncio.CancelledError:
         _send("cancelled", {})
@@ -52,17 +56,17 @@ def main() -> None:
         _send("problem", {"kind": type(error).__name__, "message": _DEFECT})
 
 
-async def _run(location: WorkspaceLocation, incoming: Path, request: JobRequest) -> None:
+async def _run(location: WorkspaceLocation, upload_folder: Path, request: JobRequest) -> None:
     task = asyncio.current_task()
     loop = asyncio.get_running_loop()
     assert task is not None  # noqa: S101 - this is a coroutine
     threading.Thread(target=_watch, args=(lambda: loop.call_soon_threadsafe(task.cancel),), daemon=True).start()
     async with Workspace(location.place, folder=location.folder) as kb:
-        report = await _run_when_free(kb, Upload(incoming), request)
+        report = await _run_when_free(kb, Upload(upload_folder), request)
     _send("report", _plain(report))
 
 
-async def _run_when_free(kb: Workspace, incoming: Upload, request: JobRequest) -> IndexReport:
+async def _run_when_free(kb: Workspace, upload: Upload, request: JobRequest) -> IndexReport:
     """Run the job once no one else writes to the workspace: a killed job may still be ending."""
     limit = (
         None
@@ -74,9 +78,7 @@ async def _run_when_free(kb: Workspace, incoming: Upload, request: JobRequest) -
         try:
             if request.kind == "retry":
                 return await kb.aretry(_progress_reporter(), limit)
-            return await kb.aadd(
-                incoming.documents(kb.settings.reading), _progress_reporter(), request.extractor, limit
-            )
+            return await kb.aadd(upload.documents(kb.settings.reading), _progress_reporter(), request.extractor, limit)
         except StoreBusy:
             if time.monotonic() > deadline:
                 raise

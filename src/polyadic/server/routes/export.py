@@ -19,7 +19,7 @@ _TYPES = {"hif": "application/json", "graphml": "application/xml", "jsonl": "app
 
 def _temporary_file(service: Served) -> Iterator[Path]:
     """Yield a temporary file for the export; it is deleted when the response is sent or the client disconnects."""
-    file = service.site.aside / secrets.token_hex(8)
+    file = service.tenants.scratch_folder / secrets.token_hex(8)
     try:
         yield file
     finally:

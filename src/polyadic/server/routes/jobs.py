@@ -36,7 +36,7 @@ async def jobs(
 async def retry(workspace: Name, kb: Writing, service: Served, job_request: RequestedJob) -> Job:
     """Start a job that reads all chunks again that could not be read."""
     retried = JobRequest("retry", None, job_request.budget, job_request.spend_tokens)
-    return await service.jobs.add(workspace, retried, service.site.intake.incoming(workspace), 0)
+    return await service.jobs.add(workspace, retried, service.tenants.upload_store.new_upload(workspace), 0)
 
 
 @router.get("/{job}", summary="Get a job")

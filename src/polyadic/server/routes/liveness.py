@@ -20,6 +20,6 @@ async def ready(service: Served) -> Health:
     """Needs no key; 503 while it starts, while it stops, and while its database does not answer."""
     if not service.ready:
         raise ProblemError(503, "not-ready", "the server is starting or stopping", {"Retry-After": "5"})
-    if service.site.failure() is not None:
+    if service.tenants.failure() is not None:
         raise ProblemError(503, "not-ready", "the database does not answer", {"Retry-After": "2"})
     return Health()

@@ -19,7 +19,7 @@ from polyadic.server.tenants.tenant_backend import WorkspaceLocation
 from polyadic.storage.sqlite.store import SqliteStore
 from polyadic.workspace import Workspace
 
-_OWN_FILES = re.compile(r"store\.sqlite.*|[a-z]+\.lock|writer\.pid|derived|prompts|\.incoming|polyadic\.toml")
+_OWN_FILES = re.compile(r"store\.sqlite.*|[a-z]+\.lock|writer\.pid|derived|prompts|\.uploads|polyadic\.toml")
 _MAKING, _DELETED = ".making-", ".deleted-"
 
 
@@ -36,20 +36,20 @@ class FolderTenants:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder.resolve()
-        self.book = SqliteJobStore(self.folder / OWN_FOLDER / "jobs.sqlite")
-        self.intake = FolderUploadStore(self.folder)
+        self.job_store = SqliteJobStore(self.folder / OWN_FOLDER / "jobs.sqlite")
+        self.upload_store = FolderUploadStore(self.folder)
 
     @property
-    def aside(self) -> Path:
+    def scratch_folder(self) -> Path:
         return self.folder / OWN_FOLDER / "exports"
 
     async def begin(self) -> None:
         sweep(self.folder)
-        shutil.rmtree(self.aside, ignore_errors=True)
-        self.aside.mkdir(parents=True)
+        shutil.rmtree(self.scratch_folder, ignore_errors=True)
+        self.scratch_folder.mkdir(parents=True)
 
     def close(self) -> None:
-        self.book.close()
+        self.job_store.close()
 
     def failure(self) -> None:
         return None
@@ -65,7 +65,7 @@ class FolderTenants:
             return None
         return changed_at(self.folder / name / FILE_NAME)
 
-    def whereabouts(self, name: str) -> WorkspaceLocation:
+    def location(self, name: str) -> WorkspaceLocation:
         place = str(self.folder / name)
         return WorkspaceLocation(place, place)
 

@@ -49,17 +49,17 @@ class PostgresTenants:
             raise SettingsError("a server always serves all workspaces of a database", "omit # and what follows it")
         self._settings = settings.resolve()
         self._tables = TenantTables(PostgresDsn.of(address).database)
-        self.aside = Path(tempfile.mkdtemp(prefix="polyadic-serve-"))
-        self.book = PostgresJobStore(self._tables)
-        self.intake = PostgresUploadStore(self._tables, self.aside)
+        self.scratch_folder = Path(tempfile.mkdtemp(prefix="polyadic-serve-"))
+        self.job_store = PostgresJobStore(self._tables)
+        self.upload_store = PostgresUploadStore(self._tables, self.scratch_folder)
 
     async def begin(self) -> None:
         """Do nothing: temporary files are this server's own, and workspaces are created and deleted atomically."""
 
     def close(self) -> None:
-        self.book.close()
+        self.job_store.close()
         self._tables.close()
-        shutil.rmtree(self.aside, ignore_errors=True)
+        shutil.rmtree(self.scratch_folder, ignore_errors=True)
 
     def failure(self) -> StoreError | None:
         return self._tables.monitor.failure()
@@ -76,7 +76,7 @@ class PostgresTenants:
         folder = self._folder(name)
         return None if workspace is None else (workspace, folder, changed_at(folder / FILE_NAME))
 
-    def whereabouts(self, name: str) -> WorkspaceLocation:
+    def location(self, name: str) -> WorkspaceLocation:
         return WorkspaceLocation(f"{self._tables.database}#{quote(name)}", str(self._folder(name)))
 
     async def make(self, name: str) -> None:
@@ -87,7 +87,7 @@ class PostgresTenants:
             raise ProblemError(409, "workspace-exists", "a workspace with this name exists")
 
     async def remove(self, name: str) -> None:
-        await self._tables.aside(lambda: self._remove(name))
+        await self._tables.run_in_pool(lambda: self._remove(name))
 
     def _remove(self, name: str) -> None:
         with translate_errors(self._tables.called), self._tables.connected() as raw:

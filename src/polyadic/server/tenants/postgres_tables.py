@@ -106,7 +106,7 @@ class TenantTables:
         StoreError
             The database is unavailable.
         """
-        return await self.aside(partial(self.done, work))
+        return await self.run_in_pool(partial(self.done, work))
 
     def done(self, work: Callable[[Raw], T]) -> T:
         """Run work on the connection of this thread, as :meth:`run`; fail at once while the database is away."""
@@ -115,7 +115,7 @@ class TenantTables:
         with translate_errors(self.called):
             return work(self._connection())
 
-    async def aside(self, work: Callable[[], T]) -> T:
+    async def run_in_pool(self, work: Callable[[], T]) -> T:
         """Run work in a thread of the database pool and return its result."""
         return await asyncio.get_running_loop().run_in_executor(self._threads, work)
 

@@ -30,15 +30,15 @@ class TenantBackend(Protocol):
     """
 
     @property
-    def book(self) -> JobStore:
+    def job_store(self) -> JobStore:
         """The job store."""
 
     @property
-    def intake(self) -> UploadStore:
+    def upload_store(self) -> UploadStore:
         """The upload store."""
 
     @property
-    def aside(self) -> Path:
+    def scratch_folder(self) -> Path:
         """A local folder for temporary files; used by this server only, and empty at the start."""
 
     async def begin(self) -> None:
@@ -59,7 +59,7 @@ class TenantBackend(Protocol):
     async def state(self, name: str) -> Hashable | None:
         """Return a value that changes when the workspace is replaced or its settings change; None if there is none."""
 
-    def whereabouts(self, name: str) -> WorkspaceLocation:
+    def location(self, name: str) -> WorkspaceLocation:
         """Return where the workspace of this name is, or would be created."""
 
     async def make(self, name: str) -> None:
