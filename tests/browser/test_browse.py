@@ -70,8 +70,10 @@ def test_similar_entities_are_shown_if_no_name_matches(browse: Page) -> None:
 def test_facts_are_filtered_by_words_and_arity(browse: Page) -> None:
     browse.get_by_role("tab", name=re.compile("^Facts")).click()
     expect(choices(browse)).to_have_count(50)
-    browse.get_by_label("Number of entities").select_option("2")
-    expect(browse.get_by_text(re.compile("^[0-9]+ facts?, most complete first"))).to_be_visible()
+    numbers = browse.get_by_label("Number of entities")
+    [of_two] = re.findall(r"2 entities \((\d+)\)", numbers.inner_text())
+    numbers.select_option("2")
+    expect(browse.get_by_text(f"{of_two} facts, most complete first")).to_be_visible()
     notes = choices(browse).locator(".muted").all_inner_texts()
     assert notes and all(note.count(" · ") == 1 for note in notes)
     browse.get_by_label("Number of entities").select_option("")
