@@ -148,7 +148,7 @@ def read_into(store: Store, passages: int, a_document: int, seconds: float) -> d
     settings, model = Settings(), Model(seconds)
     cached_model = CachedModel(model, StoreResponseCache(store))
     extractor = LLMExtractor(cached_model, PromptLibrary(Path("prompts")), settings.extraction, "en", AT_ONCE)
-    chunking = settings.chunking.model_copy(update={"language": "en"}).sized(extractor.paid)
+    chunking = settings.chunking.model_copy(update={"language": "en"}).read_by(extractor.paid)
     started, used = time.perf_counter(), time.process_time()
     report = asyncio.run(Indexer(store, extractor, Embedding(), chunking).index(documents_to_index))
     seconds_taken = time.perf_counter() - started

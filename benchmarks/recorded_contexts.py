@@ -41,7 +41,7 @@ class RecordedContexts:
         self._reader = reader
         self.embedder = embedder
         self._documents = [reader.document(record.id) for record in reader.documents()]
-        self._chunks = {place.document_id: place for place in reader.chunk_places(reader.all_rows("chunk"))}
+        self._chunks = sorted(reader.chunk_places(reader.all_rows("chunk")), key=lambda place: place.span)
         rows = reader.all_rows("fact")
         facts = zip(reader.facts(rows), reader.fact_places(rows), strict=True)
         self._facts = {normal_text(fact.text): places for fact, places in facts}
@@ -86,7 +86,8 @@ class RecordedContexts:
             match = pattern.search(document.text) if document.title == title else None
             if match:
                 span = Span(*match.span())
-                chunk = self._chunks[document.id].chunk_id
+                chunks = [place for place in self._chunks if place.document_id == document.id]
+                chunk = next(place.chunk_id for place in chunks if span.start < place.span.end)
                 return SourceSpan(document.id, document.source, title, chunk, span, match[0])
         raise LookupError(f"no document has the passage {text[:60]!r} of {title!r}: examples/spaceflight has changed")
 

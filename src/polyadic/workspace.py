@@ -303,7 +303,7 @@ class Workspace(BrowseMixin, QueryMixin):
             self._required_model().check()
         store = self._store
         selected = self._extractor(extractor, StoreResponseCache(store), budget)
-        chunking, reextract = self.settings.chunking.sized(selected.extractor.paid), extractor is not None
+        chunking, reextract = self.settings.chunking, extractor is not None
         indexer = Indexer(store, selected.extractor, embedder, chunking, report_progress, reextract, selected.spent)
         slowed_before = selected.throttle_count()
         report = await indexer.index(documents)
@@ -621,8 +621,9 @@ class Workspace(BrowseMixin, QueryMixin):
         self, selected: SelectedExtractor, known: KnownWork, name: ExtractorName | None
     ) -> IndexingEstimator:
         settings = self.settings
-        chunking = settings.chunking.sized(selected.extractor.paid)
-        return IndexingEstimator(selected.extractor, self.embedder, chunking, settings.model, known, name is not None)
+        return IndexingEstimator(
+            selected.extractor, self.embedder, settings.chunking, settings.model, known, name is not None
+        )
 
     @property
     def _asker(self) -> QueryEngine:

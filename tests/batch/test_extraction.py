@@ -267,7 +267,7 @@ def test_documents_of_another_extractor_are_requested_only_with_reextract(
 def test_changed_settings_request_replies_again(tmp_path: Path, server: ModelServer, letters: Path) -> None:
     with workspace(tmp_path / "kb", server) as kb:
         written = kb.batch.write(tmp_path / "ask.jsonl", [letters])
-    other = ChunkingSettings(tokens=60, overlap=0)
+    other = ChunkingSettings(window_tokens=60, window_overlap=0, tokens=50)
     with workspace(tmp_path / "kb", server, chunking=other) as kb:
         report = round_trip(kb, server, written, tmp_path / "answers.jsonl")
         assert report.accepted == 3 and report.index.added == 0 and report.missing.documents == 3

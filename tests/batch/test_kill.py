@@ -25,9 +25,8 @@ def reading(folder: Path, server: ModelServer, answers: Path, output: Path) -> s
         "POLYADIC_EMBEDDING__MODEL": "hashing",
         "POLYADIC_MODEL__NAME": "recorded",
         "POLYADIC_MODEL__BASE_URL": server.url,
-        "POLYADIC_CHUNKING__TOKENS": str(SMALL.tokens),
-        "POLYADIC_CHUNKING__OVERLAP": str(SMALL.overlap),
     }
+    settings |= {f"POLYADIC_CHUNKING__{name}": str(value) for name, value in SMALL.model_dump().items()}
     return subprocess.Popen(
         [sys.executable, "-m", "polyadic", "-w", str(folder), "batch", "read", str(answers), "-o", str(output)],
         env={**os.environ, **settings},

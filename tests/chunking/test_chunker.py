@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from polyadic.chunking.chunker import chunk_document
+from polyadic.chunking.chunker import chunk_document, extraction_windows
 from polyadic.config import ChunkingSettings
 from polyadic.model.types import Chunk, Document
 from polyadic.text.tokens import count_tokens
@@ -55,6 +55,8 @@ def chinese(rng: random.Random, paragraphs: int) -> list[str]:
 
 KINDS = {"prose": prose, "markdown": markdown, "wrapped": wrapped, "chinese": chinese}
 SMALL = ChunkingSettings(tokens=60, overlap=15)
+WHOLE_WINDOWS = ChunkingSettings(tokens=1200, overlap=100)
+"""Chunks as large as the default windows."""
 
 
 def chunks_of(text: str, chunking: ChunkingSettings = SMALL) -> tuple[Chunk, ...]:
@@ -135,11 +137,11 @@ def test_a_sentence_changed_or_removed_changes_only_chunks_near_it() -> None:
 def test_an_insertion_into_a_huge_block_changes_only_chunks_near_it(kind: str) -> None:
     rng = random.Random(9)
     text = HUGE_BLOCKS[kind](rng)
-    before = chunks_of(text, ChunkingSettings())
+    before = chunks_of(text, WHOLE_WINDOWS)
     assert len(before) > 12
     for inserted in INSERTIONS:
         for place in (0, rng.randrange(len(text) // 3, len(text) // 2)):
-            after = chunks_of(text[:place] + inserted + text[place:], ChunkingSettings())
+            after = chunks_of(text[:place] + inserted + text[place:], WHOLE_WINDOWS)
             assert texts_lost(before, after) <= 4, "the chunk itself, and three others"
 
 
@@ -242,13 +244,29 @@ def test_shorter_name_of_the_subject_starts_no_chunk() -> None:
     assert "Falk" not in {chunk.text.split()[0] for chunk in chunks}
 
 
-def test_chunks_are_small_without_a_paid_model() -> None:
-    assert (ChunkingSettings().sized(by_model=True).tokens, ChunkingSettings().sized(by_model=False).tokens) == (
-        1200,
-        250,
-    )
-    assert ChunkingSettings(tokens=400, overlap=40).sized(by_model=False) == ChunkingSettings(tokens=400, overlap=40)
-    with pytest.raises(ValidationError, match="0, or 50 or more"):
+@given(st.integers(0, 2**32 - 1), st.sampled_from([(60, 0), (60, 15), (250, 25)]))
+def test_chunks_lie_within_windows_that_do_not_depend_on_their_size(seed: int, size: tuple[int, int]) -> None:
+    tokens, overlap = size
+    text = "\n\n".join(markdown(random.Random(seed), 120))
+    document = Document("file:text", "", text)
+    windows = extraction_windows(document, ChunkingSettings(tokens=tokens, overlap=overlap))
+    assert tuple(window.text for window in windows) == chunks_of(text, WHOLE_WINDOWS)
+    assert_exact(text, chunks_of(text, ChunkingSettings(tokens=tokens, overlap=overlap)))
+    for window in windows:
+        assert window.chunks[0].new_from == window.text.new_from
+        assert window.chunks[-1].span.end == window.text.span.end
+
+
+def test_windows_of_one_chunk_are_read_without_a_paid_model() -> None:
+    text = "\n\n".join(markdown(random.Random(3), 120))
+    free = ChunkingSettings().read_by(paid=False)
+    windows = extraction_windows(Document("file:text", "", text), free)
+    assert [window.chunks for window in windows] == [(chunk,) for chunk in chunks_of(text, free)]
+    assert all(window.text is window.chunks[0] for window in windows) and len(windows) > 10
+
+
+def test_chunks_have_50_tokens_or_more() -> None:
+    with pytest.raises(ValidationError, match="greater than or equal to 50"):
         ChunkingSettings(tokens=49)
 
 

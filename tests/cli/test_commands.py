@@ -124,6 +124,7 @@ def test_ellipses_appear_only_where_text_is_omitted(polyadic: Command, tmp_path:
 def test_chunk_is_shown_with_surrounding_text(polyadic: Command, notes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("POLYADIC_CHUNKING__TOKENS", "50")
     monkeypatch.setenv("POLYADIC_CHUNKING__OVERLAP", "0")
+    monkeypatch.setenv("POLYADIC_CHUNKING__WINDOW_TOKENS", "0")
     text = "".join(f"Ada Lovelace met person number {i} in London.\n" for i in range(60))
     (notes / "long.txt").write_text(text)
     polyadic("index", "notes/long.txt")

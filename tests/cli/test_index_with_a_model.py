@@ -34,6 +34,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
             monkeypatch.setenv(f"POLYADIC_MODEL__{name.upper()}", value)
         monkeypatch.setenv("POLYADIC_CHUNKING__TOKENS", "50")
         monkeypatch.setenv("POLYADIC_CHUNKING__OVERLAP", "0")
+        monkeypatch.setenv("POLYADIC_CHUNKING__WINDOW_TOKENS", "0")
         monkeypatch.setenv("TEST_KEY", KEY)
         yield running
 

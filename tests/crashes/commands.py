@@ -73,7 +73,7 @@ def _settings(server: ModelServer | None) -> dict[str, str]:
     named = {"POLYADIC_EMBEDDING__MODEL": "hashing"}
     if server is not None:
         model = {"NAME": "recorded", "BASE_URL": server.url, "KEY_VARIABLE": "", "AT_ONCE": str(AT_ONCE)}
-        chunking = {"TOKENS": "50", "OVERLAP": "0"}
+        chunking = {"TOKENS": "50", "OVERLAP": "0", "WINDOW_TOKENS": "0"}
         named |= {f"POLYADIC_MODEL__{name}": value for name, value in model.items()}
         named |= {f"POLYADIC_CHUNKING__{name}": value for name, value in chunking.items()}
     return named

@@ -58,6 +58,7 @@ def fleet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Fleet]:
             "MODEL__RETRIES": "0",
             "CHUNKING__TOKENS": "60",
             "CHUNKING__OVERLAP": "0",
+            "CHUNKING__WINDOW_TOKENS": "0",
         }.items():
             monkeypatch.setenv(f"POLYADIC_{name}", value)
         settings = tmp_path / "settings"

@@ -33,7 +33,7 @@ def test_new_sentences_are_numbered_and_the_overlap_is_context_only(tmp_path: Pa
     document = Document("memory:letters", "Letters", story(0))
     with (
         ModelServer(ready()) as server,
-        workspace(tmp_path, server, chunking=ChunkingSettings(tokens=60, overlap=30)) as kb,
+        workspace(tmp_path, server, chunking=ChunkingSettings(tokens=60, overlap=30, window_tokens=0)) as kb,
     ):
         report = kb.add([document])
         asked = [call.asked.last_user_text for call in server.calls]

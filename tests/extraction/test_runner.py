@@ -161,7 +161,7 @@ def test_twelve_consecutive_failures_stop_the_run(tmp_path: Path) -> None:
     with ModelServer(ready()) as server, workspace(tmp_path / "kb", server, chunking=SMALL, at_once=4) as kb:
         server.misbehave(Replaced("No idea."), on=range(6, 1000))
         report = kb.add(documents)
-        assert "12 chunks in a row" in report.stopped and "No idea." in report.stopped
+        assert "12 calls in a row" in report.stopped and "No idea." in report.stopped
         assert 17 <= len(server.calls) <= 20
         server.reset()
         assert not kb.add(documents).stopped

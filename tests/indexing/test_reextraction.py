@@ -137,7 +137,7 @@ def test_restored_document_costs_nothing(tmp_path: Path, server: ModelServer) ->
 def test_edit_costs_only_changed_chunks(tmp_path: Path, server: ModelServer) -> None:
     file = tmp_path / "letters.txt"
     file.write_text(story(0, 820))
-    chunking = ChunkingSettings(tokens=50, overlap=20)
+    chunking = ChunkingSettings(tokens=50, overlap=20, window_tokens=0)
     with workspace(tmp_path / "kb", server, chunking=chunking) as kb:
         report = kb.index([file])
         assert report.chunks >= 190

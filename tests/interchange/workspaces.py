@@ -18,7 +18,8 @@ from polyadic.workspace import Workspace
 from tests.support.canonical import canonical
 
 SETTINGS = Settings(
-    embedding=EmbeddingSettings(model="hashing"), chunking=ChunkingSettings(tokens=50, overlap=10, language="en")
+    embedding=EmbeddingSettings(model="hashing"),
+    chunking=ChunkingSettings(tokens=50, overlap=10, window_tokens=0, language="en"),
 )
 ADA = "Ada Lovelace met Charles Babbage in London. Ada Lovelace wrote a program for the Analytical Engine in 1843."
 BABBAGE = "Charles Babbage designed the Analytical Engine in London."

@@ -97,7 +97,12 @@ WRONG: list[tuple[Misbehaviour, type[PolyadicError], str, str]] = [
     (Refusal(f"No,\nnot with {KEY}."), NoReply, "recorded refuses (No, not with ***.)", "rephrase the input"),
     (Changed(lambda said: replace(said, finish_reason="content_filter")), NoReply, "content filter", "rephrase"),
     (Status(400, "content_filter"), NoReply, "content filter", "rephrase the input"),
-    (Status(400, "context_length_exceeded"), NoReply, "longer than recorded can hold", "lower tokens under [chunking]"),
+    (
+        Status(400, "context_length_exceeded"),
+        NoReply,
+        "longer than recorded can hold",
+        "lower window_tokens under [chunking]",
+    ),
     (
         Status(400, message="exceeds the available context size"),
         NoReply,

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from polyadic.chunking.chunker import chunk_document
+from polyadic.chunking.chunker import extraction_windows
 from polyadic.config import ReadingSettings
 from polyadic.indexing import indexer as indexing
 from polyadic.indexing import publisher
@@ -37,7 +37,7 @@ def broken(work: Any, error: Exception) -> Any:
 
 
 STEPS = [
-    (indexing, "chunk_document", "indexing/indexer.py"),
+    (indexing, "extraction_windows", "indexing/indexer.py"),
     (named_entities, "_capitalised", "text/named_entities.py"),
     (publisher, "windows", "indexing/publisher.py"),
     (publisher, "tally", "indexing/publisher.py"),
@@ -124,7 +124,7 @@ def test_a_defect_of_a_reader_skips_its_file_alone(tmp_path: Path, monkeypatch: 
 
 def test_debug_mode_raises_defects(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("POLYADIC_DEBUG", "1")
-    monkeypatch.setattr(indexing, "chunk_document", broken(chunk_document, IndexError("here")))
+    monkeypatch.setattr(indexing, "extraction_windows", broken(extraction_windows, IndexError("here")))
     with indexer(tmp_path) as work, pytest.raises(Exception, match="IndexError") as caught:
         index(work, CORPUS)
     assert isinstance(caught.value.__cause__, IndexError)

@@ -55,6 +55,7 @@ def two(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Two]:
             "MODEL__RETRIES": "0",
             "CHUNKING__TOKENS": "60",
             "CHUNKING__OVERLAP": "0",
+            "CHUNKING__WINDOW_TOKENS": "0",
         }.items():
             monkeypatch.setenv(f"POLYADIC_{name}", value)
         address = postgres.own_database()

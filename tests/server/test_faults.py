@@ -45,6 +45,7 @@ def configured_model(environment: pytest.MonkeyPatch, delay: float) -> Iterator[
             "MODEL__RETRIES": "0",
             "CHUNKING__TOKENS": "60",
             "CHUNKING__OVERLAP": "0",
+            "CHUNKING__WINDOW_TOKENS": "0",
         }.items():
             environment.setenv(f"POLYADIC_{name}", value)
         yield server

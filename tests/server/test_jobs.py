@@ -36,6 +36,7 @@ def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
             "MODEL__RETRIES": "0",
             "CHUNKING__TOKENS": "60",
             "CHUNKING__OVERLAP": "0",
+            "CHUNKING__WINDOW_TOKENS": "0",
         }.items():
             monkeypatch.setenv(f"POLYADIC_{name}", value)
         yield server

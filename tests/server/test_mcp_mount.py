@@ -93,6 +93,7 @@ def test_long_document_is_indexed_by_a_job(folder: Path, monkeypatch: pytest.Mon
         for name, value in {"NAME": "recorded", "BASE_URL": model.url, "KEY_VARIABLE": "", "AT_ONCE": "1"}.items():
             monkeypatch.setenv(f"POLYADIC_MODEL__{name}", value)
         monkeypatch.setenv("POLYADIC_CHUNKING__TOKENS", "60")
+        monkeypatch.setenv("POLYADIC_CHUNKING__WINDOW_TOKENS", "0")
         with running(folder, limits=ServerLimits(questions_at_once=1)) as server, server.client() as client:
             make(client, "letters")
             added = told(server, "letters", "add_document", name="story", text=story(1, 30))

@@ -21,7 +21,7 @@ SENTENCES = (
     "Mary Somerville taught Ada Lovelace in Chelsea.",
 )
 TEXT = " ".join(SENTENCES)
-SMALL = ChunkingSettings(tokens=50, overlap=0)
+SMALL = ChunkingSettings(tokens=50, overlap=0, window_tokens=0)
 HASHING = EmbeddingSettings(model="hashing")
 
 

@@ -8,7 +8,7 @@ from polyadic.batch.query import BatchQueryOutcome, BatchQueryRunner
 from polyadic.config import Settings
 from polyadic.embeddings.embedder import Embedder
 from polyadic.extraction import factory
-from polyadic.extraction.runner import PendingChunk
+from polyadic.extraction.runner import PendingWindow
 from polyadic.hierarchy.api import HierarchyApi
 from polyadic.indexing.indexer import Indexer
 from polyadic.indexing.report import IndexProgress, IndexReport
@@ -49,7 +49,7 @@ class BatchRun:
             self.store,
             extraction.extractor,
             self.embedder,
-            self.settings.chunking.sized(by_model=True),
+            self.settings.chunking,
             self.report_progress,
             reextract,
             wanted=waiting,
@@ -92,15 +92,14 @@ class BatchRun:
                 waiting.add(document_id)
                 yield document
 
-    def _note_all(self, waiting: Sequence[PendingChunk]) -> None:
+    def _note_all(self, waiting: Sequence[PendingWindow]) -> None:
         for pending in waiting:
             for request in pending.requests:
                 self.note(request)
                 if request.key in self.errors:
                     reason = self.errors[request.key]
-                    self.failed.append(
-                        FailedChunk(pending.document.source, pending.chunk.id, pending.chunk.span, reason)
-                    )
+                    source, chunks = pending.document.source, pending.window.chunks
+                    self.failed += [FailedChunk(source, chunk.id, chunk.span, reason) for chunk in chunks]
 
 
 def cached_reply_lookup(store: Store) -> ReplyLookup:

@@ -1,4 +1,4 @@
-"""Content-defined chunking: split a document into chunks of about equal size.
+"""Content-defined chunking: split a document into windows for extraction, and these into chunks of about equal size.
 
 Boundaries lie between sentences, and each depends only on the text around it. An edit therefore moves only nearby
 boundaries, and all other chunks keep their text, so their cached model replies remain valid.
@@ -9,6 +9,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import cached_property
 from itertools import accumulate, islice, pairwise
 
 from polyadic.config import ChunkingSettings
@@ -35,6 +36,17 @@ _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 _PLAIN_HEADING = re.compile(r"(?![-*+•>|])[^\n]{0,79}[^\W_]['\"”’)\]]*")
 
 
+@dataclass(frozen=True, slots=True)
+class ExtractionWindow:
+    """A stretch of a document that is read at once, and the chunks that its text is retrieved as.
+
+    ``text`` begins with the overlap with the window before; the text after it is that of ``chunks`` without overlaps.
+    """
+
+    text: Chunk
+    chunks: tuple[Chunk, ...]
+
+
 def chunk_document(document: Document, settings: ChunkingSettings) -> tuple[Chunk, ...]:
     """Split a document into chunks, in order; return none if it contains only white space.
 
@@ -47,7 +59,7 @@ def chunk_document(document: Document, settings: ChunkingSettings) -> tuple[Chun
     document
         The document; ``document.text[chunk.span.start:chunk.span.end] == chunk.text`` holds for each of its chunks.
     settings
-        Target size of a chunk in tokens, overlap in tokens, and language (``auto`` to detect it).
+        Target sizes of windows and chunks in tokens, overlaps in tokens, and language (``auto`` to detect it).
 
     Returns
     -------
@@ -65,6 +77,8 @@ def chunk_document(document: Document, settings: ChunkingSettings) -> tuple[Chun
     about something else. Pieces that are still too long are cut from the left, each time at the best position between
     0.5 and 1.5 times the target size.
 
+    Where windows are larger than chunks, the document is split into windows in this way, and each window into chunks.
+
     All decisions are as local as sentence boundaries: limited to the paragraph, or to some thousand characters in a
     huge one. Changes of subject depend on the text between two definitions.
 
@@ -72,22 +86,37 @@ def chunk_document(document: Document, settings: ChunkingSettings) -> tuple[Chun
     >>> [(chunk.text, chunk.new_from) for chunk in chunk_document(document, ChunkingSettings())]
     [('The first engine failed.  The second ran.', 0)]
     """
+    return tuple(chunk for window in extraction_windows(document, settings) for chunk in window.chunks)
+
+
+def extraction_windows(document: Document, settings: ChunkingSettings) -> tuple[ExtractionWindow, ...]:
+    """Split a document into windows with their chunks, in order; :func:`chunk_document` says how.
+
+    With ``settings.window_tokens`` of at most ``settings.tokens``, each window is one chunk.
+
+    >>> text = " ".join(f"Engine {number} failed because its boiler was cold." for number in range(300))
+    >>> windows = extraction_windows(Document("file:engines", "Engines", text), ChunkingSettings())
+    >>> [(len(window.chunks), window.text.tokens) for window in windows]
+    [(3, 800), (5, 1220), (5, 1180)]
+    """
     text = document.text
     language = detect_language(text) if settings.language == "auto" else settings.language
     measured = _measured(text, sentences(text, language))
-    subject_language = "" if document.title else language
-    target = settings.sized(by_model=True).tokens
-    document_id = document.id
-    chunks: list[Chunk] = []
-    before = 0
-    subject_changes = dict(_firsts(text, measured, target, subject_language))
-    for first, last in pairwise([*subject_changes, len(measured.spans)]):
-        start = first if subject_changes[first] else _overlap(measured, before, first, settings.overlap)
-        span = Span(measured.spans[start].start, measured.spans[last - 1].end)
-        tokens = _tokens(text, measured, start, last)
-        chunks.append(Chunk(document_id, span, text[span.start : span.end], tokens, measured.spans[first].start))
-        before = first
-    return tuple(chunks)
+    splitter = _Splitter(document, measured, "" if document.title else language)
+    whole = range(len(measured.spans))
+    if settings.window_tokens <= settings.tokens:
+        chunks = splitter.chunks(splitter.split([whole], settings.tokens), settings.overlap)
+        return tuple(ExtractionWindow(chunk, (chunk,)) for chunk in chunks)
+    windows = splitter.split([whole], settings.window_tokens)
+    parts = splitter.split(windows, settings.tokens)
+    chunks = splitter.chunks(parts, settings.overlap)
+    starts = [bisect_left(parts, window.start, key=lambda part: part.start) for window in windows]
+    return tuple(
+        ExtractionWindow(window, chunks[first:last])
+        for window, (first, last) in zip(
+            splitter.chunks(windows, settings.window_overlap), pairwise([*starts, len(parts)]), strict=True
+        )
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +129,13 @@ class _MeasuredSentences:
     def tokens(self, first: int, last: int) -> int:
         """Return the number of tokens in sentences ``first`` up to but excluding ``last``."""
         return self.before[last] - self.before[first]
+
+    def part(self, sentences_: range) -> "_MeasuredSentences":
+        """Return some of the sentences, as if the text began with them."""
+        start, stop = sentences_.start, sentences_.stop
+        return _MeasuredSentences(
+            self.spans[start:stop], [count - self.before[start] for count in self.before[start : stop + 1]]
+        )
 
 
 class _Cut(IntEnum):
@@ -114,8 +150,51 @@ class _Cut(IntEnum):
     AFTER_HEADING = 6
 
 
-_WITHIN_A_SECTION = (_Cut.BETWEEN_PARAGRAPHS, _Cut.BETWEEN_SENTENCES)
 _Key = tuple[_Cut, str]
+
+
+@dataclass(frozen=True)
+class _Splitter:
+    """Splits ranges of the sentences of a document; changes of subject are looked for in ``subject_language``."""
+
+    document: Document
+    measured: _MeasuredSentences
+    subject_language: str
+
+    def split(self, ranges: Sequence[range], target: int) -> list[range]:
+        """Split each range of sentences into ranges of about ``target`` tokens."""
+        return [part for one in ranges for part in self._split(one, target)]
+
+    def chunks(self, parts: Sequence[range], overlap: int) -> tuple[Chunk, ...]:
+        """Make the chunks of consecutive ranges, each with an overlap unless the subject changes before it."""
+        text, spans, document_id = self.document.text, self.measured.spans, self.document.id
+        chunks = []
+        before = 0
+        for part in parts:
+            has_overlap = part.start and self._keys[part.start][0] is not _Cut.BEFORE_SUBJECT
+            start = _overlap(self.measured, before, part.start, overlap) if has_overlap else part.start
+            span = Span(spans[start].start, spans[part.stop - 1].end)
+            tokens = _tokens(text, self.measured, start, part.stop)
+            chunks.append(Chunk(document_id, span, text[span.start : span.end], tokens, spans[part.start].start))
+            before = part.start
+        return tuple(chunks)
+
+    def _split(self, sentences_: range, target: int) -> Iterator[range]:
+        if not sentences_:
+            return
+        measured = self.measured.part(sentences_)
+        firsts = [0]
+        if measured.before[-1] > _MAX_SIZE * target:
+            firsts = list(_firsts(measured, self._keys[sentences_.start : sentences_.stop], target))
+        for first, last in pairwise([*firsts, len(sentences_)]):
+            yield range(sentences_.start + first, sentences_.start + last)
+
+    @cached_property
+    def _keys(self) -> list[_Key]:
+        return _keys(self.document.text, self.measured.spans, self.subject_language)
+
+
+_WITHIN_A_SECTION = (_Cut.BETWEEN_PARAGRAPHS, _Cut.BETWEEN_SENTENCES)
 
 
 def _measured(text: str, spans: Sequence[Span]) -> _MeasuredSentences:
@@ -145,18 +224,12 @@ def _tokens(text: str, measured: _MeasuredSentences, first: int, last: int) -> i
     return known + sum(count_tokens(recounted))
 
 
-def _firsts(text: str, measured: _MeasuredSentences, target: int, subject_language: str) -> Iterator[tuple[int, bool]]:
-    """Yield the first sentence of each chunk, and whether the subject changes there."""
-    count = len(measured.spans)
-    if measured.tokens(0, count) <= _MAX_SIZE * target:
-        yield from ((first, True) for first in range(min(count, 1)))
-        return
-    keys = _keys(text, measured.spans, subject_language)
+def _firsts(measured: _MeasuredSentences, keys: Sequence[_Key], target: int) -> Iterator[int]:
+    """Yield the first sentence of each chunk."""
     subjects = [i for i in _peaks(measured, keys, target * _SUBJECT_REACH) if keys[i][0] is _Cut.BEFORE_SUBJECT]
     peaks = sorted({*subjects, *_peaks(measured, keys, target)})
-    for first, last in pairwise([0, *peaks, count]):
-        for piece in _pieces(measured, keys, first, last, target):
-            yield piece, keys[piece][0] is _Cut.BEFORE_SUBJECT
+    for first, last in pairwise([0, *peaks, len(measured.spans)]):
+        yield from _pieces(measured, keys, first, last, target)
 
 
 def _keys(text: str, spans: Sequence[Span], subject_language: str) -> list[_Key]:

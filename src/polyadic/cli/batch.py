@@ -10,6 +10,7 @@ from polyadic.batch.request_writer import MOST_BYTES, MOST_REQUESTS
 from polyadic.cli.common import (
     LINES_SHOWN,
     FiniteFloat,
+    failure_lines,
     json_option,
     method_option,
     plain,
@@ -210,7 +211,7 @@ def _print_read(report: BatchReadReport, output: Path | None) -> None:
     if report.usage.calls:
         say(f"added to the ledger: {spent(report.usage)}")
     _print_index(report.index)
-    _print_unprocessed([str(failure) for failure in report.failed], "chunk")
+    _print_unprocessed(failure_lines(report.failed), "chunk", number=len(report.failed))
     _print_unprocessed([f"{line.file}, line {line.number}: {line.reason}" for line in report.unreadable], "line")
     if report.hierarchy:
         print_build(report.hierarchy)
@@ -234,7 +235,7 @@ def _print_index(index: IndexReport) -> None:
         say(f"  in the replies: {number:,} × {problem}", err=True)
     _print_unprocessed([str(skipped) for skipped in index.skipped], "input")
     print_unsupported(index.unsupported)
-    _print_unprocessed([str(failure) for failure in index.failed], "chunk")
+    _print_unprocessed(failure_lines(index.failed), "chunk", number=len(index.failed))
     if index.stopped:
         say(f"stopped: {index.stopped}", err=True)
 

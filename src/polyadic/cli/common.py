@@ -6,6 +6,7 @@ import math
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -13,7 +14,8 @@ import click
 
 from polyadic.config import COMMON_METHODS, DEFAULT_FOLDER, METHODS
 from polyadic.errors import without_passwords
-from polyadic.model.types import Filter, SourceSpan, Usage
+from polyadic.model.types import Filter, SourceSpan, Span, Usage
+from polyadic.storage.records import FailedChunk
 from polyadic.text.counts import count
 
 LINES_SHOWN = 20
@@ -161,6 +163,24 @@ def print_some(lines: Sequence[str], heading: str) -> None:
         say(f"  {shown(line)}", err=True)
     if len(lines) > LINES_SHOWN:
         say(f"  and {len(lines) - LINES_SHOWN:,} more (--json lists all)", err=True)
+
+
+def failure_lines(failed: Sequence[FailedChunk]) -> list[str]:
+    """Return a line per failure; consecutive chunks that failed together, as of one window, share a line.
+
+    >>> from polyadic.model.types import Span
+    >>> chunks = [FailedChunk("a.txt", str(start), Span(start, start + 90), "timeout") for start in (0, 80)]
+    >>> failure_lines(chunks)
+    ['a.txt, characters 0–170: timeout']
+    """
+    joined: list[FailedChunk] = []
+    for one in failed:
+        last = joined[-1] if joined else None
+        if last and (last.source, last.reason) == (one.source, one.reason) and last.span.start <= one.span.start:
+            joined[-1] = replace(last, span=Span(last.span.start, one.span.end))
+        else:
+            joined.append(one)
+    return [str(one) for one in joined]
 
 
 def where(place: SourceSpan) -> str:

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from polyadic.cli.common import LINES_SHOWN, print_some, say, shown, spent
+from polyadic.cli.common import LINES_SHOWN, failure_lines, print_some, say, shown, spent
 from polyadic.indexing.no_facts_reasons import explain_no_facts
 from polyadic.indexing.report import IndexReport
 from polyadic.text.counts import count
@@ -46,7 +46,7 @@ def print_report(report: IndexReport) -> None:
     print_some([str(skipped) for skipped in report.skipped], f"{count(len(report.skipped), 'input')} skipped:")
     print_unsupported(report.unsupported)
     heading = f"{count(len(report.failed), 'chunk')} failed (run the same command again to retry):"
-    print_some([str(failure) for failure in report.failed], heading)
+    print_some(failure_lines(report.failed), heading)
     if report.stopped:
         say(f"stopped: {report.stopped}; finished work is kept, run the same command again to resume", err=True)
 

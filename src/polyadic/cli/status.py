@@ -2,7 +2,16 @@
 
 import click
 
-from polyadic.cli.common import json_option, print_json, say, shown, spent, workspace_option, workspace_place
+from polyadic.cli.common import (
+    failure_lines,
+    json_option,
+    print_json,
+    say,
+    shown,
+    spent,
+    workspace_option,
+    workspace_place,
+)
 from polyadic.query.workspace_status import CostLedger, HierarchyStatus, WorkspaceStatus
 from polyadic.storage.protocol import DocumentRecord
 from polyadic.text.counts import count
@@ -94,8 +103,8 @@ def _print_status(status: WorkspaceStatus) -> None:
         say(f"no facts   {_why_no_facts(status)}")
     if status.failures:
         say(f"failed     {count(len(status.failures), 'chunk')}, retried by polyadic index PATH...:")
-        for failure in status.failures[:_FAILURES_SHOWN]:
-            say(f"           {shown(str(failure))}")
+        for line in failure_lines(status.failures)[:_FAILURES_SHOWN]:
+            say(f"           {shown(line)}")
 
 
 def _print_hierarchy(built: HierarchyStatus) -> None:

@@ -7,8 +7,6 @@ settings: a setting contains the name of the environment variable that holds the
 from polyadic.config.folders import expanded, local_folder
 from polyadic.config.loader import DEFAULT_FOLDER, FILE_NAME, load_settings, template, variable_that_sets
 from polyadic.config.pipeline import (
-    TOKENS_FOR_A_MODEL,
-    TOKENS_WITHOUT_A_MODEL,
     AnswerSettings,
     ChunkingSettings,
     EmbeddingModel,
@@ -40,8 +38,6 @@ __all__ = [
     "DEFAULT_FOLDER",
     "FILE_NAME",
     "METHODS",
-    "TOKENS_FOR_A_MODEL",
-    "TOKENS_WITHOUT_A_MODEL",
     "AnswerSettings",
     "ChunkingSettings",
     "EmbeddingModel",

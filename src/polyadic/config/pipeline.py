@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field
 
 from polyadic.config.section import SettingsSection
 
@@ -20,43 +20,31 @@ class ReadingSettings(SettingsSection):
     )
 
 
-TOKENS_FOR_A_MODEL, TOKENS_WITHOUT_A_MODEL = 1200, 250
-_MIN_CHUNK_TOKENS = 50
-
-
 class ChunkingSettings(SettingsSection):
     """How documents are split into chunks."""
 
-    tokens: int = Field(
-        default=0,
+    tokens: int = Field(default=250, ge=50, le=100_000, description="approximate tokens per chunk, which is retrieved")
+    overlap: int = Field(default=25, ge=0, description="approximate tokens of overlap with the previous chunk")
+    window_tokens: int = Field(
+        default=1200,
         ge=0,
         le=100_000,
-        description="approximate tokens per chunk (50 or more); 0: 1200 for extraction with a model, else 250",
+        description="approximate tokens that a model reads at once, as several chunks; 0: each chunk by itself",
     )
-    overlap: int = Field(default=100, ge=0, description="approximate tokens of overlap with the previous chunk")
+    window_overlap: int = Field(
+        default=100, ge=0, description="approximate tokens before a window that the model reads as context"
+    )
     language: str = Field(default="auto", description="language of the documents (ISO 639-1), or auto")
 
-    @field_validator("tokens")
-    @classmethod
-    def _check_tokens(cls, tokens: int) -> int:
-        if 0 < tokens < _MIN_CHUNK_TOKENS:
-            raise ValueError(f"Input should be 0, or {_MIN_CHUNK_TOKENS} or more")
-        return tokens
+    def read_by(self, paid: bool) -> "ChunkingSettings":
+        """Return the settings for an extractor: without a model, chunks are read one by one.
 
-    def sized(self, by_model: bool) -> "ChunkingSettings":
-        """Return the settings with a definite chunk size.
+        Large windows are cheaper with a model, which is called once per window; small chunks make retrieval precise.
 
-        Large chunks are cheaper with a model, which is called once per chunk; small ones make retrieval more precise.
-
-        >>> ChunkingSettings().sized(by_model=False).tokens, ChunkingSettings(tokens=400).sized(by_model=False).tokens
-        (250, 400)
+        >>> [ChunkingSettings().read_by(paid).window_tokens for paid in (True, False)]
+        [1200, 0]
         """
-        if self.tokens:
-            return self
-        if by_model:
-            return self.model_copy(update={"tokens": TOKENS_FOR_A_MODEL})
-        overlap = min(self.overlap, TOKENS_WITHOUT_A_MODEL // 10)
-        return self.model_copy(update={"tokens": TOKENS_WITHOUT_A_MODEL, "overlap": overlap})
+        return self if paid else self.model_copy(update={"window_tokens": 0, "window_overlap": 0})
 
 
 class EndpointSettings(SettingsSection):

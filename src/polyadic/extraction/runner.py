@@ -1,12 +1,14 @@
-"""Run an extractor over many chunks concurrently and isolate the failures of single chunks."""
+"""Run an extractor over many windows of documents concurrently and isolate the failures of single windows."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from polyadic.chunking.chunker import ExtractionWindow
 from polyadic.concurrency.bounded_runner import BoundedRunner
 from polyadic.errors import NoReply
+from polyadic.extraction.chunk_attribution import evidence_by_chunk
 from polyadic.extraction.extractor import Extraction, Extractor, concurrency_of
 from polyadic.llm.batch_model import PendingRequest, ReplyPending
 from polyadic.loaders.error_isolation import DocumentDefect, skipped_because
@@ -28,11 +30,11 @@ class ChunkFailure:
 
 
 @dataclass(frozen=True, slots=True)
-class PendingChunk:
-    """A chunk with requests whose replies are pending in a batch job."""
+class PendingWindow:
+    """A window with requests whose replies are pending in a batch job."""
 
     document: Document
-    chunk: Chunk
+    window: ExtractionWindow
     requests: tuple[PendingRequest, ...]
 
 
@@ -45,20 +47,20 @@ class ExtractionOutcomes:
     evidence
         Evidence by document id and chunk id.
     failures
-        Chunks that could not be read.
+        Chunks that could not be read: all of a window whose call failed.
     waiting
-        Chunks whose requests are pending in a batch job.
+        Windows whose requests are pending in a batch job.
     problems
         Counts of items that were dropped or repaired, by reason.
     untried
-        Ids of documents of which at least one chunk was not attempted.
+        Ids of documents of which at least one window was not attempted.
     defects
         Reports by document id, for documents on which the extractor crashed; they have no evidence.
     """
 
     evidence: dict[str, dict[str, tuple[Evidence, ...]]] = field(default_factory=dict)
     failures: list[ChunkFailure] = field(default_factory=list)
-    waiting: list[PendingChunk] = field(default_factory=list)
+    waiting: list[PendingWindow] = field(default_factory=list)
     problems: Counter[str] = field(default_factory=Counter)
     untried: set[str] = field(default_factory=set)
     defects: dict[str, SkippedInput] = field(default_factory=dict)
@@ -73,17 +75,17 @@ class ExtractionOutcomes:
 
 
 class ExtractionRunner:
-    """Reads chunks in submission order, with the concurrency of the extractor.
+    """Reads windows in submission order, with the concurrency of the extractor.
 
     Parameters
     ----------
     extractor
-        Reads the chunks.
+        Reads the windows.
     report_read
-        Called after each chunk that was read or failed.
+        Called after each window that was read or failed, with its number of chunks.
     """
 
-    def __init__(self, extractor: Extractor, report_read: Callable[[], None]) -> None:
+    def __init__(self, extractor: Extractor, report_read: Callable[[int], None]) -> None:
         self._runner = BoundedRunner(concurrency_of(extractor))
         self._extractor = extractor
         self._report_read = report_read
@@ -92,70 +94,73 @@ class ExtractionRunner:
 
     @property
     def stopped(self) -> str:
-        """Why no further chunks are attempted; empty while they are."""
+        """Why no further windows are attempted; empty while they are."""
         return self._runner.stopped
 
     @property
     def left(self) -> int:
-        """The number of submitted chunks that have not been attempted yet."""
+        """The number of submitted windows that have not been attempted yet."""
         return self._runner.left
 
     async def read(
-        self, chunks: Sequence[tuple[Document, Chunk]], tried_before: Collection[str] = ()
+        self, windows: Sequence[tuple[Document, ExtractionWindow]], tried_before: Collection[str] = ()
     ) -> ExtractionOutcomes:
-        """Read chunks and wait until all of them are done.
+        """Read windows and wait until all of them are done.
 
-        After a stop, chunks in progress are still completed, because their calls are already paid for.
+        After a stop, windows in progress are still completed, because their calls are already paid for.
 
         Parameters
         ----------
-        chunks
-            The chunks, each with its document.
+        windows
+            The windows, each with its document.
         tried_before
             Ids of documents with chunks that failed in an earlier run. Their unusable replies do not count towards
-            stopping the run; otherwise the chunks after them would never be reached.
+            stopping the run; otherwise the windows after them would never be reached.
 
         Returns
         -------
         ExtractionOutcomes
-            Evidence, failures and pending chunks.
+            Evidence, failures and pending windows.
         """
         outcomes = ExtractionOutcomes()
 
-        async def read_one(pair: tuple[Document, Chunk]) -> Literal[True]:
-            document, chunk = pair
+        async def read_one(pair: tuple[Document, ExtractionWindow]) -> Literal[True]:
+            document, window = pair
             if document.id not in outcomes.defects:
-                await self._read(outcomes, document, chunk, tried_before)
+                await self._read(outcomes, document, window, tried_before)
             return True
 
-        tried = await self._runner.map(read_one, chunks)
-        outcomes.untried = {document.id for (document, _), done in zip(chunks, tried, strict=True) if not done}
+        tried = await self._runner.map(read_one, windows)
+        outcomes.untried = {document.id for (document, _), done in zip(windows, tried, strict=True) if not done}
         outcomes.drop_defective()
         return outcomes
 
     async def _read(
-        self, outcomes: ExtractionOutcomes, document: Document, chunk: Chunk, tried_before: Collection[str]
+        self, outcomes: ExtractionOutcomes, document: Document, window: ExtractionWindow, tried_before: Collection[str]
     ) -> None:
         try:
-            extraction = await self._extractor.extract(document, chunk)
+            extraction = await self._extractor.extract(document, window.text)
         except NoReply as problem:
-            outcomes.failures.append(ChunkFailure(document, chunk, str(problem)))
+            outcomes.failures += [ChunkFailure(document, chunk, str(problem)) for chunk in window.chunks]
             self._count_failure(document, problem, tried_before)
         except ReplyPending as pending:
             self._missing_replies = 0
-            outcomes.waiting.append(PendingChunk(document, chunk, pending.requests))
+            outcomes.waiting.append(PendingWindow(document, window, pending.requests))
             return
         except DocumentDefect as defect:
             outcomes.defects[document.id] = skipped_because(document.source, defect)
             return
         else:
-            self._keep(outcomes, document, chunk, extraction)
-        self._report_read()
+            self._keep(outcomes, document, window, extraction)
+        self._report_read(len(window.chunks))
 
-    def _keep(self, outcomes: ExtractionOutcomes, document: Document, chunk: Chunk, extraction: Extraction) -> None:
+    def _keep(
+        self, outcomes: ExtractionOutcomes, document: Document, window: ExtractionWindow, extraction: Extraction
+    ) -> None:
         self._missing_replies = 0
         self._unusable_replies.clear()
-        outcomes.evidence.setdefault(document.id, {})[chunk.id] = extraction.evidence
+        by_chunk = evidence_by_chunk(extraction.evidence, window.chunks)
+        outcomes.evidence.setdefault(document.id, {}).update(by_chunk)
         outcomes.problems.update(extraction.problems)
 
     def _count_failure(self, document: Document, problem: NoReply, tried_before: Collection[str]) -> None:
@@ -169,4 +174,4 @@ class ExtractionRunner:
             len(self._unusable_replies) >= _FAILURE_LIMIT and len(set(self._unusable_replies)) >= _MIN_DOCUMENTS
         )
         if too_many_unusable or self._missing_replies >= _FAILURE_LIMIT:
-            self._runner.stop(f"{_FAILURE_LIMIT} chunks in a row could not be read, the last because {problem}")
+            self._runner.stop(f"{_FAILURE_LIMIT} calls in a row gave no facts, the last because {problem}")

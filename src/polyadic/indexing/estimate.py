@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from polyadic.chunking.chunker import chunk_document
+from polyadic.chunking.chunker import extraction_windows
 from polyadic.chunking.embedding_windows import windows
 from polyadic.config import ChunkingSettings, ModelSettings
 from polyadic.embeddings.embedder import Embedder
@@ -123,10 +123,9 @@ class IndexingEstimator:
         started = time.perf_counter()
         report = IndexReport()
         result = IndexingEstimate(self.extractor.name)
-        config = PipelineConfig.of(self.extractor, self.chunking)
         totals = _Totals()
         for document in readable(sources, report):
-            work = config.work_for(document.content, self.known.stamp(document.id), self.reextract)
+            work = self._config.work_for(document.content, self.known.stamp(document.id), self.reextract)
             result.unchanged += work in NOTHING_TO_DO
             result.outdated += work is ReindexAction.OUTDATED
             if work in NOTHING_TO_DO:
@@ -152,14 +151,15 @@ class IndexingEstimator:
 
     def _add(self, document: Document, result: IndexingEstimate, totals: "_Totals") -> None:
         with on_one_document():
-            chunks = chunk_document(document, self.chunking)
+            read_at_once = extraction_windows(document, self._config.chunking)
+            chunks = [chunk for window in read_at_once for chunk in window.chunks]
             texts = windows(document, chunks, language_of(document, self.chunking), self.embedder)
         result.chunks += len(chunks)
         if isinstance(self.extractor, LLMExtractor):
-            for chunk in chunks:
+            for window in read_at_once:
                 with on_one_document():
-                    request = self.extractor.first_request(document, chunk)
-                result.cached += self._is_cached(request, totals)
+                    request = self.extractor.first_request(document, window.text)
+                result.cached += self._is_cached(request, totals) * len(window.chunks)
         batch = [text for each in texts.values() for text in each]
         totals.texts += len(batch)
         totals.tokens += sum(chunk.tokens for chunk in chunks)
@@ -203,6 +203,10 @@ class IndexingEstimator:
             lengths = [min(tokens, self.embedder.window) for tokens in self.embedder.token_counts(trial.others)]
             totals.embedded += others * sum(lengths) / max(1, len(lengths))
         return trial.texts
+
+    @property
+    def _config(self) -> PipelineConfig:
+        return PipelineConfig.of(self.extractor, self.chunking)
 
     @property
     def _embeds_here(self) -> bool:

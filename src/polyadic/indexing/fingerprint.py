@@ -9,7 +9,7 @@ from polyadic.extraction.extractor import Extractor
 from polyadic.storage.protocol import Fingerprint
 
 # Increment if the same settings and extractor produce other chunks or evidence.
-_VERSION = 2
+_VERSION = 3
 
 
 class ReindexAction(Enum):
@@ -41,7 +41,7 @@ class PipelineConfig:
 
     @classmethod
     def of(cls, extractor: Extractor, chunking: ChunkingSettings) -> "PipelineConfig":
-        return cls(extractor.name, extractor.paid, chunking)
+        return cls(extractor.name, extractor.paid, chunking.read_by(extractor.paid))
 
     def __str__(self) -> str:
         parts = {"version": _VERSION, "extractor": self.extractor, **self.chunking.model_dump()}

@@ -14,13 +14,13 @@ from functools import partial
 
 from opentelemetry.trace import Span
 
-from polyadic.chunking.chunker import chunk_document
+from polyadic.chunking.chunker import ExtractionWindow, extraction_windows
 from polyadic.concurrency.micro_batcher import MicroBatcher
 from polyadic.concurrency.run_in_thread import run_in_thread
 from polyadic.config import ChunkingSettings
 from polyadic.embeddings.embedder import Embedder
 from polyadic.extraction.extractor import ConcurrentExtractor, Extractor, concurrency_of
-from polyadic.extraction.runner import ExtractionOutcomes, ExtractionRunner, PendingChunk
+from polyadic.extraction.runner import ExtractionOutcomes, ExtractionRunner, PendingWindow
 from polyadic.indexing.batching import BATCH_CHARACTERS, BatchSize, batches, readable
 from polyadic.indexing.fingerprint import NOTHING_TO_DO, PipelineConfig, ReindexAction
 from polyadic.indexing.publisher import Publisher
@@ -67,7 +67,7 @@ class Indexer:
     reextract: bool = False
     spent: Callable[[], Usage] = Usage
     wanted: Collection[str] = ()
-    note: Callable[[Sequence[PendingChunk]], None] = lambda waiting: None
+    note: Callable[[Sequence[PendingWindow]], None] = lambda waiting: None
     removes_staged: bool = True
 
     async def index(self, sources: Iterable[Document | SkippedInput]) -> IndexReport:
@@ -126,13 +126,19 @@ class _StagedBatch:
 
     work: Mapping[str, ReindexAction]
     todo: Sequence[Document]
+    windows: Mapping[str, Sequence[ExtractionWindow]]
     cut: Mapping[str, Sequence[Chunk]]
     done: Mapping[str, frozenset[str]]
     """Chunk ids by document id whose evidence an interrupted run has stored already."""
 
     @property
-    def to_read(self) -> list[tuple[Document, Chunk]]:
-        return [(d, chunk) for d in self.todo for chunk in self.cut[d.id] if chunk.id not in self.done[d.id]]
+    def to_read(self) -> list[tuple[Document, ExtractionWindow]]:
+        return [
+            (document, window)
+            for document in self.todo
+            for window in self.windows[document.id]
+            if any(chunk.id not in self.done[document.id] for chunk in window.chunks)
+        ]
 
     @property
     def tried_before(self) -> set[str]:
@@ -160,7 +166,7 @@ class _Run:
         self._report = report
         self._leases = leases
         self._leased_elsewhere: list[Document] = []
-        self._runner = ExtractionRunner(with_.extractor, self._report_chunk)
+        self._runner = ExtractionRunner(with_.extractor, self._report_read)
         self._publisher = Publisher(with_.store, with_.embedder, with_.chunking, self._report_progress)
         self._publishing = MicroBatcher(self._publish_all)
         self._in_progress: dict[asyncio.Task[None], Sequence[Document]] = {}
@@ -265,9 +271,9 @@ class _Run:
         if not todo:
             self._staged()
             return
-        cut = await run_in_thread(self._chunk, todo)
-        todo = [document for document in todo if document.id in cut]
-        taken = await run_in_thread(with_retries, self._stage, work, todo, cut)
+        windows = await run_in_thread(self._chunk, todo)
+        todo = [document for document in todo if document.id in windows]
+        taken = await run_in_thread(with_retries, self._stage, work, todo, windows)
         self._report.chunks += sum(map(len, taken.cut.values()))
         self._report.chunks_read += sum(map(len, taken.done.values()))
         step_done("chunk")
@@ -290,27 +296,28 @@ class _Run:
             preparer.waiting.settle(document.id, document.content)
         return action
 
-    def _chunk(self, todo: Sequence[Document]) -> dict[str, Sequence[Chunk]]:
-        """Chunk documents; one that cannot be chunked is skipped."""
-        cut: dict[str, Sequence[Chunk]] = {}
+    def _chunk(self, todo: Sequence[Document]) -> dict[str, Sequence[ExtractionWindow]]:
+        """Split documents; one that cannot be split is skipped."""
+        windows: dict[str, Sequence[ExtractionWindow]] = {}
         for document in todo:
             try:
                 with on_one_document():
-                    cut[document.id] = chunk_document(document, self._with.chunking)
+                    windows[document.id] = extraction_windows(document, self._config.chunking)
             except DocumentDefect as defect:
                 self._report.skip(skipped_because(document.source, defect))
-        return cut
+        return windows
 
     def _stage(
         self,
         work: Mapping[str, ReindexAction],
         todo: Sequence[Document],
-        cut: Mapping[str, Sequence[Chunk]],
+        windows: Mapping[str, Sequence[ExtractionWindow]],
     ) -> _StagedBatch:
         """Stage documents with their chunks."""
+        cut = {document: [chunk for window in of_it for chunk in window.chunks] for document, of_it in windows.items()}
         with self._with.store.prepare() as preparer:
             done = preparer.stage([(d, self._config.stamp(d.content), cut[d.id]) for d in todo])
-        return _StagedBatch(work, todo, cut, done)
+        return _StagedBatch(work, todo, windows, cut, done)
 
     async def _extract(self, taken: _StagedBatch) -> ExtractionOutcomes:
         """Extract evidence from the chunks and commit the outcomes."""
@@ -362,8 +369,8 @@ class _Run:
         with self._with.store.write() as writer:
             writer.drop_staged(self._leases)
 
-    def _report_chunk(self) -> None:
-        self._report.chunks_read += 1
+    def _report_read(self, chunks: int) -> None:
+        self._report.chunks_read += chunks
         self._report_progress(self._report)
         self._changed.set()
 
@@ -378,11 +385,11 @@ def _record_counts(trace_span: Span, report: IndexReport) -> None:
     trace_span.set_attributes({f"polyadic.{name}": count for name, count in (changes | chunks).items()})
 
 
-def _store_pending(preparer: StagingWriter, waiting: Iterable[PendingChunk]) -> None:
+def _store_pending(preparer: StagingWriter, waiting: Iterable[PendingWindow]) -> None:
     """Store the requests whose replies each document waits for."""
     purposes: dict[str, dict[str, str]] = {}
-    for chunk in waiting:
-        purposes.setdefault(chunk.document.id, {}).update((request.key, request.purpose) for request in chunk.requests)
+    for one in waiting:
+        purposes.setdefault(one.document.id, {}).update((request.key, request.purpose) for request in one.requests)
     for document_id, pending in purposes.items():
         preparer.waiting.put(document_id, pending)
 

@@ -103,7 +103,7 @@ def _facts_and_forms(store: SqliteStore, passages: Sequence[frozenset[str]]) -> 
 
 def _windows(document: Document, by: Indexer) -> frozenset[str]:
     """Texts that are embedded for the passages of a document."""
-    chunks = chunk_document(document, by.chunking)
+    chunks = chunk_document(document, by.config.chunking)
     cut = windows(document, chunks, language_of(document, by.chunking), by.embedder)
     return frozenset(text for texts in cut.values() for text in texts)
 

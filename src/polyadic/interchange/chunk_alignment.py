@@ -1,14 +1,14 @@
 """Align imported statements with the chunks of a document."""
 
 import json
-from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
 
 from polyadic.chunking.chunker import chunk_document
 from polyadic.config import ChunkingSettings
+from polyadic.extraction.chunk_attribution import evidence_by_chunk
 from polyadic.interchange.document_record import ChunkExport, DocumentExport
-from polyadic.model.types import Chunk, Document, Evidence, Span
+from polyadic.model.types import Document, Evidence, Span
 
 NAME = "import"
 """Extractor recorded for statements whose file names none."""
@@ -34,16 +34,10 @@ def align_to_chunks(document: Document, statements: Sequence[Evidence], chunking
     chunks = chunk_document(document, chunking)
     if statements and not chunks:
         raise ValueError("the document has no text for its facts")
-    names = [chunk.text.casefold() for chunk in chunks]
-    by_chunk: list[list[Evidence]] = [[] for _ in chunks]
-    for evidence in statements:
-        located = _located(document, evidence)
-        by_chunk[_chunk_of(located, chunks, names)].append(located)
+    by_chunk = evidence_by_chunk([_located(document, evidence) for evidence in statements], chunks) if chunks else {}
     extractors = {evidence.extractor for evidence in statements}
     extractor = extractors.pop() if len(extractors) == 1 else NAME
-    passages = tuple(
-        ChunkExport(chunk, tuple(evidence_of_chunk)) for chunk, evidence_of_chunk in zip(chunks, by_chunk, strict=True)
-    )
+    passages = tuple(ChunkExport(chunk, by_chunk[chunk.id]) for chunk in chunks)
     return DocumentExport(document, _pipeline_config(extractor, chunking), extractor, passages)
 
 
@@ -56,10 +50,3 @@ def _located(document: Document, evidence: Evidence) -> Evidence:
     """Add the span of the text if the evidence has none and the document contains it verbatim."""
     start = -1 if evidence.spans else document.text.find(evidence.text)
     return evidence if start < 0 else replace(evidence, spans=(Span(start, start + len(evidence.text)),))
-
-
-def _chunk_of(evidence: Evidence, chunks: Sequence[Chunk], texts: Sequence[str]) -> int:
-    if evidence.spans:
-        return max(0, bisect_right([chunk.new_from for chunk in chunks], evidence.spans[0].start) - 1)
-    participants = [participant.name.casefold() for participant in evidence.participants]
-    return max(range(len(chunks)), key=lambda i: sum(name in texts[i] for name in participants))

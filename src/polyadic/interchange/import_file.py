@@ -132,4 +132,4 @@ def _publisher(kb: Workspace, report_progress: Callable[[IndexProgress], None]) 
 
 def _chunking(kb: Workspace) -> ChunkingSettings:
     """Return the chunking settings for extraction by a model, which usually produced the imported facts."""
-    return kb.settings.chunking.sized(by_model=True)
+    return kb.settings.chunking.read_by(paid=False)

@@ -12,7 +12,7 @@ from polyadic.llm.throttled_client import LARGEST_REPLY, ReplyTooLarge
 
 TOO_LONG = (
     "set context_tokens under [model] to what it holds, "
-    "or lower tokens under [chunking] or context_tokens under [retrieval]"
+    "or lower window_tokens under [chunking] or context_tokens under [retrieval]"
 )
 """Next step for a request that does not fit."""
 

@@ -16,7 +16,6 @@ def shown(settings: Settings) -> SettingsView:
     ('sentences', 250, 'quotes')
     """
     extractor = factory.wanted(None, settings)
-    chunking = settings.chunking.sized(by_model=extractor == "model")
     has_model = bool(settings.model.name)
     answers = settings.answer.by if settings.answer.by != "auto" else "model" if has_model else "quotes"
     return SettingsView(
@@ -26,9 +25,9 @@ def shown(settings: Settings) -> SettingsView:
         extractor=extractor,
         entity_types=list(settings.extraction.entity_types),
         gleanings=settings.extraction.gleanings,
-        chunk_tokens=chunking.tokens,
-        chunk_overlap=chunking.overlap,
-        language=chunking.language,
+        chunk_tokens=settings.chunking.tokens,
+        chunk_overlap=settings.chunking.overlap,
+        language=settings.chunking.language,
         method=settings.retrieval.method,
         methods=list(METHODS),
         context_tokens=settings.retrieval.context_tokens,

@@ -106,7 +106,7 @@ class IndexingWorker:
 
     async def _index(self, sources: Sequence[Document | SkippedInput]) -> IndexReport:
         job, chosen = self._job, self._extractor()
-        chunking = job.settings.chunking.sized(chosen.extractor.paid)
+        chunking = job.settings.chunking
         indexer = Indexer(
             self._store, chosen.extractor, self._embedder, chunking, reextract=job.reextract, removes_staged=False
         )
