@@ -1,0 +1,152 @@
+"""Measure what is found where a language model read the documents: ``python -m benchmarks.with_a_model [FOLDER]``.
+
+``spaceflight-model/`` of POLYADIC_DATA has the replies of a large language model to the extraction requests for
+``examples/spaceflight``, and questions with patterns of the pieces of knowledge that each needs. FOLDER keeps the
+workspaces for the next run. The table is written into docs/with-a-model.md.
+"""
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.data import data_folder
+from benchmarks.recorded_contexts import EXAMPLE, RECORDED, recorded_contexts
+from benchmarks.report_sections import DOCS, given_folder, rewrite
+from polyadic.model.identity import normal_text
+from polyadic.model.types import Item, Knowledge, SourceSpan
+from polyadic.text.sentences import sentences
+from polyadic.text.tokens import count_tokens
+from polyadic.workspace import Workspace
+
+PAGE = DOCS / "with-a-model.md"
+METHODS = ("chunks", "bm25", "auto", "walk", "hypergraph")
+BUDGETS = (500, 1000, 2000)
+# Questions about the whole corpus are answered from a hierarchy, and those without an answer need nothing.
+KINDS = ("single fact", "multi-hop", "list", "comparison")
+
+
+@dataclass(frozen=True, slots=True)
+class NeededPieces:
+    """A question and patterns of the pieces of knowledge that its answer rests on."""
+
+    kind: str
+    question: str
+    patterns: tuple[re.Pattern[str], ...]
+
+    def coverage(self, knowledge: Knowledge) -> float:
+        """Return the share of the pieces that stand within one sentence or fact of what was retrieved."""
+        texts = [text for item in knowledge.items for text in _texts(item)]
+        return sum(any(pattern.search(text) for text in texts) for pattern in self.patterns) / len(self.patterns)
+
+
+def main() -> None:
+    questions = list(_questions())
+    with given_folder() as folder:
+        with recorded_contexts(folder), Workspace(folder / "spaceflight-with-a-model") as read_by_model:
+            with_model = _measured(read_by_model, questions)
+        with Workspace(folder / "spaceflight-without-a-model") as read_without:
+            read_without.index([EXAMPLE])
+            without = _measured(read_without, questions)
+    rewrite(PAGE, "## Coverage", _coverage_table(questions, with_model, without))
+    rewrite(PAGE, "## Facts in passages of the same context", _repetition_table(with_model, without))
+    rewrite(PAGE, "## Replies", _reply_lines())
+
+
+_Run = tuple[str, int]
+_Results = Mapping[_Run, Sequence[tuple[NeededPieces, Knowledge]]]
+
+
+def _questions() -> Iterator[NeededPieces]:
+    for line in (data_folder() / RECORDED / "questions.jsonl").read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        if row["kind"] in KINDS:
+            yield NeededPieces(row["kind"], row["question"], tuple(map(re.compile, row["needed"])))
+
+
+def _texts(item: Item) -> Iterator[str]:
+    yield normal_text(item.text)
+    for place in item.shown_places:
+        yield from (normal_text(place.quote[span.start : span.end]) for span in sentences(place.quote, "en"))
+
+
+def _measured(workspace: Workspace, questions: Sequence[NeededPieces]) -> _Results:
+    return {
+        (method, budget): [(one, workspace.retrieve(one.question, method, budget)) for one in questions]
+        for method in METHODS
+        for budget in BUDGETS
+    }
+
+
+def _coverage_table(questions: Sequence[NeededPieces], with_model: _Results, without: _Results) -> Iterator[str]:
+    numbers = {kind: sum(one.kind == kind for one in questions) for kind in KINDS}
+    yield ""
+    yield "Questions, counting each by the share of its pieces that is found: read by the model / read without a model."
+    yield ""
+    headings = [f"{kind}, {number}" for kind, number in numbers.items()]
+    yield f"| method | tokens | {' | '.join(headings)} | all, {len(questions)} |"
+    yield f"|---|---{'|---' * (len(KINDS) + 1)}|"
+    for method, budget in with_model:
+        found, found_without = (_by_kind(results[method, budget]) for results in (with_model, without))
+        cells = [f"{found[kind]:.2f} / {found_without[kind]:.2f}" for kind in KINDS]
+        total = f"{sum(found.values()):.2f} / {sum(found_without.values()):.2f}"
+        yield f"| `{method}` | {budget:,} | {' | '.join(cells)} | {total} |"
+
+
+def _by_kind(results: Sequence[tuple[NeededPieces, Knowledge]]) -> dict[str, float]:
+    totals: defaultdict[str, float] = defaultdict(float)
+    for one, knowledge in results:
+        totals[one.kind] += one.coverage(knowledge)
+    return totals
+
+
+def _repetition_table(with_model: _Results, without: _Results) -> Iterator[str]:
+    yield ""
+    yield "The share of the retrieved facts of which every source span lies in a passage that was retrieved too."
+    yield ""
+    yield "| method | tokens | read by the model | read without a model |"
+    yield "|---|---|---|---|"
+    for method, budget in with_model:
+        shares = [_repeated_share(results[method, budget]) for results in (with_model, without)]
+        if shares != [None, None]:
+            yield f"| `{method}` | {budget:,} | {' | '.join('–' if s is None else f'{s:.2f}' for s in shares)} |"
+
+
+def _repeated_share(results: Sequence[tuple[NeededPieces, Knowledge]]) -> float | None:
+    """Return the share over all questions; None if no facts were retrieved."""
+    facts = repeated = 0
+    for _, knowledge in results:
+        passages = [place for item in knowledge.chunks for place in item.places]
+        facts += len(knowledge.facts)
+        repeated += sum(all(_lies_in(place, passages) for place in fact.places) for fact in knowledge.facts)
+    return repeated / facts if facts else None
+
+
+def _lies_in(place: SourceSpan, passages: Sequence[SourceSpan]) -> bool:
+    return any(
+        passage.document_id == place.document_id
+        and passage.span.start <= place.span.start
+        and place.span.end <= passage.span.end
+        for passage in passages
+    )
+
+
+def _reply_lines() -> Iterator[str]:
+    lines = (data_folder() / RECORDED / "replies.jsonl").read_text(encoding="utf-8").splitlines()
+    extractions = [row for row in map(json.loads, lines) if row["purpose"] == "extract"]
+    tokens = sum(count_tokens([row["reply"] for row in extractions]))
+    facts = sum(len(json.loads(row["reply"])["facts"]) for row in extractions)
+    text = sum(count_tokens([path.read_text(encoding="utf-8") for path in _documents()]))
+    yield ""
+    yield f"{len(extractions)} extraction requests for {text:,} tokens of text were answered with {facts:,} facts in"
+    yield f"{tokens:,} tokens: {tokens / text:.1f} times the text, {tokens / facts:.0f} tokens a fact."
+
+
+def _documents() -> list[Path]:
+    return sorted(EXAMPLE.glob("*.md"))
+
+
+if __name__ == "__main__":
+    main()
