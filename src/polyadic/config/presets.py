@@ -11,7 +11,7 @@ Preset = Mapping[str, Mapping[str, object]]
 _LOCAL = {"key_variable": "", "temperature": 0.0, "timeout": 600.0}
 
 # The facts of a chunk take several times its tokens and must fit into one reply.
-_SMALL_CHUNKS = {"chunking": {"tokens": 400, "overlap": 40}}
+_SMALL_WINDOWS = {"chunking": {"window_tokens": 400, "window_overlap": 40}}
 
 PRESETS: Mapping[str, Preset] = {
     "openai": {
@@ -54,7 +54,7 @@ PRESETS: Mapping[str, Preset] = {
             "output_tokens": 4000,
             "at_once": 2,
         },
-        **_SMALL_CHUNKS,
+        **_SMALL_WINDOWS,
     },
     "vllm": {
         "model": {
@@ -75,10 +75,10 @@ PRESETS: Mapping[str, Preset] = {
             "output_tokens": 4000,
             "at_once": 1,
         },
-        **_SMALL_CHUNKS,
+        **_SMALL_WINDOWS,
     },
-    # arXiv 2503.21322v3: models, temperature and concurrency of the experiments. The paper's limit of 32k generated
-    # tokens exceeds that of the model, which is used instead.
+    # arXiv 2503.21322v3: models, temperature and concurrency of the experiments, and chunks as in its code. The paper's
+    # limit of 32k generated tokens exceeds that of the model, which is used instead.
     "paper": {
         "embedding": {"model": "endpoint", "name": "text-embedding-3-small", "window": 8000, "prompt_price": 0.02},
         "model": {
@@ -90,6 +90,7 @@ PRESETS: Mapping[str, Preset] = {
             "prompt_price": 0.15,
             "completion_price": 0.6,
         },
+        "chunking": {"tokens": 1200, "overlap": 100},
         "extraction": {"extractor": "model"},
         "answer": {"by": "model", "format": "think"},
         "retrieval": {"method": "hypergraph", "context_tokens": 16_000},
