@@ -1,1 +1,1 @@
-"""Cut documents into chunks, and chunks into windows that fit the embedder."""
+"""Cut documents into chunks, and chunks into parts that fit the embedder."""
