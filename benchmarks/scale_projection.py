@@ -88,8 +88,8 @@ def needs(measured: Measured) -> Iterator[tuple[str, str]]:
         "extraction with gpt-4o-mini at its list price: $",
         _rounded(tokens / 1e6 * measured.dollars_a_million_tokens),
     )
-    yield "model calls, one per chunk", _rounded(chunks)
-    yield "chunks per second, to index it within a day", f"{chunks_per_second:.0f}"
+    yield "model calls, one per window", _rounded(chunks)
+    yield "windows per second, to index it within a day", f"{chunks_per_second:.0f}"
     yield (
         f"workers for that, each with {AT_ONCE} concurrent calls of {SECONDS_OF_A_CALL:.0f} s",
         f"{chunks_per_second / chunks_per_worker:.0f}",
@@ -103,7 +103,7 @@ def needs(measured: Measured) -> Iterator[tuple[str, str]]:
     yield "facts of the largest workspace", _rounded(workspace_facts[0])
     yield "facts of the median workspace", _rounded(workspace_facts[WORKSPACES // 2])
     largest_rate = 1 / measured.chunk(workspace_facts[0])
-    yield "chunks per second that the largest workspace can commit, one after the other", f"{largest_rate:.0f}"
+    yield "windows per second that the largest workspace can commit, one after the other", f"{largest_rate:.0f}"
 
 
 def _rounded(number: float) -> str:
@@ -181,10 +181,10 @@ def simulated(measured: Measured, workers: int) -> tuple[str, ...]:
 _TABLE = re.compile(r"^\|.*\n(?:\|.*\n)*", re.MULTILINE)
 HEADS = (
     "workers",
-    "chunks per second",
+    "windows per second",
     "limit by calls",
     "cores in use",
-    "commit of a chunk, p95: ms",
+    "commit of a window, p95: ms",
     "question, p50 / p95: ms",
 )
 

@@ -1,7 +1,7 @@
-"""Extract facts with a language model: one call per chunk returns its facts and the sentences that support each.
+"""Extract facts with a language model: one call per window returns its facts and the sentences that support each.
 
-HyperGraphRAG (arXiv 2503.21322), Eq. 4-5 and Algorithm 1. The request numbers the sentences of the chunk; the numbers
-in the reply give each fact its exact character spans. A fact without sentence numbers is attributed to the whole chunk.
+HyperGraphRAG (arXiv 2503.21322), Eq. 4-5 and Algorithm 1. The request numbers the sentences of the window; the
+numbers in the reply give each fact its exact character spans.
 """
 
 import re
@@ -142,7 +142,7 @@ class _PassageFacts:
 
 
 class LLMExtractor:
-    """Extractor that asks a language model for the facts of each chunk.
+    """Extractor that asks a language model for the facts of each window.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ class LLMExtractor:
     language
         Language of the documents (ISO 639-1), or ``auto`` to detect it per document.
     at_once
-        Maximum number of chunks that wait for a reply concurrently.
+        Maximum number of windows that wait for a reply concurrently.
     """
 
     paid = True
@@ -175,7 +175,7 @@ class LLMExtractor:
 
     @property
     def gleanings(self) -> int:
-        """The maximum number of gleaning passes per chunk after the first request."""
+        """The maximum number of gleaning passes per window after the first request."""
         return self._settings.gleanings
 
     async def extract(self, document: Document, chunk: Chunk) -> Extraction:
@@ -212,12 +212,12 @@ class LLMExtractor:
         return facts.joined(await self._facts_of(second))
 
     def first_request(self, document: Document, chunk: Chunk) -> ModelRequest | None:
-        """Return the first request for a chunk; None if the chunk has no new sentences."""
+        """Return the first request for a window; None if it has no new sentences."""
         passage = self._passage(document, chunk)
         return self.request(passage) if passage.spans else None
 
     def empty_request(self) -> ModelRequest:
-        """Return the request without a chunk, that is, the overhead sent with every chunk."""
+        """Return the request without a window, that is, the overhead sent with every window."""
         chunk = Chunk("", Span(0, 0), "", 0, 0)
         return self.request(_Passage(chunk, "", "", (), (), ()))
 

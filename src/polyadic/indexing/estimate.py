@@ -262,7 +262,7 @@ class IndexingEstimator:
             return Usage()
         (first, _), (further, _) = self._earlier_usage("extract"), self._earlier_usage("glean")
         if not further.calls:
-            result.basis += f"; up to {self.extractor.gleanings} further gleaning calls per chunk are not included"
+            result.basis += f"; up to {self.extractor.gleanings} further gleaning calls per window are not included"
             return Usage()
         share = calls / max(1, first.calls)
         return Usage(
