@@ -145,7 +145,7 @@ def slow() -> Iterator[ModelServer]:
 def by_model(tmp_path: Path, slow: ModelServer) -> Iterator[Running]:
     """Documents are read by a model that takes its time."""
     asked = f'[model]\nname = "recorded"\nbase_url = "{slow.url}"\nkey_variable = ""\nretries = 0\nat_once = 2\n'
-    with served(tmp_path / "slow", f"{asked}[chunking]\ntokens = 60\noverlap = 0\n") as server:
+    with served(tmp_path / "slow", f"{asked}[chunking]\ntokens = 60\noverlap = 0\nwindow_tokens = 0\n") as server:
         with server.client() as client:
             make(client, "letters")
         yield server

@@ -38,7 +38,7 @@ def workspace(recorded_server: ModelServer, tmp_path: Path) -> Iterator[Workspac
 def test_walk_reaches_its_recall_target_with_model_facts(workspace: Workspace, recorded_server: ModelServer) -> None:
     dataset = load_beir(Path(os.environ["POLYADIC_DATA"]) / "2wiki-101")
     report = workspace.index([dataset.corpus])
-    assert (report.usage.calls, len(report.failed), report.stopped) == (report.chunks, 0, "")
+    assert (report.usage.calls, len(report.failed), report.stopped) == (report.documents, 0, "")
     recorded_server.reset()
     outcomes = [run.outcome for run in run_method(workspace, dataset.questions, "walk", 4000)]
     assert np.mean(scores_of(PassageRecall(5), outcomes)) >= 0.97

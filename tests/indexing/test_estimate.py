@@ -67,7 +67,8 @@ def test_estimate_without_history_is_close(tmp_path: Path, recorded_server: Mode
         assert recorded_server.asked == [] and not (tmp_path / "kb").exists()
         report = kb.index([file])
     assert (found.usage.calls, found.usage.prompt_tokens) == (report.usage.calls, report.usage.prompt_tokens)
-    assert found.usage.calls == len(recorded_server.calls) == found.chunks == found.documents == 200
+    assert found.usage.calls == len(recorded_server.calls) == found.documents == 200
+    assert found.chunks == report.chunks >= 200
     assert found.usage.prompt_tokens == recorded_server.prompt_tokens
     assert differ(found.usage.completion_tokens, recorded_server.completion_tokens) < CLOSE
     assert differ(found.usage.money, report.usage.money) < CLOSE
