@@ -38,7 +38,7 @@ def started(command: Sequence[str], *arguments: str, server: ModelServer | None 
 def ended(run: subprocess.Popen[bytes]) -> tuple[int, str]:
     """Exit code of a run, and what it said on standard error but for its progress."""
     _, error = run.communicate()
-    said = [line for line in error.decode().splitlines() if not line.startswith(("indexing ", "building "))]
+    said = [line for line in error.decode().splitlines() if not line.startswith(("indexing", "building"))]
     return run.returncode, "\n".join(said)
 
 
