@@ -130,9 +130,9 @@ class _MeasuredSentences:
         """Return the number of tokens in sentences ``first`` up to but excluding ``last``."""
         return self.before[last] - self.before[first]
 
-    def part(self, sentences_: range) -> "_MeasuredSentences":
-        """Return some of the sentences, as if the text began with them."""
-        start, stop = sentences_.start, sentences_.stop
+    def part(self, stretch: range) -> "_MeasuredSentences":
+        """Return a stretch of the sentences, as if the text began with it."""
+        start, stop = stretch.start, stretch.stop
         return _MeasuredSentences(
             self.spans[start:stop], [count - self.before[start] for count in self.before[start : stop + 1]]
         )
@@ -179,15 +179,15 @@ class _Splitter:
             before = part.start
         return tuple(chunks)
 
-    def _split(self, sentences_: range, target: int) -> Iterator[range]:
-        if not sentences_:
+    def _split(self, stretch: range, target: int) -> Iterator[range]:
+        if not stretch:
             return
-        measured = self.measured.part(sentences_)
+        measured = self.measured.part(stretch)
         firsts = [0]
         if measured.before[-1] > _MAX_SIZE * target:
-            firsts = list(_firsts(measured, self._keys[sentences_.start : sentences_.stop], target))
-        for first, last in pairwise([*firsts, len(sentences_)]):
-            yield range(sentences_.start + first, sentences_.start + last)
+            firsts = list(_firsts(measured, self._keys[stretch.start : stretch.stop], target))
+        for first, last in pairwise([*firsts, len(stretch)]):
+            yield range(stretch.start + first, stretch.start + last)
 
     @cached_property
     def _keys(self) -> list[_Key]:
