@@ -15,7 +15,8 @@ from polyadic.interchange.export import exported
 from polyadic.interchange.workspace_copy import CopyProgress, copy
 from polyadic.model.types import Document, Evidence, Usage
 from polyadic.storage.protocol import LedgerCall
-from polyadic.storage.sql.transfer import TABLES, SqlCopyTarget
+from polyadic.storage.sql.tables import COPIED
+from polyadic.storage.sql.transfer import SqlCopyTarget
 from polyadic.storage.transfer import CopySource, Row
 from polyadic.storage.url import StoreLocation, home_of
 from polyadic.workspace import Workspace
@@ -35,15 +36,12 @@ COLUMNS = {
 OWN: dict[str, dict[str, set[str]]] = {
     "postgres": {
         "document": {"source_prefix"},
-        "revision": {"title_key_digest", "title_bare_digest"},
         "chunk": {"sort_key", "topic_entity"},
-        "entity": {"key_digest"},
-        "attribute_value": {"value_digest"},
-        "entity_alias": {"alias_digest"},
     },
     "sqlite": {},
 }
-NOT_COPIED = {"new_vector", "change_log", "topic_candidate", "row_count", "lease", "version", "workspace"}
+TABLES = {table.name: table for table in COPIED}
+NOT_COPIED = {"new_vector", "change_log", "topic_candidate", "row_count", "lease", "store_version", "workspace"}
 """Vectors of a model that the store may be switched to, and what an engine derives for itself."""
 
 
@@ -265,5 +263,5 @@ def test_all_tables_and_columns_are_copied(engine: str, tmp_path: Path) -> None:
         assert isinstance(duplicate, SqlCopyTarget)
         found = duplicate._connection.execute(COLUMNS[engine]).fetchall()
     columns = {table: {name for of, name in found if of == table} - {"workspace"} for table, _ in found}
-    known = {name: set(table.columns) | OWN[engine].get(name, set()) for name, table in TABLES.items()}
+    known = {name: set(table.names) | OWN[engine].get(name, set()) for name, table in TABLES.items()}
     assert {table: names for table, names in columns.items() if table not in NOT_COPIED} == known

@@ -148,7 +148,7 @@ def test_the_ways_of_psql_to_name_a_database(
             PostgresStore(PostgresDsn.of(f"{mine}#letters"), None).close()
             with psycopg.connect(mine, autocommit=True) as inside:
                 inside.execute("GRANT polyadic_workspaces TO ada")
-                inside.execute("GRANT SELECT ON polyadic.version TO ada")
+                inside.execute("GRANT SELECT ON polyadic.store_version TO ada")
     passwords = tmp_path / "passwords"
     passwords.write_text(f"*:*:mine:ada:{PASSWORD}\n")
     passwords.chmod(0o600)

@@ -1,11 +1,10 @@
 """A question costs few round trips to the server, and no more where there is more to read."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-import psycopg
 import pytest
 
 from polyadic.config import EmbeddingSettings, Settings
@@ -24,20 +23,16 @@ MOST = {"walk": 18, "hypergraph": 16, "local": 20, "hipporag2": 14, "chunks": 8}
 
 @contextmanager
 def counted() -> Iterator[list[str]]:
-    """What is run meanwhile; for each of many rows where they are not written by one statement."""
-    run, run_many, statements = KeepaliveConnection.execute, psycopg.Cursor.executemany, []
+    """List the statements that are run meanwhile."""
+    run = KeepaliveConnection.execute
+    statements: list[str] = []
 
     def execute(connection: KeepaliveConnection, query: bytes, *more: Any, **named: Any) -> Any:
         statements.append(str(query))
         return run(connection, query, *more, **named)
 
-    def executemany(cursor: psycopg.Cursor[Any], query: bytes, rows: Sequence[Any], **named: Any) -> None:
-        statements.extend([str(query)] * len(rows))
-        run_many(cursor, query, rows, **named)
-
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(KeepaliveConnection, "execute", execute)
-        patched.setattr(psycopg.Cursor, "executemany", executemany)
         yield statements
 
 

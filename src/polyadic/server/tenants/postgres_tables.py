@@ -19,7 +19,7 @@ from polyadic.server.tenants.database_monitor import DatabaseMonitor
 from polyadic.storage.postgres.dsn import DEFAULT_NAME, PostgresDsn
 from polyadic.storage.postgres.errors import translate_errors
 from polyadic.storage.postgres.pool import POOLS, parameters_of
-from polyadic.storage.postgres.schema import SCHEMA
+from polyadic.storage.postgres.schema_names import SCHEMA
 
 T = TypeVar("T")
 Raw = psycopg.Connection[tuple[Any, ...]]

@@ -36,8 +36,8 @@ def build(connection: Connection, keep: Keep) -> BaseSegment:
         "SELECT c.id, coalesce(e.id, -1), row_number() OVER (ORDER BY d.digest, c.start), c.start FROM document d"
         " JOIN revision r ON r.id = d.current JOIN chunk c ON c.revision = r.id"
         # "John Ince (actor)" is about John Ince, unless an entity has the full title as its name.
-        " LEFT JOIN entity e ON e.id = coalesce((SELECT id FROM entity WHERE key = r.title_key),"
-        " (SELECT id FROM entity WHERE key = r.title_bare)) ORDER BY c.digest",
+        " LEFT JOIN entity e ON e.id = coalesce((SELECT id FROM entity WHERE digest = r.title_entity),"
+        " (SELECT id FROM entity WHERE digest = r.bare_title_entity)) ORDER BY c.digest",
         4,
     )
     snapshot = with_subjects(_snapshot(connection, entity, fact, chunk))

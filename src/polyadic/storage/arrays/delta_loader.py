@@ -14,8 +14,8 @@ from polyadic.storage.connection import Connection
 from polyadic.storage.incidence import DIGEST, Floats, Integers
 from polyadic.storage.protocol import Side
 from polyadic.storage.sql.half_precision import widened
+from polyadic.storage.sql.lists import select_in
 from polyadic.storage.sql.serialization import overlay_of
-from polyadic.storage.sql.sql_in import select_in
 from polyadic.storage.sql.title_entities import title_entities, titles_of_chunks
 
 ROW = np.dtype(
@@ -58,7 +58,7 @@ def read(connection: Connection, side: Side, ids: Sequence[int]) -> DeltaRows:
 def _entities(connection: Connection, ids: Sequence[int]) -> DeltaRows:
     records = list(
         select_in(
-            connection, "SELECT id, digest, score, evidence, chunks, facts FROM entity WHERE id IN ({})", list(ids)
+            connection, "SELECT id, digest, score, evidence, chunks, facts FROM entity WHERE id {any_of}", list(ids)
         )
     )
     rows = _rows(records)
@@ -68,11 +68,11 @@ def _entities(connection: Connection, ids: Sequence[int]) -> DeltaRows:
 
 
 def _facts(connection: Connection, ids: Sequence[int]) -> DeltaRows:
-    sql = "SELECT id, digest, score, evidence FROM fact WHERE id IN ({})"
+    sql = "SELECT id, digest, score, evidence FROM fact WHERE id {any_of}"
     records = list(select_in(connection, sql, list(ids)))
     rows = _rows(records)
     rows["score"] = means(_column(records, 2), _column(records, 3))
-    links = _links(connection, "SELECT fact, entity FROM participation WHERE fact IN ({})", rows)
+    links = _links(connection, "SELECT fact, entity FROM participation WHERE fact {any_of}", rows)
     return DeltaRows(rows, links, _vectors(connection, "fact", rows))
 
 
@@ -81,7 +81,7 @@ def _chunks(connection: Connection, ids: Sequence[int]) -> DeltaRows:
         select_in(
             connection,
             "SELECT c.id, c.digest, d.digest, c.start FROM chunk c JOIN revision r ON r.id = c.revision"
-            " JOIN document d ON d.id = r.document AND d.current = r.id WHERE c.id IN ({})",
+            " JOIN document d ON d.id = r.document AND d.current = r.id WHERE c.id {any_of}",
             list(ids),
         )
     )
@@ -90,7 +90,7 @@ def _chunks(connection: Connection, ids: Sequence[int]) -> DeltaRows:
     titled = titles_of_chunks(connection, rows["id"].tolist())
     named = title_entities(connection, overlay_of(connection), titled)
     rows["title"] = [named[chunk] for chunk in rows["id"].tolist()]
-    links = _links(connection, "SELECT DISTINCT chunk, fact FROM statement WHERE chunk IN ({})", rows)
+    links = _links(connection, "SELECT DISTINCT chunk, fact FROM statement WHERE chunk {any_of}", rows)
     return DeltaRows(rows, links, _vectors(connection, "chunk", rows))
 
 

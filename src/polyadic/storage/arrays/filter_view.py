@@ -22,8 +22,9 @@ from polyadic.storage.connection import Connection
 from polyadic.storage.incidence import Integers, Mask
 from polyadic.storage.protocol import Side
 from polyadic.storage.sql.digests import digest_bytes
+from polyadic.storage.sql.entity_rows import entity_rows
+from polyadic.storage.sql.lists import select_in
 from polyadic.storage.sql.serialization import evidence_of, overlay_of
-from polyadic.storage.sql.sql_in import select_in
 from polyadic.storage.sql.title_entities import title_entities, titles_of_chunks
 
 
@@ -115,7 +116,7 @@ def is_split_off(overlay: EntityResolution, key: str, documents: Collection[str]
 def _seen_chunks(connection: Connection, whole: ArraySnapshot, documents: Collection[str]) -> Mask:
     rows = select_in(
         connection,
-        "SELECT c.id FROM document d JOIN chunk c ON c.revision = d.current WHERE d.digest IN ({})",
+        "SELECT c.id FROM document d JOIN chunk c ON c.revision = d.current WHERE d.digest {any_of}",
         [digest_bytes(document) for document in sorted(documents)],
     )
     seen = np.zeros(len(whole.chunk_ids), dtype=bool)
@@ -126,9 +127,7 @@ def _seen_chunks(connection: Connection, whole: ArraySnapshot, documents: Collec
 def _has_decided_name(connection: Connection, whole: ArraySnapshot) -> Mask:
     """Mask the entities that a decision names."""
     has_name = np.zeros(len(whole.entity_ids), dtype=bool)
-    keys = sorted(overlay_of(connection).named)
-    records = select_in(connection, "SELECT id FROM entity WHERE key IN ({})", keys)
-    has_name[whole.rows("entity", [row for (row,) in records])] = True
+    has_name[whole.rows("entity", list(entity_rows(connection, overlay_of(connection).named).values()))] = True
     return has_name
 
 
@@ -137,8 +136,7 @@ def _has_outside_name(
 ) -> Mask:
     """Mask the entities whose name was set by a decision and occurs in none of the selected documents."""
     overlay = overlay_of(connection)
-    records = select_in(connection, "SELECT id, key FROM entity WHERE key IN ({})", sorted(overlay.named))
-    keys = {key: row for row, key in records}
+    keys = entity_rows(connection, overlay.named)
     rows = whole.rows("entity", list(keys.values())).tolist()
     outside = np.zeros(len(whole.entity_ids), dtype=bool)
     for key, row in zip(keys, rows, strict=True):
@@ -161,14 +159,14 @@ def _entity_tallies(
     connection: Connection, whole: ArraySnapshot, tallies: Tallies, mixed: Mask
 ) -> dict[int, EntityTally]:
     """Return, by row, the filtered tally of each entity that also has evidence in other documents."""
-    keyed = list(select_in(connection, "SELECT key, id FROM entity WHERE key IN ({})", sorted(tallies.entities)))
-    rows = whole.rows("entity", [row for _, row in keyed]).tolist()
-    return {row: tallies.entities[key] for (key, _), row in zip(keyed, rows, strict=True) if mixed[row]}
+    keyed = entity_rows(connection, tallies.entities)
+    rows = whole.rows("entity", list(keyed.values())).tolist()
+    return {row: tallies.entities[key] for key, row in zip(keyed, rows, strict=True) if mixed[row]}
 
 
 def _fact_tallies(connection: Connection, whole: ArraySnapshot, tallies: Tallies, mixed: Mask) -> dict[int, FactTally]:
     digests = [digest_bytes(fact) for fact in sorted(tallies.facts)]
-    records = list(select_in(connection, "SELECT digest, id FROM fact WHERE digest IN ({})", digests))
+    records = list(select_in(connection, "SELECT digest, id FROM fact WHERE digest {any_of}", digests))
     rows = whole.rows("fact", [row for _, row in records]).tolist()
     return {row: tallies.facts[digest.hex()] for (digest, _), row in zip(records, rows, strict=True) if mixed[row]}
 
@@ -217,7 +215,7 @@ def _hidden_participants(
         int(whole.entity_ids[entity])
         for entity in sorted({entity_row for linked in fewer.values() for entity_row in linked})
     ]
-    records = list(select_in(connection, "SELECT id, key FROM entity WHERE id IN ({})", ids))
+    records = list(select_in(connection, "SELECT id, key FROM entity WHERE id {any_of}", ids))
     keys = dict(
         zip(whole.rows("entity", [row for row, _ in records]).tolist(), (key for _, key in records), strict=True)
     )
@@ -270,7 +268,7 @@ def _seen_forms(
     ids = [int(whole.entity_ids[row]) for row in sorted(entity_tallies)]
     forms = select_in(
         connection,
-        "SELECT entity, value FROM attribute_value WHERE vector IS NOT NULL AND entity IN ({}) ORDER BY value",
+        "SELECT entity, value FROM attribute_value WHERE vector IS NOT NULL AND entity {any_of} ORDER BY value_digest",
         ids,
     )
     embedded: dict[int, list[str]] = {}

@@ -38,8 +38,8 @@ from polyadic.storage.protocol import (
 )
 from polyadic.storage.sql.full_text import WordIndex
 from polyadic.storage.sql.hierarchy_records import hierarchy_of
+from polyadic.storage.sql.lists import select_in
 from polyadic.storage.sql.spans import places_of_facts
-from polyadic.storage.sql.sql_in import select_in
 
 _EXCLUDED = np.float32(-np.inf)
 # The lowest cosine: forms that do not occur in the selected documents match nothing.
@@ -142,7 +142,7 @@ class FilteredReader(ArrayReader):
 
     def arities(self) -> dict[int, int]:
         seen = self._view.snapshot.fact_ids[self._view.seen["fact"]].tolist()
-        arities = select_in(self._connection, "SELECT arity FROM fact WHERE id IN ({})", seen)
+        arities = select_in(self._connection, "SELECT arity FROM fact WHERE id {any_of}", seen)
         return dict(sorted(Counter(arity for (arity,) in arities).items()))
 
     def documents(self) -> list[DocumentRecord]:

@@ -15,7 +15,7 @@ from polyadic.storage.protocol import Hits, Links, Rows, Side, Vectors
 from polyadic.storage.sql.digests import digest_bytes
 from polyadic.storage.sql.dimension import other_vectors
 from polyadic.storage.sql.hierarchy_records import communities_of, summaries_of
-from polyadic.storage.sql.sql_in import select_in
+from polyadic.storage.sql.lists import select_in
 
 
 class SqlHierarchyReader:
@@ -84,7 +84,7 @@ class SqlHierarchyReader:
 
     def _rows(self, side: Literal["fact", "entity"], identifiers: Sequence[str]) -> Rows:
         digests = [digest_bytes(identifier) for identifier in identifiers]
-        keys = dict(select_in(self._connection, f"SELECT digest, id FROM {side} WHERE digest IN ({{}})", digests))
+        keys = dict(select_in(self._connection, f"SELECT digest, id FROM {side} WHERE digest {{any_of}}", digests))
         return self._rows_of(side, [keys[digest] for digest in digests])
 
 

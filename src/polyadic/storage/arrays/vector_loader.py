@@ -10,14 +10,14 @@ from polyadic.storage.incidence import Integers
 from polyadic.storage.protocol import Side
 from polyadic.storage.sql.dimension import dimension_of
 from polyadic.storage.sql.half_precision import Halves, kept
-from polyadic.storage.sql.sql_in import select_in
+from polyadic.storage.sql.lists import select_in
 
 _SQL: Mapping[Side, str] = {
     "entity": "SELECT s.entity, v.data FROM attribute_value s JOIN vector v ON v.id = s.vector"
-    " WHERE s.vector IS NOT NULL AND s.entity IN ({}) ORDER BY s.entity, s.value",
-    "fact": "SELECT f.id, v.data FROM fact f JOIN vector v ON v.id = f.vector WHERE f.id IN ({})",
+    " WHERE s.vector IS NOT NULL AND s.entity {any_of} ORDER BY s.entity, s.value_digest",
+    "fact": "SELECT f.id, v.data FROM fact f JOIN vector v ON v.id = f.vector WHERE f.id {any_of}",
     "chunk": "SELECT w.chunk, v.data FROM passage_window w JOIN vector v ON v.id = w.vector"
-    " WHERE w.chunk IN ({}) ORDER BY w.chunk, w.ordinal",
+    " WHERE w.chunk {any_of} ORDER BY w.chunk, w.ordinal",
 }
 _BLOCK_ROWS = 8_192
 

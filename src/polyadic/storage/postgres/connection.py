@@ -1,7 +1,8 @@
 """PostgreSQL connection that executes the SQL shared by all engines, and its type adapters."""
 
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,8 @@ from psycopg.pq import Format
 from psycopg.types import TypeInfo
 
 from polyadic.storage.connection import Cursor
-from polyadic.storage.postgres.bulk import BulkStatement, VectorColumn
-from polyadic.storage.postgres.dialect import translated
+from polyadic.storage.postgres.bulk import VectorColumn, bulk_statement
+from polyadic.storage.row_changes import RowChange
 from polyadic.storage.sql.half_precision import HALF, HalfVector
 
 # PostgreSQL rejects NUL in text. It is escaped as two characters, the first of which occurs in no ordinary text.
@@ -38,27 +39,31 @@ class PostgresConnection:
         self._connection = connection
 
     def execute(self, sql: str, parameters: Sequence[Any] = (), /) -> Cursor:
-        translation = translated(sql)
-        return self._connection.execute(translation.sql, translation.sent(parameters), binary=True)
+        return self._connection.execute(_with_placeholders(sql), parameters, binary=True)
 
-    def executemany(self, sql: str, parameters: Iterable[Sequence[Any]], /) -> None:
-        rows = list(parameters)
-        if len(rows) < 2:
-            for row in rows:
-                self.execute(sql, row)
-            return
-        translation = translated(sql).sql
-        bulk = BulkStatement.known(translation.decode(), self._connection)
-        if bulk is None:
-            with self._connection.cursor() as cursor:
-                cursor.executemany(translation, rows)
-            return
-        for batch in bulk.rounds(rows):
+    def change(self, change: RowChange, rows: Iterable[Sequence[Any]], /) -> None:
+        bulk = bulk_statement(change)
+        for batch in bulk.rounds(list(rows)):
             for start in range(0, len(batch), _ROWS_PER_STATEMENT):
                 self._connection.execute(bulk.sql, bulk.parameters(batch[start : start + _ROWS_PER_STATEMENT]))
 
+    def conditions(self, values: Sequence[Any], /) -> Iterator[tuple[str, Sequence[Any]]]:
+        # One array, so that lists of any length share one prepared statement.
+        if len(values):
+            yield "= ANY(?)", [np.array(values, dtype=np.int64) if isinstance(values[0], int) else list(values)]
+
     def close(self) -> None:
         self._connection.close()
+
+
+@lru_cache(maxsize=4_096)
+def _with_placeholders(sql: str) -> bytes:
+    """Write psycopg's placeholder for the standard one.
+
+    >>> _with_placeholders("SELECT id FROM fact WHERE arity = ? AND text LIKE 'A%'")
+    b"SELECT id FROM fact WHERE arity = %s AND text LIKE 'A%%'"
+    """
+    return sql.replace("%", "%%").replace("?", "%s").encode()
 
 
 def adapt(connection: psycopg.Connection[Any]) -> None:

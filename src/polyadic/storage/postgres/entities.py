@@ -11,6 +11,7 @@ from polyadic.model.types import Entity
 from polyadic.storage.incidence import Integers
 from polyadic.storage.postgres.query_batch import QueryBatch, SubQuery, listed, parse_rows
 from polyadic.storage.postgres.row_cache import ROWS, ValueCache
+from polyadic.storage.sql.digests import text_digest
 
 MOST_ABOUT = 3
 """Passages about an entity that are read with it: the first ones in document order."""
@@ -20,9 +21,8 @@ _COLUMNS = (
 )
 _BY_ROW = listed(_COLUMNS, f"FROM entity e WHERE e.id = ANY({ROWS})")
 _BY_NAME = listed(
-    f"alias, {_COLUMNS}",
-    "FROM entity_alias JOIN entity e ON e.id = entity"
-    " WHERE alias_digest = ANY(ARRAY(SELECT short_digest(name) FROM unnest(?::text[]) name))",
+    f"encode(a.digest, 'hex'), {_COLUMNS}",
+    "FROM entity_alias a JOIN entity e ON e.id = a.entity WHERE a.digest = ANY(?)",
 )
 
 
@@ -46,13 +46,14 @@ class EntityCache:
     def named(self, loose_names: Sequence[str]) -> dict[str, list[int]]:
         """Return the entities of each loose name, in ascending order of rows; names without entities are absent."""
         rows: list[list[Any]] = []
-        if loose_names:
-            self._asking.read(SubQuery(_BY_NAME, (list(loose_names),), lambda value: rows.extend(parse_rows(value))))
+        names = {text_digest(name): name for name in loose_names}
+        if names:
+            self._asking.read(SubQuery(_BY_NAME, (list(names),), lambda value: rows.extend(parse_rows(value))))
         self._take([row[1:] for row in rows])
         by_name: dict[str, list[int]] = {}
-        for loose, row, *_ in rows:
-            by_name.setdefault(loose, []).append(row)
-        return {loose: sorted(rows) for loose, rows in by_name.items()}
+        for digest, row, *_ in rows:
+            by_name.setdefault(names[bytes.fromhex(digest)], []).append(row)
+        return {name: sorted(rows) for name, rows in by_name.items()}
 
     def of(self, rows: Integers) -> list[Entity]:
         return [one.entity for one in self._known.of(rows)]

@@ -11,7 +11,7 @@ from psycopg_pool import PoolClosed, PoolTimeout
 from polyadic.errors import StoreError, StoreInterrupted
 from polyadic.storage.postgres.connection_failures import hint_for
 from polyadic.storage.postgres.pool import POOL_BY_SESSION, PoolExhausted, ServerUnreachable
-from polyadic.storage.postgres.schema import ROLE
+from polyadic.storage.postgres.schema_names import ROLE
 
 _CONFLICT = "other processes changed the same rows; run this again"
 _RIGHTS = "connect as the user who owns the schema polyadic, or restore its roles and rights: deploy/postgres/roles.sql"

@@ -5,7 +5,7 @@ changes. The cost grows with the selected documents, not with the workspace.
 """
 
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,8 +22,9 @@ from polyadic.storage.arrays.state import StoreState
 from polyadic.storage.connection import Connection, Cursor
 from polyadic.storage.incidence import Integers
 from polyadic.storage.postgres.full_text import PostgresWordIndex
-from polyadic.storage.postgres.schema import SCHEMA
+from polyadic.storage.postgres.schema_names import SCHEMA
 from polyadic.storage.protocol import Reader
+from polyadic.storage.row_changes import RowChange
 from polyadic.storage.sql import change_log
 from polyadic.storage.sql.digests import digest_bytes
 
@@ -66,8 +67,11 @@ class FilteredConnection:
     def execute(self, sql: str, parameters: Sequence[Any] = (), /) -> Cursor:
         return self._connection.execute(_SHADOWS + sql, (self._documents, *parameters))
 
-    def executemany(self, sql: str, parameters: Iterable[Sequence[Any]], /) -> None:
+    def change(self, change: RowChange, rows: Iterable[Sequence[Any]], /) -> None:
         raise NotImplementedError("a filtered connection is read-only")
+
+    def conditions(self, values: Sequence[Any], /) -> Iterator[tuple[str, Sequence[Any]]]:
+        return self._connection.conditions(values)
 
     def close(self) -> None:
         self._connection.close()

@@ -20,6 +20,8 @@ from polyadic.storage.postgres.connection import PostgresConnection
 from polyadic.storage.postgres.dsn import PostgresDsn
 from polyadic.storage.postgres.errors import is_lost
 from polyadic.storage.postgres.pool import DatabasePool, Raw
+from polyadic.storage.postgres.schema import LEASE
+from polyadic.storage.row_changes import Insert
 from polyadic.storage.sql.digests import digest_bytes
 
 Transaction = Callable[[Raw], AbstractContextManager[PostgresConnection]]
@@ -129,9 +131,8 @@ class SharedSession:
         raw = self.connection()
         with self._current_transaction() as connection:
             acquired = self._lock(raw, wanted)
-            connection.executemany(
-                "INSERT INTO lease (document, holder) VALUES (?, ?)"
-                " ON CONFLICT (document) DO UPDATE SET holder = excluded.holder",
+            connection.change(
+                Insert(LEASE, LEASE.names, replace=("holder",)),
                 [(digest_bytes(document), self._holder) for document in sorted(acquired)],
             )
         self._documents |= acquired

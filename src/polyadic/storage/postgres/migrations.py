@@ -3,7 +3,8 @@
 from polyadic.errors import StoreError
 from polyadic.storage.postgres.keepalive import KeepaliveConnection
 from polyadic.storage.postgres.requirements import check_rights
-from polyadic.storage.postgres.schema import MIGRATIONS, ROLE, SCHEMA, VERSION
+from polyadic.storage.postgres.schema import MIGRATIONS, VERSION, schema
+from polyadic.storage.postgres.schema_names import ROLE, SCHEMA
 
 _MIGRATING = 0x506F6C79
 _LONGEST_WAIT = 30
@@ -16,7 +17,7 @@ def migrate(connection: KeepaliveConnection) -> None:
     Raises
     ------
     StoreError
-        The tables were written by a newer version, or the user may not create them.
+        The tables were written by a newer version, or before the first release, or the user may not create them.
     """
     if _version(connection) == VERSION:
         return
@@ -30,16 +31,18 @@ def migrate(connection: KeepaliveConnection) -> None:
                 f"the database was written by a newer Polyadic (version {before}, this one knows {VERSION})",
                 "upgrade Polyadic",
             )
+        scripts = MIGRATIONS[before - 1 :]
         if before == 0:
             check_rights(connection)
             _begin(connection)
+            scripts = (schema(),)
         connection.execute(f"SET LOCAL search_path = {SCHEMA}, public".encode())
         known = tables(connection)
-        for script in MIGRATIONS[before:]:
+        for script in scripts:
             connection.execute(script.encode())
         for table in sorted(tables(connection) - known):
             connection.execute("SELECT enable_row_security(%s)", (table,))
-        connection.execute("UPDATE version SET number = %s", (VERSION,))
+        connection.execute("UPDATE store_version SET number = %s", (VERSION,))
 
 
 def tables(connection: KeepaliveConnection) -> set[str]:
@@ -55,15 +58,25 @@ def tables(connection: KeepaliveConnection) -> set[str]:
 def _begin(connection: KeepaliveConnection) -> None:
     connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
     connection.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}".encode())
-    connection.execute(f"CREATE TABLE {SCHEMA}.version (number bigint NOT NULL)".encode())
-    connection.execute(f"INSERT INTO {SCHEMA}.version VALUES (0)".encode())
+    connection.execute(f"CREATE TABLE {SCHEMA}.store_version (number bigint NOT NULL)".encode())
+    connection.execute(f"INSERT INTO {SCHEMA}.store_version VALUES (0)".encode())
     if connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", (ROLE,)).fetchone() is None:
         connection.execute(f"CREATE ROLE {ROLE} NOLOGIN".encode())
     connection.execute(f"GRANT USAGE ON SCHEMA {SCHEMA} TO {ROLE}".encode())
 
 
+def _exists(connection: KeepaliveConnection, table: str) -> bool:
+    return connection.execute("SELECT to_regclass(%s)", (f"{SCHEMA}.{table}",)).fetchone() != (None,)
+
+
 def _version(connection: KeepaliveConnection) -> int:
-    if connection.execute("SELECT to_regclass(%s)", (f"{SCHEMA}.version",)).fetchone() == (None,):
+    if not _exists(connection, "store_version"):
+        if _exists(connection, "version"):
+            raise StoreError(
+                f"the schema {SCHEMA} of the database was written by a version before the first release, whose tables"
+                " are not read any more",
+                f"let its owner run DROP SCHEMA {SCHEMA} CASCADE, then index the documents again",
+            )
         return 0
-    row = connection.execute(f"SELECT number FROM {SCHEMA}.version".encode()).fetchone()
+    row = connection.execute(f"SELECT number FROM {SCHEMA}.store_version".encode()).fetchone()
     return int(row[0]) if row else 0

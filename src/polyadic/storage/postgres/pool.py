@@ -19,7 +19,7 @@ from polyadic.storage.postgres.connection_failures import failure_of
 from polyadic.storage.postgres.keepalive import BackendSession, KeepaliveConnection
 from polyadic.storage.postgres.migrations import migrate
 from polyadic.storage.postgres.requirements import check_version
-from polyadic.storage.postgres.schema import ROLE, SCHEMA
+from polyadic.storage.postgres.schema_names import ROLE, SCHEMA
 
 MOST_CONNECTIONS = 16
 """Connections of one process to one database."""

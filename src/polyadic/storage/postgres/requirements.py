@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from polyadic.errors import StoreError
 from polyadic.storage.postgres.keepalive import KeepaliveConnection
-from polyadic.storage.postgres.schema import ROLE, SCHEMA
+from polyadic.storage.postgres.schema_names import ROLE, SCHEMA
 
 OLDEST_SERVER = 16
 OLDEST_PGVECTOR = (0, 7)

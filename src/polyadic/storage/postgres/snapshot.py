@@ -17,6 +17,7 @@ from polyadic.storage.postgres.backoff import WAITED, pauses
 from polyadic.storage.postgres.connection import PostgresConnection
 from polyadic.storage.postgres.errors import is_lost
 from polyadic.storage.postgres.pool import DatabasePool
+from polyadic.storage.row_changes import RowChange
 from polyadic.storage.sql import change_log
 from polyadic.storage.sql.embedding_model import EMBEDDER
 from polyadic.storage.sql.hierarchy_tables import GENERATION as HIERARCHY
@@ -68,8 +69,11 @@ class SnapshotConnection:
         with self._lock:
             return self._with_reconnect(lambda: PostgresConnection(self._raw).execute(sql, parameters))
 
-    def executemany(self, sql: str, parameters: Iterable[Sequence[Any]], /) -> None:
+    def change(self, change: RowChange, rows: Iterable[Sequence[Any]], /) -> None:
         raise NotImplementedError("a snapshot is read-only")
+
+    def conditions(self, values: Sequence[Any], /) -> Iterator[tuple[str, Sequence[Any]]]:
+        return PostgresConnection(self._raw).conditions(values)
 
     def close(self) -> None:
         with contextlib.suppress(psycopg.Error):

@@ -15,6 +15,8 @@ from polyadic.storage.arrays.topic_entities import contenders, highest_scored
 from polyadic.storage.connection import Connection
 from polyadic.storage.incidence import Integers
 from polyadic.storage.postgres.incidence import PostgresIncidence
+from polyadic.storage.postgres.schema import TOPIC_CANDIDATE
+from polyadic.storage.row_changes import Insert
 from polyadic.storage.sql.title_entities import title_entities, titles_of_chunks
 
 _SET_TOPICS = (
@@ -55,7 +57,7 @@ def renew(
     connection.execute(_SET_TOPICS, (list(named), list(named.values())))
     is_contested = np.bincount(owners, minlength=len(untitled))[owners] > 1
     pairs = zip(competing[is_contested].tolist(), untitled[owners[is_contested]].tolist(), strict=True)
-    connection.executemany("INSERT INTO topic_candidate (entity, chunk) VALUES (?, ?)", list(pairs))
+    connection.change(Insert(TOPIC_CANDIDATE, TOPIC_CANDIDATE.names), pairs)
 
 
 def _ranks(connection: Connection, entities: Integers) -> Integers:

@@ -7,7 +7,9 @@ from polyadic.storage.postgres.hnsw import index_marked, mark_large
 from polyadic.storage.postgres.writer import PostgresWriter
 from polyadic.storage.sql.half_precision import HalfVector
 from polyadic.storage.sql.serialization import overlay_of
-from polyadic.storage.sql.transfer import TABLES, CopiedTable, SqlCopyTarget
+from polyadic.storage.sql.tables import COPIED
+from polyadic.storage.sql.transfer import SqlCopyTarget
+from polyadic.storage.table import Table
 from polyadic.storage.transfer import Row
 
 _INSERT_NEAR = (
@@ -17,7 +19,6 @@ _INSERT_NEAR = (
 )
 _SIDES = {"fact": ("fact", "id"), "attribute_value": ("entity", "entity")}
 """Tables with a vector column: side and row key in ``search_vector``. A trigger handles windows."""
-_SEQUENCES = ("document", "revision", "chunk", "vector", "decision", "hierarchy_node", "summary", "model_call")
 _CURRENT_CHUNKS = (
     "SELECT c.id FROM chunk c JOIN revision r ON r.id = c.revision JOIN document d ON d.id = r.document"
     " AND d.current = r.id WHERE c.id > ? ORDER BY c.id LIMIT ?"
@@ -30,7 +31,7 @@ class PostgresCopyTarget(SqlCopyTarget):
 
     def settle(self) -> None:
         with self._transaction():
-            for table in _SEQUENCES:
+            for table in (one.name for one in COPIED if one.is_numbered):
                 self._connection.execute(f"SELECT advance(?, coalesce(max(id), 0)) FROM {table}", (table,))
         self._set_topics()
         with self._transaction():
@@ -55,16 +56,16 @@ class PostgresCopyTarget(SqlCopyTarget):
     def _clear(self) -> None:
         self._connection.execute("DELETE FROM topic_candidate")
 
-    def _prepare(self, table: CopiedTable, rows: Sequence[Row]) -> None:
+    def _prepare(self, table: Table, rows: Sequence[Row]) -> None:
         if table.name == "vector":
             width = HalfVector(rows[0][table.place("data")]).width
             self._connection.execute("SELECT create_vector_partition(?)", (width,))
 
-    def _complete(self, table: CopiedTable, rows: Sequence[Row]) -> None:
+    def _complete(self, table: Table, rows: Sequence[Row]) -> None:
         if table.name == "chunk":
             self._index_words(PostgresWriter(self._connection), rows)
         elif table.name in _SIDES:
             mark_large(self._connection)
             side, owner = _SIDES[table.name]
-            owners = sorted({row[TABLES[table.name].place(owner)] for row in rows})
+            owners = sorted({row[table.place(owner)] for row in rows})
             self._connection.execute(_INSERT_NEAR.format(owner=owner, table=table.name), (side, owners))

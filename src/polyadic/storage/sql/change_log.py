@@ -55,7 +55,7 @@ class ChangeSet:
     @classmethod
     def since(cls, connection: Connection, seq: int) -> Self:
         """Read what was touched after the state with this number, up to the state that the connection reads."""
-        records = connection.execute("SELECT entities, facts, chunks FROM change_log WHERE seq > ?", (seq,)).fetchall()
+        records = connection.execute("SELECT entities, facts, chunks FROM change_log WHERE id > ?", (seq,)).fetchall()
         packed = zip(*records, strict=True) if records else ((), (), ())
         unpacked = (np.unique(np.frombuffer(b"".join(blobs), dtype=_PACKED)) for blobs in packed)
         return cls({side: rows.astype(np.int64) for (side, _), rows in zip(_SIDES, unpacked, strict=True)})
@@ -78,12 +78,12 @@ def begin_anew(connection: Connection) -> None:
 
 def numbers(connection: Connection) -> dict[str, int]:
     """Return the numbers, by name, of the states from which the current one can be reached, including itself."""
-    return dict(connection.execute("SELECT name, seq FROM change_log"))
+    return dict(connection.execute("SELECT name, id FROM change_log"))
 
 
 def present(connection: Connection) -> tuple[str, int]:
     """Return the name and number of the state that the connection reads."""
-    row = connection.execute("SELECT name, seq FROM change_log ORDER BY seq DESC LIMIT 1").fetchone()
+    row = connection.execute("SELECT name, id FROM change_log ORDER BY id DESC LIMIT 1").fetchone()
     return _UNCHANGED if row is None else (row[0], row[1])
 
 
@@ -94,7 +94,7 @@ def leads_on(connection: Connection, name: str) -> bool:
 
 def count_since(connection: Connection, number: int) -> int:
     """Return an upper bound of the rows touched after the state with this number, counting repetitions."""
-    total: int = connection.execute("SELECT total FROM change_log WHERE seq = ?", (number,)).fetchone()[0]
+    total: int = connection.execute("SELECT total FROM change_log WHERE id = ?", (number,)).fetchone()[0]
     return _last_total(connection) - total
 
 
@@ -125,7 +125,7 @@ def _connected_names(
 
 
 def _last_total(connection: Connection) -> int:
-    row = connection.execute("SELECT total FROM change_log ORDER BY seq DESC LIMIT 1").fetchone()
+    row = connection.execute("SELECT total FROM change_log ORDER BY id DESC LIMIT 1").fetchone()
     return row[0] if row else 0
 
 
@@ -140,17 +140,17 @@ def _prune(connection: Connection, total: int) -> None:
     if behind >= total - kept:
         return
     while behind < total - kept:
-        connection.execute("DELETE FROM change_log WHERE seq = ?", (oldest,))
+        connection.execute("DELETE FROM change_log WHERE id = ?", (oldest,))
         oldest, behind = _oldest(connection)
     # No update starts before the oldest state, so the rows that led to it are not needed.
     connection.execute(
-        "UPDATE change_log SET entities = ?, facts = ?, chunks = ? WHERE seq = ?", (b"", b"", b"", oldest)
+        "UPDATE change_log SET entities = ?, facts = ?, chunks = ? WHERE id = ?", (b"", b"", b"", oldest)
     )
 
 
 def _oldest(connection: Connection) -> tuple[int, int]:
     """Return the number and total of the oldest state; at least the one just recorded exists."""
-    seq, total = connection.execute("SELECT seq, total FROM change_log ORDER BY seq LIMIT 1").fetchone()
+    seq, total = connection.execute("SELECT id, total FROM change_log ORDER BY id LIMIT 1").fetchone()
     return seq, total
 
 

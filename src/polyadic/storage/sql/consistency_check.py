@@ -12,7 +12,7 @@ from polyadic.model.aggregation import FORMS_EMBEDDED, Attribute, Tallies, tally
 from polyadic.model.resolution import EntityResolution
 from polyadic.model.types import Evidence
 from polyadic.storage.connection import Connection
-from polyadic.storage.sql.digests import vector_digest
+from polyadic.storage.sql.digests import text_digest
 from polyadic.storage.sql.hierarchy_check import hierarchy_problems
 from polyadic.storage.sql.serialization import load_evidence, overlay_of
 from polyadic.storage.sql.texts import stray_texts, text_of
@@ -153,7 +153,7 @@ def _wrong_statements(connection: Connection, truth: _Truth) -> int:
 
 def _unembedded_facts(connection: Connection, truth: _Truth) -> int:
     rows = connection.execute("SELECT lower(hex(f.digest)), v.digest FROM fact f LEFT JOIN vector v ON v.id = f.vector")
-    return _differing({(key, vector_digest(fact.text)) for key, fact in truth.tallies.facts.items()}, rows)
+    return _differing({(key, text_digest(fact.text)) for key, fact in truth.tallies.facts.items()}, rows)
 
 
 def _wrong_entities(connection: Connection, truth: _Truth) -> int:
@@ -171,7 +171,7 @@ def _wrong_attributes(connection: Connection, truth: _Truth) -> int:
     """Count entities whose attribute values or counts are wrong, or whose vectors are not those of the best forms."""
     wanted = set()
     for key, one in truth.tallies.entities.items():
-        best = {value: vector_digest(value) for value in one.ranked(Attribute.FORM)[:FORMS_EMBEDDED]}
+        best = {value: text_digest(value) for value in one.ranked(Attribute.FORM)[:FORMS_EMBEDDED]}
         for (attribute, value), times in one.value_counts.items():
             vector = best[value] if attribute is Attribute.FORM and value in best else None
             wanted.add((key, attribute.value, value, times, vector))

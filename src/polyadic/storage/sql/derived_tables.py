@@ -8,22 +8,19 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from polyadic.model.aggregation import FactTally, Tallies
-from polyadic.model.resolution import NO_OVERLAY, EntityResolution
+from polyadic.model.resolution import EntityResolution
 from polyadic.storage.connection import Connection
+from polyadic.storage.row_changes import Delete, Insert, Update
 from polyadic.storage.sql.change_log import TouchedRows
 from polyadic.storage.sql.digests import digest_bytes
 from polyadic.storage.sql.entity_tables import EntityTables, next_row
-from polyadic.storage.sql.pending_vectors import PendingVectors
-from polyadic.storage.sql.sql_in import select_in
+from polyadic.storage.sql.lists import select_in
+from polyadic.storage.sql.pending_vectors import PendingVectors, count_uses
+from polyadic.storage.sql.tables import FACT, PARTICIPATION
 
+_SET_VECTOR = Update(FACT, where=("id",), set=("vector",))
 _NewFact = tuple[str, FactTally, Mapping[int, int]]
 """A new fact: identifier, tally, and number of participations by entity row."""
-
-
-def renew_names(connection: Connection) -> None:
-    """Rebuild the loose names of all entities, after a migration from a version that stored fewer."""
-    keys = [key for (key,) in connection.execute("SELECT key FROM entity")]
-    DerivedTables(connection, PendingVectors(), lambda: NO_OVERLAY, TouchedRows()).rename(keys)
 
 
 class DerivedTables:
@@ -69,15 +66,13 @@ class DerivedTables:
 
     def release(self, vectors: Mapping[int, int]) -> None:
         """Reduce the use counts of vectors, given by key."""
-        self._connection.executemany(
-            "UPDATE vector SET uses = uses - ? WHERE id = ?", [(n, v) for v, n in vectors.items()]
-        )
+        count_uses(self._connection, {vector: -uses for vector, uses in vectors.items()})
 
     def fact_rows(self, fact_ids: Iterable[str]) -> dict[str, int]:
         """Return the row of each existing fact; rows of the last change are cached."""
         wanted = dict.fromkeys(fact_ids)
         digests = [digest_bytes(fact_id) for fact_id in wanted if fact_id not in self._rows]
-        rows = select_in(self._connection, "SELECT digest, id FROM fact WHERE digest IN ({})", digests)
+        rows = select_in(self._connection, "SELECT digest, id FROM fact WHERE digest {any_of}", digests)
         self._rows |= {digest.hex(): row for digest, row in rows}
         return {fact_id: self._rows[fact_id] for fact_id in wanted if fact_id in self._rows}
 
@@ -99,7 +94,7 @@ class DerivedTables:
             new.append((fact_id, fact, participations))
             degrees.update(participations.keys())
         self._insert_facts(new, fact_tokens)
-        self._connection.executemany("UPDATE fact SET evidence = evidence + ?, score = score + ? WHERE id = ?", updates)
+        self._connection.change(Update(FACT, where=("id",), add=("evidence", "score")), updates)
         self._touched.facts.update(row for *_, row in updates)
         self._delete_facts([row for *_, row in updates])
         return degrees
@@ -108,13 +103,12 @@ class DerivedTables:
         """Update the participants of a fact; return the change in each entity's number of facts (-1, 0 or 1)."""
         before = dict(self._connection.execute("SELECT entity, occurrences FROM participation WHERE fact = ?", (fact,)))
         after = {entity: before.get(entity, 0) + change for entity, change in changes.items()}
-        self._connection.executemany(
-            "INSERT INTO participation (fact, entity, occurrences) VALUES (?, ?, ?)"
-            " ON CONFLICT (fact, entity) DO UPDATE SET occurrences = excluded.occurrences",
+        self._connection.change(
+            Insert(PARTICIPATION, PARTICIPATION.names, replace=("occurrences",)),
             [(fact, entity, times) for entity, times in after.items() if times],
         )
         gone = [(fact, entity) for entity, times in after.items() if not times]
-        self._connection.executemany("DELETE FROM participation WHERE fact = ? AND entity = ?", gone)
+        self._connection.change(Delete(PARTICIPATION, ("fact", "entity")), gone)
         changed = Counter({entity: bool(times) - (entity in before) for entity, times in after.items()})
         if any(changed.values()):
             # The topic entities of these passages may change.
@@ -125,25 +119,25 @@ class DerivedTables:
     def _insert_facts(self, facts: Sequence[_NewFact], tokens: Mapping[str, int]) -> None:
         rows = list(enumerate(facts, next_row(self._connection, "fact")))
         self._rows |= {fact_id: row for row, (fact_id, *_) in rows}
-        self._connection.executemany(
-            "INSERT INTO fact (id, digest, text, tokens, arity, evidence, score) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        self._connection.change(
+            Insert(FACT, ("id", "digest", "text", "tokens", "arity", "evidence", "score")),
             [
                 (row, digest_bytes(fact_id), fact.text, tokens[fact_id], fact.arity, fact.evidence, fact.score)
                 for row, (fact_id, fact, _) in rows
             ],
         )
-        self._connection.executemany(
-            "INSERT INTO participation (fact, entity, occurrences) VALUES (?, ?, ?)",
+        self._connection.change(
+            Insert(PARTICIPATION, PARTICIPATION.names),
             [(row, entity, times) for row, (*_, participations) in rows for entity, times in participations.items()],
         )
         for row, (_, fact, _) in rows:
-            self._needs.add("UPDATE fact SET vector = ? WHERE id = ?", (row,), fact.text)
+            self._needs.add(_SET_VECTOR, (row,), fact.text)
         self._touched.facts.update(row for row, _ in rows)
 
     def _delete_facts(self, touched: Sequence[int]) -> None:
         """Delete those of the touched facts that have no evidence; their participations are deleted already."""
         unsupported = list(
-            select_in(self._connection, "SELECT id, vector FROM fact WHERE evidence = 0 AND id IN ({})", touched)
+            select_in(self._connection, "SELECT id, vector FROM fact WHERE evidence = 0 AND id {any_of}", touched)
         )
         self._released.update(vector for _, vector in unsupported if vector is not None)
-        self._connection.executemany("DELETE FROM fact WHERE id = ?", [(row,) for row, _ in unsupported])
+        self._connection.change(Delete(FACT, ("id",)), [(row,) for row, _ in unsupported])

@@ -14,8 +14,14 @@ def digest_bytes(public_id: str) -> bytes:
     return bytes.fromhex(public_id)
 
 
-# Cached, as each text of a batch is hashed several times: for lookup, insertion and reference.
+# Cached, as each text and key of a batch is hashed several times: for lookup, insertion and reference.
 @lru_cache(maxsize=16_384)
-def vector_digest(text: str) -> bytes:
-    """Return the key of a text in the table of vectors."""
-    return digest_bytes(identity.digest("vector", text))
+def text_digest(text: str) -> bytes:
+    """Return the digest by which a text of any length is looked up."""
+    return digest_bytes(identity.digest("text", text))
+
+
+@lru_cache(maxsize=16_384)
+def entity_digest(key: str) -> bytes:
+    """Return the digest of the entity with this key."""
+    return digest_bytes(identity.entity_id(key))

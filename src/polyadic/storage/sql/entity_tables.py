@@ -5,39 +5,36 @@ not read in full: normally the best variant stays the best or is replaced by one
 count of a best variant has decreased are all variants compared again.
 """
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from polyadic.model import identity
 from polyadic.model.aggregation import FORMS_EMBEDDED, Attribute, EntityTally
 from polyadic.model.resolution import EntityResolution
 from polyadic.storage.connection import Connection
+from polyadic.storage.row_changes import Delete, Insert, Update
 from polyadic.storage.sql.change_log import TouchedRows
-from polyadic.storage.sql.digests import digest_bytes
+from polyadic.storage.sql.digests import entity_digest, text_digest
+from polyadic.storage.sql.entity_rows import entity_rows
+from polyadic.storage.sql.lists import select_in
 from polyadic.storage.sql.pending_vectors import PendingVectors
-from polyadic.storage.sql.sql_in import select_in
+from polyadic.storage.sql.tables import ATTRIBUTE_VALUE, ENTITY, ENTITY_ALIAS
 
-_TOP_VALUE = (
-    "{0} = coalesce((SELECT value FROM attribute_value WHERE attribute_value.entity = entity.id AND"
-    " attribute = '{0}'{1}"
-    " ORDER BY occurrences DESC, value LIMIT 1), '')"
-)
-# An entity has few names and types, so all are compared.
-_SHOW_NAME_AND_TYPE = f"UPDATE entity SET {_TOP_VALUE.format('name', '')}, {_TOP_VALUE.format('type', '')} WHERE id = ?"
-_SHOW_CURRENT_OR_OTHER = (
-    f"UPDATE entity SET {_TOP_VALUE.format('description', ' AND value IN (entity.description, ?)')} WHERE id = ?"
-)
-_SHOW_ANY = f"UPDATE entity SET {_TOP_VALUE.format('description', '')} WHERE id = ?"
-_FORMS = "SELECT entity, value, occurrences, vector FROM attribute_value WHERE attribute = 'form' AND entity IN ({})"
+_FORMS = "SELECT entity, value, occurrences, vector FROM attribute_value WHERE attribute = 'form' AND entity {any_of}"
 _SOME_FORMS = (
-    "SELECT value, occurrences, vector FROM attribute_value WHERE entity = ? AND attribute = 'form' AND value IN ({})"
+    "SELECT value, occurrences, vector FROM attribute_value"
+    " WHERE entity = ? AND attribute = 'form' AND value_digest {any_of}"
 )
+# The order lets SQLite use the index of embedded forms.
 _EMBEDDED = (
-    "SELECT entity, value, occurrences, vector FROM attribute_value INDEXED BY attribute_value_embedded"
-    " WHERE vector IS NOT NULL AND entity IN ({})"
+    "SELECT entity, value, occurrences, vector FROM attribute_value"
+    " WHERE vector IS NOT NULL AND entity {any_of} ORDER BY entity, value_digest"
 )
+_SET_VECTOR = Update(ATTRIBUTE_VALUE, where=("entity", "attribute", "value_digest"), set=("vector",))
 _Form = tuple[str, int, int | None]
 """A form of an entity: text, number of occurrences, and the key of its vector if it is embedded."""
+_Counts = dict[int, list[tuple[str, int]]]
+"""Values of an attribute with their numbers of occurrences, by entity row."""
 _ValueChange = tuple[int, Attribute, str, int]
 """A change of an attribute value: entity row, attribute, value, and the difference in its number of occurrences."""
 
@@ -74,13 +71,11 @@ class EntityTables:
     def rows(self, keys: Iterable[str]) -> dict[str, int]:
         """Return the row of each entity; missing ones are inserted."""
         wanted = list(dict.fromkeys(keys))
-        rows: dict[str, int] = dict(select_in(self._connection, "SELECT key, id FROM entity WHERE key IN ({})", wanted))
+        rows = entity_rows(self._connection, wanted)
         new = [key for key in wanted if key not in rows]
         rows |= {key: row for row, key in enumerate(new, next_row(self._connection, "entity"))}
-        self._connection.executemany(
-            "INSERT INTO entity (id, digest, key, name, type, description, evidence, score, facts, chunks)"
-            " VALUES (?, ?, ?, '', '', '', 0, 0, 0, 0)",
-            [(rows[key], digest_bytes(identity.entity_id(key)), key) for key in new],
+        self._connection.change(
+            Insert(ENTITY, ENTITY.names), [(rows[key], entity_digest(key), key, "", "", "", 0, 0, 0, 0) for key in new]
         )
         self._touched.names.update(new)
         self._touched.entities.update(rows.values())
@@ -109,7 +104,7 @@ class EntityTables:
 
     def rename(self, keys: Iterable[str]) -> None:
         """Update the displayed names and aliases of entities, after decisions on them."""
-        self._set_names(dict(select_in(self._connection, "SELECT key, id FROM entity WHERE key IN ({})", list(keys))))
+        self._set_names(entity_rows(self._connection, keys))
 
     def _count_values(self, tallies: Mapping[str, EntityTally], rows: Mapping[str, int]) -> list[_ValueChange]:
         """Update the counts of attribute values; delete those without evidence, and release their vectors."""
@@ -119,17 +114,15 @@ class EntityTables:
             for (attribute, value), times in tally.value_counts.items()
             if times
         ]
-        self._connection.executemany(
-            "INSERT INTO attribute_value (entity, attribute, value, occurrences) VALUES (?, ?, ?, ?)"
-            " ON CONFLICT (entity, attribute, value) DO UPDATE SET occurrences = attribute_value.occurrences"
-            " + excluded.occurrences",
-            changes,
+        self._connection.change(
+            Insert(ATTRIBUTE_VALUE, ATTRIBUTE_VALUE.names[:-1], add=("occurrences",)),
+            [(row, attribute, text_digest(value), value, times) for row, attribute, value, times in changes],
         )
-        for key in (key for *key, times in changes if times < 0):
+        for row, attribute, value in (key for *key, times in changes if times < 0):
             deleted = self._connection.execute(
-                "DELETE FROM attribute_value WHERE entity = ? AND attribute = ? AND value = ? AND"
+                "DELETE FROM attribute_value WHERE entity = ? AND attribute = ? AND value_digest = ? AND"
                 " occurrences = 0 RETURNING vector",
-                key,
+                (row, attribute, text_digest(value)),
             ).fetchall()
             self._released.update(vector for (vector,) in deleted if vector is not None)
         return changes
@@ -137,22 +130,30 @@ class EntityTables:
     def _count(self, tallies: Mapping[str, EntityTally], rows: Mapping[str, int], degrees: Mapping[int, int]) -> None:
         counts = {rows[key]: (tally.evidence, tally.score, tally.chunks) for key, tally in tallies.items()}
         updates = [(*counts.get(row, (0, 0, 0)), degrees.get(row, 0), row) for row in counts.keys() | degrees.keys()]
-        self._connection.executemany(
-            "UPDATE entity SET evidence = evidence + ?, score = score + ?, chunks = chunks + ?, facts = facts + ?"
-            " WHERE id = ?",
-            updates,
-        )
+        self._connection.change(Update(ENTITY, where=("id",), add=("evidence", "score", "chunks", "facts")), updates)
 
     def _describe(self, changes: Sequence[_ValueChange]) -> None:
         """Display the most frequent description of each entity, ties broken by text."""
-        decreased = {(row, value) for row, _, value, times in changes if times < 0}
-        displayed = "SELECT id, description FROM entity WHERE id IN ({})"
-        demoted = {
-            one[0] for one in select_in(self._connection, displayed, [row for row, _ in decreased]) if one in decreased
-        }
-        others = [(value, row) for row, _, value, _ in changes if row not in demoted]
-        self._connection.executemany(_SHOW_CURRENT_OR_OTHER, others)
-        self._connection.executemany(_SHOW_ANY, [(row,) for row in demoted])
+        changed: dict[int, dict[str, int]] = {}
+        for row, _, value, times in changes:
+            changed.setdefault(row, {})[value] = times
+        sql = "SELECT id, description FROM entity WHERE id {any_of}"
+        displayed: dict[int, str] = dict(select_in(self._connection, sql, list(changed)))
+        best = {row: self._best_description(row, text, changed[row]) for row, text in displayed.items()}
+        self._connection.change(
+            Update(ENTITY, where=("id",), set=("description",)),
+            [(text, row) for row, text in best.items() if text != displayed[row]],
+        )
+
+    def _best_description(self, row: int, displayed: str, changed: Mapping[str, int]) -> str:
+        """Return the description to display, given the differences in the number of occurrences of the changed ones."""
+        if not displayed:
+            return _most_frequent(changed.items())
+        sql = "SELECT value, occurrences FROM attribute_value WHERE entity = ? AND attribute = 'description'"
+        if changed.get(displayed, 0) < 0:
+            return _most_frequent(self._connection.execute(sql, (row,)))
+        digests = [text_digest(text) for text in {displayed, *changed}]
+        return _most_frequent(select_in(self._connection, f"{sql} AND value_digest {{any_of}}", digests, (row,)))
 
     def _set_names(self, rows: Mapping[str, int]) -> None:
         """Update the displayed names and types of entities, and the aliases by which they are looked up.
@@ -161,37 +162,42 @@ class EntityTables:
         """
         overlay = self._overlay()
         decided = {row: name for key, row in rows.items() if (name := overlay.name(key))}
-        self._connection.executemany(_SHOW_NAME_AND_TYPE, [(row,) for row in rows.values()])
-        self._connection.executemany(
-            "UPDATE entity SET name = ? WHERE id = ?", [(name, row) for row, name in decided.items()]
-        )
-        names = self._values_by_row(
-            "SELECT entity, value FROM attribute_value WHERE attribute = 'name' AND entity IN ({})", rows
+        names, types = self._names_and_types(rows.values())
+        self._connection.change(
+            Update(ENTITY, where=("id",), set=("name", "type")),
+            [(decided.get(row) or _most_frequent(names[row]), _most_frequent(types[row]), row) for row in names],
         )
         now = {
-            (form, row)
+            (text_digest(form), row)
             for row, evident in names.items()
-            for name in (*evident, *filter(None, [decided.get(row)]))
+            if evident
+            for name in (*(name for name, _ in evident), *filter(None, [decided.get(row)]))
             for form in identity.called(name)
         }
-        known = self._values_by_row("SELECT entity, alias FROM entity_alias WHERE entity IN ({})", rows)
-        before = {(form, row) for row, forms in known.items() for form in forms}
-        self._connection.executemany("DELETE FROM entity_alias WHERE alias = ? AND entity = ?", sorted(before - now))
-        self._connection.executemany("INSERT INTO entity_alias (alias, entity) VALUES (?, ?)", sorted(now - before))
+        sql = "SELECT digest, entity FROM entity_alias WHERE entity {any_of}"
+        before = set(select_in(self._connection, sql, list(rows.values())))
+        self._connection.change(Delete(ENTITY_ALIAS, ENTITY_ALIAS.names), sorted(before - now))
+        self._connection.change(Insert(ENTITY_ALIAS, ENTITY_ALIAS.names), sorted(now - before))
 
-    def _values_by_row(self, sql: str, rows: Mapping[str, int]) -> Mapping[int, list[str]]:
-        values: defaultdict[int, list[str]] = defaultdict(list)
-        for row, value in select_in(self._connection, sql, list(rows.values())):
-            values[row].append(value)
-        return values
+    def _names_and_types(self, rows: Collection[int]) -> tuple[_Counts, _Counts]:
+        """Return the names and the types of each entity with their numbers of occurrences; an entity has few."""
+        names: _Counts = {row: [] for row in rows}
+        types: _Counts = {row: [] for row in rows}
+        sql = (
+            "SELECT entity, attribute, value, occurrences FROM attribute_value"
+            " WHERE attribute IN ('name', 'type') AND entity {any_of}"
+        )
+        for row, attribute, value, occurrences in select_in(self._connection, sql, list(rows)):
+            (names if attribute == Attribute.NAME else types)[row].append((value, occurrences))
+        return names, types
 
     def _choose_forms(self, rows: Sequence[int], changes: Sequence[_ValueChange]) -> None:
         """Embed the best supported forms of each entity, and no others."""
         # An entity has at most as many forms as evidence, so most entities have all their forms embedded.
-        sql = f"SELECT id FROM entity WHERE evidence > {FORMS_EMBEDDED} AND id IN ({{}})"
+        sql = f"SELECT id FROM entity WHERE evidence > {FORMS_EMBEDDED} AND id {{any_of}}"
         many: dict[int, dict[str, int]] = {row: {} for (row,) in select_in(self._connection, sql, rows)}
         bare = (
-            "SELECT entity, value FROM attribute_value WHERE attribute = 'form' AND vector IS NULL AND entity IN ({})"
+            "SELECT entity, value FROM attribute_value WHERE attribute = 'form' AND vector IS NULL AND entity {any_of}"
         )
         for row, value in select_in(self._connection, bare, [row for row in rows if row not in many]):
             self._need(row, value)
@@ -221,7 +227,10 @@ class EntityTables:
         """Read the changed forms of an entity that are not known yet."""
         others = [value for value in changed if value not in {value for value, *_ in known}]
         return [
-            (value, times, vector) for value, times, vector in select_in(self._connection, _SOME_FORMS, others, (row,))
+            (value, times, vector)
+            for value, times, vector in select_in(
+                self._connection, _SOME_FORMS, [text_digest(value) for value in others], (row,)
+            )
         ]
 
     def _choose_among_many(self, row: int, embedded: Sequence[_Form], forms: Sequence[_Form]) -> None:
@@ -232,24 +241,25 @@ class EntityTables:
                 self._need(row, value)
 
     def _need(self, row: int, form: str) -> None:
-        sql = "UPDATE attribute_value SET vector = ? WHERE entity = ? AND attribute = 'form' AND value = ?"
-        self._needs.add(sql, (row, form), form)
+        self._needs.add(_SET_VECTOR, (row, Attribute.FORM, text_digest(form)), form)
 
     def _release_vectors(self, row: int, embedded: Sequence[_Form], kept: Collection[str]) -> None:
         """Remove the vectors of embedded forms that are not kept."""
         dropped = [(value, vector) for value, _, vector in embedded if value not in kept]
         self._released.update(vector for _, vector in dropped if vector is not None)
-        self._connection.executemany(
-            "UPDATE attribute_value SET vector = NULL WHERE entity = ? AND attribute = 'form' AND value = ?",
-            [(row, value) for value, _ in dropped],
-        )
+        self._connection.change(_SET_VECTOR, [(None, row, Attribute.FORM, text_digest(value)) for value, _ in dropped])
 
     def _delete(self, touched: list[int]) -> None:
         """Delete those of the touched entities that have no evidence."""
-        sql = "SELECT key, id FROM entity WHERE evidence = 0 AND id IN ({})"
+        sql = "SELECT key, id FROM entity WHERE evidence = 0 AND id {any_of}"
         unsupported = dict(select_in(self._connection, sql, touched))
-        self._connection.executemany("DELETE FROM entity WHERE id = ?", [(row,) for row in unsupported.values()])
+        self._connection.change(Delete(ENTITY, ("id",)), [(row,) for row in unsupported.values()])
         self._touched.names.update(unsupported)
+
+
+def _most_frequent(values: Iterable[tuple[str, int]]) -> str:
+    """Return the value with the most occurrences, ties broken by text; empty if there is none."""
+    return min(values, key=lambda one: (-one[1], one[0]), default=("", 0))[0]
 
 
 def next_row(connection: Connection, table: str) -> int:

@@ -44,11 +44,6 @@ def rounded(vectors: Floats) -> Halves:
     return np.ascontiguousarray(vectors, dtype=HALF)
 
 
-def halved(data: bytes) -> bytes:
-    """Convert a vector that an earlier version stored as float32."""
-    return np.frombuffer(data, dtype="<f4").astype(HALF).tobytes()
-
-
 def kept(data: Sequence[bytes], width: int) -> Halves:
     """Stack stored vectors of dimension ``width`` to an array of shape (n, width)."""
     return np.frombuffer(b"".join(data), dtype=HALF).reshape(len(data), width)

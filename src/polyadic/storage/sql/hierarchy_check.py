@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from polyadic.model import identity
 from polyadic.model.aggregation import form
 from polyadic.storage.connection import Connection
-from polyadic.storage.sql.digests import vector_digest
+from polyadic.storage.sql.digests import text_digest
 from polyadic.storage.sql.hierarchy_records import CLUSTER, load_report, unpack
 from polyadic.storage.sql.hierarchy_texts import Words, holding, unpack_words
 
@@ -135,7 +135,7 @@ def _wrong_summaries(connection: Connection, hierarchy: _StoredHierarchy) -> int
         of = clusters.get(cluster)
         is_named = of is not None and digest == identity.digest("summary", of.digest, identity.entity_key(name))
         covers = of is not None and set(unpack(members)) <= set(of.members)
-        wrong += not (is_named and covers and vector == vector_digest(form(name, description)))
+        wrong += not (is_named and covers and vector == text_digest(form(name, description)))
     return wrong
 
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from polyadic.model.hierarchy import Cluster, Community, Hierarchy, Report, ReportFinding, Summary
 from polyadic.storage.connection import Connection
+from polyadic.storage.sql.lists import select_in
 from polyadic.storage.sql.meta import meta, put_meta
-from polyadic.storage.sql.sql_in import select_in
 
 CLUSTER, COMMUNITY = "cluster", "community"
 SERIES = "hierarchy_series"
@@ -97,19 +97,21 @@ def hierarchy_of(connection: Connection, only: Collection[int] | None = None) ->
 
 def summaries_of(connection: Connection, keys: Sequence[int]) -> list[Summary]:
     """Return summaries by table key, in the order of ``keys``."""
-    by_key = {key: _summary(*f) for key, _, *f in select_in(connection, f"{_SUMMARIES_SQL} WHERE s.id IN ({{}})", keys)}
+    by_key = {
+        key: _summary(*f) for key, _, *f in select_in(connection, f"{_SUMMARIES_SQL} WHERE s.id {{any_of}}", keys)
+    }
     return [by_key[key] for key in keys]
 
 
 def communities_of(connection: Connection, keys: Sequence[int], only: Collection[int] | None = None) -> list[Community]:
     """Return communities by table key, in the order of ``keys``; ``only`` as in :func:`hierarchy_of`."""
-    rows = select_in(connection, f"{_COMMUNITIES_SQL} WHERE id IN ({{}})", keys)
+    rows = select_in(connection, f"{_COMMUNITIES_SQL} WHERE id {{any_of}}", keys)
     by_key = {key: _community(*fields) for key, *fields in rows}
     communities = [by_key[key] for key in keys]
     if only is None:
         return communities
     parents = list({bytes.fromhex(one.parent) for one in communities})
-    known = select_in(connection, "SELECT id, digest FROM hierarchy_node WHERE digest IN ({})", parents)
+    known = select_in(connection, "SELECT id, digest FROM hierarchy_node WHERE digest {any_of}", parents)
     return list(_without_missing_parents(communities, {digest.hex() for key, digest in known if key in only}))
 
 

@@ -15,15 +15,18 @@ from polyadic.model.aggregation import form
 from polyadic.model.hierarchy import Cluster, Community, Rearrangement, Summary
 from polyadic.storage.connection import Connection
 from polyadic.storage.protocol import StoreChange
+from polyadic.storage.row_changes import Insert, Update
 from polyadic.storage.sql.digests import digest_bytes
 from polyadic.storage.sql.hierarchy_records import CLUSTER, COMMUNITY, SERIES, dump_report, dump_series, pack, unpack
 from polyadic.storage.sql.hierarchy_texts import Words, displayed, existing, holding, pack_words, unpack_words
+from polyadic.storage.sql.lists import select_in
 from polyadic.storage.sql.meta import put_meta
-from polyadic.storage.sql.pending_vectors import PendingVectors
-from polyadic.storage.sql.sql_in import select_in
+from polyadic.storage.sql.pending_vectors import PendingVectors, count_uses
+from polyadic.storage.sql.tables import HIERARCHY_SOURCE, SUMMARY
 
 GENERATION = "hierarchy"
 """Key in the table meta: random name of the hierarchy's state."""
+_SET_VECTOR = Update(SUMMARY, where=("id",), set=("vector",))
 _WIPE = "UPDATE hierarchy_node SET stale = TRUE, tokens = 0, basis = '', report = NULL, sources = ? WHERE id = ?"
 NodeContent = tuple[bytes, str | frozenset[tuple[bytes, str, str, str]]]
 """The content of a cluster or community: its packed sources, and its report or its summaries."""
@@ -54,7 +57,7 @@ class HierarchyTables:
         entities = [identity.entity_id(key) for key in {*change.tallies.entities, *decided}]
         digests = [digest_bytes(one) for one in (*entities, *change.tallies.facts)]
         sources = select_in(
-            self._connection, "SELECT DISTINCT source FROM hierarchy_source WHERE source IN ({})", digests
+            self._connection, "SELECT DISTINCT source FROM hierarchy_source WHERE source {any_of}", digests
         )
         return [digest for (digest,) in sources]
 
@@ -89,7 +92,7 @@ class HierarchyTables:
             for node, source, words in select_in(
                 self._connection,
                 "SELECT s.node, s.source, s.text_digests FROM hierarchy_source s JOIN hierarchy_node t ON t.id = s.node"
-                " WHERE NOT t.stale AND s.source IN ({})",
+                " WHERE NOT t.stale AND s.source {any_of}",
                 touched,
             )
         ]
@@ -111,7 +114,7 @@ class HierarchyTables:
         sources = {one for packed in packed_ids for one in unpack(packed)}
         deleted = select_in(
             self._connection,
-            "DELETE FROM hierarchy_source WHERE node = ? AND source IN ({}) RETURNING source, text_digests",
+            "DELETE FROM hierarchy_source WHERE node = ? AND source {any_of} RETURNING source, text_digests",
             [digest_bytes(one) for one in sources],
             (node,),
         )
@@ -122,16 +125,14 @@ class HierarchyTables:
             "DELETE FROM summary WHERE node = ? RETURNING digest, name, type, description, vector", (node,)
         ).fetchall()
         released = Counter(vector for *_, vector in removed if vector is not None)
-        self._connection.executemany(
-            "UPDATE vector SET uses = uses - ? WHERE id = ?", [(n, vector) for vector, n in released.items()]
-        )
+        count_uses(self._connection, {vector: -uses for vector, uses in released.items()})
         return frozenset((digest, name, type_, description) for digest, name, type_, description, _ in removed)
 
     def _remove(self, ids: Sequence[str]) -> _Removed:
         removed = _Removed()
         rows = select_in(
             self._connection,
-            "SELECT id, level, members, sources, report FROM hierarchy_node WHERE digest IN ({})",
+            "SELECT id, level, members, sources, report FROM hierarchy_node WHERE digest {any_of}",
             [digest_bytes(one) for one in dict.fromkeys(ids)],
         )
         for node, level, members, sources, report in list(rows):
@@ -162,9 +163,7 @@ class HierarchyTables:
                 words = ChainMap(summaries, removed.words.get(_content(node), {}), known)
                 rows += [(one, key, pack_words(words[one])) for one in sources]
                 rows += [(one, key, b"") for one in members - sources]
-        self._connection.executemany(
-            "INSERT INTO hierarchy_source (source, node, text_digests) VALUES (?, ?, ?)", sorted(rows)
-        )
+        self._connection.change(Insert(HIERARCHY_SOURCE, HIERARCHY_SOURCE.names), sorted(rows))
 
     def _insert_node(self, node: Cluster | Community, stale: bool) -> int:
         (key,) = self._connection.execute(
@@ -198,7 +197,7 @@ class HierarchyTables:
                 pack(summary.members),
             ),
         ).fetchone()
-        self._needs.add("UPDATE summary SET vector = ? WHERE id = ?", key, form(summary.name, summary.description))
+        self._needs.add(_SET_VECTOR, key, form(summary.name, summary.description))
 
 
 def _of_cluster(cluster: Cluster) -> tuple[object, ...]:

@@ -11,7 +11,7 @@ from polyadic.model import identity
 from polyadic.model.aggregation import Attribute
 from polyadic.storage.connection import Connection
 from polyadic.storage.sql.digests import digest_bytes
-from polyadic.storage.sql.sql_in import select_in
+from polyadic.storage.sql.lists import select_in
 
 Words = frozenset[bytes]
 """Digests of the name, type and description of an entity or summary; empty for a fact, whose identity is its text."""
@@ -45,13 +45,13 @@ def unpack_words(data: bytes) -> Words:
 
 def displayed(connection: Connection, table: str, digests: Sequence[bytes]) -> dict[bytes, Words]:
     """Return the displayed words of rows of ``table`` (entity or summary) by digest; missing rows are absent."""
-    sql = f"SELECT digest, name, type, description FROM {table} WHERE digest IN ({{}})"
+    sql = f"SELECT digest, name, type, description FROM {table} WHERE digest {{any_of}}"
     return {digest: words_of(*shown) for digest, *shown in select_in(connection, sql, digests)}
 
 
 def existing(connection: Connection, digests: Sequence[bytes]) -> dict[bytes, Words]:
     """Return the displayed words of entities, summaries and facts by digest; missing ones are absent."""
-    facts = select_in(connection, "SELECT digest FROM fact WHERE digest IN ({})", digests)
+    facts = select_in(connection, "SELECT digest FROM fact WHERE digest {any_of}", digests)
     words: dict[bytes, Words] = {digest: frozenset() for (digest,) in facts}
     return words | displayed(connection, "entity", digests) | displayed(connection, "summary", digests)
 
@@ -68,7 +68,7 @@ def holding(connection: Connection, recorded_words: Mapping[bytes, Words]) -> di
     variants = select_in(
         connection,
         "SELECT e.digest, s.attribute, s.value FROM entity e JOIN attribute_value s ON s.entity = e.id"
-        " WHERE s.attribute IN ('name', 'type', 'description') AND e.digest IN ({})",
+        " WHERE s.attribute IN ('name', 'type', 'description') AND e.digest {any_of}",
         not_displayed,
     )
     more: dict[bytes, set[bytes]] = {}

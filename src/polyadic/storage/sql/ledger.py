@@ -6,11 +6,14 @@ from datetime import UTC, datetime
 from polyadic.model.types import Usage
 from polyadic.storage.connection import Connection
 from polyadic.storage.protocol import CachedReply, LedgerCall, LedgerEntry, UsageTotals
+from polyadic.storage.row_changes import Insert
 from polyadic.storage.sql.compression import compress, decompress
 from polyadic.storage.sql.digests import digest_bytes
-from polyadic.storage.sql.sql_in import select_in
+from polyadic.storage.sql.lists import select_in
+from polyadic.storage.sql.tables import MODEL_CALL, REPLY
 
-_CALL_COLUMNS = "at, purpose, model, prompt_tokens, completion_tokens, money, seconds, document"
+_CALL_COLUMNS = ("at", "purpose", "model", "prompt_tokens", "completion_tokens", "money", "seconds", "document")
+_CACHE = Insert(REPLY, REPLY.names, replace=("text", "complete"))
 
 # Double-precision sums are exact up to 2^53 and never overflow, whatever usage an endpoint reported.
 _SUMS = ", ".join(
@@ -31,8 +34,8 @@ def enter(connection: Connection, call: LedgerCall, reply: CachedReply | None) -
 
 def enter_all(connection: Connection, calls: Sequence[tuple[LedgerCall, CachedReply | None]]) -> None:
     """Record several calls; if several reply to the same request, the last reply is cached."""
-    connection.executemany(
-        f"INSERT INTO model_call ({_CALL_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+    connection.change(
+        Insert(MODEL_CALL, _CALL_COLUMNS),
         [(now(), call.purpose, call.model, *_numbers(call.usage), call.seconds, _document(call)) for call, _ in calls],
     )
     _cache_replies(connection, {key: (text, complete) for key, text, complete in (r for _, r in calls if r)})
@@ -46,7 +49,7 @@ def cached_reply(connection: Connection, key: str) -> tuple[str, bool] | None:
 def cached_replies(connection: Connection, keys: Sequence[str]) -> dict[str, tuple[str, bool]]:
     """Return the cached replies by request key, with whether each is complete; requests without a reply are absent."""
     rows = select_in(
-        connection, "SELECT digest, text, complete FROM reply WHERE digest IN ({})", [*map(digest_bytes, keys)]
+        connection, "SELECT digest, text, complete FROM reply WHERE digest {any_of}", [*map(digest_bytes, keys)]
     )
     return {digest.hex(): (decompress(text), bool(complete)) for digest, text, complete in rows}
 
@@ -58,9 +61,8 @@ def cache_reply(connection: Connection, key: str, text: str, complete: bool) -> 
 
 def _cache_replies(connection: Connection, replies: Mapping[str, tuple[str, bool]]) -> None:
     # Sorted, so that concurrent writers lock rows in the same order and do not deadlock.
-    connection.executemany(
-        "INSERT INTO reply (digest, text, complete) VALUES (?, ?, ?)"
-        " ON CONFLICT (digest) DO UPDATE SET text = excluded.text, complete = excluded.complete",
+    connection.change(
+        _CACHE,
         [(digest_bytes(key), compress(text), complete) for key, (text, complete) in sorted(replies.items())],
     )
 
@@ -85,7 +87,8 @@ def sums(connection: Connection, document_id: str | None = None) -> UsageTotals:
 
 def entries(connection: Connection) -> list[LedgerEntry]:
     """Return all calls in the order in which they were recorded."""
-    return [_entry(*row) for row in connection.execute(f"SELECT {_CALL_COLUMNS} FROM model_call ORDER BY id")]
+    sql = f"SELECT {', '.join(_CALL_COLUMNS)} FROM model_call ORDER BY id"
+    return [_entry(*row) for row in connection.execute(sql)]
 
 
 def _entry(

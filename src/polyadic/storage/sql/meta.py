@@ -3,6 +3,11 @@
 from collections.abc import Sequence
 
 from polyadic.storage.connection import Connection
+from polyadic.storage.row_changes import Insert
+from polyadic.storage.sql.lists import select_in
+from polyadic.storage.sql.tables import META
+
+_PUT = Insert(META, ("key", "value"), replace=("value",))
 
 
 def meta(connection: Connection, key: str) -> str | None:
@@ -13,17 +18,13 @@ def meta(connection: Connection, key: str) -> str | None:
 
 def metas(connection: Connection, keys: Sequence[str]) -> list[str]:
     """Return the values of several keys; an empty string for each that is not set."""
-    marks = ", ".join("?" * len(keys))
-    values = dict(connection.execute(f"SELECT key, value FROM meta WHERE key IN ({marks})", keys).fetchall())
+    values = dict(select_in(connection, "SELECT key, value FROM meta WHERE key {any_of}", keys))
     return [values.get(key, "") for key in keys]
 
 
 def put_meta(connection: Connection, key: str, value: str) -> None:
     """Set the value of a key, replacing an earlier one."""
-    connection.execute(
-        "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-        (key, value),
-    )
+    connection.change(_PUT, [(key, value)])
 
 
 def drop_meta(connection: Connection, key: str) -> None:

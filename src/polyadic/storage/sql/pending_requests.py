@@ -5,14 +5,17 @@ from collections.abc import Mapping, Sequence
 from polyadic.model.types import Document, Usage
 from polyadic.storage.connection import Connection
 from polyadic.storage.pending_requests import PendingCounts, PendingReply
+from polyadic.storage.row_changes import Delete, Insert
 from polyadic.storage.sql import ledger
 from polyadic.storage.sql.meta import meta, put_meta
 from polyadic.storage.sql.serialization import load_metadata, load_pages
+from polyadic.storage.sql.tables import PENDING_QUESTION, PENDING_REQUEST
 from polyadic.storage.sql.texts import text_of
 
 WAITS = "EXISTS (SELECT 1 FROM pending_request a WHERE a.requester = document.digest)"
 """SQL condition on a row of ``document``: it waits for replies from a batch file."""
 
+_RELEASE = Delete(PENDING_REQUEST, ("requester",))
 _OPEN = "NOT EXISTS (SELECT 1 FROM reply WHERE reply.digest = pending_request.digest)"
 _STAGED = (
     "revision r JOIN document d ON d.id = r.document WHERE d.digest = ? AND (d.current IS NULL OR r.id <> d.current)"
@@ -32,12 +35,12 @@ class SqlPendingRequests:
         open_before = self._connection.execute(
             f"SELECT digest FROM pending_request WHERE requester = ? AND {_OPEN}", (digest,)
         ).fetchall()
-        self._connection.executemany(
-            "DELETE FROM pending_request WHERE digest = ? AND requester = ?",
+        self._connection.change(
+            Delete(PENDING_REQUEST, ("digest", "requester")),
             [(key, digest) for (key,) in open_before if key not in wanted],
         )
-        self._connection.executemany(
-            "INSERT INTO pending_request (digest, requester, purpose) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+        self._connection.change(
+            Insert(PENDING_REQUEST, ("digest", "requester", "purpose"), ignore=True),
             [(key, digest, purpose) for key, purpose in wanted.items()],
         )
 
@@ -107,15 +110,11 @@ class SqlPendingRequests:
             self.release(document_id)
 
     def release(self, *document_ids: str) -> None:
-        self._connection.executemany(
-            "DELETE FROM pending_request WHERE requester = ?", [(bytes.fromhex(document),) for document in document_ids]
-        )
+        self._connection.change(_RELEASE, [(bytes.fromhex(document),) for document in document_ids])
 
     def save_question(self, question: str, content: str) -> None:
-        self._connection.execute(
-            "INSERT INTO pending_question (digest, content) VALUES (?, ?)"
-            " ON CONFLICT (digest) DO UPDATE SET content = excluded.content",
-            (bytes.fromhex(question), content),
+        self._connection.change(
+            Insert(PENDING_QUESTION, PENDING_QUESTION.names, replace=("content",)), [(bytes.fromhex(question), content)]
         )
 
     def questions(self) -> list[tuple[str, str]]:
@@ -126,8 +125,8 @@ class SqlPendingRequests:
 
     def delete_questions(self, questions: Sequence[str]) -> None:
         digests = [(bytes.fromhex(question),) for question in questions]
-        self._connection.executemany("DELETE FROM pending_question WHERE digest = ?", digests)
-        self._connection.executemany("DELETE FROM pending_request WHERE requester = ?", digests)
+        self._connection.change(Delete(PENDING_QUESTION, ("digest",)), digests)
+        self._connection.change(_RELEASE, digests)
 
     def dialect(self, model: str) -> str | None:
         return meta(self._connection, f"dialect {model}")

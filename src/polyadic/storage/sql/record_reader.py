@@ -19,6 +19,7 @@ from polyadic.storage.protocol import (
 from polyadic.storage.sql import ledger
 from polyadic.storage.sql.digests import digest_bytes
 from polyadic.storage.sql.hierarchy_records import hierarchy_of
+from polyadic.storage.sql.lists import select_in
 from polyadic.storage.sql.serialization import (
     chunks_of,
     current_revision,
@@ -28,7 +29,6 @@ from polyadic.storage.sql.serialization import (
     overlay_of,
     stamp_of,
 )
-from polyadic.storage.sql.sql_in import select_in
 from polyadic.storage.sql.texts import text_of
 
 _RECORDS = (
@@ -64,7 +64,7 @@ class SqlRecordReader:
 
     def listed(self, after: str | None, limit: int, words: str = "") -> DocumentListing:
         total, following = self._holding(after, words) if words else self._following(after, limit + 1)
-        rows = select_in(self._connection, f"{_RECORDS} WHERE d.id IN ({{}})", following[:limit])
+        rows = select_in(self._connection, f"{_RECORDS} WHERE d.id {{any_of}}", following[:limit])
         records = sorted((_record(*row) for row in rows), key=lambda record: record.source)
         return DocumentListing(records, total, len(following) > limit)
 

@@ -12,13 +12,16 @@ from typing import Any
 from polyadic.model.aggregation import form
 from polyadic.storage.connection import Connection
 from polyadic.storage.protocol import LedgerCall, Vectors
+from polyadic.storage.row_changes import Insert
 from polyadic.storage.sql import change_log, ledger
-from polyadic.storage.sql.digests import digest_bytes, vector_digest
+from polyadic.storage.sql.digests import digest_bytes, text_digest
 from polyadic.storage.sql.embedding_model import EMBEDDER
 from polyadic.storage.sql.half_precision import HalfVector
 from polyadic.storage.sql.hierarchy_records import unsettle
+from polyadic.storage.sql.lists import select_in
 from polyadic.storage.sql.meta import drop_meta, meta, put_meta
-from polyadic.storage.sql.sql_in import select_in
+from polyadic.storage.sql.spans import PUBLISHED
+from polyadic.storage.sql.tables import NEW_VECTOR, PASSAGE_WINDOW
 
 _PAGE = 1024
 _GATHERED = "gathered"  # key in the table meta: the model whose vectors are being collected
@@ -27,28 +30,24 @@ _BEFORE_ALL = -1
 # Keyset pagination: no transaction stays open while texts are embedded.
 _FACTS = "SELECT id, text FROM fact WHERE id > ? ORDER BY id LIMIT ?"
 _FORMS = (
-    "SELECT entity, value FROM attribute_value WHERE vector IS NOT NULL AND (entity, value) > (?, ?)"
-    " ORDER BY entity, value LIMIT ?"
+    "SELECT entity, value_digest, value FROM attribute_value"
+    " WHERE vector IS NOT NULL AND (entity, value_digest) > (?, ?) ORDER BY entity, value_digest LIMIT ?"
 )
 _SUMMARIES = "SELECT id, name, description FROM summary WHERE id > ? ORDER BY id LIMIT ?"
 
+_DELETE_UNUSED = "DELETE FROM vector WHERE uses = 0"
 # Facts, forms and summaries keep their rows of ``vector``: their texts are unchanged, only the data is replaced.
 _DELETE_OLD_WINDOWS = (
     "UPDATE vector SET uses = uses - w.occurrences"
     " FROM (SELECT vector, count(*) AS occurrences FROM passage_window GROUP BY vector) w WHERE w.vector = vector.id",
     "DELETE FROM passage_window",
-    "DELETE FROM vector WHERE uses = 0",
+    _DELETE_UNUSED,
 )
 _REPLACE = "UPDATE vector SET data = n.data FROM new_vector n WHERE n.digest = vector.digest"
-_INSERT_VECTOR = (
-    "INSERT INTO vector (digest, uses, data) SELECT digest, 0, data FROM new_vector WHERE digest = ?"
-    " ON CONFLICT DO NOTHING"
+_INSERT_COLLECTED = (
+    "INSERT INTO vector (digest, uses, data) SELECT digest, 0, data FROM new_vector WHERE TRUE ON CONFLICT DO NOTHING"
 )
-_INSERT_WINDOW = (
-    "INSERT INTO passage_window (chunk, ordinal, vector) SELECT c.id, ?, v.id FROM chunk c"
-    " JOIN revision r ON r.id = c.revision JOIN document d ON d.id = r.document AND d.current = r.id"
-    " JOIN vector v ON v.digest = ? WHERE c.digest = ?"
-)
+_CURRENT_CHUNKS = f"SELECT c.digest, c.id FROM {PUBLISHED} WHERE c.digest {{any_of}}"
 _COUNT_WINDOWS = (
     "UPDATE vector SET uses = uses + w.occurrences"
     " FROM (SELECT vector, count(*) AS occurrences FROM passage_window GROUP BY vector) w WHERE w.vector = vector.id"
@@ -83,17 +82,17 @@ class SqlReembeddingWriter:
     def texts(self) -> Iterator[str]:
         for *_, text in self._pages(_FACTS, (_BEFORE_ALL,)):
             yield text
-        for *_, text in self._pages(_FORMS, (_BEFORE_ALL, "")):
+        for *_, text in self._pages(_FORMS, (_BEFORE_ALL, b"")):
             yield text
         for _, name, description in self._pages(_SUMMARIES, (_BEFORE_ALL,)):
             yield form(name, description)
 
     def digest(self, text: str) -> bytes:
-        return vector_digest(text)
+        return text_digest(text)
 
     def texts_without_vectors(self, texts: Sequence[str]) -> list[str]:
-        wanted = {vector_digest(text): text for text in texts}
-        sql = "SELECT digest FROM new_vector WHERE digest IN ({})"
+        wanted = {text_digest(text): text for text in texts}
+        sql = "SELECT digest FROM new_vector WHERE digest {any_of}"
         for (digest,) in select_in(self._connection, sql, list(wanted)):
             del wanted[digest]
         return list(wanted.values())
@@ -101,10 +100,9 @@ class SqlReembeddingWriter:
     def put(self, texts: Sequence[str], vectors: Vectors, paid: LedgerCall) -> bool:
         with self._transaction():
             dropped = len(texts) > 0 and self._drop_other_lengths(vectors.shape[1])
-            self._connection.executemany(
-                "INSERT INTO new_vector (digest, data) VALUES (?, ?)"
-                " ON CONFLICT (digest) DO UPDATE SET data = excluded.data",
-                list(zip(map(vector_digest, texts), HalfVector.each(vectors), strict=True)),
+            self._connection.change(
+                Insert(NEW_VECTOR, NEW_VECTOR.names, replace=("data",)),
+                list(zip(map(text_digest, texts), HalfVector.each(vectors), strict=True)),
             )
             if paid.usage.calls:
                 ledger.enter(self._connection, paid, None)
@@ -167,16 +165,21 @@ class SqlReembeddingWriter:
 
     def _insert_windows(self, windows: Mapping[str, Sequence[bytes]]) -> None:
         distinct = {digest for digests in windows.values() for digest in digests}
-        self._connection.executemany(_INSERT_VECTOR, [(digest,) for digest in distinct])
-        self._connection.executemany(
-            _INSERT_WINDOW,
-            (
-                (ordinal, digest, digest_bytes(chunk))
+        self._connection.execute(_INSERT_COLLECTED)
+        vectors = dict(select_in(self._connection, "SELECT digest, id FROM vector WHERE digest {any_of}", [*distinct]))
+        chunks = dict(select_in(self._connection, _CURRENT_CHUNKS, [*map(digest_bytes, windows)]))
+        self._connection.change(
+            Insert(PASSAGE_WINDOW, PASSAGE_WINDOW.names),
+            [
+                (chunks[key], ordinal, vectors[digest])
                 for chunk, digests in windows.items()
+                if (key := digest_bytes(chunk)) in chunks
                 for ordinal, digest in enumerate(digests)
-            ),
+                if digest in vectors
+            ],
         )
         self._connection.execute(_COUNT_WINDOWS)
+        self._connection.execute(_DELETE_UNUSED)
         (without,) = self._connection.execute(_WITHOUT_WINDOW).fetchone()
         if without:
             raise LookupError(f"{without} chunks have no vector of {self._model}")

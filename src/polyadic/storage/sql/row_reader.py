@@ -9,11 +9,12 @@ import numpy as np
 from polyadic.model.aggregation import mean_score
 from polyadic.model.types import Chunk, Entity, Fact, Heading, SourceSpan, Span
 from polyadic.storage.records import Rows, Side, Statement
-from polyadic.storage.sql.digests import digest_bytes
+from polyadic.storage.sql.digests import digest_bytes, text_digest
+from polyadic.storage.sql.entity_rows import entity_rows
+from polyadic.storage.sql.lists import select_in
 from polyadic.storage.sql.record_reader import SqlRecordReader
 from polyadic.storage.sql.serialization import load_headings
-from polyadic.storage.sql.spans import places_of_chunks, places_of_facts
-from polyadic.storage.sql.sql_in import select_in
+from polyadic.storage.sql.spans import PUBLISHED, places_of_chunks, places_of_facts
 from polyadic.storage.sql.texts import quotes
 
 
@@ -41,7 +42,7 @@ class SqlRowReader(SqlRecordReader):
         records = self._fetch(
             "entity",
             rows,
-            "SELECT id, digest, key, name, type, description, evidence, score, facts FROM entity WHERE id IN ({})",
+            "SELECT id, digest, key, name, type, description, evidence, score, facts FROM entity WHERE id {any_of}",
         )
         return [
             Entity(digest.hex(), key, name, type_, description, mean_score(score, evidence), facts)
@@ -54,12 +55,12 @@ class SqlRowReader(SqlRecordReader):
         for fact, name in select_in(
             self._connection,
             "SELECT p.fact, e.name FROM participation p JOIN entity e ON e.id = p.entity"
-            " WHERE p.fact IN ({}) ORDER BY e.key",
+            " WHERE p.fact {any_of} ORDER BY e.key",
             ids,
         ):
             names.setdefault(fact, []).append(name)
         records = self._fetch(
-            "fact", rows, "SELECT id, id, digest, text, tokens, evidence, score FROM fact WHERE id IN ({})"
+            "fact", rows, "SELECT id, id, digest, text, tokens, evidence, score FROM fact WHERE id {any_of}"
         )
         return [
             Fact(digest.hex(), text, mean_score(score, evidence), tuple(names[fact]), evidence, tokens)
@@ -72,7 +73,7 @@ class SqlRowReader(SqlRecordReader):
             rows,
             "SELECT c.id, d.digest, c.revision, c.start, c.stop, c.tokens, c.new_from"
             " FROM chunk c JOIN revision r ON r.id = c.revision JOIN document d ON d.id = r.document"
-            " WHERE c.id IN ({})",
+            " WHERE c.id {any_of}",
         )
         texts = quotes(self._connection, [record[1:4] for record in records])
         return [
@@ -94,13 +95,13 @@ class SqlRowReader(SqlRecordReader):
 
     def named(self, loose_names: Sequence[str]) -> dict[str, list[int]]:
         by_name: dict[str, list[int]] = {}
-        pairs = list(
-            select_in(self._connection, "SELECT alias, entity FROM entity_alias WHERE alias IN ({})", list(loose_names))
-        )
+        names = {text_digest(name): name for name in loose_names}
+        sql = "SELECT digest, entity FROM entity_alias WHERE digest {any_of}"
+        pairs = list(select_in(self._connection, sql, list(names)))
         rows = self._rows("entity", [entity for _, entity in pairs])
-        for (alias, _), row in zip(pairs, rows.tolist(), strict=True):
-            by_name.setdefault(alias, []).append(row)
-        return {alias: sorted(rows) for alias, rows in by_name.items()}
+        for (digest, _), row in zip(pairs, rows.tolist(), strict=True):
+            by_name.setdefault(names[digest], []).append(row)
+        return {name: sorted(rows) for name, rows in by_name.items()}
 
     def chunks_in(self, document_id: str) -> Rows:
         rows = self._connection.execute(
@@ -113,23 +114,21 @@ class SqlRowReader(SqlRecordReader):
         padded = prefix.lower()
         low, high = bytes.fromhex(padded.ljust(32, "0")), bytes.fromhex(padded.ljust(32, "f"))
         # The table also holds chunks of staged revisions, which readers must not see.
-        published = "JOIN document d ON d.current = x.revision" if side == "chunk" else ""
+        rows_of_side = PUBLISHED if side == "chunk" else f"{side} c"
         rows = self._connection.execute(
-            f"SELECT x.id FROM {side} x {published} WHERE x.digest BETWEEN ? AND ? ORDER BY x.digest LIMIT ?",
+            f"SELECT c.id FROM {rows_of_side} WHERE c.digest BETWEEN ? AND ? ORDER BY c.digest LIMIT ?",
             (low, high, limit),
         )
         return self._rows(side, [row for (row,) in rows])
 
     def keyed(self, keys: Sequence[str]) -> dict[str, int]:
-        pairs = list(select_in(self._connection, "SELECT key, id FROM entity WHERE key IN ({})", list(keys)))
-        rows = self._rows("entity", [row for _, row in pairs])
-        return {key: row for (key, _), row in zip(pairs, rows.tolist(), strict=True)}
+        known = entity_rows(self._connection, keys)
+        return dict(zip(known, self._rows("entity", list(known.values())).tolist(), strict=True))
 
     def headings(self, chunk_ids: Sequence[str]) -> dict[str, tuple[Heading, ...]]:
         records = select_in(
             self._connection,
-            "SELECT c.id, c.digest, c.headings FROM chunk c JOIN document d ON d.current = c.revision"
-            " WHERE c.digest IN ({})",
+            f"SELECT c.id, c.digest, c.headings FROM {PUBLISHED} WHERE c.digest {{any_of}}",
             [digest_bytes(chunk_id) for chunk_id in chunk_ids],
         )
         return {digest.hex(): load_headings(data) for row, digest, data in records if self._is_seen_chunk(row)}
@@ -137,8 +136,8 @@ class SqlRowReader(SqlRecordReader):
     def statements(self, chunk_ids: Sequence[str]) -> list[Statement]:
         records = select_in(
             self._connection,
-            "SELECT c.id, c.digest, s.start, s.stop, s.fact FROM chunk c JOIN document d ON d.current = c.revision"
-            " JOIN statement s ON s.chunk = c.id WHERE c.digest IN ({}) ORDER BY s.start, s.stop, s.fact",
+            f"SELECT c.id, c.digest, s.start, s.stop, s.fact FROM {PUBLISHED} JOIN statement s ON s.chunk = c.id"
+            " WHERE c.digest {any_of} ORDER BY s.start, s.stop, s.fact",
             [digest_bytes(chunk_id) for chunk_id in chunk_ids],
         )
         visible = [record for record in records if self._is_seen_chunk(record[0])]
@@ -151,7 +150,7 @@ class SqlRowReader(SqlRecordReader):
     # statistics
 
     def tokens(self, side: Literal["fact", "chunk"], rows: Rows) -> Rows:
-        records = self._fetch(side, rows, f"SELECT id, tokens FROM {side} WHERE id IN ({{}})")
+        records = self._fetch(side, rows, f"SELECT id, tokens FROM {side} WHERE id {{any_of}}")
         return np.array([tokens for (tokens,) in records], dtype=np.int64)
 
     # steps of the above

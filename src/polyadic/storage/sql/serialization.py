@@ -9,7 +9,7 @@ from polyadic.model.types import Chunk, Evidence, Heading, Participation, Span
 from polyadic.storage.connection import Connection
 from polyadic.storage.protocol import Fingerprint
 from polyadic.storage.sql.compression import compress, decompress
-from polyadic.storage.sql.sql_in import select_in
+from polyadic.storage.sql.lists import select_in
 from polyadic.storage.sql.texts import text_of
 
 
@@ -87,7 +87,7 @@ def stamps_of(connection: Connection, document_ids: Sequence[str]) -> dict[str, 
         connection,
         "SELECT d.digest, r.content, r.pipeline_config, r.extractor,"
         " NOT EXISTS (SELECT 1 FROM chunk c WHERE c.revision = r.id AND c.evidence IS NULL)"
-        " FROM document d JOIN revision r ON r.id = d.current WHERE d.digest IN ({})",
+        " FROM document d JOIN revision r ON r.id = d.current WHERE d.digest {any_of}",
         [*map(bytes.fromhex, document_ids)],
     )
     return {
@@ -119,7 +119,7 @@ def evidence_of(connection: Connection, chunks: Sequence[int]) -> Iterator[tuple
     for digest, evidence in select_in(
         connection,
         "SELECT d.digest, c.evidence FROM chunk c JOIN revision r ON r.id = c.revision"
-        " JOIN document d ON d.id = r.document WHERE c.evidence IS NOT NULL AND c.id IN ({})",
+        " JOIN document d ON d.id = r.document WHERE c.evidence IS NOT NULL AND c.id {any_of}",
         chunks,
     ):
         yield digest.hex(), load_evidence(evidence)

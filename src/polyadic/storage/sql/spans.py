@@ -7,8 +7,8 @@ from typing import Any
 
 from polyadic.model.types import SourceSpan, Span, page_of
 from polyadic.storage.connection import Connection
+from polyadic.storage.sql.lists import select_in
 from polyadic.storage.sql.serialization import load_headings, load_pages
-from polyadic.storage.sql.sql_in import select_in
 from polyadic.storage.sql.texts import Stretch, quotes
 from polyadic.text.headings import headings_above
 
@@ -16,11 +16,13 @@ PLACES_SHOWN = 8
 STANDS = "r.id, d.digest, d.source, r.title, r.pages, r.extractor, c.id, c.digest, c.headings"
 FROM_THE_FIRST = "d.source, s.start, c.id, s.stop"
 PLACED = "chunk c JOIN revision r ON r.id = c.revision JOIN document d ON d.id = r.document"
-_CHUNKS = f"SELECT {STANDS}, c.start, c.stop FROM {PLACED} WHERE c.id IN ({{}})"
+PUBLISHED = f"{PLACED} AND d.current = r.id"
+"""Chunks that readers see, with their documents; found from either side by a primary key."""
+_CHUNKS = f"SELECT {STANDS}, c.start, c.stop FROM {PLACED} WHERE c.id {{any_of}}"
 # CROSS JOIN fixes the join order: from the few statements to their chunks.
 _FACTS = (
     f"SELECT s.fact, {STANDS}, s.start, s.stop FROM statement s CROSS JOIN {PLACED}"
-    f" WHERE c.id = s.chunk AND s.fact IN ({{}}) ORDER BY s.fact, {FROM_THE_FIRST}"
+    f" WHERE c.id = s.chunk AND s.fact {{any_of}} ORDER BY s.fact, {FROM_THE_FIRST}"
 )
 
 

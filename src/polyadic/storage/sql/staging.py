@@ -9,9 +9,11 @@ from polyadic.model import identity
 from polyadic.model.types import Chunk, Document, Evidence
 from polyadic.storage.connection import Connection
 from polyadic.storage.protocol import Cut, Fingerprint
-from polyadic.storage.sql.digests import digest_bytes
+from polyadic.storage.row_changes import Insert, Update
+from polyadic.storage.sql.digests import digest_bytes, entity_digest
+from polyadic.storage.sql.lists import select_in
 from polyadic.storage.sql.serialization import dump_evidence, dump_headings, dump_metadata, dump_pages
-from polyadic.storage.sql.sql_in import select_in
+from polyadic.storage.sql.tables import CHUNK, DOCUMENT, REVISION, STAGED_REVISION
 from polyadic.storage.sql.texts import drop_text, put_texts
 from polyadic.text.headings import headings, headings_of
 
@@ -31,7 +33,7 @@ class Staging:
         self._insert([one for one in documents if one[0].id not in resumed], rows)
         extracted: dict[str, set[str]] = {document.id: set() for document, *_ in documents}
         of_revision = {revision: document for document, revision in resumed.items()}
-        sql = "SELECT revision, digest FROM chunk WHERE evidence IS NOT NULL AND revision IN ({})"
+        sql = "SELECT revision, digest FROM chunk WHERE evidence IS NOT NULL AND revision {any_of}"
         for revision, digest in select_in(self._connection, sql, list(of_revision)):
             extracted[of_revision[revision]].add(digest.hex())
         return {document: frozenset(chunks) for document, chunks in extracted.items()}
@@ -44,7 +46,7 @@ class Staging:
         LookupError
             A document has no staged revision.
         """
-        sql = f"SELECT d.digest, r.id {_STAGED} AND d.digest IN ({{}})"
+        sql = f"SELECT d.digest, r.id {_STAGED} AND d.digest {{any_of}}"
         rows = select_in(self._connection, sql, [*map(digest_bytes, document_ids)])
         revisions = {digest.hex(): int(revision) for digest, revision in rows}
         if missing := [one for one in document_ids if one not in revisions]:
@@ -54,11 +56,10 @@ class Staging:
     def put_evidence(self, evidence: Mapping[str, Mapping[str, Sequence[Evidence]]]) -> None:
         """Implement :meth:`polyadic.storage.protocol.Writer.put_evidence`."""
         revisions = self.revisions(evidence.keys())
-        # The unary plus keeps SQLite from using the index on revision, which would scan all its chunks for each update.
-        self._connection.executemany(
-            "UPDATE chunk SET evidence = ?, evidence_count = ?, failure = NULL WHERE +revision = ? AND digest = ?",
+        self._connection.change(
+            Update(CHUNK, where=("digest", "revision"), set=("evidence", "evidence_count", "failure")),
             [
-                (dump_evidence(statements), len(statements), revisions[document], digest_bytes(chunk))
+                (dump_evidence(statements), len(statements), None, digest_bytes(chunk), revisions[document])
                 for document, chunks in evidence.items()
                 for chunk, statements in chunks.items()
             ],
@@ -66,17 +67,17 @@ class Staging:
 
     def _document_rows(self, documents: Sequence[Document]) -> dict[str, int]:
         digests = {digest_bytes(document.id): document for document in documents}
-        self._connection.executemany(
-            "INSERT INTO document (digest, source) VALUES (?, ?) ON CONFLICT DO NOTHING",
+        self._connection.change(
+            Insert(DOCUMENT, ("digest", "source"), ignore=True),
             [(digest, document.source) for digest, document in sorted(digests.items(), key=lambda one: one[0])],
         )
-        sql = "SELECT digest, id FROM document WHERE digest IN ({})"
+        sql = "SELECT digest, id FROM document WHERE digest {any_of}"
         return {digest.hex(): row for digest, row in select_in(self._connection, sql, list(digests))}
 
     def _resume(self, documents: Mapping[int, Cut]) -> dict[str, int]:
         """Return, by document, staged revisions of an earlier run with the same stamp and chunks; delete others."""
         resumed = {}
-        sql = f"SELECT r.document, r.id, r.content, r.pipeline_config {_STAGED} AND d.id IN ({{}})"
+        sql = f"SELECT r.document, r.id, r.content, r.pipeline_config {_STAGED} AND d.id {{any_of}}"
         for row, revision, content, config in list(select_in(self._connection, sql, list(documents))):
             document, stamp, chunks = documents[row]
             cut = self._connection.execute("SELECT digest FROM chunk WHERE revision = ? ORDER BY id", (revision,))
@@ -88,20 +89,17 @@ class Staging:
         return resumed
 
     def _insert(self, documents: Sequence[Cut], rows: Mapping[str, int]) -> None:
-        self._connection.executemany(
-            "INSERT INTO revision (document, content, pipeline_config, extractor, title, title_key,"
-            " title_bare, characters,"
-            " metadata, pages) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        self._connection.change(
+            Insert(REVISION, REVISION.names[1:]),
             [(rows[document.id], *_revision_columns(document, stamp)) for document, stamp, _ in documents],
         )
         revisions = self.revisions([document.id for document, *_ in documents])
         put_texts(self._connection, [(revisions[document.id], document.text) for document, *_ in documents])
-        self._connection.executemany(
-            "INSERT INTO staged_revision (revision) VALUES (?)", [(revision,) for revision in revisions.values()]
+        self._connection.change(
+            Insert(STAGED_REVISION, STAGED_REVISION.names), [(revision,) for revision in revisions.values()]
         )
-        self._connection.executemany(
-            "INSERT INTO chunk (digest, revision, start, stop, new_from, tokens, headings) VALUES (?, ?, ?,"
-            " ?, ?, ?, ?)",
+        self._connection.change(
+            Insert(CHUNK, ("digest", "revision", "start", "stop", "new_from", "tokens", "headings")),
             [row for document, _, chunks in documents for row in _chunk_rows(revisions[document.id], document, chunks)],
         )
 
@@ -121,15 +119,15 @@ def _chunk_rows(revision: int, document: Document, chunks: Sequence[Chunk]) -> I
         yield digest_bytes(one.id), revision, one.span.start, one.span.end, one.new_from, one.tokens, section
 
 
-def _revision_columns(document: Document, stamp: Fingerprint) -> tuple[str | int, ...]:
+def _revision_columns(document: Document, stamp: Fingerprint) -> tuple[str | int | bytes, ...]:
     """Return the columns of a revision that follow the key of its document."""
     return (
         stamp.content,
         stamp.pipeline_config,
         stamp.extractor,
         document.title,
-        identity.entity_key(document.title),
-        identity.entity_key(identity.without_qualifier(document.title)),
+        entity_digest(identity.entity_key(document.title)),
+        entity_digest(identity.entity_key(identity.without_qualifier(document.title))),
         len(document.text),
         dump_metadata(document.metadata),
         dump_pages(document.pages),

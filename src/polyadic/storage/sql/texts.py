@@ -6,7 +6,9 @@ The key of a piece is computed from its revision and its number in the text, so 
 from collections.abc import Mapping, Sequence
 
 from polyadic.storage.connection import Connection
-from polyadic.storage.sql.sql_in import select_in
+from polyadic.storage.row_changes import Insert
+from polyadic.storage.sql.lists import select_in
+from polyadic.storage.sql.tables import TEXT_SEGMENT
 
 PIECE = 2000
 """Characters per piece; eight pieces of one-byte characters fill a page of the file."""
@@ -17,15 +19,10 @@ Stretch = tuple[int, int, int]
 """A range of characters of a text: revision, start, end."""
 
 
-def put_text(connection: Connection, revision: int, text: str) -> None:
-    """Store the text of a new revision."""
-    put_texts(connection, [(revision, text)])
-
-
 def put_texts(connection: Connection, texts: Sequence[tuple[int, str]]) -> None:
     """Store the texts of new revisions."""
-    connection.executemany(
-        "INSERT INTO text_segment (id, text) VALUES (?, ?)",
+    connection.change(
+        Insert(TEXT_SEGMENT, TEXT_SEGMENT.names),
         [
             (_key(revision, start), text[start : start + PIECE])
             for revision, text in texts
@@ -50,7 +47,7 @@ def text_of(connection: Connection, revision: int) -> str:
 def quotes(connection: Connection, stretches: Sequence[Stretch]) -> list[str]:
     """Return the text of each stretch; a piece that several share is read once."""
     wanted = sorted({key for stretch in stretches for key in _keys(stretch)})
-    return cut(dict(select_in(connection, "SELECT id, text FROM text_segment WHERE id IN ({})", wanted)), stretches)
+    return cut(dict(select_in(connection, "SELECT id, text FROM text_segment WHERE id {any_of}", wanted)), stretches)
 
 
 def cut(pieces: Mapping[int, str], stretches: Sequence[Stretch]) -> list[str]:
@@ -69,18 +66,6 @@ def stray_texts(connection: Connection) -> int:
         (MOST_PIECES,),
     )
     return len(rows.fetchall())
-
-
-def cut_whole_texts(connection: Connection) -> None:
-    """Migrate texts that an earlier version stored whole, in ``revision``.
-
-    Done in Python, as SQL would read the whole text again for each piece.
-    """
-    for (revision,) in connection.execute("SELECT id FROM revision").fetchall():
-        (text,) = connection.execute("SELECT text FROM revision WHERE id = ?", (revision,)).fetchone()
-        put_text(connection, revision, text)
-        connection.execute("UPDATE revision SET characters = ? WHERE id = ?", (len(text), revision))
-    connection.execute("ALTER TABLE revision DROP COLUMN text")
 
 
 def _keys(stretch: Stretch) -> range:

@@ -8,17 +8,19 @@ import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
 from typing import Any
 
 from polyadic.errors import StoreError
 from polyadic.storage.connection import Connection
 from polyadic.storage.protocol import Reader
+from polyadic.storage.row_changes import Insert
 from polyadic.storage.sql import change_log
 from polyadic.storage.sql.half_precision import HalfVector
+from polyadic.storage.sql.lists import select_in
 from polyadic.storage.sql.meta import drop_meta, meta, put_meta
-from polyadic.storage.sql.sql_in import select_in
+from polyadic.storage.sql.tables import CHUNK, COPIED
 from polyadic.storage.sql.writer import SqlWriter
+from polyadic.storage.table import ColumnType, Table
 from polyadic.storage.transfer import Row
 
 COPYING = "copying"
@@ -27,71 +29,15 @@ _PAGE = 1_000
 _NO_STATE = "none"
 _NOT_COPIED = (COPYING, "store", "gathered", change_log.GENERATION)
 _CURRENT = (
-    "SELECT DISTINCT r.id FROM revision r JOIN document d ON d.id = r.document AND d.current = r.id WHERE r.id IN ({})"
+    "SELECT DISTINCT r.id FROM revision r JOIN document d ON d.id = r.document AND d.current = r.id WHERE r.id {any_of}"
 )
+_BY_NAME = {table.name: table for table in COPIED}
 _USER_DATA = ("document", "decision", "model_call", "reply", "pending_question")
 """Tables that hold a user's data: a store without rows in these counts as empty."""
 
 
-@dataclass(frozen=True, slots=True)
-class CopiedTable:
-    """A table with its columns, key columns first; ``types`` converts values to types that every engine takes."""
-
-    name: str
-    key: tuple[str, ...]
-    others: tuple[str, ...]
-    types: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return self.key + self.others
-
-    def place(self, column: str) -> int:
-        return self.columns.index(column)
-
-
-def _table(name: str, key: str, others: str = "", **types: Callable[[Any], Any]) -> CopiedTable:
-    return CopiedTable(name, tuple(key.split()), tuple(others.split()), types)
-
-
-TABLES = {
-    table.name: table
-    for table in (
-        _table("meta", "key", "value"),
-        _table("document", "id", "digest source current"),
-        _table(
-            "revision",
-            "id",
-            "document content pipeline_config extractor title title_key title_bare characters metadata pages",
-        ),
-        _table("staged_revision", "revision"),
-        _table("text_segment", "id", "text"),
-        _table("chunk", "id", "digest revision start stop new_from tokens headings evidence_count evidence failure"),
-        _table("vector", "id", "digest uses data", data=HalfVector),
-        _table("passage_window", "chunk ordinal", "vector"),
-        _table("fact", "id", "digest text tokens arity evidence score vector"),
-        _table("entity", "id", "digest key name type description evidence score facts chunks"),
-        _table("attribute_value", "entity attribute value", "occurrences vector"),
-        _table("entity_alias", "entity alias"),
-        _table("participation", "fact entity", "occurrences"),
-        _table("statement", "chunk fact start stop"),
-        _table("decision", "id", "digest at content"),
-        _table(
-            "hierarchy_node",
-            "id",
-            "digest kind level stale tokens basis report parent primary_members members sources",
-            stale=bool,
-        ),
-        _table("hierarchy_source", "source node", "text_digests"),
-        _table("summary", "id", "digest node name type description author members vector"),
-        _table("pending_question", "digest", "content"),
-        _table("pending_request", "digest requester", "purpose calls prompt_tokens completion_tokens money"),
-        _table("recorded_response", "digest"),
-        _table("reply", "digest", "text complete", complete=bool),
-        _table("model_call", "id", "at purpose model prompt_tokens completion_tokens money seconds document"),
-    )
-}
-"""Tables by name, ordered so that each refers only to earlier ones."""
+_MAKERS: Mapping[ColumnType, Callable[[Any], Any]] = {ColumnType.VECTOR: HalfVector, ColumnType.BOOLEAN: bool}
+"""Conversions of values to types that every engine takes."""
 
 
 def check_whole(copying: str | None, where: object) -> None:
@@ -122,13 +68,13 @@ class SqlCopySource:
         return hashlib.sha256(repr((names, self.counts())).encode()).hexdigest()
 
     def counts(self) -> Mapping[str, int]:
-        return {name: self._count(name) for name in TABLES}
+        return {table.name: self._count(table.name) for table in COPIED}
 
     def following(self, table: str, row: Row | None) -> list[Row]:
-        known = TABLES[table]
+        known = _BY_NAME[table]
         key, marks = ", ".join(known.key), ", ".join("?" * len(known.key))
         after, values = (f" WHERE ({key}) > ({marks})", row[: len(known.key)]) if row else ("", ())
-        sql = f"SELECT {', '.join(known.columns)} FROM {table}{after} ORDER BY {key} LIMIT ?"
+        sql = f"SELECT {', '.join(known.names)} FROM {table}{after} ORDER BY {key} LIMIT ?"
         return self._connection.execute(sql, (*values, _PAGE)).fetchall()
 
     def _count(self, table: str) -> int:
@@ -156,7 +102,7 @@ class SqlCopyTarget(ABC):
                 self._drop(state)
 
     def last(self, table: str) -> Row | None:
-        known = TABLES[table]
+        known = _BY_NAME[table]
         if table == "meta":
             # There are few rows, and the target has some of its own, so all are copied again.
             return None
@@ -166,18 +112,18 @@ class SqlCopyTarget(ABC):
         return row
 
     def put(self, table: str, rows: Sequence[Row]) -> None:
-        known = TABLES[table]
+        known = _BY_NAME[table]
         with self._transaction():
             if table == "meta":
                 for key, value in rows:
                     if key not in _NOT_COPIED:
                         put_meta(self._connection, key, value)
                 return
-            types = [known.types.get(column) for column in known.columns]
+            makers = [_MAKERS.get(column.type) for column in known.columns]
             self._prepare(known, rows)
-            self._connection.executemany(
-                f"INSERT INTO {table} ({', '.join(known.columns)}) VALUES ({', '.join('?' * len(types))})",
-                [[make(one) if make else one for make, one in zip(types, row, strict=True)] for row in rows],
+            self._connection.change(
+                Insert(known, known.names),
+                [[make(one) if make else one for make, one in zip(makers, row, strict=True)] for row in rows],
             )
             self._complete(known, rows)
 
@@ -194,8 +140,8 @@ class SqlCopyTarget(ABC):
             drop_meta(self._connection, COPYING)
 
     def _drop(self, state: str) -> None:
-        for table in reversed(TABLES):
-            self._connection.execute(f"DELETE FROM {table}")
+        for table in reversed(COPIED):
+            self._connection.execute(f"DELETE FROM {table.name}")
         self._clear()
         put_meta(self._connection, COPYING, state)
 
@@ -205,9 +151,8 @@ class SqlCopyTarget(ABC):
 
     def _index_words(self, writer: SqlWriter, chunks: Sequence[Row]) -> None:
         """Add those of the chunks that belong to current revisions to the full-text index."""
-        table = TABLES["chunk"]
-        revisions = sorted({row[table.place("revision")] for row in chunks})
-        keys = {row[table.place("id")] for row in chunks}
+        revisions = sorted({row[CHUNK.place("revision")] for row in chunks})
+        keys = {row[CHUNK.place("id")] for row in chunks}
         for (revision,) in select_in(self._connection, _CURRENT, revisions):
             writer.index_words(revision, keys)
 
@@ -216,9 +161,9 @@ class SqlCopyTarget(ABC):
         """Empty the engine-specific tables."""
 
     @abstractmethod
-    def _prepare(self, table: CopiedTable, rows: Sequence[Row]) -> None:
+    def _prepare(self, table: Table, rows: Sequence[Row]) -> None:
         """Prepare a table before rows are inserted."""
 
     @abstractmethod
-    def _complete(self, table: CopiedTable, rows: Sequence[Row]) -> None:
+    def _complete(self, table: Table, rows: Sequence[Row]) -> None:
         """Fill the engine-specific tables for inserted rows."""

@@ -10,20 +10,24 @@ from polyadic.model.types import Chunk, Evidence, Span
 from polyadic.storage.connection import Connection
 from polyadic.storage.leases import DocumentLeases
 from polyadic.storage.protocol import CachedReply, Cut, Fingerprint, LedgerCall, StoreChange, Vectors
+from polyadic.storage.row_changes import Delete, Insert, Update
 from polyadic.storage.sql import change_log, ledger
 from polyadic.storage.sql.derived_tables import DerivedTables
-from polyadic.storage.sql.digests import digest_bytes, vector_digest
+from polyadic.storage.sql.digests import digest_bytes, text_digest
 from polyadic.storage.sql.dimension import dimension_of, other_vectors
+from polyadic.storage.sql.entity_rows import entity_rows
 from polyadic.storage.sql.full_text import searchable
 from polyadic.storage.sql.half_precision import HalfVector
 from polyadic.storage.sql.hierarchy_tables import HierarchyTables
+from polyadic.storage.sql.lists import select_in
 from polyadic.storage.sql.pending_requests import WAITS, SqlPendingRequests
 from polyadic.storage.sql.pending_vectors import PendingVectors
 from polyadic.storage.sql.serialization import chunks_of, dump_decision, evidence_of, overlay_of, stamps_of
-from polyadic.storage.sql.sql_in import select_in
 from polyadic.storage.sql.staging import Staging, delete_revision
+from polyadic.storage.sql.tables import DECISION, DOCUMENT, PASSAGE_WINDOW, STAGED_REVISION, STATEMENT, VECTOR
 from polyadic.storage.sql.texts import quotes
 
+_INSERT_WINDOW = Insert(PASSAGE_WINDOW, ("vector", "chunk", "ordinal"))
 Words = tuple[int, str, str]
 """A chunk (table key), the title of its document, and its own text, both normalized by full_text.searchable."""
 
@@ -59,10 +63,9 @@ class SqlWriter(ABC):
         for _, revision in orphans:
             if revision is not None:
                 delete_revision(self._connection, revision)
-        self._connection.executemany(
-            "DELETE FROM document WHERE current IS NULL AND digest = ?",
-            [(digest_bytes(document),) for document in sorted({document for document, _ in orphans})],
-        )
+        unpublished = "DELETE FROM document WHERE current IS NULL AND digest = ?"
+        for document in sorted({document for document, _ in orphans}):
+            self._connection.execute(unpublished, (digest_bytes(document),))
         claims.release(leased)
 
     def put_evidence(self, evidence: Mapping[str, Mapping[str, Sequence[Evidence]]]) -> None:
@@ -71,8 +74,8 @@ class SqlWriter(ABC):
     def put_failure(self, document_id: str, chunk_id: str, reason: str) -> None:
         (revision,) = self._staging.revisions([document_id]).values()
         self._connection.execute(
-            "UPDATE chunk SET failure = ? WHERE +revision = ? AND digest = ?",
-            (reason, revision, digest_bytes(chunk_id)),
+            "UPDATE chunk SET failure = ? WHERE digest = ? AND revision = ?",
+            (reason, digest_bytes(chunk_id), revision),
         )
 
     def staged(self, document_id: str) -> list[tuple[Chunk, tuple[Evidence, ...]]]:
@@ -93,7 +96,7 @@ class SqlWriter(ABC):
     def naming(self, keys: Collection[str]) -> list[tuple[str, tuple[Evidence, ...]]]:
         stating = {
             chunk
-            for (entity,) in select_in(self._connection, "SELECT id FROM entity WHERE key IN ({})", list(keys))
+            for entity in entity_rows(self._connection, keys).values()
             for (chunk,) in self._connection.execute(
                 "SELECT s.chunk FROM participation p JOIN statement s ON s.fact = p.fact WHERE p.entity = ?", (entity,)
             )
@@ -103,8 +106,8 @@ class SqlWriter(ABC):
     # vectors
 
     def texts_without_vectors(self, texts: Sequence[str]) -> list[str]:
-        wanted = {vector_digest(text): text for text in texts}
-        for (digest,) in select_in(self._connection, "SELECT digest FROM vector WHERE digest IN ({})", list(wanted)):
+        wanted = {text_digest(text): text for text in texts}
+        for (digest,) in select_in(self._connection, "SELECT digest FROM vector WHERE digest {any_of}", list(wanted)):
             del wanted[digest]
         return list(wanted.values())
 
@@ -112,9 +115,9 @@ class SqlWriter(ABC):
         kept = dimension_of(self._connection)
         if kept and len(texts) and vectors.shape[1] != kept:
             raise other_vectors(vectors.shape[1], kept)
-        self._connection.executemany(
-            "INSERT INTO vector (digest, uses, data) VALUES (?, 0, ?) ON CONFLICT DO NOTHING",
-            list(zip(map(vector_digest, texts), HalfVector.each(vectors), strict=True)),
+        self._connection.change(
+            Insert(VECTOR, ("digest", "uses", "data"), ignore=True),
+            [(text_digest(text), 0, vector) for text, vector in zip(texts, HalfVector.each(vectors), strict=True)],
         )
 
     # ledger and response cache
@@ -166,20 +169,18 @@ class SqlWriter(ABC):
         return [(digest.hex(), revision) for digest, revision in rows]
 
     def _decide(self, decided: Sequence[ResolutionDecision], undone: Sequence[ResolutionDecision]) -> None:
-        self._connection.executemany(
-            "INSERT INTO decision (digest, at, content) VALUES (?, ?, ?)",
+        self._connection.change(
+            Insert(DECISION, ("digest", "at", "content")),
             [(digest_bytes(decision.id), ledger.now(), dump_decision(decision)) for decision in decided],
         )
-        self._connection.executemany(
-            "DELETE FROM decision WHERE digest = ?", [(digest_bytes(decision.id),) for decision in undone]
-        )
+        self._connection.change(Delete(DECISION, ("digest",)), [(digest_bytes(decision.id),) for decision in undone])
         self._overlay = None
 
     def _current(self, document_ids: Sequence[str]) -> dict[str, tuple[int, int]]:
         """Return the key and current revision of each document that has one."""
         rows = select_in(
             self._connection,
-            "SELECT digest, id, current FROM document WHERE current IS NOT NULL AND digest IN ({})",
+            "SELECT digest, id, current FROM document WHERE current IS NOT NULL AND digest {any_of}",
             [*map(digest_bytes, document_ids)],
         )
         by_id = {digest.hex(): (row, revision) for digest, row, revision in rows}
@@ -197,8 +198,8 @@ class SqlWriter(ABC):
             windows = self._connection.execute("SELECT vector FROM passage_window WHERE chunk = ?", chunk)
             released.update(vector for (vector,) in windows)
         self._derived.release(released)
-        self._connection.executemany("DELETE FROM passage_window WHERE chunk = ?", chunks)
-        self._connection.executemany("DELETE FROM statement WHERE chunk = ?", chunks)
+        self._connection.change(Delete(PASSAGE_WINDOW, ("chunk",)), chunks)
+        self._connection.change(Delete(STATEMENT, ("chunk",)), chunks)
         delete_revision(self._connection, revision)
         self._connection.execute("UPDATE document SET current = NULL WHERE id = ?", (document,))
 
@@ -216,14 +217,14 @@ class SqlWriter(ABC):
     def _publish(self, change: StoreChange) -> None:
         """Make the staged revisions of documents current."""
         revisions = self._staging.revisions(change.published)
-        self._connection.executemany(
-            "UPDATE document SET current = ? WHERE digest = ?",
+        self._connection.change(
+            Update(DOCUMENT, where=("digest",), set=("current",)),
             [(revision, digest_bytes(document)) for document, revision in revisions.items()],
         )
         keys = list(revisions.values())
-        self._connection.executemany("DELETE FROM staged_revision WHERE revision = ?", [(key,) for key in keys])
+        self._connection.change(Delete(STAGED_REVISION, ("revision",)), [(key,) for key in keys])
         self.waiting.release(*revisions)
-        sql = "SELECT id, digest, start, stop FROM chunk WHERE revision IN ({})"
+        sql = "SELECT id, digest, start, stop FROM chunk WHERE revision {any_of}"
         chunks = list(select_in(self._connection, sql, keys))
         self._touched.chunks.update(chunk for chunk, *_ in chunks)
         self._insert_statements(
@@ -231,9 +232,7 @@ class SqlWriter(ABC):
         )
         for chunk, digest, *_ in chunks:
             for ordinal, text in enumerate(change.windows[digest.hex()]):
-                self._needs.add(
-                    "INSERT INTO passage_window (vector, chunk, ordinal) VALUES (?, ?, ?)", (chunk, ordinal), text
-                )
+                self._needs.add(_INSERT_WINDOW, (chunk, ordinal), text)
         self._index_words(self._words(keys))
 
     def _insert_statements(self, chunks: Iterable[tuple[int, Span, Sequence[Evidence]]]) -> None:
@@ -245,14 +244,14 @@ class SqlWriter(ABC):
             if (fact_id := one.fact_id)
         ]
         rows = self._derived.fact_rows(fact_id for fact_id, *_ in stated)
-        self._connection.executemany(
-            "INSERT INTO statement (chunk, fact, start, stop) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+        self._connection.change(
+            Insert(STATEMENT, STATEMENT.names, ignore=True),
             [(chunk, rows[f], span.start, span.end) for f, chunk, spans in stated for span in spans],
         )
 
     def _words(self, revisions: Sequence[int]) -> list[Words]:
-        titles = dict(select_in(self._connection, "SELECT id, title FROM revision WHERE id IN ({})", revisions))
-        sql = "SELECT id, revision, start, stop FROM chunk WHERE revision IN ({})"
+        titles = dict(select_in(self._connection, "SELECT id, title FROM revision WHERE id {any_of}", revisions))
+        sql = "SELECT id, revision, start, stop FROM chunk WHERE revision {any_of}"
         chunks = list(select_in(self._connection, sql, revisions))
         texts = quotes(self._connection, [(revision, start, stop) for _, revision, start, stop in chunks])
         return [

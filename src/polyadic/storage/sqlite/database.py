@@ -10,17 +10,8 @@ from pathlib import Path
 from filelock import FileLock
 
 from polyadic.errors import StoreError
-from polyadic.storage.sql.compression import compress
-from polyadic.storage.sql.half_precision import halved
-from polyadic.storage.sql.texts import cut_whole_texts
-from polyadic.storage.sqlite.schema import (
-    APPLICATION_ID,
-    MIGRATIONS,
-    NAMES_RENEWED_IN,
-    PACKED_IN,
-    TEXTS_CUT_IN,
-    VERSION,
-)
+from polyadic.storage.sqlite.connection import SqliteConnection
+from polyadic.storage.sqlite.schema import APPLICATION_ID, MIGRATIONS, UNRELEASED_APPLICATION_ID, VERSION, schema
 
 BUSY_MILLISECONDS = 30_000
 READING_CACHE, WRITING_CACHE = 16, 64
@@ -38,7 +29,7 @@ _MIN_FREE_BYTES = 256 * 1024
 _DEFAULT_HINT = "it is damaged or not a Polyadic store: restore it from a backup, or index into a new folder"
 
 
-def connect(path: Path, cache: int = READING_CACHE) -> sqlite3.Connection:
+def connect(path: Path, cache: int = READING_CACHE) -> SqliteConnection:
     """Open a connection in autocommit mode, creating or migrating the store to the current version.
 
     If the file or its folder is not writable, the connection is read-only.
@@ -52,9 +43,7 @@ def connect(path: Path, cache: int = READING_CACHE) -> sqlite3.Connection:
     if is_read_only(path):
         return _connect_read_only(path, cache)
     with translate_errors(path):
-        connection = sqlite3.connect(
-            path, isolation_level=None, check_same_thread=False, timeout=BUSY_MILLISECONDS / 1000
-        )
+        connection = _open(path)
         try:
             with _opening_lock(path):
                 _prepare(connection, path, cache)
@@ -75,7 +64,7 @@ def fingerprint(path: Path) -> tuple[int, ...]:
     return stat.st_mtime_ns, stat.st_size, _wal_path(path).exists()
 
 
-def _connect_read_only(path: Path, cache: int) -> sqlite3.Connection:
+def _connect_read_only(path: Path, cache: int) -> SqliteConnection:
     with translate_errors(path):
         connection = _open_read_only(path)
         try:
@@ -91,10 +80,10 @@ def _connect_read_only(path: Path, cache: int) -> sqlite3.Connection:
     return connection
 
 
-def _open_read_only(path: Path) -> sqlite3.Connection:
+def _open_read_only(path: Path) -> SqliteConnection:
     """Open a read-only connection, which shares the WAL of a writing process or, if there is none, is immutable."""
     address = f"{path.absolute().as_uri()}?mode=ro"
-    connection = _connect_uri(address)
+    connection = _open(address)
     try:
         connection.execute("SELECT count(*) FROM sqlite_master")
     except sqlite3.OperationalError:
@@ -107,13 +96,23 @@ def _open_read_only(path: Path) -> sqlite3.Connection:
             raise StoreError(
                 message, "run polyadic status once with write access, or on a copy of the folder"
             ) from None
-        return _connect_uri(f"{address}&immutable=1")
+        return _open(f"{address}&immutable=1")
     return connection
 
 
-def _connect_uri(address: str) -> sqlite3.Connection:
-    seconds = BUSY_MILLISECONDS / 1000
-    return sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False, timeout=seconds)
+def _open(address: Path | str) -> SqliteConnection:
+    """Open a connection in autocommit mode; a text is a URI."""
+    connection = sqlite3.connect(
+        address,
+        uri=isinstance(address, str),
+        isolation_level=None,
+        check_same_thread=False,
+        timeout=BUSY_MILLISECONDS / 1000,
+        factory=SqliteConnection,
+    )
+    # The annotation of connect() does not know the factory.
+    assert isinstance(connection, SqliteConnection)  # noqa: S101
+    return connection
 
 
 def _wal_path(path: Path) -> Path:
@@ -176,8 +175,6 @@ def _prepare(connection: sqlite3.Connection, path: Path, cache: int) -> None:
     connection.execute("PRAGMA secure_delete = ON")
     if version < VERSION:
         _migrate(connection, path)
-    if 0 < version < PACKED_IN:
-        _vacuum(connection)
     # Only now: the journal of a migration may be as large as the store, and SQLite then uses a multiple of the cache.
     connection.execute(f"PRAGMA cache_size = {-1024 * cache}")
     connection.execute("PRAGMA temp_store = MEMORY")
@@ -187,6 +184,11 @@ def _version(connection: sqlite3.Connection, path: Path) -> int:
     application = connection.execute("PRAGMA application_id").fetchone()[0]
     version: int = connection.execute("PRAGMA user_version").fetchone()[0]
     tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    if tables and application == UNRELEASED_APPLICATION_ID:
+        raise StoreError(
+            f"{path} was written by a version of Polyadic before the first release, whose stores are not read any more",
+            "delete its folder, or choose another one, and index the documents again",
+        )
     if tables and application != APPLICATION_ID:
         raise StoreError(f"{path} is a database of some other program", "choose another folder for the workspace")
     if version > VERSION:
@@ -198,34 +200,20 @@ def _version(connection: sqlite3.Connection, path: Path) -> int:
 
 
 def _migrate(connection: sqlite3.Connection, path: Path) -> None:
-    connection.create_function("packed", 1, lambda text: None if text is None else compress(text), deterministic=True)
-    connection.create_function("halved", 1, halved, deterministic=True)
+    """Create the tables of a new store, or bring those of an earlier version up to date, in one transaction."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         # Another process may have migrated the store while this one waited for the lock.
-        before = _version(connection, path)
-        for script in MIGRATIONS[before:]:
-            for statement in _statements(script):
-                connection.execute(statement)
-        if before < TEXTS_CUT_IN:
-            cut_whole_texts(connection)
-        if before < NAMES_RENEWED_IN:
-            # Imported late to avoid a cycle.
-            from polyadic.storage.sql.derived_tables import renew_names
-
-            renew_names(connection)
+        version = _version(connection, path)
+        scripts = MIGRATIONS[version - 1 :] if version else ()
+        for statement in schema() if not version else (one for script in scripts for one in _statements(script)):
+            connection.execute(statement)
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         connection.execute(f"PRAGMA user_version = {VERSION}")
         connection.execute("COMMIT")
     except BaseException:
         rolled_back(connection)
         raise
-
-
-def _vacuum(connection: sqlite3.Connection) -> None:
-    """Shrink the file after a migration. If that is not possible now, SQLite reuses the free pages."""
-    with contextlib.suppress(sqlite3.OperationalError):
-        connection.execute("VACUUM")
 
 
 def _statements(script: str) -> list[str]:

@@ -35,10 +35,11 @@ class SqliteWriter(SqlWriter):
     """Write transaction of the SQLite store; implements :class:`polyadic.storage.protocol.Writer`."""
 
     def _index_words(self, words: Sequence[Words]) -> None:
-        self._connection.executemany("INSERT INTO passage_fts (rowid, title, text) VALUES (?, ?, ?)", words)
+        for row in words:
+            self._connection.execute("INSERT INTO passage_fts (rowid, title, text) VALUES (?, ?, ?)", row)
 
     def _forget_words(self, words: Sequence[Words]) -> None:
         # A contentless table needs the original text to delete a row.
-        self._connection.executemany(
-            "INSERT INTO passage_fts (passage_fts, rowid, title, text) VALUES ('delete', ?, ?, ?)", words
-        )
+        sql = "INSERT INTO passage_fts (passage_fts, rowid, title, text) VALUES ('delete', ?, ?, ?)"
+        for row in words:
+            self._connection.execute(sql, row)

@@ -21,6 +21,7 @@ from polyadic.storage.arrays.builder import build
 from polyadic.storage.arrays.matrix import Matrix
 from polyadic.storage.arrays.state import StoreState
 from polyadic.storage.sql import change_log
+from polyadic.storage.sqlite.connection import SqliteConnection
 from polyadic.storage.sqlite.database import connect, is_read_only, rolled_back
 
 LEAST_CHANGED, MOST_CHANGED = 2_000, 25_000
@@ -41,7 +42,7 @@ class SnapshotManager:
         self._rebuild_thread: threading.Thread | None = None
         self._rebuild_failed = False
 
-    def of(self, connection: sqlite3.Connection) -> StoreState:
+    def of(self, connection: SqliteConnection) -> StoreState:
         """Return the state of the connection's transaction."""
         name, number = change_log.present(connection)
         with self._lock:
@@ -55,7 +56,7 @@ class SnapshotManager:
         if self._rebuild_thread is not None:
             self._rebuild_thread.join()
 
-    def _load(self, connection: sqlite3.Connection, name: str, number: int) -> StoreState:
+    def _load(self, connection: SqliteConnection, name: str, number: int) -> StoreState:
         """Load the connection's state, which has this name, from the nearest earlier state."""
         rebuilt, self._rebuilt = self._rebuilt, None
         for earlier in (rebuilt, self._current):
@@ -66,7 +67,7 @@ class SnapshotManager:
             self._build(connection, name, number) if saved is None else _bring_forward(saved, connection, name, number)
         )
 
-    def _load_saved(self, connection: sqlite3.Connection) -> StoreState | None:
+    def _load_saved(self, connection: SqliteConnection) -> StoreState | None:
         """Load the latest saved state from which the connection's state can be reached."""
         numbers = change_log.numbers(connection)
         with contextlib.suppress(OSError):
@@ -82,7 +83,7 @@ class SnapshotManager:
                     shutil.rmtree(folder, ignore_errors=True)
         return None
 
-    def _build(self, connection: sqlite3.Connection, name: str, number: int) -> StoreState:
+    def _build(self, connection: SqliteConnection, name: str, number: int) -> StoreState:
         """Build the connection's state from the tables."""
         folder = self._folder / _folder_name(connection, name)
         try:
@@ -119,7 +120,7 @@ class SnapshotManager:
             self._rebuild_failed = True
 
     @contextlib.contextmanager
-    def _read_transaction(self) -> Iterator[sqlite3.Connection]:
+    def _read_transaction(self) -> Iterator[SqliteConnection]:
         with contextlib.closing(connect(self._path)) as connection:
             connection.execute("BEGIN")
             try:
@@ -133,11 +134,11 @@ def is_due(changed: int, size: int) -> bool:
     return changed > min(max(LEAST_CHANGED, SHARE_CHANGED * size), MOST_CHANGED)
 
 
-def _bring_forward(state: StoreState, connection: sqlite3.Connection, name: str, number: int) -> StoreState:
+def _bring_forward(state: StoreState, connection: SqliteConnection, name: str, number: int) -> StoreState:
     return state if state.name == name else state.brought_forward(connection, name, number)
 
 
-def _folder_name(connection: sqlite3.Connection, name: str) -> str:
+def _folder_name(connection: SqliteConnection, name: str) -> str:
     """Return the folder name of a state's arrays, unique to the store, state and layout."""
     (store,) = connection.execute("SELECT coalesce(max(value), '') FROM meta WHERE key = 'store'").fetchone()
     return f"{store}-{name}-{LAYOUT}"

@@ -34,6 +34,7 @@ from polyadic.storage.sql.embedding_model import EMBEDDER, check_claimed, check_
 from polyadic.storage.sql.meta import meta, metas
 from polyadic.storage.sql.reembedding import SqlReembeddingWriter
 from polyadic.storage.sql.transfer import COPYING, SqlCopySource, check_whole
+from polyadic.storage.sqlite.connection import SqliteConnection
 from polyadic.storage.sqlite.database import (
     BUSY_MILLISECONDS,
     WRITING_CACHE,
@@ -80,7 +81,7 @@ class SqliteStore:
         self._read_only = is_read_only(self._path)
         self._fingerprint = fingerprint(self._path) if self._read_only else ()
         self._writer = connect(self._path, WRITING_CACHE)
-        self._idle: list[sqlite3.Connection] = []
+        self._idle: list[SqliteConnection] = []
         self._snapshots = SnapshotManager(self._path, folder / "derived")
         self._filters = FilterCache()
         self._hierarchies = HierarchyCache()
@@ -215,7 +216,7 @@ class SqliteStore:
         self._idle.clear()
 
     @contextlib.contextmanager
-    def _snapshot(self) -> Iterator[sqlite3.Connection]:
+    def _snapshot(self) -> Iterator[SqliteConnection]:
         """Open a read transaction on one committed state."""
         with translate_errors(self._path):
             connection = self._connection()
@@ -255,7 +256,7 @@ class SqliteStore:
             self._thread_lock.release()
             raise
 
-    def _connection(self) -> sqlite3.Connection:
+    def _connection(self) -> SqliteConnection:
         with self._pool_lock:
             if self._read_only and (now := fingerprint(self._path)) != self._fingerprint:
                 # Others may have write access, and an immutable connection does not notice their changes.
@@ -267,7 +268,7 @@ class SqliteStore:
                 return self._idle.pop()
         return connect(self._path)
 
-    def _release(self, connection: sqlite3.Connection) -> None:
+    def _release(self, connection: SqliteConnection) -> None:
         """Return a connection to the pool, or close it: each pooled one holds open files and cached pages."""
         rolled_back(connection)
         with self._pool_lock:
@@ -276,7 +277,7 @@ class SqliteStore:
                 return
         connection.close()
 
-    def _reader(self, connection: sqlite3.Connection) -> Reader:
+    def _reader(self, connection: SqliteConnection) -> Reader:
         return ArrayReader(
             connection,
             SqliteWordIndex(connection),
@@ -284,7 +285,7 @@ class SqliteStore:
             lambda: self._hierarchies.state(connection).arrays(connection),
         )
 
-    def _filtered_reader(self, connection: sqlite3.Connection, only: frozenset[str]) -> Reader:
+    def _filtered_reader(self, connection: SqliteConnection, only: frozenset[str]) -> Reader:
         scope = self._filters.of(connection, self._snapshots.of(connection), only)
         hierarchy = self._hierarchies.state(connection)
         return FilteredReader(
@@ -302,7 +303,7 @@ class SqliteStore:
                 self._writer.execute(sql, (secrets.token_hex(8),))
         check_claimed(meta(self._writer, EMBEDDER), self._embedder, self._folder)
 
-    def _check_embedder(self, connection: sqlite3.Connection) -> None:
+    def _check_embedder(self, connection: SqliteConnection) -> None:
         """Raise EmbedderMismatch if the store has switched to another embedding model since it was opened."""
         copying, filled_with = metas(connection, (COPYING, EMBEDDER))
         check_whole(copying, self._folder)
@@ -316,7 +317,7 @@ class SqliteStore:
 
 
 @contextlib.contextmanager
-def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
+def _transaction(connection: SqliteConnection) -> Iterator[None]:
     """Open a write transaction, committed when its context exits without an exception."""
     connection.execute("BEGIN IMMEDIATE")
     try:

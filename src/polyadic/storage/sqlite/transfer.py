@@ -4,8 +4,9 @@ import secrets
 from collections.abc import Sequence
 
 from polyadic.storage.sql.meta import put_meta
-from polyadic.storage.sql.transfer import CopiedTable, SqlCopyTarget
+from polyadic.storage.sql.transfer import SqlCopyTarget
 from polyadic.storage.sqlite.full_text import SqliteWriter
+from polyadic.storage.table import Table
 from polyadic.storage.transfer import Row
 
 
@@ -20,9 +21,9 @@ class SqliteCopyTarget(SqlCopyTarget):
     def _clear(self) -> None:
         self._connection.execute("INSERT INTO passage_fts (passage_fts) VALUES ('delete-all')")
 
-    def _prepare(self, table: CopiedTable, rows: Sequence[Row]) -> None:
+    def _prepare(self, table: Table, rows: Sequence[Row]) -> None:
         """Do nothing: SQLite rows need no preparation."""
 
-    def _complete(self, table: CopiedTable, rows: Sequence[Row]) -> None:
+    def _complete(self, table: Table, rows: Sequence[Row]) -> None:
         if table.name == "chunk":
             self._index_words(SqliteWriter(self._connection), rows)

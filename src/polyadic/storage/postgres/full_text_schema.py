@@ -1,29 +1,53 @@
-"""Migration from version 6 (schema_6.py) to 7; never changed after its release.
+"""Schema of the full-text index in PostgreSQL.
 
-Chunks store the headings of their sections. Passages are ranked by BM25, as in SQLite, which needs the length of each
-passage and the total length of all.
+Under row-level security a full-text index is not used: the match operator runs only on rows that passed the policy, so
+every passage of the workspace would be scanned. Words therefore have a table of their own that only functions access,
+and each lexeme is prefixed with the key of its workspace: a search reads index entries of its own workspace only, in
+time independent of the others' size.
 """
 
-SEVENTH = """
-ALTER TABLE chunk ADD COLUMN headings text COLLATE "C" NOT NULL DEFAULT '[]';
+FULL_TEXT = r"""
+CREATE TABLE passage_fts (                      -- words of the searchable passages
+    workspace_id bigint,
+    chunk bigint,
+    words tsvector NOT NULL,
+    length bigint NOT NULL,
+    PRIMARY KEY (workspace_id, chunk),
+    FOREIGN KEY (workspace_id, chunk) REFERENCES chunk (workspace, id) ON DELETE CASCADE
+);
+-- Every search scans the index's pending list of recent entries: keep it short (in kB).
+CREATE INDEX ON passage_fts USING gin (words) WITH (gin_pending_list_limit = 256);
 
-ALTER TABLE passage_fts ADD COLUMN length bigint NOT NULL DEFAULT 0;
+-- Prefix lexemes with the key of a workspace. Lexemes too long to be indexed are dropped.
+CREATE FUNCTION prefixed_words(words tsvector, workspace bigint) RETURNS tsvector LANGUAGE sql IMMUTABLE AS $$
+    SELECT coalesce(string_agg(
+        '''' || replace(replace(workspace || ' ' || lexeme, '\', '\\'), '''', '''''') || ''':'
+        || array_to_string(positions, ','), ' '
+    ), '')::tsvector
+    FROM unnest(words) WHERE octet_length(lexeme) <= 2000
+$$;
+CREATE FUNCTION prefixed_query(words text, workspace bigint) RETURNS tsquery LANGUAGE sql IMMUTABLE AS $$
+    SELECT regexp_replace(
+        to_tsquery('simple', words)::text, '''((?:[^'']|'''')*)''', '''' || workspace || ' \1''', 'g'
+    )::tsquery
+$$;
 CREATE FUNCTION length_of(words tsvector) RETURNS bigint LANGUAGE sql IMMUTABLE AS $$
     SELECT coalesce(sum(cardinality(positions)), 0)::bigint FROM unnest(words)
 $$;
-UPDATE passage_fts SET length = length_of(words);
-ALTER TABLE row_count ADD COLUMN words bigint NOT NULL DEFAULT 0;
-ALTER TABLE row_count NO FORCE ROW LEVEL SECURITY;
-UPDATE row_count SET words = (SELECT coalesce(sum(length), 0) FROM passage_fts WHERE workspace_id = workspace)
-    WHERE side = 'chunk';
-ALTER TABLE row_count FORCE ROW LEVEL SECURITY;
 
-CREATE OR REPLACE FUNCTION index_passage(of_chunk bigint, title text, body text)
+CREATE FUNCTION index_passage(of_chunk bigint, title text, body text)
     RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = polyadic, public, pg_temp AS $$
     INSERT INTO passage_fts (workspace_id, chunk, words, length) SELECT w, of_chunk, prefixed_words(t, w), length_of(t)
     FROM (SELECT current_setting('polyadic.workspace')::bigint, to_tsvector('simple', title)
         || to_tsvector('simple', body)) v (w, t)
     ON CONFLICT (workspace_id, chunk) DO UPDATE SET words = excluded.words, length = excluded.length
+$$;
+-- Up to "most" passages that match a query, unranked.
+CREATE FUNCTION passages_with(any_of text, most bigint) RETURNS SETOF bigint LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path = polyadic, public, pg_temp SET enable_seqscan = off AS $$
+    SELECT s.chunk
+    FROM passage_fts s, prefixed_query(any_of, current_setting('polyadic.workspace')::bigint) q
+    WHERE s.words @@ q LIMIT most
 $$;
 CREATE FUNCTION passage_length_changed() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -38,7 +62,6 @@ CREATE TRIGGER add_rows AFTER INSERT OR DELETE OR UPDATE OF length ON passage_ft
 -- BM25 (Robertson and Zaragoza, 2009; k1 = 1.2, b = 0.75, as in FTS5) of the passages that contain any of the terms.
 -- A term is a query with its words: one word, possibly a prefix, or two adjacent words. Term frequencies are counted
 -- for the "most" passages with the greatest sum of term weights only; among equals, the shortest.
-DROP FUNCTION rank_passages(text);
 CREATE FUNCTION rank_passages(queries text[], firsts text[], seconds text[], are_prefixes boolean[], most bigint)
     RETURNS TABLE (chunk bigint, rank double precision) LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path = polyadic, public, pg_temp SET enable_seqscan = off AS $$

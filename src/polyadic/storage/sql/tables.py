@@ -1,0 +1,296 @@
+"""Tables of a store, the same in every engine.
+
+The source of truth is ``document``, ``revision``, ``text_segment`` and ``chunk``, with its evidence as packed JSON
+(serialization.py). All other tables are derived from these, and updated in the transaction that makes a revision
+current.
+
+Identifiers are stored as digests (digests.py). Texts of any length are looked up by digest too, as the index of an
+engine may take short ones only. To add a column: add it here, write it where the rows are inserted, and add a migration
+script for each engine once a version with the table is released.
+"""
+
+from polyadic.storage.table import Index, Table, boolean, data, integer, real, text, vector
+
+META = Table("meta", (text("key"), text("value")), key=("key",))
+
+DOCUMENT = Table(
+    "document",
+    (
+        integer("id"),
+        data("digest"),
+        text("source"),
+        integer("current", optional=True),  # the revision that readers see; NULL: not published yet
+    ),
+    is_numbered=True,
+    unique=("digest",),
+    indexes=(Index("unpublished", ("id",), "current IS NULL"),),
+)
+REVISION = Table(
+    "revision",
+    (
+        integer("id"),
+        integer("document"),
+        text("content"),  # Document.content
+        text("pipeline_config"),  # JSON: settings of the pipeline that made its chunks
+        text("extractor"),  # of its chunks
+        text("title"),
+        data("title_entity"),  # digest of the entity that the title names
+        data("bare_title_entity"),  # the same, of the title without "(film)" at its end
+        integer("characters"),  # of its text
+        text("metadata"),  # JSON
+        text("pages"),  # JSON: characters at which pages begin
+    ),
+    is_numbered=True,
+    indexes=(
+        Index("document", ("document",)),
+        Index("title_entity", ("title_entity",)),
+        Index("bare_title_entity", ("bare_title_entity",)),
+    ),
+)
+STAGED_REVISION = Table("staged_revision", (integer("revision"),), key=("revision",))
+"""Revisions that no reader sees yet."""
+TEXT_SEGMENT = Table("text_segment", (integer("id"), text("text")))
+"""Fixed-size parts of the text of a revision; the key is computed from the revision and the position (texts.py)."""
+CHUNK = Table(
+    "chunk",
+    (
+        integer("id"),
+        data("digest"),
+        integer("revision"),
+        integer("start"),
+        integer("stop"),
+        integer("new_from"),  # where text that the chunk before does not have begins
+        integer("tokens"),
+        text("headings", default="'[]'"),  # JSON: of the sections that it is part of
+        integer("evidence_count", default="0"),
+        data("evidence", optional=True),  # packed JSON (serialization.py); NULL: not extracted yet
+        text("failure", optional=True),  # why extraction failed
+    ),
+    is_numbered=True,
+    indexes=(Index("revision", ("revision",)), Index("digest", ("digest", "revision"))),
+)
+
+VECTOR = Table(
+    "vector",
+    (
+        integer("id"),
+        data("digest"),  # of the text embedded
+        integer("uses"),  # facts, forms, windows and summaries that point here
+        vector("data"),
+    ),
+    is_numbered=True,
+    unique=("digest",),
+    indexes=(Index("unused", ("id",), "uses = 0"),),
+)
+PASSAGE_WINDOW = Table(
+    "passage_window", (integer("chunk"), integer("ordinal"), integer("vector")), key=("chunk", "ordinal")
+)
+"""Spans of a chunk that fit the embedder."""
+
+FACT = Table(
+    "fact",
+    (
+        integer("id"),
+        data("digest"),
+        text("text"),
+        integer("tokens"),
+        integer("arity"),
+        integer("evidence"),  # number of statements
+        integer("score"),  # sum of its scores, in hundredths
+        integer("vector", optional=True),
+    ),
+    unique=("digest",),
+)
+ENTITY = Table(
+    "entity",
+    (
+        integer("id"),
+        data("digest"),  # of the key
+        text("key"),
+        text("name"),  # the most frequent one; likewise type and description
+        text("type"),
+        text("description"),
+        integer("evidence"),
+        integer("score"),  # sum of its scores, in hundredths
+        integer("facts"),
+        integer("chunks"),
+    ),
+    unique=("digest",),
+)
+ATTRIBUTE_VALUE = Table(
+    "attribute_value",
+    (
+        integer("entity"),
+        text("attribute"),
+        data("value_digest"),
+        text("value"),
+        integer("occurrences"),
+        integer("vector", optional=True),  # of an embedded form
+    ),
+    key=("entity", "attribute", "value_digest"),
+    indexes=(Index("embedded", ("entity", "value_digest"), "vector IS NOT NULL"),),
+)
+"""Names, types, descriptions and forms that evidence gives an entity."""
+ENTITY_ALIAS = Table(
+    "entity_alias",
+    (data("digest"), integer("entity")),
+    key=("digest", "entity"),
+    indexes=(Index("entity", ("entity",)),),
+)
+"""Digests of loose names (``identity.called``), to match questions."""
+PARTICIPATION = Table(
+    "participation",
+    (
+        integer("fact"),
+        integer("entity"),
+        integer("occurrences"),  # how often evidence of the fact names the entity, after entity resolution
+    ),
+    key=("fact", "entity"),
+    indexes=(Index("entity", ("entity", "fact")),),
+)
+STATEMENT = Table(
+    "statement",
+    (integer("chunk"), integer("fact"), integer("start"), integer("stop")),
+    key=("chunk", "fact", "start", "stop"),
+    indexes=(Index("fact", ("fact", "chunk")),),
+)
+"""Where a fact is stated."""
+DECISION = Table(
+    "decision",
+    (integer("id"), data("digest"), text("at"), text("content")),  # time as ISO 8601, UTC; JSON
+    is_numbered=True,
+    unique=("digest",),
+)
+"""Entity resolution decisions (model/resolution.py)."""
+
+HIERARCHY_NODE = Table(
+    "hierarchy_node",
+    (
+        integer("id"),
+        data("digest"),
+        text("kind"),  # cluster or community
+        integer("level"),  # of a community; of a cluster the layer of its members
+        boolean("stale"),  # a stale node keeps its members only
+        integer("tokens"),  # of the report
+        text("basis"),  # of the report
+        text("report", optional=True),  # JSON
+        data("parent"),  # of a community
+        # Digests, 16 bytes each:
+        data("primary_members"),  # of a cluster: members whose most probable cluster it is
+        data("members"),
+        data("sources"),  # of the texts that the summaries or the report were made from
+    ),
+    is_numbered=True,
+    unique=("digest",),
+)
+HIERARCHY_SOURCE = Table(
+    "hierarchy_source",
+    (
+        data("source"),  # digest of an entity, a fact or a summary
+        integer("node"),
+        data("text_digests"),  # texts taken from the source (hierarchy_texts.py); empty for members
+    ),
+    key=("source", "node"),
+)
+"""What can make a node stale."""
+SUMMARY = Table(
+    "summary",
+    (
+        integer("id"),
+        data("digest"),
+        integer("node"),  # the cluster
+        text("name"),
+        text("type"),
+        text("description"),
+        text("author"),  # the model that wrote it, or extractive
+        data("members"),  # the members that it covers
+        integer("vector", optional=True),  # of its form, as entities have them
+    ),
+    is_numbered=True,
+    unique=("digest",),
+    indexes=(Index("node", ("node",)),),
+)
+
+PENDING_QUESTION = Table("pending_question", (data("digest"), text("content")), key=("digest",))
+"""Questions, as JSON, whose answers wait for replies from batch files."""
+PENDING_REQUEST = Table(
+    "pending_request",
+    (
+        data("digest"),  # of the request, as in reply
+        data("requester"),  # digest of the document or question that needs the reply
+        text("purpose"),
+        integer("calls", default="0"),  # usage of responses received so far
+        integer("prompt_tokens", default="0"),
+        integer("completion_tokens", default="0"),
+        real("money", default="0"),
+    ),
+    key=("digest", "requester"),
+    indexes=(Index("requester", ("requester",)),),
+)
+"""Requests whose replies are expected from batch files."""
+RECORDED_RESPONSE = Table("recorded_response", (data("digest"),), key=("digest",))
+"""Responses that are in the ledger already."""
+REPLY = Table("reply", (data("digest"), data("text"), boolean("complete")), key=("digest",))
+"""Replies of language models, packed, by the digest of the request."""
+MODEL_CALL = Table(
+    "model_call",
+    (
+        integer("id"),
+        text("at"),  # ISO 8601, UTC
+        text("purpose"),
+        text("model"),
+        integer("prompt_tokens"),
+        integer("completion_tokens"),
+        real("money"),
+        real("seconds"),
+        data("document", optional=True),  # digest of the document
+    ),
+    is_numbered=True,
+    indexes=(Index("document", ("document",), "document IS NOT NULL"),),
+)
+"""Ledger of paid calls."""
+
+NEW_VECTOR = Table("new_vector", (data("digest"), vector("data")), key=("digest",))
+"""Vectors of another embedding model, until the store is switched to it."""
+CHANGE_LOG = Table(
+    "change_log",
+    (
+        integer("id"),
+        text("name"),  # random; the generation in meta is the latest
+        integer("total"),  # running total of touched rows
+        data("entities"),  # table keys, 8 bytes each, little-endian
+        data("facts"),
+        data("chunks"),
+    ),
+    is_numbered=True,
+    unique=("name",),
+)
+"""Rows touched by each of the latest changes, so that arrays are updated instead of rebuilt (change_log.py)."""
+
+COPIED = (
+    META,
+    DOCUMENT,
+    REVISION,
+    STAGED_REVISION,
+    TEXT_SEGMENT,
+    CHUNK,
+    VECTOR,
+    PASSAGE_WINDOW,
+    FACT,
+    ENTITY,
+    ATTRIBUTE_VALUE,
+    ENTITY_ALIAS,
+    PARTICIPATION,
+    STATEMENT,
+    DECISION,
+    HIERARCHY_NODE,
+    HIERARCHY_SOURCE,
+    SUMMARY,
+    PENDING_QUESTION,
+    PENDING_REQUEST,
+    RECORDED_RESPONSE,
+    REPLY,
+    MODEL_CALL,
+)
+"""What a copy of a store has (transfer.py); each table refers to earlier ones only."""
+TABLES = (*COPIED, NEW_VECTOR, CHANGE_LOG)
