@@ -137,7 +137,7 @@ def _covered(built: Built, workspace: Workspace, method: str, budget: int) -> fl
 
 
 def _shape(name: str, reader: Reader) -> str:
-    hierarchy = reader.hierarchy()
+    hierarchy = reader.records.hierarchy()
     layers = np.bincount([summary.layer for summary in hierarchy.summaries])[1:]
     levels = np.bincount([community.level for community in hierarchy.communities])
     sizes = [len(community.members) for community in hierarchy.communities]
@@ -160,7 +160,7 @@ def _shape(name: str, reader: Reader) -> str:
 def _clustering(reader: Reader, with_summaries: bool) -> float:
     """Compute the global clustering coefficient of entities, optionally with summaries joined to their members."""
     entities, facts, hierarchy = reader.size("entity"), np.arange(reader.size("fact")), reader.hierarchy_reader()
-    links = reader.entities_of(facts)
+    links = reader.links("fact_entities", facts)
     rows = np.arange(hierarchy.summary_count if with_summaries else 0)
     below = hierarchy.covered(rows)
     sources = np.concatenate([below.entities.sources, below.summaries.sources]) + entities

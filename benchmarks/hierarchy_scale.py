@@ -92,7 +92,7 @@ def measure_parts(folder: Path) -> Measured:
     with Workspace(folder, SETTINGS) as kb, kb.store().read() as reader:
         entities, facts = np.arange(reader.size("entity")), np.arange(reader.size("fact"))
         vectors = measured.timed("reading vectors and incidence", lambda: reader.directions(entities))
-        links, scores = reader.entities_of(facts), reader.scores("fact", facts)
+        links, scores = reader.links("fact_entities", facts), reader.scores("fact", facts)
     memberships, sizes = measured.timed("clustering, all layers", lambda: _layers(vectors, settings))
     nodes = len(entities) + sum(sizes)
     graph = measured.timed("projection", lambda: build_community_graph(links, scores, memberships, nodes))

@@ -40,12 +40,12 @@ class RecordedContexts:
     def __init__(self, reader: Reader, embedder: Embedder) -> None:
         self._reader = reader
         self.embedder = embedder
-        self._documents = [reader.document(record.id) for record in reader.documents()]
-        self._chunks = sorted(reader.chunk_places(reader.all_rows("chunk")), key=lambda place: place.span)
-        rows = reader.all_rows("fact")
+        self._documents = [reader.records.document(record.id) for record in reader.records.documents()]
+        self._chunks = sorted(reader.chunk_places(reader.rows("chunk")), key=lambda place: place.span)
+        rows = reader.rows("fact")
         facts = zip(reader.facts(rows), reader.fact_places(rows), strict=True)
         self._facts = {normal_text(fact.text): places for fact, places in facts}
-        entities = reader.all_rows("entity")
+        entities = reader.rows("entity")
         self._entities = {
             entity.name: row for entity, row in zip(reader.entities(entities), entities.tolist(), strict=True)
         }

@@ -268,7 +268,7 @@ class Workspace(BrowseMixin, QueryMixin):
             As for :meth:`aindex`.
         """
         with self._existing_store.read() as reader:
-            failed = [reader.document(record.id) for record in reader.documents() if record.failed]
+            failed = [reader.records.document(record.id) for record in reader.records.documents() if record.failed]
         return await self.aadd(failed, report_progress, budget=budget)
 
     async def aadd(
@@ -330,7 +330,9 @@ class Workspace(BrowseMixin, QueryMixin):
         if not self.home.exists():
             return await self._estimator(selected, KnownWork(), extractor).estimate(sources)
         with self._store.read() as reader:
-            known = KnownWork(reader.stamp, lambda key: reader.reply(key) is not None, reader.spent())
+            known = KnownWork(
+                reader.records.stamp, lambda key: reader.records.reply(key) is not None, reader.records.spent()
+            )
             return await self._estimator(selected, known, extractor).estimate(sources)
 
     async def adelete(self, references: str | Sequence[str], forget_replies: bool = False) -> list[DocumentRecord]:

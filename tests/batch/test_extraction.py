@@ -33,7 +33,7 @@ def spent(kb: Workspace) -> Usage:
 
 def calls_about(kb: Workspace, document_id: str) -> int:
     with kb._existing_store.read() as reader:
-        return sum(usage.calls for usage, _ in reader.spent_on(document_id).values())
+        return sum(usage.calls for usage, _ in reader.records.spent_on(document_id).values())
 
 
 def test_written_requests_equal_those_sent_online(tmp_path: Path, server: ModelServer, letters: Path) -> None:

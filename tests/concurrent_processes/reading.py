@@ -14,6 +14,7 @@ from pathlib import Path
 from polyadic.errors import NotFound
 from polyadic.workspace import Workspace
 from tests.concurrent_processes.letters import GROUP, LOOSE, SENTENCES, SETTINGS, checked, letter, version_in
+from tests.support.lookups import chunks_of
 
 QUESTION = "What did Mira Falk write to Ilse Orth from Brno about part 3 of Group 4?"
 Look = Callable[[Workspace], set[int]]
@@ -48,15 +49,15 @@ def main(place: str, told: Path, seconds: float) -> None:
 def everything(kb: Workspace) -> set[int]:
     """All documents, chunks, facts and places of one state, held against each other."""
     with kb.store().read() as reader:
-        records = reader.documents()
+        records = reader.records.documents()
         present = {record.source for record in records}
         assert set(GROUP) <= present <= {*GROUP, *LOOSE}
-        versions = {record.source: version_in(reader.document(record.id).text) for record in records}
+        versions = {record.source: version_in(reader.records.document(record.id).text) for record in records}
         for record in records:
             assert record.facts == SENTENCES
             text = letter(record.source, versions[record.source]).text
-            assert all(text[c.span.start : c.span.end] == c.text for c in reader.chunks(reader.chunks_in(record.id)))
-        facts = reader.all_rows("fact")
+            assert all(text[c.span.start : c.span.end] == c.text for c in chunks_of(reader, record.id))
+        facts = reader.rows("fact")
         assert len(facts) == SENTENCES * len(records)
         for fact, places in zip(reader.facts(facts), reader.fact_places(facts), strict=True):
             checked(places)

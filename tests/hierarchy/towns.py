@@ -61,7 +61,7 @@ def workspace(folder: Path, given: Settings, number: int = 0) -> Iterator[Worksp
 
 def hierarchy_of(kb: Workspace) -> Hierarchy:
     with kb.store().read() as reader:
-        return reader.hierarchy()
+        return reader.records.hierarchy()
 
 
 def words_of(hierarchy: Hierarchy) -> str:

@@ -198,7 +198,7 @@ def test_embedding_cost_is_estimated_and_reported(tmp_path: Path, server: ModelS
         assert found.seconds >= found.texts_to_embed / 1000
         assert kb.index([letters]).embedding_usage == Usage()
         with kb._existing_store.read() as reader:
-            ((purpose, model), (paid, _)), *others = reader.spent().items()
+            ((purpose, model), (paid, _)), *others = reader.records.spent().items()
         assert (purpose, model, paid.prompt_tokens, others) == ("embed", "hashing", tokens, [])
 
 

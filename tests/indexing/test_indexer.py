@@ -112,7 +112,7 @@ def test_report_counts_evidence_without_a_fact(tmp_path: Path) -> None:
         report = asyncio.run(work.index([Document("/docs/a", "", f"{SENTENCES[0]} It rained.")]))
         assert (report.added, report.chunks, report.evidence, report.without_fact) == (1, 1, 2, 1)
         with work.store.read() as reader:
-            assert (reader.counts().evidence, reader.counts().evidence_with_fact) == (2, 1)
+            assert (reader.records.counts().evidence, reader.records.counts().evidence_with_fact) == (2, 1)
 
 
 def test_duplicate_content_is_counted_but_kept_separate(tmp_path: Path) -> None:
@@ -120,7 +120,7 @@ def test_duplicate_content_is_counted_but_kept_separate(tmp_path: Path) -> None:
         report = asyncio.run(work.index([Document(f"/docs/{name}", "", SENTENCES[0]) for name in "ab"]))
         assert (report.added, report.same_text) == (2, 1)
         with work.store.read() as reader:
-            assert (reader.counts().documents, reader.counts().facts) == (2, 1)
+            assert (reader.records.counts().documents, reader.records.counts().facts) == (2, 1)
 
 
 class Failing(SentenceExtractor):
@@ -138,7 +138,7 @@ def test_interrupted_run_publishes_nothing_partial_and_resumes(tmp_path: Path) -
         with pytest.raises(RuntimeError, match="on purpose"):
             asyncio.run(work.index(corpus))
         with work.store.read() as reader:
-            assert reader.counts().documents == 0
+            assert reader.records.counts().documents == 0
     with indexer(tmp_path / "kb") as work, indexer(tmp_path / "undisturbed") as other:
         asyncio.run(work.index(corpus))
         asyncio.run(other.index(corpus))
@@ -235,7 +235,7 @@ def test_complete_documents_are_published_while_replies_are_pending(tmp_path: Pa
                 while not seen or seen[-1] < 86:
                     await asyncio.sleep(0.01)
                     with work.store.read() as reader:
-                        seen.append(reader.counts().documents)
+                        seen.append(reader.records.counts().documents)
             come.set()
             report = await running
             assert (report.added, report.chunks_read) == (150, 150)
@@ -258,7 +258,7 @@ def test_cancelled_run_leaves_nothing_partial(tmp_path: Path) -> None:
             with pytest.raises(asyncio.CancelledError):
                 await running
             with work.store.read() as reader:
-                assert reader.counts().documents in (0, 22, 64, 86)
+                assert reader.records.counts().documents in (0, 22, 64, 86)
             assert work.store.problems() == []
 
     asyncio.run(run())

@@ -90,7 +90,7 @@ def test_previous_version_stays_while_a_defect_persists(
 
 def _documents(work: Indexer) -> list[Document]:
     with work.store.read() as reader:
-        found = [reader.document(record.id) for record in reader.documents()]
+        found = [reader.records.document(record.id) for record in reader.records.documents()]
     return [document for document in found if document is not None]
 
 

@@ -77,7 +77,7 @@ def undisturbed() -> str:
 
 
 def calls_in(reader: Reader) -> int:
-    return sum(usage.calls for usage, _ in reader.spent().values())
+    return sum(usage.calls for usage, _ in reader.records.spent().values())
 
 
 def assert_one_line(error: StoreError) -> None:
@@ -96,10 +96,10 @@ def test_reader_resumes_on_another_connection(
     publish(store, "ada", [ADA, TURIN])
     statements = Statements(monkeypatch)
     with store.read() as reader:
-        expected = reader.counts(), reader.facts(reader.all_rows("fact")), reader.documents()
+        expected = reader.records.counts(), reader.facts(reader.rows("fact")), reader.records.documents()
     statements.at(1 + int(share * statements.seen), between.cut)
     with store.read() as reader:
-        assert (reader.counts(), reader.facts(reader.all_rows("fact")), reader.documents()) == expected
+        assert (reader.records.counts(), reader.facts(reader.rows("fact")), reader.records.documents()) == expected
 
 
 def test_reader_is_interrupted_if_the_store_changed_meanwhile(open_store: Opener, between: Proxy) -> None:
@@ -109,7 +109,7 @@ def test_reader_is_interrupted_if_the_store_changed_meanwhile(open_store: Opener
         assert reader.size("fact") == 1
         publish(other, "turin", [TURIN])
         between.cut()
-        reader.counts()
+        reader.records.counts()
     assert_one_line(raised.value)
     with store.read() as reader:
         assert reader.size("fact") == 2
@@ -205,7 +205,7 @@ def test_call_is_recorded_once(open_store: Opener, between: Proxy, monkeypatch: 
     store.record_calls([(CALL, ("00" * 16, "a reply", True))])
     with store.read() as reader:
         assert calls_in(reader) == 1
-        assert reader.reply("00" * 16) == ("a reply", True)
+        assert reader.records.reply("00" * 16) == ("a reply", True)
 
 
 @pytest.mark.usefixtures("impatient")
@@ -300,7 +300,7 @@ def test_dead_connection_is_given_up(open_store: Opener, between: Proxy) -> None
     begun = time.monotonic()
     with pytest.raises(StoreError) as raised, store.read() as reader:
         between.stall()
-        reader.counts()
+        reader.records.counts()
     assert time.monotonic() - begun < 15
     assert_one_line(raised.value)
     between.flow()
@@ -341,7 +341,7 @@ def test_deadlocked_transaction_is_retried(open_store: Opener) -> None:
         noting.join()
     with store.read() as reader:
         assert calls_in(reader) == 2
-        assert reader.reply(second) == ("b", True)
+        assert reader.records.reply(second) == ("b", True)
 
 
 @pytest.mark.usefixtures("impatient")

@@ -62,8 +62,12 @@ def test_full_scan_uses_bounded_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     with Workspace(f"{postgres.server()}#{postgres.fresh()}", SETTINGS) as kb:
         kb.add(letters(60))
         with kb.store().read() as reader:
-            facts, entities = reader.all_rows("fact"), reader.all_rows("entity")
-            told = [reader.facts(facts), reader.entities(entities), reader.entities_of(facts).targets.tolist()]
+            facts, entities = reader.rows("fact"), reader.rows("entity")
+            told = [
+                reader.facts(facts),
+                reader.entities(entities),
+                reader.links("fact_entities", facts).targets.tolist(),
+            ]
         monkeypatch.setattr(row_cache, "MOST_KEPT", 500)
         monkeypatch.setattr(row_cache, "MOST_VALUES", 3)
         with kb.store().read() as reader:
@@ -72,7 +76,7 @@ def test_full_scan_uses_bounded_memory(monkeypatch: pytest.MonkeyPatch) -> None:
                 for rows, fetch in (
                     (facts, reader.facts),
                     (entities, reader.entities),
-                    (facts, lambda page: reader.entities_of(page).targets.tolist()),
+                    (facts, lambda page: reader.links("fact_entities", page).targets.tolist()),
                 )
             ]
             kept = reader._tables  # type: ignore[attr-defined]
@@ -80,5 +84,5 @@ def test_full_scan_uses_bounded_memory(monkeypatch: pytest.MonkeyPatch) -> None:
             assert len(reader._texts._facts._known) <= 3 + len(facts) // 9 + 1  # type: ignore[attr-defined]
             assert kept._links["fact_entity", None]._records.nbytes < 3_000
             assert kept._numbers["entity"]._records.nbytes < 1_000
-            again = reader.entities_of(np.concatenate([facts, facts[:1]])).targets
+            again = reader.links("fact_entities", np.concatenate([facts, facts[:1]])).targets
         assert by_page == told and again[: len(told[2])].tolist() == told[2]

@@ -21,6 +21,7 @@ from polyadic.storage.sqlite.store import SqliteStore
 from polyadic.storage.url import home_of
 from tests.support import postgres
 from tests.support.databases import database
+from tests.support.lookups import keyed
 from tests.support.store_driver import publish
 from tests.support.vectors import DIMENSION, vector, vectors
 
@@ -61,7 +62,7 @@ def shared(one: Hits, other: Hits) -> float:
 
 def found(reader: Reader, k: int) -> list[Hits]:
     plain = [reader.nearest(side, asked, k) for side in ("entity", "fact") for asked in QUESTIONS]
-    return plain + [reader.nearest_by_score(side, asked, k) for side in ("entity", "fact") for asked in QUESTIONS]
+    return plain + [reader.nearest(side, asked, k, by_score=True) for side in ("entity", "fact") for asked in QUESTIONS]
 
 
 @pytest.fixture
@@ -84,7 +85,7 @@ def test_index_search_finds_what_exhaustive_search_finds(
 
 def test_nearest_facts_of_a_hub_are_found(store: PostgresStore, monkeypatch: pytest.MonkeyPatch) -> None:
     with store.read() as reader:
-        ada = np.array([reader.keyed(["ada"])["ada"]])
+        ada = np.array([keyed(reader, ["ada"])["ada"]])
         exact = [set(reader.facts_of(ada, 20, asked).targets.tolist()) for asked in QUESTIONS]
     monkeypatch.setattr(vector_search, "MOST_COMPARED", 400)
     monkeypatch.setattr(vector_search, "_SAMPLE", 20)
@@ -194,7 +195,7 @@ def test_reembedded_vectors_are_indexed_like_before(new: PostgresStore) -> None:
     for number in range(5):
         tell_of(new, number)
     with new.read() as reader:
-        chunks = [chunk.id for chunk in reader.chunks(reader.all_rows("chunk"))]
+        chunks = [place.chunk_id for place in reader.chunk_places(reader.rows("chunk"))]
     with new.reembedding_session("test vectors") as gathering, new.exclusive_session():
         texts = list(gathering.texts())
         wide = np.concatenate([vectors(texts), vectors(texts)], axis=1)

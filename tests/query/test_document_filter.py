@@ -109,7 +109,7 @@ def with_hierarchy(server: ModelServer, tmp_path_factory: pytest.TempPathFactory
 def node_of(reader: Reader, word: str, name: str) -> tuple[Cluster, Community]:
     """A cluster and a community of the entities of the fact that holds a word, with that word in all that they say."""
     fact = next(one for one in reader.facts(np.arange(reader.size("fact"))) if word in one.text)
-    rows = reader.entities_of(np.array([reader.identified("fact", fact.id, 1)[0]])).targets
+    rows = reader.links("fact_entities", np.array([reader.rows("fact", fact.id, 1)[0]])).targets
     members = tuple(sorted(entity.id for entity in reader.entities(rows)))
     cluster = Cluster(0, members, members, (fact.id, *members))
     summary = Summary(cluster.id, 1, name, f"type {word}", f"About {word}.", members, "a model")

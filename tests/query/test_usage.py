@@ -153,10 +153,10 @@ def test_ledger_entry_waits_for_an_open_transaction(tmp_path: Path) -> None:
 
     asyncio.run(run())
     with store.read() as reader:
-        assert [entry.call.purpose for entry in reader.ledger()] == ["extract", "answer"]
-        assert reader.ledger()[1].call == call
-        assert reader.spent_on("ab" * 16) == {("extract", "m"): (Usage(1, 1, 1), 0.1)}
-        assert reader.spent_on("cd" * 16) == {}
+        assert [entry.call.purpose for entry in reader.records.ledger()] == ["extract", "answer"]
+        assert reader.records.ledger()[1].call == call
+        assert reader.records.spent_on("ab" * 16) == {("extract", "m"): (Usage(1, 1, 1), 0.1)}
+        assert reader.records.spent_on("cd" * 16) == {}
     store.close()
 
 
@@ -167,10 +167,10 @@ def test_ledger_with_impossible_counts_is_readable(tmp_path: Path) -> None:
         for _ in range(3):
             writer.record_call(LedgerCall("extract", "m", Usage(1, most, most), 0.1, "ab" * 16), None)
     with store.read() as reader:
-        for spent in (reader.spent(), reader.spent_on("ab" * 16)):
+        for spent in (reader.records.spent(), reader.records.spent_on("ab" * 16)):
             ((usage, _),) = spent.values()
             assert usage.calls == 3 and usage.prompt_tokens == usage.completion_tokens == pytest.approx(3 * most)
-        assert len(reader.ledger()) == 3
+        assert len(reader.records.ledger()) == 3
     store.close()
 
 

@@ -219,7 +219,7 @@ def test_model_adjudicates_uncertain_pairs(tmp_path: Path) -> None:
         assert kb.entities.review(by_model=True).usage.calls == 0
         assert len(server.calls) == 1
         with kb.store().read() as reader:
-            ((purpose, _),) = reader.spent()
+            ((purpose, _),) = reader.records.spent()
         assert purpose == "same-entity"
 
 

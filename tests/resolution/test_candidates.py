@@ -14,6 +14,7 @@ from polyadic.resolution.homonyms import homonyms
 from polyadic.resolution.names import ParsedName
 from polyadic.storage.sqlite.store import SqliteStore
 from tests.resolution.lookalikes import fill, lookalikes, put_together
+from tests.support.lookups import keyed
 from tests.support.store_driver import decide, publish, publish_told
 from tests.support.vectors import kept
 
@@ -171,7 +172,7 @@ def test_entity_direction_is_the_normalized_sum_of_its_forms(store: SqliteStore)
         publish_told(store, [(source, [chunk], [Evidence(source.text, 8.0, (oslo, Participation("growth")), (), "")])])
     forms = kept(["Oslo: capital of Norway", "Oslo: city"]).sum(axis=0)
     with store.read() as reader:
-        row = reader.keyed(["oslo"])["oslo"]
+        row = keyed(reader, ["oslo"])["oslo"]
         (direction,) = reader.directions(np.array([row]))
     assert np.allclose(direction, forms / np.linalg.norm(forms), atol=1e-5)
 

@@ -26,7 +26,7 @@ def test_automatic_merges_have_95_percent_precision(tmp_path: Path) -> None:
         merged = kb.entities.merge_sure().outcome.decided
         assert {decision.id for decision in merged} == {decision.id for decision in found.merges(SURE)}
         with kb.store().read() as reader:
-            overlay = reader.overlay()
+            overlay = reader.records.overlay()
         assert kb.store().problems() == []
     before, after = agreement(documents, NO_OVERLAY), agreement(documents, overlay)
     assert overlay == EntityResolution.of(merged)

@@ -29,6 +29,8 @@ from polyadic.storage.protocol import (
     UsageTotals,
     Vectors,
 )
+from polyadic.storage.record_reader import RecordReader
+from polyadic.storage.records import DegreeWay, LinkWay
 from polyadic.text.headings import headings, headings_of
 from tests.retrieval.memory_hierarchy import MemoryHierarchyReader
 
@@ -92,6 +94,10 @@ class MemoryReader:
             "chunk": self._embed(embed, [windows(f"{d.title}\n{c.text}") for d, c, _ in self._read]),
         }
 
+    @property
+    def records(self) -> RecordReader:
+        return self
+
     def embedded(self, text: str) -> Vectors:
         """The vector of a text, shape (d,)."""
         vector: Vectors = self._embed_texts([text])[0]
@@ -106,9 +112,11 @@ class MemoryReader:
         owners = np.array([row for row, own in enumerate(texts) for _ in own], dtype=np.int64)
         return owners, embed([text for own in texts for text in own])
 
-    def nearest(self, side: Side, vector: Vectors, k: int) -> Hits:
-        rows = np.arange(self.size(side), dtype=np.int64)
+    def nearest(self, side: Side, vector: Vectors, k: int, by_score: bool = False) -> Hits:
+        rows = self.rows(side)
         scores = self.similarity(side, rows, vector[None, :])[0]
+        if by_score and side != "chunk":
+            scores = scores * self.scores(side, rows)
         best = np.argsort(-scores, kind="stable")[:k]
         return Hits(rows[best], scores[best])
 
@@ -128,12 +136,6 @@ class MemoryReader:
         owners, stored = self._vectors["entity"]
         sums = np.array([stored[owners == row].sum(axis=0) for row in entities.tolist()], np.float32)
         return np.asarray(sums / np.linalg.norm(sums, axis=1, keepdims=True), np.float32)
-
-    def nearest_by_score(self, side: Literal["entity", "fact"], vector: Vectors, k: int) -> Hits:
-        rows = np.arange(self.size(side), dtype=np.int64)
-        products = self.similarity(side, rows, vector[None, :])[0] * self.scores(side, rows)
-        best = np.argsort(-products, kind="stable")[:k]
-        return Hits(rows[best], products[best])
 
     def search(self, words: str, k: int) -> Hits:
         wanted = set(identity.loose_name(words).split())
@@ -187,37 +189,44 @@ class MemoryReader:
         scores = self.similarity("fact", np.array(facts), toward[None, :])[0]
         return [facts[i] for i in np.argsort(-scores, kind="stable")[:limit]]
 
-    def entities_of(self, facts: Rows) -> Links:
-        return _links(facts, lambda fact: self._entities_of[fact])
+    def links(self, way: LinkWay, rows: Rows, limit: int | None = None) -> Links:
+        neighbours: Mapping[LinkWay, Callable[[int], Sequence[int]]] = {
+            "fact_entities": lambda fact: self._entities_of[fact],
+            "fact_chunks": lambda fact: self._chunks_of[fact],
+            "chunk_facts": lambda chunk: sorted(self._facts_in[chunk]),
+            "chunk_topic": lambda chunk: [self._title[chunk]] if self._title[chunk] >= 0 else [],
+            "topic_chunks": lambda entity: self._chunks_about.get(entity, []),
+        }
+        return _links(rows, lambda row: list(neighbours[way](row))[:limit])
 
-    def chunks_of(self, facts: Rows, limit: int) -> Links:
-        return _links(facts, lambda fact: self._chunks_of[fact][:limit])
+    def containing(self, entities: Rows, limit: int) -> Rows:
+        facts = [row for row, members in enumerate(self._entities_of) if {*entities.tolist()} <= {*members}]
+        return np.array(facts[:limit], dtype=np.int64)
 
-    def facts_in(self, chunks: Rows, limit: int) -> Links:
-        return _links(chunks, lambda chunk: sorted(self._facts_in[chunk])[:limit])
+    def rows(self, side: Side, prefix: str = "", limit: int | None = None) -> Rows:
+        ids = {
+            "fact": lambda: self._facts,
+            "entity": lambda: [identity.entity_id(key) for key in self._keys],
+            "chunk": lambda: [chunk.id for _, chunk, _ in self._read],
+        }[side]()
+        matching = [row for row, one in enumerate(ids) if one.startswith(prefix.lower())]
+        return np.array(matching[:limit], dtype=np.int64)
 
-    def topic_entities_of(self, chunks: Rows) -> Links:
-        return _links(chunks, lambda chunk: [self._title[chunk]] if self._title[chunk] >= 0 else [])
-
-    def chunks_about(self, entities: Rows, limit: int) -> Links:
-        return _links(entities, lambda entity: self._chunks_about.get(entity, [])[:limit])
-
-    def all_rows(self, side: Side) -> Rows:
-        return np.arange(self.size(side))
-
-    def degrees(self, side: Side, rows: Rows) -> Rows:
-        of = {"fact": self._entities_of, "entity": self._facts_of, "chunk": self._facts_in}[side]
-        return np.array([len(of[row]) for row in rows.tolist()], dtype=np.int64)  # type: ignore[index]
+    def degrees(self, way: DegreeWay, rows: Rows) -> Rows:
+        counts: Mapping[DegreeWay, Callable[[int], int]] = {
+            "entity_facts": lambda entity: len(self._facts_of[entity]),
+            "entity_chunks": lambda entity: self._tallies.entities[self._keys[entity]].chunks,
+            "fact_entities": lambda fact: len(self._entities_of[fact]),
+            "chunk_facts": lambda chunk: len(self._facts_in[chunk]),
+        }
+        return np.array([counts[way](row) for row in rows.tolist()], dtype=np.int64)
 
     def scores(self, side: Literal["entity", "fact"], rows: Rows) -> Vectors:
         of = self._fact_scores if side == "fact" else self._entity_scores
         return of[rows]
 
-    def chunk_frequency(self, entities: Rows) -> Rows:
-        return np.array([self._tallies.entities[self._keys[row]].chunks for row in entities.tolist()], dtype=np.int64)
-
     def tokens(self, side: Literal["fact", "chunk"], rows: Rows) -> Rows:
-        said = self.facts(rows) if side == "fact" else self.chunks(rows)
+        said = self.facts(rows) if side == "fact" else [self._read[row][1] for row in rows.tolist()]
         return np.array([one.tokens for one in said], dtype=np.int64)
 
     def entities(self, rows: Rows) -> list[Entity]:
@@ -238,9 +247,6 @@ class MemoryReader:
         score = mean_score(said.score, said.evidence)
         named = tuple(self._said(key, Attribute.NAME)[0] for key in sorted(said.participants))
         return Fact(fact, said.text, score, named, said.evidence, len(said.text) // 4 + 1)
-
-    def chunks(self, rows: Rows) -> list[Chunk]:
-        return [self._read[row][1] for row in rows.tolist()]
 
     def overlay(self) -> EntityResolution:
         return NO_OVERLAY
@@ -312,15 +318,6 @@ class MemoryReader:
         raise NotImplementedError
 
     def chunks_in(self, document_id: str) -> Rows:
-        raise NotImplementedError
-
-    def identified(self, side: Side, prefix: str, limit: int) -> Rows:
-        raise NotImplementedError
-
-    def keyed(self, keys: Sequence[str]) -> dict[str, int]:
-        raise NotImplementedError
-
-    def containing(self, entities: Rows, limit: int) -> Rows:
         raise NotImplementedError
 
     def fact_places(self, facts: Rows) -> list[tuple[SourceSpan, ...]]:

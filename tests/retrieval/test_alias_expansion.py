@@ -8,6 +8,7 @@ import pytest
 from polyadic.model.identity import entity_key
 from polyadic.retrieval.alias_expansion import expand_aliases
 from polyadic.storage.sqlite.store import SqliteStore
+from tests.support.lookups import keyed
 from tests.support.store_driver import publish
 
 TITLES = ("Gundobad", "Lothair II", "Mercury (planet)", "John Ince (actor)")
@@ -29,7 +30,7 @@ def test_longer_name_is_an_alias_of_the_title_only(tmp_path: Path, name: str, jo
         publish(store, title, [(f"{title} was there.", [title, "there"])], title)
     publish(store, "other", [(f"{name} met Clovis in Burgundy.", [name, "Clovis", "Burgundy"])])
     with store.read() as reader:
-        row = np.array([reader.keyed([name.lower()])[name.lower()]])
+        row = np.array([keyed(reader, [name.lower()])[name.lower()]])
         assert [entity.name for entity in reader.entities(expand_aliases(row, reader).targets)] == joined
     store.close()
 
@@ -38,8 +39,10 @@ def test_qualified_title_refers_to_the_unqualified_name(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path, "test vectors")
     publish(store, "ince", [("John Ince acted.", ["John Ince", "film"])], "John Ince (actor)")
     with store.read() as reader:
-        ince = np.array([reader.keyed(["john ince"])["john ince"]])
-        assert [p.title for p in reader.chunk_places(reader.chunks_about(ince, 3).targets)] == ["John Ince (actor)"]
+        ince = np.array([keyed(reader, ["john ince"])["john ince"]])
+        assert [p.title for p in reader.chunk_places(reader.links("topic_chunks", ince, 3).targets)] == [
+            "John Ince (actor)"
+        ]
     store.close()
 
 
@@ -62,6 +65,6 @@ def test_topic_is_found_by_a_shorter_or_rare_name(tmp_path: Path, name: str, joi
         publish(store, f"family-{n}", [(f"Falk number {n} met nobody in Lund.", ["Lund", str(n)])])
     publish(store, "other", [(f"{name} met Clovis in Burgundy.", [name, "Clovis", "Burgundy"])])
     with store.read() as reader:
-        row = np.array([reader.keyed([entity_key(name)])[entity_key(name)]])
+        row = np.array([keyed(reader, [entity_key(name)])[entity_key(name)]])
         assert [entity.name for entity in reader.entities(expand_aliases(row, reader).targets)] == joined
     store.close()

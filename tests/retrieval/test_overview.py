@@ -61,7 +61,7 @@ def test_with_a_hierarchy_communities_are_the_themes(tmp_path: Path) -> None:
         kb.index([SPACE])
         kb.hierarchy.build(by="extractive")
         with kb.store().read() as reader:
-            titles = {one.report.title for one in reader.hierarchy().communities if one.report}
+            titles = {one.report.title for one in reader.records.hierarchy().communities if one.report}
         found = survey(kb)
     assert len(found.items) > 2 and {item.why.partition(" (")[0] for item in found.items} <= titles
 

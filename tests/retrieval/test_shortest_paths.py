@@ -70,7 +70,7 @@ def check(path: ShortestPath, reader: MemoryReader) -> None:
     hierarchy = reader.hierarchy_reader()
     for (first, second), step in zip(pairwise(path.nodes), path.steps, strict=True):
         if step >= 0:
-            assert {first, second} <= set(reader.entities_of(np.array([step])).targets.tolist())
+            assert {first, second} <= set(reader.links("fact_entities", np.array([step])).targets.tolist())
             continue
         covered = hierarchy.covered(np.array([~step]))
         members = {*covered.entities.targets.tolist(), *(~covered.summaries.targets).tolist()}

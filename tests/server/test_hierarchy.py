@@ -105,7 +105,7 @@ def test_stale_nodes_are_left_out(tmp_path: Path) -> None:
         before = {one["id"]: one for tree in ("summaries", "communities") for one in below(client, tree, None)}
         assert client.delete(f"/v1/workspaces/space/documents/{documents[0]}").status_code == 204
         with Workspace(server.folder / "space") as kb, kb.store().read() as reader:
-            held = reader.hierarchy()
+            held = reader.records.hierarchy()
         stale = {one.id for one in held.communities if one.stale}
         told = {one["id"] for tree in ("summaries", "communities") for one in below(client, tree, None)}
         assert stale & set(before) and not stale & told

@@ -14,9 +14,9 @@ ALL = 1_000
 def by_hand(reader: Reader) -> tuple[Cluster, Community]:
     """A cluster and a community over the entities of the first fact, made from its words."""
     entities, facts = ids_of(reader)
-    first = reader.all_rows("fact")[:1]
+    first = reader.rows("fact")[:1]
     fact = facts[int(first[0])]
-    members = tuple(sorted(entities[row] for row in reader.entities_of(first).targets.tolist()))
+    members = tuple(sorted(entities[row] for row in reader.links("fact_entities", first).targets.tolist()))
     cluster = Cluster(0, members, members[:1], (fact, *members))
     summary = Summary(cluster.id, 1, "Computing", "field", "Who computes.", members, "a model")
     report = Report("Machines", "They count.", 7.5, (ReportFinding("They count fast.", (fact,)),), "a model")
@@ -27,20 +27,20 @@ def by_hand(reader: Reader) -> tuple[Cluster, Community]:
 
 def words_of(reader: Reader) -> dict[str, tuple[str, ...]]:
     """What all entities, facts and summaries say, by identifier."""
-    return ground_of(reader) | summary_words(reader.hierarchy().clusters)
+    return ground_of(reader) | summary_words(reader.records.hierarchy().clusters)
 
 
 def ground_of(reader: Reader) -> dict[str, tuple[str, ...]]:
     """What entities and facts say, by identifier."""
-    entities = reader.entities(reader.all_rows("entity"))
-    facts = reader.facts(reader.all_rows("fact"))
+    entities = reader.entities(reader.rows("entity"))
+    facts = reader.facts(reader.rows("fact"))
     words: dict[str, tuple[str, ...]] = {one.id: (one.name, one.type, one.description) for one in entities}
     return words | {fact.id: (fact.text,) for fact in facts}
 
 
 def ids_of(reader: Reader) -> tuple[dict[int, str], dict[int, str]]:
     """Identifiers of all entities and all facts of an unscoped reader, by row."""
-    entities, facts = reader.all_rows("entity"), reader.all_rows("fact")
+    entities, facts = reader.rows("entity"), reader.rows("fact")
     return (
         {row: one.id for row, one in zip(entities.tolist(), reader.entities(entities), strict=True)},
         {row: one.id for row, one in zip(facts.tolist(), reader.facts(facts), strict=True)},
@@ -118,7 +118,7 @@ def drawn(
         whole = drawing.community(0, nodes)
         parts = [drawing.community(1, drawing.some(nodes, 2), whole.id) for _ in range(3)]
         communities = list({one.id: one for one in (whole, *parts)}.values())
-    known = nodes_of(reader.hierarchy().clusters, reader.hierarchy().communities).keys()
+    known = nodes_of(reader.records.hierarchy().clusters, reader.records.hierarchy().communities).keys()
     made = nodes_of([*below, *upper], communities).keys()
     sparsities = [drawing.random.random() for _ in range(2)]
     return Rearrangement([*lower, *upper], communities, sorted(known - made), sparsities, len(entities), seed % 7)
@@ -139,7 +139,7 @@ def nodes_of(clusters: Iterable[Cluster], communities: Iterable[Community]) -> d
 def arrange(store: Store, seed: int, keep: bool = False) -> Rearrangement:
     """Build a hierarchy over what there is; of the one before keep the lowest clusters that are not stale, or none."""
     with store.read() as reader:
-        kept = [one for one in reader.hierarchy().clusters if keep and one.layer == 0 and not one.stale]
+        kept = [one for one in reader.records.hierarchy().clusters if keep and one.layer == 0 and not one.stale]
         change = drawn(reader, seed, kept)
     rearrange(store, change)
     return change
@@ -149,7 +149,7 @@ def reword(store: Store, seed: int) -> Rearrangement:
     """Let one cluster have other summaries, or be gone; all else stays."""
     draw = random.Random(seed)
     with store.read() as reader:
-        before = reader.hierarchy()
+        before = reader.records.hierarchy()
     numbers = (before.sparsities, before.settled, before.since)
     if not before.clusters:
         return Rearrangement((), (), (), *numbers)
@@ -168,7 +168,7 @@ def move(store: Store, seed: int) -> Rearrangement:
     """Let a community have fewer members and a cluster other ones of its own; both say what they said."""
     draw = random.Random(seed)
     with store.read() as reader:
-        before = reader.hierarchy()
+        before = reader.records.hierarchy()
     holding = {one.parent for one in before.communities}
     parts = [one for one in before.communities if one.report and one.id not in holding]
     wholes = [one for one in before.clusters if not one.stale]

@@ -43,10 +43,10 @@ def told(parts: HierarchyReader, rows: Rows) -> dict[str, Any]:
 
 def agree(reader: Reader) -> None:
     """What the store searches is what its hierarchy, searched the plain way, has."""
-    hierarchy, parts = reader.hierarchy(), reader.hierarchy_reader()
+    hierarchy, parts = reader.records.hierarchy(), reader.hierarchy_reader()
     told_of = nodes_of(hierarchy.clusters, hierarchy.communities).values()
     held = {one for node in told_of if not node.stale for one in node.members}
     entities = sorted(held - {summary.id for summary in hierarchy.summaries})
     rows = dict(zip(entities, parts.entities(entities).tolist(), strict=True))
-    asked = np.union1d(reader.all_rows("entity"), list(rows.values())).astype(np.int64)
+    asked = np.union1d(reader.rows("entity"), list(rows.values())).astype(np.int64)
     assert told(parts, asked) == told(MemoryHierarchyReader(hierarchy, rows, {}, kept), asked)

@@ -23,10 +23,10 @@ class Ground:
 
     @classmethod
     def of(cls, reader: Reader) -> Self:
-        overlay = reader.overlay()
+        overlay = reader.records.overlay()
         said: dict[str, tuple[set[str], set[str], set[str]]] = defaultdict(lambda: (set(), set(), set()))
-        for document in reader.documents():
-            facts = (one for _, evidence in reader.evidence(document.id) for one in evidence)
+        for document in reader.records.documents():
+            facts = (one for _, evidence in reader.records.evidence(document.id) for one in evidence)
             for participant in (participant for fact in facts for participant in fact.participants):
                 names, types, descriptions = said[entity_id(overlay.key(participant.key, document.id))]
                 names.add(participant.name)

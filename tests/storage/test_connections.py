@@ -16,12 +16,12 @@ def test_concurrent_readers_leave_few_connections_open(tmp_path: Path) -> None:
         for _ in range(3):
             with ExitStack() as stack:
                 readers = [stack.enter_context(store.read()) for _ in range(40)]
-                assert all(reader.record(source.id) for reader in readers)
+                assert all(reader.records.record(source.id) for reader in readers)
                 assert len(logs_open(tmp_path)) > 40
             left.append(len(logs_open(tmp_path)))
         assert left[0] < 10 and len(set(left)) == 1
         with store.read() as reader:
-            assert reader.record(source.id)
+            assert reader.records.record(source.id)
     assert not logs_open(tmp_path)
 
 

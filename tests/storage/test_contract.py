@@ -25,6 +25,7 @@ from polyadic.storage.protocol import (
     Vectors,
 )
 from tests.support.canonical import canonical
+from tests.support.lookups import chunks_of, keyed
 from tests.support.store_driver import document, publish, publish_told, said, stage, withdraw
 from tests.support.stores import Opener
 from tests.support.vectors import vector, vectors
@@ -37,9 +38,9 @@ LONELY = ("Only London is named here.", ["London"])
 def test_empty_store_returns_empty_results(store: Store) -> None:
     nothing = np.zeros(0, dtype=np.int64)
     with store.read() as reader:
-        assert reader.counts().facts == 0
-        assert reader.documents() == []
-        assert reader.listed(None, 5) == reader.listed("a", 5, "b") == DocumentListing([], 0, False)
+        assert reader.records.counts().facts == 0
+        assert reader.records.documents() == []
+        assert reader.records.listed(None, 5) == reader.records.listed("a", 5, "b") == DocumentListing([], 0, False)
         assert reader.nearest("fact", vector("x"), 5).rows.tolist() == []
         assert reader.nearest("entity", vector("x"), 5).rows.tolist() == []
         assert reader.nearest("chunk", vector("x"), 5).rows.tolist() == []
@@ -47,17 +48,17 @@ def test_empty_store_returns_empty_results(store: Store) -> None:
         assert reader.facts_of(nothing, 5, vector("x")).targets.tolist() == []
         assert reader.search("anything at all", 5).rows.tolist() == []
         assert reader.named(["ada lovelace"]) == {}
-        assert reader.keyed(["ada lovelace"]) == {}
-        assert reader.identified("fact", "abcd", 5).tolist() == []
+        assert keyed(reader, ["ada lovelace"]) == {}
+        assert reader.rows("fact", "abcd", 5).tolist() == []
 
 
 def test_published_documents_are_found(store: Store) -> None:
     publish(store, "ada", [ADA, ENGINE, LONELY], title="Ada Lovelace")
     with store.read() as reader:
-        counts = reader.counts()
+        counts = reader.records.counts()
         assert (counts.documents, counts.chunks, counts.facts, counts.entities) == (1, 1, 2, 4)
         assert (counts.evidence, counts.evidence_with_fact, counts.participations) == (3, 2, 5)
-        assert reader.arities() == {2: 1, 3: 1}
+        assert reader.records.arities() == {2: 1, 3: 1}
         facts = reader.facts(reader.nearest("fact", vector(ADA[0]), 2).rows)
         assert [fact.text for fact in facts] == [ADA[0], ENGINE[0]]
         assert facts[0].entities == ("Ada Lovelace", "Charles Babbage", "London")
@@ -74,14 +75,14 @@ def test_documents_are_paginated(store: Store) -> None:
     words = ("", "ADA", "b", "straße", "STRASSE", "%", "nothing")
     cursors = (None, "", "/docs/ada.txt", "/docs/b", "/docs/\ud800", "zzz")
     with store.read() as reader:
-        every = reader.documents()
+        every = reader.records.documents()
         assert len(every) == 4
         for word, after, limit in product(words, cursors, (0, 1, 2, 9)):
             sought = word.casefold()
             wanted = [one for one in every if sought in one.source.casefold() or sought in one.title.casefold()]
             later = [one for one in wanted if after is None or one.source > after]
             expected = DocumentListing(later[:limit], len(wanted), len(later) > limit)
-            assert reader.listed(after, limit, word) == expected, (word, after, limit)
+            assert reader.records.listed(after, limit, word) == expected, (word, after, limit)
 
 
 def test_source_spans_quote_exactly(store: Store) -> None:
@@ -90,12 +91,12 @@ def test_source_spans_quote_exactly(store: Store) -> None:
         rows = reader.nearest("fact", vector(ENGINE[0]), 1).rows
         (place,) = reader.fact_places(rows)[0]
         assert place.quote == ENGINE[0] == source.text[place.span.start : place.span.end]
-        (chunk_place,) = reader.chunk_places(reader.chunks_of(rows, 10).targets)
+        (chunk_place,) = reader.chunk_places(reader.links("fact_chunks", rows, 10).targets)
         assert chunk_place.quote == source.text
-        chunks = reader.chunks_of(rows, 10).targets
+        chunks = reader.links("fact_chunks", rows, 10).targets
         assert reader.tokens("fact", rows).tolist() == [fact.tokens for fact in reader.facts(rows)]
-        assert reader.tokens("chunk", chunks).tolist() == [chunk.tokens for chunk in reader.chunks(chunks)]
-        assert reader.document(source.id) == source
+        assert reader.tokens("chunk", chunks).tolist() == [one.tokens for one in chunks_of(reader, source.id)]
+        assert reader.records.document(source.id) == source
 
 
 def test_source_spans_have_headings(store: Store) -> None:
@@ -109,25 +110,25 @@ def test_source_spans_have_headings(store: Store) -> None:
     publish_told(store, [(source, chunks, [told])])
     with store.read() as reader:
         ((letters,),) = reader.fact_places(reader.nearest("fact", vector(ADA[0]), 1).rows)
-        engines = next(one for one in reader.chunk_places(reader.all_rows("chunk")) if one.span == second)
+        engines = next(one for one in reader.chunk_places(reader.rows("chunk")) if one.span == second)
         # What repeats the title tells nothing.
         assert (letters.headings, engines.headings) == (("Letters",), ("Engines",))
-        found = reader.headings([chunk.id for chunk in chunks])
+        found = reader.records.headings([chunk.id for chunk in chunks])
         assert [one.words for one in found[chunks[0].id]] == ["Ada Lovelace", "Letters", "Engines"]
         assert [one.words for one in found[chunks[1].id]] == ["Ada Lovelace", "Engines"]
         assert text[found[chunks[1].id][1].start :].startswith("## Engines")
-        assert reader.headings(["ab" * 16]) == {}
+        assert reader.records.headings(["ab" * 16]) == {}
 
 
 def test_first_source_spans_of_a_widely_stated_fact_are_returned(store: Store) -> None:
     sources = [publish(store, f"ada-{number}", [ADA, ENGINE]) for number in (7, 3, 9, 1, 8, 5, 0, 2, 6, 4)]
     heard = frozenset(source.id for source in sources[:4])
     with store.read() as reader, store.read(lambda _: heard) as scoped:
-        every = reader.all_rows("fact")
+        every = reader.rows("fact")
         for facts in (every, every[[1, 0, 1]]):
             for places in reader.fact_places(facts):
                 assert [place.source for place in places] == sorted(source.source for source in sources)[:8]
-        for places in scoped.fact_places(scoped.all_rows("fact")):
+        for places in scoped.fact_places(scoped.rows("fact")):
             assert [place.source for place in places] == sorted(source.source for source in sources[:4])
         first, second = reader.fact_places(every[::-1])
         assert [first, second] == reader.fact_places(every)[::-1] and first != second
@@ -139,8 +140,8 @@ def test_evidence_round_trips(store: Store) -> None:
     with store.write() as writer:
         writer.stage([(source, Fingerprint("another content", "recipe", "by hand"), chunks)])
     with store.read() as reader:
-        assert reader.evidence(source.id) == [(chunks[0], tuple(evidence))]
-        assert reader.evidence("00" * 16) == []
+        assert reader.records.evidence(source.id) == [(chunks[0], tuple(evidence))]
+        assert reader.records.evidence("00" * 16) == []
 
 
 def test_documents_are_streamed_one_by_one(store: Store) -> None:
@@ -154,26 +155,31 @@ def test_documents_are_streamed_one_by_one(store: Store) -> None:
 def test_incidence_is_symmetric(store: Store) -> None:
     publish(store, "ada", [ADA, ENGINE])
     with store.read() as reader:
-        babbage = np.array([reader.keyed(["charles babbage"])["charles babbage"]])
+        babbage = np.array([keyed(reader, ["charles babbage"])["charles babbage"]])
         facts = reader.facts_of(babbage, 10, vector("x"))
         assert facts.sources.tolist() == [babbage[0]] * 2
         assert set(babbage.tolist()) == {
-            int(e) for f in facts.targets for e in reader.entities_of(np.array([f])).targets if int(e) == babbage[0]
+            int(e)
+            for f in facts.targets
+            for e in reader.links("fact_entities", np.array([f])).targets
+            if int(e) == babbage[0]
         }
-        chunks = reader.chunks_of(facts.targets, 10)
-        assert set(reader.facts_in(np.unique(chunks.targets), 10).targets.tolist()) == set(facts.targets.tolist())
-        assert reader.degrees("entity", babbage).tolist() == [2]
-        assert reader.degrees("fact", facts.targets).tolist() == [
-            len(reader.entities_of(facts.targets[[i]]).targets) for i in (0, 1)
+        chunks = reader.links("fact_chunks", facts.targets, 10)
+        assert set(reader.links("chunk_facts", np.unique(chunks.targets), 10).targets.tolist()) == set(
+            facts.targets.tolist()
+        )
+        assert reader.degrees("entity_facts", babbage).tolist() == [2]
+        assert reader.degrees("fact_entities", facts.targets).tolist() == [
+            len(reader.links("fact_entities", facts.targets[[i]]).targets) for i in (0, 1)
         ]
-        assert reader.chunk_frequency(babbage).tolist() == [1]
+        assert reader.degrees("entity_chunks", babbage).tolist() == [1]
 
 
 def test_hub_returns_its_most_similar_facts(store: Store) -> None:
     statements = [(f"London saw event {i}.", ["London", f"event {i}"]) for i in range(40)]
     publish(store, "hub", statements)
     with store.read() as reader:
-        london = np.array([reader.keyed(["london"])["london"]])
+        london = np.array([keyed(reader, ["london"])["london"]])
         links = reader.facts_of(london, 5, vector(statements[17][0]))
         assert len(links.targets) == 5
         assert statements[17][0] in [fact.text for fact in reader.facts(links.targets)]
@@ -185,7 +191,7 @@ def test_several_entities_return_their_own_most_similar_facts(store: Store) -> N
     statements = [(f"{place} saw event {i}.", [place, f"event {i}"]) for i in range(20) for place in ("Rome", "Oslo")]
     publish(store, "hubs", statements)
     with store.read() as reader:
-        rows = reader.keyed(["rome", "oslo", "event 3"])
+        rows = keyed(reader, ["rome", "oslo", "event 3"])
         asked = [("rome", "event 3"), ("event 3", "x"), ("oslo", "event 5"), ("rome", "event 7")]
         entities, toward = np.array([rows[key] for key, _ in asked]), vectors([text for _, text in asked])
         links = reader.facts_of(entities, 4, toward)
@@ -201,11 +207,11 @@ def test_prefetch_does_not_change_results(store: Store) -> None:
     answers = []
     for is_said in (False, True):
         with store.read() as reader:
-            facts = reader.all_rows("fact")
+            facts = reader.rows("fact")
             if is_said:
                 none = facts[:0]
                 reader.prefetch(
-                    NeighbourPrefetch(facts[:2], 1, reader.all_rows("chunk")), NeighbourPrefetch(facts, 1, none)
+                    NeighbourPrefetch(facts[:2], 1, reader.rows("chunk")), NeighbourPrefetch(facts, 1, none)
                 )
                 reader.prefetch(NeighbourPrefetch(none, 1, none), ChunkFactsPrefetch(none, 1))
                 reader.prefetch(
@@ -213,23 +219,26 @@ def test_prefetch_does_not_change_results(store: Store) -> None:
                     NearestPrefetch("entity", vector("query"), 2, scored=True),
                 )
                 reader.prefetch(
-                    NearestPrefetch("chunk", vector("query"), 1), ChunkFactsPrefetch(reader.all_rows("chunk"), 2)
+                    NearestPrefetch("chunk", vector("query"), 1), ChunkFactsPrefetch(reader.rows("chunk"), 2)
                 )
-                reader.prefetch(QuotePrefetch(facts[1:], reader.all_rows("chunk")), QuotePrefetch(facts[:0], facts[:0]))
-            entities, chunks = reader.entities_of(facts), reader.chunks_of(facts, 1)
+                reader.prefetch(QuotePrefetch(facts[1:], reader.rows("chunk")), QuotePrefetch(facts[:0], facts[:0]))
+            entities, chunks = reader.links("fact_entities", facts), reader.links("fact_chunks", facts, 1)
             told: list[Rows | Vectors] = [
                 part for links in (entities, chunks) for part in (links.sources, links.targets)
             ]
-            told += [reader.scores("fact", facts), reader.tokens("fact", facts), reader.degrees("fact", facts)]
-            told += [reader.scores("entity", entities.targets), reader.chunk_frequency(entities.targets)]
+            told += [reader.scores("fact", facts), reader.tokens("fact", facts), reader.degrees("fact_entities", facts)]
+            told += [reader.scores("entity", entities.targets), reader.degrees("entity_chunks", entities.targets)]
             told += [reader.similarity("fact", facts, vectors(["query", "other"]))]
-            told += [reader.topic_entities_of(chunks.targets).targets]
-            within = reader.facts_in(reader.all_rows("chunk"), 2)
-            told += [within.sources, within.targets, reader.entities_of(within.targets).targets]
-            near = [reader.nearest("fact", vector("query"), 2), reader.nearest_by_score("entity", vector("query"), 2)]
+            told += [reader.links("chunk_topic", chunks.targets).targets]
+            within = reader.links("chunk_facts", reader.rows("chunk"), 2)
+            told += [within.sources, within.targets, reader.links("fact_entities", within.targets).targets]
+            near = [
+                reader.nearest("fact", vector("query"), 2),
+                reader.nearest("entity", vector("query"), 2, by_score=True),
+            ]
             near += [reader.nearest("chunk", vector("query"), 1), reader.nearest("fact", vector("other"), 3)]
             told += [part for hits in near for part in (hits.rows, hits.scores)]
-            said = [reader.facts(facts), reader.fact_places(facts), reader.chunk_places(reader.all_rows("chunk"))]
+            said = [reader.facts(facts), reader.fact_places(facts), reader.chunk_places(reader.rows("chunk"))]
             answers.append([*(one.tolist() for one in told), *said])
     assert answers[0] == answers[1]
     assert len(answers[0][2]) == 3
@@ -250,7 +259,7 @@ def test_similarity_agrees_with_nearest(store: Store) -> None:
 def test_scored_hits_are_ranked_by_the_product(store: Store) -> None:
     publish(store, "ada", [ADA, ENGINE])
     with store.read() as reader:
-        hits = reader.nearest_by_score("entity", vector("query"), 10)
+        hits = reader.nearest("entity", vector("query"), 10, by_score=True)
         products = reader.similarity("entity", hits.rows, vector("query")[None])[0] * reader.scores("entity", hits.rows)
         np.testing.assert_allclose(hits.scores, products, rtol=1e-5)
         assert (np.diff(hits.scores) <= 0).all()
@@ -261,9 +270,9 @@ def test_title_entity_leads_to_its_passages(store: Store) -> None:
     publish(store, "ada", [ADA], title="Ada Lovelace")
     publish(store, "other", [ENGINE], title="Nobody we know")
     with store.read() as reader:
-        ada = np.array([reader.keyed(["ada lovelace"])["ada lovelace"]])
-        titled = reader.chunks_about(ada, 10)
-        assert reader.topic_entities_of(titled.targets).targets.tolist() == ada.tolist()
+        ada = np.array([keyed(reader, ["ada lovelace"])["ada lovelace"]])
+        titled = reader.links("topic_chunks", ada, 10)
+        assert reader.links("chunk_topic", titled.targets).targets.tolist() == ada.tolist()
         assert [place.title for place in reader.chunk_places(titled.targets)] == ["Ada Lovelace"]
 
 
@@ -288,7 +297,7 @@ def test_full_text_search_handles_any_query(store: Store) -> None:
 def test_facts_containing_all_given_entities(store: Store) -> None:
     publish(store, "ada", [ADA, ENGINE])
     with store.read() as reader:
-        rows = reader.keyed(["charles babbage", "london"])
+        rows = keyed(reader, ["charles babbage", "london"])
         both = reader.containing(np.array(list(rows.values())), 10)
         assert [fact.text for fact in reader.facts(both)] == [ADA[0]]
         assert reader.containing(np.zeros(0, dtype=np.int64), 10).tolist() == []
@@ -297,8 +306,8 @@ def test_facts_containing_all_given_entities(store: Store) -> None:
 def test_identifier_prefixes_are_resolved(store: Store) -> None:
     publish(store, "ada", [ADA, ENGINE])
     with store.read() as reader:
-        fact = reader.facts(reader.all_rows("fact")[:1])[0]
-        assert [f.id for f in reader.facts(reader.identified("fact", fact.id[:10], 5))] == [fact.id]
+        fact = reader.facts(reader.rows("fact")[:1])[0]
+        assert [f.id for f in reader.facts(reader.rows("fact", fact.id[:10], 5))] == [fact.id]
 
 
 def test_staged_revisions_are_invisible_and_resumed(store: Store) -> None:
@@ -332,7 +341,7 @@ def test_deleting_leaves_no_trace(store: Store) -> None:
     with store.read() as reader:
         assert reader.search("designed", 5).rows.tolist() == []
         with pytest.raises(NotFound):
-            reader.document(source.id)
+            reader.records.document(source.id)
 
 
 def test_changed_document_replaces_its_facts(store: Store, open_store: Opener) -> None:
@@ -352,7 +361,7 @@ def test_most_frequent_name_wins_in_any_order(store: Store, open_store: Opener) 
         publish(other, name, [(f"{spelling} built {name}.", [spelling, name])])
     assert canonical(store) == canonical(other)
     with store.read() as reader:
-        assert reader.entities(np.array([reader.keyed(["nasa"])["nasa"]]))[0].name == "NASA"
+        assert reader.entities(np.array([keyed(reader, ["nasa"])["nasa"]]))[0].name == "NASA"
 
 
 def test_only_the_most_frequent_forms_are_embedded(store: Store) -> None:
@@ -363,7 +372,7 @@ def test_only_the_most_frequent_forms_are_embedded(store: Store) -> None:
         stage(store, source, chunks, {chunks[0].id: [evidence]})
         _publish_staged(store, source.id, {chunks[0].id: [chunks[0].text]})
     with store.read() as reader:
-        ada = np.array([reader.keyed(["ada"])["ada"]])
+        ada = np.array([keyed(reader, ["ada"])["ada"]])
         kept = reader.similarity("entity", ada, np.array([vector(f"Ada: description {i:02}") for i in range(12)]))
     assert (kept[:, 0] > 0.999).sum() == 8
 
@@ -392,12 +401,12 @@ def test_reader_sees_one_snapshot_during_a_write(store: Store, open_store: Opene
     publish(store, "ada", [ADA])
     other = open_store("kb")
     with other.read() as reader:
-        before = reader.counts()
+        before = reader.records.counts()
         publish(store, "engine", [ENGINE])
-        assert reader.counts() == before
-        assert [fact.text for fact in reader.facts(reader.all_rows("fact")[:1])] == [ADA[0]]
+        assert reader.records.counts() == before
+        assert [fact.text for fact in reader.facts(reader.rows("fact")[:1])] == [ADA[0]]
     with other.read() as reader:
-        assert reader.counts().facts == 2
+        assert reader.records.counts().facts == 2
 
 
 def test_another_embedding_model_is_refused(store: Store, open_store: Opener) -> None:
@@ -415,11 +424,11 @@ def test_documents_are_selected_by_source_and_metadata(store: Store) -> None:
         _publish_staged(store, source.id, {chunks[0].id: [chunks[0].text]})
     ids = {name: document(name, [ADA])[0].id for name in ("a", "b", "c")}
     with store.read() as reader:
-        assert reader.select((), {"year": "1815"}) == {ids["a"], ids["c"]}
-        assert reader.select((), {"year": "1815", "of": "Ada"}) == {ids["a"], ids["c"]}
-        assert reader.select(["/docs/a.txt"], {"year": "1815"}) == {ids["a"]}
-        assert reader.select(["/docs"], {}) == set(ids.values())
-        assert reader.select((), {"of": "Babbage"}) == reader.select((), {"year": "of"}) == frozenset()
+        assert reader.records.select((), {"year": "1815"}) == {ids["a"], ids["c"]}
+        assert reader.records.select((), {"year": "1815", "of": "Ada"}) == {ids["a"], ids["c"]}
+        assert reader.records.select(["/docs/a.txt"], {"year": "1815"}) == {ids["a"]}
+        assert reader.records.select(["/docs"], {}) == set(ids.values())
+        assert reader.records.select((), {"of": "Babbage"}) == reader.records.select((), {"year": "of"}) == frozenset()
 
 
 def test_long_texts_are_stored(store: Store, open_store: Opener) -> None:
@@ -442,23 +451,23 @@ def test_long_texts_are_stored(store: Store, open_store: Opener) -> None:
     _publish_staged(store, source.id, {chunks[0].id: [chunks[0].text]})
     assert store.problems() == []
     with store.read() as reader:
-        records = reader.documents()
+        records = reader.records.documents()
         sources = [record.source for record in records]
         assert sources == sorted(sources) and len(sources) == 5
         listed: list[str] = []
         while len(listed) < len(sources):
-            found = reader.listed(listed[-1] if listed else None, 2)
+            found = reader.records.listed(listed[-1] if listed else None, 2)
             listed += [record.source for record in found.documents]
         assert listed == sources
-        keys = reader.keyed([entity_key(name), entity_key(title)])
+        keys = keyed(reader, [entity_key(name), entity_key(title)])
         assert len(keys) == 2
         assert reader.named([loose_name(name)])[loose_name(name)] == [keys[entity_key(name)]]
         assert len(reader.search(name, 5).rows) <= 5
-        titled = reader.chunks_about(np.array([keys[entity_key(title)]]), 9)
+        titled = reader.links("topic_chunks", np.array([keys[entity_key(title)]]), 9)
         assert len(titled.targets) >= 3
     for record in records[1:]:
         with store.read() as reader:
-            whole = reader.document(record.id)
+            whole = reader.records.document(record.id)
         withdraw(store, whole)
     assert canonical(store) == before and store.problems() == []
 
@@ -468,7 +477,7 @@ def test_any_text_round_trips(store: Store) -> None:
     name, other = f"Ada {strange}", f"Babbage {strange}"
     publish(store, f"doc {strange}", [(f"{name} met {other}.", [name, other])], title=f"Of {strange}")
     with store.read() as reader:
-        facts, chunks = reader.all_rows("fact"), reader.all_rows("chunk")
+        facts, chunks = reader.rows("fact"), reader.rows("chunk")
         (fact,), ((stated,),), (stands,) = reader.facts(facts), reader.fact_places(facts), reader.chunk_places(chunks)
         assert fact.text == f"{name} met {other}." and set(fact.entities) == {name, other}
         assert stated.quote == fact.text and stated.quote in stands.quote

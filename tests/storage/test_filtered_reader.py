@@ -14,10 +14,12 @@ from polyadic.model.identity import loose_name
 from polyadic.model.resolution import DecisionKind, ResolutionDecision
 from polyadic.model.types import Document
 from polyadic.storage.protocol import Links, Reader, Rows, Side, Store
+from tests.support.lookups import keyed
 from tests.support.store_driver import decide, document, publish, publish_told, withdraw
 from tests.support.stores import ENGINES, stores
 from tests.support.vectors import vector
 
+SIDES: tuple[Side, ...] = ("fact", "entity", "chunk")
 ALL = 1_000
 QUESTION = vector("what is asked")
 NAMES = ["Ada", "ADA", "the Engine", "Engine", "London", "1843", "Ada (film)"]
@@ -36,15 +38,15 @@ corpora = st.dictionaries(st.sampled_from("abcd"), st.lists(statements, min_size
 def told(reader: Reader) -> dict[str, Any]:
     """All that a reader can tell, in public identifiers."""
     return {
-        "documents": [(d.source, d.title, d.chunks, d.facts) for d in reader.documents()],
-        "listed": [reader.listed(after, 2, words) for after in (None, "/docs/b.txt") for words in ("", "ada")],
+        "documents": [(d.source, d.title, d.chunks, d.facts) for d in reader.records.documents()],
+        "listed": [reader.records.listed(after, 2, words) for after in (None, "/docs/b.txt") for words in ("", "ada")],
         "counts": [
-            getattr(reader.counts(), name)
+            getattr(reader.records.counts(), name)
             for name in ("documents", "chunks", "evidence", "evidence_with_fact", "facts")
         ],
-        "participations": [reader.counts().entities, reader.counts().participations],
-        "arities": reader.arities(),
-        "extractors": reader.extractors(),
+        "participations": [reader.records.counts().entities, reader.records.counts().participations],
+        "arities": reader.records.arities(),
+        "extractors": reader.records.extractors(),
         "facts": of_facts(reader, rows_of(reader, "fact")),
         "entities": of_entities(reader, rows_of(reader, "entity")),
         "chunks": of_chunks(reader, rows_of(reader, "chunk")),
@@ -54,15 +56,17 @@ def told(reader: Reader) -> dict[str, Any]:
             name: sorted(entity.key for entity in reader.entities(np.array(rows)))
             for name, rows in reader.named([loose_name(name) for name in NAMES]).items()
         },
-        "keyed": sorted(reader.keyed(["ada", "engine", "london", "1843", "ada (film)"])),
+        "keyed": sorted(keyed(reader, ["ada", "engine", "london", "1843", "ada (film)"])),
         "found": sorted(at.source for at in reader.chunk_places(reader.search("Ada met", ALL).rows)),
+        "selected": sorted(reader.records.select([], {})),
+        "by identifier": {side: by_identifier(reader, side) for side in SIDES},
         "sizes": [reader.size(side) for side in ("fact", "entity", "chunk")],
     }
 
 
 def rows_of(reader: Reader, side: Side) -> Rows:
     """All rows that can be seen, in the order of their public identifiers."""
-    return reader.all_rows(side)
+    return reader.rows(side)
 
 
 def ids(reader: Reader, side: Side, rows: Rows) -> list[str]:
@@ -73,6 +77,11 @@ def ids(reader: Reader, side: Side, rows: Rows) -> list[str]:
     return [place.chunk_id for place in reader.chunk_places(rows)]
 
 
+def by_identifier(reader: Reader, side: Side) -> list[list[str]]:
+    """What is found by the identifier of each row."""
+    return [ids(reader, side, reader.rows(side, one)) for one in ids(reader, side, rows_of(reader, side))]
+
+
 def pairs(reader: Reader, links: Links, source: Side, target: Side) -> list[tuple[str, str]]:
     ends = zip(ids(reader, source, links.sources), ids(reader, target, links.targets), strict=True)
     return sorted(ends)
@@ -81,20 +90,20 @@ def pairs(reader: Reader, links: Links, source: Side, target: Side) -> list[tupl
 def of_facts(reader: Reader, rows: Rows) -> list[Any]:
     places = [[(p.source, p.span, p.quote) for p in at] for at in reader.fact_places(rows)]
     links = [
-        pairs(reader, reader.entities_of(rows), "fact", "entity"),
-        pairs(reader, reader.chunks_of(rows, ALL), "fact", "chunk"),
+        pairs(reader, reader.links("fact_entities", rows), "fact", "entity"),
+        pairs(reader, reader.links("fact_chunks", rows, ALL), "fact", "chunk"),
     ]
-    numbers = [reader.degrees("fact", rows).tolist(), reader.scores("fact", rows).tolist()]
+    numbers = [reader.degrees("fact_entities", rows).tolist(), reader.scores("fact", rows).tolist()]
     return [reader.facts(rows), places, links, numbers]
 
 
 def of_entities(reader: Reader, rows: Rows) -> list[Any]:
     facts = [pairs(reader, reader.facts_of(rows, limit, QUESTION), "entity", "fact") for limit in (1, ALL)]
-    links = [*facts, pairs(reader, reader.chunks_about(rows, ALL), "entity", "chunk")]
+    links = [*facts, pairs(reader, reader.links("topic_chunks", rows, ALL), "entity", "chunk")]
     numbers = [
-        reader.degrees("entity", rows).tolist(),
+        reader.degrees("entity_facts", rows).tolist(),
         reader.scores("entity", rows).tolist(),
-        reader.chunk_frequency(rows).tolist(),
+        reader.degrees("entity_chunks", rows).tolist(),
     ]
     together = ids(reader, "fact", reader.containing(rows[:1], ALL))
     return [reader.entities(rows), links, numbers, together]
@@ -102,10 +111,15 @@ def of_entities(reader: Reader, rows: Rows) -> list[Any]:
 
 def of_chunks(reader: Reader, rows: Rows) -> list[Any]:
     links = [
-        pairs(reader, reader.facts_in(rows, ALL), "chunk", "fact"),
-        pairs(reader, reader.topic_entities_of(rows), "chunk", "entity"),
+        pairs(reader, reader.links("chunk_facts", rows, ALL), "chunk", "fact"),
+        pairs(reader, reader.links("chunk_topic", rows), "chunk", "entity"),
     ]
-    return [reader.chunks(rows), reader.chunk_places(rows), links, reader.degrees("chunk", rows).tolist()]
+    return [
+        reader.tokens("chunk", rows).tolist(),
+        reader.chunk_places(rows),
+        links,
+        reader.degrees("chunk_facts", rows).tolist(),
+    ]
 
 
 def nearest(reader: Reader, side: Side) -> list[tuple[str, float]]:
@@ -117,7 +131,7 @@ def nearest(reader: Reader, side: Side) -> list[tuple[str, float]]:
 
 
 def scored(reader: Reader, side: Literal["fact", "entity"]) -> list[tuple[str, float]]:
-    hits = reader.nearest_by_score(side, QUESTION, ALL)
+    hits = reader.nearest(side, QUESTION, ALL, by_score=True)
     return sorted(zip(ids(reader, side, hits.rows), hits.scores.round(2).tolist(), strict=True))
 
 
@@ -159,6 +173,9 @@ def test_filtered_view_equals_a_separate_store(
         only = frozenset(documents[name].id for name in wanted & documents.keys())
         with whole.read(lambda _: only) as scoped, alone.read() as reader:
             assert told(scoped) == told(reader)
+            ours, theirs = (one.directions(rows_of(one, "entity")) for one in (scoped, reader))
+            # Without vectors there is no dimension.
+            assert len(ours) == len(theirs) and (not len(ours) or np.allclose(ours, theirs, atol=1e-4))
 
 
 decisions = st.sets(
@@ -222,11 +239,13 @@ def test_merged_name_from_hidden_documents_is_not_shown(store: Store) -> None:
         (fact,) = reader.facts(rows_of(reader, "fact"))
         assert fact.entities == ("Agent Seven", "the minister")
         assert not reader.named([loose_name("John Smith")])
-        assert not reader.keyed(["john smith"])
-        assert not reader.decisions()
-        assert reader.record(secret.id) is None
+        assert not keyed(reader, ["john smith"])
+        for entity in reader.entities(rows):
+            assert reader.entities(reader.rows("entity", entity.id))[0].name == entity.name
+        assert not reader.records.decisions()
+        assert reader.records.record(secret.id) is None
         with pytest.raises(NotFound):
-            reader.document(secret.id)
+            reader.records.document(secret.id)
     with store.read(lambda _: frozenset({secret.id})) as reader:
         assert list(reader.named([loose_name("John Smith")])) == ["john smith"]
     withdraw(store, secret)
@@ -252,5 +271,5 @@ def test_empty_filter_has_no_contents(store: Store) -> None:
     with store.read(lambda _: frozenset()) as reader:
         assert [reader.size(side) for side in ("fact", "entity", "chunk")] == [0, 0, 0]
         assert not len(rows_of(reader, "fact"))
-        assert not reader.documents()
+        assert not reader.records.documents()
     store.close()

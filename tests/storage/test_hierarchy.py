@@ -25,7 +25,7 @@ def test_store_without_a_hierarchy_returns_an_empty_one(store: Store) -> None:
     publish(store, "a", STATEMENTS)
     nothing = np.zeros(0, dtype=np.int64)
     with store.read() as reader:
-        assert reader.hierarchy() == Hierarchy()
+        assert reader.records.hierarchy() == Hierarchy()
         parts = reader.hierarchy_reader()
         assert (parts.summary_count, parts.community_count) == (0, 0)
         assert parts.nearest(vector("x"), 5).rows.tolist() == []
@@ -38,11 +38,11 @@ def test_hierarchy_round_trips(store: Store) -> None:
     publish(store, "a", STATEMENTS)
     with store.read() as reader:
         cluster, community = by_hand(reader)
-        vectors_before = reader.counts().vectors
+        vectors_before = reader.records.counts().vectors
     rearrange(store, Rearrangement([cluster], [community], ["ab" * 16], [0.25, 0.5], 4, 2))
     with store.read() as reader:
-        assert reader.hierarchy() == Hierarchy((cluster,), (community,), (0.25, 0.5), 4, 2)
-        assert reader.counts().vectors == vectors_before + 1
+        assert reader.records.hierarchy() == Hierarchy((cluster,), (community,), (0.25, 0.5), 4, 2)
+        assert reader.records.counts().vectors == vectors_before + 1
         parts = reader.hierarchy_reader()
         hits = parts.nearest(vector("Computing: Who computes."), 1)
         assert parts.summaries(hits.rows) == [*cluster.summaries]
@@ -59,18 +59,18 @@ def test_vectors_are_deleted_with_their_summaries(store: Store) -> None:
     reworded = replace(cluster, summaries=(replace(cluster.summaries[0], description="Who counts."),))
     rearrange(store, Rearrangement([reworded]))
     with store.read() as reader:
-        assert [one.stale for one in reader.hierarchy().communities] == [True]
+        assert [one.stale for one in reader.records.hierarchy().communities] == [True]
         assert reader.hierarchy_reader().nearest(vector("Computing: Who counts."), 1).scores[0] == pytest.approx(
             1, abs=3e-4
         )
-        vectors_then = reader.counts().vectors
+        vectors_then = reader.records.counts().vectors
     rearrange(store, Rearrangement(removed=[cluster.id, community.id]))
     with store.read() as reader:
-        assert reader.hierarchy() == Hierarchy()
-        assert reader.counts().vectors == vectors_then - 1
+        assert reader.records.hierarchy() == Hierarchy()
+        assert reader.records.counts().vectors == vectors_then - 1
     withdraw(store, source)
     with store.read() as reader:
-        assert reader.counts().vectors == 0
+        assert reader.records.counts().vectors == 0
     assert store.problems() == []
 
 
@@ -80,7 +80,7 @@ def test_node_with_missing_sources_is_stale_from_the_start(store: Store) -> None
         cluster, community = by_hand(reader)
     rearrange(store, Rearrangement([replace(cluster, sources=("ab" * 16,))], [community]))
     with store.read() as reader:
-        hierarchy = reader.hierarchy()
+        hierarchy = reader.records.hierarchy()
         assert hierarchy.clusters[0].stale and hierarchy.communities[0].stale
         assert not hierarchy.summaries and not reader.hierarchy_reader().summary_count
     assert store.problems() == []
@@ -93,10 +93,10 @@ def test_new_facts_make_nothing_stale(store: Store) -> None:
     rearrange(store, Rearrangement([cluster], [community], (), [0.5], 4, 0))
     more = publish(store, "b", [("Ada wrote to Babbage.", ["Ada", "Babbage"]), *STATEMENTS])
     with store.read() as reader:
-        assert reader.hierarchy() == Hierarchy((cluster,), (community,), (0.5,), 4, 0)
+        assert reader.records.hierarchy() == Hierarchy((cluster,), (community,), (0.5,), 4, 0)
     withdraw(store, more)
     with store.read() as reader:
-        assert reader.hierarchy() == Hierarchy((cluster,), (community,), (0.5,), 4, 0)
+        assert reader.records.hierarchy() == Hierarchy((cluster,), (community,), (0.5,), 4, 0)
 
 
 def test_unused_member_makes_stale_only_when_deleted(store: Store) -> None:
@@ -104,18 +104,18 @@ def test_unused_member_makes_stale_only_when_deleted(store: Store) -> None:
     aside = publish(store, "b", [("Mars met Venus.", ["Mars", "Venus"])])
     with store.read() as reader:
         cluster, _ = by_hand(reader)
-        (venus,) = (one for one in reader.entities(reader.all_rows("entity")[:6]) if one.name == "Venus")
+        (venus,) = (one for one in reader.entities(reader.rows("entity")[:6]) if one.name == "Venus")
     members = tuple(sorted((*cluster.members, venus.id)))
     rearrange(store, Rearrangement([Cluster(0, members, (), cluster.sources)]))
     source, chunks, evidence = document("c", [("Mars met Venus.", ["Mars", "Venus"])])
     described = tuple(replace(p, description="a planet") for p in evidence[0].participants)
     publish_told(store, [(source, chunks, [replace(evidence[0], participants=described)])])
     with store.read() as reader:
-        assert [one.stale for one in reader.hierarchy().clusters] == [False]
+        assert [one.stale for one in reader.records.hierarchy().clusters] == [False]
     withdraw(store, source)
     withdraw(store, aside)
     with store.read() as reader:
-        assert [one.stale for one in reader.hierarchy().clusters] == [True]
+        assert [one.stale for one in reader.records.hierarchy().clusters] == [True]
 
 
 def told(name: str, description: str) -> tuple[Document, list[Chunk], list[Evidence]]:
@@ -132,19 +132,17 @@ def test_only_vanished_texts_make_nodes_stale(store: Store) -> None:
     first, _ = publish_told(store, [told("a", "a calculating person"), told("b", "someone")])
     with store.read() as reader:
         cluster, community = by_hand(reader)
-        summary = replace(
-            cluster.summaries[0], description=reader.entities(reader.all_rows("entity")[:1])[0].description
-        )
+        summary = replace(cluster.summaries[0], description=reader.entities(reader.rows("entity")[:1])[0].description)
     assert summary.description == "a calculating person"
     cluster = replace(cluster, summaries=(summary,))
     rearrange(store, Rearrangement([cluster], [community]))
     publish_told(store, [told("c", "someone")])
     with store.read() as reader:
-        assert {one.description for one in reader.entities(reader.all_rows("entity")[:4])} == {"someone"}
-        assert reader.hierarchy() == Hierarchy((cluster,), (community,))
+        assert {one.description for one in reader.entities(reader.rows("entity")[:4])} == {"someone"}
+        assert reader.records.hierarchy() == Hierarchy((cluster,), (community,))
     withdraw(store, first)
     with store.read() as reader:
-        hierarchy = reader.hierarchy()
+        hierarchy = reader.records.hierarchy()
         assert hierarchy.clusters[0].stale and hierarchy.communities[0].stale
     assert store.problems() == []
     tables = repr([*rows_of(store, ("hierarchy_node", "summary", "hierarchy_source", "entity", "attribute_value"))])
@@ -162,7 +160,7 @@ def test_equal_node_elsewhere_keeps_its_source_texts(store: Store) -> None:
     rearrange(store, Rearrangement([replace(cluster, own=cluster.members)], [moved], [community.id]))
     withdraw(store, first)
     with store.read() as reader:
-        hierarchy = reader.hierarchy()
+        hierarchy = reader.records.hierarchy()
         assert hierarchy.clusters[0].stale and hierarchy.communities[0].stale
 
 
@@ -178,7 +176,7 @@ def test_changed_summary_text_makes_dependents_stale(store: Store, before: str, 
     rearrange(store, Rearrangement([first], [community]))
     rearrange(store, Rearrangement([second]))
     with store.read() as reader:
-        assert [one.stale for one in reader.hierarchy().communities] == [True]
+        assert [one.stale for one in reader.records.hierarchy().communities] == [True]
     assert store.problems() == []
 
 
@@ -192,7 +190,7 @@ def test_regenerated_equal_report_depends_on_the_current_summary(store: Store) -
     assert store.problems() == []
     rearrange(store, Rearrangement([replace(reworded, own=reworded.members)]))
     with store.read() as reader:
-        assert [one.stale for one in reader.hierarchy().communities] == [False]
+        assert [one.stale for one in reader.records.hierarchy().communities] == [False]
 
 
 def test_decided_name_is_current_until_undone(store: Store) -> None:
@@ -204,10 +202,10 @@ def test_decided_name_is_current_until_undone(store: Store) -> None:
     rearrange(store, Rearrangement([cluster], [community]))
     decide(store, [decision])
     with store.read() as reader:
-        assert reader.hierarchy() == Hierarchy((cluster,), (community,))
+        assert reader.records.hierarchy() == Hierarchy((cluster,), (community,))
     rearrange(store, Rearrangement(removed=[cluster.id, community.id]))
     rearrange(store, Rearrangement([cluster], [community]))
     decide(store, [], [decision])
     with store.read() as reader:
-        hierarchy = reader.hierarchy()
+        hierarchy = reader.records.hierarchy()
         assert hierarchy.clusters[0].stale and hierarchy.communities[0].stale

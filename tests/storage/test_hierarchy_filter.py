@@ -30,11 +30,11 @@ def within(store: Store, documents: Set[str]) -> AbstractContextManager[Reader]:
 def inside(reader: Reader, scope: frozenset[str], by_any_name: bool = False) -> set[str]:
     """Identifiers of the facts and entities that are only spoken of in scope, by all that the whole store tells."""
     entities, facts = ids_of(reader)
-    every = reader.all_rows("chunk")
-    chunks = {row: chunk.document_id for row, chunk in zip(every.tolist(), reader.chunks(every), strict=True)}
+    every = reader.rows("chunk")
+    chunks = {row: place.document_id for row, place in zip(every.tolist(), reader.chunk_places(every), strict=True)}
 
     def is_stated_inside(fact: int) -> bool:
-        return {chunks[chunk] for chunk in reader.chunks_of(np.array([fact]), ALL).targets.tolist()} <= scope
+        return {chunks[chunk] for chunk in reader.links("fact_chunks", np.array([fact]), ALL).targets.tolist()} <= scope
 
     def is_told_inside(entity: int) -> bool:
         mine = reader.facts_of(np.array([entity]), ALL, vector("x")).targets.tolist()
@@ -46,12 +46,12 @@ def inside(reader: Reader, scope: frozenset[str], by_any_name: bool = False) -> 
 
 def is_named(reader: Reader, row: int, scope: frozenset[str]) -> bool:
     """Whether the name of an entity is said in scope, or was decided for a document there."""
-    overlay: EntityResolution = reader.overlay()
+    overlay: EntityResolution = reader.records.overlay()
     (entity,) = reader.entities(np.array([row]))
     said = {
         participant.name
         for one in scope
-        for _, evidence in reader.evidence(one)
+        for _, evidence in reader.records.evidence(one)
         for stated in evidence
         for participant in stated.participants
         if overlay.key(entity_key(participant.name), one) == entity.key
@@ -105,9 +105,9 @@ def test_only_nodes_of_selected_documents_are_visible(store: Store, seed: int) -
     for _ in range(8):
         scope = some_of(documents.values(), draw)
         with store.read() as reader:
-            expected = seen(reader.hierarchy(), inside(reader, scope))
+            expected = seen(reader.records.hierarchy(), inside(reader, scope))
         with within(store, scope) as scoped:
-            told = scoped.hierarchy()
+            told = scoped.records.hierarchy()
             assert nodes_of(told.clusters, told.communities).keys() == expected
             assert (told.sparsities, told.settled, told.since) == ((), 0, 0)
             assert {one.parent for one in told.communities} <= expected | {""}
@@ -129,7 +129,7 @@ def test_stale_nodes_are_visible_if_all_members_are(store: Store) -> None:
     withdraw(store, passing)
     for scope, shown in ((inner, 1), (outer, 0)):
         with within(store, {scope.id}) as reader:
-            told = reader.hierarchy()
+            told = reader.records.hierarchy()
             assert [len(told.clusters), len(told.summaries), len(told.communities)] == [shown, 0, 0]
 
 

@@ -76,13 +76,13 @@ class Life:
 
     def _decide(self, decision: ResolutionDecision) -> None:
         with self.store.read() as reader:
-            holds = decision in reader.overlay().decisions
+            holds = decision in reader.records.overlay().decisions
         decide(self.store, [] if holds else [decision], [decision] if holds else [])
 
     def check(self) -> None:
         withdrawn = set(self.secrets) - {secret for _, secret in self.present.values()}
         with self.store.read() as reader:
-            assert reader.hierarchy() == self.expected.hierarchy
+            assert reader.records.hierarchy() == self.expected.hierarchy
             entities, facts = ids_of(reader)
             agree(reader)
             assert reader.hierarchy_reader().entities([*entities.values()][::-1]).tolist() == [*entities][::-1]
@@ -136,5 +136,5 @@ def test_emptied_store_has_no_hierarchy_rows(store: Store) -> None:
         life.take((name, None, False))
     life.check()
     with life.store.read() as reader:
-        assert not reader.hierarchy().summaries and reader.counts().vectors == 0
-        assert all(node.stale for node in reader.hierarchy().clusters)
+        assert not reader.records.hierarchy().summaries and reader.records.counts().vectors == 0
+        assert all(node.stale for node in reader.records.hierarchy().clusters)

@@ -63,19 +63,19 @@ def test_the_switch_changes_vectors_and_nothing_else(store: Store, open_store: O
     _, text = chunk_of(ADA, ENGINE)
     halves = [ADA[0], text]
     with store.reembedding_session("new vectors") as gathering, store.read() as before:
-        counts = before.counts()
+        counts = before.records.counts()
         gather(gathering, [*gathering.texts(), *halves])
         switch(store, gathering, *halves)
         # Whoever was reading goes on reading what there was.
         assert before.nearest("fact", vector(ADA[0]), 1).scores[0] == pytest.approx(1, abs=3e-4)
-        assert before.counts() == counts
+        assert before.records.counts() == counts
         assert gathering.count() == 0
     assert store.problems() == []
     assert store.filled_with() == "new vectors"
     with closing(open_store("kb", "new vectors")) as new, new.read() as reader:
         # The first window is the fact's text as well, so one vector serves both.
-        assert reader.counts().vectors == counts.vectors
-        assert reader.counts().dimension == 2 * DIMENSION
+        assert reader.records.counts().vectors == counts.vectors
+        assert reader.records.counts().dimension == 2 * DIMENSION
         for side in ("fact", "chunk"):
             assert reader.nearest(side, longer([ADA[0]])[0], 1).scores[0] == pytest.approx(1, abs=3e-4)
 
@@ -114,7 +114,7 @@ def test_reembedding_cost_is_in_the_ledger(store: Store) -> None:
         for usage in (Usage(2, 100, 0, 0.5), Usage(1, 50, 0, 0.25)):
             gathering.put([], np.zeros((0, 0), np.float32), LedgerCall("embed", "new vectors", usage, 2.0))
     with store.read() as reader:
-        usage, seconds = reader.spent()["embed", "new vectors"]
+        usage, seconds = reader.records.spent()["embed", "new vectors"]
     assert (usage.prompt_tokens, usage.money, seconds) == (150, 0.75, 4.0)
 
 
@@ -161,4 +161,4 @@ def test_summaries_get_new_vectors_and_clusters_need_a_rebuild(store: Store, ope
     assert store.problems() == []
     with closing(open_store("kb", "new vectors")) as new, new.read() as reader:
         assert reader.hierarchy_reader().nearest(longer([form])[0], 1).scores[0] == pytest.approx(1, abs=3e-4)
-        assert reader.hierarchy() == Hierarchy((cluster,), (community,), (0.5,), 0, 1)
+        assert reader.records.hierarchy() == Hierarchy((cluster,), (community,), (0.5,), 0, 1)

@@ -29,26 +29,26 @@ def store(open_store: Opener) -> Iterator[Store]:
 
 def entities(store: Store) -> dict[str, Entity]:
     with store.read() as reader:
-        return {entity.name: entity for entity in reader.entities(reader.all_rows("entity"))}
+        return {entity.name: entity for entity in reader.entities(reader.rows("entity"))}
 
 
 def facts(store: Store) -> dict[str, Fact]:
     with store.read() as reader:
-        return {fact.text: fact for fact in reader.facts(reader.all_rows("fact"))}
+        return {fact.text: fact for fact in reader.facts(reader.rows("fact"))}
 
 
 def test_facts_keep_their_identity_and_arity(store: Store) -> None:
     publish(store, "a", [MET, WROTE, BOTH])
     before = facts(store)
     with store.read() as reader:
-        arities = reader.arities()
+        arities = reader.records.arities()
     decide(store, [ADA])
     after = facts(store)
     assert {text: (f.id, f.score, f.support) for text, f in after.items()} == {
         text: (f.id, f.score, f.support) for text, f in before.items()
     }
     with store.read() as reader:
-        assert reader.arities() == arities == {2: 2, 3: 1}
+        assert reader.records.arities() == arities == {2: 2, 3: 1}
     assert after[BOTH[0]].entities == ("Ada Lovelace", "Babbage")
 
 
@@ -64,7 +64,7 @@ def test_merged_entity_has_the_facts_of_both(store: Store) -> None:
     with store.read() as reader:
         rows = reader.named(["ada", "ada lovelace"])
         assert rows["ada"] == rows["ada lovelace"]
-        assert reader.chunk_frequency(np.array(rows["ada"])).tolist() == [2]
+        assert reader.degrees("entity_chunks", np.array(rows["ada"])).tolist() == [2]
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_deciding_twice_changes_nothing(store: Store) -> None:
     publish(store, "a", [MET, WROTE])
     decide(store, [ADA])
     with store.read() as reader:
-        (first,) = reader.decisions()
+        (first,) = reader.records.decisions()
     decide(store, [ResolutionDecision(DecisionKind.MERGE, ("ADA LOVELACE", "Ada"), "Ada Lovelace")])
     with store.read() as reader:
-        assert reader.decisions() == [first]
+        assert reader.records.decisions() == [first]

@@ -20,6 +20,7 @@ from polyadic.model.identity import loose_name
 from polyadic.model.resolution import DecisionKind, ResolutionDecision
 from polyadic.model.types import Usage
 from polyadic.storage.protocol import Hits, LedgerCall, Links, Reader, Rows, Side
+from polyadic.storage.records import DegreeWay
 from polyadic.storage.sql import change_log
 from polyadic.storage.sql.change_log import LEAST_KEPT
 from polyadic.storage.sqlite import snapshots
@@ -29,9 +30,16 @@ from polyadic.storage.sqlite.store import SqliteStore
 from tests.storage import hierarchy_oracle
 from tests.storage.hierarchies import by_hand, rearrange
 from tests.storage.test_filtered_reader import NAMES, QUESTION, Said, tell, told
+from tests.support.lookups import chunks_of, keyed
 from tests.support.store_driver import decide, document, withdraw
 from tests.support.vectors import vector, vectors
 
+DEGREES: list[tuple[DegreeWay, Side]] = [
+    ("entity_facts", "entity"),
+    ("entity_chunks", "entity"),
+    ("fact_entities", "fact"),
+    ("chunk_facts", "chunk"),
+]
 LIMITS = (1, 2, 1_000)
 SIDES: tuple[Side, ...] = ("entity", "fact", "chunk")
 NAMED = ("Ada", "ADA", "the Engine", "Engine", "London", "1843", "Ada (film)", "Turin", "Bolt")
@@ -46,27 +54,28 @@ def read_by_row(reader: Reader) -> dict[str, Any]:
     asked = {side: mixed(rows[side]) for side in SIDES}
     return {
         "nearest": [hits(reader.nearest(side, vector(text), k)) for side in SIDES for text in TEXTS for k in LIMITS],
-        "scored": [hits(reader.nearest_by_score(side, QUESTION, k)) for side in ("entity", "fact") for k in LIMITS],
+        "scored": [
+            hits(reader.nearest(side, QUESTION, k, by_score=True)) for side in ("entity", "fact") for k in LIMITS
+        ],
         "similarity": [reader.similarity(side, asked[side], vectors(TEXTS)).tolist() for side in SIDES],
         "directions": reader.directions(asked["entity"]).tolist(),
         "named": reader.named([loose_name(name) for name in NAMES]),
-        "keyed": reader.keyed(["ada", "engine", "london", "1843", "ada (film)", "ada (ship)"]),
+        "keyed": keyed(reader, ["ada", "engine", "london", "1843", "ada (film)", "ada (ship)"]),
         "search": hits(reader.search("Ada met worked", 50)),
         "holding": links(reader.chunks_with_words(["met", "nowhere", "wrote"], 50)),
         "facts_of": [links(reader.facts_of(asked["entity"], limit, QUESTION)) for limit in LIMITS],
-        "entities_of": links(reader.entities_of(asked["fact"])),
-        "chunks_of": [links(reader.chunks_of(asked["fact"], limit)) for limit in LIMITS],
-        "facts_in": [links(reader.facts_in(asked["chunk"], limit)) for limit in LIMITS],
-        "topic_entities_of": links(reader.topic_entities_of(asked["chunk"])),
-        "titled": [links(reader.chunks_about(asked["entity"], limit)) for limit in LIMITS],
-        "degrees": [reader.degrees(side, asked[side]).tolist() for side in SIDES],
+        "entities_of": links(reader.links("fact_entities", asked["fact"])),
+        "chunks_of": [links(reader.links("fact_chunks", asked["fact"], limit)) for limit in LIMITS],
+        "facts_in": [links(reader.links("chunk_facts", asked["chunk"], limit)) for limit in LIMITS],
+        "topic_entities_of": links(reader.links("chunk_topic", asked["chunk"])),
+        "titled": [links(reader.links("topic_chunks", asked["entity"], limit)) for limit in LIMITS],
+        "degrees": [reader.degrees(way, asked[side]).tolist() for way, side in DEGREES],
         "scores": [reader.scores(side, asked[side]).tolist() for side in ("entity", "fact")],
-        "spread": reader.chunk_frequency(asked["entity"]).tolist(),
-        "identified": [reader.identified(side, prefix, 9).tolist() for side in SIDES for prefix in ("", "3", "c")],
+        "identified": [reader.rows(side, prefix, 9).tolist() for side in SIDES for prefix in ("", "3", "c")],
         "containing": [reader.containing(asked["entity"][:n], 9).tolist() for n in (1, 2)],
-        "chunks_in": [reader.chunks_in(record.id).tolist() for record in reader.documents()],
-        "counts": reader.counts(),
-        "hierarchy_reader": hierarchy_oracle.told(reader.hierarchy_reader(), reader.all_rows("entity")),
+        "chunks_in": [reader.chunks_in(record.id).tolist() for record in reader.records.documents()],
+        "counts": reader.records.counts(),
+        "hierarchy_reader": hierarchy_oracle.told(reader.hierarchy_reader(), reader.rows("entity")),
         "told": told(reader),
     }
 
@@ -110,7 +119,7 @@ class History:
 
     def rearrange(self) -> None:
         with self.store.read() as reader:
-            bare = reader.size("fact") > 0 and not reader.hierarchy().clusters
+            bare = reader.size("fact") > 0 and not reader.records.hierarchy().clusters
             made = by_hand(reader) if bare else None
         if made:
             rearrange(self.store, Rearrangement(made[:1], made[1:]))
@@ -119,9 +128,7 @@ class History:
         """Turn all vectors round, as another model might."""
         with self.store.exclusive_session(), self.store.reembedding_session("test") as gathering:
             with self.store.read() as reader:
-                chunks = [
-                    chunk for record in reader.documents() for chunk in reader.chunks(reader.chunks_in(record.id))
-                ]
+                chunks = [chunk for record in reader.records.documents() for chunk in chunks_of(reader, record.id)]
             texts = list(dict.fromkeys([*gathering.texts(), *(chunk.text for chunk in chunks)]))
             gathering.put(texts, -vectors(texts), LedgerCall("embed", "test", Usage(), 0.0))
             gathering.switch({chunk.id: [gathering.digest(chunk.text)] for chunk in chunks})
@@ -145,7 +152,7 @@ def opened(folder: Path) -> list[dict[str, Any]]:
     """What another process would be told."""
     store = SqliteStore(folder, "test")
     with store.read() as reader:
-        documents = sorted(record.id for record in reader.documents())
+        documents = sorted(record.id for record in reader.records.documents())
     seen = all_told(store, documents)
     store.close()
     return seen
@@ -324,7 +331,7 @@ def test_long_running_process_releases_replaced_vectors(history: History) -> Non
 def test_change_log_is_bounded(history: History) -> None:
     def known() -> list[tuple[int, int]]:
         with closing(connect(history.folder / "store.sqlite")) as connection:
-            return connection.execute("SELECT total, length(facts) FROM change_log ORDER BY seq").fetchall()
+            return connection.execute("SELECT total, length(facts) FROM change_log ORDER BY id").fetchall()
 
     for n in range(4):
         history.tell("b", many(f"Bolt {n}", LEAST_KEPT // 8))
@@ -363,7 +370,7 @@ def test_ties_are_ordered_by_identifier(tmp_path: Path) -> None:
         history.read()
     with history.store.read() as reader:
         for asked in (vector(f"question {n}") for n in range(8)):
-            for near in (reader.nearest("fact", asked, 39), reader.nearest_by_score("fact", asked, 39)):
+            for near in (reader.nearest("fact", asked, 39), reader.nearest("fact", asked, 39, by_score=True)):
                 assert near.rows.tolist() == list(range(39))
                 assert len(set(near.scores.tolist())) == 1
     history.store.close()

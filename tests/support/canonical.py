@@ -7,28 +7,28 @@ import json
 
 from polyadic.model.identity import loose_name
 from polyadic.storage.protocol import Store
+from tests.support.lookups import chunks_of
 
 
 def canonical(store: Store) -> str:
     lines: list[list[object]] = []
     with store.read() as reader:
-        counts = reader.counts()
-        records = reader.documents()
+        counts = reader.records.counts()
+        records = reader.records.documents()
         for record in records:
-            document = reader.document(record.id)
+            document = reader.records.document(record.id)
             lines.append(["document", document.source, document.title, document.text, dict(document.metadata)])
-            rows = reader.chunks_in(record.id)
-            for chunk in reader.chunks(rows):
+            for chunk in chunks_of(reader, record.id):
                 lines.append(["chunk", chunk.id, chunk.document_id, chunk.span.start, chunk.span.end, chunk.tokens])
-        everything = reader.all_rows("fact")
+        everything = reader.rows("fact")
         places = reader.fact_places(everything)
         for fact, at in zip(reader.facts(everything), places, strict=True):
             where: list[object] = [[p.chunk_id, p.span.start, p.span.end, p.quote] for p in at]
             lines.append(
                 ["fact", fact.id, fact.text, fact.score, fact.support, fact.tokens, list(fact.entities), where]
             )
-        rows = reader.all_rows("entity")
-        titled = reader.chunks_about(rows, 3)
+        rows = reader.rows("entity")
+        titled = reader.links("topic_chunks", rows, 3)
         chunk_ids = [place.chunk_id for place in reader.chunk_places(titled.targets)]
         keys = dict(zip(rows.tolist(), (entity.key for entity in reader.entities(rows)), strict=True))
         subjects = [keys[row] for row in titled.sources.tolist()]
@@ -36,7 +36,7 @@ def canonical(store: Store) -> str:
         names = [entity.name for entity in reader.entities(rows)]
         named = reader.named([loose_name(name) for name in names])
         lines.append(["named", {loose: sorted(keys[row] for row in found) for loose, found in named.items()}])
-        spread, degrees = reader.chunk_frequency(rows).tolist(), reader.degrees("entity", rows).tolist()
+        spread, degrees = reader.degrees("entity_chunks", rows).tolist(), reader.degrees("entity_facts", rows).tolist()
         for entity, chunks, degree in zip(reader.entities(rows), spread, degrees, strict=True):
             assert degree == entity.facts
             lines.append(
@@ -44,7 +44,7 @@ def canonical(store: Store) -> str:
             )
         lines.append(["counts", counts.evidence, counts.evidence_with_fact, counts.participations])
         lines.append(["vectors", counts.vectors])
-        for decision, _ in reader.decisions():
+        for decision, _ in reader.records.decisions():
             lines.append(["decision", decision.kind, decision.keys, decision.into, sorted(decision.documents)])
     with store.write() as writer:
         for _, chunks in writer.current([record.id for record in records]):

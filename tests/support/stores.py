@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from polyadic.storage.postgres.store import PostgresStore
 from polyadic.storage.protocol import Store
-from polyadic.storage.sql.record_reader import SqlRecordReader
+from polyadic.storage.sql.row_reader import SqlRowReader
 from polyadic.storage.sqlite.store import SqliteStore
 from tests.support import postgres
 
@@ -24,7 +24,7 @@ class Opener(Protocol):
 def rows_of(store: Store, tables: Sequence[str]) -> Iterator[tuple[Any, ...]]:
     """All that stands in these tables."""
     with store.read() as reader:
-        assert isinstance(reader, SqlRecordReader)
+        assert isinstance(reader, SqlRowReader)
         for table in tables:
             yield from reader._connection.execute(f"SELECT * FROM {table}").fetchall()
 

@@ -107,7 +107,7 @@ def cached_reply_lookup(store: Store) -> ReplyLookup:
 
     def lookup(key: str) -> ModelReply | None:
         with store.read() as reader:
-            cached = reader.reply(key)
+            cached = reader.records.reply(key)
         if cached is None:
             return None
         with store.write() as writer:

@@ -41,7 +41,7 @@ async def run_checks(home: StoreLocation, settings: Settings, whole_window: bool
                 for finding in stored(store):
                     yield finding
                 with store.read() as reader:
-                    dimension = reader.counts().dimension
+                    dimension = reader.records.counts().dimension
             finally:
                 store.close()
     except PolyadicError as problem:

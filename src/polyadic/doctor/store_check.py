@@ -16,7 +16,7 @@ def stored(store: Store) -> Iterator[CheckResult]:
         yield bad("store", f"damaged ({shown})", "restore it from a backup, or index into a new folder")
         return
     with store.read() as reader:
-        counts, failures, extractors = reader.counts(), reader.failures(), reader.extractors()
+        counts, failures, extractors = reader.records.counts(), reader.records.failures(), reader.records.extractors()
     yield good(
         "store", f"consistent: {counts.documents:,} documents, {counts.facts:,} facts, all matching their evidence"
     )

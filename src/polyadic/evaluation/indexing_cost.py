@@ -67,7 +67,7 @@ def construction_of(kb: Workspace, seconds: float | None) -> IndexingCost:
     status = status_of(kb.store(), str(kb.home), kb.embedder.name)
     with kb.store().read() as reader:
         tokens, fact_tokens = _tokens(reader, "chunk"), _tokens(reader, "fact")
-        degrees = np.bincount(reader.degrees("entity", reader.all_rows("entity")))
+        degrees = np.bincount(reader.degrees("entity_facts", reader.rows("entity")))
     return IndexingCost(
         status.counts,
         tokens,
@@ -97,4 +97,4 @@ def seconds_so_far(folder: Path, report: IndexReport | None = None) -> float | N
 
 
 def _tokens(reader: Reader, side: Literal["fact", "chunk"]) -> int:
-    return int(reader.tokens(side, reader.all_rows(side)).sum())
+    return int(reader.tokens(side, reader.rows(side)).sum())

@@ -55,7 +55,7 @@ async def candidates(
     """
     passages = _passages(knowledge.items)
     scores_of, strengths = _relative_scores(knowledge.items, passages), _strengths(knowledge.facts)
-    pool = list(_sentences(passages, reader.headings(list(passages)), scores_of, strengths))
+    pool = list(_sentences(passages, reader.records.headings(list(passages)), scores_of, strengths))
     fact_rows = {(stated.chunk_id, stated.span): stated.fact for stated in reader.statements(list(passages))}
     facts = [fact_rows.get((candidate.place.chunk_id, candidate.place.span), -1) for candidate in pool]
     rows = np.unique(np.array([fact for fact in facts if fact >= 0], dtype=np.int64))

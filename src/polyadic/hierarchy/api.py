@@ -152,7 +152,7 @@ class HierarchyApi:
 
         def is_cached(key: str) -> bool:
             with store.read() as reader:
-                return reader.reply(key) is not None
+                return reader.records.reply(key) is not None
 
         asked = LLMSummarizer(
             CachedModel(model, StoreResponseCache(store)), self.prompts, self.settings.hierarchy_build
@@ -160,7 +160,7 @@ class HierarchyApi:
         counting = CountingSummarizer(asked, model, is_cached)
         found = await self._draft_estimate(counting, rebuild)
         with store.read() as reader:
-            found.usage, found.basis = counting.cost(reader.spent(), self.settings.model)
+            found.usage, found.basis = counting.cost(reader.records.spent(), self.settings.model)
         found.cached, found.max_usage = counting.cached, counting.max_usage
         return found
 
@@ -177,7 +177,7 @@ class HierarchyApi:
     async def _draft_estimate(self, writing: ExtractiveSummarizer | CountingSummarizer, rebuild: bool) -> BuildEstimate:
         report = BuildReport(by=writing.by)
         with self.store().read() as reader:
-            ground, former = HierarchyInputs.of(reader), reader.hierarchy()
+            ground, former = HierarchyInputs.of(reader), reader.records.hierarchy()
         vectors = AveragedSummaries(ground, former.summaries)
         await draft(BuildContext(ground, former, writing, vectors, self.settings.hierarchy_build, 1, rebuild, report))
         return BuildEstimate(writing.by, report.rebuilt, report.clusters_built, report.reports_written)

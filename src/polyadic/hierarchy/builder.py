@@ -113,7 +113,7 @@ class HierarchyBuilder:
     async def _build(self, report: BuildReport, rebuild: bool) -> None:
         vectors = EmbeddedSummaries(self.store, self.embedder, report)
         with self.store.read() as reader:
-            ground, former = HierarchyInputs.of(reader), reader.hierarchy()
+            ground, former = HierarchyInputs.of(reader), reader.records.hierarchy()
         hierarchy = await draft(
             BuildContext(
                 ground,

@@ -32,8 +32,8 @@ class HierarchyInputs:
 
     @classmethod
     def of(cls, reader: Reader) -> Self:
-        rows, facts = reader.all_rows("entity"), reader.all_rows("fact")
-        links = reader.entities_of(facts)
+        rows, facts = reader.rows("entity"), reader.rows("fact")
+        links = reader.links("fact_entities", facts)
         return cls(
             tuple(reader.entities(rows)),
             tuple(reader.facts(facts)),

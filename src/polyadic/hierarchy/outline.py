@@ -94,7 +94,7 @@ class HierarchyOutline:
 
 def outline_of(reader: Reader, depth: int = DEPTH) -> HierarchyOutline:
     """Build the outline of the current hierarchy, ``depth`` levels deep."""
-    hierarchy, entities = reader.hierarchy(), reader.size("entity")
+    hierarchy, entities = reader.records.hierarchy(), reader.size("entity")
     placed = {member for one in hierarchy.clusters if one.layer == 0 for member in one.own}
     summaries = _Summaries(reader, hierarchy)
     return HierarchyOutline(

@@ -139,11 +139,11 @@ class Reembedder:
             report.resumed = gathering.count()
             if report.before != report.after or force:
                 with self._store.read() as reader:
-                    self._expected = reader.counts().vectors
+                    self._expected = reader.records.counts().vectors
                 await self._switch(gathering)
                 report.switched = True
         with self._store.read() as reader:
-            report.texts = reader.counts().vectors
+            report.texts = reader.records.counts().vectors
         report.seconds = time.perf_counter() - started
         return report
 
@@ -182,7 +182,7 @@ class Reembedder:
         """Yield all texts that need a vector; compute embedding windows of documents that have none yet."""
         yield from gathering.texts()
         with self._store.read() as reader:
-            present = [record.id for record in reader.documents()]
+            present = [record.id for record in reader.records.documents()]
         self._windows_by_document = {
             document: self._windows_by_document[document]
             for document in present
@@ -195,11 +195,11 @@ class Reembedder:
         """Compute the windows of a new or changed document and return their texts; none if it has been deleted."""
         try:
             with self._store.read() as reader:
-                stamp = reader.stamp(document_id)
+                stamp = reader.records.stamp(document_id)
                 if document_id in self._windows_by_document and self._windows_by_document[document_id].stamp == stamp:
                     return []
-                document = reader.document(document_id)
-                chunks = [chunk for chunk, _ in reader.evidence(document_id)]
+                document = reader.records.document(document_id)
+                chunks = [chunk for chunk, _ in reader.records.evidence(document_id)]
         except NotFound:
             self._windows_by_document.pop(document_id, None)
             return []

@@ -97,7 +97,7 @@ def _share(sample: Sequence[Document], first: int) -> float:
 def _facts_and_forms(store: SqliteStore, passages: Sequence[frozenset[str]]) -> tuple[int, int]:
     """Count facts, and texts of entities with a vector, given the windows of the passages."""
     with store.read() as reader:
-        counts = reader.counts()
+        counts = reader.records.counts()
     return counts.facts, max(0, counts.vectors - counts.facts - len(frozenset().union(*passages)))
 
 

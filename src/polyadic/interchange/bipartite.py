@@ -23,7 +23,7 @@ def all_facts(reader: Reader) -> Iterator[Fact]:
 def all_participations(reader: Reader) -> Iterator[tuple[Fact, tuple[Entity, ...]]]:
     """Iterate over facts with their entities, which are sorted by key."""
     for rows in _row_chunks(reader, "fact"):
-        links = reader.entities_of(rows)
+        links = reader.links("fact_entities", rows)
         distinct = np.unique(links.targets)
         entities = dict(zip(distinct.tolist(), reader.entities(distinct), strict=True))
         members: dict[int, list[Entity]] = {row: [] for row in rows.tolist()}
@@ -34,6 +34,6 @@ def all_participations(reader: Reader) -> Iterator[tuple[Fact, tuple[Entity, ...
 
 
 def _row_chunks(reader: Reader, side: Side) -> Iterator[Rows]:
-    rows = reader.all_rows(side)
+    rows = reader.rows(side)
     for start in range(0, len(rows), _ROWS_PER_CHUNK):
         yield rows[start : start + _ROWS_PER_CHUNK]

@@ -37,25 +37,25 @@ class DocumentExport:
 def export_documents(reader: Reader) -> Iterator[DocumentExport]:
     """Iterate over the documents of a store, ordered by source."""
     failures = failures_of(reader)
-    for record in reader.documents():
-        stamp = reader.stamp(record.id)
+    for record in reader.records.documents():
+        stamp = reader.records.stamp(record.id)
         if stamp is not None:
             yield _export(reader, record.id, stamp, failures)
 
 
 def existing_export(reader: Reader, document_id: str, failures: Mapping[str, str]) -> DocumentExport | None:
     """Return the export of one document, or None if the store does not hold it."""
-    stamp = reader.stamp(document_id)
+    stamp = reader.records.stamp(document_id)
     return None if stamp is None else _export(reader, document_id, stamp, failures)
 
 
 def failures_of(reader: Reader) -> dict[str, str]:
     """Return the reasons of failed extractions by chunk id."""
-    return {failed.chunk_id: failed.reason for failed in reader.failures()}
+    return {failed.chunk_id: failed.reason for failed in reader.records.failures()}
 
 
 def _export(reader: Reader, document_id: str, stamp: Fingerprint, failures: Mapping[str, str]) -> DocumentExport:
     passages = [
-        ChunkExport(chunk, evidence, failures.get(chunk.id)) for chunk, evidence in reader.evidence(document_id)
+        ChunkExport(chunk, evidence, failures.get(chunk.id)) for chunk, evidence in reader.records.evidence(document_id)
     ]
-    return DocumentExport(reader.document(document_id), stamp.pipeline_config, stamp.extractor, tuple(passages))
+    return DocumentExport(reader.records.document(document_id), stamp.pipeline_config, stamp.extractor, tuple(passages))

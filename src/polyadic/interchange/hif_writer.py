@@ -49,7 +49,7 @@ def hif_pieces(reader: Reader) -> Iterator[str]:
 
 
 def _by_identifier(reader: Reader) -> list[ResolutionDecision]:
-    return sorted(reader.overlay().decisions, key=lambda decision: decision.id)
+    return sorted(reader.records.overlay().decisions, key=lambda decision: decision.id)
 
 
 def _values(values: Iterable[dict[str, Any]]) -> Iterator[str]:

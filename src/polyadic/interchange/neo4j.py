@@ -37,7 +37,7 @@ def tables(reader: Reader) -> Iterator[tuple[str, Iterator[str]]]:
 
 
 def _documents(reader: Reader) -> Iterator[_Row]:
-    return ((d.id, d.source, d.title, "Document") for d in reader.documents())
+    return ((d.id, d.source, d.title, "Document") for d in reader.records.documents())
 
 
 def _chunks(reader: Reader) -> Iterator[_Row]:

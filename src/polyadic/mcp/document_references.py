@@ -35,11 +35,11 @@ def document_named(reader: Reader, reference: str) -> DocumentRecord:
         No document matches, or more than one.
     """
     name = reference.removeprefix(URI)
-    exact = reader.record(name) if _FULL_ID.fullmatch(name) else None
-    record = exact or reader.record(document_id(name))
+    exact = reader.records.record(name) if _FULL_ID.fullmatch(name) else None
+    record = exact or reader.records.record(document_id(name))
     if record:
         return record
-    for matches in _candidates(reader.documents(), name) if name.strip() else ():
+    for matches in _candidates(reader.records.documents(), name) if name.strip() else ():
         if len(matches) == 1:
             return matches[0]
         if matches:
@@ -58,7 +58,7 @@ def documents_named(reader: Reader, reference: str) -> frozenset[str]:
     NotFound
         No document matches, or several that do not share a folder.
     """
-    selected = reader.select([reference], {}) if reference.strip() else frozenset()
+    selected = reader.records.select([reference], {}) if reference.strip() else frozenset()
     return selected or frozenset([document_named(reader, reference).id])
 
 

@@ -40,7 +40,7 @@ def passage(reader: Reader, reference: str, span: Span) -> DocumentExcerpt:
         No document matches the reference, or the document ends before the span begins.
     """
     record = document_named(reader, reference)
-    document = reader.document(record.id)
+    document = reader.records.document(record.id)
     length = len(document.text)
     if span.start > length:
         raise NotFound(f"the document has {length:,} characters, so none from {span.start:,} on", "use a smaller start")

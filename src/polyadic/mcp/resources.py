@@ -29,7 +29,7 @@ _OFFSET = re.compile(r"[0-9]{1,15}")
 
 async def listed(workspace: Workspace, cursor: str | None) -> types.ListResourcesResult:
     """Return one page of the documents."""
-    page = await read(workspace, lambda reader: reader.listed(cursor, RESOURCES))
+    page = await read(workspace, lambda reader: reader.records.listed(cursor, RESOURCES))
     return types.ListResourcesResult(resources=[_resource(one) for one in page.documents], next_cursor=next_after(page))
 
 

@@ -40,7 +40,7 @@ class BrowseMixin(ABC):
     def entities_of(self, fact: str) -> list[Entity]:
         """Return the entities that a fact connects; ``fact`` is an identifier."""
         with self.store().read() as reader:
-            return reader.entities(reader.entities_of(np.array([lookup.row(reader, "fact", fact)])).targets)
+            return reader.entities(reader.links("fact_entities", np.array([lookup.row(reader, "fact", fact)])).targets)
 
     def facts_containing(self, entities: Sequence[str], limit: int = 1000) -> list[Fact]:
         """Return at most ``limit`` facts that contain all of these entities, in descending order of score."""
@@ -57,7 +57,7 @@ class BrowseMixin(ABC):
     def documents(self) -> list[DocumentRecord]:
         """Return all documents, sorted by source."""
         with self.store().read() as reader:
-            return reader.documents()
+            return reader.records.documents()
 
     def search(self, words: str, limit: int = 10, only: Filter | None = None) -> list[FoundPassage]:
         """Search passages that contain any of these words, ranked by BM25; needs neither embedder nor language model.

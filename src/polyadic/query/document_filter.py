@@ -22,9 +22,9 @@ def filter_documents(reader: Reader, only: Filter) -> frozenset[str]:
     sources = [_sources(reader, reference) for reference in only.sources]
     found: frozenset[str] = frozenset()
     if sources or not only.documents:
-        found = reader.select([source for group in sources for source in group], only.where)
+        found = reader.records.select([source for group in sources for source in group], only.where)
     if only.documents:
-        found |= reader.select((), only.where) & frozenset(only.documents)
+        found |= reader.records.select((), only.where) & frozenset(only.documents)
     if not found:
         raise NotFound(_no_match(only), _LISTED)
     return found
@@ -44,7 +44,7 @@ def _sources(reader: Reader, reference: str) -> list[str]:
     if not reference.strip():
         raise NotFound("a document name is empty", _LISTED)
     candidates = list(dict.fromkeys([reference, lookup.real_path(reference)]))
-    if reader.select(candidates, {}):
+    if reader.records.select(candidates, {}):
         return candidates
     if named := _with_file_name(reader, reference):
         return [named]
@@ -55,5 +55,5 @@ def _with_file_name(reader: Reader, name: str) -> str | None:
     """Return the source of the only document with this file name; None if there is none, or more than one."""
     if PurePath(name).name != name or not PurePath(name).suffix:
         return None
-    found = [record.source for record in reader.documents() if PurePath(record.source).name == name]
+    found = [record.source for record in reader.records.documents() if PurePath(record.source).name == name]
     return found[0] if len(found) == 1 else None

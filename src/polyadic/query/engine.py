@@ -294,7 +294,7 @@ class QueryEngine:
         if place.page is None:
             return place
         with self.store.read() as reader, suppress(NotFound):
-            document = reader.document(place.document_id)
+            document = reader.records.document(place.document_id)
             if document.text[place.span.start : place.span.end] == place.quote:
                 return replace(place, page=page_of(document.pages, place.span.start))
         # The document changed or was deleted after retrieval: no page is better than one of another version.

@@ -45,7 +45,7 @@ def search_facts(reader: Reader, vector: Vectors | None, entities: Sequence[int]
     """
     if vector is None:
         unrestricted = not entities
-        rows = reader.identified("fact", "", _MAX_RANKED) if unrestricted else facts_of_all(reader, entities, limit)
+        rows = reader.rows("fact", "", _MAX_RANKED) if unrestricted else facts_of_all(reader, entities, limit)
         return _best(Hits(rows, reader.scores("fact", rows)), limit)
     if not entities:
         return reader.nearest("fact", vector, limit)

@@ -15,7 +15,7 @@ from polyadic.loaders.formats.csv import read_table
 from polyadic.loaders.formats.json import read_json
 from polyadic.loaders.formats.json_lines import read_json_lines
 from polyadic.loaders.loader import READERS
-from polyadic.model.identity import document_id, entity_key, loose_name
+from polyadic.model.identity import document_id, entity_id, entity_key, loose_name
 from polyadic.model.types import Chunk, Document, Entity, Fact, SourceSpan, Span
 from polyadic.storage.protocol import DocumentRecord, Reader, Rows, Side
 from polyadic.text.glob_patterns import is_pattern, matches
@@ -96,7 +96,7 @@ def document(reader: Reader, reference: str, exact: bool = False) -> DocumentRec
     found = _with_source(reader, reference)
     if found:
         return found
-    records = reader.documents()
+    records = reader.records.documents()
     rows = _rows_of(records, reference)
     if len(rows) == 1:
         return rows[0]
@@ -128,7 +128,7 @@ def documents(reader: Reader, reference: str) -> list[DocumentRecord]:
     """
     if found := _with_source(reader, reference):
         return [found]
-    records = reader.documents() if reference.strip() else []
+    records = reader.records.documents() if reference.strip() else []
     if several := _rows_of(records, reference) or _below(records, reference) or _matching(records, reference):
         return several
     try:
@@ -144,7 +144,7 @@ def documents(reader: Reader, reference: str) -> list[DocumentRecord]:
 def titled(reader: Reader, title: str) -> str | None:
     """Return the identifier of the only document with this title or file name, with or without suffix; else None."""
     wanted = title.casefold()
-    records = reader.listed(None, _TITLES, title).documents
+    records = reader.records.listed(None, _TITLES, title).documents
     named = [
         record.id
         for record in records
@@ -165,7 +165,7 @@ def _file_names(source: str) -> tuple[str, str]:
 
 def row(reader: Reader, side: Side, reference: str) -> int:
     """Return the row of a chunk, fact or entity by the beginning of its identifier (4 digits or more)."""
-    rows = reader.identified(side, reference, 2) if _IDENTIFIER.fullmatch(reference) else np.zeros(0, dtype=np.int64)
+    rows = reader.rows(side, reference, 2) if _IDENTIFIER.fullmatch(reference) else np.zeros(0, dtype=np.int64)
     if not len(rows):
         raise NotFound(f"no {side} matches {reference!r}", "identifiers are shown by polyadic query --trace")
     return int(_only(rows.tolist(), f"{side} {reference!r}", ["more than one identifier begins like this"]))
@@ -175,9 +175,9 @@ def entity_row(reader: Reader, reference: str) -> int:
     """Return the row of an entity by name, else by the normalised form of a name, else by identifier."""
     # No name contains lone surrogates, which an undecodable command-line argument has.
     reference = reference.encode("utf-8", "replace").decode("utf-8")
-    exact = reader.keyed([entity_key(reference)])
-    if exact:
-        return next(iter(exact.values()))
+    exact = row_of_key(reader, entity_key(reference))
+    if exact is not None:
+        return exact
     loose = reader.named([loose_name(reference)])
     if loose:
         rows = next(iter(loose.values()))
@@ -188,11 +188,17 @@ def entity_row(reader: Reader, reference: str) -> int:
     raise NotFound(f"no entity matches {reference!r}", next_step)
 
 
+def row_of_key(reader: Reader, key: str) -> int | None:
+    """Return the row of the entity with this key; None if there is none."""
+    rows = reader.rows("entity", entity_id(key), 1)
+    return int(rows[0]) if len(rows) else None
+
+
 def facts_of_all(reader: Reader, entities: Sequence[int], limit: int) -> Rows:
     """Return at most ``limit`` facts that contain all of these entities, best score first; ties by identifier."""
     distinct = np.unique(np.array(entities, dtype=np.int64))
     # All matches are ranked; there are no more of them than the rarest entity has facts.
-    most = int(reader.degrees("entity", distinct).min(initial=reader.size("fact")))
+    most = int(reader.degrees("entity_facts", distinct).min(initial=reader.size("fact")))
     rows = reader.containing(distinct, most)
     best = np.argsort(-reader.scores("fact", rows), kind="stable")
     return rows[best[: max(0, limit)]]
@@ -201,7 +207,7 @@ def facts_of_all(reader: Reader, entities: Sequence[int], limit: int) -> Rows:
 def document_view(reader: Reader, reference: str) -> DocumentView:
     match = None if _with_source(reader, reference) else _PLACE.fullmatch(reference)
     record = document(reader, match["document"] if match else reference)
-    stored = reader.document(record.id)
+    stored = reader.records.document(record.id)
     span = Span(0, len(stored.text))
     if match:
         start, end = int(match["start"]), int(match["end"])
@@ -213,15 +219,16 @@ def document_view(reader: Reader, reference: str) -> DocumentView:
 
 def chunk_view(reader: Reader, reference: str) -> ChunkView:
     rows = np.array([row(reader, "chunk", reference)])
-    facts = reader.facts_in(rows, int(reader.degrees("chunk", rows)[0])).targets
-    chunk, place = reader.chunks(rows)[0], reader.chunk_places(rows)[0]
-    text = reader.document(chunk.document_id).text
+    facts = reader.links("chunk_facts", rows, int(reader.degrees("chunk_facts", rows)[0])).targets
+    (place,) = reader.chunk_places(rows)
+    chunk = next(one for one, _ in reader.records.evidence(place.document_id) if one.id == place.chunk_id)
+    text = reader.records.document(chunk.document_id).text
     return ChunkView(chunk, place, tuple(reader.facts(facts)), *_around(text, chunk.span), len(text))
 
 
 def fact_view(reader: Reader, reference: str) -> FactView:
     rows = np.array([row(reader, "fact", reference)])
-    entities = reader.entities(reader.entities_of(rows).targets)
+    entities = reader.entities(reader.links("fact_entities", rows).targets)
     return FactView(reader.facts(rows)[0], tuple(entities), reader.fact_places(rows)[0])
 
 
@@ -234,7 +241,7 @@ def entity_view(reader: Reader, reference: str) -> EntityView:
 def _with_source(reader: Reader, reference: str) -> DocumentRecord | None:
     """Return the document with this source or path; the cost does not depend on the size of the workspace."""
     for source in _sources(reference):
-        record = reader.record(document_id(source))
+        record = reader.records.record(document_id(source))
         if record:
             return record
     return None

@@ -35,10 +35,10 @@ def search_passages(reader: Reader, words: str, limit: int) -> list[FoundPassage
     documents = {}
     passages = []
     places = reader.chunk_places(hits.rows)
-    headings = reader.headings([place.chunk_id for place in places])
+    headings = reader.records.headings([place.chunk_id for place in places])
     for place, score in zip(places, hits.scores.tolist(), strict=True):
         if place.document_id not in documents:
-            documents[place.document_id] = reader.document(place.document_id)
+            documents[place.document_id] = reader.records.document(place.document_id)
         document = documents[place.document_id]
         word_spans = list(matches(place.quote, query_words))
         start, end = best_window(word_spans, _EXCERPT)

@@ -100,15 +100,15 @@ def status_of(store: Store, place: str, embedder: str) -> WorkspaceStatus:
     """Compute the status of a workspace from one committed state of its store."""
     size = store.size()
     with store.read() as reader:
-        spent_for = _by_purpose(reader.spent())
+        spent_for = _by_purpose(reader.records.spent())
         return WorkspaceStatus(
             folder=place,
-            counts=reader.counts(),
-            arities=reader.arities(),
+            counts=reader.records.counts(),
+            arities=reader.records.arities(),
             bytes=size,
             embedder=embedder,
-            extractors=reader.extractors(),
-            failures=tuple(reader.failures()),
+            extractors=reader.records.extractors(),
+            failures=tuple(reader.records.failures()),
             spent=sum(spent_for.values(), Usage()),
             spent_for=spent_for,
             hierarchy=_hierarchy(reader),
@@ -118,9 +118,9 @@ def status_of(store: Store, place: str, embedder: str) -> WorkspaceStatus:
 def ledger_of(store: Store, about: Collection[str] | None = None) -> CostLedger:
     """Return the ledger of a store; with ``about``, only the calls about these documents (by id)."""
     with store.read() as reader:
-        calls = [entry for entry in reader.ledger() if about is None or entry.call.document in about]
-        spent = [reader.spent()] if about is None else [reader.spent_on(document) for document in about]
-        sources = {record.id: record.source for record in reader.documents()}
+        calls = [entry for entry in reader.records.ledger() if about is None or entry.call.document in about]
+        spent = [reader.records.spent()] if about is None else [reader.records.spent_on(document) for document in about]
+        sources = {record.id: record.source for record in reader.records.documents()}
     by_document: dict[str, Usage] = {}
     for entry in calls:
         if document := entry.call.document:
@@ -131,7 +131,7 @@ def ledger_of(store: Store, about: Collection[str] | None = None) -> CostLedger:
 
 
 def _hierarchy(reader: Reader) -> HierarchyStatus | None:
-    hierarchy = reader.hierarchy()
+    hierarchy = reader.records.hierarchy()
     if not hierarchy.clusters and not hierarchy.communities:
         return None
     layers, levels = Counter(s.layer for s in hierarchy.summaries), Counter(c.level for c in hierarchy.communities)

@@ -245,7 +245,7 @@ class ResolutionApi:
     def decisions(self) -> list[tuple[ResolutionDecision, str]]:
         """Return the current decisions, each with its time (ISO 8601, UTC)."""
         with self.store().read() as reader:
-            return reader.decisions()
+            return reader.records.decisions()
 
     # synchronous variants
 

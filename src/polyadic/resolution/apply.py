@@ -25,7 +25,7 @@ class DecisionOutcome:
 def check(store: Store, new: Collection[ResolutionDecision]) -> None:
     """Raise DecisionRefused if :func:`apply_decisions` would, without changing anything."""
     with store.read() as reader:
-        EntityResolution.of([*reader.overlay().decisions, *new])
+        EntityResolution.of([*reader.records.overlay().decisions, *new])
 
 
 async def apply_decisions(

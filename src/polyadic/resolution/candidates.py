@@ -87,7 +87,7 @@ class CandidatePairs:
         pairs = np.array([pair for pair, _ in signs], dtype=np.int64).reshape(-1, 2)
         together = census.together(pairs)
         cosines = np.einsum("ij,ij->i", vectors[pairs[:, 0]], vectors[pairs[:, 1]])
-        overlay = reader.overlay()
+        overlay = reader.records.overlay()
         cannot_linked = {one.keys for one in overlay.decisions if one.kind is DecisionKind.CANNOT_LINK}
         judged = {}
         for (pair, sign), cooccur, cosine in zip(signs, together.tolist(), cosines.tolist(), strict=True):

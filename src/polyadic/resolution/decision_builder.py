@@ -29,7 +29,7 @@ def merge(reader: Reader, names: Sequence[str], into: str = "") -> ResolutionDec
     NotFound
         A name is unknown or ambiguous.
     """
-    overlay = reader.overlay()
+    overlay = reader.records.overlay()
     merged = _merged(overlay, names)
     if merged and (not into or entity_key(into) == entity_key(merged.into)):
         return merged
@@ -40,7 +40,7 @@ def merge(reader: Reader, names: Sequence[str], into: str = "") -> ResolutionDec
 
 def cannot_link(reader: Reader, names: Sequence[str]) -> ResolutionDecision:
     """Build the cannot-link decision of two entities; raises as :func:`merge`."""
-    overlay = reader.overlay()
+    overlay = reader.records.overlay()
     return ResolutionDecision(DecisionKind.CANNOT_LINK, _distinct([_entity(reader, overlay, name) for name in names]))
 
 
@@ -65,7 +65,7 @@ def split(reader: Reader, name: str, into: str, documents: Sequence[str]) -> Res
     """
     records = [lookup.document(reader, document) for document in documents]
     for record in records:
-        key_sets = (evidence.keys for _, chunk in reader.evidence(record.id) for evidence in chunk)
+        key_sets = (evidence.keys for _, chunk in reader.records.evidence(record.id) for evidence in chunk)
         if not any(entity_key(name) in keys for keys in key_sets):
             raise NotFound(f"no fact of {record.source} names {name}", "polyadic show document lists its facts")
     return ResolutionDecision(

@@ -36,13 +36,13 @@ class ResolutionFeatures:
 
     @classmethod
     def of(cls, reader: Reader) -> "ResolutionFeatures":
-        entity_rows, fact_rows = reader.all_rows("entity"), reader.all_rows("fact")
-        members = reader.entities_of(fact_rows)
+        entity_rows, fact_rows = reader.rows("entity"), reader.rows("fact")
+        members = reader.links("fact_entities", fact_rows)
         facts, entities = positions_of(fact_rows, members.sources), positions_of(entity_rows, members.targets)
-        stated = reader.chunks_of(fact_rows, _MAX_CHUNKS)
-        chunk_rows = reader.all_rows("chunk")
+        stated = reader.links("fact_chunks", fact_rows, _MAX_CHUNKS)
+        chunk_rows = reader.rows("chunk")
         document_of = np.full(len(chunk_rows), -1, dtype=np.int64)
-        for number, record in enumerate(reader.documents()):
+        for number, record in enumerate(reader.records.documents()):
             document_of[positions_of(chunk_rows, reader.chunks_in(record.id))] = number
         return cls(
             reader,

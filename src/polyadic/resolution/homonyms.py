@@ -32,14 +32,14 @@ def homonyms(reader: Reader, found: CandidatePairs) -> list[Homonym]:
 
     The evidence of every document is read once.
     """
-    records = reader.documents()
+    records = reader.records.documents()
     return sorted([*_of_types(reader, found, records), *_of_short_names(found, records)], key=lambda one: one.name)
 
 
 def _of_types(reader: Reader, found: CandidatePairs, records: Sequence[DocumentRecord]) -> Iterator[Homonym]:
     documents_by_type: dict[str, dict[str, dict[str, None]]] = defaultdict(lambda: defaultdict(dict))
     for record in records:
-        for _, chunk in reader.evidence(record.id):
+        for _, chunk in reader.records.evidence(record.id):
             for one in (participant for evidence in chunk for participant in evidence.participants):
                 # Skip names that are already split in this document.
                 if one.type and one.key and found.overlay.key(one.key, record.id) == one.key:

@@ -56,7 +56,7 @@ def expand_aliases(entities: Rows, reader: Reader) -> Links:
 def _with_passages(pairs: set[tuple[int, int]], reader: Reader) -> Links:
     """Return the pairs whose second entity is the topic of a passage."""
     links = _links(pairs)
-    is_subject = among(links.targets, reader.chunks_about(distinct(links.targets), 1).sources)
+    is_subject = among(links.targets, reader.links("topic_chunks", distinct(links.targets), 1).sources)
     return Links(links.sources[is_subject], links.targets[is_subject])
 
 
@@ -74,7 +74,7 @@ def _by_rare_names(names: Mapping[int, str], reader: Reader) -> set[tuple[int, i
     held = reader.chunks_with_words(list(bearers), _MOST_PASSAGES + 1)
     is_rare = np.bincount(held.sources, minlength=len(bearers)) <= _MOST_PASSAGES
     owners, passages = (part[is_rare[held.sources]].tolist() for part in (held.sources, held.targets))
-    titles = reader.topic_entities_of(distinct(np.array(passages, dtype=np.int64)))
+    titles = reader.links("chunk_topic", distinct(np.array(passages, dtype=np.int64)))
     subjects = dict(zip(titles.sources.tolist(), titles.targets.tolist(), strict=True))
     others = distinct(titles.targets)
     called = zip(others.tolist(), reader.entities(others), strict=True)

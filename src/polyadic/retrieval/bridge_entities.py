@@ -50,10 +50,10 @@ def find_bridges(graph: Subgraph, masses: PPRScores, question: AnalyzedQuestion,
 
     An entity leads to further passages by its facts, by a title, or by another entity with an equivalent name.
     """
-    strength = masses.entities / np.sqrt(np.maximum(reader.degrees("entity", graph.entities), 1))
+    strength = masses.entities / np.sqrt(np.maximum(reader.degrees("entity_facts", graph.entities), 1))
     names_something = reader.scores("entity", graph.entities) >= LEAST_SCORE
     strength = strength * (names_something & ~among(graph.entities, question.anchors))
-    leads_on = reader.chunk_frequency(graph.entities) >= LEAST_CHUNKS
+    leads_on = reader.degrees("entity_chunks", graph.entities) >= LEAST_CHUNKS
     dead_ends = np.sort(_strongest(strength * ~leads_on, DEAD_ENDS))
     # All entities that may be among the best in the end, so that names are looked up once.
     eligible = graph.entities[np.sort(np.append(dead_ends, _strongest(strength * leads_on, MOST)))]
@@ -78,15 +78,18 @@ def _strongest(strength: NDArray[np.floating[Any]], most: int) -> Places:
 
 def _titled_dead_ends(eligible: Rows, dead_ends: Rows, reader: Reader) -> Links:
     """Return the first chunk about each dead end; all eligible entities are looked up, because they are needed next."""
-    titled = reader.chunks_about(eligible, 1)
+    titled = reader.links("topic_chunks", eligible, 1)
     of_dead_ends = among(titled.sources, dead_ends)
     return Links(titled.sources[of_dead_ends], titled.targets[of_dead_ends])
 
 
 def _named_elsewhere(titled: Links, reader: Reader) -> Rows:
     """Return the entities that name a document whose facts do not mention them, so that it leads to new knowledge."""
-    stated = reader.facts_in(distinct(titled.targets), FACTS_IN_A_CHUNK)
-    facts_in, entities_of = targets_by_source(stated), targets_by_source(reader.entities_of(distinct(stated.targets)))
+    stated = reader.links("chunk_facts", distinct(titled.targets), FACTS_IN_A_CHUNK)
+    facts_in, entities_of = (
+        targets_by_source(stated),
+        targets_by_source(reader.links("fact_entities", distinct(stated.targets))),
+    )
     unnamed = [
         entity
         for entity, chunk in zip(titled.sources.tolist(), titled.targets.tolist(), strict=True)

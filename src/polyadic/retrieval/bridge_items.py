@@ -68,7 +68,7 @@ def _facts_among(paths: Sequence[ShortestPath], search: HierarchySearch) -> tupl
     reader, on_paths = search.reader, _entities_on(paths)
     through = np.array([step for path in paths for step in path.steps if step >= 0], dtype=np.int64)
     facts = np.union1d(reader.facts_of(on_paths, FACTS_OF_A_NODE, search.vector).targets, through)
-    links = reader.entities_of(facts)
+    links = reader.links("fact_entities", facts)
     on_them = np.searchsorted(facts, links.sources[np.isin(links.targets, on_paths)])
     facts = facts[np.bincount(on_them, minlength=len(facts)) >= _TWO]
     return facts, reader.similarity("fact", facts, search.vector[None, :])[0]
@@ -95,7 +95,7 @@ def _joining(
     neighbours = {frozenset(pair) for path in paths for pair in pairwise(path.nodes)}
     on_paths = set(_entities_on(paths).tolist())
     joining: dict[Pair, list[int]] = {}
-    for fact, entities in targets_by_source(search.reader.entities_of(facts)).items():
+    for fact, entities in targets_by_source(search.reader.links("fact_entities", facts)).items():
         for pair in permutations(sorted(on_paths.intersection(entities)), _TWO):
             if frozenset(pair) in neighbours:
                 joining.setdefault(pair, []).append(fact)

@@ -65,7 +65,7 @@ def expand_cliques(facts: Rows, reader: Reader) -> PairwiseEdges:
 
 def _participants(facts: Rows, reader: Reader) -> dict[int, list[int]]:
     """Return the entities of each fact, by row."""
-    entities_by_fact = targets_by_source(reader.entities_of(facts))
+    entities_by_fact = targets_by_source(reader.links("fact_entities", facts))
     return {fact: _foremost(entities, reader) for fact, entities in entities_by_fact.items()}
 
 

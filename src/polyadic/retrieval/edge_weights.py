@@ -21,7 +21,7 @@ def compute_edge_weights(graph: Subgraph, relevance: Vectors, reader: Reader) ->
     conductance.
     """
     salience = (reader.scores("entity", graph.entities) / _HIGHEST_SCORE) ** SALIENCE_POWER
-    hubness = np.maximum(reader.degrees("entity", graph.entities), 1) ** HUB_POWER
+    hubness = np.maximum(reader.degrees("entity_facts", graph.entities), 1) ** HUB_POWER
     return PPRScores(
         (np.exp(RELEVANCE_WEIGHT * relevance) * completeness(graph.facts, reader)).astype(np.float32),
         (salience / hubness).astype(np.float32),

@@ -101,7 +101,7 @@ def _foremost(homonyms: Sequence[int], reader: Reader) -> tuple[int, ...]:
     if len(homonyms) <= _MOST_HOMONYMS:
         return tuple(homonyms)
     rows = np.array(homonyms, dtype=np.int64)
-    most = np.argsort(-reader.degrees("entity", rows), kind="stable")[:_MOST_HOMONYMS]
+    most = np.argsort(-reader.degrees("entity_facts", rows), kind="stable")[:_MOST_HOMONYMS]
     return tuple(rows[np.sort(most)].tolist())
 
 

@@ -115,7 +115,7 @@ def _highest_similarity(near: Hits, vector: Vectors, reader: Reader) -> float:
 def _fact_counts(nodes: Nodes, reader: Reader) -> Vectors:
     """Return the number of facts of each entity; summaries come last."""
     counts = np.full(len(nodes), -1.0, dtype=np.float32)
-    counts[nodes >= 0] = reader.degrees("entity", entities_in(nodes))
+    counts[nodes >= 0] = reader.degrees("entity_facts", entities_in(nodes))
     return counts
 
 

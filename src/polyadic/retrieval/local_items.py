@@ -62,7 +62,7 @@ def _facts(search: HierarchySearch) -> tuple[Rows, Vectors]:
 def _whys(facts: Rows, search: HierarchySearch) -> list[str]:
     """Explain each fact by the nearest entity that takes part in it."""
     rank = {node: i for i, node in enumerate(search.near.rows.tolist())}
-    taking_part = targets_by_source(search.reader.entities_of(facts))
+    taking_part = targets_by_source(search.reader.links("fact_entities", facts))
     best = [min((e for e in taking_part[fact] if e in rank), key=rank.__getitem__) for fact in facts.tolist()]
     nodes: Nodes = np.array(best, dtype=np.int64)
     named = names(nodes, search.reader, search.hierarchy)
@@ -71,7 +71,7 @@ def _whys(facts: Rows, search: HierarchySearch) -> list[str]:
 
 def _passages(facts: Rows, similarities: Vectors, search: HierarchySearch) -> list[Item]:
     """Return the passages that state these facts, by the mean similarity of the passage and its nearest fact."""
-    links = search.reader.chunks_of(facts, _PASSAGES_OF_A_FACT)
+    links = search.reader.links("fact_chunks", facts, _PASSAGES_OF_A_FACT)
     chunks, which = np.unique(links.targets, return_inverse=True)
     own = search.reader.similarity("chunk", chunks, search.vector[None, :])[0]
     stated = np.full(len(chunks), -1.0, dtype=np.float32)

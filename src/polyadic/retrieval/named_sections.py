@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from polyadic.model.types import Chunk, Heading
+from polyadic.model.types import Heading
 from polyadic.storage.protocol import Reader, Rows
 from polyadic.storage.row_sets import distinct
 from polyadic.text.section_references import SectionReference, section_references
@@ -36,7 +36,7 @@ def passages_of_named_sections(question: str, lexical: Rows, reader: Reader) -> 
     found = reader.search(numbers, _PASSAGES_SEARCHED).rows
     rows = np.concatenate([lexical, found[~np.isin(found, lexical)]])
     named = _of_sections(rows, references, reader)[:_MOST_PASSAGES]
-    documents = {chunk.document_id for chunk in reader.chunks(named)}
+    documents = {place.document_id for place in reader.chunk_places(named)}
     following = [_of_sections(_following(named, reader.chunks_in(one)), references, reader) for one in documents]
     # The passages with the number itself go first, where there are too many.
     return distinct(np.concatenate([named, *(rows[~np.isin(rows, named)] for rows in following)])[:_MOST_PASSAGES])
@@ -44,15 +44,15 @@ def passages_of_named_sections(question: str, lexical: Rows, reader: Reader) -> 
 
 def _of_sections(rows: Rows, references: Sequence[SectionReference], reader: Reader) -> Rows:
     """Return those passages that lie in one of the sections."""
-    chunks = reader.chunks(rows)
-    headings = reader.headings([chunk.id for chunk in chunks])
-    return rows[np.array([_is_in_one(chunk, headings[chunk.id], references) for chunk in chunks], dtype=np.bool_)]
+    places = reader.chunk_places(rows)
+    headings = reader.records.headings([place.chunk_id for place in places])
+    return rows[np.array([_is_in_one(one.quote, headings[one.chunk_id], references) for one in places], dtype=np.bool_)]
 
 
-def _is_in_one(chunk: Chunk, headings: Sequence[Heading], references: Sequence[SectionReference]) -> bool:
+def _is_in_one(text: str, headings: Sequence[Heading], references: Sequence[SectionReference]) -> bool:
     return any(
         any(reference.is_named_by(heading.words) for heading in headings)
-        or any(reference.opens(line.lstrip()) for line in chunk.text.splitlines())
+        or any(reference.opens(line.lstrip()) for line in text.splitlines())
         for reference in references
     )
 

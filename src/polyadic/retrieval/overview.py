@@ -112,7 +112,7 @@ def _with_title(theme: OverviewTheme) -> str:
 
 
 def _themes(reader: Reader) -> tuple[list[OverviewTheme], str]:
-    sample = reader.identified("fact", "", SAMPLE)
+    sample = reader.rows("fact", "", SAMPLE)
     if len(sample):
         graph = _Graph.of(sample, reader)
         communities = _communities(graph, reader)
@@ -137,7 +137,7 @@ class _Graph:
 
     @classmethod
     def of(cls, facts: Rows, reader: Reader) -> "_Graph":
-        links = reader.entities_of(facts)
+        links = reader.links("fact_entities", facts)
         facts, sources = np.unique(links.sources, return_inverse=True)
         entities, targets = np.unique(links.targets, return_inverse=True)
         edges = np.stack([sources, targets + len(facts)])
@@ -253,11 +253,11 @@ class _SentenceSelector:
         """Return facts of these entities, a bounded number of each, and those of the passages about them."""
         links = self._reader.facts_of(entities, _FACTS_OF_A_THEME, self._reader.directions(entities))
         about = self.about(entities)
-        return np.union1d(links.targets, self._reader.facts_in(about, _FACTS_OF_A_THEME).targets)
+        return np.union1d(links.targets, self._reader.links("chunk_facts", about, _FACTS_OF_A_THEME).targets)
 
     def about(self, entities: Rows) -> Rows:
         """Return the first passages of the documents about these entities."""
-        return np.unique(self._reader.chunks_about(entities, _CHUNKS_OF_A_THEME).targets)
+        return np.unique(self._reader.links("topic_chunks", entities, _CHUNKS_OF_A_THEME).targets)
 
     def best(self, facts: Rows, about: Rows = _NOTHING, name: str = "") -> OverviewTheme | None:
         """Return the sentence with the highest PageRank of its entities; None if none is left.
@@ -265,7 +265,7 @@ class _SentenceSelector:
         A sentence counts more if it opens its document or begins with the name of the theme, and less if its document
         has been quoted.
         """
-        links = self._reader.entities_of(facts)
+        links = self._reader.links("fact_entities", facts)
         mass = self._graph.mass_of(links.targets)
         stated = zip(facts.tolist(), self._reader.facts(facts), self._reader.fact_places(facts), strict=True)
         candidates = [
@@ -312,7 +312,7 @@ def _sentence(place: SourceSpan, names: Sequence[str]) -> SourceSpan | None:
 
 def _openings(reader: Reader) -> list[OverviewTheme]:
     """Return the first quotable sentence of each document in a sample of passages."""
-    rows = reader.identified("chunk", "", _CHUNKS)
+    rows = reader.rows("chunk", "", _CHUNKS)
     places = sorted(reader.chunk_places(rows), key=lambda place: (place.span.start, place.source))
     themes: dict[str, OverviewTheme] = {}
     for place in places:

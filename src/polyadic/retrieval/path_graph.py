@@ -60,7 +60,7 @@ _EMPTY: Places = np.zeros((2, 0), dtype=np.int64)
 def _grown(frontier: Nodes, graph: PathGraph, toward: Vectors, reader: Reader, hierarchy: HierarchyReader) -> PathGraph:
     entities, summaries = entities_in(frontier), summaries_in(frontier)
     facts = np.union1d(graph.facts, reader.facts_of(entities, FACTS_OF_A_NODE, toward).targets)
-    taking_part = reader.entities_of(facts)
+    taking_part = reader.links("fact_entities", facts)
     memberships = _merged(graph._memberships, *_memberships(entities, summaries, hierarchy))
     ends = (taking_part.targets, memberships.sources, memberships.targets, frontier, graph.nodes)
     nodes = np.unique(np.concatenate(ends))

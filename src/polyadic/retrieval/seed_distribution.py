@@ -64,13 +64,13 @@ def find_start(question: AnalyzedQuestion, vector: Vectors, reader: Reader) -> S
     same = expand_aliases(question.anchors, reader)
     near_chunks = reader.nearest("chunk", vector, NEAREST_CHUNKS)
     near_facts = reader.nearest("fact", vector, NEAREST_FACTS)
-    about = reader.chunks_about(distinct(question.anchors, same.targets), _CHUNKS_ABOUT_AN_ANCHOR).targets
+    about = reader.links("topic_chunks", distinct(question.anchors, same.targets), _CHUNKS_ABOUT_AN_ANCHOR).targets
     lexical = reader.search(question.text, LEXICAL_CHUNKS)
     of_sections = passages_of_named_sections(question.text, lexical.rows, reader)
     chunks = distinct(near_chunks.rows, lexical.rows, about, of_sections)
     reader.prefetch(ChunkFactsPrefetch(chunks, _FACTS_IN_A_CHUNK))
     of_anchors = reader.facts_of(question.anchors, _FACTS_OF_AN_ANCHOR, vector).targets
-    facts = distinct(near_facts.rows, of_anchors, reader.facts_in(chunks, _FACTS_IN_A_CHUNK).targets)
+    facts = distinct(near_facts.rows, of_anchors, reader.links("chunk_facts", chunks, _FACTS_IN_A_CHUNK).targets)
     reader.prefetch(NeighbourPrefetch(facts, CHUNKS_OF_A_FACT, chunks))
     weights = _weights(question, reader)
     ranked_facts = _ranked(near_facts, question, weights, reader)
@@ -94,7 +94,7 @@ def seed(start: Seeds, graph: Subgraph, reader: Reader) -> PPRScores:
 
 def _statements(start: Seeds, reader: Reader) -> tuple[Hits, Hits]:
     """Return the seed facts, and the seed passages without facts, with their shares."""
-    factless = reader.degrees("chunk", start.nearest_chunks.rows) == 0
+    factless = reader.degrees("chunk_facts", start.nearest_chunks.rows) == 0
     rows = np.concatenate([start.nearest_facts.rows, start.nearest_chunks.rows[factless]])
     scores = np.concatenate([start.nearest_facts.scores, start.nearest_chunks.scores[factless]])
     best = np.argsort(-scores, kind="stable")[:SEED_FACTS]
@@ -120,7 +120,7 @@ def _share_named(facts: Rows, question: AnalyzedQuestion, weights: Vectors, read
     np.maximum.at(of_mentions, question.groups, weights)
     shares = _shares(of_mentions) * weights.sum()
     group_of = dict(zip(question.anchors.tolist(), question.groups.tolist(), strict=True))
-    links = reader.entities_of(facts)
+    links = reader.links("fact_entities", facts)
     named = among(links.targets, question.anchors)
     entities = targets_by_source(Links(links.sources[named], links.targets[named]))
     place = {fact: i for i, fact in enumerate(facts.tolist())}
@@ -132,7 +132,7 @@ def _share_named(facts: Rows, question: AnalyzedQuestion, weights: Vectors, read
 
 def _weights(question: AnalyzedQuestion, reader: Reader) -> Vectors:
     """Return the weight of each anchor; they sum to 1, or to less if the question has no names."""
-    rarity = 1.0 / np.sqrt(np.maximum(reader.chunk_frequency(question.anchors), 1))
+    rarity = 1.0 / np.sqrt(np.maximum(reader.degrees("entity_chunks", question.anchors), 1))
     sort = np.where(among(question.anchors, question.names), 1.0, TERM_WEIGHT)
     together = ANCHOR_WEIGHT if len(question.names) else TERMS_ALONE
     return np.asarray(together * _shares(np.asarray(rarity * sort, dtype=np.float32)), dtype=np.float32)

@@ -103,10 +103,10 @@ def weights(graph: PathGraph, toward: Vectors, reader: Reader, hierarchy: Hierar
     facts; a membership costs 1.5 times a fact as relevant as its summary.
     """
     similarities = reader.similarity("fact", graph.facts, toward[None, :])[0] * completeness(graph.facts, reader)
-    sizes = np.maximum(reader.degrees("fact", graph.facts), 2)
+    sizes = np.maximum(reader.degrees("fact_entities", graph.facts), 2)
     facts = (_UNLIKE - similarities.astype(np.float64)) * (1 + _EACH_DOUBLING * np.log2(sizes / 2))
     nodes = np.zeros(len(graph.nodes))
-    nodes[graph.nodes >= 0] = _HUB * np.log2(np.maximum(reader.degrees("entity", entities_in(graph.nodes)), 1))
+    nodes[graph.nodes >= 0] = _HUB * np.log2(np.maximum(reader.degrees("entity_facts", entities_in(graph.nodes)), 1))
     summaries = graph.nodes[graph.membership[0]]
     similarities = similarity(summaries, toward, reader, hierarchy).astype(np.float64)
     return PathCosts(facts, nodes, _MEMBERSHIP * (_UNLIKE - similarities))

@@ -42,9 +42,12 @@ def surround(facts: Rows, chunks: Rows, reader: Reader, aliases: Links = NO_LINK
     """Build the subgraph of these facts; these chunks are included even if they state none of the facts."""
     facts = distinct(facts)
     reader.prefetch(NeighbourPrefetch(facts, CHUNKS_OF_A_FACT, chunks))
-    participation, statement = reader.entities_of(facts), reader.chunks_of(facts, CHUNKS_OF_A_FACT)
+    participation, statement = (
+        reader.links("fact_entities", facts),
+        reader.links("fact_chunks", facts, CHUNKS_OF_A_FACT),
+    )
     chunks = distinct(statement.targets, chunks)
-    naming = reader.topic_entities_of(chunks)
+    naming = reader.links("chunk_topic", chunks)
     entities = distinct(participation.targets, naming.targets, aliases.sources, aliases.targets)
     return Subgraph(
         facts,

@@ -54,7 +54,7 @@ async def _embedding(kb: Workspace) -> CheckResult:
     except PolyadicError as problem:
         return bad("embedding", of_core(problem)[2], "polyadic models fetch downloads the default model")
     with kb.store().read() as reader:
-        stored_dimension = reader.counts().dimension
+        stored_dimension = reader.records.counts().dimension
     if stored_dimension and stored_dimension != dimension:
         what = f"{kb.embedder.name} has {dimension} dimensions, but the stored vectors have {stored_dimension}"
         return bad("embedding", what, "run polyadic reembed to embed everything with the model of the settings")

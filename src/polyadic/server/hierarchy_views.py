@@ -88,7 +88,7 @@ def community_view(kb: Workspace, identifier: str) -> CommunityView:
             for one in report.findings
         ]
         entity_rows = hierarchy.held(np.array([row])).entities.targets
-        best = entity_rows[np.argsort(-reader.degrees("entity", entity_rows), kind="stable")][:_LISTED]
+        best = entity_rows[np.argsort(-reader.degrees("entity_facts", entity_rows), kind="stable")][:_LISTED]
         return CommunityView(communities.node(row, community), report.summary, findings, reader.entities(best))
 
 

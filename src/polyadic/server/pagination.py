@@ -75,9 +75,9 @@ def entities_page(kb: Workspace, type_: str | None, prefix: str, start: int, lim
 def facts_page(kb: Workspace, arity: int | None, start: int, limit: int) -> FactPage:
     """Return facts that connect ``arity`` entities (None: any number)."""
     with kb.store().read() as reader:
-        rows = reader.all_rows("fact")
+        rows = reader.rows("fact")
         if arity is not None:
-            rows = rows[reader.degrees("fact", rows) == arity]
+            rows = rows[reader.degrees("fact_entities", rows) == arity]
         best = rows[np.argsort(-reader.scores("fact", rows), kind="stable")]
         end = start + limit
         return FactPage(reader.facts(best[start:end]), len(best), end if end < len(best) else None)
@@ -93,8 +93,8 @@ def entity_types(kb: Workspace) -> EntityTypes:
 
 
 def _best_connected(reader: Reader) -> Rows:
-    rows = reader.all_rows("entity")
-    return rows[np.argsort(-reader.degrees("entity", rows), kind="stable")][:MOST_LISTED]
+    rows = reader.rows("entity")
+    return rows[np.argsort(-reader.degrees("entity_facts", rows), kind="stable")][:MOST_LISTED]
 
 
 def _from(reader: Reader, order: Rows, start: int) -> Iterator[tuple[int, Entity]]:

@@ -76,6 +76,6 @@ def _filter(kb: Workspace, only: FilterSchema | None) -> Filter | None:
     if only is None or not (only.documents or only.where):
         return None
     with kb.store().read() as reader:
-        if not all(reader.record(identifier) for identifier in only.documents):
+        if not all(reader.records.record(identifier) for identifier in only.documents):
             raise ProblemError(422, "unknown-document", "the filter names a document that is not in the workspace")
     return Filter(where=only.where, documents=tuple(only.documents))

@@ -9,7 +9,7 @@ import numpy as np
 from polyadic.model.identity import entity_key, loose_name
 from polyadic.model.types import Entity, Fact
 from polyadic.query.fact_search import search_facts, vector_of
-from polyadic.query.lookup import FactView, facts_of_all
+from polyadic.query.lookup import FactView, facts_of_all, row_of_key
 from polyadic.server.problem_details import not_found
 from polyadic.storage.protocol import Reader, Rows, Side, Vectors
 from polyadic.workspace import Workspace
@@ -36,7 +36,8 @@ async def entities_like(kb: Workspace, words: str, limit: int) -> list[tuple[Ent
             rows = _best_connected(reader, limit)
             return [(entity, None) for entity in reader.entities(rows)]
         named = reader.named([loose_name(words)]).values()
-        exact = [*reader.keyed([entity_key(words)]).values(), *chain.from_iterable(named)]
+        same = row_of_key(reader, entity_key(words))
+        exact = [*([] if same is None else [same]), *chain.from_iterable(named)]
         hits = reader.nearest("entity", vector, limit)
         near = dict(zip(hits.rows.tolist(), hits.scores.tolist(), strict=True))
         ranked = list(dict.fromkeys([*exact, *near]))[:limit]
@@ -76,7 +77,7 @@ def fact_with_places(kb: Workspace, identifier: str) -> FactView:
     """
     with kb.store().read() as reader:
         rows = np.array([row_of(reader, "fact", identifier)])
-        entities = reader.entities(reader.entities_of(rows).targets)
+        entities = reader.entities(reader.links("fact_entities", rows).targets)
         return FactView(reader.facts(rows)[0], tuple(entities), reader.fact_places(rows)[0])
 
 
@@ -88,7 +89,7 @@ def row_of(reader: Reader, side: Side, identifier: str) -> int:
     ProblemError
         There is none (404).
     """
-    rows = reader.identified(side, identifier, 1)
+    rows = reader.rows(side, identifier, 1)
     if not len(rows):
         raise not_found(side)
     return int(rows[0])
@@ -159,7 +160,7 @@ class _NeighbourhoodBuilder:
         """Add the new facts of the frontier."""
         if not len(self.frontier):
             return
-        degrees = self._reader.degrees("entity", self.frontier)
+        degrees = self._reader.degrees("entity_facts", self.frontier)
         self._whole &= bool((degrees <= _MAX_FACTS_PER_ENTITY).all())
         toward: Vectors = self._reader.directions(self.frontier[:1])[0]
         links = self._reader.facts_of(self.frontier, _MAX_FACTS_PER_ENTITY, toward)
@@ -169,7 +170,7 @@ class _NeighbourhoodBuilder:
 
     def _new_entity_counts(self, facts: Rows) -> Rows:
         """Count the entities that each fact would add."""
-        links = self._reader.entities_of(facts)
+        links = self._reader.links("fact_entities", facts)
         new = ~np.isin(links.targets, np.array(list(self.entities), dtype=np.int64))
         order = np.argsort(facts)
         counts = np.bincount(order[np.searchsorted(facts[order], links.sources[new])], minlength=len(facts))
@@ -178,7 +179,7 @@ class _NeighbourhoodBuilder:
     def take(self, facts: Rows) -> None:
         """Add facts with their entities while there is room; the new entities are the next frontier."""
         joined: dict[int, list[int]] = {fact: [] for fact in facts.tolist()}
-        links = self._reader.entities_of(facts)
+        links = self._reader.links("fact_entities", facts)
         for fact, entity in zip(links.sources.tolist(), links.targets.tolist(), strict=True):
             joined[fact].append(entity)
         frontier: dict[int, None] = {}
@@ -203,5 +204,5 @@ class _NeighbourhoodBuilder:
 
 
 def _best_connected(reader: Reader, limit: int) -> Rows:
-    rows = reader.identified("entity", "", _MOST_RANKED)
-    return rows[np.argsort(-reader.degrees("entity", rows), kind="stable")[:limit]]
+    rows = reader.rows("entity", "", _MOST_RANKED)
+    return rows[np.argsort(-reader.degrees("entity_facts", rows), kind="stable")[:limit]]

@@ -1,28 +1,13 @@
 """Protocol for reading one committed state of a store."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Literal, Protocol
 
-from polyadic.model.hierarchy import Hierarchy
-from polyadic.model.resolution import EntityResolution, ResolutionDecision
-from polyadic.model.types import Chunk, Document, Entity, Evidence, Fact, Heading, SourceSpan
+from polyadic.model.types import Entity, Fact, SourceSpan
 from polyadic.storage.hierarchy import HierarchyReader
 from polyadic.storage.prefetch import Expected
-from polyadic.storage.records import (
-    Counts,
-    DocumentListing,
-    DocumentRecord,
-    FailedChunk,
-    Fingerprint,
-    Hits,
-    LedgerEntry,
-    Links,
-    Rows,
-    Side,
-    Statement,
-    UsageTotals,
-    Vectors,
-)
+from polyadic.storage.record_reader import RecordReader
+from polyadic.storage.records import DegreeWay, Hits, Links, LinkWay, Rows, Side, Statement, Vectors
 
 
 class Reader(Protocol):
@@ -32,18 +17,24 @@ class Reader(Protocol):
     only. *Links* are pairs of rows.
     """
 
+    @property
+    def records(self) -> RecordReader:
+        """Documents, evidence, decisions, replies and the ledger of the same state."""
+
     def prefetch(self, *expected: Expected) -> None:
         """Announce queries to come so that the store can prefetch them; results do not depend on it."""
 
     # Vector and full-text search
-    def nearest(self, side: Side, vector: Vectors, k: int) -> Hits:
-        """Return the k rows most similar to a vector of shape (d,).
+    def nearest(self, side: Side, vector: Vectors, k: int, by_score: bool = False) -> Hits:
+        """Return the k rows most similar to a vector of shape (d,), best first; ties by public identifier.
 
         If a row has several vectors, the most similar one counts.
-        """
 
-    def nearest_by_score(self, side: Literal["entity", "fact"], vector: Vectors, k: int) -> Hits:
-        """Return the k rows with the highest similarity x score (HyperGraphRAG, Eq. 14 and 15), with these products."""
+        Parameters
+        ----------
+        by_score
+            For entities and facts: rank by similarity x score (HyperGraphRAG, Eq. 14 and 15), and return the products.
+        """
 
     def similarity(self, side: Side, rows: Rows, vectors: Vectors) -> Vectors:
         """Compute the cosine of m vectors, shape (m, d), with n rows (the best of each row's vectors): shape (m, n)."""
@@ -77,46 +68,44 @@ class Reader(Protocol):
             One vector, shape (d,), or one per entity, shape (n, d).
         """
 
-    def entities_of(self, facts: Rows) -> Links:
-        """Return the entities of each fact."""
+    def links(self, way: LinkWay, rows: Rows, limit: int | None = None) -> Links:
+        """Return the neighbours of each row, at most ``limit`` each; rows without any are absent.
 
-    def chunks_of(self, facts: Rows, limit: int) -> Links:
-        """Return the chunks whose evidence states each fact, at most ``limit`` per fact."""
+        Parameters
+        ----------
+        way
+            Which neighbours: ``fact_entities``, ``fact_chunks`` (whose evidence states a fact), ``chunk_facts``,
+            ``chunk_topic`` (the topic entity of a chunk: the one that the document's title names, else the one that
+            takes part in most of the chunk's facts, see storage/arrays/topic_entities.py) or ``topic_chunks`` (the
+            chunks about an entity, in document order).
+        rows
+            Rows of the side that comes first in ``way``, shape (n,).
+        """
 
-    def facts_in(self, chunks: Rows, limit: int) -> Links:
-        """Return the facts that the evidence of each chunk states, at most ``limit`` per chunk."""
+    def containing(self, entities: Rows, limit: int) -> Rows:
+        """Return at most ``limit`` facts that contain all of these entities (HyperGraphRAG, Proposition 2).
 
-    def headings(self, chunk_ids: Sequence[str]) -> Mapping[str, tuple[Heading, ...]]:
-        """Return the headings of the sections that contain each chunk (by identifier), in document order."""
+        They are ordered by public identifier; the cost grows with the facts of the rarest entity.
+        """
 
     def statements(self, chunk_ids: Sequence[str]) -> list[Statement]:
         """Return the facts that chunks (by identifier) state, each with its character span, in document order."""
-
-    def topic_entities_of(self, chunks: Rows) -> Links:
-        """Return the topic entity of each chunk; chunks without one are absent.
-
-        It is the entity that the document's title names, else the one that takes part in most of the chunk's facts (see
-        storage/arrays/topic_entities.py).
-        """
-
-    def chunks_about(self, entities: Rows, limit: int) -> Links:
-        """Return at most ``limit`` chunks about each entity (see :meth:`topic_entities_of`), in document order."""
 
     # Row statistics
     def size(self, side: Side) -> int:
         """Return the number of rows on one side, in constant time."""
 
-    def all_rows(self, side: Side) -> Rows:
-        """Return every row of one side, ordered by public identifier."""
+    def rows(self, side: Side, prefix: str = "", limit: int | None = None) -> Rows:
+        """Return the rows of one side, ordered by public identifier; at most ``limit``.
 
-    def degrees(self, side: Side, rows: Rows) -> Rows:
-        """Count the facts of each entity, the entities of each fact or the facts of each chunk, shape (n,)."""
+        ``prefix`` are hexadecimal digits with which the identifiers begin.
+        """
+
+    def degrees(self, way: DegreeWay, rows: Rows) -> Rows:
+        """Count the neighbours of each row, shape (n,): ``entity_facts``, ``entity_chunks``, and so on."""
 
     def scores(self, side: Literal["entity", "fact"], rows: Rows) -> Vectors:
         """Return the score of each row, shape (n,): entities in (0, 100], facts in (0, 10]."""
-
-    def chunk_frequency(self, entities: Rows) -> Rows:
-        """Count the chunks in which each entity occurs, shape (n,)."""
 
     def tokens(self, side: Literal["fact", "chunk"], rows: Rows) -> Rows:
         """Count the tokens in the text of each row, shape (n,)."""
@@ -124,97 +113,14 @@ class Reader(Protocol):
     # Records, in the order of the rows given
     def entities(self, rows: Rows) -> list[Entity]: ...
     def facts(self, rows: Rows) -> list[Fact]: ...
-    def chunks(self, rows: Rows) -> list[Chunk]: ...
     def fact_places(self, facts: Rows) -> list[tuple[SourceSpan, ...]]:
         """Return the source spans that state each fact, in document order; only the first few of many."""
 
     def chunk_places(self, chunks: Rows) -> list[SourceSpan]: ...
 
-    # Catalogue, and rows by public identifier
-    def counts(self) -> Counts: ...
-    def arities(self) -> dict[int, int]:
-        """Count facts by arity."""
-
-    def documents(self) -> list[DocumentRecord]:
-        """Return all published documents, ordered by source."""
-
-    def listed(self, after: str | None, limit: int, words: str = "") -> DocumentListing:
-        """List at most ``limit`` published documents by source; the cost does not grow with the documents skipped.
-
-        Parameters
-        ----------
-        after
-            Pagination cursor: the source to start after, which need not exist any more; None for the first page.
-        words
-            Only documents whose source or title contains this, ignoring case; all if it is empty. This scans the
-            sources and titles of all documents.
-        """
-
-    def select(self, sources: Sequence[str], where: Mapping[str, str]) -> frozenset[str]:
-        """Return identifiers of documents by source and metadata.
-
-        Parameters
-        ----------
-        sources
-            Each selects the document with this source, the rows of the file with this path, and everything below this
-            folder. All documents if empty.
-        where
-            Metadata values that a document must all have.
-        """
-
-    def extractors(self) -> dict[str, int]:
-        """Count documents by the name of their extractor."""
-
-    def failures(self) -> list[FailedChunk]:
-        """Return chunks of published documents whose extraction failed, in document order."""
-
-    def stamp(self, document_id: str) -> Fingerprint | None:
-        """Return the fingerprint of a document's current revision; None if there is none."""
-
-    def overlay(self) -> EntityResolution:
-        """Return the entity resolution that the current decisions give."""
-
-    def decisions(self) -> list[tuple[ResolutionDecision, str]]:
-        """Return each decision in force with the time it was made (ISO 8601, UTC), oldest first."""
-
-    # Response cache and ledger
-    def reply(self, key: str) -> tuple[str, bool] | None:
-        """Return the cached reply to a ``ModelRequest.key`` and whether it was complete; None if not cached."""
-
-    def spent(self) -> UsageTotals:
-        """Return the totals of the ledger."""
-
-    def spent_on(self, document_id: str) -> UsageTotals:
-        """Return the totals of the calls about one document, even if it has been deleted."""
-
-    def ledger(self) -> list[LedgerEntry]:
-        """Return every paid call, oldest first."""
-
-    def record(self, document_id: str) -> DocumentRecord | None:
-        """Return a published document without its text; None if there is none."""
-
-    def document(self, document_id: str) -> Document: ...
-    def evidence(self, document_id: str) -> list[tuple[Chunk, tuple[Evidence, ...]]]:
-        """Return the chunks of a document with their evidence, in document order; empty if there is none."""
-
+    # Rows of a document
     def chunks_in(self, document_id: str) -> Rows:
         """Return the chunks of a document, in document order."""
-
-    def identified(self, side: Side, prefix: str, limit: int) -> Rows:
-        """Return at most ``limit`` rows whose public identifier begins with ``prefix`` (hexadecimal)."""
-
-    def keyed(self, keys: Sequence[str]) -> dict[str, int]:
-        """Return entity rows by entity key; unknown keys are absent."""
-
-    def containing(self, entities: Rows, limit: int) -> Rows:
-        """Return at most ``limit`` facts that contain all of these entities (HyperGraphRAG, Proposition 2)."""
-
-    # Hierarchy
-    def hierarchy(self) -> Hierarchy:
-        """Return all clusters and communities, including stale ones.
-
-        With a document filter, those that depend on any other document are left out.
-        """
 
     def hierarchy_reader(self) -> HierarchyReader:
         """Open a reader of the parts of the hierarchy that are not stale."""

@@ -28,10 +28,10 @@ class FactPairs:
 
     def __init__(self, reader: Reader, binary: bool) -> None:
         self._reader = reader
-        rows = reader.identified("fact", "", reader.size("fact"))
-        arities = reader.degrees("fact", rows)
+        rows = reader.rows("fact", "", reader.size("fact"))
+        arities = reader.degrees("fact_entities", rows)
         self._rows = rows[arities == 2 if binary else arities > 2]
-        links = reader.entities_of(self._rows)
+        links = reader.links("fact_entities", self._rows)
         self._entities_of = _AdjacencyLists(links.sources, links.targets)
         self._facts_of = _AdjacencyLists(links.targets, links.sources)
         self._degrees: dict[int, int] = {}
@@ -104,7 +104,7 @@ class FactPairs:
 
     def _joinable_degree(self, entity: int) -> int:
         row = self.rows([entity])
-        degree = int(self._reader.degrees("entity", row)[0])
+        degree = int(self._reader.degrees("entity_facts", row)[0])
         if len(self._facts_of[entity]) < 2 or degree > MOST_FACTS:
             return 0
         (entity_record,) = self._reader.entities(row)

@@ -241,7 +241,7 @@ def _question(draft: question_writer.DraftQuestion, sample: FactSample, sampling
 
 def _texts(reader: Reader) -> Iterator[str]:
     """Yield the text of every document, preceded by its title unless it starts with it."""
-    for record in reader.documents():
-        document = reader.document(record.id)
+    for record in reader.records.documents():
+        document = reader.records.document(record.id)
         starts_with_title = document.text.lstrip("# \t\n").startswith(document.title)
         yield document.text if starts_with_title else f"{document.title}\n\n{document.text}"

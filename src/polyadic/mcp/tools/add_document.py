@@ -73,7 +73,7 @@ async def _indexed(workspace: Workspace, document: Document) -> Outcome:
 async def _result(
     access: WorkspaceAccess, document: Document, outcome: Outcome | None, job: str | None = None
 ) -> AddResult:
-    record = await read(access.workspace, lambda reader: reader.record(document.id)) if outcome else None
+    record = await read(access.workspace, lambda reader: reader.records.record(document.id)) if outcome else None
     if outcome and record is None:
         raise PolyadicError(f"{document.source} was deleted by another client", "add it again if you still need it")
     return AddResult(

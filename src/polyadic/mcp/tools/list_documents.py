@@ -31,7 +31,7 @@ class ListResult(ToolResult):
 
 
 async def run(access: WorkspaceAccess, wanted: ListArguments) -> ListResult:
-    page = await read(access.workspace, lambda reader: reader.listed(wanted.after, wanted.limit))
+    page = await read(access.workspace, lambda reader: reader.records.listed(wanted.after, wanted.limit))
     return ListResult(
         documents=[views.document(record) for record in page.documents], total=page.total, next=next_after(page)
     )

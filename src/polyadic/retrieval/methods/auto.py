@@ -70,5 +70,5 @@ def signals(question: str, walked: WalkOutcome, reader: Reader) -> FusionSignals
         best_target(graph.statement[::-1], walked.end.similarity, len(graph.chunks)),
         np.sqrt(mass / max(float(mass.max(initial=0.0)), 1e-9)),
         len(walked.asked.mentions),
-        reader.chunk_frequency(walked.asked.anchors),
+        reader.degrees("entity_chunks", walked.asked.anchors),
     )

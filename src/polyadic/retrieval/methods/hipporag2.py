@@ -80,12 +80,12 @@ class HippoRAG2:
 
     def _starts(self, facts: Hits, reader: Reader) -> Hits:
         """Return the entities of the nearest facts with seed weights: mean similarity / number of their passages."""
-        links = reader.entities_of(facts.rows)
+        links = reader.links("fact_entities", facts.rows)
         entities, which = np.unique(links.targets, return_inverse=True)
         similarity = dict(zip(facts.rows.tolist(), facts.scores.tolist(), strict=True))
         similarities = np.array([similarity[fact] for fact in links.sources.tolist()])
         mean = np.bincount(which, similarities) / np.bincount(which)
-        weight = (mean / np.maximum(reader.chunk_frequency(entities), 1)).astype(np.float32)
+        weight = (mean / np.maximum(reader.degrees("entity_chunks", entities), 1)).astype(np.float32)
         best = np.argsort(-weight, kind="stable")[: self._settings.entities]
         return Hits(entities[best], weight[best])
 
@@ -113,8 +113,8 @@ class HippoRAG2:
 
 def _neighbourhood(facts: Rows, chunks: Rows, h_q: Vectors, reader: Reader) -> Subgraph:
     """Build the graph around these facts and passages: their facts, and further facts of the entities in them."""
-    near = distinct(facts, reader.facts_in(chunks, _FACTS_IN_A_CHUNK).targets)
-    entities = distinct(reader.entities_of(near).targets)
+    near = distinct(facts, reader.links("chunk_facts", chunks, _FACTS_IN_A_CHUNK).targets)
+    entities = distinct(reader.links("fact_entities", near).targets)
     further = reader.facts_of(entities, _FACTS_OF_AN_ENTITY, h_q).targets
     return surround(distinct(near, further), chunks, reader)
 

@@ -82,7 +82,7 @@ class HypergraphRAG:
         s = self._settings
         if not s.entity_retrieval:
             return _switched_off("entities", trace)
-        hits, detail = _above(reader.nearest_by_score("entity", h_vq, s.entities), s.entity_threshold)
+        hits, detail = _above(reader.nearest("entity", h_vq, s.entities, by_score=True), s.entity_threshold)
         trace.done("entities", detail)
         return hits
 
@@ -103,7 +103,7 @@ class HypergraphRAG:
         links = reader.facts_of(entities, _FACTS_OF_AN_ENTITY, h_q)
         s = self._settings
         first_matching = matching[: s.chunks if s.fact_retrieval else 0]
-        stated = reader.facts_in(first_matching, _FACTS_OF_A_CHUNK).targets
+        stated = reader.links("chunk_facts", first_matching, _FACTS_OF_A_CHUNK).targets
         facts = distinct(retrieved.rows, links.targets, stated)
         similarity = reader.similarity("fact", facts, h_q[None, :])[0]
         products = similarity * reader.scores("fact", facts)
@@ -120,7 +120,7 @@ class HypergraphRAG:
         s = self._settings
         if not s.fact_retrieval:
             return _switched_off("facts", trace)
-        hits, detail = _above(reader.nearest_by_score("fact", h_q, s.facts), s.fact_threshold)
+        hits, detail = _above(reader.nearest("fact", h_q, s.facts, by_score=True), s.fact_threshold)
         trace.done("facts", detail)
         return hits
 
@@ -167,7 +167,7 @@ def _above(hits: Hits, threshold: float) -> tuple[Hits, str]:
 
 def _further_facts(h_q: Vectors, but: Rows, room: int, reader: Reader, trace: Trace) -> list[RetrievedRow]:
     """Return the next facts by similarity x score that may fit."""
-    near = reader.nearest_by_score("fact", h_q, _FURTHER_FACTS + len(but))
+    near = reader.nearest("fact", h_q, _FURTHER_FACTS + len(but), by_score=True)
     new = ~among(near.rows, but)
     rows, products = near.rows[new][:_FURTHER_FACTS], near.scores[new][:_FURTHER_FACTS]
     order, facts = _spread(rows, products, reader), list[RetrievedRow]()
@@ -187,7 +187,7 @@ def _spread(facts: Rows, products: Vectors, reader: Reader) -> NDArray[np.intp]:
     A passage's next fact partly repeats the one before, and tokens are scarce.
     """
     order = np.argsort(-products, kind="stable")
-    passages = reader.chunks_of(facts[order], 1).targets
+    passages = reader.links("fact_chunks", facts[order], 1).targets
     discounted = np.ldexp(np.maximum(products[order], 0).astype(np.float64), -_times_before(passages))
     return order[np.argsort(-discounted, kind="stable")]
 

@@ -73,7 +73,7 @@ class LightRAG:
         """Return all relations of the entities nearest to the low-level keywords: by degree, then by weight."""
         pairs = expand_cliques(np.unique(known.targets), reader)
         pairs = pairs.at(np.isin(pairs.firsts, near) | np.isin(pairs.seconds, near))
-        degrees = reader.degrees("entity", pairs.firsts) + reader.degrees("entity", pairs.seconds)
+        degrees = reader.degrees("entity_facts", pairs.firsts) + reader.degrees("entity_facts", pairs.seconds)
         worth: dict[tuple[int, int], tuple[int, float]] = {}
         scores = reader.scores("fact", pairs.facts).tolist()
         for ends, degree, score in zip(pairs.ends, degrees.tolist(), scores, strict=True):
@@ -106,8 +106,8 @@ def _chunks_of_entities(near: Rows, known: Links, reader: Reader) -> list[int]:
     """Return the passages about entities, in order of the entities, then by the number of their pairs stated."""
     rank = {entity: i for i, entity in enumerate(near.tolist())}
     facts = np.unique(known.targets)
-    arity = dict(zip(facts.tolist(), reader.degrees("fact", facts).tolist(), strict=True))
-    stating = targets_by_source(reader.chunks_of(facts, _CHUNKS_OF_A_FACT))
+    arity = dict(zip(facts.tolist(), reader.degrees("fact_entities", facts).tolist(), strict=True))
+    stating = targets_by_source(reader.links("fact_chunks", facts, _CHUNKS_OF_A_FACT))
     counts: dict[tuple[int, int], int] = {}
     for entity, fact in zip(known.sources.tolist(), known.targets.tolist(), strict=True):
         for chunk in stating[fact]:
@@ -118,7 +118,7 @@ def _chunks_of_entities(near: Rows, known: Links, reader: Reader) -> list[int]:
 def _chunks_of_facts(facts: Rows, reader: Reader) -> list[int]:
     """Return the passages that state facts, in order of the facts."""
     ordered = np.array(list(dict.fromkeys(facts.tolist())), dtype=np.int64)
-    return list(dict.fromkeys(reader.chunks_of(ordered, _CHUNKS_OF_A_FACT).targets.tolist()))
+    return list(dict.fromkeys(reader.links("fact_chunks", ordered, _CHUNKS_OF_A_FACT).targets.tolist()))
 
 
 def _passages(local: list[int], distant: list[int], high: Vectors, reader: Reader) -> list[Item]:

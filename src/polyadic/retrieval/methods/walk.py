@@ -130,7 +130,7 @@ class Walk:
     ) -> WalkResult:
         """Walk again with the facts of the bridges, weighted equally by the question and the bridge questions."""
         facts = distinct(first.graph.facts, facts_of_bridges(bridges, asides, reader))
-        chunks = distinct(start.chunks, reader.chunks_about(bridges.either, _CHUNKS_ABOUT_A_BRIDGE).targets)
+        chunks = distinct(start.chunks, reader.links("topic_chunks", bridges.either, _CHUNKS_ABOUT_A_BRIDGE).targets)
         graph = surround(facts, chunks, reader, joined(start.aliases, bridges.aliases))
         # In one call, so that the vectors of all these facts are fetched once.
         near = reader.similarity("fact", graph.facts, np.concatenate([aims, asides]))

@@ -49,7 +49,7 @@ def documents(
 ) -> DocumentPage:
     """List the documents by source, in pages."""
     with kb.store().read() as reader:
-        page = reader.listed(_decode_cursor(after) if after else None, limit, search)
+        page = reader.records.listed(_decode_cursor(after) if after else None, limit, search)
     shown = list(page.documents)
     return DocumentPage(documents=shown, total=page.total, next=_cursor(shown[-1].source) if page.more else "")
 
@@ -133,7 +133,7 @@ async def delete(workspace: Name, document: Identifier, kb: Writing, service: Se
 
 def _record(kb: Workspace, identifier: str) -> DocumentRecord:
     with kb.store().read() as reader:
-        record = reader.record(identifier)
+        record = reader.records.record(identifier)
     if record is None:
         raise not_found("document")
     return record
@@ -141,9 +141,9 @@ def _record(kb: Workspace, identifier: str) -> DocumentRecord:
 
 def _document(kb: Workspace, identifier: str) -> Document:
     with kb.store().read() as reader:
-        if reader.record(identifier) is None:
+        if reader.records.record(identifier) is None:
             raise not_found("document")
-        return reader.document(identifier)
+        return reader.records.document(identifier)
 
 
 def _cursor(source: str) -> str:

@@ -63,7 +63,7 @@ class DeltaTopics:
         topics[updated] = self.subjects[recomputed[updated]]
         return topics
 
-    def chunks_about(self, entities: Integers, limit: int) -> tuple[Integers, Integers]:
+    def chunks_about(self, entities: Integers, limit: int | None) -> tuple[Integers, Integers]:
         """Return the chunks about each entity in document order, at most ``limit`` each."""
         if self._is_unchanged:
             return self.base.snapshot.chunks_about(entities, limit)
@@ -75,6 +75,8 @@ class DeltaTopics:
         if len(updated):
             order = np.lexsort((*self.sort_keys(chunks), owners))
             chunks, owners = chunks[order], owners[order]
+        if limit is None:
+            return chunks, owners
         kept = limited(owners, limit)
         return chunks[kept], owners[kept]
 
@@ -106,13 +108,13 @@ class DeltaTopics:
         """Whether the base's arrays apply unchanged."""
         return not len(self.rows) and self.chunks.dead is None and self.entities.dead is None
 
-    def _base_chunks_about(self, entities: Integers, limit: int) -> tuple[Integers, Integers]:
+    def _base_chunks_about(self, entities: Integers, limit: int | None) -> tuple[Integers, Integers]:
         """Return the base's chunks about each entity, without recomputed and deleted ones."""
         bases, _ = self.entities.locate(entities)
         in_base = (bases >= 0).nonzero()[0]
         s = self.base.snapshot
         # At most this many hidden chunks can precede the visible ones.
-        enough = limit + len(self.rows) + len(self.chunks.removed)
+        enough = None if limit is None else limit + len(self.rows) + len(self.chunks.removed)
         chunks, owners = neighbours(s.about_starts, s.about_chunks, bases[in_base], enough)
         if self.chunks.dead is not None:
             chunks, owners = chunks[~self.chunks.dead[chunks]], owners[~self.chunks.dead[chunks]]

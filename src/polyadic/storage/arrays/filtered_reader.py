@@ -1,18 +1,15 @@
 """Read a state through a document filter, as if the store held no other documents (see filter_view.py)."""
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 
-from polyadic.errors import NotFound
 from polyadic.model.aggregation import Attribute, mean_score
-from polyadic.model.hierarchy import Hierarchy
 from polyadic.model.identity import called, entity_id, entity_key
-from polyadic.model.resolution import ResolutionDecision
-from polyadic.model.types import Chunk, Document, Entity, Evidence, Fact, SourceSpan
+from polyadic.model.resolution import EntityResolution
+from polyadic.model.types import Entity, Fact, SourceSpan
 from polyadic.storage.arrays.filter_view import FilteredView, is_split_off
 from polyadic.storage.arrays.filtered_bm25 import FilteredBM25
 from polyadic.storage.arrays.hierarchy_filter import FilteredHierarchy
@@ -26,19 +23,14 @@ from polyadic.storage.connection import Connection
 from polyadic.storage.hierarchy import HierarchyReader
 from polyadic.storage.prefetch import Expected
 from polyadic.storage.protocol import (
-    Counts,
-    DocumentListing,
-    DocumentRecord,
-    FailedChunk,
-    Fingerprint,
     Hits,
     Rows,
     Side,
     Vectors,
 )
+from polyadic.storage.record_reader import RecordReader
 from polyadic.storage.sql.full_text import WordIndex
-from polyadic.storage.sql.hierarchy_records import hierarchy_of
-from polyadic.storage.sql.lists import select_in
+from polyadic.storage.sql.record_reader import SqlRecordReader
 from polyadic.storage.sql.spans import places_of_facts
 
 _EXCLUDED = np.float32(-np.inf)
@@ -57,12 +49,24 @@ class FilteredReader(ArrayReader):
         self._load_hierarchy = hierarchy
 
     @property
+    def records(self) -> RecordReader:
+        return SqlRecordReader(self._connection, self, self._view.documents, lambda: self._load_hierarchy().keys)
+
+    @property
+    def participations(self) -> int:
+        return len(self._arrays.fact_entities)
+
+    @cached_property
+    def _overlay(self) -> EntityResolution:
+        return self.records.overlay()
+
+    @property
     def _arrays(self) -> ArraySnapshot:
         return self._view.snapshot
 
     @cached_property
     def _bm25(self) -> FilteredBM25:
-        rows = self.all_rows("chunk")
+        rows = self.rows("chunk")
         return FilteredBM25(zip(rows.tolist(), self.chunk_places(rows), strict=True))
 
     def search(self, text: str, k: int) -> Hits:
@@ -73,24 +77,27 @@ class FilteredReader(ArrayReader):
     def size(self, side: Side) -> int:
         return int(self._view.seen[side].sum())
 
-    def all_rows(self, side: Side) -> Rows:
-        return np.flatnonzero(self._view.seen[side])
+    def rows(self, side: Side, prefix: str = "", limit: int | None = None) -> Rows:
+        if not prefix:
+            return np.flatnonzero(self._view.seen[side])[:limit]
+        seen = self._view.seen[side]
+        rows = self._with_prefix(side, prefix, None)
+        rows = rows[seen[rows]]
+        if side == "entity":
+            # An entity may be shown under another key than the store's, if that occurs only in other documents.
+            changed = np.array(sorted(self._view.entities), dtype=np.int64)
+            rows = np.union1d(rows, changed)
+            shown = [entity.id for entity in self.entities(rows)]
+            order = sorted(
+                (identifier, place) for place, identifier in enumerate(shown) if identifier.startswith(prefix.lower())
+            )
+            rows = rows[[place for _, place in order]]
+        return rows[:limit]
 
     def named(self, loose_names: Sequence[str]) -> dict[str, list[int]]:
         matches = super().named(loose_names)
         kept = {loose: [row for row in rows if self._has_name(row, loose)] for loose, rows in matches.items()}
         return {loose: rows for loose, rows in kept.items() if rows}
-
-    def keyed(self, keys: Sequence[str]) -> dict[str, int]:
-        row_of_key = {key: row for key, row in super().keyed(keys).items() if self._view.seen["entity"][row]}
-        entities = self.entities(np.array(list(row_of_key.values()), dtype=np.int64))
-        return {key: row for (key, row), entity in zip(row_of_key.items(), entities, strict=True) if entity.key == key}
-
-    def identified(self, side: Side, prefix: str, limit: int) -> Rows:
-        seen = self._view.seen[side]
-        # At most as many rows as are filtered out can precede the visible ones.
-        rows = super().identified(side, prefix, limit + int((~seen).sum()))
-        return rows[seen[rows]][:limit]
 
     def chunks_in(self, document_id: str) -> Rows:
         return super().chunks_in(document_id) if document_id in self._view.documents else np.zeros(0, dtype=np.int64)
@@ -101,14 +108,26 @@ class FilteredReader(ArrayReader):
             cosines[:, index] = self._by_facts(rows[index : index + 1], vectors)
         return cosines
 
+    def directions(self, entities: Rows) -> Vectors:
+        vectors = self._state.vectors("entity")
+        places, owners = vectors.places(entities)
+        seen = self._view.seen_forms[places]
+        sums = np.zeros((len(entities), vectors.dimension), dtype=np.float32)
+        np.add.at(sums, owners[seen], vectors.at(places[seen]))
+        for index in self._indices_without_vector("entity", entities):
+            facts, _ = self._arrays.linked("entity_facts", entities[index : index + 1])
+            of_facts = self._state.vectors("fact")
+            sums[index] = of_facts.at(of_facts.places(facts)[0]).sum(axis=0)
+        return np.asarray(sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-12), dtype=np.float32)
+
     # Records from the evidence in the selected documents
 
     def entities(self, rows: Rows) -> list[Entity]:
-        records = zip(rows.tolist(), self.degrees("entity", rows).tolist(), super().entities(rows), strict=True)
+        records = zip(rows.tolist(), self.degrees("entity_facts", rows).tolist(), super().entities(rows), strict=True)
         return [self._filtered_entity(row, facts, entity) for row, facts, entity in records]
 
     def facts(self, rows: Rows) -> list[Fact]:
-        links = self.entities_of(rows)
+        links = self.links("fact_entities", rows)
         distinct = np.unique(links.targets)
         entities = dict(zip(distinct.tolist(), self.entities(distinct), strict=True))
         members: dict[int, list[Entity]] = {row: [] for row in rows.tolist()}
@@ -118,76 +137,14 @@ class FilteredReader(ArrayReader):
         return [self._filtered_fact(row, _names(members[row]), fact) for row, fact in records]
 
     def fact_places(self, facts: Rows) -> list[tuple[SourceSpan, ...]]:
-        ids, stating = self._arrays.ids("fact", facts).tolist(), self.chunks_of(facts, self.size("chunk")).targets
+        ids, stating = self._arrays.ids("fact", facts).tolist(), self.links("fact_chunks", facts).targets
         chunk_ids = set(self._arrays.ids("chunk", stating).tolist())
         places = places_of_facts(self._connection, ids, chunk_ids)
         return [places.get(i, ()) for i in ids]
 
-    # Catalogue
-
-    def counts(self) -> Counts:
-        store_counts, snapshot = super().counts(), self._view.snapshot
-        evidence = [item for document in self._view.documents for _, items in self.evidence(document) for item in items]
-        return Counts(
-            documents=len(self.documents()),
-            chunks=self.size("chunk"),
-            evidence=len(evidence),
-            evidence_with_fact=sum(item.fact_id is not None for item in evidence),
-            facts=self.size("fact"),
-            entities=self.size("entity"),
-            participations=len(snapshot.fact_entities),
-            vectors=store_counts.vectors,
-            dimension=store_counts.dimension,
-        )
-
-    def arities(self) -> dict[int, int]:
-        seen = self._view.snapshot.fact_ids[self._view.seen["fact"]].tolist()
-        arities = select_in(self._connection, "SELECT arity FROM fact WHERE id {any_of}", seen)
-        return dict(sorted(Counter(arity for (arity,) in arities).items()))
-
-    def documents(self) -> list[DocumentRecord]:
-        records = (super(FilteredReader, self).record(document) for document in self._view.documents)
-        return sorted((record for record in records if record), key=lambda record: record.source)
-
-    def listed(self, after: str | None, limit: int, words: str = "") -> DocumentListing:
-        needle, documents = words.casefold(), self.documents()
-        matches = [
-            record for record in documents if needle in record.source.casefold() or needle in record.title.casefold()
-        ]
-        following = [record for record in matches if after is None or record.source > after]
-        return DocumentListing(following[:limit], len(matches), len(following) > limit)
-
-    def extractors(self) -> dict[str, int]:
-        return dict(sorted(Counter(record.extractor for record in self.documents()).items()))
-
-    def failures(self) -> list[FailedChunk]:
-        sources = {record.source for record in self.documents()}
-        return [failed for failed in super().failures() if failed.source in sources]
-
-    def stamp(self, document_id: str) -> Fingerprint | None:
-        return super().stamp(document_id) if document_id in self._view.documents else None
-
-    def record(self, document_id: str) -> DocumentRecord | None:
-        return super().record(document_id) if document_id in self._view.documents else None
-
-    def document(self, document_id: str) -> Document:
-        if document_id not in self._view.documents:
-            raise NotFound(f"no document has the identifier {document_id}", "it may be excluded by the document filter")
-        return super().document(document_id)
-
-    def evidence(self, document_id: str) -> list[tuple[Chunk, tuple[Evidence, ...]]]:
-        return super().evidence(document_id) if document_id in self._view.documents else []
-
-    def decisions(self) -> list[tuple[ResolutionDecision, str]]:
-        """Return no decisions: they may contain names that occur only in other documents."""
-        return []
-
     def hierarchy_reader(self) -> HierarchyReader:
         hierarchy = self._load_hierarchy()
         return SqlHierarchyReader(self._connection, hierarchy.arrays, self._rows, hierarchy.keys)
-
-    def hierarchy(self) -> Hierarchy:
-        return hierarchy_of(self._connection, self._load_hierarchy().keys)
 
     def prefetch(self, *expected: Expected) -> None:
         """Ignore hints: a filtered reader compares all vectors at query time."""
@@ -247,7 +204,7 @@ class FilteredReader(ArrayReader):
         A name set by a decision applies only if it is among them, or if the decision split the entity off for one of
         these documents; a merge may have set a name that occurs only in other documents.
         """
-        decided = self.overlay().name(key)
+        decided = self._overlay.name(key)
         return decided if decided and (decided in names or self._is_split_off(key)) else names[0]
 
     def _filtered_entity(self, row: int, facts: int, entity: Entity) -> Entity:
@@ -270,7 +227,7 @@ class FilteredReader(ArrayReader):
         )
 
     def _is_split_off(self, key: str) -> bool:
-        return is_split_off(self.overlay(), key, self._view.documents)
+        return is_split_off(self._overlay, key, self._view.documents)
 
     def _filtered_fact(self, row: int, names: tuple[str, ...], fact: Fact) -> Fact:
         tally = self._view.facts.get(row)

@@ -16,10 +16,10 @@ def flat(state: StoreState) -> ArraySnapshot:
     order = np.empty(len(chunks), dtype=np.int64)
     order[np.lexsort(state.sort_keys(chunks))] = np.arange(len(chunks))
     about_starts, about_chunks = _csr(*state.chunks_about(entities, len(chunks)), len(entities))
-    fact_entity_starts, fact_entities = _incidence(state, "fact_entity", facts)
-    entity_fact_starts, entity_facts = _incidence(state, "entity_fact", entities)
-    fact_chunk_starts, fact_chunks = _incidence(state, "fact_chunk", facts)
-    chunk_fact_starts, chunk_facts = _incidence(state, "chunk_fact", chunks)
+    fact_entity_starts, fact_entities = _incidence(state, "fact_entities", facts)
+    entity_fact_starts, entity_facts = _incidence(state, "entity_facts", entities)
+    fact_chunk_starts, fact_chunks = _incidence(state, "fact_chunks", facts)
+    chunk_fact_starts, chunk_facts = _incidence(state, "chunk_facts", chunks)
     return ArraySnapshot(
         entity_ids=state.ids("entity", entities),
         entity_scores=state.scores("entity", entities),

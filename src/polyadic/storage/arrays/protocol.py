@@ -3,14 +3,17 @@
 Rows are positions in the order of public identifiers, as in :mod:`polyadic.storage.protocol`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal, Protocol
 
 from polyadic.storage.incidence import Floats, Integers
-from polyadic.storage.protocol import Side
+from polyadic.storage.records import DegreeWay, Links, LinkWay, Side
 
-Way = Literal["fact_entity", "entity_fact", "fact_chunk", "chunk_fact"]
+Way = Literal["fact_entities", "entity_facts", "fact_chunks", "chunk_facts"]
 """Direction of an incidence: from the rows of one side to their neighbours on another."""
+
+
+_SIDES: Mapping[DegreeWay, Side] = {"entity_facts": "entity", "fact_entities": "fact", "chunk_facts": "chunk"}
 
 
 class Arrays(Protocol):
@@ -44,5 +47,19 @@ class Arrays(Protocol):
     def about(self, chunks: Integers) -> Integers:
         """Return the topic entity of each chunk, -1 if there is none."""
 
-    def chunks_about(self, entities: Integers, limit: int) -> tuple[Integers, Integers]:
+    def chunks_about(self, entities: Integers, limit: int | None) -> tuple[Integers, Integers]:
         """Return the chunks about each entity in document order, at most ``limit`` each."""
+
+
+def degrees(arrays: Arrays, way: DegreeWay, rows: Integers) -> Integers:
+    """Count the neighbours of each row on the other side."""
+    return arrays.chunk_frequency(rows) if way == "entity_chunks" else arrays.degrees(_SIDES[way], rows)
+
+
+def links(arrays: Arrays, way: LinkWay, rows: Integers, limit: int | None) -> Links:
+    """Return the neighbours of each row on the other side, at most ``limit`` each."""
+    if way == "chunk_topic":
+        topics = arrays.about(rows)
+        return Links(rows[topics >= 0], topics[topics >= 0])
+    neighbours, owners = arrays.chunks_about(rows, limit) if way == "topic_chunks" else arrays.linked(way, rows, limit)
+    return Links(rows[owners], neighbours)

@@ -8,15 +8,17 @@ import numpy as np
 
 from polyadic.storage.arrays.hierarchy_arrays import HierarchyArrays
 from polyadic.storage.arrays.hierarchy_reader import SqlHierarchyReader
-from polyadic.storage.arrays.protocol import Way
+from polyadic.storage.arrays.protocol import degrees, links
 from polyadic.storage.arrays.state import StoreState
 from polyadic.storage.arrays.top_k import best_of
 from polyadic.storage.arrays.vector_reader import ArrayVectorReader
 from polyadic.storage.connection import Connection
 from polyadic.storage.hierarchy import HierarchyReader
-from polyadic.storage.protocol import Counts, Hits, Links, Rows, Side, Vectors
-from polyadic.storage.sql.dimension import dimension_of
+from polyadic.storage.protocol import Hits, Links, Rows, Side, Vectors
+from polyadic.storage.record_reader import RecordReader
+from polyadic.storage.records import DegreeWay, LinkWay
 from polyadic.storage.sql.full_text import WordIndex
+from polyadic.storage.sql.record_reader import SqlRecordReader
 
 
 class ArrayReader(ArrayVectorReader):
@@ -32,6 +34,14 @@ class ArrayReader(ArrayVectorReader):
         super().__init__(connection, state)
         self._words = words
         self._load_arrays = hierarchy
+
+    @property
+    def records(self) -> RecordReader:
+        return SqlRecordReader(self._connection, self)
+
+    @property
+    def participations(self) -> int:
+        return self._arrays.participations
 
     # Full-text search
 
@@ -57,78 +67,35 @@ class ArrayReader(ArrayVectorReader):
 
     # Incidence
 
-    def entities_of(self, facts: Rows) -> Links:
-        return self._links("fact_entity", facts)
-
-    def chunks_of(self, facts: Rows, limit: int) -> Links:
-        return self._links("fact_chunk", facts, limit)
-
-    def facts_in(self, chunks: Rows, limit: int) -> Links:
-        return self._links("chunk_fact", chunks, limit)
-
-    def topic_entities_of(self, chunks: Rows) -> Links:
-        subjects = self._arrays.about(chunks)
-        return Links(chunks[subjects >= 0], subjects[subjects >= 0])
-
-    def chunks_about(self, entities: Rows, limit: int) -> Links:
-        chunks, owners = self._arrays.chunks_about(entities, limit)
-        return Links(entities[owners], chunks)
+    def links(self, way: LinkWay, rows: Rows, limit: int | None = None) -> Links:
+        return links(self._arrays, way, rows, limit)
 
     # Row statistics
 
     def size(self, side: Side) -> int:
         return self._arrays.size(side)
 
-    def all_rows(self, side: Side) -> Rows:
-        return np.arange(self._arrays.size(side))
+    def rows(self, side: Side, prefix: str = "", limit: int | None = None) -> Rows:
+        return self._with_prefix(side, prefix, limit) if prefix else np.arange(self.size(side))[:limit]
 
-    def degrees(self, side: Side, rows: Rows) -> Rows:
-        return self._arrays.degrees(side, rows)
+    def degrees(self, way: DegreeWay, rows: Rows) -> Rows:
+        return degrees(self._arrays, way, rows)
 
     def scores(self, side: Literal["entity", "fact"], rows: Rows) -> Vectors:
         return self._arrays.scores(side, rows)
-
-    def chunk_frequency(self, entities: Rows) -> Rows:
-        return self._arrays.chunk_frequency(entities)
-
-    # Catalogue
-
-    def counts(self) -> Counts:
-        total_of = self._total
-        return Counts(
-            documents=total_of("1", "document WHERE current IS NOT NULL"),
-            chunks=self.size("chunk"),
-            evidence=total_of("c.evidence_count", "document d JOIN chunk c ON c.revision = d.current"),
-            evidence_with_fact=total_of("evidence", "fact"),
-            facts=self.size("fact"),
-            entities=self.size("entity"),
-            participations=self._arrays.participations,
-            vectors=total_of("1", "vector"),
-            dimension=dimension_of(self._connection),
-        )
 
     def containing(self, entities: Rows, limit: int) -> Rows:
         distinct = np.unique(entities)
         if not len(distinct):
             return np.zeros(0, dtype=np.int64)
         # The entity with the fewest facts first, to keep the intersections small.
-        distinct = distinct[np.argsort(self.degrees("entity", distinct), kind="stable")]
-        common = self._arrays.linked("entity_fact", distinct[:1])[0]
+        distinct = distinct[np.argsort(self.degrees("entity_facts", distinct), kind="stable")]
+        common = self._arrays.linked("entity_facts", distinct[:1])[0]
         for entity in distinct[1:]:
-            common = np.intersect1d(common, self._arrays.linked("entity_fact", np.array([entity]))[0])
+            common = np.intersect1d(common, self._arrays.linked("entity_facts", np.array([entity]))[0])
         return np.asarray(common[:limit], dtype=np.int64)
 
     # Hierarchy
 
     def hierarchy_reader(self) -> HierarchyReader:
         return SqlHierarchyReader(self._connection, self._load_arrays(), self._rows)
-
-    # Helpers
-
-    def _links(self, way: Way, rows: Rows, limit: int | None = None) -> Links:
-        targets, owners = self._arrays.linked(way, rows, limit)
-        return Links(rows[owners], targets)
-
-    def _total(self, what: str, rows: str) -> int:
-        total: int = self._connection.execute(f"SELECT coalesce(sum({what}), 0) FROM {rows}").fetchone()[0]
-        return total

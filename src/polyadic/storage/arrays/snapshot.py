@@ -77,19 +77,19 @@ class ArraySnapshot:
     def about(self, chunks: Integers) -> Integers:
         return np.asarray(self.about_entity[chunks], dtype=np.int64)
 
-    def chunks_about(self, entities: Integers, limit: int) -> tuple[Integers, Integers]:
+    def chunks_about(self, entities: Integers, limit: int | None) -> tuple[Integers, Integers]:
         return neighbours(self.about_starts, self.about_chunks, entities, limit)
 
     def incidence(self, way: Way) -> tuple[Integers, Integers]:
         """Return the CSR arrays of one direction: starts and targets."""
         match way:
-            case "fact_entity":
+            case "fact_entities":
                 return self.fact_entity_starts, self.fact_entities
-            case "entity_fact":
+            case "entity_facts":
                 return self.entity_fact_starts, self.entity_facts
-            case "fact_chunk":
+            case "fact_chunks":
                 return self.fact_chunk_starts, self.fact_chunks
-            case "chunk_fact":
+            case "chunk_facts":
                 return self.chunk_fact_starts, self.chunk_facts
 
     @cached_property

@@ -26,10 +26,10 @@ from polyadic.storage.sql.change_log import ChangeSet
 
 SIDES: tuple[Side, ...] = ("entity", "fact", "chunk")
 _SIDES_OF: Mapping[Way, tuple[Side, Side]] = {
-    "fact_entity": ("fact", "entity"),
-    "entity_fact": ("entity", "fact"),
-    "fact_chunk": ("fact", "chunk"),
-    "chunk_fact": ("chunk", "fact"),
+    "fact_entities": ("fact", "entity"),
+    "entity_facts": ("entity", "fact"),
+    "fact_chunks": ("fact", "chunk"),
+    "chunk_facts": ("chunk", "fact"),
 }
 
 _NO_LINKS = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
@@ -113,7 +113,7 @@ class StoreState:
     def linked(self, way: Way, rows: Integers, limit: int | None = None) -> tuple[Integers, Integers]:
         if all(self.row_maps[side].dead is None for side in _SIDES_OF[way]):
             return self.base.snapshot.linked(way, rows, limit)
-        is_stored = way in ("fact_entity", "chunk_fact")
+        is_stored = way in ("fact_entities", "chunk_facts")
         in_base, in_delta = self._links_of_sources(way, rows) if is_stored else self._links_of_targets(way, rows)
         targets, owners = in_base
         if len(in_delta[0]):
@@ -128,7 +128,7 @@ class StoreState:
     def about(self, chunks: Integers) -> Integers:
         return self._topics.about(chunks)
 
-    def chunks_about(self, entities: Integers, limit: int) -> tuple[Integers, Integers]:
+    def chunks_about(self, entities: Integers, limit: int | None) -> tuple[Integers, Integers]:
         return self._topics.chunks_about(entities, limit)
 
     def titles(self, chunks: Integers) -> Integers:

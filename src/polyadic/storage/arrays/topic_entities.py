@@ -53,8 +53,8 @@ def contested(snapshot: ArraySnapshot) -> tuple[Integers, Integers]:
 
 def contenders(arrays: Arrays, chunks: Integers) -> tuple[Integers, Integers]:
     """Return the entities that take part in most facts of each chunk (an index), if that is share enough."""
-    facts, chunk_of_fact = arrays.linked("chunk_fact", chunks)
-    members, fact_of_member = arrays.linked("fact_entity", facts)
+    facts, chunk_of_fact = arrays.linked("chunk_facts", chunks)
+    members, fact_of_member = arrays.linked("fact_entities", facts)
     size = int(members.max(initial=0)) + 1
     pairs, times = np.unique(chunk_of_fact[fact_of_member] * size + members, return_counts=True)
     owners, entities = np.divmod(pairs, size)

@@ -50,11 +50,10 @@ class ArrayVectorReader(SqlRowReader):
     def _rows(self, side: Side, keys: Sequence[int]) -> Rows:
         return self._arrays.rows(side, keys)
 
-    def nearest(self, side: Side, vector: Vectors, k: int) -> Hits:
-        rows = self._near(side, vector, k)
-        return best_of(rows, self._cosines(side, rows, vector), k)
-
-    def nearest_by_score(self, side: Literal["entity", "fact"], vector: Vectors, k: int) -> Hits:
+    def nearest(self, side: Side, vector: Vectors, k: int, by_score: bool = False) -> Hits:
+        if not by_score or side == "chunk":
+            rows = self._near(side, vector, k)
+            return best_of(rows, self._cosines(side, rows, vector), k)
         rows = self._near(side, vector, k, side)
         return best_of(rows, self._cosines(side, rows, vector) * self._arrays.scores(side, rows), k)
 
@@ -75,7 +74,7 @@ class ArrayVectorReader(SqlRowReader):
         return self._state.vectors("entity").directions(entities)
 
     def facts_of(self, entities: Rows, limit: int, toward: Vectors) -> Links:
-        targets, owners = self._arrays.linked("entity_fact", entities)
+        targets, owners = self._arrays.linked("entity_facts", entities)
         sizes = np.bincount(owners, minlength=len(entities))
         of_hub = np.flatnonzero(sizes[owners] > limit)
         kept = np.ones(len(targets), dtype=bool)

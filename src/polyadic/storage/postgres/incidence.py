@@ -21,12 +21,13 @@ _NUMBERS: Mapping[Side, Mapping[str, str]] = {
     "chunk": {"tokens": "tokens", "topic_entity": "coalesce(topic_entity, -1)"},
 }
 """Numeric columns of each side: their names here, and their SQL expressions."""
-_LINKS: Mapping[Way, tuple[str, str]] = {
-    "fact_entity": ("fact", "participation"),
-    "entity_fact": ("entity", "participation"),
-    "fact_chunk": ("fact", "statement"),
-    "chunk_fact": ("chunk", "statement"),
+_LINKS: Mapping[Way, tuple[str, str, str]] = {
+    "fact_entities": ("fact", "entity", "participation"),
+    "entity_facts": ("entity", "fact", "participation"),
+    "fact_chunks": ("fact", "chunk", "statement"),
+    "chunk_facts": ("chunk", "fact", "statement"),
 }
+"""Columns of the row and of its neighbour, and the table of such pairs."""
 _COUNTS: Mapping[Side, str] = {
     "fact": f"SELECT fact, count(*) FROM participation WHERE fact = ANY({ROWS}) GROUP BY fact",
     "chunk": f"SELECT chunk, count(DISTINCT fact) FROM statement WHERE chunk = ANY({ROWS}) GROUP BY chunk",
@@ -78,7 +79,7 @@ class PostgresIncidence:
         return self._linked(way, None).part(rows)
 
     def linked(self, way: Way, rows: Integers, limit: int | None = None) -> tuple[Integers, Integers]:
-        also = [self._counts["chunk"].part(rows)] if way == "chunk_fact" else []
+        also = [self._counts["chunk"].part(rows)] if way == "chunk_facts" else []
         return self._targets(self._linked(way, limit), rows, also)
 
     def around_parts(self, facts: Integers, limit: int, chunks: Integers) -> list[SubQuery | None]:
@@ -87,30 +88,30 @@ class PostgresIncidence:
         These are the entities and at most ``limit`` chunks of each fact, the topic entities of these and further
         ``chunks``, and the numbers of all of them.
         """
-        about = f"SELECT topic_entity FROM chunk WHERE id = ANY({ROWS} || ARRAY({_targets_sql('fact_chunk', limit)}))"
+        about = f"SELECT topic_entity FROM chunk WHERE id = ANY({ROWS} || ARRAY({_targets_sql('fact_chunks', limit)}))"
         parts = [
             self._numbers["fact"].part(facts),
             self._numbers["chunk"].part(chunks),
-            *self._with_targets("fact_entity", None, facts, self._numbers["entity"]),
-            *self._with_targets("fact_chunk", limit, facts, self._numbers["chunk"]),
+            *self._with_targets("fact_entities", None, facts, self._numbers["entity"]),
+            *self._with_targets("fact_chunks", limit, facts, self._numbers["chunk"]),
         ]
         return [*parts, self._numbers["entity"].part_of(about, (chunks, facts))] if any(parts) else []
 
     def within_parts(self, chunks: Integers, limit: int) -> list[SubQuery | None]:
         """Make the subqueries that read at most ``limit`` facts of each chunk, and their entities."""
-        entities = self._linked("fact_entity", None)
-        return [self._counts["chunk"].part(chunks), *self._with_targets("chunk_fact", limit, chunks, entities)]
+        entities = self._linked("fact_entities", None)
+        return [self._counts["chunk"].part(chunks), *self._with_targets("chunk_facts", limit, chunks, entities)]
 
     def degrees(self, side: Side, rows: Integers) -> Integers:
         return self._column("entity", "facts", rows) if side == "entity" else self._neighbour_counts(side, rows)
+
+    def chunk_frequency(self, entities: Integers) -> Integers:
+        return self._column("entity", "chunks", entities)
 
     def scores(self, side: Literal["entity", "fact"], rows: Integers) -> Floats:
         # Computed exactly as in the arrays of the SQLite store.
         sums, evidence = (self._column(side, name, rows) for name in ("score", "evidence"))
         return np.asarray(sums / (np.maximum(evidence, 1) * SCORE_UNIT), dtype=np.float32)
-
-    def chunk_frequency(self, entities: Integers) -> Integers:
-        return self._column("entity", "chunks", entities)
 
     def tokens(self, side: Literal["fact", "chunk"], rows: Integers) -> Integers:
         return self._column(side, "tokens", rows)
@@ -126,8 +127,8 @@ class PostgresIncidence:
     def about(self, chunks: Integers) -> Integers:
         return self._column("chunk", "topic_entity", chunks)
 
-    def chunks_about(self, entities: Integers, limit: int) -> tuple[Integers, Integers]:
-        if limit <= MOST_ABOUT:
+    def chunks_about(self, entities: Integers, limit: int | None) -> tuple[Integers, Integers]:
+        if limit is not None and limit <= MOST_ABOUT:
             return self.entities.chunks_about(entities, limit)
         pairs = self._connection.execute(_ABOUT, (np.unique(entities), limit)).fetchall()
         return spread_out(np.array(pairs, dtype=np.int64).reshape(-1, 2), entities)
@@ -187,8 +188,7 @@ def _pairs(sql: str, then: str | None = None) -> RowCache:
 
 
 def _links(way: Way, limit: int | None) -> str:
-    source, table = _LINKS[way]
-    target = way.removeprefix(f"{source}_")
+    source, target, table = _LINKS[way]
     if limit is None:
         return f"SELECT DISTINCT {source}, {target} FROM {table} WHERE {source} = ANY({ROWS})"
     return (

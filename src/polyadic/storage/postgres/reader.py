@@ -9,16 +9,20 @@ import numpy as np
 from polyadic.model.types import Entity, Fact, SourceSpan
 from polyadic.storage.arrays.hierarchy_arrays import HierarchyArrays
 from polyadic.storage.arrays.hierarchy_reader import SqlHierarchyReader
+from polyadic.storage.arrays.protocol import degrees, links
 from polyadic.storage.arrays.top_k import contenders
 from polyadic.storage.connection import Connection
 from polyadic.storage.hierarchy import HierarchyReader
 from polyadic.storage.postgres.full_text import PostgresWordIndex
 from polyadic.storage.postgres.incidence import PostgresIncidence
 from polyadic.storage.postgres.query_batch import CommonTableExpression, SubQuery
+from polyadic.storage.postgres.record_reader import PostgresRecordReader
 from polyadic.storage.postgres.text_cache import TextCache
 from polyadic.storage.postgres.vector_search import DOUBT, MOST_COMPARED, MOST_INDEXED, PostgresVectorSearch
 from polyadic.storage.prefetch import ChunkFactsPrefetch, Expected, NearestPrefetch, NeighbourPrefetch, QuotePrefetch
-from polyadic.storage.protocol import Counts, Hits, Links, Rows, Side, Vectors
+from polyadic.storage.protocol import Hits, Links, Rows, Side, Vectors
+from polyadic.storage.record_reader import RecordReader
+from polyadic.storage.records import DegreeWay, LinkWay
 from polyadic.storage.sql.row_reader import SqlRowReader
 
 _HIGHEST_SCORE = {"entity": 100.0, "fact": 10.0}
@@ -31,14 +35,20 @@ _FIRST_SCORED, _MOST_SCORED = 1_024, 4_096
 class PostgresReader(SqlRowReader):
     """Implements :class:`polyadic.storage.protocol.Reader` within the open transaction of a connection."""
 
-    _IN_ORDER = "source_prefix, source"
-
     def __init__(self, connection: Connection, hierarchy: Callable[[], HierarchyArrays]) -> None:
         super().__init__(connection)
         self._tables = PostgresIncidence(connection)
         self._texts = TextCache(self._tables.asking)
         self._words = PostgresWordIndex(connection)
         self._load_hierarchy = hierarchy
+
+    @property
+    def records(self) -> RecordReader:
+        return PostgresRecordReader(self._connection, self)
+
+    @property
+    def participations(self) -> int:
+        return self._tables.participations
 
     def prefetch(self, *expected: Expected) -> None:
         """Queue the expected reads for the next statement; the first vector search reads the statistics at once."""
@@ -58,25 +68,12 @@ class PostgresReader(SqlRowReader):
 
     # nearest by vector, and by words
 
-    def nearest(self, side: Side, vector: Vectors, k: int) -> Hits:
+    def nearest(self, side: Side, vector: Vectors, k: int, by_score: bool = False) -> Hits:
+        if by_score and side != "chunk":
+            return self._nearest_by_score(side, vector, k)
         near = self._near.roughly(side, vector, _vectors_for(k), partial(self._vector_parts, side))
         rows = near.rows[contenders(near.cosines, k, DOUBT)]
         return self._best(side, rows, self._near.cosines(side, rows, vector[None, :])[0], k)
-
-    def nearest_by_score(self, side: Literal["entity", "fact"], vector: Vectors, k: int) -> Hits:
-        searched = _FIRST_SCORED
-        while True:
-            near = self._near.roughly(side, vector, searched, partial(self._score_parts, side))
-            scores = self._tables.scores(side, near.rows)
-            products = near.cosines * scores
-            best = contenders(products, k, DOUBT * _HIGHEST_SCORE[side])
-            # The highest product that vectors beyond the searched ones can reach.
-            reached = near.cosines[-1:] * _HIGHEST_SCORE[side]
-            if near.are_all or searched >= _MOST_SCORED or (products[best] >= reached).all():
-                break
-            searched *= 4
-        rows = near.rows[best]
-        return self._best(side, rows, self._near.cosines(side, rows, vector[None, :])[0] * scores[best], k)
 
     def similarity(self, side: Side, rows: Rows, vectors: Vectors) -> Vectors:
         return self._near.cosines(side, rows, vectors)
@@ -102,50 +99,29 @@ class PostgresReader(SqlRowReader):
         few, hubs = np.flatnonzero(degrees <= limit), np.flatnonzero(degrees > limit)
         each = np.broadcast_to(toward, (len(entities), toward.shape[-1]))
         if len(hubs):
-            self._tables.asking.later(self._tables.linked_part("entity_fact", entities[few]))
+            self._tables.asking.later(self._tables.linked_part("entity_facts", entities[few]))
         near = self._facts_of_hubs(entities[hubs], degrees[hubs], limit, each[hubs])
-        targets, owners = self._tables.linked("entity_fact", entities[few])
+        targets, owners = self._tables.linked("entity_facts", entities[few])
         places = np.concatenate([few[owners], hubs.repeat([len(facts) for facts in near])])
         order = np.argsort(places, kind="stable")
         return Links(entities[places[order]], np.concatenate([targets, *near])[order])
 
-    def entities_of(self, facts: Rows) -> Links:
-        return self._links(facts, *self._tables.linked("fact_entity", facts))
-
-    def chunks_of(self, facts: Rows, limit: int) -> Links:
-        return self._links(facts, *self._tables.linked("fact_chunk", facts, limit))
-
-    def facts_in(self, chunks: Rows, limit: int) -> Links:
-        return self._links(chunks, *self._tables.linked("chunk_fact", chunks, limit))
-
-    def topic_entities_of(self, chunks: Rows) -> Links:
-        subjects = self._tables.about(chunks)
-        return Links(chunks[subjects >= 0], subjects[subjects >= 0])
-
-    def chunks_about(self, entities: Rows, limit: int) -> Links:
-        return self._links(entities, *self._tables.chunks_about(entities, limit))
+    def links(self, way: LinkWay, rows: Rows, limit: int | None = None) -> Links:
+        return links(self._tables, way, rows, limit)
 
     # statistics of rows
 
     def size(self, side: Side) -> int:
         return self._tables.size(side)
 
-    def all_rows(self, side: Side) -> Rows:
-        sql = (
-            "SELECT c.id FROM document d JOIN chunk c ON c.revision = d.current ORDER BY c.digest"
-            if side == "chunk"
-            else f"SELECT id FROM {side} ORDER BY digest"
-        )
-        return np.array(self._connection.execute(sql).fetchall(), dtype=np.int64).reshape(-1)
+    def rows(self, side: Side, prefix: str = "", limit: int | None = None) -> Rows:
+        return self._with_prefix(side, prefix, limit)
 
-    def degrees(self, side: Side, rows: Rows) -> Rows:
-        return self._tables.degrees(side, rows)
+    def degrees(self, way: DegreeWay, rows: Rows) -> Rows:
+        return degrees(self._tables, way, rows)
 
     def scores(self, side: Literal["entity", "fact"], rows: Rows) -> Vectors:
         return self._tables.scores(side, rows)
-
-    def chunk_frequency(self, entities: Rows) -> Rows:
-        return self._tables.chunk_frequency(entities)
 
     def tokens(self, side: Literal["fact", "chunk"], rows: Rows) -> Rows:
         return self._tables.tokens(side, rows)
@@ -167,33 +143,12 @@ class PostgresReader(SqlRowReader):
     def chunk_places(self, chunks: Rows) -> list[SourceSpan]:
         return self._texts.chunk_places(chunks)
 
-    # statistics of the store
-
-    def counts(self) -> Counts:
-        documents, evidence, stated, vectors = self._connection.execute(
-            "SELECT (SELECT count(*) FROM document WHERE current IS NOT NULL),"
-            " (SELECT coalesce(sum(c.evidence_count), 0)::bigint FROM document d JOIN chunk c ON c.revision"
-            " = d.current),"
-            " (SELECT coalesce(sum(evidence), 0)::bigint FROM fact), (SELECT count(*) FROM vector)"
-        ).fetchone()
-        return Counts(
-            documents=documents,
-            chunks=self.size("chunk"),
-            evidence=evidence,
-            evidence_with_fact=stated,
-            facts=self.size("fact"),
-            entities=self.size("entity"),
-            participations=self._tables.participations,
-            vectors=vectors,
-            dimension=self._tables.there.dimension,
-        )
-
     def containing(self, entities: Rows, limit: int) -> Rows:
         distinct = np.unique(entities)
         if not len(distinct):
             return distinct
         # Scan the facts of the rarest entity only.
-        first, *others = distinct[np.argsort(self.degrees("entity", distinct), kind="stable")].tolist()
+        first, *others = distinct[np.argsort(self.degrees("entity_facts", distinct), kind="stable")].tolist()
         condition = " AND EXISTS (SELECT 1 FROM participation q WHERE q.fact = p.fact AND q.entity = ?)" * len(others)
         facts = self._connection.execute(
             f"SELECT f.id FROM participation p JOIN fact f ON f.id = p.fact WHERE p.entity = ?{condition}"
@@ -221,6 +176,21 @@ class PostgresReader(SqlRowReader):
         """Make the subqueries that read the scores of the rows that a query finds."""
         return [self._tables.numbers_part_of(side, rows, ground)]
 
+    def _nearest_by_score(self, side: Literal["entity", "fact"], vector: Vectors, k: int) -> Hits:
+        searched = _FIRST_SCORED
+        while True:
+            near = self._near.roughly(side, vector, searched, partial(self._score_parts, side))
+            scores = self._tables.scores(side, near.rows)
+            products = near.cosines * scores
+            best = contenders(products, k, DOUBT * _HIGHEST_SCORE[side])
+            # The highest product that vectors beyond the searched ones can reach.
+            reached = near.cosines[-1:] * _HIGHEST_SCORE[side]
+            if near.are_all or searched >= _MOST_SCORED or (products[best] >= reached).all():
+                break
+            searched *= 4
+        rows = near.rows[best]
+        return self._best(side, rows, self._near.cosines(side, rows, vector[None, :])[0] * scores[best], k)
+
     def _facts_of_hubs(self, hubs: Rows, degrees: Rows, limit: int, toward: Vectors) -> list[Rows]:
         """Find, for each hub with ``degrees`` facts, those nearest to its own vector, in ascending order of rows."""
         is_huge = (degrees > MOST_COMPARED) & (self._tables.there.dimension <= MOST_INDEXED)
@@ -235,10 +205,6 @@ class PostgresReader(SqlRowReader):
             for place, facts in sorted(candidates.items())
         ]
 
-    def _later(self, comparison: str, bound: str) -> tuple[str, list[str]]:
-        # The index covers the first 500 characters of a source.
-        return f" AND source_prefix >= left(?, 500) AND source {comparison} ?", [bound, bound]
-
     def _keys(self, side: Side, rows: Rows) -> Rows:
         return rows
 
@@ -249,9 +215,6 @@ class PostgresReader(SqlRowReader):
         """Return the k rows with the highest numbers, ties in the order of public identifiers."""
         order = np.lexsort((self._tables.digests(side, rows), -numbers))[:k]
         return Hits(rows[order], numbers[order].astype(np.float32))
-
-    def _links(self, rows: Rows, targets: Rows, owners: Rows) -> Links:
-        return Links(rows[owners], targets)
 
 
 def _vectors_for(k: int) -> int:

@@ -63,5 +63,5 @@ def drop(address: str) -> WorkspaceSummary:
 
 def _summary(workspace: PostgresDsn) -> WorkspaceSummary:
     with closing(PostgresStore(workspace, None)) as store, store.read() as reader:
-        counts = reader.counts()
+        counts = reader.records.counts()
     return WorkspaceSummary(workspace.name, counts.documents, counts.facts)

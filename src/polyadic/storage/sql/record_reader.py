@@ -1,34 +1,41 @@
 """Read documents, evidence, decisions, cached replies and the ledger from the tables."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Protocol
 
 from polyadic.errors import NotFound
 from polyadic.model.hierarchy import Hierarchy
 from polyadic.model.resolution import EntityResolution, ResolutionDecision
-from polyadic.model.types import Chunk, Document, Evidence, Span
+from polyadic.model.types import Chunk, Document, Evidence, Heading, Span
 from polyadic.storage.connection import Connection
 from polyadic.storage.protocol import (
+    Counts,
     DocumentListing,
     DocumentRecord,
     FailedChunk,
     Fingerprint,
     LedgerEntry,
+    Side,
     UsageTotals,
 )
 from polyadic.storage.sql import ledger
 from polyadic.storage.sql.digests import digest_bytes
+from polyadic.storage.sql.dimension import dimension_of
 from polyadic.storage.sql.hierarchy_records import hierarchy_of
 from polyadic.storage.sql.lists import select_in
 from polyadic.storage.sql.serialization import (
     chunks_of,
     current_revision,
     load_decision,
+    load_headings,
     load_metadata,
     load_pages,
     overlay_of,
     stamp_of,
 )
+from polyadic.storage.sql.spans import PUBLISHED
 from polyadic.storage.sql.texts import text_of
 
 _RECORDS = (
@@ -40,29 +47,100 @@ _RECORDS = (
 )
 
 
+_COUNTS = (
+    "SELECT (SELECT count(*) FROM document WHERE current IS NOT NULL),"
+    " (SELECT coalesce(sum(c.evidence_count), 0) FROM document d JOIN chunk c ON c.revision = d.current),"
+    " (SELECT coalesce(sum(evidence), 0) FROM fact), (SELECT count(*) FROM vector)"
+)
+_ARITIES = (
+    "SELECT f.id, f.arity FROM document d JOIN chunk c ON c.revision = d.current JOIN statement s ON s.chunk = c.id"
+    " JOIN fact f ON f.id = s.fact WHERE d.digest {any_of}"
+)
+_MAY_BE_EXCLUDED = "it may be excluded by the document filter"
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 # The source itself, the rows of a file ("path#row"), or the files of a folder.
 _BELOW = " AND (d.source = ? OR substr(d.source, 1, ?) = ? OR substr(d.source, 1, ?) = ?)"
 
 
+class TableSizes(Protocol):
+    """Sizes that an engine knows without counting."""
+
+    @property
+    def participations(self) -> int:
+        """Number of pairs of a fact and an entity."""
+
+    def size(self, side: Side) -> int:
+        """Return the number of rows on one side."""
+
+
 class SqlRecordReader:
-    """The part of :class:`polyadic.storage.protocol.Reader` that only reads tables, in the open transaction."""
+    """Implements :class:`polyadic.storage.record_reader.RecordReader` in the open transaction of a connection.
+
+    Parameters
+    ----------
+    sizes
+        The sizes of what the reader sees.
+    only
+        Identifiers of the documents to read; all if None.
+    nodes
+        With ``only``: returns the table keys of the clusters and communities that rest wholly on these documents.
+    """
 
     _IN_ORDER = "source"
     """Sort key of document listings."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(
+        self,
+        connection: Connection,
+        sizes: TableSizes,
+        only: frozenset[str] | None = None,
+        nodes: Callable[[], Collection[int]] = frozenset,
+    ) -> None:
         self._connection = connection
+        self._sizes = sizes
+        self._only = only
+        self._nodes = nodes
 
-    def arities(self) -> dict[int, int]:
-        return dict(
-            self._connection.execute("SELECT arity, count(*) FROM fact GROUP BY arity ORDER BY arity").fetchall()
+    # documents and evidence
+
+    def counts(self) -> Counts:
+        documents, evidence, with_fact, vectors = map(int, self._connection.execute(_COUNTS).fetchone())
+        if self._only is not None:
+            statements = [one for document in self._only for _, items in self.evidence(document) for one in items]
+            documents, evidence = len(self.documents()), len(statements)
+            with_fact = sum(one.fact_id is not None for one in statements)
+        return Counts(
+            documents=documents,
+            chunks=self._sizes.size("chunk"),
+            evidence=evidence,
+            evidence_with_fact=with_fact,
+            facts=self._sizes.size("fact"),
+            entities=self._sizes.size("entity"),
+            participations=self._sizes.participations,
+            vectors=vectors,
+            dimension=dimension_of(self._connection),
         )
 
+    def arities(self) -> dict[int, int]:
+        if self._only is None:
+            sql = "SELECT arity, count(*) FROM fact GROUP BY arity ORDER BY arity"
+            return dict(self._connection.execute(sql).fetchall())
+        facts = dict(select_in(self._connection, _ARITIES, self._digests()))
+        return dict(sorted(Counter(facts.values()).items()))
+
     def documents(self) -> list[DocumentRecord]:
-        return [_record(*row) for row in self._connection.execute(f"{_RECORDS} ORDER BY d.source")]
+        rows = (
+            self._connection.execute(_RECORDS)
+            if self._only is None
+            else select_in(self._connection, f"{_RECORDS} WHERE d.digest {{any_of}}", self._digests())
+        )
+        return sorted((_record(*row) for row in rows), key=lambda record: record.source)
 
     def listed(self, after: str | None, limit: int, words: str = "") -> DocumentListing:
+        if self._only is not None:
+            records = [one for one in self.documents() if _contains(one.source, one.title, words.casefold())]
+            page = [one for one in records if after is None or one.source > after]
+            return DocumentListing(page[:limit], len(records), len(page) > limit)
         total, following = self._holding(after, words) if words else self._following(after, limit + 1)
         rows = select_in(self._connection, f"{_RECORDS} WHERE d.id {{any_of}}", following[:limit])
         records = sorted((_record(*row) for row in rows), key=lambda record: record.source)
@@ -76,9 +154,11 @@ class SqlRecordReader:
         for below, values in conditions or [("", ())]:
             sql = f"SELECT d.digest FROM document d JOIN revision r ON r.id = d.current WHERE TRUE{below}{has_fields}"
             selected.update(digest.hex() for (digest,) in self._connection.execute(sql, (*values, *pairs)))
-        return frozenset(selected)
+        return frozenset(selected) if self._only is None else self._only.intersection(selected)
 
     def extractors(self) -> dict[str, int]:
+        if self._only is not None:
+            return dict(sorted(Counter(record.extractor for record in self.documents()).items()))
         return dict(
             self._connection.execute(
                 "SELECT r.extractor, count(*) FROM document d JOIN revision r ON r.id = d.current GROUP BY 1 ORDER BY 1"
@@ -87,20 +167,22 @@ class SqlRecordReader:
 
     def failures(self) -> list[FailedChunk]:
         rows = self._connection.execute(
-            "SELECT d.source, c.digest, c.start, c.stop, c.failure FROM document d"
+            "SELECT d.digest, d.source, c.digest, c.start, c.stop, c.failure FROM document d"
             " JOIN chunk c ON c.revision = d.current WHERE c.evidence IS NULL ORDER BY d.source, c.start"
         )
         return [
-            FailedChunk(source, chunk.hex(), Span(start, stop), why or "") for source, chunk, start, stop, why in rows
+            FailedChunk(source, chunk.hex(), Span(start, stop), why or "")
+            for document, source, chunk, start, stop, why in rows
+            if self._sees(document.hex())
         ]
 
     def stamp(self, document_id: str) -> Fingerprint | None:
-        return stamp_of(self._connection, document_id)
+        return stamp_of(self._connection, document_id) if self._sees(document_id) else None
 
     def record(self, document_id: str) -> DocumentRecord | None:
         sql = f"{_RECORDS} WHERE d.digest = ?"
         row = self._connection.execute(sql, (digest_bytes(document_id),)).fetchone()
-        return None if row is None else _record(*row)
+        return _record(*row) if row is not None and self._sees(document_id) else None
 
     def document(self, document_id: str) -> Document:
         row = self._connection.execute(
@@ -108,17 +190,58 @@ class SqlRecordReader:
             " WHERE d.digest = ?",
             (digest_bytes(document_id),),
         ).fetchone()
-        if row is None:
-            raise NotFound(f"no document has the identifier {document_id}", "polyadic status --documents lists them")
+        if row is None or not self._sees(document_id):
+            hint = "polyadic status --documents lists them" if self._only is None else _MAY_BE_EXCLUDED
+            raise NotFound(f"no document has the identifier {document_id}", hint)
         revision, source, title, metadata, pages = row
         text = text_of(self._connection, revision)
         return Document(source, title, text, load_metadata(metadata), load_pages(pages))
 
     def evidence(self, document_id: str) -> list[tuple[Chunk, tuple[Evidence, ...]]]:
-        revision = current_revision(self._connection, document_id)
+        revision = current_revision(self._connection, document_id) if self._sees(document_id) else None
         return [] if revision is None else chunks_of(self._connection, document_id, revision)
 
+    def headings(self, chunk_ids: Sequence[str]) -> dict[str, tuple[Heading, ...]]:
+        sql = f"SELECT d.digest, c.digest, c.headings FROM {PUBLISHED} WHERE c.digest {{any_of}}"
+        rows = select_in(self._connection, sql, [digest_bytes(chunk_id) for chunk_id in chunk_ids])
+        return {chunk.hex(): load_headings(data) for document, chunk, data in rows if self._sees(document.hex())}
+
+    # decisions and the hierarchy
+
+    def overlay(self) -> EntityResolution:
+        return overlay_of(self._connection)
+
+    def decisions(self) -> list[tuple[ResolutionDecision, str]]:
+        if self._only is not None:
+            # They may contain names that occur only in other documents.
+            return []
+        rows = self._connection.execute("SELECT content, at FROM decision ORDER BY id")
+        return [(load_decision(content), at) for content, at in rows]
+
+    def hierarchy(self) -> Hierarchy:
+        return hierarchy_of(self._connection, None if self._only is None else self._nodes())
+
+    # response cache and ledger
+
+    def reply(self, key: str) -> tuple[str, bool] | None:
+        return ledger.cached_reply(self._connection, key)
+
+    def spent(self) -> UsageTotals:
+        return ledger.sums(self._connection)
+
+    def spent_on(self, document_id: str) -> UsageTotals:
+        return ledger.sums(self._connection, document_id)
+
+    def ledger(self) -> list[LedgerEntry]:
+        return ledger.entries(self._connection)
+
     # steps of the above
+
+    def _sees(self, document_id: str) -> bool:
+        return self._only is None or document_id in self._only
+
+    def _digests(self) -> list[bytes]:
+        return [digest_bytes(document) for document in sorted(self._only or ())]
 
     def _following(self, after: str | None, limit: int) -> tuple[int, list[int]]:
         """Return the number of documents, and the keys of those after a source."""
@@ -140,36 +263,13 @@ class SqlRecordReader:
             " WHERE d.current IS NOT NULL ORDER BY d.source"
         )
         # Filtered here, as SQLite folds the case of ASCII only.
-        matches = [(key, at) for key, at, title in rows if needle in at.casefold() or needle in title.casefold()]
+        matches = [(key, at) for key, at, title in rows if _contains(at, title, needle)]
         return len(matches), [key for key, at in matches if after is None or at > after]
 
-    # entity resolution
 
-    def overlay(self) -> EntityResolution:
-        return overlay_of(self._connection)
-
-    def decisions(self) -> list[tuple[ResolutionDecision, str]]:
-        rows = self._connection.execute("SELECT content, at FROM decision ORDER BY id")
-        return [(load_decision(content), at) for content, at in rows]
-
-    # the hierarchy
-
-    def hierarchy(self) -> Hierarchy:
-        return hierarchy_of(self._connection)
-
-    # response cache and ledger
-
-    def reply(self, key: str) -> tuple[str, bool] | None:
-        return ledger.cached_reply(self._connection, key)
-
-    def spent(self) -> UsageTotals:
-        return ledger.sums(self._connection)
-
-    def spent_on(self, document_id: str) -> UsageTotals:
-        return ledger.sums(self._connection, document_id)
-
-    def ledger(self) -> list[LedgerEntry]:
-        return ledger.entries(self._connection)
+def _contains(source: str, title: str, needle: str) -> bool:
+    """Return whether a text, in lower case, occurs in a source or a title."""
+    return needle in source.casefold() or needle in title.casefold()
 
 
 def _below(source: str) -> tuple[str | int, ...]:

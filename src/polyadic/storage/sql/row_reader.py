@@ -1,28 +1,31 @@
 """Read rows from the tables of a store, independent of how the engine numbers them."""
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
 
 from polyadic.model.aggregation import mean_score
-from polyadic.model.types import Chunk, Entity, Fact, Heading, SourceSpan, Span
+from polyadic.model.types import Entity, Fact, SourceSpan, Span
+from polyadic.storage.connection import Connection
 from polyadic.storage.records import Rows, Side, Statement
 from polyadic.storage.sql.digests import digest_bytes, text_digest
-from polyadic.storage.sql.entity_rows import entity_rows
 from polyadic.storage.sql.lists import select_in
-from polyadic.storage.sql.record_reader import SqlRecordReader
-from polyadic.storage.sql.serialization import load_headings
 from polyadic.storage.sql.spans import PUBLISHED, places_of_chunks, places_of_facts
-from polyadic.storage.sql.texts import quotes
+
+_ALL = 2**62
+"""A limit that all engines read as none."""
 
 
-class SqlRowReader(SqlRecordReader):
+class SqlRowReader(ABC):
     """The part of :class:`polyadic.storage.protocol.Reader` that fetches rows and looks them up.
 
     An engine implements the mapping between rows and table keys.
     """
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
 
     @abstractmethod
     def _keys(self, side: Side, rows: Rows) -> Rows:
@@ -67,20 +70,6 @@ class SqlRowReader(SqlRecordReader):
             for fact, digest, text, tokens, evidence, score in records
         ]
 
-    def chunks(self, rows: Rows) -> list[Chunk]:
-        records = self._fetch(
-            "chunk",
-            rows,
-            "SELECT c.id, d.digest, c.revision, c.start, c.stop, c.tokens, c.new_from"
-            " FROM chunk c JOIN revision r ON r.id = c.revision JOIN document d ON d.id = r.document"
-            " WHERE c.id {any_of}",
-        )
-        texts = quotes(self._connection, [record[1:4] for record in records])
-        return [
-            Chunk(document.hex(), Span(start, stop), text, tokens, new_from)
-            for (document, _, start, stop, tokens, new_from), text in zip(records, texts, strict=True)
-        ]
-
     def fact_places(self, facts: Rows) -> list[tuple[SourceSpan, ...]]:
         ids = self._keys("fact", facts).tolist()
         places = places_of_facts(self._connection, ids)
@@ -110,28 +99,17 @@ class SqlRowReader(SqlRecordReader):
         )
         return self._rows("chunk", [row for (row,) in rows])
 
-    def identified(self, side: Side, prefix: str, limit: int) -> Rows:
+    def _with_prefix(self, side: Side, prefix: str, limit: int | None) -> Rows:
+        """Return the rows whose public identifiers begin with a prefix, in their order; at most ``limit``."""
         padded = prefix.lower()
         low, high = bytes.fromhex(padded.ljust(32, "0")), bytes.fromhex(padded.ljust(32, "f"))
         # The table also holds chunks of staged revisions, which readers must not see.
         rows_of_side = PUBLISHED if side == "chunk" else f"{side} c"
         rows = self._connection.execute(
             f"SELECT c.id FROM {rows_of_side} WHERE c.digest BETWEEN ? AND ? ORDER BY c.digest LIMIT ?",
-            (low, high, limit),
+            (low, high, _ALL if limit is None else limit),
         )
         return self._rows(side, [row for (row,) in rows])
-
-    def keyed(self, keys: Sequence[str]) -> dict[str, int]:
-        known = entity_rows(self._connection, keys)
-        return dict(zip(known, self._rows("entity", list(known.values())).tolist(), strict=True))
-
-    def headings(self, chunk_ids: Sequence[str]) -> dict[str, tuple[Heading, ...]]:
-        records = select_in(
-            self._connection,
-            f"SELECT c.id, c.digest, c.headings FROM {PUBLISHED} WHERE c.digest {{any_of}}",
-            [digest_bytes(chunk_id) for chunk_id in chunk_ids],
-        )
-        return {digest.hex(): load_headings(data) for row, digest, data in records if self._is_seen_chunk(row)}
 
     def statements(self, chunk_ids: Sequence[str]) -> list[Statement]:
         records = select_in(
