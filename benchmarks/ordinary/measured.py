@@ -6,6 +6,7 @@ from math import inf
 
 from benchmarks.ordinary.questions import OrdinaryQuestion
 from polyadic.model.types import Answer, Item
+from polyadic.text.tokens import count_tokens
 from polyadic.workspace import Workspace
 
 METHODS = ("bm25", "chunks", "hypergraph", "walk", "auto")
@@ -54,10 +55,13 @@ def measure(workspace: Workspace, questions: Iterable[OrdinaryQuestion]) -> Iter
 
 
 def tokens_read(question: OrdinaryQuestion, items: Sequence[Item]) -> float:
-    """Count the tokens of the items through the first that answers; infinite where none does."""
+    """Count the tokens of the items through the first that answers; infinite where none does.
+
+    A fact that takes no tokens, because a retrieved passage states it, is counted as read.
+    """
     read = 0
     for item in items:
-        read += item.tokens
+        read += item.tokens or count_tokens([item.text])[0]
         if question.is_answered_by(item.text):
             return read
     return inf

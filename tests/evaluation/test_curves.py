@@ -18,7 +18,7 @@ NO_TIME = QuestionTimes(0, 0)
 
 
 def record(*found: tuple[int, str], question: str = "q") -> QuestionRecord:
-    items = tuple(RetrievedRecord("fact", f"{n} {passages}", n, tuple(passages)) for n, passages in found)
+    items = tuple(RetrievedRecord("chunk", f"{n} {passages}", n, tuple(passages)) for n, passages in found)
     return QuestionRecord(question, "walk", items, 0, None, NO_TIME)
 
 
@@ -53,7 +53,16 @@ def test_curve_at_k_equals_the_measure_at_k(found: list[tuple[int, str]]) -> Non
     assert len(KS) == 20 and (np.diff(drawn.tokens[0]) >= 0).all()
 
 
-@given(st.lists(st.integers(0, 400), max_size=30), st.integers(0, 2000))
+def test_facts_without_tokens_fit_with_a_chunk_of_their_passage() -> None:
+    free = RetrievedRecord("fact", "one", 0, ("a",))
+    chunk = RetrievedRecord("chunk", "all", 300, ("a",))
+    other = RetrievedRecord("fact", "two", 100, ("a", "b"))
+    one = QuestionRecord("q", "walk", (free, other, chunk), 0, None, NO_TIME)
+    assert fitting(one, 400) == [0, 1, 2]
+    assert fitting(one, 250) == [1]
+
+
+@given(st.lists(st.integers(1, 400), max_size=30), st.integers(0, 2000))
 def test_budget_curve_includes_exactly_what_fits(tokens: list[int], limit: int) -> None:
     one = record(*((n, "a") for n in tokens))
     kept = fitting(one, limit)

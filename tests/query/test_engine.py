@@ -118,7 +118,7 @@ def test_quotations_have_pages(kb: Workspace) -> None:
 def test_citation_of_a_model_fact_without_a_sentence_is_attributed(
     opened: Callable[..., Workspace], server: ModelServer
 ) -> None:
-    kb = opened()
+    kb = opened(hypergraph={"repeat_facts": True}, retrieval={"method": "hypergraph"})
     text = f"{PAGES[0]} {PAGES[1]} It was never built."
     entities = [{"name": name, "type": "", "description": "", "score": 90} for name in ("Babbage", "London")]
     fact = {"text": "Babbage of London designed an engine.", "score": 9, "sentences": [], "entities": entities}

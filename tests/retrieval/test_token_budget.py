@@ -61,3 +61,37 @@ def test_items_are_fetched_only_if_they_fit() -> None:
     found = knowledge_of("q?", "by hand", rows, 10, Trace(), reader)
     assert [(item.id, item.why, item.tokens) for item in found.items] == [(reader.facts(np.array([0]))[0].id, "one", 5)]
     assert (found.tokens, found.omitted) == (5, 1)
+
+
+MEETINGS = told({"one": [["Ada", "Babbage"], ["Ada", "Menabrea"]], "two": [["Somerville", "Herschel"]]})
+
+
+def row(kind: ItemKind, number: int, tokens: int) -> RetrievedRow:
+    return RetrievedRow(kind, number, tokens, 1.0, "by hand")
+
+
+def test_facts_of_a_retrieved_passage_take_no_tokens() -> None:
+    """In either order, whatever the room."""
+    facts = [row(ItemKind.FACT, number, 6) for number in range(3)]
+    chunk = row(ItemKind.CHUNK, 0, 10)
+    for rows in ([chunk, *facts], [*facts[:2], chunk, facts[2]]):
+        found = knowledge_of("q?", "by hand", rows, 16, Trace(), MEETINGS)
+        assert [item.tokens for item in found.facts] == [0, 0, 6]
+        assert (found.tokens, found.omitted) == (16, 0)
+
+
+def test_facts_take_their_tokens_as_listed() -> None:
+    rows = [row(ItemKind.CHUNK, 0, 10), *(row(ItemKind.FACT, number, 6) for number in range(3))]
+    found = knowledge_of("q?", "by hand", rows, 16, Trace(), MEETINGS, as_listed=True)
+    assert [item.tokens for item in found.items] == [10, 6] and found.omitted == 2
+
+
+def test_first_passage_that_does_not_fit_is_cut_around_the_best_sentence() -> None:
+    meetings = [["Ada", "Babbage"], *([f"Guest {n}", f"Host {n}"] for n in range(40)), ["Somerville", "Herschel"]]
+    reader = told({"one": meetings})
+    found = knowledge_of("Whom did Somerville meet?", "by hand", [row(ItemKind.CHUNK, 0, 400)], 60, Trace(), reader)
+    (item,) = found.items
+    assert "Somerville meets Herschel." in item.text and "Ada" not in item.text
+    assert 40 < item.tokens == found.tokens <= 60 and found.omitted == 0
+    assert item.text == item.places[0].quote
+    assert not knowledge_of("Whom?", "by hand", [row(ItemKind.CHUNK, 0, 400)], 60, Trace(), reader, True).items

@@ -94,7 +94,7 @@ PRESETS: Mapping[str, Preset] = {
         "extraction": {"extractor": "model"},
         "answer": {"by": "model", "format": "think"},
         "retrieval": {"method": "hypergraph", "context_tokens": 16_000},
-        "hypergraph": {"question_entities": "model", "words": False},
+        "hypergraph": {"question_entities": "model", "words": False, "repeat_facts": True},
     },
 }
 """Presets by name: common endpoints, and the experimental setup of the HyperGraphRAG paper."""

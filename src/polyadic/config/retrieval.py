@@ -56,6 +56,10 @@ class HypergraphSettings(SettingsSection):
     fill: bool = Field(
         default=True, description="fill the token budget with further items of the rankings; false: as in the paper"
     )
+    repeat_facts: bool = Field(
+        default=False,
+        description="spend tokens on facts that a retrieved passage states, and cut no passage; true: as in the paper",
+    )
     question_entities: Literal["names", "model"] = Field(
         default="names",
         description="V_q: how to find entities in the question: names known to the store, or model",

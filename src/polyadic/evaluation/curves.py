@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from polyadic.evaluation.datasets import DatasetQuestion
 from polyadic.evaluation.record import QuestionRecord
+from polyadic.model.types import ItemKind
 
 KS = tuple(range(1, 21))
 LIMITS = (250, 500, 750, 1000, 1500, 2000, 3000, 4000, 6000, 8000)
@@ -59,13 +60,19 @@ def curves(questions: Sequence[DatasetQuestion], records: Records, context_token
 
 
 def fitting(record: QuestionRecord, limit: int) -> list[int]:
-    """Return the indices of the items that fit into ``limit`` tokens, chosen greedily as in retrieval."""
-    room, indices = limit, []
+    """Return the indices of the items that fit into ``limit`` tokens, chosen greedily as in retrieval.
+
+    A fact that takes no tokens, because a retrieved passage states it, fits only with a chunk of that passage.
+    """
+    room, chosen, read = limit, set[int](), set[str]()
     for place, item in enumerate(record.found):
-        if item.tokens <= room:
+        if 0 < item.tokens <= room:
             room -= item.tokens
-            indices.append(place)
-    return indices
+            chosen.add(place)
+            if item.kind == ItemKind.CHUNK:
+                read.update(item.passages)
+    free = {place for place, item in enumerate(record.found) if not item.tokens and not read.isdisjoint(item.passages)}
+    return sorted(chosen | free)
 
 
 def _recall_at(question: DatasetQuestion, record: QuestionRecord) -> list[float]:

@@ -152,7 +152,10 @@ def _without(span: Span, other: Span) -> list[Span]:
 
 
 def _is_in_passage(fact: Item, passage: SourceSpan, text: str) -> bool:
-    """Return whether a passage contains a fact literally, or the sentence that the fact restates after its subject."""
+    """Return whether a passage contains a fact literally, or the sentence that the fact restates after its subject.
+
+    A fact that takes no tokens needs no line of its own if the passage has one of its sentences, in whatever words.
+    """
     if normal_text(fact.text) in text:
         return True
     subject, _, statement = fact.text.partition(": ")
@@ -161,7 +164,7 @@ def _is_in_passage(fact: Item, passage: SourceSpan, text: str) -> bool:
         place.document_id == passage.document_id
         and passage.span.start <= place.span.start
         and place.span.end <= passage.span.end
-        and plain(place.quote) in wordings
+        and (not fact.tokens or plain(place.quote) in wordings)
         for place in fact.places
     )
 

@@ -382,7 +382,7 @@ class Item:
     why
         Human-readable explanation of why the item was retrieved.
     tokens
-        Number of tokens that the item takes of the budget.
+        Number of tokens that the item takes of the budget; 0 for a fact that a retrieved passage states.
     places
         Provenance. For an entity or a report these are the source spans of the facts that it was made from.
     entities

@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from polyadic.model.types import Item, ItemKind
+from polyadic.model.types import Item, ItemKind, Span
 from polyadic.storage.protocol import QuotePrefetch, Reader, Rows, Vectors
 
 
@@ -14,7 +14,8 @@ from polyadic.storage.protocol import QuotePrefetch, Reader, Rows, Vectors
 class RetrievedRow:
     """A retrieved fact or chunk, before its text and evidence are fetched.
 
-    Only rows that fit into the token budget need to be fetched.
+    Only rows that fit into the token budget need to be fetched. ``part`` are the characters of a chunk that fit; None
+    for all of them.
     """
 
     kind: ItemKind
@@ -22,6 +23,7 @@ class RetrievedRow:
     tokens: int
     score: float
     why: str
+    part: Span | None = None
 
     @property
     def id(self) -> int:
@@ -70,9 +72,13 @@ def _fact_items(facts: Sequence[RetrievedRow], reader: Reader) -> list[Item]:
 
 def _chunk_items(chunks: Sequence[RetrievedRow], reader: Reader) -> list[Item]:
     """Return the items of chunks, with the quote of their span as text."""
+    places = [
+        place.part(row.part) if row.part else place
+        for row, place in zip(chunks, reader.chunk_places(_rows(chunks)), strict=True)
+    ]
     return [
         Item(ItemKind.CHUNK, place.chunk_id, place.quote, row.score, row.why, row.tokens, (place,))
-        for row, place in zip(chunks, reader.chunk_places(_rows(chunks)), strict=True)
+        for row, place in zip(chunks, places, strict=True)
     ]
 
 

@@ -1,13 +1,22 @@
 """Fit knowledge into a token budget."""
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Protocol, TypeVar
+
+import numpy as np
 
 from polyadic.model.types import Item, ItemKind, Knowledge
 from polyadic.retrieval.items import RetrievedRow, to_items
+from polyadic.retrieval.passage_excerpt import excerpt
 from polyadic.retrieval.trace import Trace
 from polyadic.storage.protocol import Reader
 from polyadic.text.counts import count
+
+_MOST_PASSAGES = 8
+"""Passages looked at for a fact."""
+_SHORTEST_PART = 40
+"""Tokens; less of a passage is not worth its source."""
 
 
 class TokenCosts(Protocol):
@@ -51,11 +60,92 @@ def knowledge(question: str, method: str, items: Iterable[Item], context_tokens:
 
 
 def knowledge_of(
-    question: str, method: str, found: Iterable[RetrievedRow], context_tokens: int, trace: Trace, reader: Reader
+    question: str,
+    method: str,
+    found: Iterable[RetrievedRow],
+    context_tokens: int,
+    trace: Trace,
+    reader: Reader,
+    as_listed: bool = False,
 ) -> Knowledge:
-    """Build the result of a method from retrieved rows; only rows that fit are fetched."""
-    kept, omitted = truncate_to_budget(found, context_tokens)
-    return _fitted(question, method, to_items(kept, reader), omitted, context_tokens, trace)
+    """Build the result of a method from retrieved rows; only rows that fit are fetched.
+
+    A fact that a retrieved passage states takes no tokens, and the first passage that does not fit is cut around its
+    best sentences; with ``as_listed`` each fact and passage takes what it has, or is left out.
+    """
+    if as_listed:
+        kept, omitted = truncate_to_budget(found, context_tokens)
+        return _fitted(question, method, to_items(kept, reader), omitted, context_tokens, trace)
+    rows = list(found)
+    budget = _RowBudget(question, context_tokens, _stated_in(rows, reader), reader)
+    for row in rows:
+        budget.take(row)
+    items = to_items(list(budget.kept.values()), reader)
+    return _fitted(question, method, items, len(budget.omitted), context_tokens, trace)
+
+
+def _stated_in(rows: Sequence[RetrievedRow], reader: Reader) -> dict[int, frozenset[int]]:
+    facts = np.array([row.row for row in rows if row.kind is ItemKind.FACT], dtype=np.int64)
+    stated: dict[int, set[int]] = {fact: set() for fact in facts.tolist()}
+    links = reader.links("fact_chunks", facts, _MOST_PASSAGES)
+    for fact, chunk in zip(links.sources.tolist(), links.targets.tolist(), strict=True):
+        stated[fact].add(chunk)
+    return {fact: frozenset(chunks) for fact, chunks in stated.items()}
+
+
+class _RowBudget:
+    """Takes retrieved rows, best first, as long as they fit.
+
+    A fact that a taken passage states takes no tokens. The first passage that does not fit is cut around its best
+    sentences; what is too long after it is skipped, so that shorter rows may use the room.
+    """
+
+    def __init__(
+        self, question: str, context_tokens: int, stated_in: Mapping[int, frozenset[int]], reader: Reader
+    ) -> None:
+        self.kept: dict[tuple[ItemKind, int], RetrievedRow] = {}
+        self.omitted: set[tuple[ItemKind, int]] = set()
+        self._question = question
+        self._room = context_tokens
+        self._stated_in = stated_in
+        self._reader = reader
+        self._chunks: set[int] = set()
+        self._has_cut = False
+
+    def take(self, row: RetrievedRow) -> None:
+        """Keep a row, or a part of it, if it fits and is not kept already."""
+        identity = (row.kind, row.row)
+        if identity in self.kept or identity in self.omitted:
+            return
+        fitting = self._fact(row) if row.kind is ItemKind.FACT else self._chunk(row)
+        if fitting is None or fitting.tokens > self._room:
+            self.omitted.add(identity)
+            return
+        self._room -= fitting.tokens
+        self.kept[identity] = fitting
+
+    def _fact(self, row: RetrievedRow) -> RetrievedRow:
+        return row if self._chunks.isdisjoint(self._stated_in[row.row]) else replace(row, tokens=0)
+
+    def _chunk(self, row: RetrievedRow) -> RetrievedRow | None:
+        """Return the chunk or the part of it that fits; facts that it states no longer take tokens."""
+        facts = [one for one in self.kept.values() if one.kind is ItemKind.FACT]
+        stated = [fact for fact in facts if row.row in self._stated_in[fact.row]]
+        freed = sum(fact.tokens for fact in stated)
+        if row.tokens > self._room + freed:
+            return self._part(row)
+        self.kept |= {(fact.kind, fact.row): replace(fact, tokens=0) for fact in stated}
+        self._room += freed
+        self._chunks.add(row.row)
+        return row
+
+    def _part(self, row: RetrievedRow) -> RetrievedRow | None:
+        if self._has_cut or self._room < _SHORTEST_PART:
+            return None
+        self._has_cut = True
+        (place,) = self._reader.chunk_places(np.array([row.row], dtype=np.int64))
+        part, tokens = excerpt(self._question, place.quote, self._room)
+        return replace(row, tokens=tokens, part=part) if part else None
 
 
 def _fitted(

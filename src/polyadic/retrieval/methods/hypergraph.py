@@ -61,7 +61,8 @@ class HypergraphRAG:
         if s.fill and s.fact_retrieval and room > 0:
             facts += _further_facts(h_q, gathered, room, reader, trace)
         searches = s.entity_retrieval or s.fact_retrieval or s.chunk_retrieval
-        fitted = knowledge_of(question, self.name, _mixed(facts, chunks), context_tokens, trace, reader)
+        mixed = _mixed(facts, chunks)
+        fitted = knowledge_of(question, self.name, mixed, context_tokens, trace, reader, as_listed=s.repeat_facts)
         return replace(fitted, usage=named.usage, retrieves=searches)
 
     def _expect(self, h_q: Vectors, reader: Reader) -> None:
