@@ -86,7 +86,7 @@ def test_facts_take_their_tokens_as_listed() -> None:
     assert [item.tokens for item in found.items] == [10, 6] and found.omitted == 2
 
 
-def test_first_passage_that_does_not_fit_is_cut_around_the_best_sentence() -> None:
+def test_best_passage_that_does_not_fit_is_cut_around_the_best_sentence() -> None:
     meetings = [["Ada", "Babbage"], *([f"Guest {n}", f"Host {n}"] for n in range(40)), ["Somerville", "Herschel"]]
     reader = told({"one": meetings})
     found = knowledge_of("Whom did Somerville meet?", "by hand", [row(ItemKind.CHUNK, 0, 400)], 60, Trace(), reader)

@@ -70,18 +70,19 @@ def knowledge_of(
 ) -> Knowledge:
     """Build the result of a method from retrieved rows; only rows that fit are fetched.
 
-    A fact that a retrieved passage states takes no tokens, and the first passage that does not fit is cut around its
-    best sentences; with ``as_listed`` each fact and passage takes what it has, or is left out.
+    A fact that a retrieved passage states takes no tokens, and the best passage that does not fit is cut around its
+    best sentences, if there is room left; with ``as_listed`` each fact and passage takes what it has, or is left out.
     """
     if as_listed:
         kept, omitted = truncate_to_budget(found, context_tokens)
         return _fitted(question, method, to_items(kept, reader), omitted, context_tokens, trace)
-    rows = list(found)
+    distinct: dict[tuple[ItemKind, int], RetrievedRow] = {}
+    for row in found:
+        distinct.setdefault((row.kind, row.row), row)
+    rows = list(distinct.values())
     budget = _RowBudget(question, context_tokens, _stated_in(rows, reader), reader)
-    for row in rows:
-        budget.take(row)
-    items = to_items(list(budget.kept.values()), reader)
-    return _fitted(question, method, items, len(budget.omitted), context_tokens, trace)
+    fitting = budget.fill(rows)
+    return _fitted(question, method, to_items(fitting, reader), len(rows) - len(fitting), context_tokens, trace)
 
 
 def _stated_in(rows: Sequence[RetrievedRow], reader: Reader) -> dict[int, frozenset[int]]:
@@ -96,53 +97,55 @@ def _stated_in(rows: Sequence[RetrievedRow], reader: Reader) -> dict[int, frozen
 class _RowBudget:
     """Takes retrieved rows, best first, as long as they fit.
 
-    A fact that a taken passage states takes no tokens. The first passage that does not fit is cut around its best
-    sentences; what is too long after it is skipped, so that shorter rows may use the room.
+    A fact that a taken passage states takes no tokens. What is too long is skipped, so that shorter rows may use the
+    room.
     """
 
     def __init__(
         self, question: str, context_tokens: int, stated_in: Mapping[int, frozenset[int]], reader: Reader
     ) -> None:
-        self.kept: dict[tuple[ItemKind, int], RetrievedRow] = {}
-        self.omitted: set[tuple[ItemKind, int]] = set()
         self._question = question
         self._room = context_tokens
         self._stated_in = stated_in
         self._reader = reader
         self._chunks: set[int] = set()
-        self._has_cut = False
 
-    def take(self, row: RetrievedRow) -> None:
-        """Keep a row, or a part of it, if it fits and is not kept already."""
-        identity = (row.kind, row.row)
-        if identity in self.kept or identity in self.omitted:
-            return
-        fitting = self._fact(row) if row.kind is ItemKind.FACT else self._chunk(row)
-        if fitting is None or fitting.tokens > self._room:
-            self.omitted.add(identity)
-            return
-        self._room -= fitting.tokens
-        self.kept[identity] = fitting
+    def fill(self, rows: Sequence[RetrievedRow]) -> list[RetrievedRow]:
+        """Return the rows that fit, in their order, with the tokens that they take."""
+        kept: dict[int, RetrievedRow] = {}
+        for place, row in enumerate(rows):
+            if row.kind is ItemKind.CHUNK:
+                self._free(row, kept)
+            fitting = row if row.kind is ItemKind.CHUNK else self._fact(row)
+            if fitting.tokens <= self._room:
+                self._room -= fitting.tokens
+                kept[place] = fitting
+        omitted = (place for place, row in enumerate(rows) if row.kind is ItemKind.CHUNK and place not in kept)
+        best = next(omitted, None)
+        if best is not None and (part := self._part(rows[best])):
+            kept[best] = part
+        return [kept[place] for place in sorted(kept)]
 
     def _fact(self, row: RetrievedRow) -> RetrievedRow:
         return row if self._chunks.isdisjoint(self._stated_in[row.row]) else replace(row, tokens=0)
 
-    def _chunk(self, row: RetrievedRow) -> RetrievedRow | None:
-        """Return the chunk or the part of it that fits; facts that it states no longer take tokens."""
-        facts = [one for one in self.kept.values() if one.kind is ItemKind.FACT]
-        stated = [fact for fact in facts if row.row in self._stated_in[fact.row]]
-        freed = sum(fact.tokens for fact in stated)
-        if row.tokens > self._room + freed:
-            return self._part(row)
-        self.kept |= {(fact.kind, fact.row): replace(fact, tokens=0) for fact in stated}
-        self._room += freed
-        self._chunks.add(row.row)
-        return row
+    def _free(self, chunk: RetrievedRow, kept: dict[int, RetrievedRow]) -> None:
+        """Free the tokens of the facts that a chunk states, if it then fits."""
+        stated = {
+            place: row
+            for place, row in kept.items()
+            if row.kind is ItemKind.FACT and chunk.row in self._stated_in[row.row]
+        }
+        freed = sum(fact.tokens for fact in stated.values())
+        if chunk.tokens <= self._room + freed:
+            kept.update({place: replace(fact, tokens=0) for place, fact in stated.items()})
+            self._room += freed
+            self._chunks.add(chunk.row)
 
     def _part(self, row: RetrievedRow) -> RetrievedRow | None:
-        if self._has_cut or self._room < _SHORTEST_PART:
+        """Return the part of a chunk that fits into the room that is left."""
+        if self._room < _SHORTEST_PART:
             return None
-        self._has_cut = True
         (place,) = self._reader.chunk_places(np.array([row.row], dtype=np.int64))
         part, tokens = excerpt(self._question, place.quote, self._room)
         return replace(row, tokens=tokens, part=part) if part else None
