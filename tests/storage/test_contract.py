@@ -27,12 +27,17 @@ from polyadic.storage.protocol import (
 from tests.support.canonical import canonical
 from tests.support.lookups import chunks_of, keyed
 from tests.support.store_driver import document, publish, publish_told, said, stage, withdraw
-from tests.support.stores import Opener
+from tests.support.stores import ENGINES, IN_MEMORY, Opener
 from tests.support.vectors import vector, vectors
 
 ADA = ("Ada Lovelace met Charles Babbage in London.", ["Ada Lovelace", "Charles Babbage", "London"])
 ENGINE = ("Charles Babbage designed the Analytical Engine.", ["Charles Babbage", "the Analytical Engine"])
 LONELY = ("Only London is named here.", ["London"])
+
+
+@pytest.fixture(params=[*ENGINES, IN_MEMORY])
+def engine(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
 
 
 def test_empty_store_returns_empty_results(store: Store) -> None:

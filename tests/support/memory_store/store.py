@@ -1,0 +1,303 @@
+"""A store in memory, in one process: what docs/add-a-store.md builds."""
+
+import contextlib
+import threading
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from polyadic.errors import EmbedderMismatch, NotFound, StoreBusy
+from polyadic.model.hierarchy import Hierarchy
+from polyadic.model.resolution import EntityResolution, ResolutionDecision
+from polyadic.model.types import Chunk, Document, Evidence, Heading
+from polyadic.storage.leases import DocumentLeases, NoLeases
+from polyadic.storage.protocol import (
+    Counts,
+    Cut,
+    DocumentListing,
+    DocumentRecord,
+    FailedChunk,
+    Fingerprint,
+    LedgerEntry,
+    Reader,
+    StoreChange,
+    UsageTotals,
+    Vectors,
+)
+from polyadic.storage.record_reader import RecordReader
+from polyadic.text.headings import headings, headings_of
+from tests.support.memory_store.reader import MemoryReader, ReadChunk
+
+
+@dataclass
+class Revision:
+    """A chunked document; chunks that are not extracted yet have no ``evidence``."""
+
+    document: Document
+    fingerprint: Fingerprint
+    chunks: Sequence[Chunk]
+    evidence: dict[str, tuple[Evidence, ...]] = field(default_factory=dict)
+    failures: dict[str, str] = field(default_factory=dict)
+    windows: dict[str, Sequence[str]] = field(default_factory=dict)
+
+    def extracted(self) -> list[tuple[Chunk, tuple[Evidence, ...]]]:
+        return [(chunk, self.evidence.get(chunk.id, ())) for chunk in self.chunks]
+
+
+@dataclass
+class State:
+    """All that a store contains; revisions by document identifier, vectors by text, tokens by fact identifier."""
+
+    current: dict[str, Revision] = field(default_factory=dict)
+    staged: dict[str, Revision] = field(default_factory=dict)
+    decisions: list[ResolutionDecision] = field(default_factory=list)
+    vectors: dict[str, Vectors] = field(default_factory=dict)
+    tokens: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def overlay(self) -> EntityResolution:
+        return EntityResolution.of(self.decisions)
+
+    @property
+    def dimension(self) -> int:
+        return len(next(iter(self.vectors.values()), ()))
+
+    def reader(self, only: Collection[str] | None = None) -> "StateReader":
+        seen = {key: one for key, one in self.current.items() if only is None or key in only}
+        return StateReader(self, seen)
+
+
+class StateReader(MemoryReader):
+    """Reads a state as if it had only these documents."""
+
+    def __init__(self, state: State, seen: Mapping[str, Revision]) -> None:
+        self.state, self.seen = state, seen
+        read: list[ReadChunk] = [(one.document, *pair) for one in seen.values() for pair in one.extracted()]
+        super().__init__(
+            sorted(read, key=lambda one: one[1].id),
+            # Texts that wait for their vectors have none yet (MemoryWriter.attach).
+            lambda texts: np.array([state.vectors.get(text, np.zeros(state.dimension)) for text in texts], np.float32),
+            lambda document, chunk: seen[document.id].windows[chunk.id],
+            state.overlay,
+            state.tokens,
+        )
+
+    @cached_property
+    def records(self) -> RecordReader:
+        return StateRecords(self)
+
+
+class StateRecords:
+    """Implements :class:`polyadic.storage.record_reader.RecordReader`; there is no hierarchy, and nothing was paid."""
+
+    def __init__(self, reader: StateReader) -> None:
+        self._reader = reader
+        self._revisions = sorted(reader.seen.values(), key=lambda one: one.document.source)
+
+    def counts(self) -> Counts:
+        evidence = [item for one in self._revisions for items in one.evidence.values() for item in items]
+        size, facts = self._reader.size, self._reader.rows("fact")
+        return Counts(
+            documents=len(self._revisions),
+            chunks=size("chunk"),
+            evidence=len(evidence),
+            evidence_with_fact=sum(item.fact_id is not None for item in evidence),
+            facts=size("fact"),
+            entities=size("entity"),
+            participations=int(self._reader.degrees("fact_entities", facts).sum()),
+            vectors=len(self._reader.state.vectors),
+            dimension=self._reader.state.dimension,
+        )
+
+    def arities(self) -> dict[int, int]:
+        arities = self._reader.degrees("fact_entities", self._reader.rows("fact")).tolist()
+        return dict(sorted(Counter(arities).items()))
+
+    def documents(self) -> list[DocumentRecord]:
+        return [record for one in self._revisions if (record := self.record(one.document.id))]
+
+    def listed(self, after: str | None, limit: int, words: str = "") -> DocumentListing:
+        needle = words.casefold()
+        records = [one for one in self.documents() if needle in f"{one.source}\n{one.title}".casefold()]
+        page = [one for one in records if after is None or one.source > after]
+        return DocumentListing(page[:limit], len(records), len(page) > limit)
+
+    def select(self, sources: Sequence[str], where: Mapping[str, str]) -> frozenset[str]:
+        def is_below(path: str) -> bool:
+            starts = tuple(end for one in sources for end in (f"{one.rstrip('/')}/", f"{one}#"))
+            return not sources or path in sources or path.startswith(starts)
+
+        documents = [one.document for one in self._revisions]
+        return frozenset(one.id for one in documents if is_below(one.source) and where.items() <= one.metadata.items())
+
+    def extractors(self) -> dict[str, int]:
+        return dict(sorted(Counter(one.fingerprint.extractor for one in self._revisions).items()))
+
+    def failures(self) -> list[FailedChunk]:
+        return [
+            FailedChunk(one.document.source, chunk.id, chunk.span, one.failures.get(chunk.id, ""))
+            for one in self._revisions
+            for chunk in one.chunks
+            if chunk.id not in one.evidence
+        ]
+
+    def stamp(self, document_id: str) -> Fingerprint | None:
+        one = self._reader.seen.get(document_id)
+        return None if one is None else one.fingerprint
+
+    def record(self, document_id: str) -> DocumentRecord | None:
+        if (one := self._reader.seen.get(document_id)) is None:
+            return None
+        facts = {item.fact_id for items in one.evidence.values() for item in items} - {None}
+        document, metadata, extractor = one.document, dict(one.document.metadata), one.fingerprint.extractor
+        sizes, failed = (len(document.text), len(one.chunks), len(facts)), len(one.chunks) - len(one.evidence)
+        return DocumentRecord(document_id, document.source, document.title, *sizes, metadata, extractor, failed)
+
+    def document(self, document_id: str) -> Document:
+        if (one := self._reader.seen.get(document_id)) is None:
+            raise NotFound(f"no document has the identifier {document_id}", "see the list of documents")
+        return one.document
+
+    def evidence(self, document_id: str) -> list[tuple[Chunk, tuple[Evidence, ...]]]:
+        one = self._reader.seen.get(document_id)
+        return one.extracted() if one else []
+
+    def headings(self, chunk_ids: Sequence[str]) -> dict[str, tuple[Heading, ...]]:
+        pairs = [(one.document, chunk) for one in self._revisions for chunk in one.chunks if chunk.id in chunk_ids]
+        return {chunk.id: headings_of(headings(document.text), chunk.span) for document, chunk in pairs}
+
+    def overlay(self) -> EntityResolution:
+        return self._reader.state.overlay
+
+    def decisions(self) -> list[tuple[ResolutionDecision, str]]:
+        return [(one, "") for one in self._reader.state.decisions]
+
+    def hierarchy(self) -> Hierarchy:
+        return Hierarchy()
+
+    def reply(self, key: str) -> None:
+        return None
+
+    def spent(self) -> UsageTotals:
+        return {}
+
+    def spent_on(self, document_id: str) -> UsageTotals:
+        return {}
+
+    def ledger(self) -> list[LedgerEntry]:
+        return []
+
+
+class MemoryWriter:
+    """Implements :class:`polyadic.storage.protocol.Writer` over a copy of the state, except for batch files."""
+
+    def __init__(self, state: State) -> None:
+        self.state = state
+
+    def stamps(self, document_ids: Sequence[str]) -> dict[str, Fingerprint]:
+        return {one: self.state.current[one].fingerprint for one in document_ids if one in self.state.current}
+
+    def stage(self, documents: Sequence[Cut]) -> dict[str, frozenset[str]]:
+        for document, fingerprint, chunks in documents:
+            known = self.state.staged.get(document.id)
+            if known is None or (known.fingerprint, list(known.chunks)) != (fingerprint, list(chunks)):
+                self.state.staged[document.id] = Revision(document, fingerprint, chunks)
+        return {document.id: frozenset(self.state.staged[document.id].evidence) for document, *_ in documents}
+
+    def drop_staged(self, claims: DocumentLeases) -> None:
+        for document in claims.acquire(list(self.state.staged)):
+            del self.state.staged[document]
+
+    def put_evidence(self, evidence: Mapping[str, Mapping[str, Sequence[Evidence]]]) -> None:
+        for document, chunks in evidence.items():
+            self.state.staged[document].evidence |= {chunk: tuple(items) for chunk, items in chunks.items()}
+
+    def put_failure(self, document_id: str, chunk_id: str, reason: str) -> None:
+        self.state.staged[document_id].failures[chunk_id] = reason
+
+    def staged(self, document_id: str) -> list[tuple[Chunk, tuple[Evidence, ...]]]:
+        return self.state.staged[document_id].extracted()
+
+    def current(self, document_ids: Sequence[str]) -> Iterator[tuple[str, list[tuple[Chunk, tuple[Evidence, ...]]]]]:
+        for one in (self.state.current[document] for document in document_ids if document in self.state.current):
+            yield one.document.id, one.extracted()
+
+    def overlay(self) -> EntityResolution:
+        return self.state.overlay
+
+    def texts_without_vectors(self, texts: Sequence[str]) -> list[str]:
+        return [text for text in dict.fromkeys(texts) if text not in self.state.vectors]
+
+    def put_vectors(self, texts: Sequence[str], vectors: Vectors) -> None:
+        self.state.vectors |= dict(zip(texts, vectors, strict=True))
+
+    def apply(self, change: StoreChange) -> None:
+        for document in (*change.published, *change.deleted):
+            self.state.current.pop(document, None)
+        for document in change.published:
+            one = self.state.current[document] = self.state.staged.pop(document)
+            one.windows = {chunk.id: change.windows[chunk.id] for chunk in one.chunks}
+        self.state.decisions = [one for one in self.state.decisions if one not in change.undone] + [*change.decided]
+        self.state.tokens |= change.fact_tokens
+
+    def attach(self) -> list[str]:
+        needed = self.state.reader().texts()
+        missing = self.texts_without_vectors(needed)
+        if not missing:
+            self.state.vectors = {text: self.state.vectors[text] for text in needed}
+        return missing
+
+
+class MemoryStore:
+    """Implements the part of :class:`polyadic.storage.protocol.Store` that reads and writes.
+
+    ``known`` has the shared contents of all stores by name: opening a name twice opens the same store.
+    """
+
+    def __init__(self, name: str, embedder: str | None, known: "dict[str, MemoryStore]") -> None:
+        first = known.setdefault(name, self)
+        self._shared, self._state, self._embedder = first, State(), embedder
+        self._lock, self._owner = threading.Lock(), 0
+        if embedder not in (None, first._embedder):
+            raise EmbedderMismatch(f"{name} has vectors of {first._embedder}, not of {embedder}", "use that model")
+
+    @contextlib.contextmanager
+    def read(self, only: Callable[[Reader], frozenset[str]] | None = None) -> Iterator[Reader]:
+        state = self._shared._state
+        yield state.reader(None if only is None else only(state.reader()))
+
+    @contextlib.contextmanager
+    def exclusive_session(self) -> Iterator[None]:
+        shared = self._shared
+        if shared._owner == id(self):
+            yield
+            return
+        if not shared._lock.acquire(blocking=False):
+            raise StoreBusy("another process is writing", "wait for it to end")
+        shared._owner = id(self)
+        try:
+            yield
+        finally:
+            shared._owner = 0
+            shared._lock.release()
+
+    @contextlib.contextmanager
+    def indexing_session(self) -> Iterator[DocumentLeases]:
+        with self.exclusive_session():
+            yield NoLeases()
+
+    @contextlib.contextmanager
+    def write(self) -> Iterator[MemoryWriter]:
+        with self.exclusive_session():
+            writer = MemoryWriter(deepcopy(self._shared._state))
+            yield writer
+            self._shared._state = writer.state
+
+    def problems(self) -> list[str]:
+        return []
+
+    def close(self) -> None: ...
