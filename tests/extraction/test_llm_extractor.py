@@ -1,12 +1,15 @@
 """What a language model's reply to a chunk becomes."""
 
 import asyncio
+import dataclasses
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from polyadic.config import ChunkingSettings, ExtractionSettings
+from polyadic.interchange.export import export_file
 from polyadic.model.types import Document, Span
 from polyadic.text.sentences import sentences
 from tests.model_server import Asked, CutText, EmptyText, ModelServer, Replaced, Status, facts_by_sentence, ready
@@ -68,8 +71,97 @@ def test_sentence_numbers_become_exact_spans(tmp_path: Path) -> None:
             (),
         ]
         assert report.problems["sentence number that does not exist"] == 3
-        liked = next(f for f in kb.facts_of("Turin") if "liked" in f.text)
-        assert [place.span for place in kb.show_fact(liked.id).places] == [Span(0, len(TEXT))]
+        knew = next(f for f in kb.facts_of("Turin") if "knew" in f.text)
+        assert [place.span for place in kb.show_fact(knew.id).places] == [Span(0, len(TEXT))]
+        assert not any("liked" in f.text for f in kb.facts_of("Turin"))
+
+
+LINKED = {
+    "facts": [
+        {
+            "text": "[[Ada Lovelace|Ada]] met [[Charles Babbage]] in [[London]] in [[1843]].",
+            "score": 9,
+            "sentences": [1],
+        },
+        {
+            "text": "[[Charles Babbage|He]] showed [[Columbia (engine)|Columbia]] to [[Ada Lovelace|her]].",
+            "sentences": [2],
+        },
+    ],
+    "entities": [
+        "Ada Lovelace | person | English mathematician | 90",
+        "Columbia (engine) | machine | calculating engine | with wheels | 70",
+        "London | place",
+        "Napoleon | person | emperor | 9",
+    ],
+}
+
+
+def test_entities_are_listed_once_and_linked_from_facts(tmp_path: Path) -> None:
+    text = "Ada Lovelace met Charles Babbage in London in 1843. He showed Columbia to her."
+    with (
+        ModelServer([lambda asked: json.dumps(LINKED), *ready()], json_modes=("json_object",)) as server,
+        workspace(tmp_path, server) as kb,
+    ):
+        report = kb.add([Document("memory:a", "", text)])
+        first, second = evidence(kb, "memory:a")
+        assert (first.text, second.text) == (
+            "Ada met Charles Babbage in London in 1843.",
+            "He showed Columbia to her.",
+        )
+        assert [tuple(p)[:4] for p in map(dataclasses.astuple, first.participants)] == [
+            ("Ada Lovelace", "person", "English mathematician", 90.0),
+            ("Charles Babbage", "", "", 50.0),
+            ("London", "place", "", 50.0),
+            ("1843", "", "", 50.0),
+        ]
+        assert [(p.name, p.description) for p in second.participants][1] == (
+            "Columbia (engine)",
+            "calculating engine | with wheels",
+        )
+        assert report.problems == {"entity outside a fact": 1, "score missing": 2}
+
+
+@pytest.mark.parametrize(
+    ("stated", "sentences", "reason"),
+    [
+        ("Ada Lovelace met Charles Babbage in 1844.", [1], "the passage lacks the number 1844"),
+        ("Ada Lovelace met Napoleon.", [1], "the passage lacks the name Napoleon"),
+        ("Ada Lovelace met Charles Babbage.", [9], "it rests on no sentence of the passage"),
+        ("Ada Lovelace met Charles Babbage in London.", [1], ""),
+        ("Ada Lovelace met Charles Babbage 15 times.", [1], "the passage lacks the number 15"),
+    ],
+)
+def test_facts_that_the_passage_does_not_support_are_kept_and_not_used(
+    tmp_path: Path, stated: str, sentences: list[int], reason: str
+) -> None:
+    names = [name for name in ("Ada Lovelace", "Charles Babbage", "Napoleon") if name in stated]
+    with serving(fact(stated, names, sentences)) as server:
+        with workspace(tmp_path / "kb", server) as kb:
+            report = kb.add([ADA])
+            assert [e.unsupported for e in evidence(kb, ADA.source)] == [reason]
+            assert (report.unsupported_statements, report.facts) == ((1, 0) if reason else (0, 1))
+            assert kb.status().counts.facts == report.facts
+            export_file(kb, "jsonl", tmp_path / "facts.jsonl")
+        with workspace(tmp_path / "used", server, ExtractionSettings(use_unsupported=True)) as kb:
+            assert kb.add([ADA]).facts == 1
+        assert json.loads((tmp_path / "facts.jsonl").read_text()).get("unsupported", "") == reason
+
+
+def test_pronouns_are_no_entities(tmp_path: Path) -> None:
+    rows = [
+        fact("She met Charles Babbage in London.", ["She", "Charles Babbage", "London"], [1]),
+        fact("Stephen King wrote It in Maine.", ["Stephen King", "It", "Maine"], [2]),
+    ]
+    with serving(*rows) as server, workspace(tmp_path, server) as kb:
+        report = kb.add(
+            [Document("memory:a", "", "She met Charles Babbage in London. Stephen King wrote It in Maine.")]
+        )
+        assert report.problems == {"pronoun given as an entity": 1}
+        assert [e.keys for e in evidence(kb, "memory:a")] == [
+            ("charles babbage", "london"),
+            ("it", "maine", "stephen king"),
+        ]
 
 
 def test_invented_names_are_dropped_and_unary_facts_kept_as_evidence(tmp_path: Path) -> None:
@@ -178,6 +270,8 @@ REST = [fact(THIRD, ["Luigi Menabrea", "Turin"], [3]), fact(FOURTH, ["Mary Somer
         (([ONE], [TWO], REST), 1, 2, 2),
         (([ONE], [TWO], REST), 5, 3, 4),
         (([ONE], []), 5, 2, 1),
+        (([], [ONE]), 0, 2, 1),
+        (([], []), 0, 2, 0),
         (([ONE], [ONE]), 5, 2, 1),
         (([ONE], [ONE, TWO], [ONE, TWO]), 5, 3, 2),
     ],
@@ -189,7 +283,7 @@ def test_gleanings_ask_for_missing_facts(
         report = kb.add([ADA])
         assert (len(server.calls), report.usage.calls) == (calls, calls)
         assert report.facts == kb.status().counts.facts == facts
-        assert {f.support for f in kb.facts_of("Ada Lovelace")} == {1}
+        assert not facts or {f.support for f in kb.facts_of("Ada Lovelace")} == {1}
 
 
 def test_gleaning_conversation_contains_previous_turns(tmp_path: Path) -> None:
@@ -197,7 +291,7 @@ def test_gleaning_conversation_contains_previous_turns(tmp_path: Path) -> None:
         kb.add([ADA])
         last = server.calls[-1].asked.messages
         assert [m.role for m in last] == ["system", "user", "assistant", "user", "assistant", "user"]
-        assert FIRST in last[2].text and SECOND in last[4].text
+        assert "[[Ada Lovelace]] met" in last[2].text and "[[Charles Babbage]]" in last[4].text
         assert "2, 3, 4" in last[3].text and "3, 4" in last[5].text and "2, 3" not in last[5].text
 
 
@@ -213,12 +307,13 @@ def test_failed_gleaning_keeps_the_first_reply(tmp_path: Path, fault: Replaced |
 def test_truncated_replies_are_requested_in_halves(tmp_path: Path) -> None:
     with ModelServer(ready()) as server, workspace(tmp_path / "wide", server) as kb:
         kb.add([ADA])
-        whole, longest = export(kb), server.completion_tokens
+        whole, longest = evidence(kb, ADA.source), server.completion_tokens
         server.reset()
         with workspace(tmp_path / "narrow", server, output_tokens=longest - 10) as narrow:
             report = narrow.add([ADA])
             assert (report.facts, dict(report.problems), len(server.calls)) == (len(SENTENCES), {}, 3)
-            assert export(narrow) == whole
+            halves = evidence(narrow, ADA.source)
+            assert [(e.text, e.keys, e.spans) for e in halves] == [(e.text, e.keys, e.spans) for e in whole]
             narrow.delete("memory:ada")
             narrow.add([ADA])
             assert len(server.calls) == 3

@@ -1,6 +1,7 @@
-"""Facts as recorded or made, and the two formats in which a model replies with them."""
+"""Facts as recorded or made, and the formats in which a model replies with them."""
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from typing import NotRequired, TypedDict
 
@@ -24,6 +25,8 @@ class FactRow(TypedDict):
 def reply_with_facts(facts: Sequence[FactRow], wanted: Wanted) -> str:
     if wanted.format == "records":
         return "##".join([*_records(facts), "<|COMPLETE|>"])
+    if wanted.format == "linked":
+        return json.dumps(_linked(facts), ensure_ascii=False)
     rows = [
         {
             "text": fact["text"],
@@ -34,6 +37,37 @@ def reply_with_facts(facts: Sequence[FactRow], wanted: Wanted) -> str:
         for fact in facts
     ]
     return json.dumps({"facts": rows}, ensure_ascii=False)
+
+
+def _linked(facts: Sequence[FactRow]) -> dict[str, object]:
+    """Return facts with their names in brackets, and each entity once."""
+    rows = [
+        {
+            "text": with_links(fact["text"], [entity["name"] for entity in fact["entities"]]),
+            "score": fact["score"],
+            "sentences": fact.get("sentences", []),
+        }
+        for fact in facts
+    ]
+    entities = {entity["name"]: entity for fact in reversed(facts) for entity in reversed(fact["entities"])}
+    lines = [f"{e['name']} | {e['type']} | {e['description']} | {e['score']:g}" for e in reversed(entities.values())]
+    return {"facts": rows, "entities": lines}
+
+
+def with_links(text: str, names: Sequence[str]) -> str:
+    """Put names in double brackets where they first occur, longer ones first.
+
+    >>> with_links("Ada of Osk met Osk.", ["Osk", "Ada of Osk"])
+    '[[Ada of Osk]] met [[Osk]].'
+    """
+    spans = list[tuple[int, int]]()
+    for name in sorted(names, key=len, reverse=True):
+        edge = r"\b" if name.isascii() else ""
+        places = (match.span() for match in re.finditer(f"{edge}{re.escape(name)}{edge}", text))
+        spans += next(([place] for place in places if all(place[1] <= a or b <= place[0] for a, b in spans)), [])
+    for start, end in sorted(spans, reverse=True):
+        text = f"{text[:start]}[[{text[start:end]}]]{text[end:]}"
+    return text
 
 
 def reply_with_names(names: Sequence[str]) -> str:

@@ -9,7 +9,7 @@ from tests.model_server.types import Asked
 
 _NUMBERED = re.compile(r"^[ \t]*\[(\d+)\][ \t]*(.*)$", re.MULTILINE)
 _QUESTION = re.compile(r"^Question:[ \t]*(.*(?:\n+.+)?)", re.MULTILINE)
-Format = Literal["json", "records"]
+Format = Literal["json", "linked", "records"]
 Subject = Literal["facts", "entities", "summaries", "report"]
 
 # Findings name facts, and facts their entities: the first field that is named tells.
@@ -65,7 +65,8 @@ def wanted(asked: Asked) -> Wanted | None:
         if "summaries" in properties or "findings" in properties:
             return Wanted("summaries" if "summaries" in properties else "report")
         if "facts" in properties:
-            return Wanted("facts")
+            in_facts = "entities" in properties["facts"].get("items", {}).get("properties", {})
+            return Wanted("facts", "json" if in_facts else "linked")
         names = properties.get("entities", {}).get("items", {}).get("type") == "string"
         return Wanted("entities") if names else None
     if "<|>" in asked.text:

@@ -120,10 +120,9 @@ def test_citation_of_a_model_fact_without_a_sentence_is_attributed(
 ) -> None:
     kb = opened(hypergraph={"repeat_facts": True}, retrieval={"method": "hypergraph"})
     text = f"{PAGES[0]} {PAGES[1]} It was never built."
-    entities = [{"name": name, "type": "", "description": "", "score": 90} for name in ("Babbage", "London")]
-    fact = {"text": "Babbage of London designed an engine.", "score": 9, "sentences": [], "entities": entities}
+    fact = {"text": "[[Babbage]] of [[London]] designed an engine.", "score": 9, "sentences": []}
     server.responders = [
-        lambda asked: json.dumps({"facts": [fact]}) if asked.schema else None,
+        lambda asked: json.dumps({"facts": [fact], "entities": []}) if asked.schema else None,
         citing("Babbage of London", "Babbage of London designed the Analytical Engine [*]."),
     ]
     kb.add([Document("memory:whole", "", text)], extractor="model")

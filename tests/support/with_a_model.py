@@ -81,8 +81,8 @@ def replies(rows: Callable[[Asked], Sequence[FactRow]]) -> Responder:
 
 
 def serving(*rows: FactRow) -> ModelServer:
-    """A server that always states the same facts."""
-    return ModelServer([replies(lambda asked: rows), *ready()])
+    """A server that always states the same facts, with their entities in each: it knows no schema."""
+    return ModelServer([replies(lambda asked: rows), *ready()], json_modes=("json_object",))
 
 
 def story(part: int, sentences: int = 40) -> str:

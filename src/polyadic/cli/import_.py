@@ -6,6 +6,7 @@ import click
 
 from polyadic.cli.common import json_option, print_json, say, workspace_option, workspace_place
 from polyadic.cli.index import exit_code, progress_shown
+from polyadic.cli.index_report import statements_not_used
 from polyadic.indexing.report import IndexReport
 from polyadic.interchange.import_file import import_file
 from polyadic.text.counts import count
@@ -43,8 +44,7 @@ def _print(report: IndexReport) -> None:
         f" {report.unchanged:,} unchanged"
     )
     if report.evidence:
-        unused = f", {report.without_fact:,} with fewer than two entities (kept, not used)"
-        summary = count(report.facts, "fact") + (unused if report.without_fact else "")
+        summary = count(report.facts, "fact") + statements_not_used(report)
         say(f"{count(report.evidence, 'statement')}: {summary}")
         say(f"{count(report.texts_embedded, 'text')} embedded, {report.seconds:.1f} s in all")
     if report.decided:

@@ -60,11 +60,21 @@ def print_unsupported(unsupported: Counter[str]) -> None:
     say(f"skipped {count(unsupported.total(), 'file')}: unsupported file type ({shown(types)}{more})", err=True)
 
 
+def statements_not_used(report: IndexReport) -> str:
+    """Describe the statements that make no fact; empty if there are none."""
+    parts = (
+        f"{report.without_fact:,} with fewer than two entities" if report.without_fact else "",
+        f"{report.unsupported_statements:,} that their passage does not support"
+        if report.unsupported_statements
+        else "",
+    )
+    described = ", ".join(filter(None, parts))
+    return f", {described} (kept, not used)" if described else ""
+
+
 def _print_work(report: IndexReport) -> None:
     facts = count(report.facts, "fact")
-    unused = f", {report.without_fact:,} with fewer than two entities (kept, not used)"
-    summary = facts + (unused if report.without_fact else "")
-    say(f"{count(report.chunks, 'chunk')}, {count(report.evidence, 'statement')}: {summary}")
+    say(f"{count(report.chunks, 'chunk')}, {count(report.evidence, 'statement')}: {facts}{statements_not_used(report)}")
     if report.usage.calls:
         say(f"{report.extractor}: {spent(report.usage)}")
     if report.throttle_count:

@@ -4,8 +4,6 @@ HyperGraphRAG (arXiv 2503.21322), Eq. 4-5 and Algorithm 1. The request numbers t
 numbers in the reply give each fact its exact character spans.
 """
 
-import re
-import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,6 +12,7 @@ from functools import cached_property, lru_cache
 from polyadic.config import ExtractionSettings
 from polyadic.errors import NoReply
 from polyadic.extraction.extractor import Extraction
+from polyadic.extraction.fact_support import PassageText, why_unsupported
 from polyadic.llm.batch_model import ReplyPending
 from polyadic.llm.cached_model import CachedModel
 from polyadic.llm.json_schema import INTEGER, NUMBER, TEXT, list_of, record
@@ -22,19 +21,21 @@ from polyadic.llm.prompts.library import PromptLibrary
 from polyadic.llm.replies.model import ParsedStatement
 from polyadic.llm.replies.parser import read_reply
 from polyadic.loaders.error_isolation import on_one_document
-from polyadic.model.identity import digest, normal_text
-from polyadic.model.types import Chunk, Document, Evidence, Participation, Span
+from polyadic.model.identity import digest, normal_text, without_qualifier
+from polyadic.model.types import Chunk, Document, Evidence, Span
 from polyadic.text.headings import is_heading
 from polyadic.text.language import detect_language
 from polyadic.text.sentences import sentences
+from polyadic.text.stopwords import PRONOUNS
 
 NO_FACTS = "no facts in the reply"
 UNFOUND_ENTITY = "entity found neither in its fact nor in the passage"
+PRONOUN_ENTITY = "pronoun given as an entity"
+# A passage with at least this many sentences is asked about again if the model found no fact in it.
+_MIN_STATEMENTS = 3
 # Another gleaning pass is worth its price if more than this share of the sentences have content and are in no fact.
 _MAX_UNREAD_SHARE = 0.25
 _MIN_CONTENT_CHARACTERS = 25
-_NOT_A_LETTER = re.compile(r"[\W_]+")
-_NO_LETTERS = dict.fromkeys(code for code in range(128) if not chr(code).isalnum())
 # A reply is parsed once to decide whether to cache it and again, soon after, to use it.
 _read = lru_cache(maxsize=16)(read_reply)
 
@@ -42,9 +43,8 @@ _read = lru_cache(maxsize=16)(read_reply)
 _CONTEXT_SENTENCES = 3
 _LONGEST_TITLE = 300
 
-_ENTITY = record(name=TEXT, type=TEXT, description=TEXT, score=NUMBER)
-_FACT = record(text=TEXT, score=NUMBER, sentences=list_of(INTEGER), entities=list_of(_ENTITY))
-FACTS = ReplySchema("facts", record(facts=list_of(_FACT)))
+_FACT = record(text=TEXT, score=NUMBER, sentences=list_of(INTEGER))
+FACTS = ReplySchema("facts", record(facts=list_of(_FACT), entities=list_of(TEXT)))
 """The reply schema, for endpoints that support structured output."""
 
 
@@ -77,14 +77,10 @@ class _Passage:
             self, before=before, spans=self.spans[part], texts=self.texts[part], headings=self.headings[part]
         )
 
-    def names(self, participant: Participation) -> bool:
-        """Return whether the passage contains the name of a participant."""
-        letters = _letters_of_name(participant.key)
-        return bool(letters) and letters in self._letters
-
     @cached_property
-    def _letters(self) -> str:
-        return _letters(f"{self.title} {self.chunk.text}")
+    def text(self) -> PassageText:
+        """All that the model was given of the document."""
+        return PassageText(f"{self.title} {self.before} {self.chunk.text}")
 
 
 @dataclass(slots=True)
@@ -93,6 +89,7 @@ class _PassageFacts:
 
     passage: _Passage
     extractor: str
+    use_unsupported: bool = False
     evidence: dict[tuple[str, tuple[str, ...]], Evidence] = field(default_factory=dict)
     problems: Counter[str] = field(default_factory=Counter)
     _read: set[int] = field(default_factory=set)
@@ -122,23 +119,31 @@ class _PassageFacts:
 
     def _enter(self, fact: ParsedStatement) -> None:
         self._read.update(fact.sentences)
-        kept = self._grounded(fact)
-        self.problems[UNFOUND_ENTITY] += len(fact.participants) - len(kept)
+        named = self._without_pronouns(self._grounded(fact))
+        existing = [number for number in fact.sentences if 1 <= number <= len(self.passage.spans)]
+        unsupported = "" if self.use_unsupported else why_unsupported(named, self.passage.text, existing)
         spans = tuple(_spans(self.passage, fact.sentences, self.problems))
-        evidence = Evidence(fact.text, fact.score, kept, spans, self.extractor)
+        evidence = Evidence(fact.text, fact.score, named.participants, spans, self.extractor, unsupported)
         key = normal_text(fact.text), evidence.keys
         # One chunk supports a fact once, however often the model repeats it.
         if self.evidence.setdefault(key, evidence) is not evidence:
             self.problems["same fact twice"] += 1
 
-    def _grounded(self, fact: ParsedStatement) -> tuple[Participation, ...]:
-        """Return the participants named in the passage or in the fact; the model made up any others."""
-        named = tuple(p for p in fact.participants if self.passage.names(p))
-        if len(named) == len(fact.participants):
-            return named
-        letters = _letters(fact.text)
-        candidates = ((p, _letters_of_name(p.key)) for p in fact.participants)
-        return tuple(p for p, name in candidates if p in named or (name and name in letters))
+    def _grounded(self, fact: ParsedStatement) -> ParsedStatement:
+        """Leave out participants that neither the passage nor the fact names; the model made them up."""
+        own = PassageText(fact.text)
+        names = ((p, without_qualifier(p.key)) for p in fact.participants)
+        kept = tuple(p for p, name in names if self.passage.text.contains(name) or own.contains(name))
+        self.problems[UNFOUND_ENTITY] += len(fact.participants) - len(kept)
+        return replace(fact, participants=kept)
+
+    def _without_pronouns(self, fact: ParsedStatement) -> ParsedStatement:
+        """Leave out participants that are pronouns; a work called "It" is capitalised within the text."""
+        kept = tuple(
+            p for p in fact.participants if p.key not in PRONOUNS or (p.name.istitle() and f" {p.name}" in fact.text)
+        )
+        self.problems[PRONOUN_ENTITY] += len(fact.participants) - len(kept)
+        return replace(fact, participants=kept)
 
 
 class LLMExtractor:
@@ -192,7 +197,7 @@ class LLMExtractor:
         reply = await self._model.complete(request, is_usable)
         if not reply.complete and len(passage.spans) > 1:
             return await self._facts_of_halves(passage)
-        facts = _PassageFacts(passage, self.name)
+        facts = _PassageFacts(passage, self.name, self._settings.use_unsupported)
         if not facts.take(reply) and NO_FACTS in facts.problems:
             raise NoReply(self._describe_unusable(reply), usage=reply.usage)
         await self._glean_more(facts, request, reply)
@@ -256,8 +261,13 @@ class LLMExtractor:
         return _Passage(chunk, title, before, tuple(spans), tuple(texts), tuple(headings))
 
     async def _glean_more(self, facts: _PassageFacts, request: ModelRequest, reply: ModelReply) -> None:
-        """Ask for missing facts (gleaning) until a pass adds nothing or the passes in the settings are used up."""
-        for _ in range(self._settings.gleanings):
+        """Ask for missing facts (gleaning) until a pass adds nothing or the passes in the settings are used up.
+
+        Of a passage full of statements without any fact, they are asked for once in any case.
+        """
+        unread = facts.unread()
+        overlooked = not facts.evidence and len(unread) >= _MIN_STATEMENTS
+        for _ in range(max(self._settings.gleanings, overlooked)):
             unread = facts.unread()
             if len(unread) <= _MAX_UNREAD_SHARE * len(facts.passage.spans):
                 return
@@ -293,23 +303,6 @@ def _spans(passage: _Passage, numbers: Sequence[int], problems: Counter[str]) ->
         if i + 1 == len(valid) or valid[i + 1] != number + 1:
             yield Span(passage.spans[valid[first] - 1].start, passage.spans[number - 1].end)
             first = i + 1
-
-
-def _letters(text: str) -> str:
-    """Reduce a text to its letters and digits, without accents and case.
-
-    Models often write names with other quotes, dashes and spaces than the passage.
-
-    >>> _letters("O’Brien, Zoë") == _letters("o'brien zoe")
-    True
-    """
-    if text.isascii():
-        return text.lower().translate(_NO_LETTERS)
-    return _NOT_A_LETTER.sub("", unicodedata.normalize("NFKD", text).casefold())
-
-
-# Consecutive facts tend to share names.
-_letters_of_name = lru_cache(maxsize=4_096)(_letters)
 
 
 def _beginning(text: str) -> str:

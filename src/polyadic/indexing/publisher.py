@@ -100,9 +100,10 @@ class Publisher:
         step_done("derive and embed")
         report.texts_embedded += await self._apply(draft.change, vectors)
         step_done("publish")
-        evidence_by_chunk = draft.change.evidence.values()
-        report.evidence += sum(map(len, evidence_by_chunk))
-        report.without_fact += sum(evidence.fact_id is None for chunk in evidence_by_chunk for evidence in chunk)
+        stated = [evidence for chunk in draft.change.evidence.values() for evidence in chunk]
+        report.evidence += len(stated)
+        report.unsupported_statements += sum(bool(evidence.unsupported) for evidence in stated)
+        report.without_fact += sum(evidence.fact_id is None and not evidence.unsupported for evidence in stated)
         report.skip(*draft.left_out.values())
         return draft.left_out.keys()
 

@@ -54,6 +54,11 @@ def plain_spans(evidence: Evidence) -> list[list[int]]:
     return [[span.start, span.end] for span in evidence.spans]
 
 
+def plain_support(evidence: Evidence) -> dict[str, str]:
+    """Return the field that says why a statement is unsupported; empty if it is supported."""
+    return {"unsupported": evidence.unsupported} if evidence.unsupported else {}
+
+
 def _plain_passage(passage: ChunkExport) -> dict[str, Any]:
     chunk = passage.chunk
     failure = {} if passage.failure is None else {"failure": passage.failure}
@@ -64,6 +69,7 @@ def _plain_passage(passage: ChunkExport) -> dict[str, Any]:
             "extractor": item.extractor,
             "spans": plain_spans(item),
             "entities": plain_entities(item),
+            **plain_support(item),
         }
         for item in passage.evidence
     ]
@@ -87,11 +93,12 @@ class EvidenceSchema(StrictModel):
     extractor: Text
     spans: list[list[int]]
     entities: list[EntitySchema]
+    unsupported: Text = ""
 
     def evidence(self) -> Evidence:
         participants = tuple(entity.participation() for entity in self.entities)
         spans = tuple(Span(start, end) for start, end in self.spans)
-        return Evidence(self.text, self.score, participants, spans, self.extractor)
+        return Evidence(self.text, self.score, participants, spans, self.extractor, self.unsupported)
 
 
 class ChunkSchema(StrictModel):

@@ -60,12 +60,13 @@ class FactLine(_LenientModel):
     entities: list[Annotated[EntityLine, BeforeValidator(_named)]] = Field(default_factory=list)
     spans: list[Annotated[list[int], Field(min_length=2, max_length=2)]] = Field(default_factory=list)
     extractor: Name = NAME
+    unsupported: str = ""
 
     def evidence(self) -> Evidence:
         """Return the evidence; raises ValueError for an invalid span."""
         participants = tuple(Participation(e.name, e.type, e.description, e.score) for e in self.entities)
         spans = tuple(Span(start, end) for start, end in self.spans)
-        return Evidence(self.text, self.score, participants, spans, self.extractor)
+        return Evidence(self.text, self.score, participants, spans, self.extractor, self.unsupported)
 
 
 class FactsLine(_LenientModel):

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 
 from polyadic.interchange.document_record import export_documents
-from polyadic.interchange.document_schema import plain_entities, plain_spans
+from polyadic.interchange.document_schema import plain_entities, plain_spans, plain_support
 from polyadic.storage.protocol import Reader
 
 
@@ -20,5 +20,6 @@ def fact_lines(reader: Reader) -> Iterator[str]:
                 "title": export.document.title,
                 "spans": plain_spans(statement),
                 "extractor": statement.extractor,
+                **plain_support(statement),
             }
             yield json.dumps(line, ensure_ascii=False) + "\n"

@@ -214,6 +214,8 @@ class Evidence:
         Character ranges in the document that the statement was extracted from.
     extractor
         Name of the extractor.
+    unsupported
+        Why the passage does not support the statement, which then makes no fact either; empty if it does.
     """
 
     text: str
@@ -221,6 +223,7 @@ class Evidence:
     participants: tuple[Participation, ...]
     spans: tuple[Span, ...]
     extractor: str
+    unsupported: str = ""
 
     @cached_property
     def keys(self) -> tuple[str, ...]:
@@ -229,8 +232,8 @@ class Evidence:
 
     @cached_property
     def fact_id(self) -> str | None:
-        """Identifier of the fact, or None with fewer than two distinct participants."""
-        return fact_of(self.text, self.keys)
+        """Identifier of the fact; None if unsupported, or with fewer than two distinct participants."""
+        return None if self.unsupported else fact_of(self.text, self.keys)
 
 
 def fact_of(text: str, keys: Collection[str]) -> str | None:

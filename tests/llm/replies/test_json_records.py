@@ -257,6 +257,7 @@ def test_empty_reply_is_a_problem(text: str) -> None:
 
 
 def test_entities_without_a_fact_are_counted() -> None:
-    assert read_reply(json.dumps({"facts": [FACT], "entities": [ADA, BABBAGE]})).problems == {
+    others = [{**ADA, "name": "Byron"}, {**BABBAGE, "name": "Turing"}]
+    assert read_reply(json.dumps({"facts": [FACT], "entities": [ADA, *others]})).problems == {
         "entity outside a fact": 2
     }

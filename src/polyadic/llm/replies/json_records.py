@@ -7,6 +7,7 @@ from typing import Any
 
 from polyadic.llm.replies.cleaning import printable, tidy
 from polyadic.llm.replies.json_repair import ENTITY_KEYS, TEXT_KEYS, values
+from polyadic.llm.replies.linked_names import read_links
 from polyadic.llm.replies.model import Problems
 from polyadic.llm.replies.validation import DraftEntity, DraftFact
 
@@ -161,7 +162,18 @@ def _one_or_more(part: object) -> Iterator[dict[str, object]]:
     elif isinstance(part, list):
         yield dict(zip(("name", "type", "description", "score"), part, strict=False))
     else:
-        yield {"name": part}
+        yield _fields(part) if isinstance(part, str) and "|" in part else {"name": part}
+
+
+def _fields(line: str) -> dict[str, object]:
+    """Read ``name | type | description | score``, of which all but the name may be missing.
+
+    >>> _fields("Osk | place | town on the Ile | 50")
+    {'name': 'Osk', 'type': 'place', 'description': 'town on the Ile', 'score': '50'}
+    """
+    name, *fields = (field.strip() for field in line.split("|"))
+    score = {"score": fields.pop()} if fields and _NUMBERS.fullmatch(fields[-1]) else {}
+    return {"name": name, "type": "".join(fields[:1]), "description": " | ".join(fields[1:]), **score}
 
 
 def plain_keys(record: Mapping[Any, object]) -> dict[str, object]:
@@ -187,18 +199,32 @@ def _first(record: Mapping[str, object], keys: Iterable[str]) -> object:
 def read_json(text: str, problems: Problems) -> tuple[list[DraftFact], bool]:
     """Parse the facts of a JSON reply; also return whether it states that there are none.
 
+    Entities may stand in their facts, or once beside all facts, whose texts then have their names in double brackets.
+
     >>> read_json('{"facts": [{"fact": "Ada wrote.", "score": 7}]}', Problems())
     ([DraftFact(text='Ada wrote.', score=7, entities=(), sentences=())], False)
     """
     parsed = values(text, problems)
-    lists = [records for value in parsed if (records := _records(value, problems)) is not None]
-    entities = _Entities()
-    drafts = [draft for records in lists for record in records if (draft := _draft(record, entities, problems))]
+    entities, beside = _Entities(), list[object]()
+    lists = [records for value in parsed if (records := _records(value, beside)) is not None]
+    described = {entity.key: entity for listed in beside for entity in entities.of(listed, problems)}
+    unused = dict(described)
+    drafts = []
+    for record in (record for records in lists for record in records):
+        if draft := _draft(record, entities, described, problems):
+            drafts.append(draft)
+            for entity in draft.entities:
+                unused.pop(entity.key, None)
+    if unused:
+        problems["entity outside a fact"] += len(unused)
     return drafts, bool(lists) and not any(lists) and not problems
 
 
-def _records(value: object, problems: Problems, depth: int = _DEPTH) -> list[object] | None:
-    """Return the list of records that a value is or contains; None if it contains none."""
+def _records(value: object, beside: list[object], depth: int = _DEPTH) -> list[object] | None:
+    """Return the list of records that a value is or contains; None if it contains none.
+
+    Lists of entities beside the records are added to ``beside``.
+    """
     if isinstance(value, list):
         return value
     if not isinstance(value, dict) or not depth:
@@ -209,27 +235,30 @@ def _records(value: object, problems: Problems, depth: int = _DEPTH) -> list[obj
     inner = list(plain.values())
     if inner and all(isinstance(value, dict) and plain_keys(value).keys() & _RECORD_KEYS for value in inner):
         return inner
-    return _nested_records(plain, problems, depth)
+    return _nested_records(plain, beside, depth)
 
 
-def _nested_records(plain: dict[str, object], problems: Problems, depth: int) -> list[object] | None:
-    """Return the lists under known keys, or else under any key; entities outside a fact are dropped and counted."""
+def _nested_records(plain: dict[str, object], beside: list[object], depth: int) -> list[object] | None:
+    """Return the lists under known keys, or else under any key."""
     lists = {key: value for key, value in plain.items() if isinstance(value, dict | list)}
-    for key in [key for key in lists if key in ENTITY_KEYS]:
-        if entities := lists.pop(key):
-            problems["entity outside a fact"] += len(entities)
+    beside += [lists.pop(key) for key in list(lists) if key in ENTITY_KEYS]
     keys = [key for key in lists if key in _LIST_KEYS] or list(lists)
-    found = [records for key in keys if (records := _records(lists[key], problems, depth - 1)) is not None]
+    found = [records for key in keys if (records := _records(lists[key], beside, depth - 1)) is not None]
     return [record for records in found for record in records] if found else None
 
 
-def _draft(record: object, read: _Entities, problems: Problems) -> DraftFact | None:
+def _draft(
+    record: object, read: _Entities, described: Mapping[str, DraftEntity], problems: Problems
+) -> DraftFact | None:
     plain = plain_keys(record) if isinstance(record, dict) else {}
     if not plain.keys() & _RECORD_KEYS:
         problems["record of an unknown kind"] += 1
         return None
-    text = _text(_first(plain, TEXT_KEYS), problems)
-    entities = tuple(read.of(_first(plain, ENTITY_KEYS), problems))
+    text, names = read_links(_text(_first(plain, TEXT_KEYS), problems))
+    listed = tuple(read.of(_first(plain, ENTITY_KEYS), problems))
+    linked = {entity.key: entity for entity in map(DraftEntity, names)}
+    given = (*listed, *(one for key, one in linked.items() if key not in {entity.key for entity in listed}))
+    entities = tuple(entity if entity.type else described.get(entity.key, entity) for entity in given)
     return DraftFact(text, _first(plain, _SCORE_KEYS), entities, _sentences(_first(plain, _SENTENCE_KEYS), problems))
 
 

@@ -26,6 +26,7 @@ def dump_evidence(evidence: Sequence[Evidence]) -> bytes:
             e.extractor,
             [[s.start, s.end] for s in e.spans],
             [[p.name, p.type, p.description, p.score] for p in e.participants],
+            *filter(None, [e.unsupported]),
         ]
         for e in evidence
     ]
@@ -41,8 +42,9 @@ def load_evidence(data: bytes | None) -> tuple[Evidence, ...]:
             extractor=extractor,
             spans=tuple(Span(start, end) for start, end in spans),
             participants=tuple(Participation(*fields) for fields in participants),
+            unsupported="".join(unsupported),
         )
-        for text, score, extractor, spans, participants in _rows(data)
+        for text, score, extractor, spans, participants, *unsupported in _rows(data)
     )
 
 

@@ -1,0 +1,111 @@
+"""Decide whether a passage supports what a model states as its fact: the numbers and names must be there."""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from functools import cached_property, lru_cache
+
+from polyadic.llm.replies.model import ParsedStatement
+
+_NUMBER = re.compile(r"\d+(?:[.,’'\u00a0\u202f]\d+)*")
+_SECOND_YEAR = re.compile(r"\b(\d\d)(\d\d)\s?[-–/]\s?(\d\d)\b")
+_WORD = re.compile(r"[^\W_]+")
+_NOT_A_LETTER = re.compile(r"[\W_]+")
+_NO_LETTERS = dict.fromkeys(code for code in range(128) if not chr(code).isalnum())
+# Smaller numbers are often words in the passage, in whatever language.
+_MIN_DIGITS = 2
+_WORDS = (
+    "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen",
+    "tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth",
+)
+_NUMBER_WORDS = {word: str(number) for words in _WORDS for number, word in enumerate(words.split(), 10)} | {
+    word: str(10 * number)
+    for number, word in enumerate(
+        ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety", "hundred"], 2
+    )
+}
+# A word counts as being in the passage if its beginning is: "Libyan" where that has "Libya".
+_STEM = 5
+
+
+class PassageText:
+    """What a model was given of a passage, for looking up names and numbers.
+
+    >>> passage = PassageText("Mira Falk founded the museum of Osk in 1962–64.")
+    >>> passage.has_name("museum of Osk"), passage.has_name("Turin"), passage.numbers_lacking("From 1964 to 1987.")
+    (True, False, ['1987'])
+    """
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def contains(self, name: str) -> bool:
+        """Return whether the passage has the letters of a name in a row."""
+        letters = letters_of(name)
+        return bool(letters) and letters in self._letters
+
+    def has_name(self, name: str) -> bool:
+        """Return whether the passage has a word of a name, whatever its ending; a capitalised one, if there is any."""
+        words = [word for word in _WORD.findall(name) if not word.islower()] or _WORD.findall(name)
+        return not words or any(letters_of(word)[:_STEM] in self._letters for word in words)
+
+    def numbers_lacking(self, fact: str) -> list[str]:
+        """Return the numbers of two digits or more that a fact has and the passage lacks, as digits."""
+        numbers = (_digits(number) for number in _NUMBER.findall(fact))
+        return [number for number in numbers if len(number) >= _MIN_DIGITS and number not in self._numbers]
+
+    @cached_property
+    def _letters(self) -> str:
+        return letters_of(self._text)
+
+    @cached_property
+    def _numbers(self) -> frozenset[str]:
+        words = (_NUMBER_WORDS[word] for word in _WORD.findall(self._text.lower()) if word in _NUMBER_WORDS)
+        years = (century + year for century, _, year in _SECOND_YEAR.findall(self._text))
+        return frozenset((*map(_digits, _NUMBER.findall(self._text)), *words, *years))
+
+
+def why_unsupported(fact: ParsedStatement, passage: PassageText, sentences: Sequence[int]) -> str:
+    """Say why a passage does not support a fact; empty if it does, as far as names and numbers tell.
+
+    Parameters
+    ----------
+    fact
+        The statement as the model wrote it.
+    passage
+        The passage with its title and context.
+    sentences
+        The numbers of its sentences that exist.
+    """
+    if fact.sentences and not sentences:
+        return "it rests on no sentence of the passage"
+    if numbers := passage.numbers_lacking(fact.text):
+        return f"the passage lacks the number {numbers[0]}"
+    lacking = (participant.name for participant in fact.participants if not passage.has_name(participant.name))
+    name = next(lacking, None)
+    return f"the passage lacks the name {name}" if name else ""
+
+
+def letters_of(text: str) -> str:
+    """Reduce a text to its letters and digits, without accents and case.
+
+    Models often write names with other quotes, dashes and spaces than the passage.
+
+    >>> letters_of("O’Brien, Zoë") == letters_of("o'brien zoe")
+    True
+    """
+    # Consecutive facts tend to share names.
+    return _letters_of_name(text) if len(text) < 200 else _letters(text)
+
+
+def _letters(text: str) -> str:
+    if text.isascii():
+        return text.lower().translate(_NO_LETTERS)
+    return _NOT_A_LETTER.sub("", unicodedata.normalize("NFKD", text).casefold())
+
+
+_letters_of_name = lru_cache(maxsize=4_096)(_letters)
+
+
+def _digits(number: str) -> str:
+    return "".join(character for character in number if character.isdigit())
