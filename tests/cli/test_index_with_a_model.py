@@ -204,7 +204,7 @@ def test_one_document_is_reextracted_with_the_model_and_back(
     assert "4 documents kept from an earlier run with another extractor" in kept.out and server.asked == []
     assert "1 changed" in polyadic("index", "--extractor", "model", str(letters / "2.txt")).out
     status = polyadic("status").out
-    assert "read by    recorded facts-2" in status and f"read by    {SentenceExtractor.name}: 3 documents" in status
+    assert "read by    recorded facts-3" in status and f"read by    {SentenceExtractor.name}: 3 documents" in status
     assert "3 documents kept from an earlier run" in polyadic("index", str(letters)).out
     assert "3 changed" in polyadic("index", "--extractor", "model", str(letters)).out
     assert "sentences-2" not in polyadic("status").out

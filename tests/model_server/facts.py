@@ -40,13 +40,10 @@ def reply_with_facts(facts: Sequence[FactRow], wanted: Wanted) -> str:
 
 
 def _linked(facts: Sequence[FactRow]) -> dict[str, object]:
-    """Return facts with their names in brackets, and each entity once."""
+    """Return facts as lines with their names in brackets, and each entity once."""
     rows = [
-        {
-            "text": with_links(fact["text"], [entity["name"] for entity in fact["entities"]]),
-            "score": fact["score"],
-            "sentences": fact.get("sentences", []),
-        }
+        f"{', '.join(map(str, fact.get('sentences', [])))} | {fact['score']:g} | "
+        + with_links(fact["text"], [entity["name"] for entity in fact["entities"]])
         for fact in facts
     ]
     entities = {entity["name"]: entity for fact in reversed(facts) for entity in reversed(fact["entities"])}

@@ -120,7 +120,7 @@ def test_citation_of_a_model_fact_without_a_sentence_is_attributed(
 ) -> None:
     kb = opened(hypergraph={"repeat_facts": True}, retrieval={"method": "hypergraph"})
     text = f"{PAGES[0]} {PAGES[1]} It was never built."
-    fact = {"text": "[[Babbage]] of [[London]] designed an engine.", "score": 9, "sentences": []}
+    fact = " | 9 | [[Babbage]] of [[London]] designed an engine."
     server.responders = [
         lambda asked: json.dumps({"facts": [fact], "entities": []}) if asked.schema else None,
         citing("Babbage of London", "Babbage of London designed the Analytical Engine [*]."),

@@ -81,8 +81,7 @@ def why_unsupported(fact: ParsedStatement, passage: PassageText, sentences: Sequ
         return "it rests on no sentence of the passage"
     if numbers := passage.numbers_lacking(fact.text):
         return f"the passage lacks the number {numbers[0]}"
-    lacking = (participant.name for participant in fact.participants if not passage.has_name(participant.name))
-    name = next(lacking, None)
+    name = next((form for form in map(fact.form, fact.participants) if not passage.has_name(form)), None)
     return f"the passage lacks the name {name}" if name else ""
 
 

@@ -15,7 +15,7 @@ from polyadic.extraction.extractor import Extraction
 from polyadic.extraction.fact_support import PassageText, why_unsupported
 from polyadic.llm.batch_model import ReplyPending
 from polyadic.llm.cached_model import CachedModel
-from polyadic.llm.json_schema import INTEGER, NUMBER, TEXT, list_of, record
+from polyadic.llm.json_schema import TEXT, list_of, record
 from polyadic.llm.language_model import ChatMessage, ModelReply, ModelRequest, ReplySchema
 from polyadic.llm.prompts.library import PromptLibrary
 from polyadic.llm.replies.model import ParsedStatement
@@ -43,8 +43,7 @@ _read = lru_cache(maxsize=16)(read_reply)
 _CONTEXT_SENTENCES = 3
 _LONGEST_TITLE = 300
 
-_FACT = record(text=TEXT, score=NUMBER, sentences=list_of(INTEGER))
-FACTS = ReplySchema("facts", record(facts=list_of(_FACT), entities=list_of(TEXT)))
+FACTS = ReplySchema("facts", record(facts=list_of(TEXT), entities=list_of(TEXT)))
 """The reply schema, for endpoints that support structured output."""
 
 
@@ -130,10 +129,18 @@ class _PassageFacts:
             self.problems["same fact twice"] += 1
 
     def _grounded(self, fact: ParsedStatement) -> ParsedStatement:
-        """Leave out participants that neither the passage nor the fact names; the model made them up."""
-        own = PassageText(fact.text)
-        names = ((p, without_qualifier(p.key)) for p in fact.participants)
-        kept = tuple(p for p, name in names if self.passage.text.contains(name) or own.contains(name))
+        """Leave out participants that neither the passage nor the fact names; the model made them up.
+
+        A form in the text counts if it is a name as well ("American" for the United States).
+        """
+        own, passage = PassageText(fact.text), self.passage.text
+        kept = tuple(
+            p
+            for p in fact.participants
+            if passage.contains(without_qualifier(p.key))
+            or own.contains(without_qualifier(p.key))
+            or (passage.contains(fact.form(p)) and not fact.form(p).islower())
+        )
         self.problems[UNFOUND_ENTITY] += len(fact.participants) - len(kept)
         return replace(fact, participants=kept)
 

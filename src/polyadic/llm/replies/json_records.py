@@ -10,6 +10,7 @@ from polyadic.llm.replies.json_repair import ENTITY_KEYS, TEXT_KEYS, values
 from polyadic.llm.replies.linked_names import read_links
 from polyadic.llm.replies.model import Problems
 from polyadic.llm.replies.validation import DraftEntity, DraftFact
+from polyadic.model import identity
 
 _LIST_KEYS = [
     "facts",
@@ -56,6 +57,7 @@ _MOST_SENTENCES = 200
 _LARGEST_NUMBER = 10**9
 _NOT_IN_KEYS = re.compile(r"[\s-]+")
 _NUMBERS = re.compile(r"[\s\[\](){}sS#,;.–\d-]*")
+_FACT_LINE = re.compile(r"(?P<sentences>[\s\[\]\d,–-]*)\|\s*(?P<score>[\d.]{1,6})\s*\|\s*(?P<text>.*\S)", re.DOTALL)
 _RANGE = re.compile(r"(\d{1,9})(?:\s?[–-]\s?[sS]?(\d{1,9}))?")
 
 
@@ -202,7 +204,7 @@ def read_json(text: str, problems: Problems) -> tuple[list[DraftFact], bool]:
     Entities may stand in their facts, or once beside all facts, whose texts then have their names in double brackets.
 
     >>> read_json('{"facts": [{"fact": "Ada wrote.", "score": 7}]}', Problems())
-    ([DraftFact(text='Ada wrote.', score=7, entities=(), sentences=())], False)
+    ([DraftFact(text='Ada wrote.', score=7, entities=(), sentences=(), forms={})], False)
     """
     parsed = values(text, problems)
     entities, beside = _Entities(), list[object]()
@@ -250,16 +252,28 @@ def _nested_records(plain: dict[str, object], beside: list[object], depth: int) 
 def _draft(
     record: object, read: _Entities, described: Mapping[str, DraftEntity], problems: Problems
 ) -> DraftFact | None:
-    plain = plain_keys(record) if isinstance(record, dict) else {}
+    plain = plain_keys(record) if isinstance(record, dict) else _fact_fields(record)
     if not plain.keys() & _RECORD_KEYS:
         problems["record of an unknown kind"] += 1
         return None
-    text, names = read_links(_text(_first(plain, TEXT_KEYS), problems))
+    text, links = read_links(_text(_first(plain, TEXT_KEYS), problems))
     listed = tuple(read.of(_first(plain, ENTITY_KEYS), problems))
-    linked = {entity.key: entity for entity in map(DraftEntity, names)}
+    linked = {entity.key: entity for entity in (DraftEntity(name) for name, _ in links)}
+    forms = {identity.entity_key(tidy(name)): form for name, form in links}
     given = (*listed, *(one for key, one in linked.items() if key not in {entity.key for entity in listed}))
     entities = tuple(entity if entity.type else described.get(entity.key, entity) for entity in given)
-    return DraftFact(text, _first(plain, _SCORE_KEYS), entities, _sentences(_first(plain, _SENTENCE_KEYS), problems))
+    sentences = _sentences(_first(plain, _SENTENCE_KEYS), problems)
+    return DraftFact(text, _first(plain, _SCORE_KEYS), entities, sentences, forms)
+
+
+def _fact_fields(record: object) -> dict[str, object]:
+    """Read a fact in one line, ``sentences | score | text``; empty for anything else.
+
+    >>> _fact_fields("1, 2 | 9 | [[Ada]] met [[Babbage]].")
+    {'sentences': '1, 2 ', 'score': '9', 'text': '[[Ada]] met [[Babbage]].'}
+    """
+    line = _FACT_LINE.fullmatch(record.strip()) if isinstance(record, str) else None
+    return {key: value for key, value in line.groupdict().items() if value.strip()} if line else {}
 
 
 def _entity(plain: Mapping[str, object], problems: Problems) -> DraftEntity:

@@ -15,13 +15,19 @@ class ParsedStatement:
     """A statement of a reply with its participants, which are distinct by entity key.
 
     ``score`` in (0, 10]. ``sentences`` are the sentence numbers that the model gave; they may be invalid. A statement
-    with fewer than two participants makes no fact, but is kept and counted as evidence.
+    with fewer than two participants makes no fact, but is kept and counted as evidence. ``forms`` has the words of the
+    text that stand for a participant, by its key, where the reply says so.
     """
 
     text: str
     score: float
     participants: tuple[Participation, ...] = ()
     sentences: tuple[int, ...] = ()
+    forms: Mapping[str, str] = field(default_factory=dict)
+
+    def form(self, participant: Participation) -> str:
+        """Return the words of the text that stand for a participant: its name, if the reply does not say."""
+        return self.forms.get(participant.key, participant.name)
 
 
 @dataclass(frozen=True, slots=True)

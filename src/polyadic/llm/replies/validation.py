@@ -1,7 +1,7 @@
 """Validate parsed facts of either format: limit lengths and counts, merge duplicates, normalise scores."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from polyadic.llm.replies.cleaning import cut, tidy
@@ -33,12 +33,13 @@ class DraftEntity:
 
 @dataclass(frozen=True, slots=True)
 class DraftFact:
-    """A fact as given in the reply, with its raw score."""
+    """A fact as given in the reply, with its raw score; ``forms`` has the words of its text for entities, by key."""
 
     text: str
     score: object
     entities: tuple[DraftEntity, ...] = ()
     sentences: tuple[int, ...] = ()
+    forms: Mapping[str, str] = field(default_factory=dict)
 
 
 class _ValidEntity(NamedTuple):
@@ -101,7 +102,8 @@ def _statement(fact: DraftFact, scales: _Scales, problems: Problems) -> ParsedSt
         return None
     score = scales.fact.read(fact.score, problems)
     participants = _participants(fact.entities, scales, problems)
-    return ParsedStatement(text, scales.fact.default if score is None else score, participants, fact.sentences)
+    score = scales.fact.default if score is None else score
+    return ParsedStatement(text, score, participants, fact.sentences, fact.forms)
 
 
 def _participants(entities: tuple[DraftEntity, ...], scales: _Scales, problems: Problems) -> tuple[Participation, ...]:
