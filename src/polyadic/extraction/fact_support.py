@@ -32,8 +32,10 @@ class PassageText:
     """What a model was given of a passage, for looking up names and numbers.
 
     >>> passage = PassageText("Mira Falk founded the museum of Osk in 1962–64.")
-    >>> passage.has_name("museum of Osk"), passage.has_name("Turin"), passage.numbers_lacking("From 1964 to 1987.")
-    (True, False, ['1987'])
+    >>> passage.contains("Osk museum"), passage.has_words("Osk museum"), passage.has_name("Turin")
+    (False, True, False)
+    >>> passage.numbers_lacking("From 1964 to 1987.")
+    ['1987']
     """
 
     def __init__(self, text: str) -> None:
@@ -45,9 +47,16 @@ class PassageText:
         return bool(letters) and letters in self._letters
 
     def has_name(self, name: str) -> bool:
-        """Return whether the passage has a word of a name, whatever its ending; a capitalised one, if there is any."""
-        words = [word for word in _WORD.findall(name) if not word.islower()] or _WORD.findall(name)
-        return not words or any(letters_of(word)[:_STEM] in self._letters for word in words)
+        """Return whether the passage has a capitalised word of a name, whatever its ending, if there is any."""
+        words = [word for word in _WORD.findall(name) if not word.islower()]
+        return not words or any(map(self._has_stem, words))
+
+    def has_words(self, name: str) -> bool:
+        """Return whether the passage has all words of a name, whatever their endings and wherever they are."""
+        return all(map(self._has_stem, _WORD.findall(name)))
+
+    def _has_stem(self, word: str) -> bool:
+        return letters_of(word)[:_STEM] in self._letters
 
     def numbers_lacking(self, fact: str) -> list[str]:
         """Return the numbers of two digits or more that a fact has and the passage lacks, as digits."""

@@ -22,7 +22,7 @@ from polyadic.llm.replies.model import ParsedStatement
 from polyadic.llm.replies.parser import read_reply
 from polyadic.loaders.error_isolation import on_one_document
 from polyadic.model.identity import digest, normal_text, without_qualifier
-from polyadic.model.types import Chunk, Document, Evidence, Span
+from polyadic.model.types import Chunk, Document, Evidence, Participation, Span
 from polyadic.text.headings import is_heading
 from polyadic.text.language import detect_language
 from polyadic.text.sentences import sentences
@@ -131,16 +131,17 @@ class _PassageFacts:
     def _grounded(self, fact: ParsedStatement) -> ParsedStatement:
         """Leave out participants that neither the passage nor the fact names; the model made them up.
 
-        A form in the text counts if it is a name as well ("American" for the United States).
+        A name may be put together from the words of the passage ("market square of Osk"), and may stand for another in
+        the fact ("American" for the United States).
         """
         own, passage = PassageText(fact.text), self.passage.text
-        kept = tuple(
-            p
-            for p in fact.participants
-            if passage.contains(without_qualifier(p.key))
-            or own.contains(without_qualifier(p.key))
-            or (passage.contains(fact.form(p)) and not fact.form(p).islower())
-        )
+
+        def is_named(participant: Participation) -> bool:
+            name, form = without_qualifier(participant.key), fact.form(participant)
+            in_passage = passage.contains(name) or passage.has_words(name)
+            return in_passage or own.contains(name) or (passage.contains(form) and not form.islower())
+
+        kept = tuple(filter(is_named, fact.participants))
         self.problems[UNFOUND_ENTITY] += len(fact.participants) - len(kept)
         return replace(fact, participants=kept)
 
