@@ -18,6 +18,7 @@ from typing import IO
 
 from benchmarks.hierarchy_store import SETTINGS
 from benchmarks.synthetic_stores import Grown, Scaled
+from polyadic.text.counts import count
 from polyadic.workspace import Workspace
 
 CLIENTS = (1, 2, 4)
@@ -30,9 +31,11 @@ def throughput(folder: Path, plan: Grown) -> dict[str, float]:
     rates = {}
     for method in METHODS:
         for clients in CLIENTS:
-            rates[f"{method}, {clients} in one process: questions a second"] = _in_one(folder, plan, method, clients)
+            rates[f"{method}, {count(clients, 'thread')}: questions per second"] = _in_one(
+                folder, plan, method, clients
+            )
         for clients in CLIENTS[1:]:
-            rates[f"{method}, {clients} processes: questions a second"] = _in_several(folder, plan, method, clients)
+            rates[f"{method}, {clients} processes: questions per second"] = _in_several(folder, plan, method, clients)
     return rates
 
 

@@ -27,7 +27,7 @@ _SEED = 1
 _SOURCE_PREFIX = "mem:"
 
 
-class Telling(StrEnum):
+class PassageForm(StrEnum):
     """Form in which passages are indexed."""
 
     PLAIN = "as they are"
@@ -40,7 +40,7 @@ class Corpus:
     """A question set, a workspace with its passages, and the passages' spans by document source."""
 
     name: str
-    telling: Telling
+    form: PassageForm
     questions: tuple[DatasetQuestion, ...]
     workspace: Workspace
     passages: Mapping[str, tuple[tuple[str, Span], ...]]
@@ -76,13 +76,13 @@ class Corpus:
                 yield passage, Span(start, end)
 
 
-def corpus(name: str, telling: Telling, folder: Path) -> Corpus:
+def corpus(name: str, form: PassageForm, folder: Path) -> Corpus:
     """Return a corpus with a workspace below ``folder``, which is filled, without a model, if necessary."""
     dataset = load(name)
     documents = _documents(dataset)
-    if telling is Telling.PLAIN:
-        return Corpus(name, telling, dataset.questions, filled(dataset, folder), _single_passage_spans(documents))
-    if telling is Telling.UNTITLED:
+    if form is PassageForm.PLAIN:
+        return Corpus(name, form, dataset.questions, filled(dataset, folder), _single_passage_spans(documents))
+    if form is PassageForm.UNTITLED:
         documents_to_add = [
             Document(f"{_SOURCE_PREFIX}#{corpus_id(document.source)}", "", document.text) for document in documents
         ]
@@ -91,22 +91,25 @@ def corpus(name: str, telling: Telling, folder: Path) -> Corpus:
         concatenated = list(_concatenated(documents))
         documents_to_add = [document for document, _ in concatenated]
         places = {document.source: parts for document, parts in concatenated}
-    workspace = Workspace(folder / f"{name}-{telling.name.lower()}")
+    workspace = Workspace(folder / f"{name}-{form.name.lower()}")
     workspace.add(documents_to_add)
-    return Corpus(f"{name}, {telling}", telling, dataset.questions, workspace, places)
+    return Corpus(f"{name}, {form}", form, dataset.questions, workspace, places)
 
 
 @contextmanager
-def corpora(wanted: Sequence[tuple[str, Telling]], folder: Path) -> Iterator[list[Corpus]]:
+def corpora(wanted: Sequence[tuple[str, PassageForm]], folder: Path) -> Iterator[list[Corpus]]:
     """Open corpora; the last one has the recorded facts of a language model."""
     with ExitStack() as stack:
-        opened = [corpus(name, telling, folder) for name, telling in wanted]
+        opened = [corpus(name, form, folder) for name, form in wanted]
         for opened_corpus in opened:
             stack.enter_context(opened_corpus.workspace)
         workspace = stack.enter_context(recorded_workspace(folder))
         dataset = load(RECORDED)
         passages = _single_passage_spans(_documents(dataset))
-        yield [*opened, Corpus(f"{RECORDED}, recorded facts", Telling.PLAIN, dataset.questions, workspace, passages)]
+        yield [
+            *opened,
+            Corpus(f"{RECORDED}, recorded facts", PassageForm.PLAIN, dataset.questions, workspace, passages),
+        ]
 
 
 def _documents(dataset: Dataset) -> list[Document]:

@@ -50,7 +50,7 @@ class Costs(dict[str, list[float]]):
         started, used = time.perf_counter(), time.process_time()
         work()
         self.note(f"{what}: ms", 1_000 * (time.perf_counter() - started))
-        self.note(f"{what}: ms of processor time", 1_000 * (time.process_time() - used))
+        self.note(f"{what}: ms of CPU time", 1_000 * (time.process_time() - used))
 
     def note(self, what: str, value: float) -> None:
         self.setdefault(what, []).append(value)
@@ -79,7 +79,7 @@ def measure(folder: Path, plan: Plan) -> Costs:
     command = [sys.executable, "-m", "benchmarks.growth", FRESH, str(folder), str(plan.entities), str(plan.facts)]
     for _ in range(3):
         output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-        costs.note("open and first question in a fresh process: ms", float(output))
+        costs.note("open and first question in a new process: ms", float(output))
     return costs
 
 

@@ -32,45 +32,47 @@ CONTEXT_TOKENS = 4000
 
 HEAD = """# Quality
 
-This page measures retrieval, answers, extraction and entity resolution. Three pages go on from here:
+This page measures retrieval, answers, extraction and entity resolution. Three pages continue it:
 
 | page | measures |
 |---|---|
-| [Ablation of `walk`](quality-walk.md) | `walk` without each of its parts, and with other parameters |
+| [Ablation of `walk`](quality-walk.md) | `walk` without each of its components, and with changed parameters |
 | [Hierarchy](quality-hierarchy.md) | the methods that use the hierarchy, and what was built |
 | [Ordinary documents](quality-ordinary.md) | manuals, tables, laws, mail and more in six languages |
 
 `python -m benchmarks.quality [FOLDER]` generates the tables of all four pages from the data in `POLYADIC_DATA`; FOLDER
-keeps the filled workspaces for the next run. A section that names a command can be generated alone. `python -m
-benchmarks.representations [FOLDER]` prints the section on facts in pairs.
+stores the indexed workspaces for reuse. A section that names a command can be generated alone. `python -m
+benchmarks.representations [FOLDER]` prints the section that compares facts with pairs.
 
-Facts are read by the extractor without a model except where it says otherwise, vectors are all-MiniLM-L6-v2's, and no
-retrieval asks a model. What could be chosen was chosen on the even-numbered questions; all questions and the odd half
-stand side by side, and [looks.md](../benchmarks/looks.md) logs every look at that half. In brackets: 95 % bootstrap
-interval over the questions.
+Two question sets: hotpotqa-100 has 100 questions of HotpotQA and 994 passages, 2wiki-101 has 101 questions of
+2WikiMultihopQA and 780 passages. Unless stated otherwise, facts are extracted without a language model, vectors are
+those of all-MiniLM-L6-v2, and retrieval uses no language model. All parameters were chosen on the even-numbered
+questions. Results are given for all questions and for the odd, held-out half; the [hold-out
+log](../benchmarks/looks.md) records every use of that half. In brackets: 95% bootstrap intervals over the questions.
 """
 
 WITH_A_MODEL = """
 ### {name}, {questions} questions, facts by a language model
 
-The n-ary facts that a large language model gave for each passage, recorded; they go the way of any model's facts.
+The n-ary facts that a large language model extracted from each passage, recorded and processed like the facts of any
+model.
 """
 
 EXTRACTION = """
 ## Extraction without a model
 
-Against what people annotated in HyperRED (dev, 1,000 sentences) and Re-DocRED (dev, 200 documents). Text is put
-together from its tokens; names must agree in all letters and digits. Pronouns are not given by this extractor and are
-counted apart. Each sentence is read alone, so no title takes part.
+Compared with the human annotations of HyperRED (dev, 1,000 sentences) and Re-DocRED (dev, 200 documents). Texts are
+detokenized; names must agree in all letters and digits. The extractor does not output pronouns, which are counted
+separately. Each sentence is processed alone, so titles play no part.
 
 | measure | all | odd half |
 |---|---|---|"""
 
 PROSE = """
-Of ordinary documents, kind by kind: sentences of prose (of at least four words, with a mark at their end), the share of
-them with fewer than two names and terms, which make no fact, and how many the facts have.
+Ordinary documents, by kind: prose sentences (at least four words, and punctuation at the end), the share of them that
+yield no fact because they contain fewer than two names or terms, and the mean number of participants of a fact.
 
-| documents | sentences of prose | without a fact | participants a fact |
+| documents | prose sentences | without a fact | participants per fact |
 |---|---|---|---|"""
 
 
@@ -108,7 +110,7 @@ def _measured(folder: Path) -> Iterator[str]:
 
 def _retrieval(datasets: Sequence[Dataset], workspaces: Sequence[Workspace]) -> Iterator[str]:
     yield "## Retrieval: gold passages among the first five\n"
-    yield f"A question's gold passages are all needed to answer it. {CONTEXT_TOKENS:,} tokens of knowledge a question."
+    yield f"Answering a question requires all of its gold passages. Token budget: {CONTEXT_TOKENS:,}."
     for dataset, workspace in zip(datasets, workspaces, strict=True):
         yield f"\n### {dataset.name}, {len(dataset.questions)} questions\n"
         yield from _methods(dataset, workspace)
@@ -138,21 +140,23 @@ def _methods(dataset: Dataset, workspace: Workspace) -> Iterator[str]:
 
 def _answers(datasets: Sequence[Dataset], workspaces: Sequence[Workspace]) -> Iterator[str]:
     yield "\n## Answers without a model: quoted sentences\n"
-    yield "*Right*: a golden answer occurs in the quotations (questions whose answer is yes or no are left out)."
-    yield "*Refused*: questions of the other set, which this corpus does not answer, that get no quotation;"
-    yield "*wrongly refused*: the corpus' own questions that get none.\n"
-    yield "| corpus | right | odd half | refused | wrongly refused |\n|---|---|---|---|---|"
+    yield "*Correct*: a gold answer occurs in the quotations (yes-or-no questions are excluded). *Refused*: share of"
+    yield "the other set's questions, which this corpus cannot answer, that get no quotation; *wrongly refused*: share"
+    yield "of the corpus's own questions that get none.\n"
+    yield "| corpus | correct | odd half | refused | wrongly refused |\n|---|---|---|---|---|"
     for dataset, workspace, others in zip(datasets, workspaces, reversed(datasets), strict=True):
         answerable = [question for question in dataset.questions if can_be_quoted(question)]
-        right = _right(workspace, answerable)
-        odd = [value for question, value in zip(answerable, right, strict=True) if question in dataset.questions[1::2]]
+        correct = _correct(workspace, answerable)
+        odd = [
+            value for question, value in zip(answerable, correct, strict=True) if question in dataset.questions[1::2]
+        ]
         refused = _refused(workspace, others.questions)
         wrongly = _refused(workspace, dataset.questions)
-        cells = [str(interval(values)) for values in (right, odd, refused, wrongly)]
+        cells = [str(interval(values)) for values in (correct, odd, refused, wrongly)]
         yield f"| {dataset.name} | {' | '.join(cells)} |"
 
 
-def _right(workspace: Workspace, questions: Sequence[DatasetQuestion]) -> list[float]:
+def _correct(workspace: Workspace, questions: Sequence[DatasetQuestion]) -> list[float]:
     return [float(quotes_the_answer(workspace.query(q.text), q.answers)) for q in questions]
 
 

@@ -17,7 +17,7 @@ TIMES = {
     "walk, p95: ms": "walk, p95",
     "insert a document, p50: ms": "insert a document",
     "delete a document, p50: ms": "delete a document",
-    "fact, similarity, comparing all: ms": "comparing all facts with a question",
+    "fact, similarity, exact search: ms": "comparing all facts with a question",
 }
 ROOM = {
     "on disk: MB": "on disk",

@@ -50,11 +50,11 @@ class Measured:
         engines = section(PERFORMANCE_AT_SCALE.read_text(encoding="utf-8"), "## SQLite and PostgreSQL")
         costs = (DOCS / "costs.md").read_text(encoding="utf-8")
         return cls(
-            _last(engines, "of it processor time of ours: ms") / 1_000,
-            _last(engines, "and of the server: ms") / 1_000,
-            _last(engines, "the same in a workspace whose vectors are indexed: ms") / 1_000,
-            _last(engines, "`walk`: processor time of the server a question: ms") / 1_000,
-            _last(engines, "on disk: kB a fact"),
+            _last(engines, "of which client CPU time: ms") / 1_000,
+            _last(engines, "of which server CPU time: ms") / 1_000,
+            _last(engines, "server CPU time in a workspace with a vector index: ms") / 1_000,
+            _last(engines, "`walk`: server CPU time per question: ms") / 1_000,
+            _last(engines, "on disk: kB per fact"),
             _last(costs, "preset `openai` (gpt-4o-mini)"),
         )
 

@@ -1,7 +1,7 @@
-"""Measure what is found where a language model read the documents: ``python -m benchmarks.with_a_model [FOLDER]``.
+"""Measure retrieval of facts that a language model extracted: ``python -m benchmarks.with_a_model [FOLDER]``.
 
 ``spaceflight-model/`` of POLYADIC_DATA has the replies of a large language model to the extraction requests for
-``examples/spaceflight``, and questions with patterns of the pieces of knowledge that each needs. FOLDER keeps the
+``examples/spaceflight``, and questions with patterns of the pieces of information that each requires. FOLDER keeps the
 workspaces for the next run. The table is written into docs/with-a-model.md.
 """
 
@@ -24,20 +24,20 @@ from polyadic.workspace import Workspace
 PAGE = DOCS / "with-a-model.md"
 METHODS = ("chunks", "bm25", "auto", "walk", "hypergraph")
 BUDGETS = (500, 1000, 2000)
-# Questions about the whole corpus are answered from a hierarchy, and those without an answer need nothing.
+# Questions about the whole corpus are answered from a hierarchy, and those without an answer require no pieces.
 KINDS = ("single fact", "multi-hop", "list", "comparison")
 
 
 @dataclass(frozen=True, slots=True)
-class NeededPieces:
-    """A question and patterns of the pieces of knowledge that its answer rests on."""
+class RequiredPieces:
+    """A question and patterns of the pieces of information that its answer requires."""
 
     kind: str
     question: str
     patterns: tuple[re.Pattern[str], ...]
 
     def coverage(self, knowledge: Knowledge) -> float:
-        """Return the share of the pieces that stand within one sentence or fact of what was retrieved."""
+        """Return the share of the pieces that occur within one retrieved sentence or fact."""
         texts = [text for item in knowledge.items for text in _texts(item)]
         return sum(any(pattern.search(text) for text in texts) for pattern in self.patterns) / len(self.patterns)
 
@@ -45,25 +45,25 @@ class NeededPieces:
 def main() -> None:
     questions = list(_questions())
     with given_folder() as folder:
-        with recorded_contexts(folder), Workspace(folder / "spaceflight-with-a-model") as read_by_model:
-            with_model = _measured(read_by_model, questions)
-        with Workspace(folder / "spaceflight-without-a-model") as read_without:
-            read_without.index([EXAMPLE])
-            without = _measured(read_without, questions)
+        with recorded_contexts(folder), Workspace(folder / "spaceflight-with-a-model") as with_model_kb:
+            with_model = _measured(with_model_kb, questions)
+        with Workspace(folder / "spaceflight-without-a-model") as without_model_kb:
+            without_model_kb.index([EXAMPLE])
+            without = _measured(without_model_kb, questions)
     rewrite(PAGE, "## Coverage", _coverage_table(questions, with_model, without))
-    rewrite(PAGE, "## Facts in passages of the same context", _repetition_table(with_model, without))
+    rewrite(PAGE, "## Overlap of facts and passages", _repetition_table(with_model, without))
     rewrite(PAGE, "## Replies", _reply_lines())
 
 
 _Run = tuple[str, int]
-_Results = Mapping[_Run, Sequence[tuple[NeededPieces, Knowledge]]]
+_Results = Mapping[_Run, Sequence[tuple[RequiredPieces, Knowledge]]]
 
 
-def _questions() -> Iterator[NeededPieces]:
+def _questions() -> Iterator[RequiredPieces]:
     for line in (data_folder() / RECORDED / "questions.jsonl").read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
         if row["kind"] in KINDS:
-            yield NeededPieces(row["kind"], row["question"], tuple(map(re.compile, row["needed"])))
+            yield RequiredPieces(row["kind"], row["question"], tuple(map(re.compile, row["needed"])))
 
 
 def _texts(item: Item) -> Iterator[str]:
@@ -72,7 +72,7 @@ def _texts(item: Item) -> Iterator[str]:
         yield from (normal_text(place.quote[span.start : span.end]) for span in sentences(place.quote, "en"))
 
 
-def _measured(workspace: Workspace, questions: Sequence[NeededPieces]) -> _Results:
+def _measured(workspace: Workspace, questions: Sequence[RequiredPieces]) -> _Results:
     return {
         (method, budget): [(one, workspace.retrieve(one.question, method, budget)) for one in questions]
         for method in METHODS
@@ -80,13 +80,13 @@ def _measured(workspace: Workspace, questions: Sequence[NeededPieces]) -> _Resul
     }
 
 
-def _coverage_table(questions: Sequence[NeededPieces], with_model: _Results, without: _Results) -> Iterator[str]:
+def _coverage_table(questions: Sequence[RequiredPieces], with_model: _Results, without: _Results) -> Iterator[str]:
     numbers = {kind: sum(one.kind == kind for one in questions) for kind in KINDS}
     yield ""
-    yield "Questions, counting each by the share of its pieces that is found: read by the model / read without a model."
+    yield "Sum over the questions of the share of required pieces found: facts extracted with the model / without."
     yield ""
-    headings = [f"{kind}, {number}" for kind, number in numbers.items()]
-    yield f"| method | tokens | {' | '.join(headings)} | all, {len(questions)} |"
+    headings = [f"{kind}, of {number}" for kind, number in numbers.items()]
+    yield f"| method | tokens | {' | '.join(headings)} | all, of {len(questions)} |"
     yield f"|---|---{'|---' * (len(KINDS) + 1)}|"
     for method, budget in with_model:
         found, found_without = (_by_kind(results[method, budget]) for results in (with_model, without))
@@ -95,7 +95,7 @@ def _coverage_table(questions: Sequence[NeededPieces], with_model: _Results, wit
         yield f"| `{method}` | {budget:,} | {' | '.join(cells)} | {total} |"
 
 
-def _by_kind(results: Sequence[tuple[NeededPieces, Knowledge]]) -> dict[str, float]:
+def _by_kind(results: Sequence[tuple[RequiredPieces, Knowledge]]) -> dict[str, float]:
     totals: defaultdict[str, float] = defaultdict(float)
     for one, knowledge in results:
         totals[one.kind] += one.coverage(knowledge)
@@ -104,9 +104,9 @@ def _by_kind(results: Sequence[tuple[NeededPieces, Knowledge]]) -> dict[str, flo
 
 def _repetition_table(with_model: _Results, without: _Results) -> Iterator[str]:
     yield ""
-    yield "The share of the retrieved facts of which every source span lies in a passage that was retrieved too."
+    yield "Share of the retrieved facts whose source spans all lie in retrieved passages."
     yield ""
-    yield "| method | tokens | read by the model | read without a model |"
+    yield "| method | tokens | extracted with the model | extracted without a model |"
     yield "|---|---|---|---|"
     for method, budget in with_model:
         shares = [_repeated_share(results[method, budget]) for results in (with_model, without)]
@@ -114,7 +114,7 @@ def _repetition_table(with_model: _Results, without: _Results) -> Iterator[str]:
             yield f"| `{method}` | {budget:,} | {' | '.join('–' if s is None else f'{s:.2f}' for s in shares)} |"
 
 
-def _repeated_share(results: Sequence[tuple[NeededPieces, Knowledge]]) -> float | None:
+def _repeated_share(results: Sequence[tuple[RequiredPieces, Knowledge]]) -> float | None:
     """Return the share over all questions; None if no facts were retrieved."""
     facts = repeated = 0
     for _, knowledge in results:
@@ -141,7 +141,7 @@ def _reply_lines() -> Iterator[str]:
     text = sum(count_tokens([path.read_text(encoding="utf-8") for path in _documents()]))
     yield ""
     yield f"{len(extractions)} extraction requests for {text:,} tokens of text were answered with {facts:,} facts in"
-    yield f"{tokens:,} tokens: {tokens / text:.1f} times the text, {tokens / facts:.0f} tokens a fact."
+    yield f"{tokens:,} tokens: {tokens / text:.1f} times the text, {tokens / facts:.0f} tokens per fact."
 
 
 def _documents() -> list[Path]:

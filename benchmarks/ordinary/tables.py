@@ -59,7 +59,8 @@ def best_other(measured: Sequence[Measured], methods: Sequence[str], budget: int
 
 def answers_table(groups: Sequence[tuple[str, Sequence[Measured]]]) -> Iterator[str]:
     """Yield how many quotations are right, and which questions are refused: a row a group of questions."""
-    yield f"| questions | first right | one of {QUOTATIONS} right | wrongly refused | plain refused | near refused |"
+    columns = f"first correct | one of {QUOTATIONS} correct"
+    yield f"| questions | {columns} | wrongly refused | plain refused | near refused |"
     yield "|---|---|---|---|---|---|"
     for name, measured in groups:
         answerable = [one for one in measured if one.question.is_answerable]

@@ -51,23 +51,23 @@ def margins(runner: Runner) -> list[Margin]:
 def reading_margins(many: Reading, one: Reading, slow: Reading) -> Iterator[Margin]:
     """Yield the margins of indexing many passages per document, one per document, and with a slow model."""
     ideal = many.seconds + slow.calls * _SECONDS / AT_ONCE
-    yield Margin("bytes written a byte stored, 10 passages a document", many.written_a_byte, 8)
-    yield Margin("bytes written a byte stored, 1 passage a document", one.written_a_byte, 8)
-    yield Margin("processor time of reading 1 passage a document / 10", one.processor / many.processor, 3)
-    yield Margin("reading with a model at 50 ms / without, and the time of its calls", slow.seconds / ideal, 4)
+    yield Margin("bytes written per byte stored, 10 passages per document", many.written_a_byte, 8)
+    yield Margin("bytes written per byte stored, 1 passage per document", one.written_a_byte, 8)
+    yield Margin("CPU time of indexing 1 passage per document / 10", one.processor / many.processor, 3)
+    yield Margin("indexing with a model at 50 ms / without, and the time of its calls", slow.seconds / ideal, 4)
 
 
 def insertion_margins(small: Inserting, large: Inserting) -> Iterator[Margin]:
     """Yield the margins of inserting documents into a small store and a large one."""
     times = f"into a store {_LARGE // _SMALL} times as large / into the small one"
-    yield Margin(f"processor time of inserting a document {times}", large.processor / small.processor, 3)
+    yield Margin(f"CPU time of inserting a document {times}", large.processor / small.processor, 3)
     yield Margin(f"bytes written for a document {times}", large.written / small.written, 3)
 
 
 def question_margins(method: str, small: Asking, large: Asking) -> Iterator[Margin]:
     """Yield the margin of questions to a small store and a large one."""
     times = f"on a store {_LARGE // _SMALL} times as large / on the small one"
-    yield Margin(f"processor time of `{method}` {times}", large.processor / small.processor, 4)
+    yield Margin(f"CPU time of `{method}` {times}", large.processor / small.processor, 4)
 
 
 def sharing_margin(sharing: Sharing) -> Margin:

@@ -55,7 +55,7 @@ def number(value: float) -> str:
 def lines(rows: Sequence[Row], systems: Sequence[str]) -> list[str]:
     """Format the table; the last column says how many times better Polyadic is than the best peer."""
     heads = " | ".join(SYSTEMS[name].title for name in systems)
-    table = [f"| what | {heads} | best peer / Polyadic |", f"|---|{'---|' * (len(systems) + 1)}"]
+    table = [f"| what | {heads} | best other system / Polyadic |", f"|---|{'---|' * (len(systems) + 1)}"]
     for row in rows:
         shown = " | ".join(row.cells[name].shown for name in systems)
         ratio = row.ratio
@@ -75,18 +75,18 @@ def rows(plan: Plan, results: Results) -> list[Row]:
 
 def _readings(plan: Plan, results: Results) -> Iterator[Row]:
     for (a_document, seconds), results_by_system in zip(READINGS, results.readings, strict=True):
-        workload = f"{plan.passages} passages, {a_document} a document, model at {1_000 * seconds:.0f} ms"
+        workload = f"{plan.passages} passages, {a_document} per document, model at {1_000 * seconds:.0f} ms"
         if seconds:
-            what = f"{workload}: calls a second, of {AT_ONCE / seconds:.0f}"
+            what = f"{workload}: calls per second, of {AT_ONCE / seconds:.0f}"
             yield Row(what, _cells(results_by_system, lambda reading: reading.calls_a_second), "more")
             yield Row(
-                "calls a passage",
+                "calls per passage",
                 _cells(_without_reasons(results_by_system), lambda reading: reading.calls / reading.passages),
             )
         else:
-            yield Row(f"read {workload}: s", _cells(results_by_system, lambda reading: reading.seconds))
+            yield Row(f"index {workload}: s", _cells(results_by_system, lambda reading: reading.seconds))
             yield Row(
-                "bytes written a byte stored",
+                "bytes written per byte stored",
                 _cells(_without_reasons(results_by_system), lambda reading: reading.written_a_byte),
             )
 
@@ -94,20 +94,24 @@ def _readings(plan: Plan, results: Results) -> Iterator[Row]:
 def _insertions(results: Results) -> Iterator[Row]:
     for results_by_system in results.insertions:
         sizes = [inserting for inserting in results_by_system.values() if isinstance(inserting, Inserting)]
-        size_label = f"{max(inserting.entities for inserting in sizes):,} entities" if sizes else "a store"
+        size_label = f"a store of {max(inserting.entities for inserting in sizes):,} entities" if sizes else "a store"
         yield Row(
-            f"insert one passage at {size_label}: ms",
+            f"insert one passage into {size_label}: ms",
             _cells(results_by_system, lambda inserting: 1_000 * inserting.seconds),
         )
     if results.insertions:
         last = results.insertions[-1]
-        yield Row("MB written for it there", _cells(_without_reasons(last), lambda inserting: inserting.written / _MB))
+        yield Row(
+            "written by it to the largest store: MB",
+            _cells(_without_reasons(last), lambda inserting: inserting.written / _MB),
+        )
 
 
 def _sharing(results: Results) -> Iterator[Row]:
     results_by_system = results.sharing
     yield Row(
-        "the next question finds it: in the same process", _yes_or_no(results_by_system, lambda sharing: sharing.same)
+        "the next question finds the inserted passage: in the same process",
+        _yes_or_no(results_by_system, lambda sharing: sharing.same),
     )
     yield Row(
         "in another process that has the store open", _yes_or_no(results_by_system, lambda sharing: sharing.other)
@@ -123,16 +127,18 @@ def _questions(results: Results) -> Iterator[Row]:
             name: askings[place if name == POLYADIC else 0] for name, askings in results.questions.items()
         }
         yield Row(
-            f"retrieve by `{method}` there, p50 / p95: ms",
+            f"retrieve by `{method}` from the largest store, p50 / p95: ms",
             {name: _spread(asking) for name, asking in askings_by_system.items()},
         )
 
 
 def _other_rows(results: Results) -> Iterator[Row]:
     """Yield values that do not depend on the method; the maximum over methods is used."""
-    yield Row("open that store and answer, after imports: s", _maximum(results, lambda asking: asking.first))
-    yield Row("resident with it open, whole process: MB", _maximum(results, lambda asking: asking.resident / _MB))
-    yield Row("on disk: MB", _maximum(results, lambda asking: asking.stored / _MB))
+    yield Row("open the largest store and answer, after imports: s", _maximum(results, lambda asking: asking.first))
+    yield Row(
+        "resident memory of the process with it open: MB", _maximum(results, lambda asking: asking.resident / _MB)
+    )
+    yield Row("size of the largest store on disk: MB", _maximum(results, lambda asking: asking.stored / _MB))
 
 
 def survival(results: Results, times: int) -> Row:

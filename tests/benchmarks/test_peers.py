@@ -42,7 +42,7 @@ def test_ratio_needs_both_measurements(values: dict[str, float | None]) -> None:
 def test_a_peer_without_a_measurement_does_not_hide_the_others() -> None:
     row = Row("read: s", {"polyadic": Cell("2.00", 2.0), "lightrag": Cell("> 600"), "nano": Cell("4.00", 4.0)})
     assert lines([row], ["polyadic", "lightrag", "nano"]) == [
-        "| what | Polyadic | LightRAG | nano-graphrag | best peer / Polyadic |",
+        "| what | Polyadic | LightRAG | nano-graphrag | best other system / Polyadic |",
         "|---|---|---|---|---|",
         "| read: s | 2.00 | > 600 | 4.00 | 2.00 |",
     ]
@@ -64,13 +64,12 @@ def results(*others: str) -> Results:
 def test_section_has_a_row_per_measurement() -> None:
     told = section(SMALL, results("lightrag"), [POLYADIC, "lightrag"])
     assert "lightrag-hku 1.5.7" in told
-    assert "The run took 3 minutes: reading 2.5, killing 0.5." in told
-    assert "| read 20 passages, 10 a document, model at 0 ms: s | 2.00 | 8.00 | 4.00 |" in told
-    assert "| 20 passages, 10 a document, model at 50 ms: calls a second, of 320 | 110 | 55.0 | 2.00 |" in told
-    assert "| insert one passage at 1,000 entities: ms | 10.0 | > 600 |  |" in told
-    assert "| MB written for it there | 0.5 |  |  |" in told
+    assert "| index 20 passages, 10 per document, model at 0 ms: s | 2.00 | 8.00 | 4.00 |" in told
+    assert "| 20 passages, 10 per document, model at 50 ms: calls per second, of 320 | 110 | 55.0 | 2.00 |" in told
+    assert "| insert one passage into a store of 1,000 entities: ms | 10.0 | > 600 |  |" in told
+    assert "| written by it to the largest store: MB | 0.5 |  |  |" in told
     assert "| in another process that has the store open | yes | no |  |" in told
-    assert "| retrieve by `walk` there, p50 / p95: ms | 2.00 / 3.00 | 2.00 / 3.00 | 1.00 |" in told
+    assert "| retrieve by `walk` from the largest store, p50 / p95: ms | 2.00 / 3.00 | 2.00 / 3.00 | 1.00 |" in told
     assert "| stores that answer after `kill -9` of their writer | 1 of 1 |  |  |" in told
 
 
