@@ -182,9 +182,9 @@ def _ordinary(file: Path) -> list[Asking]:
 def _passages(workspace: Workspace, asking: Asking) -> Labelled:
     """The passages that a walk gathers; features of passages times those of the question, flattened."""
     with workspace._store.read() as reader:
-        walked = asyncio.run(Walk(Settings().walk).walked(asking.text, reader, workspace.embedder, Trace()))
-        found = signals(asking.text, walked, reader)
-        places = reader.chunk_places(walked.end.graph.chunks)
+        outcome = asyncio.run(Walk(Settings().walk).run(asking.text, reader, workspace.embedder, Trace()))
+        found = signals(asking.text, outcome, reader)
+        places = reader.chunk_places(outcome.end.graph.chunks)
     rows = passage_features(found)[:, :, None] * question_features(found)[None, None, :]
     right = np.array([asking.holds(place) for place in places], dtype=np.bool_)
     return Labelled(rows.reshape(len(rows), -1), right, asking, np.zeros(0))

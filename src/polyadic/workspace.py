@@ -1,9 +1,9 @@
 """Workspace: the public facade over a document collection, its settings, facts and indexes.
 
-Methods that call a model or run for long exist twice: asynchronous (``aindex``, ``aretry``, ``aadd``, ``aestimate``,
-``adelete``, ``areembed``, ``aretrieve``, ``aquery``, ``astream``, ``aexamine``, ``aclose``) and blocking (``index``,
-``retry``, ...). The blocking methods also work while an event loop is running. Lookups are blocking only, because they
-are fast.
+Methods that call a model or take long exist in two versions: asynchronous (``aindex``, ``aretry``, ``aadd``,
+``aestimate``, ``adelete``, ``areembed``, ``aretrieve``, ``aquery``, ``astream``, ``aexamine``, ``aclose``) and blocking
+(``index``, ``retry``, ...). The blocking methods also work while an event loop is running. Lookups are blocking only,
+because they are fast.
 """
 
 import asyncio
@@ -123,11 +123,12 @@ class Workspace(BrowseMixin, QueryMixin):
             Called after each step that takes time.
         extractor
             ``model`` or ``sentences``: extract with the language model or without one, and extract again from
-            documents that were indexed with the other extractor. If None, the settings decide for new and changed
-            documents; others are not extracted again if that calls a model or a model extracted their facts.
+            documents that were indexed with the other extractor. If None, the settings choose the extractor for new and
+            changed documents; unchanged documents are extracted again, after a change of the settings, only if neither
+            their current facts nor the new extraction involve a model.
         prune
-            Delete documents below these paths whose file or row no longer exists. A path that no longer exists itself
-            is allowed.
+            Delete documents below these paths whose file or row no longer exists. The paths themselves need not exist
+            any more.
         budget
             Limit on spending on the language model. When it is used up, the run stops with the reason in the report;
             calling the method again resumes it.
@@ -185,7 +186,7 @@ class Workspace(BrowseMixin, QueryMixin):
         Parameters
         ----------
         names
-            Files and folders that exist under the same path on every host, and URIs of other storage.
+            Files and folders that exist under the same path on every host, and URIs of object storage.
         report_progress, extractor
             As for :meth:`aindex`.
         budget
@@ -305,9 +306,9 @@ class Workspace(BrowseMixin, QueryMixin):
         selected = self._extractor(extractor, StoreResponseCache(store), budget)
         chunking, reextract = self.settings.chunking, extractor is not None
         indexer = Indexer(store, selected.extractor, embedder, chunking, report_progress, reextract, selected.spent)
-        slowed_before = selected.throttle_count()
+        throttled_before = selected.throttle_count()
         report = await indexer.index(documents)
-        report.throttle_count = selected.throttle_count() - slowed_before
+        report.throttle_count = selected.throttle_count() - throttled_before
         return report
 
     async def aestimate(
@@ -382,7 +383,7 @@ class Workspace(BrowseMixin, QueryMixin):
         Parameters
         ----------
         embedding
-            Settings of the new model, which become those of this workspace object; None: the current settings.
+            Settings of the new model; this object uses them afterwards. None: the current settings.
         report_progress
             Called after every batch.
         force
@@ -501,7 +502,7 @@ class Workspace(BrowseMixin, QueryMixin):
     @property
     def batch(self) -> BatchApi:
         """Batch files: write the requests to the language model to files, and read the responses."""
-        return BatchApi(self.settings, self._own_files, self._prompts, self.store, lambda: self.embedder)
+        return BatchApi(self.settings, self._excluded_folders, self._prompts, self.store, lambda: self.embedder)
 
     async def aclose(self) -> None:
         """Close files and connections. Using the workspace again reopens them."""
@@ -580,9 +581,9 @@ class Workspace(BrowseMixin, QueryMixin):
 
     def _check_existence(self) -> None:
         if not self.home.exists():
-            if self._own_files and self.folder.is_file():
-                raise NotFound(f"there is no workspace in {self.folder}", "this is a file, a workspace is a folder")
-            raise NotFound(f"there is no workspace in {self._display_place} yet", "polyadic index PATH makes one")
+            if self._excluded_folders and self.folder.is_file():
+                raise NotFound(f"there is no workspace in {self.folder}", "it is a file, but a workspace is a folder")
+            raise NotFound(f"there is no workspace in {self._display_place} yet", "create it with polyadic index PATH")
 
     def _read(
         self, paths: Sequence[Path | str], exclude: Sequence[str], run: RunProgress | None = None
@@ -595,11 +596,11 @@ class Workspace(BrowseMixin, QueryMixin):
         def watch(found: Iterator[Path | SkippedInput]) -> Iterator[Path | SkippedInput]:
             return run.watch_files(with_prune_hints(found, lambda: self.documents() if self.home.exists() else ()))
 
-        return read_documents(paths, reading, exclude=self._own_files, watch=watch)
+        return read_documents(paths, reading, exclude=self._excluded_folders, watch=watch)
 
     @property
-    def _own_files(self) -> list[Path]:
-        """Folders that are never read as documents: that of the workspace itself."""
+    def _excluded_folders(self) -> list[Path]:
+        """Folders that are never indexed: the workspace's own folder."""
         return [self.folder] if isinstance(self.home, LocalFolder) else []
 
     @property
@@ -628,7 +629,7 @@ class Workspace(BrowseMixin, QueryMixin):
         )
 
     @property
-    def _asker(self) -> QueryEngine:
+    def _query_engine(self) -> QueryEngine:
         store = self._existing_store
         return QueryEngine(
             self.settings,

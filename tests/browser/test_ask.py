@@ -144,7 +144,7 @@ def test_each_marker_opens_its_own_sentence_and_unsupported_claims_are_listed(
     assert "Zhai Zhigang commanded Shenzhou 7" in titles[0]
     assert "Jing Haipeng stayed in the cabin" in titles[1] and "commanded" not in titles[1]
     expect(markers.nth(2)).to_have_text(re.compile(r"^\d+\?$"))
-    expect(page.get_by_text("Not supported by the cited documents")).to_contain_text("launched in 1998")
+    expect(page.get_by_text("These claims are not supported by the cited")).to_contain_text("launched in 1998")
     markers.nth(1).click()
     expect(page.get_by_role("dialog").locator("mark")).to_contain_text("Jing Haipeng stayed in the cabin.")
     seen("ask-unsupported", page)

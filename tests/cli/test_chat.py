@@ -102,7 +102,7 @@ def test_options_apply_to_every_question(indexed: Path) -> None:
 def test_missing_workspace_ends_the_chat(polyadic: Command, tmp_path: Path) -> None:
     ran = piped(tmp_path, "Who?\n")
     assert ran.returncode == 1
-    assert ran.stderr.count("\n") == 1 and "polyadic index PATH makes one" in ran.stderr
+    assert ran.stderr.count("\n") == 1 and "create it with polyadic index PATH" in ran.stderr
 
 
 def test_terminal_chat_ends_with_ctrl_d(indexed: Path) -> None:

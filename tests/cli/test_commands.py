@@ -80,7 +80,7 @@ def test_trace_shows_steps_and_reasons(polyadic: Command, indexed: Path) -> None
     outcome = polyadic("query", QUESTION, "--trace")
     assert "steps" in outcome.out
     assert " ms  embed" in outcome.out
-    assert "found" in outcome.out
+    assert "retrieved items" in outcome.out
 
 
 def test_status_shows_counts(polyadic: Command, indexed: Path) -> None:

@@ -72,11 +72,16 @@ def test_unknown_command_is_reported(polyadic: Command) -> None:
     assert (outcome.code, outcome.err) == (2, "polyadic: no such command 'nonsense' (polyadic --help)\n")
 
 
+def test_usage_errors_keep_the_case_of_argument_names(polyadic: Command) -> None:
+    outcome = polyadic("workspaces", "list", "x")
+    assert outcome.code == 2 and outcome.err.startswith("polyadic: ADDRESS is not the address of a database")
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--style", "a table"], "--style needs a language model, but none is set: polyadic init"),
-        (["--think"], "--think needs a language model, but none is set: polyadic init"),
+        (["--style", "a table"], "--style needs a language model, but none is set: run polyadic init"),
+        (["--think"], "--think needs a language model, but none is set: run polyadic init"),
         (["--think", "--style", "a table"], "--style and --think need a language model, but none is set"),
     ],
 )

@@ -83,7 +83,7 @@ def test_all_methods_can_be_evaluated(polyadic: Command, data: Path) -> None:
         (["little", "--methods", "hops"], 1, "there is no method 'hops': use some of none"),
         (["little", "--measures", "f2"], 1, 'there is no measure "f2": known: f1'),
         (["little", "--measures", "g-e"], 1, "the measure g-e needs a language model as judge"),
-        (["little", "--answers", "model"], 1, "this needs a language model, and none is named"),
+        (["little", "--answers", "model"], 1, "this needs a language model, but none is configured"),
         (["little", "--limit", "0"], 2, "invalid value for '--limit'"),
         (["little", "--context-tokens", "0"], 2, "invalid value for '--context-tokens'"),
         (["little", "--budgets", "500,few"], 2, "--budgets must be comma-separated numbers of tokens, not 500,few"),

@@ -123,7 +123,7 @@ def test_question_generation_needs_a_model(polyadic: Command, filled: Path, monk
     monkeypatch.setenv("POLYADIC_MODEL__NAME", "")
     for arguments in ((), ("--batch-write", "ask.jsonl")):
         outcome = polyadic(*ASK, *arguments)
-        assert outcome.code == 1 and "this needs a language model, and none is named" in outcome.err
+        assert outcome.code == 1 and "this needs a language model, but none is configured" in outcome.err
 
 
 def test_help_mentions_make_questions(polyadic: Command) -> None:

@@ -58,7 +58,7 @@ def test_summary_shows_usage_and_cost(
     assert "4 documents: 4 added" in done.out and "48 statements: 48 facts" in done.out
     money = (server.prompt_tokens * 0.15 + server.completion_tokens * 0.6) / 1e6
     assert f"{len(server.calls)} calls, {server.prompt_tokens:,} tokens sent" in done.out
-    assert f"received, {money:.4f} $" in done.out
+    assert f"received, ${money:.4f}" in done.out
     again = polyadic("index", str(letters))
     assert again.code == 0 and "4 unchanged" in again.out and "calls" not in again.out
 
@@ -84,7 +84,7 @@ def test_embedding_cost_is_reported(
     done = polyadic("index", str(letters))
     tokens = sum(call.prompt_tokens for call in server.embeddings.calls)
     said = f"embedding: {len(server.embeddings.calls)} calls, {tokens:,} tokens sent and 0 received"
-    assert said in done.out and f"{tokens / 1000:.2f} $" in done.out
+    assert said in done.out and f"${tokens / 1000:.2f}" in done.out
     assert "embedding: " not in polyadic("index", str(letters)).out
 
 
@@ -175,14 +175,14 @@ def test_estimate_shows_the_cost(
     assert "a rule of thumb" in found.out and "4 documents to read" in found.out
     server.reset()
     nothing = polyadic(*verb, str(letters))
-    assert "0 documents to read, 4 unchanged" in nothing.out and "no language model is used" in nothing.out
+    assert "0 documents to read, 4 unchanged" in nothing.out and "no model calls are needed" in nothing.out
     assert server.asked == []
 
 
 @pytest.mark.parametrize("verb", [["estimate"], ["index", "--dry-run"]])
 def test_estimate_without_a_model_calls_none(polyadic: Command, letters: Path, tmp_path: Path, verb: list[str]) -> None:
     found = polyadic(*verb, str(letters))
-    assert found.code == 0 and f"by {SentenceExtractor.name}: no language model is used" in found.out
+    assert found.code == 0 and f"by {SentenceExtractor.name}: no model calls are needed" in found.out
     assert not (tmp_path / "polyadic-workspace").exists()
 
 

@@ -47,7 +47,7 @@ def test_answer_quotes_its_evidence(polyadic: Command, server: ModelServer) -> N
 def test_unsupported_claims_are_listed(polyadic: Command, server: ModelServer) -> None:
     server.responders = [says("Ada Lovelace wrote the first published program in 1852 [1].")]
     lines = polyadic("query", QUESTION).out.splitlines()
-    at = lines.index("Not supported by the cited documents; check before you rely on it:")
+    at = lines.index("These claims are not supported by the cited sentences; check them before relying on them:")
     assert lines[at + 1] == '  "Ada Lovelace wrote the first published program in 1852"'
     answer = json.loads(polyadic("query", QUESTION, "--json").out)
     (claim,) = answer["claims"]
@@ -186,7 +186,7 @@ def test_quotes_need_no_model(polyadic: Command, server: ModelServer) -> None:
 def test_missing_model_is_reported(polyadic: Command, indexed: Path) -> None:
     outcome = polyadic("query", QUESTION, "--by", "model")
     assert (outcome.code, outcome.out) == (1, "")
-    assert "none is named: polyadic init --preset openai" in outcome.err
+    assert "none is configured: run polyadic init --preset openai" in outcome.err
 
 
 @pytest.mark.slow

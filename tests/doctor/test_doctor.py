@@ -52,7 +52,7 @@ def test_healthy_workspace_and_model_pass(tmp_path: Path, server: ModelServer) -
 def test_doctor_creates_no_workspace(tmp_path: Path) -> None:
     folder = tmp_path / "kb"
     found = examine(folder, Settings(embedding=HASHING))
-    assert "polyadic index PATH makes one" in found["store"].detail
+    assert "create it with polyadic index PATH" in found["store"].detail
     assert "none is needed" in found["model"].detail
     assert not folder.exists()
 

@@ -69,7 +69,7 @@ def test_run_stops_before_its_budget_and_resumes(tmp_path: Path, at_once: int) -
         report = kb.add(LETTERS, budget=SpendingBudget(tokens=all_tokens // 2))
         assert "no room for another call" in report.stopped
         assert 0 < report.usage.tokens == server.prompt_tokens + server.completion_tokens <= all_tokens // 2
-        assert "budget of 0.0001 $" in kb.add(LETTERS, budget=SpendingBudget(money=0.0001)).stopped
+        assert "budget of $0.0001" in kb.add(LETTERS, budget=SpendingBudget(money=0.0001)).stopped
         assert not kb.add(LETTERS).stopped
         assert (len(server.calls), export(kb)) == (calls, whole)
 

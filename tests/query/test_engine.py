@@ -259,9 +259,9 @@ def test_quoted_answers_call_no_model(opened: Callable[..., Workspace], server: 
 def test_model_is_loaded_only_if_needed(opened: Callable[..., Workspace]) -> None:
     kb = opened(model=ModelSettings(), hypergraph=HypergraphSettings(question_entities="model"))
     assert kb.query(QUESTION, "walk").citations
-    with pytest.raises(SettingsError, match="needs a language model, and none is named: polyadic init --preset"):
+    with pytest.raises(SettingsError, match="but none is configured: run polyadic init --preset"):
         kb.query(QUESTION, "walk", answer=AnswerSettings(by="model"))
-    with pytest.raises(SettingsError, match="none is named"):
+    with pytest.raises(SettingsError, match="none is configured"):
         kb.retrieve(QUESTION, "hypergraph")
 
 
@@ -383,7 +383,7 @@ def test_break_closes_the_stream(kb: Workspace, server: ModelServer, caplog: pyt
 
 def test_overlong_question_is_refused(kb: Workspace, server: ModelServer) -> None:
     long = "Who designed the Analytical Engine? " * 600
-    said = "the question has 21,600 characters, and at most 20,000 can be answered: ask in a few sentences"
+    said = "the question has 21,600 characters, and at most 20,000 can be answered: shorten the question"
     for ask in (kb.query, kb.retrieve, lambda question: list(kb.stream(question))):
         with pytest.raises(PolyadicError, match=said):
             ask(long)

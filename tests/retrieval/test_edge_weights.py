@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from polyadic.retrieval.edge_weights import completeness, compute_edge_weights, standardised
+from polyadic.retrieval.edge_weights import completeness, compute_edge_weights, standardize
 from polyadic.retrieval.subgraph import surround
 from tests.retrieval.stories import told
 
@@ -31,7 +31,7 @@ def test_passages_conduct_alike() -> None:
     assert compute_edge_weights(graph, np.zeros(2, dtype=np.float32), READER).chunks.tolist() == [1.0, 1.0]
 
 
-def test_values_are_standardised_unless_they_differ_by_rounding_only() -> None:
-    assert standardised(np.array([0.0, 3.0, 6.0])).tolist() == pytest.approx([-(1.5**0.5), 0.0, 1.5**0.5])
-    assert np.abs(standardised(np.array([1.0, 1.0 + 1e-9]))).max() < 1e-8
-    assert standardised(np.zeros(0, dtype=np.float32)).tolist() == []
+def test_values_are_standardized_unless_they_differ_by_rounding_only() -> None:
+    assert standardize(np.array([0.0, 3.0, 6.0])).tolist() == pytest.approx([-(1.5**0.5), 0.0, 1.5**0.5])
+    assert np.abs(standardize(np.array([1.0, 1.0 + 1e-9]))).max() < 1e-8
+    assert standardize(np.zeros(0, dtype=np.float32)).tolist() == []

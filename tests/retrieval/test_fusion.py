@@ -9,7 +9,7 @@ from polyadic.retrieval.fusion import (
     PASSAGE_FEATURES,
     QUESTION_FEATURES,
     FusionSignals,
-    fused,
+    fuse,
     passage_features,
     question_features,
 )
@@ -29,7 +29,7 @@ SIGNALS = FusionSignals(
     facts=floats(0.25, 0.5, 0.5),
     mass=floats(0.25, 0.5, 1),
     names=2,
-    spread=np.array([9, 4, 16]),
+    name_frequencies=np.array([9, 4, 16]),
 )
 
 
@@ -67,7 +67,7 @@ def test_what_matches_no_word_has_no_rank_by_words() -> None:
 
 def test_a_question_has_the_agreement_of_the_rankings() -> None:
     expected = {
-        "one": 1,
+        "bias": 1,
         "names": 2 / 3,
         "nameless": 0,
         "rarest_name": 1 / 2,
@@ -107,12 +107,14 @@ def test_of_equal_passages_the_first_is_first() -> None:
 
 
 def test_names_and_words_count_up_to_a_bound() -> None:
-    features = of_question(names=4, question=" ".join(["word"] * 30), spread=np.array([0, 7]))
+    features = of_question(names=4, question=" ".join(["word"] * 30), name_frequencies=np.array([0, 7]))
     assert (features["names"], features["length"], features["rarest_name"], features["capitals"]) == (1, 1, 1, 0)
 
 
 def test_a_question_without_names_in_another_language() -> None:
-    features = of_question(names=0, spread=np.zeros(0, np.int64), question="Wo hat die Dichterin damals gewohnt?")
+    features = of_question(
+        names=0, name_frequencies=np.zeros(0, np.int64), question="Wo hat die Dichterin damals gewohnt?"
+    )
     assert [features[name] for name in ("names", "nameless", "rarest_name", "not_english")] == [0, 1, 0, 1]
 
 
@@ -140,4 +142,4 @@ def test_the_score_is_the_sum_of_products_of_both_kinds_of_features() -> None:
         )
         for place in range(3)
     ]
-    assert fused(SIGNALS).tolist() == pytest.approx(expected, rel=1e-5)
+    assert fuse(SIGNALS).tolist() == pytest.approx(expected, rel=1e-5)

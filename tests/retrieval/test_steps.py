@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from polyadic.model.types import Chunk, Document, Evidence, Participation, Span
 from polyadic.retrieval.bridge_entities import find_bridges
-from polyadic.retrieval.edge_weights import compute_edge_weights, standardised
+from polyadic.retrieval.edge_weights import compute_edge_weights, standardize
 from polyadic.retrieval.personalized_pagerank import run_pagerank
 from polyadic.retrieval.query_analysis import analyze_question
 from polyadic.retrieval.seed_distribution import find_start, seed
@@ -21,9 +21,9 @@ ALL = np.arange(1000, dtype=np.int64)
 
 
 @given(st.lists(st.floats(-1, 1, width=32), max_size=20))
-def test_standardised_values_are_finite_and_keep_their_order(values: list[float]) -> None:
+def test_standardized_values_are_finite_and_keep_their_order(values: list[float]) -> None:
     given_values = np.array(values, dtype=np.float32)
-    z = standardised(given_values)
+    z = standardize(given_values)
     assert np.isfinite(z).all()
     assert (np.diff(z[np.argsort(given_values, kind="stable")]) >= -1e-3).all()
 

@@ -52,8 +52,8 @@ class BatchRun:
             self.settings.chunking,
             self.report_progress,
             reextract,
-            wanted=waiting,
-            note=self._note_all,
+            reindex_ids=waiting,
+            on_pending=self._note_all,
         )
         return await indexer.index(self._with_waiting(sources, waiting))
 

@@ -198,8 +198,8 @@ def spent(usage: Usage) -> str:
     """Format the calls, tokens and money of a usage.
 
     >>> spent(Usage(2, 1500, 500, 0.0123)), spent(Usage(1, 10, 5))
-    ('2 calls, 1,500 tokens sent and 500 received, 0.0123 $', '1 call, 10 tokens sent and 5 received')
+    ('2 calls, 1,500 tokens sent and 500 received, $0.0123', '1 call, 10 tokens sent and 5 received')
     """
-    money = f", {usage.money:.{2 if usage.money >= 1 else 4}f} $" if usage.money else ""
+    money = f", ${usage.money:.{2 if usage.money >= 1 else 4}f}" if usage.money else ""
     calls = count(usage.calls, "call")
     return f"{calls}, {usage.prompt_tokens:,} tokens sent and {usage.completion_tokens:,} received{money}"

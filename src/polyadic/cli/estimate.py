@@ -86,7 +86,7 @@ def _build_estimate(kb: Workspace) -> BuildEstimate | None:
 
 def _print(found: IndexingEstimate) -> None:
     say(f"{count(found.documents, 'document')} to read, {found.unchanged:,} unchanged; {count(found.chunks, 'chunk')}")
-    say(f"by {found.extractor}: {spent(found.usage) if found.usage.calls else 'no language model is used'}")
+    say(f"by {found.extractor}: {spent(found.usage) if found.usage.calls else 'no model calls are needed'}")
     if found.cached:
         say(f"{count(found.cached, 'reply', 'replies')} cached from an earlier run")
     if found.basis:

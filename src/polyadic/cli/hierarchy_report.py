@@ -49,7 +49,7 @@ def print_build_estimate(found: BuildEstimate) -> None:
     """Print the estimated cost of building."""
     written = f"{count(found.summaries, 'cluster')} to summarize, {count(found.reports, 'community', 'communities')}"
     say(f"hierarchy: {written} to report on{', all rebuilt' if found.rebuilt else ''}")
-    usage = "no language model is used" if found.by == EXTRACTIVE or not found.usage.calls else spent(found.usage)
+    usage = "no model calls are needed" if found.by == EXTRACTIVE or not found.usage.calls else spent(found.usage)
     say(f"by {found.by}: {usage}")
     if found.usage.calls:
         say(f"at most {spent(found.max_usage)}")

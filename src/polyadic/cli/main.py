@@ -133,7 +133,10 @@ def _usage_error(error: click.UsageError) -> int:
     else:
         command = error.ctx.command_path if error.ctx else "polyadic"
         message = error.format_message().rstrip(".")
-        _print_error(f"{message[:1].lower()}{message[1:]} ({command} --help)")
+        # The name of an argument at the beginning, such as ADDRESS, stays in capitals.
+        if message[1:2].islower() or message[1:2].isspace():
+            message = f"{message[:1].lower()}{message[1:]}"
+        _print_error(f"{message} ({command} --help)")
     return 2
 
 

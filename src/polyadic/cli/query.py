@@ -71,8 +71,8 @@ def command(
 ) -> None:
     """Answer QUESTION from the documents of the workspace, with citations.
 
-    --from and --where restrict the search and may be repeated: to documents that match any DOC (a path, title or
-    identifier; a folder or table stands for all documents in it) and have every KEY=VALUE.
+    Restrict the search with --from and --where, which may be repeated: a document must match at least one DOC (a path,
+    title or identifier; a folder or table stands for all documents in it) and every KEY=VALUE.
     """
     if not question.strip():
         raise click.UsageError("the question is empty", context)
@@ -184,16 +184,16 @@ def _print_rest(answer: Answer, question: str) -> None:
     say(f"({notes})\n" if notes else "")
     print_citations(answer)
     knowledge = answer.knowledge
-    money = f", {answer.usage.money:.4f} $" if answer.usage.money else ""
+    money = f", ${answer.usage.money:.4f}" if answer.usage.money else ""
     say(
         f" {knowledge.method} · {_kinds(knowledge)}"
         f" · {answer.usage.tokens:,} model tokens{money} · {answer.seconds:.1f} s"
-        "        (details: polyadic query --trace)"
+        "        (run with --trace for details)"
     )
 
 
 def print_citations(answer: Answer) -> None:
-    """Print what an answer cites, each sentence once for its marker, and the claims that nothing cited supports."""
+    """Print the cited sentences, each once per marker, and the claims that no cited sentence supports."""
     cited = {(citation.marker, citation.place): None for citation in answer.citations}
     for marker, place in sorted(cited, key=lambda pair: pair[0]):
         page = f"page {place.page}, " if place.page else ""
@@ -207,9 +207,9 @@ def print_citations(answer: Answer) -> None:
 
 
 def print_unsupported_claims(claims: Sequence[str]) -> None:
-    """Print claims of an answer that nothing cited supports, one per line."""
+    """Print the claims of an answer that no cited sentence supports, one per line."""
     if claims:
-        say("Not supported by the cited documents; check before you rely on it:")
+        say("These claims are not supported by the cited sentences; check them before relying on them:")
     for claim in claims:
         say(f'  "{" ".join(claim.split())}"')
 
@@ -236,7 +236,7 @@ def _print_trace(knowledge: Knowledge, steps: tuple[TraceStep, ...]) -> None:
     say("\nsteps")
     for step in steps:
         say(f"  {step.seconds * 1000:7.1f} ms  {step.name}: {step.detail}")
-    say("\nfound")
+    say("\nretrieved items")
     for item in knowledge.items:
         words = " ".join(item.text.split())
         short = _shortened(words) if item.kind is ItemKind.CHUNK else words

@@ -135,7 +135,7 @@ def template(chosen: Mapping[str, Mapping[str, object]] | None = None) -> str:
     for section, field in Settings.model_fields.items():
         values = field.default
         chosen_here = (chosen or {}).get(section, {})
-        lines += ["", f"[{section}]  # {type(values).__doc__}"]
+        lines += ["", f"[{section}]  # {(type(values).__doc__ or '').replace('``', '')}"]
         for name, setting in type(values).model_fields.items():
             value = getattr(values, name)
             example = next(iter(setting.examples or ()), value) if value in (None, ()) else value

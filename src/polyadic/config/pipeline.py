@@ -23,7 +23,9 @@ class ReadingSettings(SettingsSection):
 class ChunkingSettings(SettingsSection):
     """How documents are split into chunks."""
 
-    tokens: int = Field(default=250, ge=50, le=100_000, description="approximate tokens per chunk, which is retrieved")
+    tokens: int = Field(
+        default=250, ge=50, le=100_000, description="approximate tokens per chunk (the unit of retrieval)"
+    )
     overlap: int = Field(default=25, ge=0, description="approximate tokens of overlap with the previous chunk")
     window_tokens: int = Field(
         default=1200,

@@ -34,7 +34,7 @@ async def run_checks(home: StoreLocation, settings: Settings, whole_window: bool
     dimension = 0
     try:
         if not home.exists():
-            yield good("store", f"none in {home} yet; polyadic index PATH makes one")
+            yield good("store", f"none in {home} yet; create it with polyadic index PATH")
         else:
             store = home.open(embedder_name(settings.embedding))
             try:

@@ -195,5 +195,5 @@ class _BatchQueryApi(QueryMixin):
         self._engine = engine
 
     @property
-    def _asker(self) -> QueryEngine:
+    def _query_engine(self) -> QueryEngine:
         return self._engine

@@ -1,9 +1,9 @@
 """Rule-based extractor: every sentence becomes a fact whose participants are its names and terms.
 
 The topic entity of a sentence (see :mod:`polyadic.extraction.sentence_subjects`) is added to its participants, because
-sentences rarely repeat it. Likewise the sentence that introduces a list contributes to the facts of its items. A
-sentence with fewer than two names or terms yields no fact. It can still be retrieved as part of its passage, as can
-headings, code and the quoted parts of messages.
+sentences rarely repeat it. Likewise, participants of the sentence that introduces a list are added to the facts of its
+items. A sentence with fewer than two names or terms yields evidence, but no fact. It can still be retrieved as part of
+its passage, as can headings, code and the quoted parts of messages.
 """
 
 from bisect import bisect_left, bisect_right
@@ -49,8 +49,8 @@ _CJK_CHARACTERS_PER_WORD = 1.5
 class _DocumentAnalysis:
     """Results computed once per document.
 
-    ``context`` holds, in order, the spans that state nothing; ``lead_ins`` maps each list item to the spans that
-    introduce it; ``tables`` holds the headers of the document's tables.
+    ``excluded`` lists, in order, the spans of code and quoted messages, which are not statements of this document;
+    ``lead_ins`` maps each list item to the spans that introduce it; ``tables`` has the headers of its tables.
     """
 
     document: Document
@@ -59,13 +59,13 @@ class _DocumentAnalysis:
     subjects: TopicEntities
     sentences: Sequence[Span]
     headings: Sequence[Heading]
-    context: Sequence[Span]
+    excluded: Sequence[Span]
     lead_ins: Mapping[Span, Sequence[Span]]
     tables: PipeTables
 
-    def states(self, span: Span) -> bool:
+    def can_be_statement(self, span: Span) -> bool:
         """Return whether a sentence can be a statement: it is not a heading, code or a quoted message."""
-        if is_within(self.context, span.start):
+        if is_within(self.excluded, span.start):
             return False
         return not is_heading(self.document.text, span.start, span.end) and not is_within(self.headings, span.start)
 
@@ -92,7 +92,10 @@ class SentenceExtractor:
         self._last: _DocumentAnalysis | None = None
 
     async def extract(self, document: Document, chunk: Chunk) -> Extraction:
-        """Extract one evidence per sentence from ``chunk.new_from``; skip headings, rules, code and quotations."""
+        """Extract one piece of evidence per sentence that starts at or after ``chunk.new_from``.
+
+        Headings, code, quoted messages and tables of contents are skipped.
+        """
         with on_one_document():
             return self._extraction(document, chunk)
 
@@ -117,7 +120,7 @@ class SentenceExtractor:
                 subjects(document, known, spans),
                 spans,
                 headings(document.text),
-                _context(document),
+                _excluded_spans(document),
                 lead_ins(document.text, spans),
                 pipe_tables(document.text),
             )
@@ -125,7 +128,7 @@ class SentenceExtractor:
 
     def _evidence(self, analysis: _DocumentAnalysis, span: Span) -> Evidence | None:
         columns = analysis.tables.columns(span.start)
-        if columns is None or not analysis.states(span):
+        if columns is None or not analysis.can_be_statement(span):
             return None
         if cells := row_cells(analysis.document.text[span.start : span.end], columns):
             return self._row(analysis, span, cells)
@@ -149,14 +152,14 @@ class SentenceExtractor:
         return Evidence(with_subject(row_text(cells), subject), ROW_SCORE, row_entities, (span,), self.name)
 
 
-def _context(document: Document) -> tuple[Span, ...]:
+def _excluded_spans(document: Document) -> tuple[Span, ...]:
     """Return the spans of code and of text quoted from other messages, which are not statements of this document."""
     quoted = unsaid_parts(document.text) if "from" in document.metadata else ()
     return tuple(sorted((*code_blocks(document.text), *quoted)))
 
 
 def with_subject(sentence: str, subject: str) -> str:
-    """Prefix a sentence with its subject unless it already contains it, so that it can be read on its own.
+    """Prefix a sentence with its subject, unless the sentence already contains it, to make it self-contained.
 
     >>> with_subject("It was never built.", "Analytical Engine"), with_subject("Ada was born.", "Ada")
     ('Analytical Engine: It was never built.', 'Ada was born.')
@@ -185,11 +188,11 @@ def _count(words: Sequence[str]) -> float:
 
 
 def participants(sentence: str, subject: str, known: Vocabulary, terms: TermIndex) -> tuple[Participation, ...]:
-    """Return the participants of a sentence: subject, setting, names and terms, each once, scored by informativeness.
+    """Return the participants of a sentence, each once, scored by informativeness.
 
-    Terms are added up to a limit that depends on their termhood: multi-word terms nearly always, recurring single
-    words where there are few other participants, and words that occur once only where the sentence would otherwise
-    yield no fact.
+    They are its subject, configuration key, names and terms. Terms are added up to a limit that depends on their
+    termhood: multi-word terms nearly always, recurring single words if there are few other participants, and words that
+    occur once only if the sentence would otherwise yield no fact.
 
     Parameters
     ----------

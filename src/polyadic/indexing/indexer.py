@@ -2,7 +2,7 @@
 
 Documents are processed in batches. Evidence is committed to staged revisions that readers do not see; one transaction
 then makes a batch current. A run that is killed loses at most the batches in progress. Extractors that wait for replies
-get several batches at a time. Chunking, deriving and writing run in threads, so that they do not delay model calls.
+get several batches at a time. Chunking, aggregation and writing run in threads, so that they do not delay model calls.
 """
 
 import asyncio
@@ -50,12 +50,12 @@ class Indexer:
         Reindex documents whose pipeline configuration has changed, even if that costs money.
     spent
         Returns what the extractor has paid so far.
-    wanted
+    reindex_ids
         Identifiers of documents to reindex even if ``reextract`` is False.
-    note
+    on_pending
         Called with the chunks that wait for replies from a batch file, after they are committed. Their documents are
         published by the run that reads the last reply.
-    removes_staged
+    drop_abandoned
         Drop the staged revisions of abandoned runs at the end.
     """
 
@@ -66,12 +66,12 @@ class Indexer:
     report_progress: Callable[[IndexProgress], None] = lambda progress: None
     reextract: bool = False
     spent: Callable[[], Usage] = Usage
-    wanted: Collection[str] = ()
-    note: Callable[[Sequence[PendingWindow]], None] = lambda waiting: None
-    removes_staged: bool = True
+    reindex_ids: Collection[str] = ()
+    on_pending: Callable[[Sequence[PendingWindow]], None] = lambda waiting: None
+    drop_abandoned: bool = True
 
     async def index(self, sources: Iterable[Document | SkippedInput]) -> IndexReport:
-        """Index documents; unchanged documents cost nothing.
+        """Index documents; unchanged documents are skipped.
 
         If extraction of a chunk fails, its document is published with the other chunks and marked as incomplete. If
         processing a document raises an unexpected exception, the document is skipped and its current revision stays.
@@ -124,12 +124,12 @@ class Indexer:
 class _StagedBatch:
     """A staged batch: actions and chunks by document id, and the documents that need work."""
 
-    work: Mapping[str, ReindexAction]
+    actions: Mapping[str, ReindexAction]
     todo: Sequence[Document]
     windows: Mapping[str, Sequence[ExtractionWindow]]
-    cut: Mapping[str, Sequence[Chunk]]
-    done: Mapping[str, frozenset[str]]
-    """Chunk ids by document id whose evidence an interrupted run has stored already."""
+    chunks: Mapping[str, Sequence[Chunk]]
+    finished_chunks: Mapping[str, frozenset[str]]
+    """By document id, the chunks whose evidence an interrupted run already stored."""
 
     @property
     def to_read(self) -> list[tuple[Document, ExtractionWindow]]:
@@ -137,43 +137,43 @@ class _StagedBatch:
             (document, window)
             for document in self.todo
             for window in self.windows[document.id]
-            if any(chunk.id not in self.done[document.id] for chunk in window.chunks)
+            if any(chunk.id not in self.finished_chunks[document.id] for chunk in window.chunks)
         ]
 
     @property
     def tried_before(self) -> set[str]:
-        return {document.id for document in self.todo if self.work[document.id] is ReindexAction.RESUME}
+        return {document.id for document in self.todo if self.actions[document.id] is ReindexAction.RESUME}
 
 
 @dataclass(frozen=True, slots=True)
 class _CompletedDocuments:
     """Documents ready to publish, with their chunks.
 
-    ``at_hand`` has the evidence of documents whose evidence is entirely in memory; that of the others is read from the
-    store.
+    ``evidence_in_memory`` has the evidence of documents whose evidence is entirely in memory; that of the others is
+    read from the store.
     """
 
     documents: Sequence[Document]
-    cut: Mapping[str, Sequence[Chunk]]
-    at_hand: Mapping[str, Mapping[str, Sequence[Evidence]]]
+    chunks: Mapping[str, Sequence[Chunk]]
+    evidence_in_memory: Mapping[str, Mapping[str, Sequence[Evidence]]]
 
 
 class _Run:
     """One run: the batches in progress, from staging to publishing."""
 
-    def __init__(self, with_: Indexer, report: IndexReport, leases: DocumentLeases) -> None:
-        self._with = with_
+    def __init__(self, indexer: Indexer, report: IndexReport, leases: DocumentLeases) -> None:
+        self._indexer = indexer
         self._report = report
         self._leases = leases
         self._leased_elsewhere: list[Document] = []
-        self._runner = ExtractionRunner(with_.extractor, self._report_read)
-        self._publisher = Publisher(with_.store, with_.embedder, with_.chunking, self._report_progress)
+        self._runner = ExtractionRunner(indexer.extractor, self._report_read)
+        self._publisher = Publisher(indexer.store, indexer.embedder, indexer.chunking, self._report_progress)
         self._publishing = MicroBatcher(self._publish_all)
         self._in_progress: dict[asyncio.Task[None], Sequence[Document]] = {}
         self._defective: set[str] = set()
         self._is_staging = False
         self._changed = asyncio.Event()
-        self._config = with_.config
+        self._config = indexer.config
 
     async def index_all(self, sources: Iterable[Document | SkippedInput]) -> None:
         report, texts_seen = self._report, set[str]()
@@ -194,29 +194,30 @@ class _Run:
         finally:
             await self._cancel()
         report.failed.sort(key=lambda chunk: (chunk.source, chunk.span))
-        if self._with.removes_staged and not report.stopped:
+        if self._indexer.drop_abandoned and not report.stopped:
             await run_in_thread(with_retries, self._drop_staged)
 
     async def _index_batches(self, documents: Iterable[Document]) -> None:
-        remaining = batches(documents, BatchSize.of(self._with.extractor))
+        remaining = batches(documents, BatchSize.of(self._indexer.extractor))
         while not self._report.stopped:
             await self._wait_until(self._can_start_batch)
             batch = await run_in_thread(next, remaining, None)
             if batch is None:
                 break
-            # If a source occurs twice, the last occurrence wins, so it waits until the first is published.
+            # If a source occurs twice, the later document must win, so it waits until the earlier one is published.
             await self._wait_until(partial(self._has_distinct_sources, batch))
             if not self._report.stopped:
                 self._start(batch)
         await self._wait_until(lambda: not self._in_progress)
 
     def _can_start_batch(self) -> bool:
-        """Whether to start another batch: only when a concurrent extractor is about to run out of chunks.
+        """Return whether to start another batch.
 
+        It is started if none is in progress, or if a concurrent extractor is about to run out of chunks.
         Batches are staged one after the other, so that their chunks are read in order.
         """
         characters = sum(len(document.text) for batch in self._in_progress.values() for document in batch)
-        extractor = self._with.extractor
+        extractor = self._indexer.extractor
         running_out = isinstance(extractor, ConcurrentExtractor) and self._runner.left < concurrency_of(extractor)
         another = running_out and not self._is_staging and characters < BATCH_CHARACTERS
         return not self._in_progress or another
@@ -255,40 +256,40 @@ class _Run:
 
     async def _index(self, batch: Sequence[Document]) -> None:
         with stage("batch"):
-            taken = await run_in_thread(self._leases.acquire, [document.id for document in batch])
-            self._leased_elsewhere += [document for document in batch if document.id not in taken]
+            leased = await run_in_thread(self._leases.acquire, [document.id for document in batch])
+            self._leased_elsewhere += [document for document in batch if document.id not in leased]
             try:
-                await self._index_leased([document for document in batch if document.id in taken])
+                await self._index_leased([document for document in batch if document.id in leased])
             finally:
-                await run_in_thread(self._leases.release, taken)
+                await run_in_thread(self._leases.release, leased)
         self._report_progress(self._report)
 
     async def _index_leased(self, batch: Sequence[Document]) -> None:
-        work = await run_in_thread(with_retries, self._actions, batch)
+        actions = await run_in_thread(with_retries, self._actions, batch)
         step_done("read documents")
-        _count(self._report, (kind for kind in work.values() if kind in NOTHING_TO_DO))
-        todo = [document for document in batch if work[document.id] not in NOTHING_TO_DO]
+        _count(self._report, (kind for kind in actions.values() if kind in NOTHING_TO_DO))
+        todo = [document for document in batch if actions[document.id] not in NOTHING_TO_DO]
         if not todo:
             self._staged()
             return
         windows = await run_in_thread(self._chunk, todo)
         todo = [document for document in todo if document.id in windows]
-        taken = await run_in_thread(with_retries, self._stage, work, todo, windows)
-        self._report.chunks += sum(map(len, taken.cut.values()))
-        self._report.chunks_read += sum(map(len, taken.done.values()))
+        staged = await run_in_thread(with_retries, self._stage, actions, todo, windows)
+        self._report.chunks += sum(map(len, staged.chunks.values()))
+        self._report.chunks_read += sum(map(len, staged.finished_chunks.values()))
         step_done("chunk")
-        outcomes = await self._extract(taken)
+        outcomes = await self._extract(staged)
         step_done("extract")
-        await self._publish(taken, outcomes)
+        await self._publish(staged, outcomes)
 
     def _actions(self, batch: Sequence[Document]) -> dict[str, ReindexAction]:
-        with self._with.store.prepare() as preparer:
+        with self._indexer.store.prepare() as preparer:
             stamps = preparer.stamps([document.id for document in batch])
             return {document.id: self._action_for(document, stamps.get(document.id), preparer) for document in batch}
 
     def _action_for(self, document: Document, stamp: Fingerprint | None, preparer: StagingWriter) -> ReindexAction:
-        """Return the action for a document; if there is nothing to do, release the replies that it waits for."""
-        reextract = self._with.reextract or document.id in self._with.wanted
+        """Return the action for a document; if there is nothing to do, drop its pending requests."""
+        reextract = self._indexer.reextract or document.id in self._indexer.reindex_ids
         action = self._config.work_for(document.content, stamp, reextract)
         if action is ReindexAction.NONE:
             preparer.waiting.release(document.id)
@@ -309,22 +310,25 @@ class _Run:
 
     def _stage(
         self,
-        work: Mapping[str, ReindexAction],
+        actions: Mapping[str, ReindexAction],
         todo: Sequence[Document],
         windows: Mapping[str, Sequence[ExtractionWindow]],
     ) -> _StagedBatch:
         """Stage documents with their chunks."""
-        cut = {document: [chunk for window in of_it for chunk in window.chunks] for document, of_it in windows.items()}
-        with self._with.store.prepare() as preparer:
-            done = preparer.stage([(d, self._config.stamp(d.content), cut[d.id]) for d in todo])
-        return _StagedBatch(work, todo, windows, cut, done)
+        chunks = {
+            document_id: [chunk for window in document_windows for chunk in window.chunks]
+            for document_id, document_windows in windows.items()
+        }
+        with self._indexer.store.prepare() as preparer:
+            finished = preparer.stage([(d, self._config.stamp(d.content), chunks[d.id]) for d in todo])
+        return _StagedBatch(actions, todo, windows, chunks, finished)
 
-    async def _extract(self, taken: _StagedBatch) -> ExtractionOutcomes:
+    async def _extract(self, staged: _StagedBatch) -> ExtractionOutcomes:
         """Extract evidence from the chunks and commit the outcomes."""
         self._staged()
-        outcomes = await self._runner.read(taken.to_read, taken.tried_before)
+        outcomes = await self._runner.read(staged.to_read, staged.tried_before)
         await run_in_thread(with_retries, self._store_outcomes, outcomes)
-        self._with.note(outcomes.waiting)
+        self._indexer.on_pending(outcomes.waiting)
         report = self._report
         report.stopped = self._runner.stopped
         report.problems.update(outcomes.problems)
@@ -333,40 +337,45 @@ class _Run:
         return outcomes
 
     def _store_outcomes(self, outcomes: ExtractionOutcomes) -> None:
-        with self._with.store.prepare() as preparer:
+        with self._indexer.store.prepare() as preparer:
             preparer.put_evidence(outcomes.evidence)
             for failure in outcomes.failures:
                 preparer.put_failure(failure.document.id, failure.chunk.id, failure.reason)
             _store_pending(preparer, outcomes.waiting)
 
-    async def _publish(self, taken: _StagedBatch, outcomes: ExtractionOutcomes) -> None:
+    async def _publish(self, staged: _StagedBatch, outcomes: ExtractionOutcomes) -> None:
         """Publish each document whose chunks have all been processed.
 
         If a document was reindexed and every chunk failed, its previous facts stay.
         """
-        work, report = taken.work, self._report
-        unread = {
-            d.id for d in taken.todo if work[d.id] is ReindexAction.REREAD and _all_failed(taken.cut[d.id], outcomes)
+        actions, report = staged.actions, self._report
+        fully_failed = {
+            d.id
+            for d in staged.todo
+            if actions[d.id] is ReindexAction.REREAD and _all_failed(staged.chunks[d.id], outcomes)
         }
         waiting = {waiting.document.id for waiting in outcomes.waiting}
-        unfinished = outcomes.untried | unread | waiting | outcomes.defects.keys()
-        completed = [document for document in taken.todo if document.id not in unfinished]
+        unfinished = outcomes.untried | fully_failed | waiting | outcomes.defects.keys()
+        completed = [document for document in staged.todo if document.id not in unfinished]
         if completed:
-            evidence = {d.id: outcomes.evidence.get(d.id, {}) for d in completed if not taken.done[d.id]}
-            await self._publishing.done(_CompletedDocuments(completed, taken.cut, evidence))
+            evidence = {d.id: outcomes.evidence.get(d.id, {}) for d in completed if not staged.finished_chunks[d.id]}
+            await self._publishing.done(_CompletedDocuments(completed, staged.chunks, evidence))
         published = [document.id for document in completed if document.id not in self._defective]
-        self._defective.difference_update(taken.cut)
-        _count(report, [*(work[document_id] for document_id in published), *(ReindexAction.OUTDATED for _ in unread)])
+        self._defective.difference_update(staged.chunks)
+        _count(
+            report,
+            [*(actions[document_id] for document_id in published), *(ReindexAction.OUTDATED for _ in fully_failed)],
+        )
 
     async def _publish_all(self, batches: Sequence[_CompletedDocuments]) -> None:
         """Publish the documents that were completed during the previous transaction, in one transaction."""
         documents = [document for batch in batches for document in batch.documents]
-        cut = {document: chunks for batch in batches for document, chunks in batch.cut.items()}
-        evidence = {document: read for batch in batches for document, read in batch.at_hand.items()}
-        self._defective.update(await self._publisher.publish(documents, cut, self._report, evidence))
+        chunks = {document_id: part for batch in batches for document_id, part in batch.chunks.items()}
+        evidence = {document: read for batch in batches for document, read in batch.evidence_in_memory.items()}
+        self._defective.update(await self._publisher.publish(documents, chunks, self._report, evidence))
 
     def _drop_staged(self) -> None:
-        with self._with.store.write() as writer:
+        with self._indexer.store.write() as writer:
             writer.drop_staged(self._leases)
 
     def _report_read(self, chunks: int) -> None:
@@ -375,8 +384,8 @@ class _Run:
         self._changed.set()
 
     def _report_progress(self, report: IndexReport) -> None:
-        report.usage = self._with.spent()
-        self._with.report_progress(report.progress())
+        report.usage = self._indexer.spent()
+        self._indexer.report_progress(report.progress())
 
 
 def _record_counts(trace_span: Span, report: IndexReport) -> None:

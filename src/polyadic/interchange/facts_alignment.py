@@ -14,6 +14,7 @@ from polyadic.loaders.metadata import title_of
 from polyadic.model.types import Document, Evidence, Span
 
 SPANS_OF_NOTHING = "statement whose spans were dropped, because the text of its document was not given"
+_NO_FACTS = "document skipped: the file contains no facts about it (use polyadic index to index it)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ class FactAlignment:
                 continue
             names = [name for name in names_of(document) if name in self.lines.offsets and name not in matched_names]
             if not names:
-                self.problems["document skipped: the file has no facts about it (polyadic index reads it)"] += 1
+                self.problems[_NO_FACTS] += 1
                 continue
             matched_names.update(names)
             evidence = [fact.evidence() for line in self.lines.of(*names) for fact in line.facts]

@@ -43,7 +43,7 @@ class SpendingBudget:
         return ModelUnavailable(what, "the same command goes on from there; give it a larger budget")
 
     def __str__(self) -> str:
-        parts = [f"{self.money:g} $"] if self.money is not None else []
+        parts = [f"${self.money:g}"] if self.money is not None else []
         return " and ".join([*parts, *([f"{self.tokens:,} tokens"] if self.tokens is not None else [])])
 
 

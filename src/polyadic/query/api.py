@@ -14,7 +14,7 @@ class QueryMixin(ABC):
 
     @property
     @abstractmethod
-    def _asker(self) -> QueryEngine:
+    def _query_engine(self) -> QueryEngine:
         """Return the query engine of this workspace."""
 
     async def aretrieve(
@@ -47,7 +47,7 @@ class QueryMixin(ABC):
         NotFound
             The filter names an unknown document, or matches no document.
         """
-        return await self._asker.retrieve(QueryRequest(question, method, context_tokens, only=only))
+        return await self._query_engine.retrieve(QueryRequest(question, method, context_tokens, only=only))
 
     async def aquery(
         self,
@@ -81,7 +81,7 @@ class QueryMixin(ABC):
         NotFound
             The filter names an unknown document, or matches no document.
         """
-        return await self._asker.answer(QueryRequest(question, method, context_tokens, history, answer, only))
+        return await self._query_engine.answer(QueryRequest(question, method, context_tokens, history, answer, only))
 
     def astream(
         self,
@@ -110,7 +110,7 @@ class QueryMixin(ABC):
         str or Answer
             Pieces of text, then the answer.
         """
-        return self._asker.stream(QueryRequest(question, method, context_tokens, history, answer, only, found))
+        return self._query_engine.stream(QueryRequest(question, method, context_tokens, history, answer, only, found))
 
     retrieve = async_to_sync(aretrieve)
     query = async_to_sync(aquery)

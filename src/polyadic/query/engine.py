@@ -1,4 +1,4 @@
-"""Answer questions: retrieve knowledge, then generate or quote an answer, as the settings say."""
+"""Answer questions: retrieve knowledge, then generate or quote an answer, depending on the settings."""
 
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing, suppress
@@ -39,10 +39,10 @@ from polyadic.text.overview_questions import overview_question
 from polyadic.text.words import words
 from polyadic.tracing.spans import stage, step_done
 
-NamesBy = Literal["names", "model"]
+EntityFinderName = Literal["names", "model"]
 NO_MODEL = SettingsError(
-    "this needs a language model, and none is named",
-    "polyadic init --preset openai (or ollama, ...) names one, or set name under [model]",
+    "this needs a language model, but none is configured",
+    "run polyadic init --preset openai (or ollama, ...), or set name under [model]",
 )
 
 # About 5,000 tokens; longer input is a document rather than a question.
@@ -52,7 +52,7 @@ _SPAN = "question"
 AUTO = "auto"
 """The method that retrieves an overview for questions about the documents as a whole.
 
-Quoted answers use the overview with every method.
+With other methods, only quoted answers use the overview.
 """
 
 
@@ -106,7 +106,7 @@ class QueryEngine:
     reranker: Reranker | None = None
 
     async def retrieve(self, ask: QueryRequest) -> Knowledge:
-        """Retrieve the knowledge for a question as typed; a follow-up question is not condensed."""
+        """Retrieve knowledge for the question exactly as typed, without condensing follow-up questions."""
         engine = self._metered()
         try:
             with stage(_SPAN) as trace_span:
@@ -176,11 +176,11 @@ class QueryEngine:
             async for piece in pieces:
                 yield self._finished(piece, steps) if isinstance(piece, Answer) else piece
 
-    async def _retrieved(self, ask: QueryRequest, names_by: NamesBy) -> Knowledge:
+    async def _retrieved(self, ask: QueryRequest, finder_name: EntityFinderName) -> Knowledge:
         retrieval = self.settings.retrieval
         name = ask.method or retrieval.method
-        # Other methods do not use question entities, so they need no model to find them.
-        entity_finder = self._question_entities(names_by) if asks_for_names(name) else None
+        # Only some methods use question entities; for the others, do not load a model to find them.
+        entity_finder = self._question_entities(finder_name) if asks_for_names(name) else None
         budget = retrieval.context_tokens if ask.context_tokens is None else ask.context_tokens
         if name == AUTO and (overview_knowledge := self._overview(ask)):
             return overview_knowledge
@@ -214,25 +214,25 @@ class QueryEngine:
         return knowledge if knowledge.items else None
 
     async def _quoted_answer(self, ask: QueryRequest) -> Answer:
-        """Quote the answer to the question, condensed into a standalone question.
+        """Answer by quoting, after condensing the question into a standalone one.
 
-        An elliptic question ("And after five years?") is also retrieved as typed. If both answers quote the same
-        document, the one whose first quotation has more of the words that the user typed is used: otherwise words
-        added by condensing have misled the search.
+        An elliptic question ("And after five years?") is also answered as typed. If both answers quote the same
+        document, use the one whose first quotation contains more of the user's own words. If that is the answer to the
+        question as typed, the words added by condensing misled retrieval.
         """
-        names_by = self.settings.hypergraph.question_entities
+        finder_name = self.settings.hypergraph.question_entities
         if self._settings_for(ask).by == "quotes":
-            names_by = "names"
+            finder_name = "names"
         condensed = replace(ask, question=standalone(ask.question, ask.history))
-        answer = await self._quoted(condensed, names_by)
+        answer = await self._quoted(condensed, finder_name)
         own = words(elliptic(ask.question, ask.history))
         if not own or condensed.question == ask.question:
             return answer
-        other = await self._quoted(ask, names_by)
+        other = await self._quoted(ask, finder_name)
         return other if _quotes_more_of(own, other, answer) else answer
 
-    async def _quoted(self, ask: QueryRequest, names_by: NamesBy) -> Answer:
-        knowledge = self._overview(ask) or await self._retrieved(ask, names_by)
+    async def _quoted(self, ask: QueryRequest, finder_name: EntityFinderName) -> Answer:
+        knowledge = self._overview(ask) or await self._retrieved(ask, finder_name)
         if knowledge.method == OVERVIEW:
             return quote_overview(knowledge)
         with self.store.read(_document_filter(ask.only)) as reader:
@@ -241,11 +241,11 @@ class QueryEngine:
 
     async def _prepared(self, ask: QueryRequest) -> tuple[Knowledge, tuple[TraceStep, ...]]:
         """Retrieve knowledge for a model, condensing a follow-up question first; also return the condensing step."""
-        names_by = self.settings.hypergraph.question_entities
+        finder_name = self.settings.hypergraph.question_entities
         if not ask.history:
-            return await self._retrieved(ask, names_by), ()
+            return await self._retrieved(ask, finder_name), ()
         question, _, step = await condense_question(ask.question, ask.history, self._model, self.prompts)
-        return await self._retrieved(replace(ask, question=question), names_by), (step,)
+        return await self._retrieved(replace(ask, question=question), finder_name), (step,)
 
     def _settings_for(self, ask: QueryRequest) -> AnswerSettings:
         return ask.answer or self.settings.answer
@@ -264,7 +264,7 @@ class QueryEngine:
         budget = self.settings.retrieval.context_tokens if ask.context_tokens is None else ask.context_tokens
         return LLMAnswerer(self._model, self.prompts, settings, self.embedder, budget)
 
-    def _question_entities(self, by: NamesBy) -> QueryEntityFinder:
+    def _question_entities(self, by: EntityFinderName) -> QueryEntityFinder:
         return StoreEntityFinder() if by == "names" else LLMEntityFinder(self._model, self.prompts)
 
     @property
@@ -290,7 +290,7 @@ class QueryEngine:
         return [TraceStep("enter in the ledger", f"could not be written: {problem}", 0.0)] if problem else []
 
     def _with_page(self, place: SourceSpan) -> SourceSpan:
-        """Replace the page of a quoted span, which is that of its chunk's start, by the page of its own start."""
+        """Replace the page of a quoted span, so far that of its chunk, by the page on which the span itself starts."""
         if place.page is None:
             return place
         with self.store.read() as reader, suppress(NotFound):
@@ -338,7 +338,7 @@ def _validated(ask: QueryRequest) -> QueryRequest:
     """
     if len(ask.question) > LONGEST_QUESTION:
         what = f"the question has {len(ask.question):,} characters, and at most {LONGEST_QUESTION:,} can be answered"
-        raise PolyadicError(what, "ask in a few sentences, and index what they are about")
+        raise PolyadicError(what, "shorten the question, and index the text that it contains")
     turns = [Turn(_decoded(turn.question), _decoded(turn.answer)) for turn in ask.history]
     return replace(ask, question=_decoded(ask.question), history=turns)
 

@@ -34,10 +34,10 @@ def completeness(facts: Rows, reader: Reader) -> Vectors:
     return np.asarray((reader.scores("fact", facts) / _HIGHEST_FACT_SCORE) ** _COMPLETENESS_POWER, dtype=np.float32)
 
 
-def standardised(values: Vectors) -> Vectors:
+def standardize(values: Vectors) -> Vectors:
     """Return z-scores: distances from the mean in standard deviations; zeros if all values are equal.
 
-    >>> standardised(np.array([1.0, 3.0])).tolist(), standardised(np.array([2.0, 2.0])).tolist()
+    >>> standardize(np.array([1.0, 3.0])).tolist(), standardize(np.array([2.0, 2.0])).tolist()
     ([-1.0, 1.0], [0.0, 0.0])
     """
     if not len(values):

@@ -20,7 +20,7 @@ PASSAGE_FEATURES = (
     "walk", "walk_rank", "walk_slow_rank", "fact_gap", "fact_rank", "mass",
 )  # fmt: skip
 QUESTION_FEATURES = (
-    "one", "names", "nameless", "rarest_name", "bm25_and_walk_agree", "walk_and_cosine_agree",
+    "bias", "names", "nameless", "rarest_name", "bm25_and_walk_agree", "walk_and_cosine_agree",
     "bm25_and_walk_same_first", "bm25_and_cosine_same_first", "bm25_margin",
     "length", "capitals", "best_cosine", "not_english",
 )  # fmt: skip
@@ -32,12 +32,12 @@ _MOST_WORDS, _MOST_NAMES = 25, 3
 
 @dataclass(frozen=True, slots=True)
 class FusionSignals:
-    """What is known of the passages around a question, shape (passages,) each, and of the names it mentions.
+    """Signals about the passages around a question, shape (passages,) each, and about the names it mentions.
 
     ``bm25`` is 0 for passages that do not match; ``cosines`` are similarities to the question; ``walk`` is the score
-    that method ``walk`` ranks by; ``facts`` is the best cosine of the facts that a passage states; ``mass`` is the
-    square root of the PageRank mass relative to the greatest, in [0, 1]; ``names`` is the number of names that the
-    question mentions; ``spread`` counts the passages in which each known name occurs.
+    that method ``walk`` ranks by; ``facts`` is the highest cosine among the facts stated in each passage; ``mass`` is
+    the square root of the PageRank mass relative to the greatest, in [0, 1]; ``names`` is the number of names that the
+    question mentions; ``name_frequencies`` are the numbers of passages in which each known name occurs.
     """
 
     question: str
@@ -47,11 +47,11 @@ class FusionSignals:
     facts: Vectors
     mass: Vectors
     names: int
-    spread: NDArray[np.int64]
+    name_frequencies: NDArray[np.int64]
 
 
-def fused(signals: FusionSignals) -> Vectors:
-    """Return the score of each passage; only differences between passages of one question mean something."""
+def fuse(signals: FusionSignals) -> Vectors:
+    """Return the score of each passage; scores are comparable only between passages of one question."""
     weights = learned("passages")
     table = np.array([[weights[row].get(column, 0.0) for column in QUESTION_FEATURES] for row in PASSAGE_FEATURES])
     return np.asarray(passage_features(signals) @ (table @ question_features(signals)), dtype=np.float32)
@@ -60,8 +60,8 @@ def fused(signals: FusionSignals) -> Vectors:
 def passage_features(signals: FusionSignals) -> NDArray[np.float64]:
     """Return the features of each passage, shape (passages, features), in the order of ``PASSAGE_FEATURES``.
 
-    A ``rank`` is 1 for the first passage and falls as 1 / (1 + n) with the number n of better ones; a ``slow_rank``
-    falls as 10 / (10 + n). A ``gap`` is the difference to the best passage.
+    ``rank`` features are reciprocal ranks 1 / (1 + n), where n passages score higher; ``slow_rank`` features are
+    10 / (10 + n). ``gap`` features are differences to the best passage.
     """
     bm25, cosines, walk, facts = signals.bm25, signals.cosines, signals.walk, signals.facts
     hit = bm25 > 0
@@ -95,7 +95,7 @@ def question_features(signals: FusionSignals) -> NDArray[np.float64]:
             1.0,
             min(signals.names, _MOST_NAMES) / _MOST_NAMES,
             float(not signals.names),
-            1 / np.sqrt(max(int(signals.spread.min()), 1)) if len(signals.spread) else 0.0,
+            1 / np.sqrt(max(int(signals.name_frequencies.min()), 1)) if len(signals.name_frequencies) else 0.0,
             len(first["walk"] & first["bm25"]) / _FIRST,
             len(first["walk"] & first["cosines"]) / _FIRST,
             float(same["walk"] == same["bm25"]),

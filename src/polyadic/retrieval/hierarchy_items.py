@@ -1,7 +1,7 @@
 """Convert entities, summaries and reports to items of knowledge.
 
-A summarising text is not evidence: each item cites evidence of the facts below it, those nearest to the question, and
-three spans at most, so that it does not stand for more of the documents than it can tell about.
+A summary is not evidence: each item cites evidence of the facts below it that are nearest to the question. It cites six
+spans at most, so that it does not count as covering more of the documents than its text can mention.
 """
 
 from collections.abc import Sequence
@@ -118,7 +118,7 @@ def _without(text: str, facts: Sequence[str]) -> str:
 
 
 def first_places(facts: Sequence[Rows], reader: Reader) -> list[tuple[SourceSpan, ...]]:
-    """Return the first evidence spans of each group of facts, three at most; all groups are looked up together."""
+    """Return the first evidence spans of each group of facts, six at most; all groups are looked up together."""
     few = [rows[:PLACES_OF_AN_ITEM] for rows in facts]
     rows = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *few]))
     stated = dict(zip(rows.tolist(), reader.fact_places(rows), strict=True))

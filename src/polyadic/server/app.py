@@ -1,8 +1,8 @@
 """The ASGI application: routers, middleware and lifespan.
 
-To add another protocol, write a router or mount on top of :class:`ServerState`. It reads the API key of a request from
-the request state, where the authentication middleware put it, and opens workspaces with ``service.workspaces.opened``
-only.
+To add another protocol, write a router (or a mounted ASGI app) that uses :class:`ServerState`. The router gets the API
+key from the request state, where the authentication middleware put it, and opens workspaces with
+``service.workspaces.opened`` only.
 """
 
 from collections.abc import AsyncIterator
@@ -16,7 +16,7 @@ from polyadic.server import lightrag_compat, openai_compat, problem_details
 from polyadic.server.auth import AuthMiddleware
 from polyadic.server.body_limit import BodyLimitMiddleware
 from polyadic.server.mcp_mount import add_agents
-from polyadic.server.openapi import RESPONSES, described
+from polyadic.server.openapi import RESPONSES, add_openapi_details
 from polyadic.server.page import routes as page
 from polyadic.server.request_logging import RequestLogMiddleware
 from polyadic.server.routes import (
@@ -36,7 +36,7 @@ from polyadic.server.server_state import ServerState
 from polyadic.server.tracing_middleware import TracingMiddleware
 from polyadic.tracing.spans import is_listened
 
-_SUMMARY = "Cited answers out of documents, from knowledge hypergraphs of n-ary facts."
+_SUMMARY = "Answers with citations from your documents, based on knowledge hypergraphs of n-ary facts."
 ROUTERS = (
     workspaces.router,
     documents.router,
@@ -52,14 +52,17 @@ ROUTERS = (
     lightrag_compat.named_router,
     metrics.router,
 )
-_BEARER = HTTPBearer(auto_error=False, description="An API key made by `polyadic keys add`; X-API-Key works too.")
+_BEARER = HTTPBearer(
+    auto_error=False, description="An API key created with `polyadic keys add`; it can also be sent as X-API-Key."
+)
 
 
 def create_app(service: ServerState) -> FastAPI:
-    """Create the application over a service; its lifespan runs the service."""
+    """Create the application for a service; the application's lifespan starts and stops the service."""
 
     @asynccontextmanager
     async def life(_: FastAPI) -> AsyncIterator[None]:
+        # ``agents`` is assigned below, before the lifespan starts.
         async with service.running(), agents():
             yield
 
@@ -84,7 +87,7 @@ def create_app(service: ServerState) -> FastAPI:
         app.include_router(router, dependencies=[Depends(_BEARER)])
     agents = add_agents(app, service)
     problem_details.install(app)
-    described(app)
+    add_openapi_details(app)
     # The middleware added last is the outermost.
     app.add_middleware(BodyLimitMiddleware, limits=service.limits)
     app.add_middleware(AuthMiddleware, service=service)

@@ -239,7 +239,7 @@ _EXAMPLES: dict[str, Any] = {
 }
 
 
-def described(app: FastAPI) -> None:
+def add_openapi_details(app: FastAPI) -> None:
     """Add examples to an application's OpenAPI description, and give problem responses their media type."""
     generate = app.openapi
 

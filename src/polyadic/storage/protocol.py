@@ -72,8 +72,8 @@ __all__ = [
 class StagingWriter(Protocol):
     """A transaction that stages documents which this run has leased.
 
-    It is committed when its context exits without an exception. Staged revisions are invisible to readers and change
-    nothing that documents share.
+    It is committed when its context exits without an exception. Staged revisions are invisible to readers and do
+    not change data shared between documents.
     """
 
     @property
@@ -124,10 +124,13 @@ class Writer(StagingWriter, Protocol):
         """
 
     def naming(self, keys: Collection[str]) -> list[tuple[str, tuple[Evidence, ...]]]:
-        """Return the chunks that state facts about these entities: each one's document identifier and evidence."""
+        """Return, for each chunk with evidence about these entities, its document identifier and evidence."""
 
     def put_vectors(self, texts: Sequence[str], vectors: Vectors) -> None:
-        """Save the vector of each text, shape (len(texts), d); vectors that no change refers to are not kept."""
+        """Save the vector of each text, shape (len(texts), d).
+
+        Vectors that nothing refers to at the end of the transaction are discarded.
+        """
 
     def record_call(self, call: LedgerCall, reply: CachedReply | None) -> None:
         """Enter a paid call in the ledger and cache its reply, if one is given."""
@@ -141,19 +144,19 @@ class Writer(StagingWriter, Protocol):
     def update_hierarchy(self, change: Rearrangement) -> None:
         """Apply a change to the hierarchy.
 
-        Clusters and communities become stale if a summary they were made from is removed or reworded and the change
-        does not replace them, or if they refer to a source that does not exist. The names of a cluster's summaries must
-        have different keys.
+        A cluster or community becomes stale if a summary that it is based on is removed or reworded, unless the same
+        change replaces the cluster or community, or if it refers to a source that does not exist. The names of a
+        cluster's summaries must have different keys.
         """
 
     def attach(self) -> list[str]:
-        """Link vectors to everything that was applied and rearranged; returns the texts that have no vector yet."""
+        """Link stored vectors to all rows written in this transaction; return the texts that still lack one."""
 
 
 class ReembeddingWriter(Protocol):
     """Vectors of a new embedding model, collected beside those in use until the store switches to them.
 
-    Each step is committed by itself. Readers and writers continue to work meanwhile.
+    Each step is committed separately. Readers and writers continue to work meanwhile.
     """
 
     def count(self) -> int:
@@ -180,7 +183,8 @@ class ReembeddingWriter(Protocol):
     def switch(self, windows: Mapping[str, Sequence[bytes]]) -> None:
         """Replace the old vectors by the new ones in one transaction; call it within ``exclusive_session``.
 
-        The hierarchy is kept. Its clusters were made from the old vectors, so no entity counts as settled afterwards.
+        The hierarchy is kept. Its clusters were computed from the old vectors, so the next build clusters all entities
+        again.
 
         Parameters
         ----------
@@ -207,9 +211,10 @@ class Store(Protocol):
         ----------
         only
             Selects documents, by identifier, in the same state. The reader then behaves as if the store held no others:
-            facts, names, descriptions, scores and vectors are computed from the evidence of these documents alone. An
-            entity with more than eight descriptions is compared by those that are among the eight best supported in the
-            whole store; if none of them occurs in these documents, by the nearest of its facts.
+            facts, names, descriptions, scores and vectors are computed from the evidence of these documents alone.
+            Exception: in vector search, an entity with more than eight descriptions is represented by those of its
+            eight best-supported descriptions (in the whole store) that occur in these documents or, if none does, by
+            its nearest fact.
 
         Raises
         ------
@@ -242,7 +247,7 @@ class Store(Protocol):
     def prepare(self) -> AbstractContextManager[StagingWriter]:
         """Open a transaction that stages documents leased by this run; raises as :meth:`write` does.
 
-        With an engine that supports concurrent writers it waits for no other run.
+        With an engine that supports concurrent writers, it does not wait for other runs.
         """
 
     def write(self) -> AbstractContextManager[Writer]:

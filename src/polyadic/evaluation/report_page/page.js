@@ -76,7 +76,7 @@ function card(question, method, result) {
   made.append(numbers);
   const [retrieval, answering] = result.seconds.map((seconds) => Math.round(1000 * seconds).toLocaleString());
   const cut = result.items.length < result.count ? `, the first ${result.items.length} shown` : "";
-  const money = result.money ? `, ${result.money.toFixed(4)} $` : "";
+  const money = result.money ? `, $${result.money.toFixed(4)}` : "";
   made.append(make("p", `${retrieval} ms to retrieve, ${answering} ms to answer · ${result.tokens.toLocaleString()} tokens in ` +
     `${result.count} items${cut}, ${result.omitted} did not fit${money}`, "quiet"));
   if (result.answer !== null) {

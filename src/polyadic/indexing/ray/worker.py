@@ -108,7 +108,7 @@ class IndexingWorker:
         job, chosen = self._job, self._extractor()
         chunking = job.settings.chunking
         indexer = Indexer(
-            self._store, chosen.extractor, self._embedder, chunking, reextract=job.reextract, removes_staged=False
+            self._store, chosen.extractor, self._embedder, chunking, reextract=job.reextract, drop_abandoned=False
         )
         report = await indexer.index(sources)
         self._add_usage(report, chosen)

@@ -11,7 +11,7 @@ import numpy as np
 from polyadic.config import Settings
 from polyadic.embeddings.embedder import Embedder
 from polyadic.model.types import Knowledge
-from polyadic.retrieval.fusion import FusionSignals, fused
+from polyadic.retrieval.fusion import FusionSignals, fuse
 from polyadic.retrieval.methods.walk import Walk, WalkOutcome
 from polyadic.retrieval.subgraph import position
 from polyadic.retrieval.token_budget import knowledge_of
@@ -39,36 +39,36 @@ class Auto:
 
     async def retrieve(self, question: str, reader: Reader, embedder: Embedder, context_tokens: int) -> Knowledge:
         trace = Trace()
-        walked = await self._walk.walked(question, reader, embedder, trace)
-        scores = fused(signals(question, walked, reader))
-        scores[position(walked.start.section_chunks, walked.end.graph.chunks)] += _OF_A_NAMED_SECTION
+        outcome = await self._walk.run(question, reader, embedder, trace)
+        scores = fuse(signals(question, outcome, reader))
+        scores[position(outcome.start.section_chunks, outcome.end.graph.chunks)] += _OF_A_NAMED_SECTION
         # Above 0, as shares of the best are taken of scores; flattened, as the odds of the model are too sure.
         shares = np.exp((scores - scores.max()) / _FLATTENING) if len(scores) else scores
-        ranked = self._walk.listed(_with_passages(walked, shares), shares, reader, _FACTS_FIRST)
+        ranked = self._walk.rank(_with_passages(outcome, shares), shares, reader, _FACTS_FIRST)
         trace.done("rank", f"{len(ranked)} facts and passages, by words, vectors and walk")
         return knowledge_of(question, self.name, ranked, context_tokens, trace, reader)
 
 
-def _with_passages(walked: WalkOutcome, shares: Vectors) -> WalkOutcome:
+def _with_passages(outcome: WalkOutcome, shares: Vectors) -> WalkOutcome:
     """Facts scored with the best passage that states them: the walk alone does not know the words of the question."""
-    graph = walked.end.graph
+    graph = outcome.end.graph
     stating = best_target(graph.statement, shares, len(graph.facts))
-    return replace(walked, fact_scores=np.asarray(walked.fact_scores * stating**_OF_THE_PASSAGE, dtype=np.float32))
+    return replace(outcome, fact_scores=np.asarray(outcome.fact_scores * stating**_OF_THE_PASSAGE, dtype=np.float32))
 
 
-def signals(question: str, walked: WalkOutcome, reader: Reader) -> FusionSignals:
+def signals(question: str, outcome: WalkOutcome, reader: Reader) -> FusionSignals:
     """Scores of the passages around a question, from a walk."""
-    graph, lexical = walked.end.graph, walked.start.lexical_chunks
+    graph, lexical = outcome.end.graph, outcome.start.lexical_chunks
     bm25 = np.zeros(len(graph.chunks), dtype=np.float32)
     bm25[position(lexical.rows, graph.chunks)] = lexical.scores
-    mass = walked.end.masses.chunks
+    mass = outcome.end.scores.chunks
     return FusionSignals(
         question,
         bm25,
-        walked.chunk_similarity,
-        walked.chunk_scores,
-        best_target(graph.statement[::-1], walked.end.similarity, len(graph.chunks)),
+        outcome.chunk_similarity,
+        outcome.chunk_scores,
+        best_target(graph.statement[::-1], outcome.end.similarity, len(graph.chunks)),
         np.sqrt(mass / max(float(mass.max(initial=0.0)), 1e-9)),
-        len(walked.asked.mentions),
-        reader.degrees("entity_chunks", walked.asked.anchors),
+        len(outcome.asked.mentions),
+        reader.degrees("entity_chunks", outcome.asked.anchors),
     )

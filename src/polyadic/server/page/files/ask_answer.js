@@ -66,7 +66,7 @@ function citation(ctx, number, cited, doubtful) {
 export function unsupported(answer) {
   const claims = unsupportedClaims(answer).map((claim) => `“${claim}”`);
   return claims.length
-    ? notice("warning", `Not supported by the cited documents; check before you rely on it: ${claims.join(", ")}`)
+    ? notice("warning", `These claims are not supported by the cited sentences; check them before relying on them: ${claims.join(", ")}`)
     : null;
 }
 
