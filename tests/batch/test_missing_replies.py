@@ -50,13 +50,13 @@ def test_shards_read_one_by_one_end_like_a_direct_run(tmp_path: Path, server: Mo
 
 
 def test_same_shards_are_written_again(tmp_path: Path, server: ModelServer, letters: Path) -> None:
-    told = []
+    contents = []
     for name in ("one", "two"):
         with workspace(tmp_path / name, server, chunking=SMALL) as kb:
             files = kb.batch.write(tmp_path / f"{name}.jsonl", [letters], most_bytes=20_000).files
         assert all(file.stat().st_size <= 20_000 for file in files) and len(files) > 1
-        told.append([file.read_bytes() for file in files])
-    assert told[0] == told[1]
+        contents.append([file.read_bytes() for file in files])
+    assert contents[0] == contents[1]
 
 
 def test_file_without_requests_is_refused(tmp_path: Path, server: ModelServer, letters: Path) -> None:

@@ -62,29 +62,29 @@ def results(*others: str) -> Results:
 
 
 def test_section_has_a_row_per_measurement() -> None:
-    told = section(SMALL, results("lightrag"), [POLYADIC, "lightrag"])
-    assert "lightrag-hku 1.5.7" in told
-    assert "| index 20 passages, 10 per document, model at 0 ms: s | 2.00 | 8.00 | 4.00 |" in told
-    assert "| 20 passages, 10 per document, model at 50 ms: calls per second, of 320 | 110 | 55.0 | 2.00 |" in told
-    assert "| insert one passage into a store of 1,000 entities: ms | 10.0 | > 600 |  |" in told
-    assert "| written by it to the largest store: MB | 0.5 |  |  |" in told
-    assert "| in another process that has the store open | yes | no |  |" in told
-    assert "| retrieve by `walk` from the largest store, p50 / p95: ms | 2.00 / 3.00 | 2.00 / 3.00 | 1.00 |" in told
-    assert "| stores that answer after `kill -9` of their writer | 1 of 1 |  |  |" in told
+    text = section(SMALL, results("lightrag"), [POLYADIC, "lightrag"])
+    assert "lightrag-hku 1.5.7" in text
+    assert "| index 20 passages, 10 per document, model at 0 ms: s | 2.00 | 8.00 | 4.00 |" in text
+    assert "| 20 passages, 10 per document, model at 50 ms: calls per second, of 320 | 110 | 55.0 | 2.00 |" in text
+    assert "| insert one passage into a store of 1,000 entities: ms | 10.0 | > 600 |  |" in text
+    assert "| written by it to the largest store: MB | 0.5 |  |  |" in text
+    assert "| in another process that has the store open | yes | no |  |" in text
+    assert "| retrieve by `walk` from the largest store, p50 / p95: ms | 2.00 / 3.00 | 2.00 / 3.00 | 1.00 |" in text
+    assert "| stores that answer after `kill -9` of their writer | 1 of 1 |  |  |" in text
 
 
 def test_questions_without_results_do_not_count_as_fast() -> None:
-    told = results("nano")
-    told.questions["nano"] = [dataclasses.replace(ASKED, answered=2)]
-    row = next(row for row in rows(SMALL, told) if "`walk`" in row.what)
+    measured = results("nano")
+    measured.questions["nano"] = [dataclasses.replace(ASKED, answered=2)]
+    row = next(row for row in rows(SMALL, measured) if "`walk`" in row.what)
     assert row.cells["nano"] == Cell("finds something for 2 of 3")
     assert row.ratio is None
 
 
 def test_section_replaces_the_previous_one() -> None:
-    told = section(SMALL, results(), [POLYADIC])
-    once = replaced("# Performance\n\n## Serving\nfast\n", HEADING, told)
-    assert replaced(once, HEADING, told) == once
+    text = section(SMALL, results(), [POLYADIC])
+    once = replaced("# Performance\n\n## Serving\nfast\n", HEADING, text)
+    assert replaced(once, HEADING, text) == once
     assert section_of(once, "## Serving") == "## Serving\nfast\n\n"
 
 
@@ -94,20 +94,20 @@ def test_percentiles_are_measured_values() -> None:
 
 
 def test_constant_cost_is_within_margins() -> None:
-    told = [
+    margins = [
         *reading_margins(READ, READ, READ),
         *insertion_margins(INSERTED, INSERTED),
         *question_margins("walk", ASKED, ASKED),
         sharing_margin(Sharing(True, True, True)),
     ]
-    assert not [str(margin) for margin in told if margin.broken]
+    assert not [str(margin) for margin in margins if margin.broken]
 
 
 def test_cost_that_grows_with_the_store_exceeds_its_margin() -> None:
     heavier = dataclasses.replace(INSERTED, processor=8 * INSERTED.processor, written=8 * INSERTED.written)
     slower = dataclasses.replace(ASKED, processor=8 * ASKED.processor)
-    told = [*insertion_margins(INSERTED, heavier), *question_margins("walk", ASKED, slower)]
-    assert all(margin.broken for margin in told)
+    margins = [*insertion_margins(INSERTED, heavier), *question_margins("walk", ASKED, slower)]
+    assert all(margin.broken for margin in margins)
 
 
 def test_write_amplification_exceeds_its_margin() -> None:

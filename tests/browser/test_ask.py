@@ -284,8 +284,8 @@ def test_page_works_on_a_phone_and_by_keyboard(server: Running, opened: Opened, 
 def test_document_content_is_never_executed(opened: Opened, tmp_path: Path) -> None:
     with served(tmp_path / "hostile") as server, server.client() as client:
         make(client, "hostile")
-        told = f"Mary Somerville lived in Chelsea. 🚀 Ada Lovelace met Charles Babbage in Turin {HOSTILE}."
-        upload(client, "hostile", f"<script>document.title=2</script>{HOSTILE}", told)
+        text = f"Mary Somerville lived in Chelsea. 🚀 Ada Lovelace met Charles Babbage in Turin {HOSTILE}."
+        upload(client, "hostile", f"<script>document.title=2</script>{HOSTILE}", text)
         page = opened(f"{server.url}/#/hostile/ask")
         ask(page, "Ada Lovelace met whom in Turin, Charles Babbage?")
         expect(page.locator(".answer-text")).to_contain_text(HOSTILE)
@@ -304,8 +304,8 @@ def upload(client: httpx2.Client, workspace: str, title: str, text: str) -> None
     given = {"texts": [{"title": title, "text": text, "source": "memory:1"}]}
     job = client.post(f"/v1/workspaces/{workspace}/documents/texts", json=given).json()
     path = f"/v1/workspaces/{workspace}/jobs/{job['id']}"
-    with client.stream("GET", f"{path}/events") as told:
-        told.read()
+    with client.stream("GET", f"{path}/events") as events:
+        events.read()
     assert client.get(path).json()["state"] == "succeeded"
 
 

@@ -213,32 +213,32 @@ def test_chunking_is_deterministic() -> None:
 
 def test_chunk_of_untitled_text_ends_where_the_subject_changes() -> None:
     names = ("Ada Falk", "Jonas Brandt", "Ilse Orth", "Pavel Novak", "Clara Weiss", "Mira Stein")
-    told = [
+    stated = [
         f"{name} was a painter of harbours. "
         + f"The painter lived by the sea for {n} years and sold a picture a week. " * 3
         for n, name in enumerate(names, 40)
     ]
     small = ChunkingSettings(tokens=60, overlap=0)
-    chunks = chunk_document(Document("file:text", "", " ".join(told)), small)
+    chunks = chunk_document(Document("file:text", "", " ".join(stated)), small)
     assert [chunk.text.startswith(name) for chunk, name in zip(chunks, names, strict=True)] == [True] * len(names)
-    titled = chunk_document(Document("file:text", "Painters", " ".join(told)), small)
+    titled = chunk_document(Document("file:text", "Painters", " ".join(stated)), small)
     assert [chunk.text for chunk in titled] != [chunk.text for chunk in chunks]
 
 
 def test_overlap_does_not_cross_a_change_of_subject() -> None:
-    told = [
+    stated = [
         f"{name} was a painter of harbours. " + " ".join(f"The {word} was sold for {n} crowns." for word in WORDS)
         for n, name in enumerate(("Ada Falk", "Jonas Brandt", "Ilse Orth"), 40)
     ]
-    chunks = chunk_document(Document("file:text", "", " ".join(told)), ChunkingSettings(tokens=60, overlap=20))
+    chunks = chunk_document(Document("file:text", "", " ".join(stated)), ChunkingSettings(tokens=60, overlap=20))
     repeats = {chunk.text.partition(" was")[0]: chunk.new_from > chunk.span.start for chunk in chunks}
     assert repeats["Jonas Brandt"] is repeats["Ilse Orth"] is False
     assert sum(repeats.values()) == len(repeats) - 3
 
 
 def test_shorter_name_of_the_subject_starts_no_chunk() -> None:
-    told = "Ada Falk was a painter of harbours. She lived by the sea for years and sold a picture a week. " * 2
-    text = f"{told}Falk was a friend of sailors. {told}Brandt was a sailor. {told}"
+    filler = "Ada Falk was a painter of harbours. She lived by the sea for years and sold a picture a week. " * 2
+    text = f"{filler}Falk was a friend of sailors. {filler}Brandt was a sailor. {filler}"
     chunks = chunk_document(Document("file:text", "", text), ChunkingSettings(tokens=60, overlap=0))
     assert {chunk.text.split()[0] for chunk in chunks} >= {"Ada", "Brandt"}
     assert "Falk" not in {chunk.text.split()[0] for chunk in chunks}

@@ -33,9 +33,9 @@ def letter(source: str, version: int) -> Document:
 
 def version_in(text: str) -> int:
     """The one version that a text speaks of."""
-    told = {int(part[:6]) for part in text.split("Version ")[1:] if part[:6].isdigit()}
-    assert len(told) == 1, f"versions {sorted(told)} in {text!r}"
-    return told.pop()
+    versions = {int(part[:6]) for part in text.split("Version ")[1:] if part[:6].isdigit()}
+    assert len(versions) == 1, f"versions {sorted(versions)} in {text!r}"
+    return versions.pop()
 
 
 def checked(places: Iterable[SourceSpan]) -> set[int]:

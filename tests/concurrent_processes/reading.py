@@ -21,7 +21,7 @@ Look = Callable[[Workspace], set[int]]
 """Reads something, and returns the versions of the group that it was of: one at most."""
 
 
-def main(place: str, told: Path, seconds: float) -> None:
+def main(place: str, version_file: Path, seconds: float) -> None:
     looks: dict[str, Look] = {
         "everything": everything,
         "status": status,
@@ -35,7 +35,7 @@ def main(place: str, told: Path, seconds: float) -> None:
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             for name, look in looks.items():
-                committed = int(told.read_text())
+                committed = int(version_file.read_text())
                 versions = look(kb)
                 assert len(versions) <= 1, f"{name} saw versions {sorted(versions)} at once"
                 # Who writes tells of a version when it is committed already, so more may have been seen than told.

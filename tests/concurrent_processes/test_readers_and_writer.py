@@ -32,8 +32,8 @@ def test_every_read_sees_one_committed_state(tmp_path: Path, engine: str, reader
     try:
         wait_for(committed)
         reading += [started("reading", place, str(committed), str(seconds)) for _ in range(readers)]
-        counts = [told(run) for run in reading]
-        written = told(writer)
+        counts = [output_of(run) for run in reading]
+        written = output_of(writer)
     finally:
         for run in (*reading, writer):
             run.kill()
@@ -58,7 +58,7 @@ def started(module: str, *arguments: str, stdin: int = subprocess.DEVNULL) -> su
     )
 
 
-def told(run: subprocess.Popen[bytes]) -> dict[str, int]:
+def output_of(run: subprocess.Popen[bytes]) -> dict[str, int]:
     """What a process counted; it must have ended well and in silence."""
     output, error = run.communicate()
     assert run.returncode == 0, error.decode()

@@ -14,7 +14,7 @@ from polyadic.workspace import Workspace
 from tests.concurrent_processes.letters import GROUP, LOOSE, SETTINGS, letter
 
 
-def main(place: str, told: Path) -> None:
+def main(place: str, version_file: Path) -> None:
     drawn = random.Random(3)
     version = deleted = 0
     here: set[str] = set()
@@ -22,9 +22,9 @@ def main(place: str, told: Path) -> None:
         while not (version and _over()):
             version += 1
             kb.add([letter(source, version) for source in GROUP])
-            aside = told.with_suffix(".aside")
+            aside = version_file.with_suffix(".aside")
             aside.write_text(str(version))
-            aside.replace(told)
+            aside.replace(version_file)
             source = drawn.choice(LOOSE)
             if source in here and drawn.random() < 0.5:
                 kb.delete(source)

@@ -46,10 +46,10 @@ def undisturbed(letters: Path, server: OwnServer) -> str:
     """What comes of a run while the server stays."""
     place = f"{server.database}#{postgres.fresh()}"
     assert ended(started(COMMAND, "-w", place, "index", str(letters))) == (0, "")
-    return told(place)
+    return contents_of(place)
 
 
-def told(place: str) -> str:
+def contents_of(place: str) -> str:
     """All that a workspace knows, once it has been found sound."""
     store = PostgresStore(PostgresDsn.of(place), "hashing-384")
     try:
@@ -85,7 +85,7 @@ def test_run_resumes_when_the_database_is_back(
     time.sleep(later)
     away(server, AWAY)
     assert ended(run) == (0, "")
-    assert told(place) == undisturbed
+    assert contents_of(place) == undisturbed
 
 
 def test_run_fails_in_one_line_without_the_database_and_the_next_resumes(
@@ -104,7 +104,7 @@ def test_run_fails_in_one_line_without_the_database_and_the_next_resumes(
     finally:
         server.start()
     assert ended(started(COMMAND, "-w", place, "index", str(letters))) == (0, "")
-    assert told(place) == undisturbed
+    assert contents_of(place) == undisturbed
 
 
 def test_questions_are_answered_across_a_database_restart(letters: Path, server: OwnServer) -> None:

@@ -56,10 +56,10 @@ def letters(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def undisturbed(letters: Path) -> str:
     place = f"{postgres.server()}#{postgres.fresh()}"
     assert ended(started(COMMAND, "-w", place, "index", str(letters))) == (0, "")
-    return told(place)
+    return contents_of(place)
 
 
-def told(place: str) -> str:
+def contents_of(place: str) -> str:
     """All that a workspace knows, once it has been found sound."""
     with contextlib.closing(PostgresStore(PostgresDsn.of(place), "hashing-384")) as store:
         assert store.problems() == []
@@ -91,4 +91,4 @@ def test_full_database_disk_fails_in_one_line_and_the_run_resumes(
     assert "space on the server's disk" in said or "check that the server is running" in said
     server.start()
     assert ended(started(COMMAND, "-w", place, "index", str(letters))) == (0, "")
-    assert told(place) == undisturbed
+    assert contents_of(place) == undisturbed

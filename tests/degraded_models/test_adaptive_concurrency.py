@@ -81,9 +81,9 @@ def test_retry_after_of_one_call_pauses_all(tmp_path: Path, as_date: bool) -> No
     ):
         server.misbehave(Status(429, retry_after=1.2, as_date=as_date), on=[20])
         assert not kb.add(LETTERS[:60]).failed
-        (told,) = [call for call in server.calls if call.status == 429]
+        (refused,) = [call for call in server.calls if call.status == 429]
         # Whatever was on its way may still come; with a date, whose seconds are whole, up to a second is rounded off.
-        after = [call.at - told.at for call in server.calls if call.at > told.at + 0.25]
+        after = [call.at - refused.at for call in server.calls if call.at > refused.at + 0.25]
         assert min(after) >= (1.1 if not as_date else 0.9)
 
 

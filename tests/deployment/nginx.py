@@ -86,8 +86,8 @@ def certify(folder: Path) -> None:
     lasting = named.not_valid_before(now).not_valid_after(now + timedelta(days=1))
     signed = lasting.serial_number(x509.random_serial_number()).sign(key, hashes.SHA256())
     (folder / "fullchain.pem").write_bytes(signed.public_bytes(Encoding.PEM))
-    told = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
-    (folder / "privkey.pem").write_bytes(told)
+    private_key = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    (folder / "privkey.pem").write_bytes(private_key)
 
 
 def free_ports(count: int) -> list[int]:

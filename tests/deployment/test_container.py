@@ -64,8 +64,8 @@ def ran(image: Image, *arguments: str) -> subprocess.CompletedProcess[str]:
 @contextmanager
 def up(image: Image, port: int) -> Iterator[Served]:
     """``docker compose up``."""
-    told = image.place / "told"
-    with served(told, [*image.run(), "--port", str(port)], environment(image), cwd=image.data, alone=True) as server:
+    log = image.place / "server.log"
+    with served(log, [*image.run(), "--port", str(port)], environment(image), cwd=image.data, alone=True) as server:
         yield server
 
 
@@ -119,8 +119,8 @@ def test_image_runs_its_own_installed_package(image: Image) -> None:
     """Not the one that these tests run, which lies in the sources."""
     code = "import polyadic; print(polyadic.__file__)"
     python = image.place / "opt/polyadic/bin/python"
-    told = subprocess.run([str(python), "-I", "-c", code], capture_output=True, text=True, check=True)
-    assert Path(told.stdout.strip()).is_relative_to(image.place)
+    process = subprocess.run([str(python), "-I", "-c", code], capture_output=True, text=True, check=True)
+    assert Path(process.stdout.strip()).is_relative_to(image.place)
 
 
 def test_container_writes_only_to_the_volume_as_its_user(image: Image) -> None:

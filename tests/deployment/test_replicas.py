@@ -64,7 +64,7 @@ def fleet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Fleet]:
         settings = tmp_path / "settings"
         headers = {"Authorization": f"Bearer {add_key(settings, 'write', '*')}"}
         command = (*SERVE, postgres.own_database(), "--settings", str(settings), "--port", "0")
-        servers = [stack.enter_context(served(tmp_path / f"told-{one}", command, {})) for one in range(SERVERS)]
+        servers = [stack.enter_context(served(tmp_path / f"server-{one}.log", command, {})) for one in range(SERVERS)]
         url = stack.enter_context(nginx(tmp_path / "nginx", [one.port for one in servers]))
         # The certificate is one that the test has made.
         clients = [
@@ -170,9 +170,9 @@ def test_all_replicas_answer_alike(fleet: Fleet) -> None:
     job = upload_texts(fleet.client, path, texts_of(0, 0))
     with ThreadPoolExecutor(SERVERS) as threads:
         watched = list(threads.map(lambda client: states(client, f"{path}/jobs/{job}/events"), fleet.each))
-    for told in watched:
-        assert told[-1]["state"] == "succeeded" and told[-1]["report"]["added"] == TEXTS
-        assert any(one["state"] == "running" for one in told)
+    for job_states in watched:
+        assert job_states[-1]["state"] == "succeeded" and job_states[-1]["report"]["added"] == TEXTS
+        assert any(one["state"] == "running" for one in job_states)
     history = [
         {"role": "user", "content": "Whom did Ada Lovelace meet?"},
         {"role": "assistant", "content": "Charles Babbage [1]."},

@@ -177,8 +177,8 @@ def test_what_is_named_is_there() -> None:
 
 def test_the_ingress_treats_requests_as_nginx_does() -> None:
     annotations = MANIFESTS["Ingress"]["metadata"]["annotations"]
-    told = {name.rpartition("/proxy-")[2].replace("-", "_"): value for name, value in annotations.items()}
+    settings = {name.rpartition("/proxy-")[2].replace("-", "_"): value for name, value in annotations.items()}
     directives = dict(one.split(None, 1) for one in location((DEPLOY / "nginx.conf").read_text()))
-    assert told.pop("body_size") in (DEPLOY / "nginx.conf").read_text()
-    assert told.pop("read_timeout") == directives["proxy_read_timeout"].removesuffix("s")
-    assert told == {name: directives[f"proxy_{name}"] for name in told}
+    assert settings.pop("body_size") in (DEPLOY / "nginx.conf").read_text()
+    assert settings.pop("read_timeout") == directives["proxy_read_timeout"].removesuffix("s")
+    assert settings == {name: directives[f"proxy_{name}"] for name in settings}

@@ -216,14 +216,14 @@ def test_reply_format_does_not_change_the_facts(tmp_path: Path, format: str) -> 
     modes, shape = FORMATS[format]
     rows = [fact(FIRST, ["Ada Lovelace", "London"]), fact(THIRD, ["Luigi Menabrea", "Turin"], score=6)]
 
-    def told(asked: Asked) -> str | None:
+    def reply_format(asked: Asked) -> str | None:
         return relationships(rows) if '"relationship"' in asked.text else None
 
     if shape:
         (tmp_path / "prompts").mkdir()
         (tmp_path / "prompts" / "extract.txt").write_text(OWN.format(shape))
     with (
-        ModelServer([told, replies(lambda asked: rows)], json_modes=modes) as server,
+        ModelServer([reply_format, replies(lambda asked: rows)], json_modes=modes) as server,
         workspace(tmp_path, server) as kb,
     ):
         report = kb.add([ADA])

@@ -67,16 +67,16 @@ def test_facts_list_unnamed_entities_and_passages_title_and_page() -> None:
 
 
 def test_facts_within_shown_passages_are_omitted() -> None:
-    told = fact(ADA, "Ada Lovelace met Charles Babbage at a party.", ["Ada Lovelace", "Charles Babbage"])
+    stated = fact(ADA, "Ada Lovelace met Charles Babbage at a party.", ["Ada Lovelace", "Charles Babbage"])
     subject = fact(ADA, "Ada Lovelace: They wrote many letters.", ["Ada Lovelace"], "They wrote many letters.")
     other = fact(ADA, "Lord Byron: They wrote many letters.", ["Ada Lovelace"], "They wrote many letters.")
-    assert [piece.item for piece in shown([told, subject, other, passage(ADA)]).pieces] == [other, passage(ADA)]
+    assert [piece.item for piece in shown([stated, subject, other, passage(ADA)]).pieces] == [other, passage(ADA)]
 
 
 def test_fact_is_shown_if_its_passage_does_not_fit() -> None:
-    told = fact(ADA, "Ada Lovelace met Charles Babbage at a party.")
-    context = shown([passage(ADA), told], budget=30)
-    assert [piece.item for piece in context.pieces] == [told]
+    stated = fact(ADA, "Ada Lovelace met Charles Babbage at a party.")
+    context = shown([passage(ADA), stated], budget=30)
+    assert [piece.item for piece in context.pieces] == [stated]
 
 
 def test_overlap_of_passages_is_shown_once() -> None:
@@ -151,19 +151,19 @@ def test_context_has_no_duplicates_and_respects_the_budget(first: list[Item], se
 @settings(max_examples=60)
 def test_everything_is_shown_if_it_fits(found: list[Item]) -> None:
     context = shown(found, 100_000)
-    told: dict[str, set[int]] = {}
+    spans: dict[str, set[int]] = {}
     for piece in context.pieces:
         for where in piece.places:
-            told.setdefault(where.document_id, set()).update(range(where.span.start, where.span.end))
+            spans.setdefault(where.document_id, set()).update(range(where.span.start, where.span.end))
     for item in found:
         where = item.places[0]
         said = {where.span.start + i for i, character in enumerate(where.quote) if character.isalnum()}
-        assert said <= told.get(where.document_id, set()) or item.kind is ItemKind.FACT
+        assert said <= spans.get(where.document_id, set()) or item.kind is ItemKind.FACT
 
 
 def of(section: RetrievalSection, numbers: range) -> list[Item]:
-    told = [fact(MANY, f"In the {section} part number {n} is told.", quote=f"Sentence {n} tells") for n in numbers]
-    return [replace(item, id=f"{section}{item.id}", section=section, tokens=10) for item in told]
+    facts = [fact(MANY, f"In the {section} part number {n} is told.", quote=f"Sentence {n} tells") for n in numbers]
+    return [replace(item, id=f"{section}{item.id}", section=section, tokens=10) for item in facts]
 
 
 def test_sections_have_headings_and_continuous_numbering() -> None:

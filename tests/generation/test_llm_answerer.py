@@ -129,8 +129,8 @@ def test_citations_name_the_extractor(server: ModelServer) -> None:
     known = replace(KNOWN, items=(*KNOWN.items, fact))
     assert answer(server, "Ada [1].", known).note == "answered by recorded; facts read by sentences en"
     lacking = replace(known, note="something was lacking")
-    told = "answered by recorded; facts read by sentences en; something was lacking"
-    assert answer(server, "Ada [1].", lacking).note == told
+    note = "answered by recorded; facts read by sentences en; something was lacking"
+    assert answer(server, "Ada [1].", lacking).note == note
     unfound = answer(server, "Ada [1].", replace(lacking, items=()))
     assert unfound.note.endswith("so no language model was asked; something was lacking")
 

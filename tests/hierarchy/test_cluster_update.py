@@ -21,8 +21,8 @@ def clusters_of(owns: list[list[str]], guests: list[list[str]], stale: list[bool
         members = tuple(sorted({*own, *further}))
         cluster = Cluster(0, members, tuple(sorted(own)), sources=members)
         summary = Summary(cluster.id, 1, f"of {members[0]}", "", "", members, "a model")
-        told = replace(cluster, sources=(), stale=True) if is_stale else replace(cluster, summaries=(summary,))
-        made.setdefault(cluster.id, told)
+        described = replace(cluster, sources=(), stale=True) if is_stale else replace(cluster, summaries=(summary,))
+        made.setdefault(cluster.id, described)
     return list(made.values())
 
 

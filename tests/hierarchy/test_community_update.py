@@ -44,7 +44,7 @@ def unconnected(nodes: Sequence[str]) -> Mapping[str, Mapping[str, float]]:
     return {}
 
 
-def told(grouping: CommunityUpdate) -> list[Community]:
+def updated(grouping: CommunityUpdate) -> list[Community]:
     return [
         Community(group.level, tuple(sorted(group.members)), group.parent.id if group.parent else "")
         for group in grouping.groups()
@@ -66,7 +66,7 @@ def test_each_level_is_a_partition_nested_in_the_one_above(former: list[Communit
 def test_communities_without_removals_are_unchanged(former: list[Community], new: set[str]) -> None:
     members = {member for one in former for member in one.members}
     grouping = CommunityUpdate(former, members | new, FEWEST)
-    assert sorted(told(grouping), key=lambda one: one.id) == sorted(former, key=lambda one: one.id)
+    assert sorted(updated(grouping), key=lambda one: one.id) == sorted(former, key=lambda one: one.id)
     assert grouping.loose(NODES) == [node for node in NODES if node not in members]
 
 

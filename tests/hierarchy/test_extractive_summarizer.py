@@ -98,26 +98,26 @@ def test_numbers_are_names_only_as_a_last_resort() -> None:
 
 
 def test_equal_member_names_appear_once() -> None:
-    told = [MemberContext(str(n), "Mercury") for n in range(3)]
-    assert summarised(1, told).summaries[0].name == "Mercury"
+    members = [MemberContext(str(n), "Mercury") for n in range(3)]
+    assert summarised(1, members).summaries[0].name == "Mercury"
 
 
 def test_a_summary_of_summaries_is_named_after_their_first_members() -> None:
     one = MemberContext("s1", "Ada Lovelace · Analytical Engine")
-    told = [one, MemberContext("s2", "Mira Falk · Osk"), MemberContext("s3", "Ada Lovelace · Turin")]
-    (summary,) = summarised(2, told).summaries
+    members = [one, MemberContext("s2", "Mira Falk · Osk"), MemberContext("s3", "Ada Lovelace · Turin")]
+    (summary,) = summarised(2, members).summaries
     assert (summary.name, summary.layer) == ("Ada Lovelace · Mira Falk", 2)
     assert summary.cluster == Cluster(1, ("s1", "s2", "s3"), ()).id
 
 
 def test_facts_of_summaries_count_towards_centrality() -> None:
     shared = fact("f", "Ada met Bob.", "ada", "bob")
-    told = [
+    members = [
         MemberContext("s1", "Zeta", facts=(shared,)),
         MemberContext("s2", "Yps", facts=(shared,)),
         MemberContext("s3", "Alpha"),
     ]
-    (summary,) = summarised(2, told).summaries
+    (summary,) = summarised(2, members).summaries
     assert (summary.name, summary.description) == ("Yps · Zeta", "Ada met Bob.")
 
 
@@ -128,8 +128,8 @@ def test_number_type_counts_only_without_another() -> None:
 
 
 def test_similar_names_are_not_both_used() -> None:
-    told = [MemberContext(name, name) for name in ("Ada Lovelace", "Lovelace", "Ada King Lovelace", "Osk")]
-    assert summarised(1, told).summaries[0].name == "Ada King Lovelace · Osk"
+    members = [MemberContext(name, name) for name in ("Ada Lovelace", "Lovelace", "Ada King Lovelace", "Osk")]
+    assert summarised(1, members).summaries[0].name == "Ada King Lovelace · Osk"
 
 
 def test_type_ties_are_broken_by_centrality() -> None:
@@ -173,5 +173,5 @@ def test_large_communities_are_fast() -> None:
 
 
 def test_common_words_and_section_numbers_are_not_joined_to_names() -> None:
-    told = [MemberContext(name, name) for name in ("Beryl Coronet", "window", "Art 74")]
-    assert summarised(1, told).summaries[0].name == "Beryl Coronet"
+    members = [MemberContext(name, name) for name in ("Beryl Coronet", "window", "Art 74")]
+    assert summarised(1, members).summaries[0].name == "Beryl Coronet"

@@ -108,12 +108,12 @@ def request_for(members: Sequence[MemberContext]) -> Any:
     return request
 
 
-@pytest.mark.parametrize(("context", "told"), [(2_000, False), (16_000, True)])
-def test_member_details_respect_the_context_window(server: ModelServer, context: int, told: bool) -> None:
+@pytest.mark.parametrize(("context", "has_details"), [(2_000, False), (16_000, True)])
+def test_member_details_respect_the_context_window(server: ModelServer, context: int, has_details: bool) -> None:
     many = [MemberContext(str(n), f"Member {n}", "thing", "It is told at length. " * 40) for n in range(30)]
     found = summaries(server, many, context_tokens=context)
     assert found.summaries[0].by == "recorded" and len(found.summaries[0].members) == 30
-    assert ("It is told at length. " * 5 in server.asked[0].text) is told
+    assert ("It is told at length. " * 5 in server.asked[0].text) is has_details
 
 
 def test_members_beyond_the_context_window_are_left_out(server: ModelServer) -> None:

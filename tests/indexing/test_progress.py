@@ -93,17 +93,17 @@ def test_progress_goes_from_zero_to_one(tmp_path: Path) -> None:
         "".join(f'{{"id": {n}, "text": "Otto {n} met Ada Byron."}}\n' for n in range(99))
     )
     (folder / "broken.pdf").write_bytes(b"no PDF")
-    told: list[IndexProgress] = []
+    reports: list[IndexProgress] = []
     with Workspace(tmp_path / "kb", HASHING) as kb:
-        report = kb.index([folder], told.append)
-    shares = [one.share for one in told if one.share is not None]
-    assert shares == sorted(shares) and len(shares) == len(told) and len(set(shares)) > 2
-    assert {one.files for one in told} == {102} and report.documents == 199
+        report = kb.index([folder], reports.append)
+    shares = [one.share for one in reports if one.share is not None]
+    assert shares == sorted(shares) and len(shares) == len(reports) and len(set(shares)) > 2
+    assert {one.files for one in reports} == {102} and report.documents == 199
     assert 0 < shares[-1] <= 1
 
 
 def test_documents_passed_directly_have_no_share(tmp_path: Path) -> None:
-    told: list[IndexProgress] = []
+    reports: list[IndexProgress] = []
     with Workspace(tmp_path / "kb", HASHING) as kb:
-        kb.add([Document("memory:ada", "", "Ada Lovelace met Charles Babbage.")], told.append)
-    assert told and all(one.share is None for one in told)
+        kb.add([Document("memory:ada", "", "Ada Lovelace met Charles Babbage.")], reports.append)
+    assert reports and all(one.share is None for one in reports)

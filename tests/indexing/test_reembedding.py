@@ -235,27 +235,27 @@ def test_documents_can_be_added_and_deleted_meanwhile(folder: Path, tmp_path: Pa
 
 def test_texts_added_by_other_writers_are_embedded_before_the_switch(tmp_path: Path) -> None:
     """The switch keeps writers out, so it waits for one that is at work, and takes up what that one did."""
-    folder, told = filled(tmp_path / "changed", HASHING, LETTERS[:2]), list[ReembeddingProgress]()
+    folder, reports = filled(tmp_path / "changed", HASHING, LETTERS[:2]), list[ReembeddingProgress]()
 
     async def waited(server: ModelServer) -> None:
         waiting = asyncio.Event()
 
-        def tell(progress: ReembeddingProgress) -> None:
-            told.append(progress)
+        def report_progress(progress: ReembeddingProgress) -> None:
+            reports.append(progress)
             if progress.waiting:
                 waiting.set()
 
         with Workspace(folder, settings(HASHING)) as kb, Workspace(folder, settings(HASHING)) as old:
             with old.store().exclusive_session():
-                task = asyncio.create_task(kb.areembed(behind(server), tell))
+                task = asyncio.create_task(kb.areembed(behind(server), report_progress))
                 await asyncio.wait_for(waiting.wait(), 20)
                 await old.aadd(LETTERS[2:4])
-            assert (await task).texts_embedded > told[0].gathered
+            assert (await task).texts_embedded > reports[0].gathered
 
     with serving() as server:
         asyncio.run(waited(server))
         assert_alike(folder, filled(tmp_path / "fresh", behind(server), LETTERS[:4]), behind(server))
-    assert all(progress.gathered <= progress.texts for progress in told)
+    assert all(progress.gathered <= progress.texts for progress in reports)
 
 
 def test_cancelled_reembedding_waits_for_its_transaction(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,9 +26,9 @@ def test_documents_have_provenance_and_explanation(workspace: Workspace) -> None
     assert [(one.id, one.page_content) for one in found] == [(item.id, item.text) for item in expected]
     assert {one.metadata["kind"] for one in found} == {"fact", "chunk"}
     for one, item in zip(found, expected, strict=True):
-        told = one.metadata
-        assert (told["score"], told["why"]) == (item.score, item.why)
-        assert TEXTS[told["source"]][told["start"] : told["end"]] == item.places[0].quote
+        metadata = one.metadata
+        assert (metadata["score"], metadata["why"]) == (item.score, item.why)
+        assert TEXTS[metadata["source"]][metadata["start"] : metadata["end"]] == item.places[0].quote
     heard = next(one for one in found if one.page_content.endswith("Luigi Menabrea heard Charles Babbage in Turin."))
     assert (heard.metadata["source"], heard.metadata["page"], heard.metadata["title"]) == (
         "/notes/turin.pdf",

@@ -21,14 +21,14 @@ pytestmark = pytest.mark.slow
 QUESTION = "Who heard Charles Babbage in Turin?"
 
 
-def told(nodes: list[NodeWithScore]) -> list[tuple[str, str, float | None]]:
+def shown(nodes: list[NodeWithScore]) -> list[tuple[str, str, float | None]]:
     return [(one.node_id, one.text, one.score) for one in nodes]
 
 
 def test_nodes_have_provenance_and_explanation(workspace: Workspace) -> None:
     found = PolyadicRetriever(workspace).retrieve(QUESTION)
     expected = workspace.retrieve(QUESTION).items
-    assert told(found) == [(item.id, item.text, item.score) for item in expected]
+    assert shown(found) == [(item.id, item.text, item.score) for item in expected]
     for one, item in zip(found, expected, strict=True):
         at = one.metadata
         assert (at["kind"], at["why"], at["score"]) == (item.kind, item.why, item.score)
@@ -58,7 +58,7 @@ def test_prompt_metadata_has_the_source_but_no_numbers(workspace: Workspace) -> 
 def test_async_results_equal_sync_results(workspace: Workspace) -> None:
     retriever = PolyadicRetriever(workspace)
     bundle = QueryBundle(QUESTION)
-    assert told(asyncio.run(retriever.aretrieve(bundle))) == told(retriever.retrieve(bundle))
+    assert shown(asyncio.run(retriever.aretrieve(bundle))) == shown(retriever.retrieve(bundle))
 
 
 def test_method_tokens_and_documents_are_parameters(workspace: Workspace) -> None:
@@ -80,6 +80,6 @@ def test_retriever_works_in_a_query_engine(workspace: Workspace) -> None:
         node_postprocessors=[SimilarityPostprocessor(similarity_cutoff=-1.0)],
     )
     response = engine.query(QUESTION)
-    assert told(response.source_nodes) == told(retriever.retrieve(QUESTION))
+    assert shown(response.source_nodes) == shown(retriever.retrieve(QUESTION))
     assert "source: /notes/turin.pdf" in str(response)
     assert "Luigi Menabrea heard Charles Babbage" in str(response)

@@ -9,13 +9,13 @@ from polyadic.errors import PackageMissing, PolyadicError
 
 
 @pytest.mark.parametrize(
-    ("module", "blocked", "told"),
+    ("module", "blocked", "message"),
     [
         ("langchain", "langchain_core", "the LangChain retriever needs langchain-core, which is not installed"),
         ("llamaindex", "llama_index", "the LlamaIndex retriever needs llama-index-core, which is not installed"),
     ],
 )
-def test_a_missing_framework_is_named(module: str, blocked: str, told: str) -> None:
+def test_a_missing_framework_is_named(module: str, blocked: str, message: str) -> None:
     program = f"""
 import sys
 sys.modules[{blocked!r}] = None
@@ -26,7 +26,7 @@ except ImportError as error:
     print(type(error).__name__, error)
 """
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert ran.stdout == f"PackageMissing {told}: pip install 'polyadic[{module}]'\n"
+    assert ran.stdout == f"PackageMissing {message}: pip install 'polyadic[{module}]'\n"
 
 
 def test_missing_framework_error_is_also_an_import_error() -> None:

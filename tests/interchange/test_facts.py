@@ -103,9 +103,9 @@ def test_spans_refer_to_the_given_documents(tmp_path: Path) -> None:
     )
     with workspace(tmp_path / "kb") as kb:
         report = import_file(kb, file, [tmp_path / "notes"])
-        told = {t.document.source: t for t in contents(kb)}
-        assert len(told) == 2
-        found = told[str(notes)]
+        by_source = {t.document.source: t for t in contents(kb)}
+        assert len(by_source) == 2
+        found = by_source[str(notes)]
         assert [(said.extractor, said.spans) for said in found.passages[0].evidence] == [
             ("import", (Span(11, 11 + len(MET)),)),
             ("by hand", (Span(0, 10),)),
@@ -126,9 +126,9 @@ def test_facts_are_aligned_to_chunks(tmp_path: Path) -> None:
     )
     with workspace(tmp_path / "kb") as kb:
         import_file(kb, file, [tmp_path / "long.txt"])
-        (told,) = contents(kb)
-        (passage,) = [passage for passage in told.passages if passage.evidence]
-        assert len(told.passages) > 3
+        (content,) = contents(kb)
+        (passage,) = [passage for passage in content.passages if passage.evidence]
+        assert len(content.passages) > 3
         assert ADA[:40] in passage.chunk.text
         assert [len(said.spans) for said in passage.evidence] == [1, 0]
 

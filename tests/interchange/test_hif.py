@@ -122,8 +122,8 @@ def test_foreign_edge_becomes_a_document_with_its_attributes(tmp_path: Path) -> 
     )
     with workspace(tmp_path / "kb") as kb:
         report = import_file(kb, file)
-        told = {t.document.source.removeprefix(f"{file}#"): t for t in contents(kb)}
-        reaction = told["edge/r"]
+        by_source = {t.document.source.removeprefix(f"{file}#"): t for t in contents(kb)}
+        reaction = by_source["edge/r"]
         assert reaction.document.text == "Water gives oxygen."
         assert reaction.document.metadata == {
             "weight": "-2.5",
@@ -134,10 +134,10 @@ def test_foreign_edge_becomes_a_document_with_its_attributes(tmp_path: Path) -> 
         (said,) = reaction.passages[0].evidence
         assert [(p.name, p.type, p.score) for p in said.participants] == [("water", "compound", 80), ("oxygen", "", 50)]
         assert said.score == 9
-        assert told["edge/single"].document.text == "single: oxygen"
-        assert told["node/1"].document.metadata == {"weight": "3.0"}
-        assert told["node/2"].document.metadata == {"attrs.color": "blue"}
-        assert told["node/alone"].document.text == "alone: in no edge"
+        assert by_source["edge/single"].document.text == "single: oxygen"
+        assert by_source["node/1"].document.metadata == {"weight": "3.0"}
+        assert by_source["node/2"].document.metadata == {"attrs.color": "blue"}
+        assert by_source["node/alone"].document.text == "alone: in no edge"
         assert (report.added, report.facts, report.without_fact) == (5, 1, 4)
         assert report.problems == {"file metadata not kept: creator": 1}
         assert import_file(kb, file).unchanged == 5
@@ -149,7 +149,7 @@ def test_unusable_scores_are_kept_as_metadata(tmp_path: Path) -> None:
     incidences = [{"edge": "e", "node": "a"}, {"edge": "e", "node": "b"}]
     with workspace(tmp_path / "kb") as kb:
         import_file(kb, write(tmp_path / "x.json", {"nodes": nodes, "edges": edges, "incidences": incidences}))
-        said = {told.document.source.partition("#")[2]: told.document.metadata for told in contents(kb)}
+        said = {content.document.source.partition("#")[2]: content.document.metadata for content in contents(kb)}
         assert said == {
             "edge/e": {"attrs.score": "-1", "attrs.text": '["no", "text"]'},
             "node/a": {"attrs.score": "900"},
@@ -163,7 +163,7 @@ def test_numeric_and_string_ids_stay_distinct(tmp_path: Path) -> None:
     incidences = [{"edge": edge, "node": node} for edge in (1, "1", '"1"', "a\nb") for node in ("x", "y")]
     with workspace(tmp_path / "kb") as kb:
         report = import_file(kb, write(tmp_path / "x.json", {"incidences": incidences}))
-        names = [told.document.source.partition("#")[2] for told in contents(kb)]
+        names = [content.document.source.partition("#")[2] for content in contents(kb)]
         assert sorted(names) == sorted(["edge/1", 'edge/"1"', r'edge/"\"1\""', r'edge/"a\nb"'])
         assert report.facts == 4
 

@@ -50,11 +50,11 @@ def test_any_text_round_trips_and_all_endpoints_exist(documents: list[Document],
         with workspace(Path(folder) / "kb") as kb:
             fill(kb, documents, pool)
             export_tables(kb, folder)
-            told = contents(kb)
+            stored = contents(kb)
         rows = {name: read(Path(folder) / name) for name in (*NODES, *RELATIONSHIPS)}
         identifiers = [row[":ID"] for name in NODES for row in rows[name]]
         assert len(set(identifiers)) == len(identifiers)
         ends = {row[end] for name in RELATIONSHIPS for row in rows[name] for end in (":START_ID", ":END_ID")}
         assert ends <= set(identifiers)
-        assert [row["text"] for row in rows["chunks.csv"]] == [chunk.text for one in told for chunk in one.chunks]
-        assert [row["title"] for row in rows["documents.csv"]] == [one.document.title for one in told]
+        assert [row["text"] for row in rows["chunks.csv"]] == [chunk.text for one in stored for chunk in one.chunks]
+        assert [row["title"] for row in rows["documents.csv"]] == [one.document.title for one in stored]

@@ -73,7 +73,7 @@ def test_import_replaces_only_changed_documents(tmp_path: Path) -> None:
         export_file(first, "hif", tmp_path / "kb.json")
         report = import_file(second, tmp_path / "kb.json")
         assert (report.added, report.changed, report.unchanged) == (0, 1, 1)
-        assert [told.document.source for told in contents(second)] == ["memory:a", "memory:b", "memory:c"]
+        assert [content.document.source for content in contents(second)] == ["memory:a", "memory:b", "memory:c"]
 
 
 def test_killed_import_resumes(tmp_path: Path) -> None:
@@ -81,10 +81,10 @@ def test_killed_import_resumes(tmp_path: Path) -> None:
     with workspace(tmp_path / "first") as first, workspace(tmp_path / "second") as second:
         first.add([Document("memory:a", "Ada", ADA)])
         export_file(first, "hif", tmp_path / "kb.json")
-        (told,) = contents(first)
+        (content,) = contents(first)
         with second.store(make=True).write() as writer:
-            writer.stage([(told.document, told.stamp, told.chunks)])
-            writer.put_evidence({told.document.id: {told.chunks[0].id: ()}})
+            writer.stage([(content.document, content.stamp, content.chunks)])
+            writer.put_evidence({content.document.id: {content.chunks[0].id: ()}})
         assert contents(second) == []
         assert import_file(second, tmp_path / "kb.json").added == 1
         assert canonical_text(second) == canonical_text(first)

@@ -51,12 +51,12 @@ def place(engine: str, folder: Path, name: str) -> str:
 
 def letters(count: int, first: int = 0) -> list[Document]:
     """Documents that share entities and facts."""
-    told = []
+    documents = []
     for number in range(first, first + count):
         one, another, third = (NAMES[(number * step) % len(NAMES)] for step in (1, 2, 3))
         text = f"{one} wrote to {another} of engine {number % 4}. {another} met {third} in London. {third} answered."
-        told.append(Document(f"memory:letters/{number}", f"Letter {number}", text))
-    return told
+        documents.append(Document(f"memory:letters/{number}", f"Letter {number}", text))
+    return documents
 
 
 @pytest.fixture(scope="module", params=ENGINES)
@@ -148,14 +148,14 @@ def test_copy_can_be_changed_further(source: StoreLocation, destination: StoreLo
     copy(source, destination, nothing)
     beside = home_of(tmp_path / "beside")
     copy(source, beside, nothing)
-    told = []
+    exports = []
     for home in (destination, beside):
         with opened(home) as kb:
             kb.add(letters(3, first=20))
             kb.delete("memory:letters/5")
             kb.hierarchy.build()
-            told.append(export(kb))
-    assert told[0] == told[1]
+            exports.append(export(kb))
+    assert exports[0] == exports[1]
 
 
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.6, 0.99])

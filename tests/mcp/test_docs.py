@@ -28,18 +28,20 @@ def test_documented_http_example_is_a_complete_application(tmp_path: Path) -> No
 
 def test_documented_table_lists_every_tool_and_argument() -> None:
     rows = re.findall(r"^\| `(\w+)` \| (.*?) \|", PAGE, re.MULTILINE)
-    told = {name: {argument.partition(":")[0] for argument in re.findall(r"`(.*?)`", takes)} for name, takes in rows}
-    assert told == {name: set(tool.takes.model_fields) for name, tool in TOOLS.items()}
+    documented = {
+        name: {argument.partition(":")[0] for argument in re.findall(r"`(.*?)`", takes)} for name, takes in rows
+    }
+    assert documented == {name: set(tool.takes.model_fields) for name, tool in TOOLS.items()}
 
 
 def test_documented_client_configuration_is_the_command() -> None:
     (settings,) = re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL)
-    told = json.loads(settings)["mcpServers"]["polyadic"]
-    assert cli.main([*told["args"], "--help"], standalone_mode=False) == 0
+    documented = json.loads(settings)["mcpServers"]["polyadic"]
+    assert cli.main([*documented["args"], "--help"], standalone_mode=False) == 0
 
 
 @pytest.mark.parametrize("name", TOOLS)
 def test_every_argument_is_described(name: str) -> None:
     arguments = TOOLS[name].described().input_schema["properties"]
     assert arguments
-    assert all(told.get("description") for told in arguments.values())
+    assert all(documented.get("description") for documented in arguments.values())

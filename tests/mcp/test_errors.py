@@ -61,10 +61,10 @@ BAD_DOCUMENTS: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize(("tool", "arguments", "told"), BAD)
-def test_invalid_arguments_are_refused(main: Connect, tool: str, arguments: dict[str, Any], told: str) -> None:
+@pytest.mark.parametrize(("tool", "arguments", "message"), BAD)
+def test_invalid_arguments_are_refused(main: Connect, tool: str, arguments: dict[str, Any], message: str) -> None:
     said = problem(main, tool, **arguments)
-    assert told in said
+    assert message in said
     assert len(said) <= 500
     assert "hunter2" not in said
 
@@ -82,12 +82,12 @@ def test_errors_do_not_reveal_whether_a_file_exists(main: Connect, tmp_path: Pat
     there.write_text("secret")
     link.symlink_to("/notes/ada.md")
 
-    def told(path: Path) -> str:
+    def error_for(path: Path) -> str:
         more = {"query": {"question": "x"}, "search_facts": {"words": "x"}}.get(tool, {})
         named: dict[str, Any] = {"documents": [str(path)]} if more else {"document": str(path)}
         return problem(main, tool, **more, **named).replace(path.name, "NAME")
 
-    assert told(there) == told(tmp_path / "missing.txt") == told(link)
+    assert error_for(there) == error_for(tmp_path / "missing.txt") == error_for(link)
 
 
 def test_errors_do_not_reveal_the_workspace_path(own: Connect, workspaces: Path) -> None:
@@ -97,7 +97,7 @@ def test_errors_do_not_reveal_the_workspace_path(own: Connect, workspaces: Path)
 
 
 @pytest.mark.parametrize(
-    ("error", "told"),
+    ("error", "message"),
     [
         (
             StoreError("/srv/kb one/main/store.sqlite cannot be used (locked)"),
@@ -114,9 +114,9 @@ def test_errors_do_not_reveal_the_workspace_path(own: Connect, workspaces: Path)
         (ValueError("/srv/secret"), "unexpected ValueError: this is a defect"),
     ],
 )
-def test_an_error_is_one_line_without_paths_of_this_machine(error: Exception, told: str) -> None:
+def test_an_error_is_one_line_without_paths_of_this_machine(error: Exception, message: str) -> None:
     said = one_line(error, "{'document': '/named/by/client'}", Path("/srv/kb one/main"))
-    assert said.startswith(told) if isinstance(error, ValueError) else said == told
+    assert said.startswith(message) if isinstance(error, ValueError) else said == message
 
 
 def test_ambiguous_title_is_refused(own: Connect) -> None:

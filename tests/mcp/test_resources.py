@@ -71,14 +71,14 @@ def test_invalid_resource_uri_is_refused(main: Connect, uri: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("uri", "told"),
+    ("uri", "message"),
     [
         (f"polyadic://document/{'0' * 32}", "no document matches"),
         (f"{ADA_URI}?start=100000", "so none from 100,000 on"),
     ],
 )
-def test_missing_resource_is_reported(main: Connect, uri: str, told: str) -> None:
-    with pytest.raises(MCPError, match=told) as raised:
+def test_missing_resource_is_reported(main: Connect, uri: str, message: str) -> None:
+    with pytest.raises(MCPError, match=message) as raised:
         contents(main, uri)
     assert raised.value.code == -32602
 

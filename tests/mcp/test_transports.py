@@ -113,7 +113,7 @@ def test_unknown_tool_is_a_protocol_error(either: Connect) -> None:
 
 def test_stdout_carries_protocol_messages_only(workspaces: Path) -> None:
     """Also of what cannot be read, and of a request that fails."""
-    told = command(workspaces / "main")
+    process = command(workspaces / "main")
     hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "raw", "version": "1"}}
     requests: list[dict[str, Any]] = [
         {"id": 1, "method": "initialize", "params": hello},
@@ -128,7 +128,11 @@ def test_stdout_carries_protocol_messages_only(workspaces: Path) -> None:
     ]
     lines = "".join(f"{json.dumps({'jsonrpc': '2.0', **request})}\n" for request in requests)
     running = subprocess.Popen(
-        [told.command, *told.args], env=told.env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [process.command, *process.args],
+        env=process.env,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
     )
     assert running.stdin is not None
     assert running.stdout is not None

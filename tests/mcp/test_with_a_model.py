@@ -18,8 +18,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 def name_model(folder: Path, url: str) -> None:
-    told = f'[model]\nname = "recorded"\nbase_url = "{url}"\nkey_variable = ""\nretries = 0\nprompt_price = 1000.0\n'
-    (folder / "polyadic.toml").write_text(told)
+    text = f'[model]\nname = "recorded"\nbase_url = "{url}"\nkey_variable = ""\nretries = 0\nprompt_price = 1000.0\n'
+    (folder / "polyadic.toml").write_text(text)
 
 
 def test_model_extracts_and_answers_and_usage_is_recorded(folder: Path) -> None:

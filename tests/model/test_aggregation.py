@@ -24,11 +24,11 @@ evidences = st.builds(
 )
 chunks = st.lists(st.tuples(st.sampled_from(["d1", "d2"]), st.lists(evidences, max_size=4)), max_size=5)
 
-Told = list[tuple[str, list[Evidence]]]
+EvidenceByChunk = list[tuple[str, list[Evidence]]]
 
 
 @given(chunks, st.randoms())
-def test_tally_does_not_depend_on_order(evidence: Told, random: object) -> None:
+def test_tally_does_not_depend_on_order(evidence: EvidenceByChunk, random: object) -> None:
     shuffled = sorted(evidence, key=lambda _: random.random())  # type: ignore[attr-defined]
     assert tally(evidence).entities == tally(shuffled).entities
     assert {i: (f.evidence, f.score, f.participants) for i, f in tally(evidence).facts.items()} == {
@@ -38,7 +38,7 @@ def test_tally_does_not_depend_on_order(evidence: Told, random: object) -> None:
 
 @pytest.mark.slow
 @given(chunks, chunks)
-def test_subtracting_undoes_adding(kept: Told, gone: Told) -> None:
+def test_subtracting_undoes_adding(kept: EvidenceByChunk, gone: EvidenceByChunk) -> None:
     assert tally_difference(tally(kept + gone), tally(gone)).facts.keys() == tally(kept).facts.keys()
     nothing = tally_difference(tally_difference(tally(kept + gone), tally(gone)), tally(kept))
     assert not nothing.facts
@@ -46,7 +46,7 @@ def test_subtracting_undoes_adding(kept: Told, gone: Told) -> None:
 
 
 @given(chunks)
-def test_scores_stay_in_the_ranges_of_the_paper(evidence: Told) -> None:
+def test_scores_stay_in_the_ranges_of_the_paper(evidence: EvidenceByChunk) -> None:
     counts = tally(evidence)
     assert all(0 < mean_score(f.score, f.evidence) <= 10 for f in counts.facts.values())
     assert all(0 < mean_score(e.score, e.evidence) <= 100 for e in counts.entities.values())

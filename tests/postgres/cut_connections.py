@@ -19,8 +19,8 @@ class Statements:
         run = KeepaliveConnection.execute
 
         def execute(connection: KeepaliveConnection, query: Any, *arguments: Any, **named: Any) -> Any:
-            told = query.decode() if isinstance(query, bytes) else str(query)
-            if self._among in told:
+            statement = query.decode() if isinstance(query, bytes) else str(query)
+            if self._among in statement:
                 self.seen += 1
                 if self.seen == self._at:
                     self._act()

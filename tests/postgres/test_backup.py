@@ -34,12 +34,12 @@ def place(server: OwnServer, user: str = "ada") -> str:
 
 
 def answers(address: str) -> list[str]:
-    told = []
+    texts = []
     for name in WORKSPACES:
         with Workspace(f"{address}#{name}", SETTINGS) as kb:
             assert kb.store().problems() == []
-            told.append(kb.query("Who wrote to Mira Falk?").text)
-    return told
+            texts.append(kb.query("Who wrote to Mira Falk?").text)
+    return texts
 
 
 @pytest.fixture(scope="module")

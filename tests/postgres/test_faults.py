@@ -81,8 +81,8 @@ def calls_in(reader: Reader) -> int:
 
 
 def assert_one_line(error: StoreError) -> None:
-    told = str(error)
-    assert "\n" not in told and PASSWORD not in told and error.next_step and "127.0.0.1" in told
+    message = str(error)
+    assert "\n" not in message and PASSWORD not in message and error.next_step and "127.0.0.1" in message
 
 
 # reading

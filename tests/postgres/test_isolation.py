@@ -40,7 +40,7 @@ def test_workspaces_do_not_see_each_other(raw: psycopg.Connection) -> None:
         before = canonical(one)
         publish(other, "a", [TURIN], title="Ada Lovelace")
         assert canonical(one) == before
-        told = repr(
+        rows = repr(
             [
                 *rows_of(
                     one,
@@ -48,7 +48,7 @@ def test_workspaces_do_not_see_each_other(raw: psycopg.Connection) -> None:
                 )
             ]
         )
-        assert "Lovelace" in told and "Turin" not in told
+        assert "Lovelace" in rows and "Turin" not in rows
         with one.read() as reader:
             assert len(reader.search("Lovelace", 9).rows) == 1 and not len(reader.search("Turin", 9).rows)
             assert reader.chunks_with_words(["London", "Turin"], 9).sources.tolist() == [0]
@@ -182,5 +182,5 @@ def test_unreachable_server_is_reported_without_the_password(database: str, said
     address = PostgresDsn.of(where.replace("://", "://postgres:secret@", 1) + "#kb")
     with pytest.raises(StoreError) as raised:
         PostgresStore(address, "test vectors")
-    told = str(raised.value)
-    assert said in told and "secret" not in told and "\n" not in told
+    message = str(raised.value)
+    assert said in message and "secret" not in message and "\n" not in message

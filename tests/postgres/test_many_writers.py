@@ -47,14 +47,14 @@ def expected(shares: list[list[str]]) -> str:
     place = fresh()
     for share in shares:
         assert ended(started(COMMAND, "-w", place, "index", *share)) == (0, "")
-    return told(place)
+    return contents_of(place)
 
 
 def fresh() -> str:
     return f"{postgres.server()}#{postgres.fresh()}"
 
 
-def told(place: str) -> str:
+def contents_of(place: str) -> str:
     """All that a workspace knows, once it has been found sound."""
     store = PostgresStore(postgres.address(place.rpartition("#")[2]), "hashing-384")
     try:
@@ -70,7 +70,7 @@ def test_eight_concurrent_writers_end_like_sequential_ones(shares: list[list[str
     place, drawn = fresh(), random.Random(seed)
     runs = [started(COMMAND, "-w", place, "index", *drawn.sample(share, EACH)) for share in shares]
     assert [ended(run) for run in runs] == [(0, "")] * PROCESSES
-    assert told(place) == expected
+    assert contents_of(place) == expected
 
 
 @pytest.mark.slow
@@ -90,7 +90,7 @@ def test_concurrent_writers_survive_lost_connections(shares: list[list[str]], ex
         assert (code, said) == (0, "") or (code == 1 and "run this again" in said and len(said.splitlines()) == 1)
     for share in shares:
         assert ended(started(COMMAND, "-w", place, "index", *share)) == (0, "")
-    assert told(place) == expected
+    assert contents_of(place) == expected
 
 
 @pytest.mark.slow
@@ -102,7 +102,7 @@ def test_documents_leased_by_a_killed_process_are_indexed_by_others(shares: list
     assert [ended(run) for run in others] == [(0, "")] * len(others)
     assert ended(killed)[0] == -signal.SIGKILL
     assert ended(started(COMMAND, "-w", place, "index", *shares[0])) == (0, "")
-    assert told(place) == expected
+    assert contents_of(place) == expected
 
 
 def test_lease_is_held_until_released_or_the_session_ends() -> None:

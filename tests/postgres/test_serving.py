@@ -76,8 +76,8 @@ def test_job_submitted_to_one_server_is_run_by_another(clients: Clients, address
     files = {"files": ("ada.txt", ADA.encode())}
     job = clients[1].post(path.replace("jobs", "documents/files"), files=files).json()["id"]
     with clients[1].stream("GET", f"{path}/{job}/events") as reply:
-        told = [one["state"] for name, one in events(reply.read().decode()) if name == "job"]
-    assert told[-1] == "succeeded"
+        states = [one["state"] for name, one in events(reply.read().decode()) if name == "job"]
+    assert states[-1] == "succeeded"
     for client in clients:
         assert client.get(f"{path}/{job}").json()["report"]["added"] == 1
         assert [one["id"] for one in client.get(path).json()["jobs"]] == [job]

@@ -38,9 +38,9 @@ class Two:
     job: str
     model: ModelServer
 
-    def told(self, of: int = 1) -> dict[str, Any]:
-        told: dict[str, Any] = self.clients[of].get(f"{PATH}/jobs/{self.job}").json()
-        return told
+    def status(self, of: int = 1) -> dict[str, Any]:
+        status: dict[str, Any] = self.clients[of].get(f"{PATH}/jobs/{self.job}").json()
+        return status
 
 
 @pytest.fixture
@@ -125,11 +125,11 @@ def crash(address: str) -> None:
 
 
 def test_job_is_cancelled_by_another_server_and_resumed(two: Two) -> None:
-    before = two.told()
+    before = two.status()
     assert before["state"] == "running"
     cancelled = two.clients[1].post(f"{PATH}/jobs/{two.job}/cancel").json()
     assert (cancelled["state"], cancelled["problem"]) == ("cancelled", "it was cancelled")
-    assert two.told(0) == cancelled
+    assert two.status(0) == cancelled
     assert two.clients[1].post(f"{PATH}/jobs/{two.job}/resume").status_code == 202
     assert finished(two.clients[0], "letters", two.job)["state"] == "succeeded"
 

@@ -38,12 +38,12 @@ def counted() -> Iterator[list[str]]:
 
 def letters(count: int) -> list[Document]:
     """Every one of these people wrote to every other, in several places: all are hubs where there are many letters."""
-    told = []
+    documents = []
     for number in range(count):
         writer, reader = PEOPLE[number % 5], PEOPLE[(number + 1 + number // 5 % 4) % 5]
         text = f"{writer} wrote letter {number} to {reader} in {PLACES[number % 3]}. {reader} answered from Graz."
-        told.append(Document(f"memory:{number}", f"Letter {number}", text))
-    return told
+        documents.append(Document(f"memory:{number}", f"Letter {number}", text))
+    return documents
 
 
 @pytest.mark.parametrize("count", [3, 60])
@@ -63,7 +63,7 @@ def test_full_scan_uses_bounded_memory(monkeypatch: pytest.MonkeyPatch) -> None:
         kb.add(letters(60))
         with kb.store().read() as reader:
             facts, entities = reader.rows("fact"), reader.rows("entity")
-            told = [
+            expected = [
                 reader.facts(facts),
                 reader.entities(entities),
                 reader.links("fact_entities", facts).targets.tolist(),
@@ -85,4 +85,4 @@ def test_full_scan_uses_bounded_memory(monkeypatch: pytest.MonkeyPatch) -> None:
             assert kept._links["fact_entities", None]._records.nbytes < 3_000
             assert kept._numbers["entity"]._records.nbytes < 1_000
             again = reader.links("fact_entities", np.concatenate([facts, facts[:1]])).targets
-        assert by_page == told and again[: len(told[2])].tolist() == told[2]
+        assert by_page == expected and again[: len(expected[2])].tolist() == expected[2]

@@ -42,8 +42,8 @@ def store() -> Iterator[PostgresStore]:
         patched.setattr(hnsw, "LEAST_INDEXED", OTHERS - 1)
         for name, count in (("other", OTHERS), ("kb", OTHERS), ("kb", FACTS)):
             filled = PostgresStore(PostgresDsn(database, name), "test vectors")
-            told = [(f"Ada met {name} {n}.", ["Ada", f"{name} {n}"]) for n in range(count)]
-            publish(filled, name, told)
+            stated = [(f"Ada met {name} {n}.", ["Ada", f"{name} {n}"]) for n in range(count)]
+            publish(filled, name, stated)
             filled.close()
     filled = PostgresStore(PostgresDsn(database, "kb"), "test vectors")
     with psycopg.connect(database, autocommit=True) as connection:

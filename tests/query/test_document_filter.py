@@ -97,8 +97,11 @@ def with_hierarchy(server: ModelServer, tmp_path_factory: pytest.TempPathFactory
     with workspace(tmp_path_factory.mktemp("hierarchy") / "kb", server) as made:
         made.add((*CORPUS, MILL))
         with made.store().read() as reader:
-            told = [node_of(reader, HIDDEN_CODE, f"Secrets {HIDDEN_CODE}"), node_of(reader, "Anders", "Mills of Ketch")]
-        clusters, communities = [cluster for cluster, _ in told], [community for _, community in told]
+            nodes = [
+                node_of(reader, HIDDEN_CODE, f"Secrets {HIDDEN_CODE}"),
+                node_of(reader, "Anders", "Mills of Ketch"),
+            ]
+        clusters, communities = [cluster for cluster, _ in nodes], [community for _, community in nodes]
         with made.store().write() as writer:
             writer.update_hierarchy(Rearrangement(clusters, communities, (), (0.5,), 8, 0))
             while missing := writer.attach():
@@ -167,10 +170,10 @@ def test_filtered_answers_equal_a_separate_workspace(
 ) -> None:
     other, only = alone
     for question in (QUESTION, "Who met whom at the Harbour?", "Where was Jonas Brandt born?"):
-        assert told(kb.retrieve(question, method, only=only)) == told(other.retrieve(question, method))
+        assert comparable(kb.retrieve(question, method, only=only)) == comparable(other.retrieve(question, method))
 
 
-def told(found: Knowledge) -> list[tuple[object, ...]]:
+def comparable(found: Knowledge) -> list[tuple[object, ...]]:
     """What was found, and how it is ordered as far as that is told by more than the last digits of a product."""
     items = [
         (item.kind, round(item.score, 3), item.id, item.text, item.why, item.tokens, item.places, item.entities)

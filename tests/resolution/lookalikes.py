@@ -7,7 +7,7 @@ from pathlib import Path
 from polyadic.model.resolution import EntityResolution
 from polyadic.model.types import Chunk, Document, Evidence, Participation, Span
 from polyadic.storage.protocol import Store
-from tests.support.store_driver import publish_told
+from tests.support.store_driver import publish_documents
 
 FILE = Path(__file__).parent / "lookalikes.tsv"
 
@@ -43,7 +43,7 @@ def fill(store: Store, pairs: Sequence[Lookalike]) -> None:
             )
             for name, kind in zip(pair.names, pair.types, strict=True)
         ]
-        publish_told(store, [(source, [Chunk(source.id, whole, source.text, 5, 0)], said)])
+        publish_documents(store, [(source, [Chunk(source.id, whole, source.text, 5, 0)], said)])
 
 
 def put_together(pairs: Sequence[Lookalike], overlay: EntityResolution) -> list[Lookalike]:

@@ -21,7 +21,7 @@ from polyadic.resolution.id_prefix import resolve_id_prefix
 from polyadic.resolution.llm_adjudication import PAIRS_A_REQUEST
 from polyadic.workspace import Workspace
 from tests.model_server import Asked, ModelServer, Status, says
-from tests.support.store_driver import publish_all, publish_told
+from tests.support.store_driver import publish_all, publish_documents
 from tests.support.with_a_model import HASHING, settings, workspace
 
 BORN = (
@@ -35,17 +35,17 @@ STORIES = {
 }
 
 
-class Told:
+class StoryExtractor:
     """Reads what the stories say."""
 
-    name = "told"
+    name = "stories"
     paid = False
 
     async def extract(self, document: Document, chunk: Chunk) -> Extraction:
         return Extraction(
             tuple(
                 Evidence(
-                    f"{name} knew {place}.", 8.0, (Participation(name, "", what), Participation(place)), (), "told"
+                    f"{name} knew {place}.", 8.0, (Participation(name, "", what), Participation(place)), (), "stories"
                 )
                 for name, what, place in STORIES[document.source]
             )
@@ -54,7 +54,7 @@ class Told:
 
 def fill(kb: Workspace) -> None:
     documents = [Document(source, "", f"Told in {source}.") for source in STORIES]
-    run_coroutine(Indexer(kb.store(make=True), Told(), kb.embedder, ChunkingSettings()).index(documents))
+    run_coroutine(Indexer(kb.store(make=True), StoryExtractor(), kb.embedder, ChunkingSettings()).index(documents))
 
 
 @pytest.fixture
@@ -212,8 +212,11 @@ def test_model_adjudicates_uncertain_pairs(tmp_path: Path) -> None:
         assert f"description: {BORN}" in asked.text
         same = {one.id: one.same for one in review.candidates}
         assert sorted(map(str, same.values())) == ["False", "None", "None", "True"]
-        told = next(one for one in review.candidates if one.same)
-        assert ({told.one.name, told.other.name}, told.reason) == ({"Mira Falk", "The Lady of the Acids"}, "told so")
+        merged_candidate = next(one for one in review.candidates if one.same)
+        assert ({merged_candidate.one.name, merged_candidate.other.name}, merged_candidate.reason) == (
+            {"Mira Falk", "The Lady of the Acids"},
+            "told so",
+        )
         assert kb.entities.decisions() == []
         # The same list is paid for once, and the ledger has it.
         assert kb.entities.review(by_model=True).usage.calls == 0
@@ -290,6 +293,6 @@ def test_document_text_cannot_inject_pairs(tmp_path: Path) -> None:
             source = Document(f"/docs/{number}", "", f"{one.name} {number}.")
             chunk = Chunk(source.id, Span(0, len(source.text)), source.text, 3, 0)
             evidence = Evidence(source.text, 8.0, (one, Participation(f"thing {number}")), (), "")
-            publish_told(kb.store(make=True), [(source, [chunk], [evidence])])
+            publish_documents(kb.store(make=True), [(source, [chunk], [evidence])])
         kb.entities.review(by_model=True)
     assert seen == [[["Sao Paolo Sul", "Sao Paolo Sun"]]]

@@ -15,7 +15,7 @@ from polyadic.resolution.names import ParsedName
 from polyadic.storage.sqlite.store import SqliteStore
 from tests.resolution.lookalikes import fill, lookalikes, put_together
 from tests.support.lookups import keyed
-from tests.support.store_driver import decide, publish, publish_told
+from tests.support.store_driver import decide, publish, publish_documents
 from tests.support.vectors import kept
 
 Said = Sequence[tuple[str, Sequence[tuple[str, str]]]]
@@ -28,12 +28,12 @@ def store(tmp_path: Path) -> Iterator[SqliteStore]:
     made.close()
 
 
-def tell(store: SqliteStore, name: str, said: Said) -> Document:
+def publish_statements(store: SqliteStore, name: str, said: Said) -> Document:
     """A document that says this, with the types of those who take part."""
     source = Document(f"/docs/{name}.txt", "", " ".join(text for text, _ in said))
     chunk = Chunk(source.id, Span(0, len(source.text)), source.text, 9, 0)
     evidence = [Evidence(text, 8.0, tuple(Participation(*one) for one in names), (), "") for text, names in said]
-    publish_told(store, [(source, [chunk], evidence)])
+    publish_documents(store, [(source, [chunk], evidence)])
     return source
 
 
@@ -77,8 +77,8 @@ def test_candidates_are_ordered_by_score_with_reasons(store: SqliteStore) -> Non
 def test_merges_are_not_transitive(store: SqliteStore) -> None:
     """I.M.F. may be two, each of which spells it out; they do not become one by that."""
     funds = ["International Monetary Fund", "Inner Mongolia Folklore"]
-    tell(store, "a", [(f"{funds[0]} (IMF) lends.", [(funds[0], ""), ("IMF", ""), ("money", "")])])
-    tell(store, "b", [(f"{funds[1]} (IMF) sings.", [(funds[1], ""), ("IMF", ""), ("songs", "")])])
+    publish_statements(store, "a", [(f"{funds[0]} (IMF) lends.", [(funds[0], ""), ("IMF", ""), ("money", "")])])
+    publish_statements(store, "b", [(f"{funds[1]} (IMF) sings.", [(funds[1], ""), ("IMF", ""), ("songs", "")])])
     assert all(found(store)[frozenset((fund, "IMF"))][0] >= SURE for fund in funds)
     assert [len(group) for group in merges(store)] == [2]
 
@@ -106,8 +106,8 @@ def test_decided_pairs_are_not_proposed_again(store: SqliteStore) -> None:
 
 
 def test_incompatible_types_lower_the_score(store: SqliteStore) -> None:
-    tell(store, "a", [("Núria flows.", [("Núria", "river"), ("valley", "")])])
-    tell(store, "b", [("Nuria sings.", [("Nuria", "person"), ("songs", "")])])
+    publish_statements(store, "a", [("Núria flows.", [("Núria", "river"), ("valley", "")])])
+    publish_statements(store, "b", [("Nuria sings.", [("Nuria", "person"), ("songs", "")])])
     score, why = found(store)[frozenset(("Núria", "Nuria"))]
     assert score < SURE
     assert "but one is river, the other person" in why or "but one is person, the other river" in why
@@ -129,8 +129,8 @@ def test_incompatible_types_lower_the_score(store: SqliteStore) -> None:
 def test_accents_and_legal_forms_prevent_certain_merges(
     store: SqliteStore, one: str, other: str, kind: str, merged: bool
 ) -> None:
-    told = [(f"{name} is here.", [(name, kind), (f"place {number}", "")]) for number, name in enumerate((one, other))]
-    tell(store, "a", told)
+    stated = [(f"{name} is here.", [(name, kind), (f"place {number}", "")]) for number, name in enumerate((one, other))]
+    publish_statements(store, "a", stated)
     assert frozenset((one, other)) in found(store), "proposed in any case"
     assert bool(merges(store)) == merged
 
@@ -138,7 +138,7 @@ def test_accents_and_legal_forms_prevent_certain_merges(
 def test_shared_last_name_is_never_certain(store: SqliteStore) -> None:
     for first in ("Clara", "Robert"):
         person, last = (f"{first} Schumann", "person"), ("Schumann", "person")
-        tell(
+        publish_statements(
             store,
             first,
             [(f"{first} Schumann played.", [person, ("piano", "")]), ("Schumann left.", [last, ("it", "")])],
@@ -154,8 +154,8 @@ def test_shared_last_name_is_never_certain(store: SqliteStore) -> None:
 
 
 def test_name_with_two_types_may_be_a_homonym(store: SqliteStore) -> None:
-    tell(store, "planet", [("Mercury is hot.", [("Mercury", "place"), ("heat", "")])])
-    source = tell(store, "singer", [("Mercury sang.", [("Mercury", "person"), ("songs", "")])])
+    publish_statements(store, "planet", [("Mercury is hot.", [("Mercury", "place"), ("heat", "")])])
+    source = publish_statements(store, "singer", [("Mercury sang.", [("Mercury", "person"), ("songs", "")])])
     with store.read() as reader:
         (homonym,) = homonyms(reader, CandidatePairs.of(reader))
     assert {sense.name for sense in homonym.senses} == {"Mercury (place)", "Mercury (person)"}
@@ -169,7 +169,9 @@ def test_entity_direction_is_the_normalized_sum_of_its_forms(store: SqliteStore)
         source = Document(f"/docs/{number}.txt", "", f"Oslo grew {number}.")
         chunk = Chunk(source.id, Span(0, len(source.text)), source.text, 3, 0)
         oslo = Participation("Oslo", "place", description)
-        publish_told(store, [(source, [chunk], [Evidence(source.text, 8.0, (oslo, Participation("growth")), (), "")])])
+        publish_documents(
+            store, [(source, [chunk], [Evidence(source.text, 8.0, (oslo, Participation("growth")), (), "")])]
+        )
     forms = kept(["Oslo: capital of Norway", "Oslo: city"]).sum(axis=0)
     with store.read() as reader:
         row = keyed(reader, ["oslo"])["oslo"]

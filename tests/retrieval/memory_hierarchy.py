@@ -46,10 +46,12 @@ class MemoryHierarchyReader:
         return Hits(rows, scores[rows])
 
     def similarity(self, summaries: Rows, vectors: Vectors) -> Vectors:
-        told = [self._summaries[row] for row in summaries.tolist()]
-        if not told:
+        summaries_read = [self._summaries[row] for row in summaries.tolist()]
+        if not summaries_read:
             return np.zeros((len(vectors), 0), np.float32)
-        return np.asarray(vectors @ self._embed([form(one.name, one.description) for one in told]).T, np.float32)
+        return np.asarray(
+            vectors @ self._embed([form(one.name, one.description) for one in summaries_read]).T, np.float32
+        )
 
     def summaries_of(self, entities: Rows) -> Links:
         return _turned(self._covered(self._entity_row), entities)

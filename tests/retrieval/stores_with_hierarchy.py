@@ -10,13 +10,13 @@ from polyadic.model.aggregation import tally
 from polyadic.model.hierarchy import Cluster, Community, Hierarchy, Report, ReportFinding, Summary
 from polyadic.storage.protocol import Vectors
 from tests.retrieval.memory_reader import MemoryReader
-from tests.retrieval.stories import Told, documents_of
+from tests.retrieval.stories import FactsByDocument, documents_of
 
 BY = "by hand"
 
 
 def with_hierarchy(
-    documents: Told,
+    documents: FactsByDocument,
     summaries: Mapping[str, Sequence[str]],
     communities: Sequence[Sequence[str]] = (),
     by: str = BY,
@@ -42,10 +42,10 @@ def with_hierarchy(
         clusters.append(replace(cluster, summaries=(summary,)))
         ids[name], layers[name] = summary.id, layer + 1
     facts = tally((document.id, evidence) for document, _, evidence in read).facts
-    told: list[Community] = []
+    built: list[Community] = []
     for members in communities:
         held = tuple(sorted(ids.get(member, identity.entity_id(identity.entity_key(member))) for member in members))
-        around = [one for one in told if set(held) <= set(one.members)]
+        around = [one for one in built if set(held) <= set(one.members)]
         keys = {identity.entity_key(member) for member in members}
         findings = tuple(
             ReportFinding(said.text if by == "extractive" else f"It is found that {said.text}", (fact,))
@@ -54,6 +54,6 @@ def with_hierarchy(
         )
         report = Report(f"The world of {members[0]}", f"What {members[0]} is about.", 5.0, findings, by)
         parent = around[-1].id if around else ""
-        told.append(Community(len(around), held, parent, "basis", (), report, len(report.text.split())))
-    hierarchy = Hierarchy(tuple(clusters), tuple(told))
+        built.append(Community(len(around), held, parent, "basis", (), report, len(report.text.split())))
+    hierarchy = Hierarchy(tuple(clusters), tuple(built))
     return MemoryReader(read, embed, hierarchy=hierarchy)

@@ -6,15 +6,15 @@ from polyadic.model.types import Chunk, Document, Evidence, Participation, Span
 from tests.retrieval.conftest import read_from_memory
 from tests.retrieval.memory_reader import MemoryReader
 
-Told = Mapping[str, Sequence[Sequence[str]]]
+FactsByDocument = Mapping[str, Sequence[Sequence[str]]]
 
 
-def told(documents: Told) -> MemoryReader:
+def reader_of(documents: FactsByDocument) -> MemoryReader:
     """A store in which each fact's sentence is its entities, joined by "meets"."""
     return read_from_memory(documents_of(documents))
 
 
-def documents_of(documents: Told) -> list[tuple[Document, Chunk, list[Evidence]]]:
+def documents_of(documents: FactsByDocument) -> list[tuple[Document, Chunk, list[Evidence]]]:
     """The documents, each one chunk, with the evidence of their facts."""
     return [_document(name, facts) for name, facts in documents.items()]
 

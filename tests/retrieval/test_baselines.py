@@ -13,7 +13,7 @@ from polyadic.model.types import ItemKind, Knowledge
 from polyadic.retrieval.registry import asks_for_names, method_named
 from polyadic.storage.protocol import Links, Reader
 from tests.retrieval.memory_reader import MemoryReader
-from tests.retrieval.stories import sentence, told
+from tests.retrieval.stories import reader_of, sentence
 
 CHAIN = {
     "one": [["Ada", "Byron"]],
@@ -31,7 +31,7 @@ def ask(method: str, reader: MemoryReader, question: str, settings: Settings | N
 @pytest.mark.parametrize("method", METHODS)
 def test_knowledge_names_its_method(method: str) -> None:
     assert method_named(method, Settings()).name == method
-    assert ask(method, told(CHAIN), "Ada").method in {method, "walk"}
+    assert ask(method, reader_of(CHAIN), "Ada").method in {method, "walk"}
 
 
 def test_only_keyword_methods_extract_question_entities() -> None:
@@ -50,7 +50,7 @@ def test_only_keyword_methods_extract_question_entities() -> None:
     ],
 )
 def test_ablations_omit_the_part_they_name(method: str, kinds: set[ItemKind]) -> None:
-    found = ask(method, told(CHAIN), "Ada meets Byron")
+    found = ask(method, reader_of(CHAIN), "Ada meets Byron")
     assert {item.kind for item in found.items} == kinds
     off = {step.name for step in found.trace if step.detail == "switched off"}
     wanted = {"er": "entities", "hr": "facts", "cr": "passages"}
@@ -63,9 +63,12 @@ POETS = {"one": [["Ada", "Byron"]], "two": [["Byron", "Shelley"]], "three": [["S
 
 class TestBinary:
     def test_local_relations_are_ordered_by_degree_then_weight(self) -> None:
-        told_of = {"a": [["Ada", "Byron"], ["Ada", "Byron", "Milbanke"]], "b": [["Byron", "Greece"], ["Byron", "Pisa"]]}
+        documents = {
+            "a": [["Ada", "Byron"], ["Ada", "Byron", "Milbanke"]],
+            "b": [["Byron", "Greece"], ["Byron", "Pisa"]],
+        }
         settings = Settings(lightrag=LightRAGSettings(entities=1, relations=1))
-        found = ask("lightrag", told(told_of), "Ada", settings)
+        found = ask("lightrag", reader_of(documents), "Ada", settings)
         pairs = [item.entities for item in found.facts]
         # Ada has two facts, Byron four, Milbanke one; what is said of a pair stands together.
         assert list(dict.fromkeys(pairs)) == [("Ada", "Byron"), ("Ada", "Milbanke")]
@@ -73,7 +76,7 @@ class TestBinary:
 
     def test_global_relations_are_those_nearest_to_the_question(self) -> None:
         settings = Settings(lightrag=LightRAGSettings(entities=1, relations=2, relation_share=1.0))
-        found = ask("lightrag", told(CHAIN), "Ada? whom meets turin meets savoy?", settings)
+        found = ask("lightrag", reader_of(CHAIN), "Ada? whom meets turin meets savoy?", settings)
         # One of Ada's, one of those nearest to the question, in turn.
         assert (found.facts[0].entities, found.facts[0].why) == (("Ada", "Byron"), "about Ada")
         assert found.facts[1].why.startswith("similar to the question")
@@ -81,7 +84,7 @@ class TestBinary:
         assert len(found.facts) == 3
 
     def test_relations_bring_their_passages(self) -> None:
-        found = ask("lightrag", told(CHAIN), "Ada")
+        found = ask("lightrag", reader_of(CHAIN), "Ada")
         assert found.chunks[0].places[0].source == "memory:one"
 
     def test_pairs_get_their_budget_share_before_passages(self) -> None:
@@ -89,7 +92,7 @@ class TestBinary:
             share: [
                 item.kind
                 for item in ask(
-                    "lightrag", told(CHAIN), "Ada", Settings(lightrag=LightRAGSettings(relation_share=share))
+                    "lightrag", reader_of(CHAIN), "Ada", Settings(lightrag=LightRAGSettings(relation_share=share))
                 ).items
             ]
             for share in (0.0, 1.0)
@@ -99,7 +102,7 @@ class TestBinary:
         assert Counter(kinds[0.0]) == Counter(kinds[1.0])
 
     def test_bare_pairs_contain_two_names(self) -> None:
-        found = ask("lightrag-bare", told(CHAIN), "Ada")
+        found = ask("lightrag-bare", reader_of(CHAIN), "Ada")
         assert {item.text for item in found.facts} >= {"Ada — Byron"}
         assert not any("meets" in item.text for item in found.facts)
 
@@ -107,7 +110,7 @@ class TestBinary:
 class TestPaths:
     def test_path_text_lists_its_pairs(self) -> None:
         settings = Settings(pathrag=PathRAGSettings(entities=2))
-        found = ask("pathrag", told(POETS), "Ada and Shelley", settings)
+        found = ask("pathrag", reader_of(POETS), "Ada and Shelley", settings)
         assert [item.text for item in found.items] == [
             f"Ada — Byron: {sentence(['Ada', 'Byron'])}",
             f"Byron — Shelley: {sentence(['Byron', 'Shelley'])}",
@@ -118,9 +121,9 @@ class TestPaths:
         }
 
     def test_best_item_can_be_ordered_last(self) -> None:
-        first = ask("pathrag", told(POETS), "Ada and Shelley and Byron")
+        first = ask("pathrag", reader_of(POETS), "Ada and Shelley and Byron")
         last = ask(
-            "pathrag", told(POETS), "Ada and Shelley and Byron", Settings(pathrag=PathRAGSettings(best_last=True))
+            "pathrag", reader_of(POETS), "Ada and Shelley and Byron", Settings(pathrag=PathRAGSettings(best_last=True))
         )
         assert last.items == first.items[::-1]
         scores = [item.score for item in first.items]
@@ -128,26 +131,28 @@ class TestPaths:
         assert len(set(scores)) > 1
 
     def test_only_the_most_reliable_paths_are_used(self) -> None:
-        few = ask("pathrag", told(POETS), "Ada and Shelley and Byron", Settings(pathrag=PathRAGSettings(paths=1)))
+        few = ask("pathrag", reader_of(POETS), "Ada and Shelley and Byron", Settings(pathrag=PathRAGSettings(paths=1)))
         assert len(few.items) == 1
 
     def test_disconnected_entities_have_no_path(self) -> None:
         apart = {"one": [["Ada", "Byron"]], "two": [["Turin", "Savoy"]]}
-        assert ask("pathrag", told(apart), "Ada and Turin", Settings(pathrag=PathRAGSettings(entities=2))).items == ()
+        assert (
+            ask("pathrag", reader_of(apart), "Ada and Turin", Settings(pathrag=PathRAGSettings(entities=2))).items == ()
+        )
 
 
 class TestPassages:
     def test_only_passages_are_retrieved(self) -> None:
-        assert {item.kind for item in ask("hipporag2", told(CHAIN), "Ada meets Byron").items} == {ItemKind.CHUNK}
+        assert {item.kind for item in ask("hipporag2", reader_of(CHAIN), "Ada meets Byron").items} == {ItemKind.CHUNK}
 
     def test_passage_is_reached_through_a_shared_entity(self) -> None:
         settings = Settings(hipporag2=HippoRAG2Settings(facts=1, passage_weight=0.001))
-        found = ask("hipporag2", told(CHAIN), "Whom meets Ada?", settings)
+        found = ask("hipporag2", reader_of(CHAIN), "Whom meets Ada?", settings)
         assert found.documents[:2] == ("memory:one", "memory:two")
         assert "Byron" in found.items[1].why
 
     def test_passages_are_used_if_no_fact_is_similar(self) -> None:
-        found = ask("hipporag2", told(CHAIN), "zzz")
+        found = ask("hipporag2", reader_of(CHAIN), "zzz")
         assert [step.detail for step in found.trace if step.name == "walk"] == [
             "none, as no fact resembles the question"
         ]
@@ -157,7 +162,7 @@ class TestPassages:
         story = {"start": [["Ada", "Hub", "Rare"]], **{f"hub {i}": [["Hub", f"Guest {i}"]] for i in range(9)}}
         story["rare"] = [["Rare", "Keats"]]
         settings = Settings(hipporag2=HippoRAG2Settings(facts=1, passage_weight=0.0))
-        found = ask("hipporag2", told(story), "Ada meets Hub meets Rare", settings)
+        found = ask("hipporag2", reader_of(story), "Ada meets Hub meets Rare", settings)
         assert found.documents[:2] == ("memory:start", "memory:rare")
 
 
@@ -185,7 +190,7 @@ class Counting:
 @pytest.mark.parametrize("method", ["lightrag", "lightrag-bare", "pathrag", "hipporag2"])
 def test_hub_reads_are_bounded(method: str) -> None:
     def read(facts: int) -> Counting:
-        reader = Counting(told({f"day {i}": [["Hub", f"Guest {i}", f"Place {i}"]] for i in range(facts)}))
+        reader = Counting(reader_of({f"day {i}": [["Hub", f"Guest {i}", f"Place {i}"]] for i in range(facts)}))
         chosen = method_named(method, Settings())
         asyncio.run(chosen.retrieve("Whom meets Hub?", cast(Reader, reader), HashingEmbedder(), 4000))
         return reader

@@ -14,7 +14,7 @@ from polyadic.retrieval.pair_items import pair_items
 from polyadic.storage.protocol import Vectors
 from polyadic.text.tokens import count_tokens
 from tests.retrieval.memory_reader import MemoryReader
-from tests.retrieval.stories import told
+from tests.retrieval.stories import reader_of
 
 
 def all_pairs(reader: MemoryReader) -> PairwiseEdges:
@@ -32,26 +32,26 @@ def texts(reader: MemoryReader, sentences: bool) -> list[str]:
 
 @pytest.mark.parametrize("n", [2, 3, 5, ENTITIES_OF_A_FACT])
 def test_clique_expansion_gives_every_pair_once(n: int) -> None:
-    pairs = all_pairs(told({"one": [[f"Person {i}" for i in range(n)]]}))
+    pairs = all_pairs(reader_of({"one": [[f"Person {i}" for i in range(n)]]}))
     assert len(pairs) == len(set(pairs.ends)) == n * (n - 1) // 2
     assert all(first < second for first, second in pairs.ends)
 
 
 def test_large_facts_are_truncated() -> None:
-    pairs = all_pairs(told({"one": [[f"Person {i}" for i in range(ENTITIES_OF_A_FACT + 9)]]}))
+    pairs = all_pairs(reader_of({"one": [[f"Person {i}" for i in range(ENTITIES_OF_A_FACT + 9)]]}))
     assert len(pairs) == ENTITIES_OF_A_FACT * (ENTITIES_OF_A_FACT - 1) // 2
 
 
 def test_pairs_follow_the_order_of_facts() -> None:
-    reader = told({"one": [["Ada", "Babbage"], ["Ada", "Byron", "Shelley"], ["Byron", "Shelley"]]})
+    reader = reader_of({"one": [["Ada", "Babbage"], ["Ada", "Byron", "Shelley"], ["Byron", "Shelley"]]})
     order = np.array([2, 0, 1], dtype=np.int64)
     assert list(dict.fromkeys(expand_cliques(order, reader).facts.tolist())) == [2, 0, 1]
 
 
 def test_bare_pairs_lose_the_arity() -> None:
     """Proposition 1 of HyperGraphRAG."""
-    whole = told({"one": [["Ada", "Babbage", "Menabrea"]]})
-    parts = told({"one": [["Ada", "Babbage"], ["Ada", "Menabrea"], ["Babbage", "Menabrea"]]})
+    whole = reader_of({"one": [["Ada", "Babbage", "Menabrea"]]})
+    parts = reader_of({"one": [["Ada", "Babbage"], ["Ada", "Menabrea"], ["Babbage", "Menabrea"]]})
     assert sorted(texts(whole, False)) == sorted(texts(parts, False))
     assert sorted(texts(whole, False)) == ["Ada — Babbage", "Ada — Menabrea", "Babbage — Menabrea"]
     facts = [{fact.text for fact in reader.facts(np.arange(reader.size("fact")))} for reader in (whole, parts)]
@@ -59,7 +59,7 @@ def test_bare_pairs_lose_the_arity() -> None:
 
 
 def test_pairs_keep_sentence_and_places_of_their_fact() -> None:
-    reader = told({"one": [["Ada", "Babbage", "Menabrea"]]})
+    reader = reader_of({"one": [["Ada", "Babbage", "Menabrea"]]})
     pairs = all_pairs(reader)
     items = pair_items(pairs, ones(pairs), ["why"] * 3, reader)
     fact = reader.facts(np.array([0]))[0]
@@ -71,7 +71,7 @@ def test_pairs_keep_sentence_and_places_of_their_fact() -> None:
 
 
 def test_equal_bare_pairs_are_merged_with_all_places() -> None:
-    reader = told({"one": [["Ada", "Babbage"]], "two": [["Babbage", "Ada"]]})
+    reader = reader_of({"one": [["Ada", "Babbage"]], "two": [["Babbage", "Ada"]]})
     pairs = all_pairs(reader)
     items = pair_items(pairs, ones(pairs), ["why"] * 2, reader, sentences=False)
     assert [item.text for item in items] == ["Ada — Babbage"]
@@ -80,7 +80,7 @@ def test_equal_bare_pairs_are_merged_with_all_places() -> None:
 
 
 def test_most_similar_statements_of_a_pair_are_kept() -> None:
-    reader = told({f"day {i}": [["Ada", "Babbage", f"Guest {i}"]] for i in range(STATEMENTS_OF_A_PAIR + 4)})
+    reader = reader_of({f"day {i}": [["Ada", "Babbage", f"Guest {i}"]] for i in range(STATEMENTS_OF_A_PAIR + 4)})
     pairs = all_pairs(reader)
     ends = next(end for end in pairs.ends if pairs.ends.count(end) > 1)
     similarity = np.linspace(0, 1, len(pairs), dtype=np.float32)

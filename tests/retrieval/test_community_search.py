@@ -58,7 +58,7 @@ def test_the_score_is_the_sum_of_similarities_and_what_is_held_counts_half_the_n
     assert search(near, 0, "abS", "bcd") == []
 
 
-def test_a_community_told_of_wholly_adds_nothing() -> None:
+def test_a_fully_covered_community_adds_nothing() -> None:
     near = {"a": 0.5, "b": 0.4}
     assert search(near, 9, "abc", "ad", again=0.0) == [("abc", 0.9, "ab")]
     assert search(near, 9, "abc", "ad", again=0.5) == [("abc", 0.9, "ab"), ("ad", 0.25, "a")]

@@ -5,11 +5,11 @@ import pytest
 
 from polyadic.retrieval.edge_weights import completeness, compute_edge_weights, standardize
 from polyadic.retrieval.subgraph import surround
-from tests.retrieval.stories import told
+from tests.retrieval.stories import reader_of
 
 NOTHING = np.zeros(0, dtype=np.int64)
 # Every fact has score 8 of 10, and every entity score 80 of 100.
-READER = told({"one": [["Ada", "Byron"], ["Ada", "Kiel"]], "two": [["Ada", "Kiel"]]})
+READER = reader_of({"one": [["Ada", "Byron"], ["Ada", "Kiel"]], "two": [["Ada", "Kiel"]]})
 
 
 def test_a_fact_conducts_by_relevance_and_completeness() -> None:

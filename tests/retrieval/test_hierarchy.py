@@ -26,9 +26,9 @@ from polyadic.retrieval.registry import method_named
 from polyadic.storage.protocol import Hits
 from tests.retrieval.memory_reader import MemoryReader
 from tests.retrieval.stores_with_hierarchy import with_hierarchy
-from tests.retrieval.stories import Told, sentence
+from tests.retrieval.stories import FactsByDocument, sentence
 
-STORY: Told = {
+STORY: FactsByDocument = {
     "poets": [["Byron", "Missolonghi"], ["Byron", "Shelley"], ["Shelley", "Keats"]],
     "engines": [["Babbage", "Engine"], ["Engine", "Mill", "Store"], ["Engine", "Menabrea"]],
     "between": [["Ada", "Byron"], ["Ada", "Babbage"]],
@@ -125,12 +125,12 @@ def test_bridge_facts_form_a_chain(paths: str) -> None:
     chain = [sentence(step) for step in steps]
     assert [item.text for item in found.items] in (chain, chain[::-1])
     names_on_it = ["Missolonghi", "Byron", "Ada", "Babbage", "Engine"]
-    told = (" — ".join(names_on_it), " — ".join(names_on_it[::-1]))
-    assert {item.why.removeprefix("on the path ") for item in found.items} <= set(told)
+    expected = (" — ".join(names_on_it), " — ".join(names_on_it[::-1]))
+    assert {item.why.removeprefix("on the path ") for item in found.items} <= set(expected)
 
 
 def test_membership_text_lists_members_on_the_path() -> None:
-    apart: Told = {"one": [["Ada", "Byron"]], "two": [["Mill", "Engine"]]}
+    apart: FactsByDocument = {"one": [["Ada", "Byron"]], "two": [["Mill", "Engine"]]}
     reader = with_hierarchy(apart, {"Machines": ["Ada", "Mill"]}, [["Ada", "Byron", "Mill", "Engine", "Machines"]])
     found = ask("bridge", reader, "Byron? Engine?", entities=2, key_entities=2)
     chain = [item.text for item in found.items]
@@ -149,11 +149,11 @@ def test_membership_text_lists_members_on_the_path() -> None:
 
 
 def test_bridge_contains_all_facts_among_path_entities() -> None:
-    told: Told = {
+    documents: FactsByDocument = {
         "one": [["Ada", "Byron"], ["Byron", "Ada", "Keats"], ["Ada", "Zoe"]],
         "two": [["Byron", "Ada", "Pisa"]],
     }
-    reader = with_hierarchy(told, {}, [["Ada", "Byron", "Keats"]])
+    reader = with_hierarchy(documents, {}, [["Ada", "Byron", "Keats"]])
     found = ask("bridge", reader, "Ada? Byron?", entities=2, key_entities=2)
     assert {item.text for item in found.items} == {
         sentence(["Ada", "Byron"]),
@@ -191,16 +191,16 @@ def test_facts_appear_once_over_all_sections(quoting: MemoryReader) -> None:
 def test_facts_quoted_by_an_extractive_summary_are_not_repeated() -> None:
     place = with_hierarchy(STORY, {}).chunk_places(np.array([0]))[0]
 
-    def told(kind: ItemKind, text: str, section: RetrievalSection = RetrievalSection.LOCAL) -> Item:
+    def item_of(kind: ItemKind, text: str, section: RetrievalSection = RetrievalSection.LOCAL) -> Item:
         return Item(kind, text, text, 1.0, "", 100, (place,), section=section)
 
-    fact = told(ItemKind.FACT, "Ada met Byron.")
+    fact = item_of(ItemKind.FACT, "Ada met Byron.")
     items = [
-        told(ItemKind.ENTITY, "Ada, Byron: Ada met Byron."),
-        told(ItemKind.ENTITY, "Poets: Ada met Byron. Keats wrote."),
-        told(ItemKind.ENTITY, "Poets covers Ada and Byron: Ada met Byron.", RetrievalSection.BRIDGE),
-        told(ItemKind.REPORT, "The poets. Ada met Byron.", RetrievalSection.GLOBAL),
-        told(ItemKind.REPORT, "The poets: It is said that Ada met Byron.", RetrievalSection.GLOBAL),
+        item_of(ItemKind.ENTITY, "Ada, Byron: Ada met Byron."),
+        item_of(ItemKind.ENTITY, "Poets: Ada met Byron. Keats wrote."),
+        item_of(ItemKind.ENTITY, "Poets covers Ada and Byron: Ada met Byron.", RetrievalSection.BRIDGE),
+        item_of(ItemKind.REPORT, "The poets. Ada met Byron.", RetrievalSection.GLOBAL),
+        item_of(ItemKind.REPORT, "The poets: It is said that Ada met Byron.", RetrievalSection.GLOBAL),
     ]
     assert remove_repeated_facts(items) == tuple(items)
     once = remove_repeated_facts([*items, fact])
@@ -219,12 +219,12 @@ def test_nested_communities_with_equal_coverage_prefer_the_specific_one(reader: 
     every = np.arange(reader.size("entity"))
     shelley = next(row for row, name in names(every, reader, hierarchy).items() if name == "Shelley")
     near = search_communities(Hits(np.array([shelley]), np.array([0.8], np.float32)), 8, hierarchy)
-    told = [
+    titles = [
         community.report.title
         for community in hierarchy.communities(np.array([one.row for one in near]))
         if community.report
     ]
-    assert told == ["The world of Byron", "The world of Ada"]
+    assert titles == ["The world of Byron", "The world of Ada"]
     assert [round(one.nearness, 2) for one in near] == [0.8, 0.4]
 
 
@@ -302,11 +302,11 @@ QUEUES = st.dictionaries(st.sampled_from("abc"), st.lists(st.tuples(st.sampled_f
 
 @given(QUEUES, st.integers(0, 120))
 def test_shared_budget_contains_each_item_once(queues: dict[str, list[tuple[str, int]]], room: int) -> None:
-    items = {key: [item(name, tokens) for name, tokens in told] for key, told in queues.items()}
+    items = {key: [item(name, tokens) for name, tokens in queue] for key, queue in queues.items()}
     kept, omitted = split_budget(items, dict.fromkeys(items, 0.3), room)
     assert sum(one.tokens for one in kept) <= room
     assert len({one.id for one in kept}) == len(kept)
-    assert len(kept) + omitted == len({name for told in queues.values() for name, _ in told})
+    assert len(kept) + omitted == len({name for queue in queues.values() for name, _ in queue})
 
 
 def test_shares_of_the_sections_can_be_set(reader: MemoryReader) -> None:

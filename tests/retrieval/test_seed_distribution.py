@@ -12,7 +12,7 @@ from polyadic.retrieval.subgraph import NO_LINKS, surround
 from polyadic.storage.protocol import Hits, Vectors
 from tests.retrieval.conftest import read_from_memory, written
 from tests.retrieval.memory_reader import MemoryReader
-from tests.retrieval.stories import documents_of, told
+from tests.retrieval.stories import documents_of, reader_of
 
 STORE = {"one": [["Ada", "Byron"]], "two": [["Ada", "Kiel"], ["Ada", "Oslo"]], "three": [["Ada", "Kiel"]], "bare": []}
 BARE = 3
@@ -20,7 +20,7 @@ BARE = 3
 
 @pytest.fixture(scope="module")
 def store() -> MemoryReader:
-    return told(STORE)
+    return reader_of(STORE)
 
 
 def entity(reader: MemoryReader, name: str) -> int:
@@ -171,7 +171,7 @@ BORN, MET = "Charles Babbage was born in London in 1791.", "Charles Babbage met 
 ENGINE = {"The Analytical Engine was designed by Charles Babbage.", "The Analytical Engine had a store and a mill."}
 
 
-def test_around_a_question_are_the_facts_of_what_it_names_and_what_is_told_about_it_and_its_equivalents(
+def test_subgraph_has_the_facts_and_passages_of_the_named_entities_and_their_aliases(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     assert neighbourhood(monkeypatch) == (NAMED, {"Lord Byron", "Mercury (planet)"})

@@ -18,7 +18,7 @@ from polyadic.retrieval.shortest_paths import PathCosts, ShortestPath, paths_bet
 from polyadic.storage.protocol import Vectors
 from tests.retrieval.memory_reader import MemoryReader
 from tests.retrieval.stores_with_hierarchy import with_hierarchy
-from tests.retrieval.stories import Told
+from tests.retrieval.stories import FactsByDocument
 
 NAMES = "ABCDEFGHIJKL"
 FACTS = st.lists(st.lists(st.sampled_from(NAMES), min_size=2, max_size=4, unique=True), min_size=1, max_size=14)
@@ -116,10 +116,10 @@ def test_paths_up_to_four_steps_are_found_and_up_to_five_shortest(
     assert all(length == true[pair] for pair, length in found.items() if length <= 5)
 
 
-CHAIN: Told = {"one": [["Ada", "Byron"]], "two": [["Byron", "Greece"]], "three": [["Mill", "Engine"]]}
+CHAIN: FactsByDocument = {"one": [["Ada", "Byron"]], "two": [["Byron", "Greece"]], "three": [["Mill", "Engine"]]}
 
 
-def told(path: ShortestPath, reader: MemoryReader) -> list[str]:
+def names_on(path: ShortestPath, reader: MemoryReader) -> list[str]:
     named = names(np.array(path.nodes), reader, reader.hierarchy_reader())
     return [named[one] for one in path.nodes]
 
@@ -129,7 +129,7 @@ def test_a_route_through_a_membership_passes_through_its_summary(weighted: bool)
     reader = with_hierarchy(CHAIN, {"Machines": ["Ada", "Mill"]})
     pairs = [(node(reader, "Byron"), node(reader, "Engine"))]
     (path,), _ = paths_between(pairs, vector(), reader, reader.hierarchy_reader(), weighted)
-    assert told(path, reader) == ["Byron", "Ada", "Machines", "Mill", "Engine"]
+    assert names_on(path, reader) == ["Byron", "Ada", "Machines", "Mill", "Engine"]
     summary = node(reader, "Machines")
     assert [step for step in path.steps if step < 0] == [summary, summary]
 
@@ -140,7 +140,7 @@ def test_disconnected_pairs_are_skipped() -> None:
     paths, graph = paths_between(
         [(ada, mill), (ada, greece)], vector(), reader, reader.hierarchy_reader(), weighted=True
     )
-    assert [told(path, reader) for path in paths] == [["Ada", "Byron", "Greece"]]
+    assert [names_on(path, reader) for path in paths] == [["Ada", "Byron", "Greece"]]
     assert graph.rings == 2
 
 
@@ -153,7 +153,7 @@ def test_empty_input_has_no_paths() -> None:
     )
 
 
-ROUNDABOUT: Told = {
+ROUNDABOUT: FactsByDocument = {
     "list": [["Ada", "Greece", *(f"Other {i}" for i in range(30))]],
     "said": [["Ada", "Byron"], ["Byron", "Greece"]],
 }
@@ -166,16 +166,19 @@ def test_weighted_paths_prefer_small_facts_and_unweighted_fewest_steps() -> None
     (weighted,), _ = paths_between(
         ends, vector("Ada meets Byron. Byron meets Greece."), reader, reader.hierarchy_reader(), True
     )
-    assert (len(plain.steps), told(weighted, reader)) == (1, ["Ada", "Byron", "Greece"])
+    assert (len(plain.steps), names_on(weighted, reader)) == (1, ["Ada", "Byron", "Greece"])
 
 
 def test_relevant_facts_have_lower_cost() -> None:
-    ways: Told = {"one": [["Ada", "Byron"], ["Byron", "Greece"]], "two": [["Ada", "Turin"], ["Turin", "Greece"]]}
+    ways: FactsByDocument = {
+        "one": [["Ada", "Byron"], ["Byron", "Greece"]],
+        "two": [["Ada", "Turin"], ["Turin", "Greece"]],
+    }
     reader = with_hierarchy(ways, {})
     ends = [(node(reader, "Ada"), node(reader, "Greece"))]
     for by in ("Byron", "Turin"):
         (path,), _ = paths_between(ends, vector(f"{by} meets {by}"), reader, reader.hierarchy_reader(), weighted=True)
-        assert told(path, reader) == ["Ada", by, "Greece"]
+        assert names_on(path, reader) == ["Ada", by, "Greece"]
 
 
 def test_costs_by_relevance_size_degree_and_membership() -> None:

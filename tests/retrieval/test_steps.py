@@ -15,7 +15,7 @@ from polyadic.retrieval.walk_scores import score_chunks, score_facts
 from polyadic.storage.protocol import Links
 from tests.retrieval.conftest import read_from_memory, written
 from tests.retrieval.memory_reader import MemoryReader
-from tests.retrieval.stories import documents_of, told
+from tests.retrieval.stories import documents_of, reader_of
 
 ALL = np.arange(1000, dtype=np.int64)
 
@@ -65,7 +65,7 @@ def test_seeds_are_the_matches_of_the_question(reader: MemoryReader) -> None:
 
 
 def test_equally_similar_facts_are_ordered_by_question_names() -> None:
-    reader = told({"one": [["Carl", "Kiel"]], "two": [["Mira", "Kiel"]], "three": [["Mira", "Oslo"]]})
+    reader = reader_of({"one": [["Carl", "Kiel"]], "two": [["Mira", "Kiel"]], "three": [["Mira", "Oslo"]]})
     question = analyze_question("Did Mira see Oslo?", reader)
     nearest = find_start(question, reader.embedded("meets"), reader).nearest_facts
     assert [fact.text for fact in reader.facts(nearest.rows)] == [

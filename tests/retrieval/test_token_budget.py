@@ -8,7 +8,7 @@ from polyadic.model.types import Item, ItemKind
 from polyadic.retrieval.items import RetrievedRow
 from polyadic.retrieval.token_budget import knowledge, knowledge_of, truncate_to_budget
 from polyadic.retrieval.trace import Trace
-from tests.retrieval.stories import told
+from tests.retrieval.stories import reader_of
 
 ITEMS = st.lists(
     st.builds(
@@ -55,7 +55,7 @@ def test_knowledge_counts_tokens_and_traces() -> None:
 
 def test_items_are_fetched_only_if_they_fit() -> None:
     """What is too long, and what comes twice, is told by its row and its tokens alone."""
-    reader = told({"one": [["Ada", "Babbage"]]})
+    reader = reader_of({"one": [["Ada", "Babbage"]]})
     fact, too_long = RetrievedRow(ItemKind.FACT, 0, 5, 1.0, "one"), RetrievedRow(ItemKind.CHUNK, 99, 9, 1.0, "two")
     rows = [fact, too_long, fact]
     found = knowledge_of("q?", "by hand", rows, 10, Trace(), reader)
@@ -63,7 +63,7 @@ def test_items_are_fetched_only_if_they_fit() -> None:
     assert (found.tokens, found.omitted) == (5, 1)
 
 
-MEETINGS = told({"one": [["Ada", "Babbage"], ["Ada", "Menabrea"]], "two": [["Somerville", "Herschel"]]})
+MEETINGS = reader_of({"one": [["Ada", "Babbage"], ["Ada", "Menabrea"]], "two": [["Somerville", "Herschel"]]})
 
 
 def row(kind: ItemKind, number: int, tokens: int) -> RetrievedRow:
@@ -88,7 +88,7 @@ def test_facts_take_their_tokens_as_listed() -> None:
 
 def test_best_passage_that_does_not_fit_is_cut_around_the_best_sentence() -> None:
     meetings = [["Ada", "Babbage"], *([f"Guest {n}", f"Host {n}"] for n in range(40)), ["Somerville", "Herschel"]]
-    reader = told({"one": meetings})
+    reader = reader_of({"one": meetings})
     found = knowledge_of("Whom did Somerville meet?", "by hand", [row(ItemKind.CHUNK, 0, 400)], 60, Trace(), reader)
     (item,) = found.items
     assert "Somerville meets Herschel." in item.text and "Ada" not in item.text

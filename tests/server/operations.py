@@ -80,12 +80,12 @@ def operations() -> list[Operation]:
 
 def _operations(description: dict[str, Any]) -> Iterator[Operation]:
     for path, methods in description["paths"].items():
-        for method, told in methods.items():
-            parameters = told.get("parameters", [])
+        for method, described in methods.items():
+            parameters = described.get("parameters", [])
             yield Operation(
                 method.upper(),
                 path,
                 tuple(one["name"] for one in parameters if one["in"] == "path"),
                 tuple(one["name"] for one in parameters if one["in"] == "query" and one["required"]),
-                next(iter(told.get("requestBody", {}).get("content", {})), ""),
+                next(iter(described.get("requestBody", {}).get("content", {})), ""),
             )

@@ -101,14 +101,14 @@ def make(client: httpx2.Client, name: str, *texts: str) -> list[str]:
 
 def finished(client: httpx2.Client, workspace: str, job: str) -> dict[str, Any]:
     """A job, once it has ended."""
-    told: dict[str, Any] = {}
+    status: dict[str, Any] = {}
 
     def is_over() -> bool:
-        told.update(client.get(f"/v1/workspaces/{workspace}/jobs/{job}").json())
-        return told["state"] not in ("queued", "running")
+        status.update(client.get(f"/v1/workspaces/{workspace}/jobs/{job}").json())
+        return status["state"] not in ("queued", "running")
 
     wait_until(is_over)
-    return told
+    return status
 
 
 def events(text: str) -> list[tuple[str, Any]]:

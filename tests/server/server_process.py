@@ -24,21 +24,21 @@ from pathlib import Path
 from polyadic.server.limits import ServerLimits
 from polyadic.server.server import PolyadicServer, service_for
 service = service_for(Path(sys.argv[1]), "127.0.0.1", None, ServerLimits(**json.loads(sys.argv[2])))
-told = lambda port: print(f"serving at http://127.0.0.1:{port} ", file=sys.stderr, flush=True)
-PolyadicServer(service, "127.0.0.1", 0, told).run()
+announce = lambda port: print(f"serving at http://127.0.0.1:{port} ", file=sys.stderr, flush=True)
+PolyadicServer(service, "127.0.0.1", 0, announce).run()
 """
 
 
 @dataclass(frozen=True)
 class Served:
-    """A server process; ``told`` is the file of what it says on standard error."""
+    """A server process; ``log`` is the file of what it says on standard error."""
 
     process: subprocess.Popen[bytes]
-    told: Path
+    log: Path
 
     @property
     def url(self) -> str:
-        return self.told.read_text().split(" at ")[1].split(" ")[0]
+        return self.log.read_text().split(" at ")[1].split(" ")[0]
 
     @property
     def port(self) -> int:
@@ -52,20 +52,20 @@ class Served:
 
 @contextmanager
 def served(
-    told: Path,
+    log: Path,
     command: Sequence[str],
     environment: Mapping[str, str],
     cwd: Path | None = None,
     alone: bool = False,
 ) -> Iterator[Served]:
     """A server that takes requests by this command, with these variables besides those that there are, or alone."""
-    with told.open("w") as errors:
+    with log.open("w") as errors:
         variables = {**({} if alone else os.environ), **environment}
         process = subprocess.Popen(command, stderr=errors, env=variables, cwd=cwd)
     try:
-        wait_until(lambda: " at http" in told.read_text() or process.poll() is not None)
-        assert process.poll() is None, told.read_text()
-        yield Served(process, told)
+        wait_until(lambda: " at http" in log.read_text() or process.poll() is not None)
+        assert process.poll() is None, log.read_text()
+        yield Served(process, log)
     finally:
         process.kill()
         process.wait()
@@ -79,7 +79,7 @@ def served_by_a_process(
     code = f"import json, sys\n{_COMMAND if limits is None else _LIMITED}"
     command = [sys.executable, "-c", code, str(folder), json.dumps(asdict(limits or ServerLimits()))]
     with (
-        served(folder.with_name("told"), command, {}) as server,
+        served(folder.with_name("server.log"), command, {}) as server,
         httpx2.Client(base_url=server.url, timeout=30, verify=False) as client,
     ):
         yield server.process, client
@@ -103,8 +103,8 @@ def figure(client: httpx2.Client, name: str) -> float:
 
 def workers(process: subprocess.Popen[bytes]) -> list[int]:
     """The processes that a server has started."""
-    told = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text()
-    return [int(number) for number in told.split()]
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text()
+    return [int(number) for number in children.split()]
 
 
 def killed(process: subprocess.Popen[bytes], wait: bool = True) -> None:

@@ -28,12 +28,12 @@ def logs_of_this_process() -> Iterator[None]:
 
 def test_a_key_is_made_listed_and_removed(folder: Path, capsys: Captured) -> None:
     assert run(["keys", "add", str(folder), "ada", "-w", "letters", "--workspace", "drafts", "--write"]) == 0
-    told = capsys.readouterr()
-    [secret] = told.out.split()
+    output = capsys.readouterr()
+    [secret] = output.out.split()
     ring = KeyRing(keys_file(folder))
     [key] = ring.keys()
     assert (key.name, key.access, key.workspaces) == ("ada", "write", ("letters", "drafts"))
-    assert ring.key_of(secret) == key and key.id in told.err
+    assert ring.key_of(secret) == key and key.id in output.err
     assert run(["keys", "list", str(folder)]) == 0
     assert capsys.readouterr().out.startswith(f"{key.id}  ada  (writes letters, drafts, created ")
     assert run(["keys", "remove", str(folder), key.id]) == 0

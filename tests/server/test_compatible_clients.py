@@ -117,7 +117,7 @@ def test_quoted_sentences_and_unsupported_claims_follow_the_answer(
         with running(folder) as server, server.client() as client:
             asked = {"model": "letters:chunks", "messages": ASKED}
             completion = client.post("/v1/chat/completions", json=asked).json()
-            told = client.post(
+            answer = client.post(
                 "/lightrag/letters/query", json={"query": QUESTION, "include_chunk_content": True}
             ).json()
     text, _, below = completion["choices"][0]["message"]["content"].partition("\n\nSources:\n")
@@ -126,7 +126,7 @@ def test_quoted_sentences_and_unsupported_claims_follow_the_answer(
     assert below.endswith("Not supported by these sources: “He designed the Analytical Engine in 1855”")
     assert [claim["supported"] for claim in completion["claims"]] == [True, False]
     assert [citation["at"]["start"] for citation in completion["citations"]] == [41, 88]
-    (reference,) = told["references"]
+    (reference,) = answer["references"]
     assert reference["reference_id"] == "1" and reference["content"] == [BABBAGE]
 
 

@@ -42,14 +42,14 @@ def below(client: httpx2.Client, tree: str, under: str | None) -> list[dict[str,
 
 @pytest.mark.slow
 def test_hierarchy_status_is_shown(space: httpx2.Client) -> None:
-    told = space.get(HIERARCHY).json()
-    assert told["installed"] and told["built"] and told["unplaced"] == 0
-    assert told["entities"] == space.get("/v1/workspaces/space").json()["counts"]["entities"]
-    assert told["layers"][0]["items"] == told["entities"] and told["layers"][0]["stale"] == 0
+    body = space.get(HIERARCHY).json()
+    assert body["installed"] and body["built"] and body["unplaced"] == 0
+    assert body["entities"] == space.get("/v1/workspaces/space").json()["counts"]["entities"]
+    assert body["layers"][0]["items"] == body["entities"] and body["layers"][0]["stale"] == 0
     first = space.get(HIERARCHY, params={"limit": 1}).json()
     for tree in ("summaries", "communities"):
-        assert told[tree]["nodes"] == below(space, tree, None)[:50]
-        assert first[tree]["nodes"] == told[tree]["nodes"][:1] and first[tree]["total"] == told[tree]["total"]
+        assert body[tree]["nodes"] == below(space, tree, None)[:50]
+        assert first[tree]["nodes"] == body[tree]["nodes"][:1] and first[tree]["total"] == body[tree]["total"]
 
 
 def test_the_tree_of_summaries_leads_to_every_entity(space: httpx2.Client) -> None:
@@ -107,8 +107,8 @@ def test_stale_nodes_are_left_out(tmp_path: Path) -> None:
         with Workspace(server.folder / "space") as kb, kb.store().read() as reader:
             held = reader.records.hierarchy()
         stale = {one.id for one in held.communities if one.stale}
-        told = {one["id"] for tree in ("summaries", "communities") for one in below(client, tree, None)}
-        assert stale & set(before) and not stale & told
+        ids = {one["id"] for tree in ("summaries", "communities") for one in below(client, tree, None)}
+        assert stale & set(before) and not stale & ids
         gone = next(iter(stale & set(before)))
         assert client.get(f"{HIERARCHY}/communities/{gone}").status_code == 404
         assert client.get(HIERARCHY).json()["layers"][0]["stale"] > 0
@@ -116,5 +116,5 @@ def test_stale_nodes_are_left_out(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_missing_hierarchy_is_reported(client: httpx2.Client) -> None:
-    told = client.get("/v1/workspaces/letters/hierarchy").json()
-    assert (told["built"], told["summaries"]["nodes"], told["communities"]["total"]) == (False, [], 0)
+    body = client.get("/v1/workspaces/letters/hierarchy").json()
+    assert (body["built"], body["summaries"]["nodes"], body["communities"]["total"]) == (False, [], 0)

@@ -52,8 +52,8 @@ def upload(client: httpx2.Client, documents: int = 3, sentences: int = 30) -> st
 
 
 def job_of(client: httpx2.Client, job: str) -> dict[str, Any]:
-    told: dict[str, Any] = client.get(f"{PATH}/jobs/{job}").json()
-    return told
+    status: dict[str, Any] = client.get(f"{PATH}/jobs/{job}").json()
+    return status
 
 
 def wait_for_calls(model: ModelServer, calls: int) -> None:
@@ -71,12 +71,12 @@ def test_progress_events_continue_until_the_job_ends(folder: Path, model: ModelS
         make(client, "letters")
         job = upload(client)
         with client.stream("GET", f"{PATH}/jobs/{job}/events") as reply:
-            told = [content for name, content in events(reply.read().decode()) if name == "job"]
-    states = [one["state"] for one in told]
-    read = [one["progress"]["chunks_read"] for one in told]
+            sent = [content for name, content in events(reply.read().decode()) if name == "job"]
+    states = [one["state"] for one in sent]
+    read = [one["progress"]["chunks_read"] for one in sent]
     assert states[-1] == "succeeded" and "running" in states and read == sorted(read)
-    assert any(0 < one["progress"]["chunks_read"] < one["progress"]["chunks"] for one in told)
-    assert told[-1]["report"]["added"] == 3 and told[-1]["progress"]["tokens"] > 0
+    assert any(0 < one["progress"]["chunks_read"] < one["progress"]["chunks"] for one in sent)
+    assert sent[-1]["report"]["added"] == 3 and sent[-1]["progress"]["tokens"] > 0
 
 
 def test_a_job_is_cancelled_and_resumed_without_paying_twice(folder: Path, model: ModelServer) -> None:
@@ -115,8 +115,8 @@ def test_job_watchers_are_disconnected_on_shutdown(folder: Path, model: ModelSer
         reply = client.send(watching, stream=True)
         wait_for_calls(model, 1)
         server.stop()
-        told = events(reply.read().decode())
-    assert told and told[-1][1]["state"] in ("queued", "running")
+        sent = events(reply.read().decode())
+    assert sent and sent[-1][1]["state"] in ("queued", "running")
 
 
 def test_killed_server_resumes_the_job_on_start(folder: Path, model: ModelServer) -> None:

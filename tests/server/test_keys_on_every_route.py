@@ -89,9 +89,9 @@ def wrong_headers(guarded: Guarded) -> dict[str, dict[str, str]]:
 
 
 def without_id(reply: httpx2.Response) -> dict[str, Any]:
-    told: dict[str, Any] = reply.json()
-    assert told.pop("request_id") == reply.headers["x-request-id"]
-    return told
+    body: dict[str, Any] = reply.json()
+    assert body.pop("request_id") == reply.headers["x-request-id"]
+    return body
 
 
 @each

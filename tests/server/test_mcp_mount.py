@@ -54,7 +54,7 @@ def call(server: Running, workspace: str, tool: str, key: str = "none", **argume
     return asyncio.run(made())
 
 
-def told(server: Running, workspace: str, tool: str, key: str = "none", **arguments: Any) -> dict[str, Any]:
+def result_of(server: Running, workspace: str, tool: str, key: str = "none", **arguments: Any) -> dict[str, Any]:
     """What a tool returns, once it is sure that it did."""
     returned = call(server, workspace, tool, key, **arguments)
     assert not returned.is_error, returned
@@ -80,9 +80,9 @@ def test_write_key_adds_a_document(guarded: Guarded) -> None:
     assert "documents cannot be added here" in refused
     assert "Chelsea" not in called(guarded, guarded.reads, "mine", "query", question="Who taught Ada Lovelace?")
     for outcome in ("added", "unchanged"):
-        became = told(guarded.server, "mine", "add_document", guarded.writes, **added)
+        became = result_of(guarded.server, "mine", "add_document", guarded.writes, **added)
         assert (became["outcome"], became["source"], became["facts"]) == (outcome, "mcp:mary", 1)
-        assert told(guarded.server, "mine", "get_job", guarded.reads, job=became["job"])["done"]
+        assert result_of(guarded.server, "mine", "get_job", guarded.reads, job=became["job"])["done"]
     assert "Chelsea" in called(guarded, guarded.reads, "mine", "query", question="Who taught Ada Lovelace?")
 
 
@@ -96,13 +96,13 @@ def test_long_document_is_indexed_by_a_job(folder: Path, monkeypatch: pytest.Mon
         monkeypatch.setenv("POLYADIC_CHUNKING__WINDOW_TOKENS", "0")
         with running(folder, limits=ServerLimits(questions_at_once=1)) as server, server.client() as client:
             make(client, "letters")
-            added = told(server, "letters", "add_document", name="story", text=story(1, 30))
+            added = result_of(server, "letters", "add_document", name="story", text=story(1, 30))
             assert (added["outcome"], added["chunks"], added["facts"]) == ("reading", None, None)
             assert server.service.turns.under_way == 0
-            wait_until(lambda: told(server, "letters", "get_job", job=added["job"])["chunks_read"] > 0, 60)
-            wait_until(lambda: told(server, "letters", "get_job", job=added["job"])["done"], 60)
-            assert told(server, "letters", "get_job", job=added["job"])["state"] == "succeeded"
-            assert told(server, "letters", "list_documents")["documents"][0]["id"] == added["id"]
+            wait_until(lambda: result_of(server, "letters", "get_job", job=added["job"])["chunks_read"] > 0, 60)
+            wait_until(lambda: result_of(server, "letters", "get_job", job=added["job"])["done"], 60)
+            assert result_of(server, "letters", "get_job", job=added["job"])["state"] == "succeeded"
+            assert result_of(server, "letters", "list_documents")["documents"][0]["id"] == added["id"]
             make(client, "others")
             assert "has no job with this identifier" in str(call(server, "others", "get_job", job=added["job"]))
 

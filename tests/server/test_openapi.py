@@ -8,7 +8,9 @@ from tests.server.operations import described
 
 API = described()
 SCHEMAS: dict[str, Any] = API["components"]["schemas"]
-OPERATIONS = {f"{method} {path}": told for path, all_of in API["paths"].items() for method, told in all_of.items()}
+OPERATIONS = {
+    f"{method} {path}": described for path, all_of in API["paths"].items() for method, described in all_of.items()
+}
 
 
 def test_operations_have_descriptions_and_error_responses() -> None:

@@ -92,13 +92,13 @@ def set_up(folder: Path) -> Iterator[httpx2.Client]:
 
 def test_settings_omit_addresses_and_keys(set_up: httpx2.Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HIDDEN_KEY", "the-key-itself")
-    told = set_up.get(f"{WORKSPACE}/settings")
-    shown = told.json()
+    reply = set_up.get(f"{WORKSPACE}/settings")
+    shown = reply.json()
     assert (shown["model"], shown["extractor"], shown["answers"]) == ("speaking", "model", "model")
     assert (shown["chunk_tokens"], shown["method"], shown["methods"]) == (300, "walk", list(METHODS))
     check = set_up.get(f"{WORKSPACE}/check").text
     for hidden in ("inside.example", "secret:word", "HIDDEN_KEY", "the-key-itself"):
-        assert hidden not in told.text + check
+        assert hidden not in reply.text + check
 
 
 @pytest.mark.parametrize("is_there", [True, False])

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-_TOLD = """
+_PROGRAM = """
 import os
 from polyadic.server.jobs.priority import stand_behind_questions
 stand_behind_questions()
@@ -16,6 +16,6 @@ print(os.sched_getscheduler(0) == os.SCHED_IDLE, os.getpriority(os.PRIO_PROCESS,
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux knows of idle work and of processors of one's own")
 def test_job_runs_at_low_priority_on_half_of_the_processors() -> None:
-    told = subprocess.run([sys.executable, "-c", _TOLD], capture_output=True, text=True, check=True).stdout.split()
+    output = subprocess.run([sys.executable, "-c", _PROGRAM], capture_output=True, text=True, check=True).stdout.split()
     processors = len(os.sched_getaffinity(0))
-    assert told == ["True", "19", str(processors - processors // 2)]
+    assert output == ["True", "19", str(processors - processors // 2)]

@@ -38,9 +38,9 @@ def test_an_empty_workspace_answers(client: httpx2.Client) -> None:
 
 
 def test_workspace_shows_its_counts(client: httpx2.Client) -> None:
-    told = client.get(WORKSPACE).json()
-    assert told["counts"]["documents"] == 2
-    assert (told["embedder"], told["model"], told["access"]) == ("hashing-384", "", "write")
+    body = client.get(WORKSPACE).json()
+    assert body["counts"]["documents"] == 2
+    assert (body["embedder"], body["model"], body["access"]) == ("hashing-384", "", "write")
 
 
 def test_documents_are_paginated(client: httpx2.Client) -> None:
@@ -109,14 +109,14 @@ def test_an_answer_with_citations(client: httpx2.Client) -> None:
 
 def test_answer_is_streamed(client: httpx2.Client) -> None:
     reply = client.post(f"{WORKSPACE}/query/stream", json={"question": QUESTION})
-    told = events(reply.text)
-    names = [name for name, _ in told]
-    whole = dict(told)["answer"]
+    sent = events(reply.text)
+    names = [name for name, _ in sent]
+    whole = dict(sent)["answer"]
     assert reply.headers["content-type"].startswith("text/event-stream")
     assert names.index("step") < names.index("token") < names.index("citation") < names.index("answer")
-    assert "".join(content["text"] for name, content in told if name == "token") == whole["text"]
-    assert [content for name, content in told if name == "citation"] == whole["citations"]
-    assert sorted(str(step) for name, step in told if name == "step") == sorted(map(str, whole["trace"]))
+    assert "".join(content["text"] for name, content in sent if name == "token") == whole["text"]
+    assert [content for name, content in sent if name == "citation"] == whole["citations"]
+    assert sorted(str(step) for name, step in sent if name == "step") == sorted(map(str, whole["trace"]))
 
 
 def test_retrieval_without_an_answer(client: httpx2.Client) -> None:
@@ -134,8 +134,8 @@ def test_filter_omits_facts_of_other_documents(client: httpx2.Client) -> None:
     documents = client.get(f"{WORKSPACE}/documents").json()["documents"]
     other = documents[1]["id"]
     found = client.post(f"{WORKSPACE}/retrieve", json={"question": QUESTION, "only": {"documents": [other]}})
-    told = [item["text"] for item in found.json()["items"]]
-    assert told and not any("1843" in text for text in told)
+    texts = [item["text"] for item in found.json()["items"]]
+    assert texts and not any("1843" in text for text in texts)
     unknown = {"question": QUESTION, "only": {"documents": [NOBODY]}}
     assert client.post(f"{WORKSPACE}/query", json=unknown).status_code == 422
     nothing = {"question": QUESTION, "only": {"where": {"year": "1999"}}}

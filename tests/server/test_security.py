@@ -98,8 +98,8 @@ def test_security_headers_are_set(client: httpx2.Client, path: str) -> None:
     [("abc-DEF_1.2", True), ("short", False), ("x" * 65, False), ("a b c d e f", False)],
 )
 def test_a_request_has_an_id(client: httpx2.Client, given: str, kept: bool) -> None:
-    told = client.get("/health", headers={"X-Request-ID": given}).headers["x-request-id"]
-    assert (told == given) is kept and len(told) >= 8
+    returned = client.get("/health", headers={"X-Request-ID": given}).headers["x-request-id"]
+    assert (returned == given) is kept and len(returned) >= 8
 
 
 @pytest.mark.slow
@@ -133,9 +133,9 @@ def test_executable_source_schemes_are_refused(client: httpx2.Client, source: st
 
 def test_validation_errors_do_not_echo_input(client: httpx2.Client) -> None:
     reply = client.post("/v1/workspaces/letters/query", json={"question": QUESTION, "method": "my-secret"})
-    told = reply.json()
+    returned = reply.json()
     assert (reply.status_code, reply.headers["content-type"]) == (422, "application/problem+json")
-    assert told["errors"][0]["where"] == "body/method" and "my-secret" not in reply.text
+    assert returned["errors"][0]["where"] == "body/method" and "my-secret" not in reply.text
 
 
 @pytest.mark.parametrize(
@@ -169,12 +169,12 @@ def test_chunked_body_is_limited(small: Running) -> None:
 @pytest.mark.parametrize("length", ["-1", "1e3", "abc", "9" * 400])
 def test_invalid_content_length_is_refused(small: Running, length: str) -> None:
     head = f"POST /query HTTP/1.1\r\nHost: localhost\r\nContent-Length: {length}\r\n\r\n"
-    assert b" 4" in told_to(small, head.encode())[:14]
+    assert b" 4" in raw_response(small, head.encode())[:14]
 
 
 def test_stalled_body_times_out(small: Running) -> None:
     said = ["POST /v1/workspaces HTTP/1.1", "Host: localhost", "Content-Type: application/json", "Content-Length: 50"]
-    assert told_to(small, "\r\n".join([*said, "", "{"]).encode()).startswith(b"HTTP/1.1 408")
+    assert raw_response(small, "\r\n".join([*said, "", "{"]).encode()).startswith(b"HTTP/1.1 408")
 
 
 @pytest.mark.parametrize("files", [0, 4])
@@ -313,7 +313,7 @@ def nothing_is_left(server: Running) -> bool:
     return not uploads.exists() or not list(uploads.iterdir())
 
 
-def told_to(server: Running, said: bytes) -> bytes:
+def raw_response(server: Running, said: bytes) -> bytes:
     """What comes back to a request that no client would make."""
     host, port = server.url.removeprefix("http://").split(":")
     with socket.create_connection((host, int(port)), timeout=20) as connection:

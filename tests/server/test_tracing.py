@@ -50,7 +50,7 @@ class Traced:
 
     def lines(self) -> list[dict[str, Any]]:
         """The log."""
-        said = self.server.told.read_text().splitlines()
+        said = self.server.log.read_text().splitlines()
         return [json.loads(line) for line in said if line.startswith("{")]
 
 
@@ -69,7 +69,7 @@ def traced(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Traced]:
             "POLYADIC_EMBEDDING__MODEL": "hashing",
         }
         command = (*SERVE, str(place / "kb"), "--port", "0")
-        with served(place / "told", command, environment) as server:
+        with served(place / "server.log", command, environment) as server:
             headers = {"Authorization": f"Bearer {key}"}
             url = f"http://127.0.0.1:{server.port}"
             with httpx2.Client(base_url=url, headers=headers, timeout=60, verify=False) as client:
@@ -93,8 +93,8 @@ def test_model_call_span_is_a_child_of_the_request(traced: Traced) -> None:
     [question] = traced.collector.within(request)
     [chat] = [one for one in traced.collector.spans if one.name == "chat recorded" and one.trace == TRACE]
     assert traced.collector.way_to(chat) == [request.name, "question", "ask recorded", "chat recorded"]
-    told = [step["name"] for step in answer.json()["trace"]]
-    assert [one.name for one in traced.collector.within(question)] == told
+    steps = [step["name"] for step in answer.json()["trace"]]
+    assert [one.name for one in traced.collector.within(question)] == steps
     assert chat.attributes["gen_ai.usage.input_tokens"] == answer.json()["usage"]["prompt_tokens"]
     # The line of the log leads to the trace.
     [line] = [line for line in traced.lines() if line.get("request_id") == "whole-answer"]
@@ -167,7 +167,7 @@ def test_spans_contain_no_content_and_no_keys(traced: Traced) -> None:
 def test_spans_are_flushed_on_shutdown(tmp_path: Path) -> None:
     with Collector() as collector:
         environment = collector.environment | {"OTEL_BSP_SCHEDULE_DELAY": "3600000"}
-        with served(tmp_path / "told", (*SERVE, str(tmp_path / "kb"), "--port", "0"), environment) as server:
+        with served(tmp_path / "server.log", (*SERVE, str(tmp_path / "kb"), "--port", "0"), environment) as server:
             url = f"http://127.0.0.1:{server.port}/v1/workspaces"
             assert httpx2.get(url, verify=False).status_code == 200
             assert collector.spans == []

@@ -61,10 +61,10 @@ def test_interrupted_model_ends_the_stream_with_a_problem(folder: Path, answerin
     with running(folder) as server, server.client() as client:
         make(client, "letters", ADA)
         answering.misbehave(Status(500), times=None)
-        told = events(client.post(f"{QUERY}/stream", json={"question": QUESTION}).text)
-        assert told[0][0] == "step"
-        assert told[-1] == ("problem", {"type": "urn:polyadic:problem:no-reply", "detail": told[-1][1]["detail"]})
-        assert answering.url.split("/")[2] not in str(told)
+        sent = events(client.post(f"{QUERY}/stream", json={"question": QUESTION}).text)
+        assert sent[0][0] == "step"
+        assert sent[-1] == ("problem", {"type": "urn:polyadic:problem:no-reply", "detail": sent[-1][1]["detail"]})
+        assert answering.url.split("/")[2] not in str(sent)
         whole = client.post(QUERY, json={"question": QUESTION})
         assert (whole.status_code, whole.json()["type"]) == (502, "urn:polyadic:problem:no-reply")
         chat = {"model": "letters", "messages": [{"role": "user", "content": QUESTION}], "stream": True}
@@ -81,8 +81,8 @@ def test_question_times_out(folder: Path, answering: ModelServer) -> None:
         answering.misbehave(Late(20), times=None)
         reply = client.post(QUERY, json={"question": QUESTION})
         assert (reply.status_code, reply.json()["type"]) == (504, "urn:polyadic:problem:took-too-long")
-        told = events(client.post(f"{QUERY}/stream", json={"question": QUESTION}).text)
-        assert told[-1][1]["type"] == "urn:polyadic:problem:took-too-long"
+        sent = events(client.post(f"{QUERY}/stream", json={"question": QUESTION}).text)
+        assert sent[-1][1]["type"] == "urn:polyadic:problem:took-too-long"
         wait_until(lambda: is_quiet(server), 10)
 
 

@@ -11,7 +11,7 @@ from tests.storage.hierarchies import ALL, nodes_of
 from tests.support.vectors import kept, vectors
 
 
-def told(parts: HierarchyReader, rows: Rows) -> dict[str, Any]:
+def all_of(parts: HierarchyReader, rows: Rows) -> dict[str, Any]:
     """All that can be asked of a hierarchy reader, about these entities and about some in another order."""
     summaries, communities = np.arange(parts.summary_count), np.arange(parts.community_count)
     backwards = rows[::-2]
@@ -44,9 +44,9 @@ def told(parts: HierarchyReader, rows: Rows) -> dict[str, Any]:
 def agree(reader: Reader) -> None:
     """What the store searches is what its hierarchy, searched the plain way, has."""
     hierarchy, parts = reader.records.hierarchy(), reader.hierarchy_reader()
-    told_of = nodes_of(hierarchy.clusters, hierarchy.communities).values()
-    held = {one for node in told_of if not node.stale for one in node.members}
+    nodes = nodes_of(hierarchy.clusters, hierarchy.communities).values()
+    held = {one for node in nodes if not node.stale for one in node.members}
     entities = sorted(held - {summary.id for summary in hierarchy.summaries})
     rows = dict(zip(entities, parts.entities(entities).tolist(), strict=True))
     asked = np.union1d(reader.rows("entity"), list(rows.values())).astype(np.int64)
-    assert told(parts, asked) == told(MemoryHierarchyReader(hierarchy, rows, {}, kept), asked)
+    assert all_of(parts, asked) == all_of(MemoryHierarchyReader(hierarchy, rows, {}, kept), asked)

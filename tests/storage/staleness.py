@@ -40,7 +40,7 @@ class State:
     """A hierarchy, and by node the words that each of its sources had when its own were written."""
 
     hierarchy: Hierarchy = field(default_factory=Hierarchy)
-    told: Mapping[str, Words] = field(default_factory=dict)
+    source_words: Mapping[str, Words] = field(default_factory=dict)
 
     def after(self, ground: Ground, given: Rearrangement | None = None) -> "State":
         """That after a change of the ground, or after one of the hierarchy; what is given stands as it is."""
@@ -49,19 +49,19 @@ class State:
         new = nodes_of(given.clusters, given.communities) if given else {}
         there = {one: node for one, node in (old | new).items() if given is None or one not in given.removed}
         replaced = [node for one, node in old.items() if one in new or one not in there]
-        told: dict[str, Words] = {}
+        source_words: dict[str, Words] = {}
         kept: list[Node] = []
         for one, node in sorted(there.items(), key=lambda item: (_height(item[1]), item[0])):
             if one in new:
-                told[one] = {source: words[source] for source in node.sources} | self._unchanged(node, replaced)
+                source_words[one] = {source: words[source] for source in node.sources} | self._unchanged(node, replaced)
                 kept.append(node)
             elif all(member in words for member in node.members) and all(
-                _holds(source, said, words, ground) for source, said in self.told[one].items()
+                _holds(source, said, words, ground) for source, said in self.source_words[one].items()
             ):
-                told[one] = self.told[one]
+                source_words[one] = self.source_words[one]
                 kept.append(node)
             else:
-                told[one] = {}
+                source_words[one] = {}
                 kept.append(_emptied(node))
             if isinstance(node, Cluster):
                 words |= summary_words([one for one in kept[-1:] if isinstance(one, Cluster)])
@@ -69,7 +69,7 @@ class State:
         communities = tuple(node for node in kept if isinstance(node, Community))
         numbers = given or self.hierarchy
         series = (tuple(numbers.sparsities), numbers.settled, numbers.since)
-        return State(Hierarchy(clusters, communities, *series), told)
+        return State(Hierarchy(clusters, communities, *series), source_words)
 
     def _unchanged(self, node: Node, replaced: list[Node]) -> dict[str, tuple[str, ...]]:
         """What was told of entities and facts to what said the same."""
@@ -78,7 +78,7 @@ class State:
             source: words
             for former in replaced
             if _speech(former) == _speech(node)
-            for source, words in self.told[former.id].items()
+            for source, words in self.source_words[former.id].items()
             if source not in summaries
         }
 
@@ -92,11 +92,11 @@ def _height(node: Node) -> tuple[bool, int]:
     return (False, node.layer) if isinstance(node, Cluster) else (True, node.level)
 
 
-def _holds(source: str, told: tuple[str, ...], words: Words, ground: Ground) -> bool:
+def _holds(source: str, stated: tuple[str, ...], words: Words, ground: Ground) -> bool:
     """Whether what was told of a source is displayed, or said by any evidence."""
     if source not in words or source not in ground.said:
-        return words.get(source) == told
-    every = zip(told, words[source], ground.said[source], strict=True)
+        return words.get(source) == stated
+    every = zip(stated, words[source], ground.said[source], strict=True)
     return all(one in ("", shown) or one in said for one, shown, said in every)
 
 

@@ -26,7 +26,7 @@ from polyadic.storage.protocol import (
 )
 from tests.support.canonical import canonical
 from tests.support.lookups import chunks_of, keyed
-from tests.support.store_driver import document, publish, publish_told, said, stage, withdraw
+from tests.support.store_driver import document, publish, publish_documents, said, stage, withdraw
 from tests.support.stores import ENGINES, IN_MEMORY, Opener
 from tests.support.vectors import vector, vectors
 
@@ -111,8 +111,8 @@ def test_source_spans_have_headings(store: Store) -> None:
     first, second = Span(0, text.index(ENGINE[0])), Span(text.index(ENGINE[0]), len(text))
     chunks = [Chunk(source.id, one, text[one.start : one.end], 9, one.start) for one in (first, second)]
     at = text.index(ADA[0])
-    told = replace(said(*ADA), spans=(Span(at, at + len(ADA[0])),))
-    publish_told(store, [(source, chunks, [told])])
+    stated = replace(said(*ADA), spans=(Span(at, at + len(ADA[0])),))
+    publish_documents(store, [(source, chunks, [stated])])
     with store.read() as reader:
         ((letters,),) = reader.fact_places(reader.nearest("fact", vector(ADA[0]), 1).rows)
         engines = next(one for one in reader.chunk_places(reader.rows("chunk")) if one.span == second)
@@ -228,23 +228,27 @@ def test_prefetch_does_not_change_results(store: Store) -> None:
                 )
                 reader.prefetch(QuotePrefetch(facts[1:], reader.rows("chunk")), QuotePrefetch(facts[:0], facts[:0]))
             entities, chunks = reader.links("fact_entities", facts), reader.links("fact_chunks", facts, 1)
-            told: list[Rows | Vectors] = [
+            results: list[Rows | Vectors] = [
                 part for links in (entities, chunks) for part in (links.sources, links.targets)
             ]
-            told += [reader.scores("fact", facts), reader.tokens("fact", facts), reader.degrees("fact_entities", facts)]
-            told += [reader.scores("entity", entities.targets), reader.degrees("entity_chunks", entities.targets)]
-            told += [reader.similarity("fact", facts, vectors(["query", "other"]))]
-            told += [reader.links("chunk_topic", chunks.targets).targets]
+            results += [
+                reader.scores("fact", facts),
+                reader.tokens("fact", facts),
+                reader.degrees("fact_entities", facts),
+            ]
+            results += [reader.scores("entity", entities.targets), reader.degrees("entity_chunks", entities.targets)]
+            results += [reader.similarity("fact", facts, vectors(["query", "other"]))]
+            results += [reader.links("chunk_topic", chunks.targets).targets]
             within = reader.links("chunk_facts", reader.rows("chunk"), 2)
-            told += [within.sources, within.targets, reader.links("fact_entities", within.targets).targets]
+            results += [within.sources, within.targets, reader.links("fact_entities", within.targets).targets]
             near = [
                 reader.nearest("fact", vector("query"), 2),
                 reader.nearest("entity", vector("query"), 2, by_score=True),
             ]
             near += [reader.nearest("chunk", vector("query"), 1), reader.nearest("fact", vector("other"), 3)]
-            told += [part for hits in near for part in (hits.rows, hits.scores)]
+            results += [part for hits in near for part in (hits.rows, hits.scores)]
             said = [reader.facts(facts), reader.fact_places(facts), reader.chunk_places(reader.rows("chunk"))]
-            answers.append([*(one.tolist() for one in told), *said])
+            answers.append([*(one.tolist() for one in results), *said])
     assert answers[0] == answers[1]
     assert len(answers[0][2]) == 3
 

@@ -10,12 +10,12 @@ import pytest
 
 from polyadic.model.types import Chunk, Document, Evidence, Participation, Span
 from polyadic.storage.sqlite.store import SqliteStore
-from tests.support.store_driver import publish_told, withdraw
+from tests.support.store_driver import publish_documents, withdraw
 
 FEW, MANY = 100, 3_000
 
 
-def told(name: str, descriptions: Sequence[str]) -> tuple[Document, list[Chunk], list[Evidence]]:
+def describing(name: str, descriptions: Sequence[str]) -> tuple[Document, list[Chunk], list[Evidence]]:
     """A document of one chunk, in which Ada is described like this, in one fact each."""
     text = f"Ada met {name}."
     evidence = [
@@ -49,18 +49,18 @@ def test_embedded_forms_are_correct_after_any_history(tmp_path: Path, seed: int)
                 withdraw(store, known.pop(draw.randrange(len(known))))
             else:
                 said = draw.choices([f"description {n}" for n in range(20)], k=draw.randint(1, 6))
-                known += publish_told(store, [told(f"Bolt{step}", said)])
+                known += publish_documents(store, [describing(f"Bolt{step}", said)])
             assert store.problems() == []
 
 
 def test_next_form_is_displayed_when_the_most_frequent_decreases(tmp_path: Path) -> None:
     with closing(SqliteStore(tmp_path, "test vectors")) as store:
-        (most,) = publish_told(store, [told("Bolt", ["Z", "Z", "Z"])])
-        publish_told(store, [told("Weiss", ["B", "B"]), told("Mill", ["C", "C"])])
+        (most,) = publish_documents(store, [describing("Bolt", ["Z", "Z", "Z"])])
+        publish_documents(store, [describing("Weiss", ["B", "B"]), describing("Mill", ["C", "C"])])
         assert shown(store) == "Z"
         withdraw(store, most)
         assert shown(store) == "B"
-        publish_told(store, [told("Turin", ["C"])])
+        publish_documents(store, [describing("Turin", ["C"])])
         assert shown(store) == "C"
         assert store.problems() == []
 
@@ -69,7 +69,7 @@ def test_update_cost_does_not_grow_with_the_number_of_forms(tmp_path: Path) -> N
     steps = []
     for descriptions in (FEW, MANY):
         with closing(SqliteStore(tmp_path / str(descriptions), "test vectors")) as store:
-            publish_told(store, [told("Bolt", [f"description {n:05d}" for n in range(descriptions)])])
+            publish_documents(store, [describing("Bolt", [f"description {n:05d}" for n in range(descriptions)])])
             counted = [0]
 
             def count(counted: list[int] = counted) -> int:
@@ -77,7 +77,7 @@ def test_update_cost_does_not_grow_with_the_number_of_forms(tmp_path: Path) -> N
                 return 0
 
             store._writer.set_progress_handler(count, 100)
-            publish_told(store, [told("Weiss", ["description 00007", "another"])])
+            publish_documents(store, [describing("Weiss", ["description 00007", "another"])])
             store._writer.set_progress_handler(None, 0)
             steps.append(counted[0])
             assert store.problems() == []

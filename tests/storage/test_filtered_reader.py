@@ -15,7 +15,7 @@ from polyadic.model.resolution import DecisionKind, ResolutionDecision
 from polyadic.model.types import Document
 from polyadic.storage.protocol import Links, Reader, Rows, Side, Store
 from tests.support.lookups import keyed
-from tests.support.store_driver import decide, document, publish, publish_told, withdraw
+from tests.support.store_driver import decide, document, publish, publish_documents, withdraw
 from tests.support.stores import ENGINES, stores
 from tests.support.vectors import vector
 
@@ -35,7 +35,7 @@ statements = st.builds(
 corpora = st.dictionaries(st.sampled_from("abcd"), st.lists(statements, min_size=1, max_size=4), min_size=1)
 
 
-def told(reader: Reader) -> dict[str, Any]:
+def contents_of(reader: Reader) -> dict[str, Any]:
     """All that a reader can tell, in public identifiers."""
     return {
         "documents": [(d.source, d.title, d.chunks, d.facts) for d in reader.records.documents()],
@@ -136,10 +136,10 @@ def scored(reader: Reader, side: Literal["fact", "entity"]) -> list[tuple[str, f
 
 
 def fill(store: Store, corpus: Corpus) -> dict[str, Document]:
-    return {name: tell(store, name, said) for name, said in corpus.items()}
+    return {name: publish_statements(store, name, said) for name, said in corpus.items()}
 
 
-def tell(store: Store, name: str, statements: Sequence[Said]) -> Document:
+def publish_statements(store: Store, name: str, statements: Sequence[Said]) -> Document:
     """Publish a document that judges its statements in its own way, and describes its entities in one of two.
 
     More ways would give an entity more forms than have vectors; a scope shares those that do (one test of its own).
@@ -150,7 +150,7 @@ def tell(store: Store, name: str, statements: Sequence[Said]) -> Document:
     for one, (_, _, score) in zip(evidence, statements, strict=True):
         participants = tuple(replace(p, description=description) for p in one.participants)
         judged.append(replace(one, score=score, participants=participants))
-    publish_told(store, [(source, chunks, judged)])
+    publish_documents(store, [(source, chunks, judged)])
     return source
 
 
@@ -172,7 +172,7 @@ def test_filtered_view_equals_a_separate_store(
             decide(store, [split])
         only = frozenset(documents[name].id for name in wanted & documents.keys())
         with whole.read(lambda _: only) as scoped, alone.read() as reader:
-            assert told(scoped) == told(reader)
+            assert contents_of(scoped) == contents_of(reader)
             ours, theirs = (one.directions(rows_of(one, "entity")) for one in (scoped, reader))
             # Without vectors there is no dimension.
             assert len(ours) == len(theirs) and (not len(ours) or np.allclose(ours, theirs, atol=1e-4))
@@ -208,15 +208,17 @@ def test_decisions_do_not_reveal_filtered_documents(
             decide(store, made)
         only = frozenset(documents[name].id for name in wanted & documents.keys())
         with whole.read(lambda _: only) as scoped, alone.read(lambda _: only) as reader:
-            assert told(scoped) == told(reader)
+            assert contents_of(scoped) == contents_of(reader)
 
 
 def test_entity_is_found_by_its_visible_forms(store: Store) -> None:
 
     def described(name: str, times: int) -> Document:
         source, chunks, evidence = document(name, [("Bolt met Weiss.", ["Bolt", "Weiss"])] * times)
-        told = [replace(p, description=f"as {name} has it") for p in evidence[0].participants]
-        publish_told(store, [(source, chunks, [replace(one, participants=tuple(told)) for one in evidence])])
+        participants = [replace(p, description=f"as {name} has it") for p in evidence[0].participants]
+        publish_documents(
+            store, [(source, chunks, [replace(one, participants=tuple(participants)) for one in evidence])]
+        )
         return source
 
     few = described("few", 1)

@@ -11,7 +11,7 @@ from polyadic.model.resolution import DecisionKind, ResolutionDecision
 from polyadic.model.types import Chunk, Document, Evidence
 from polyadic.storage.protocol import Store
 from tests.storage.hierarchies import by_hand, rearrange
-from tests.support.store_driver import decide, document, publish, publish_told, withdraw
+from tests.support.store_driver import decide, document, publish, publish_documents, withdraw
 from tests.support.stores import rows_of
 from tests.support.vectors import vector, vectors
 
@@ -109,7 +109,7 @@ def test_unused_member_makes_stale_only_when_deleted(store: Store) -> None:
     rearrange(store, Rearrangement([Cluster(0, members, (), cluster.sources)]))
     source, chunks, evidence = document("c", [("Mars met Venus.", ["Mars", "Venus"])])
     described = tuple(replace(p, description="a planet") for p in evidence[0].participants)
-    publish_told(store, [(source, chunks, [replace(evidence[0], participants=described)])])
+    publish_documents(store, [(source, chunks, [replace(evidence[0], participants=described)])])
     with store.read() as reader:
         assert [one.stale for one in reader.records.hierarchy().clusters] == [False]
     withdraw(store, source)
@@ -118,7 +118,7 @@ def test_unused_member_makes_stale_only_when_deleted(store: Store) -> None:
         assert [one.stale for one in reader.records.hierarchy().clusters] == [True]
 
 
-def told(name: str, description: str) -> tuple[Document, list[Chunk], list[Evidence]]:
+def describing(name: str, description: str) -> tuple[Document, list[Chunk], list[Evidence]]:
     """A document that describes all whom it is about."""
     source, chunks, evidence = document(name, STATEMENTS)
     described = [
@@ -129,14 +129,14 @@ def told(name: str, description: str) -> tuple[Document, list[Chunk], list[Evide
 
 
 def test_only_vanished_texts_make_nodes_stale(store: Store) -> None:
-    first, _ = publish_told(store, [told("a", "a calculating person"), told("b", "someone")])
+    first, _ = publish_documents(store, [describing("a", "a calculating person"), describing("b", "someone")])
     with store.read() as reader:
         cluster, community = by_hand(reader)
         summary = replace(cluster.summaries[0], description=reader.entities(reader.rows("entity")[:1])[0].description)
     assert summary.description == "a calculating person"
     cluster = replace(cluster, summaries=(summary,))
     rearrange(store, Rearrangement([cluster], [community]))
-    publish_told(store, [told("c", "someone")])
+    publish_documents(store, [describing("c", "someone")])
     with store.read() as reader:
         assert {one.description for one in reader.entities(reader.rows("entity")[:4])} == {"someone"}
         assert reader.records.hierarchy() == Hierarchy((cluster,), (community,))
@@ -150,12 +150,12 @@ def test_only_vanished_texts_make_nodes_stale(store: Store) -> None:
 
 
 def test_equal_node_elsewhere_keeps_its_source_texts(store: Store) -> None:
-    first, _ = publish_told(store, [told("a", "a calculating person"), told("b", "someone")])
+    first, _ = publish_documents(store, [describing("a", "a calculating person"), describing("b", "someone")])
     with store.read() as reader:
         cluster, community = by_hand(reader)
     community = replace(community, sources=cluster.sources)
     rearrange(store, Rearrangement([cluster], [community]))
-    publish_told(store, [told("c", "someone")])
+    publish_documents(store, [describing("c", "someone")])
     moved = replace(community, members=community.members[1:])
     rearrange(store, Rearrangement([replace(cluster, own=cluster.members)], [moved], [community.id]))
     withdraw(store, first)

@@ -14,7 +14,7 @@ from polyadic.model.resolution import DecisionKind, EntityResolution, Resolution
 from polyadic.storage.protocol import Reader, Store
 from tests.storage.hierarchies import ALL, by_hand, drawn, ids_of, nodes_of, rearrange
 from tests.storage.hierarchy_oracle import agree
-from tests.support.store_driver import decide, document, publish, publish_told, withdraw
+from tests.support.store_driver import decide, document, publish, publish_documents, withdraw
 from tests.support.vectors import vector
 
 NAMES = ["Ada", "Babbage", "the Engine", "London", "1843", "Turin", "Mill", "Store"]
@@ -36,12 +36,12 @@ def inside(reader: Reader, scope: frozenset[str], by_any_name: bool = False) -> 
     def is_stated_inside(fact: int) -> bool:
         return {chunks[chunk] for chunk in reader.links("fact_chunks", np.array([fact]), ALL).targets.tolist()} <= scope
 
-    def is_told_inside(entity: int) -> bool:
+    def is_described_inside(entity: int) -> bool:
         mine = reader.facts_of(np.array([entity]), ALL, vector("x")).targets.tolist()
         return all(is_stated_inside(fact) for fact in mine) and (by_any_name or is_named(reader, entity, scope))
 
     found = {one for row, one in facts.items() if is_stated_inside(row)}
-    return found | {one for row, one in entities.items() if is_told_inside(row)}
+    return found | {one for row, one in entities.items() if is_described_inside(row)}
 
 
 def is_named(reader: Reader, row: int, scope: frozenset[str]) -> bool:
@@ -90,7 +90,7 @@ def test_only_nodes_of_selected_documents_are_visible(store: Store, seed: int) -
             replace(e, participants=tuple(replace(p, description=f"as {name}{name} has it") for p in e.participants))
             for e in evidence
         ]
-        publish_told(store, [(source, chunks, described)])
+        publish_documents(store, [(source, chunks, described)])
         documents[name] = source.id
     decide(store, draw.sample([MERGE, RENAME, SPLIT], draw.randint(0, 3)))
     with store.read() as reader:
@@ -107,13 +107,13 @@ def test_only_nodes_of_selected_documents_are_visible(store: Store, seed: int) -
         with store.read() as reader:
             expected = seen(reader.records.hierarchy(), inside(reader, scope))
         with within(store, scope) as scoped:
-            told = scoped.records.hierarchy()
-            assert nodes_of(told.clusters, told.communities).keys() == expected
-            assert (told.sparsities, told.settled, told.since) == ((), 0, 0)
-            assert {one.parent for one in told.communities} <= expected | {""}
+            hierarchy = scoped.records.hierarchy()
+            assert nodes_of(hierarchy.clusters, hierarchy.communities).keys() == expected
+            assert (hierarchy.sparsities, hierarchy.settled, hierarchy.since) == ((), 0, 0)
+            assert {one.parent for one in hierarchy.communities} <= expected | {""}
             agree(scoped)
             outside = (name for name, one in documents.items() if one not in scope)
-            assert not any(f"as {name}{name} has it" in repr(told) for name in outside)
+            assert not any(f"as {name}{name} has it" in repr(hierarchy) for name in outside)
         shown += len(expected)
     assert shown
 
@@ -129,8 +129,8 @@ def test_stale_nodes_are_visible_if_all_members_are(store: Store) -> None:
     withdraw(store, passing)
     for scope, shown in ((inner, 1), (outer, 0)):
         with within(store, {scope.id}) as reader:
-            told = reader.records.hierarchy()
-            assert [len(told.clusters), len(told.summaries), len(told.communities)] == [shown, 0, 0]
+            hierarchy = reader.records.hierarchy()
+            assert [len(hierarchy.clusters), len(hierarchy.summaries), len(hierarchy.communities)] == [shown, 0, 0]
 
 
 def test_filtered_hierarchy_follows_changes(store: Store) -> None:

@@ -15,7 +15,7 @@ from polyadic.storage.protocol import Store
 from tests.storage.hierarchies import arrange, ids_of, move, reword
 from tests.storage.hierarchy_oracle import agree
 from tests.storage.staleness import Ground, State
-from tests.support.store_driver import decide, document, publish_told, withdraw
+from tests.support.store_driver import decide, document, publish_documents, withdraw
 from tests.support.stores import ENGINES, rows_of, stores
 
 NAMES = ["Ada", "ADA", "the Engine", "Engine", "London", "1843"]
@@ -71,7 +71,7 @@ class Life:
             replace(one, participants=tuple(replace(p, description=description) for p in one.participants))
             for one in evidence
         ]
-        publish_told(self.store, [(source, chunks, worded)])
+        publish_documents(self.store, [(source, chunks, worded)])
         return source, secret
 
     def _decide(self, decision: ResolutionDecision) -> None:

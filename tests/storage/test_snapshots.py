@@ -29,7 +29,7 @@ from polyadic.storage.sqlite.snapshots import LEAST_CHANGED, SnapshotManager
 from polyadic.storage.sqlite.store import SqliteStore
 from tests.storage import hierarchy_oracle
 from tests.storage.hierarchies import by_hand, rearrange
-from tests.storage.test_filtered_reader import NAMES, QUESTION, Said, tell, told
+from tests.storage.test_filtered_reader import NAMES, QUESTION, Said, contents_of, publish_statements
 from tests.support.lookups import chunks_of, keyed
 from tests.support.store_driver import decide, document, withdraw
 from tests.support.vectors import vector, vectors
@@ -75,8 +75,8 @@ def read_by_row(reader: Reader) -> dict[str, Any]:
         "containing": [reader.containing(asked["entity"][:n], 9).tolist() for n in (1, 2)],
         "chunks_in": [reader.chunks_in(record.id).tolist() for record in reader.records.documents()],
         "counts": reader.records.counts(),
-        "hierarchy_reader": hierarchy_oracle.told(reader.hierarchy_reader(), reader.rows("entity")),
-        "told": told(reader),
+        "hierarchy_reader": hierarchy_oracle.all_of(reader.hierarchy_reader(), reader.rows("entity")),
+        "contents": contents_of(reader),
     }
 
 
@@ -102,9 +102,9 @@ class History:
         self.documents: dict[str, Any] = {}
         self.decided: set[ResolutionDecision] = set()
 
-    def tell(self, name: str, said: list[Said]) -> None:
+    def publish_statements(self, name: str, said: list[Said]) -> None:
         """Publish a document, in place of what it said before."""
-        self.documents[name] = tell(self.store, name, said)
+        self.documents[name] = publish_statements(self.store, name, said)
 
     def withdraw(self, name: str) -> None:
         if name in self.documents:
@@ -138,13 +138,13 @@ class History:
             reader.size("fact")
 
 
-def all_told(store: SqliteStore, documents: list[str]) -> list[dict[str, Any]]:
+def all_contents(store: SqliteStore, documents: list[str]) -> list[dict[str, Any]]:
     """What a store tells as a whole, and in the scopes of one document and of all but one."""
     with store.read() as reader:
         seen = [read_by_row(reader)]
     for only in (documents[:1], documents[1:]):
         with store.read(lambda _, only=only: frozenset(only)) as reader:  # type: ignore[misc]
-            seen.append(told(reader))
+            seen.append(contents_of(reader))
     return seen
 
 
@@ -153,7 +153,7 @@ def opened(folder: Path) -> list[dict[str, Any]]:
     store = SqliteStore(folder, "test")
     with store.read() as reader:
         documents = sorted(record.id for record in reader.records.documents())
-    seen = all_told(store, documents)
+    seen = all_contents(store, documents)
     store.close()
     return seen
 
@@ -174,12 +174,14 @@ decisions = st.sampled_from(
     ]
 )
 names = st.sampled_from("abcd")
-told_steps = st.builds(
-    lambda name, said: lambda history: history.tell(name, said), names, st.lists(statements, min_size=1, max_size=4)
+publish_steps = st.builds(
+    lambda name, said: lambda history: history.publish_statements(name, said),
+    names,
+    st.lists(statements, min_size=1, max_size=4),
 )
 steps = st.one_of(
-    told_steps,
-    told_steps,
+    publish_steps,
+    publish_steps,
     st.builds(lambda name: lambda history: history.withdraw(name), names),
     st.builds(lambda decision: lambda history: history.decide(decision), decisions),
     st.just(History.read),
@@ -195,10 +197,15 @@ bounds = st.sampled_from([(LEAST_KEPT, LEAST_CHANGED), (20, LEAST_CHANGED), (40,
 @pytest.mark.slow
 @example(
     [],
-    [lambda h: h.tell("a", ALONE), lambda h: h.withdraw("a"), History.read, lambda h: h.tell("a", ALONE)],
+    [
+        lambda h: h.publish_statements("a", ALONE),
+        lambda h: h.withdraw("a"),
+        History.read,
+        lambda h: h.publish_statements("a", ALONE),
+    ],
     (LEAST_KEPT, LEAST_CHANGED),
 )
-@given(st.lists(told_steps, max_size=4), st.lists(steps, min_size=1, max_size=7), bounds)
+@given(st.lists(publish_steps, max_size=4), st.lists(steps, min_size=1, max_size=7), bounds)
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_incremental_reads_equal_rebuilt_arrays_after_any_history(
     before: list[Step], after: list[Step], bounds: tuple[int, int]
@@ -217,7 +224,7 @@ def test_incremental_reads_equal_rebuilt_arrays_after_any_history(
         for step in after:
             step(history)
         documents = sorted(one.id for one in history.documents.values())
-        in_process = all_told(history.store, documents)
+        in_process = all_contents(history.store, documents)
         history.store.close()
         elsewhere = opened(history.folder)
         shutil.rmtree(saved)
@@ -240,7 +247,7 @@ def bases(history: History) -> set[str]:
 @pytest.fixture
 def history(tmp_path: Path) -> Iterator[History]:
     made = History(tmp_path / "kb")
-    made.tell("a", many("Ada", 300))
+    made.publish_statements("a", many("Ada", 300))
     made.read()
     yield made
     made.store.close()
@@ -249,7 +256,7 @@ def history(tmp_path: Path) -> Iterator[History]:
 def as_made_afresh(history: History) -> bool:
     """Whether the store reads as one that has no derived files."""
     documents = sorted(one.id for one in history.documents.values())
-    here = all_told(history.store, documents)
+    here = all_contents(history.store, documents)
     shutil.rmtree(history.folder / "derived")
     return here == opened(history.folder)
 
@@ -257,7 +264,7 @@ def as_made_afresh(history: History) -> bool:
 def test_small_change_saves_no_arrays(history: History) -> None:
     before = bases(history)
     for n in range(5):
-        history.tell("b", many("Bolt", n + 1))
+        history.publish_statements("b", many("Bolt", n + 1))
         history.withdraw("b")
         history.read()
     assert bases(history) == before
@@ -267,7 +274,7 @@ def test_small_change_saves_no_arrays(history: History) -> None:
 @pytest.mark.slow
 def test_new_base_is_built_in_the_background_after_many_changes(history: History) -> None:
     (before,) = bases(history)
-    history.tell("b", many("Bolt", LEAST_CHANGED // 2))
+    history.publish_statements("b", many("Bolt", LEAST_CHANGED // 2))
     history.read()
     with history.store.read() as reader:
         assert reader.size("fact") == 300 + LEAST_CHANGED // 2
@@ -275,17 +282,17 @@ def test_new_base_is_built_in_the_background_after_many_changes(history: History
     # The one before it is needed no longer; who has it open may read on.
     assert len(bases(history)) == 1 and before not in bases(history)
     history.store = SqliteStore(history.folder, "test")
-    history.tell("c", many("Carol", 3))
+    history.publish_statements("c", many("Carol", 3))
     assert as_made_afresh(history)
 
 
 def test_readers_switch_to_the_new_base(history: History) -> None:
-    history.tell("b", many("Bolt", LEAST_CHANGED // 2))
+    history.publish_statements("b", many("Bolt", LEAST_CHANGED // 2))
     reading = SnapshotManager(history.folder / "store.sqlite", history.folder / "derived")
     with closing(connect(history.folder / "store.sqlite")) as connection:
         old = reading.of(connection)
         reading.close()
-        history.tell("c", many("Carol", 3))
+        history.publish_statements("c", many("Carol", 3))
         new = reading.of(connection)
     assert (old.changed, new.changed) == (LEAST_CHANGED + 2, 8)
     assert new.size("fact") == old.size("fact") + 3
@@ -300,7 +307,7 @@ def test_replaced_base_is_deleted_while_others_read_it(history: History) -> None
         (replaced,) = bases(history)
         writing = history.folder / "derived" / "writing-elsewhere"
         writing.mkdir()
-        history.tell("b", many("Bolt", LEAST_CHANGED // 2))
+        history.publish_statements("b", many("Bolt", LEAST_CHANGED // 2))
         history.read()
         history.store.close()
         assert replaced not in bases(history) and len(bases(history)) == 2
@@ -318,7 +325,7 @@ def test_long_running_process_releases_replaced_vectors(history: History) -> Non
     reading = SnapshotManager(history.folder / "store.sqlite", history.folder / "derived")
     with closing(connect(history.folder / "store.sqlite")) as connection:
         for n in range(12):
-            history.tell("b", many(f"Bolt {n}", 120))
+            history.publish_statements("b", many(f"Bolt {n}", 120))
             history.read()
             state = reading.of(connection)
         delta = state.deltas["fact"]
@@ -334,12 +341,12 @@ def test_change_log_is_bounded(history: History) -> None:
             return connection.execute("SELECT total, length(facts) FROM change_log ORDER BY id").fetchall()
 
     for n in range(4):
-        history.tell("b", many(f"Bolt {n}", LEAST_KEPT // 8))
+        history.publish_statements("b", many(f"Bolt {n}", LEAST_KEPT // 8))
     totals = [total for total, _ in known()]
     assert len(totals) > 1
     assert totals[-1] - totals[0] <= LEAST_KEPT
     assert known()[0][1] == 0
-    history.tell("c", many("Carol", LEAST_KEPT // 2))
+    history.publish_statements("c", many("Carol", LEAST_KEPT // 2))
     assert len(known()) == 1
     assert as_made_afresh(history)
 
@@ -348,13 +355,13 @@ def test_base_newer_than_a_restored_store_is_not_used(history: History) -> None:
     history.store.close()
     shutil.copy(history.folder / "store.sqlite", history.folder / "backup")
     history.store = SqliteStore(history.folder, "test")
-    history.tell("b", many("Bolt", 5))
+    history.publish_statements("b", many("Bolt", 5))
     shutil.rmtree(history.folder / "derived")
     history.read()
     history.store.close()
     (history.folder / "backup").rename(history.folder / "store.sqlite")
     history.store = SqliteStore(history.folder, "test")
-    history.tell("c", many("Carol", 5))
+    history.publish_statements("c", many("Carol", 5))
     del history.documents["b"]
     with history.store.read() as reader:
         assert reader.size("fact") == 305
@@ -366,7 +373,7 @@ def test_ties_are_ordered_by_identifier(tmp_path: Path) -> None:
     """The same words have the same vector, whose product with another hangs in its last digit on where it stands."""
     history = History(tmp_path / "kb")
     for name in "abc":
-        history.tell(name, [("They met.", [f"{name} {n}", f"Bolt {n}"], 8.0) for n in range(13)])
+        history.publish_statements(name, [("They met.", [f"{name} {n}", f"Bolt {n}"], 8.0) for n in range(13)])
         history.read()
     with history.store.read() as reader:
         for asked in (vector(f"question {n}") for n in range(8)):

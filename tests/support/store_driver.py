@@ -50,10 +50,12 @@ def publish(store: Store, name: str, statements: Sequence[Statement], title: str
 
 def publish_all(store: Store, written: Sequence[tuple[str, Sequence[Statement], str]]) -> list[Document]:
     """Index hand-written documents (name, statements, title) in one change, no document twice."""
-    return publish_told(store, [document(name, statements, title) for name, statements, title in written])
+    return publish_documents(store, [document(name, statements, title) for name, statements, title in written])
 
 
-def publish_told(store: Store, documents: Sequence[tuple[Document, list[Chunk], list[Evidence]]]) -> list[Document]:
+def publish_documents(
+    store: Store, documents: Sequence[tuple[Document, list[Chunk], list[Evidence]]]
+) -> list[Document]:
     """Index documents of one chunk with their evidence in one change, no document twice."""
     sources = [source for source, _, _ in documents]
     for source, chunks, evidence in documents:

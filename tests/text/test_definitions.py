@@ -29,6 +29,6 @@ def test_definitions_are_found(opening: str, language: str, name: str) -> None:
 
 
 def test_subject_changes_at_a_definition() -> None:
-    told = ["Falk was a friend.", "The harbour burnt.", "Jonas Brandt was a sailor.", "Brandt was a Dane.", "Ada is."]
-    assert list(turns(enumerate(told), "en", "Ada Falk")) == [(2, "Jonas Brandt")]
-    assert list(turns(enumerate(told[:1]), "en")) == [(0, "Falk")]
+    stated = ["Falk was a friend.", "The harbour burnt.", "Jonas Brandt was a sailor.", "Brandt was a Dane.", "Ada is."]
+    assert list(turns(enumerate(stated), "en", "Ada Falk")) == [(2, "Jonas Brandt")]
+    assert list(turns(enumerate(stated[:1]), "en")) == [(0, "Falk")]

@@ -59,5 +59,5 @@ def test_counting_does_not_load_the_decoder() -> None:
 
 def _loaded_after(code: str, module: str) -> bool:
     environment = {"PYTHONPATH": ":".join(entry for entry in sys.path if entry)}
-    told = [sys.executable, "-c", f"import sys; {code}; sys.exit({module!r} in sys.modules)"]
-    return subprocess.run(told, env=environment, check=False).returncode != 0
+    command = [sys.executable, "-c", f"import sys; {code}; sys.exit({module!r} in sys.modules)"]
+    return subprocess.run(command, env=environment, check=False).returncode != 0

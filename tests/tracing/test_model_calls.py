@@ -85,9 +85,9 @@ def test_tokens_are_counted_locally_if_the_endpoint_reports_none(
 ) -> None:
     model.misbehave(WithoutUsage(), times=None)
     ask(folder, model, by_stream)
-    told = collector.wait_for("chat recorded").attributes
-    assert told["gen_ai.usage.input_tokens"] == model.calls[0].prompt_tokens
-    assert told["gen_ai.usage.output_tokens"] == model.calls[0].completion_tokens
+    attributes = collector.wait_for("chat recorded").attributes
+    assert attributes["gen_ai.usage.input_tokens"] == model.calls[0].prompt_tokens
+    assert attributes["gen_ai.usage.output_tokens"] == model.calls[0].completion_tokens
 
 
 @pytest.mark.parametrize("by_stream", [False, True])

@@ -15,9 +15,9 @@ ASKED = "What did Ada Lovelace hide in Chelsea?"
 
 
 def test_tracing_is_disabled_by_default() -> None:
-    with span("a") as told, stage("b"):
+    with span("a") as traced, stage("b"):
         step_done("c")
-        assert not told.is_recording() and not is_listened() and for_environment() == {}
+        assert not traced.is_recording() and not is_listened() and for_environment() == {}
 
 
 def test_without_the_extra_the_work_is_done_and_spans_are_not_sent() -> None:
@@ -95,8 +95,8 @@ def test_concurrent_tasks_have_separate_spans(collector: Collector) -> None:
 
 @pytest.mark.parametrize("given", [WITHIN, WITHIN.replace("-01", "-00"), "", "nonsense", "00-" + "0" * 32 + "-1-01"])
 def test_trace_context_of_the_caller_is_used(collector: Collector, given: str) -> None:
-    with exported(pytest.fail), span("elsewhere"), called("call", {"traceparent": given}) as told:
-        sampled = told.is_recording()
+    with exported(pytest.fail), span("elsewhere"), called("call", {"traceparent": given}) as traced:
+        sampled = traced.is_recording()
     assert sampled is not given.endswith("-00")
     if sampled:
         [call] = [one for one in collector.spans if one.name == "call"]
@@ -155,8 +155,8 @@ def test_environment_can_disable_tracing(
 def test_unsupported_protocol_is_reported_once(collector: Collector, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")
     warned: list[str] = []
-    with exported(warned.append), span("a") as told:
-        assert not told.is_recording()
+    with exported(warned.append), span("a") as traced:
+        assert not traced.is_recording()
     [line] = warned
     assert "grpc" in line and "http/protobuf" in line
 

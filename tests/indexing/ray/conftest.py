@@ -90,10 +90,10 @@ def read_here(names: list[Path], asked: Settings) -> str:
     """What a workspace knows once documents were read into it on this machine alone."""
     with Workspace(fresh(), asked) as kb:
         kb.index(names)
-        return told(kb)
+        return contents_of(kb)
 
 
-def told(kb: Workspace) -> str:
+def contents_of(kb: Workspace) -> str:
     """All that a workspace knows, once it has been found sound."""
     store = kb.store()
     assert store.problems() == []

@@ -16,7 +16,7 @@ import pytest
 from polyadic.llm.budget import SpendingBudget
 from polyadic.workspace import Workspace
 from tests.crashes.commands import paid_twice
-from tests.indexing.ray.conftest import DOCUMENTS, ROWS, fresh, read_here, told
+from tests.indexing.ray.conftest import DOCUMENTS, ROWS, contents_of, fresh, read_here
 from tests.model_server import ModelServer, Status, ready
 from tests.support.with_a_model import settings
 
@@ -36,7 +36,7 @@ def test_two_node_run_ends_like_a_local_run(two_nodes: Any, corpus: Path, server
         assert (report.added, report.stopped, report.failed) == (DOCUMENTS + ROWS, "", [])
         assert report.usage.calls == len(server.calls) == len(kb.ledger().calls) and paid_twice(server) == 0
         assert report.skipped == [] and report.unsupported == {".png": 1}
-        assert told(kb) == expected
+        assert contents_of(kb) == expected
         again = kb.index_on_ray([str(corpus)], workers=WORKERS)
         assert (again.added, again.unchanged, again.usage.calls) == (0, DOCUMENTS + ROWS, 0)
 
@@ -76,7 +76,7 @@ def test_killed_worker_does_not_change_the_result(
         with at_call(server, 20, lambda: kill(two_nodes)):
             report = kb.index_on_ray([str(corpus)], workers=WORKERS)
         assert (report.documents, report.stopped) == (DOCUMENTS + ROWS, "")
-        assert told(kb) == expected
+        assert contents_of(kb) == expected
         # What was under way is asked again, and no more.
         assert paid_twice(server) <= WORKERS * AT_ONCE
 
@@ -108,7 +108,7 @@ def test_workers_share_one_budget_and_the_next_run_resumes(
         assert most.tokens is not None and most.tokens - 5000 < spent <= most.tokens
         rest = kb.index_on_ray([str(corpus)], workers=WORKERS)
         assert rest.stopped == "" and paid_twice(server) == 0
-        assert told(kb) == expected
+        assert contents_of(kb) == expected
 
 
 def test_workers_share_one_rate_limit(two_nodes: Any, corpus: Path, server: ModelServer) -> None:

@@ -167,7 +167,7 @@ def test_first_stop_reason_is_kept() -> None:
         shared = coordinator()
         for why in ("the key is wrong", "12 chunks in a row"):
             await shared.stop.remote(why)
-        told: str = await shared.stopped.remote()
-        return told
+        reason: str = await shared.stopped.remote()
+        return reason
 
     assert asyncio.run(stop()) == "the key is wrong"

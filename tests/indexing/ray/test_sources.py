@@ -58,32 +58,32 @@ def test_rows_have_the_uri_of_their_file(bucket: str) -> None:
 def test_hidden_files_are_skipped_and_unsupported_ones_reported(bucket: str) -> None:
     for name in ("a.txt", ".hidden/b.txt", "sub/.c.txt", "sub/d.txt", "picture.png"):
         put(f"{bucket}/{name}", b"Ada met Charles in London.")
-    told = [
+    skipped = [
         one.source if isinstance(one, SkippedInput) else one
         for one in list_sources([bucket, f"{bucket}/a.txt"], SETTINGS)
     ]
-    assert [name.rpartition("/")[2] for name in told] == ["a.txt", "picture.png", "d.txt"]
+    assert [name.rpartition("/")[2] for name in skipped] == ["a.txt", "picture.png", "d.txt"]
 
 
 @pytest.mark.parametrize(
     ("name", "reason"), [("memory:///nowhere-at-all/x.txt", "no document in this folder"), ("/no/such", "no such file")]
 )
 def test_missing_source_is_reported(name: str, reason: str) -> None:
-    (told,) = list_sources([name], SETTINGS)
-    assert isinstance(told, SkippedInput) and reason in told.reason
+    (skipped,) = list_sources([name], SETTINGS)
+    assert isinstance(skipped, SkippedInput) and reason in skipped.reason
 
 
 def test_files_deleted_before_reading_are_reported(bucket: str) -> None:
-    (told,) = load_source(f"{bucket}/gone.txt", SETTINGS)
-    assert isinstance(told, SkippedInput) and told.reason == "no such file or folder"
+    (skipped,) = load_source(f"{bucket}/gone.txt", SETTINGS)
+    assert isinstance(skipped, SkippedInput) and skipped.reason == "no such file or folder"
 
 
 def test_oversized_files_are_not_fetched(bucket: str, monkeypatch: pytest.MonkeyPatch) -> None:
     uri = put(f"{bucket}/long.txt", b"Ada. " * 1000)
     storage = type(fsspec.filesystem("memory"))
     monkeypatch.setattr(storage, "get_file", lambda *_: pytest.fail("it was fetched"))
-    (told,) = load_source(uri, ReadingSettings(max_megabytes=0.001))
-    assert isinstance(told, SkippedInput) and "is over the limit" in told.reason
+    (skipped,) = load_source(uri, ReadingSettings(max_megabytes=0.001))
+    assert isinstance(skipped, SkippedInput) and "is over the limit" in skipped.reason
 
 
 def test_unknown_storage_scheme_is_refused() -> None:

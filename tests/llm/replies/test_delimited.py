@@ -94,7 +94,7 @@ def test_delimiters_within_text_are_kept(text: str, inside: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "facts", "told"),
+    ("text", "facts", "expected"),
     [
         (REPLY.replace("<|>8)", ")"), 2, {"score missing": 1}),
         (REPLY.replace("<|>8)", "<|>high)"), 2, {"score not a number": 1}),
@@ -108,9 +108,9 @@ def test_delimiters_within_text_are_kept(text: str, inside: str) -> None:
         (REPLY.replace("\n" + WROTE, "\n" + ADA + WROTE), 2, {"same entity twice in a fact": 1}),
     ],
 )
-def test_repaired_and_dropped_records_are_counted(text: str, facts: int, told: dict[str, int]) -> None:
+def test_repaired_and_dropped_records_are_counted(text: str, facts: int, expected: dict[str, int]) -> None:
     assert len(read_reply(text).stated) == facts
-    assert problems(text) == told
+    assert problems(text) == expected
 
 
 def test_reply_may_be_truncated_anywhere() -> None:
@@ -124,7 +124,7 @@ def test_reply_may_be_truncated_anywhere() -> None:
 
 
 @pytest.mark.parametrize(
-    ("end", "names", "told"),
+    ("end", "names", "expected"),
     [
         ("A translation with", ["Ada", "Notes"], {"cut record mended": 1, "score missing": 0}),
         ('"A translation with notes."', ["Ada", "Notes"], {}),
@@ -133,10 +133,12 @@ def test_reply_may_be_truncated_anywhere() -> None:
         ('##\n("ent', ["Ada"], {"reply cut off": 1}),
     ],
 )
-def test_truncated_record_is_kept_if_required_fields_exist(end: str, names: list[str], told: dict[str, int]) -> None:
+def test_truncated_record_is_kept_if_required_fields_exist(
+    end: str, names: list[str], expected: dict[str, int]
+) -> None:
     read = read_reply(REPLY[: REPLY.rindex(end) + len(end)])
     assert [p.name for p in read.stated[1].participants] == names
-    assert read.problems == {reason: count for reason, count in told.items() if count}
+    assert read.problems == {reason: count for reason, count in expected.items() if count}
 
 
 def test_relationship_is_a_binary_fact_described_by_entity_records() -> None:
@@ -160,7 +162,7 @@ def test_entity_without_relationship_is_a_unary_statement() -> None:
 
 
 @pytest.mark.parametrize(
-    ("relationship", "score", "told"),
+    ("relationship", "score", "expected"),
     [
         (KNOWS.replace("<|>9", '<|>"acquaintance, science"<|>9'), 9, {"extra field left out": 1}),
         (KNOWS.replace("<|>9", "<|>0.5"), 5, {"score mended": 1}),
@@ -175,11 +177,11 @@ def test_entity_without_relationship_is_a_unary_statement() -> None:
     ],
 )
 def test_relationship_strengths_and_extra_fields_are_read(
-    relationship: str, score: float, told: dict[str, int]
+    relationship: str, score: float, expected: dict[str, int]
 ) -> None:
     read = read_reply(PERSONS + relationship)
     assert [(s.text, s.score, len(s.participants)) for s in read.stated] == [("Ada knows Babbage.", score, 2)]
-    assert read.problems == told
+    assert read.problems == expected
 
 
 def test_entity_described_twice_is_counted() -> None:
@@ -217,17 +219,17 @@ def is_entity_alone(text: str, participants: tuple[Participation, ...]) -> bool:
 def test_recorded_replies_keep_99_percent_of_records() -> None:
     replies = recorded()
     assert len(replies) == 84
-    written = kept = told = 0
+    written = kept = counted = 0
     for reply in replies:
         read = read_reply(reply)
         relationships = [s for s in read.stated if not is_entity_alone(s.text, s.participants)]
         wanted = names(reply)
         kept += len(relationships) + len(wanted & read_names(read))
         written += len(RELATIONSHIP.findall(reply)) + len(wanted)
-        told += sum(read.problems.values())
+        counted += sum(read.problems.values())
         assert sum(p.type != "" for s in read.stated for p in s.participants) >= len(wanted) - sum(
             read.problems.values()
         )
-    assert written - told <= kept <= written
+    assert written - counted <= kept <= written
     assert kept >= 0.99 * written
     assert written > 1150
