@@ -37,7 +37,7 @@ after each interval is the number of questions.
 
 
 def section(folder: Path) -> Iterator[str]:
-    """The lines of the section below its heading."""
+    """Yield the lines of the section below its heading."""
     documents = fetched(folder)
     shared = data_folder() / _SHARED
     own_questions, shared_questions = load_questions(OWN), load_questions(shared / "questions.tsv")
@@ -61,7 +61,7 @@ def section(folder: Path) -> Iterator[str]:
 
 
 def _measured(folder: Path, documents: Path, questions: Sequence[OrdinaryQuestion]) -> list[Measured]:
-    """Ask the questions in the workspace ``folder``; fill it now if it is not yet."""
+    """Ask the questions in the workspace ``folder``, which is filled first if necessary."""
     with Workspace(folder) as workspace:
         workspace.index([documents])
         return list(measure(workspace, questions))

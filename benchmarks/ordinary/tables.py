@@ -1,4 +1,4 @@
-"""Tables of what was measured on ordinary documents: a row a kind of document, a column a method."""
+"""Format the tables of the measurements on ordinary documents."""
 
 from collections.abc import Callable, Iterator, Sequence
 
@@ -13,9 +13,9 @@ _NONE = "–"
 
 
 def found_table(measured: Sequence[Measured], methods: Sequence[str] = METHODS) -> Iterator[str]:
-    """Yield the share of questions whose answer stands within each budget: a row a kind, and one for all of them.
+    """Yield the share of questions whose answer occurs within each budget, by kind of document and method.
 
-    Questions without an answer do not count here.
+    Unanswerable questions are excluded.
     """
     answerable = [one for one in measured if one.question.is_answerable]
     yield f"| kind | questions | {' | '.join(f'`{method}`' for method in methods)} |"
@@ -31,12 +31,12 @@ def _found_row(name: str, measured: Sequence[Measured], methods: Sequence[str]) 
 
 
 def found(measured: Sequence[Measured], method: str, budget: int) -> list[float]:
-    """Whether the method finds the answer within the budget, question by question."""
+    """Return, for each question, whether the method finds the answer within the budget."""
     return [float(one.is_found(method, budget)) for one in measured]
 
 
 def gains_table(groups: Sequence[tuple[str, Sequence[Measured]]], methods: Sequence[str] = METHODS) -> Iterator[str]:
-    """Yield what ``auto`` finds more than the best other method within each budget, with paired intervals."""
+    """Yield the differences of ``auto`` and the best other method within each budget, with paired intervals."""
     yield f"| questions | {' | '.join(f'{budget:,}' for budget in BUDGETS)} |"
     yield f"|---|{'---|' * len(BUDGETS)}"
     for name, measured in groups:
@@ -53,12 +53,12 @@ def _gain(measured: Sequence[Measured], methods: Sequence[str], budget: int) -> 
 
 
 def best_other(measured: Sequence[Measured], methods: Sequence[str], budget: int) -> str:
-    """Return the method that finds most within the budget beside ``auto``; the first of those that find as much."""
+    """Return the method other than ``auto`` that finds most within the budget; in a tie, the first."""
     return max((one for one in methods if one != _CHOSEN), key=lambda method: sum(found(measured, method, budget)))
 
 
 def answers_table(groups: Sequence[tuple[str, Sequence[Measured]]]) -> Iterator[str]:
-    """Yield how many quotations are right, and which questions are refused: a row a group of questions."""
+    """Yield the shares of correct quotations and of refused questions, by group of questions."""
     columns = f"first correct | one of {QUOTATIONS} correct"
     yield f"| questions | {columns} | wrongly refused | plain refused | near refused |"
     yield "|---|---|---|---|---|---|"
@@ -75,12 +75,12 @@ def answers_table(groups: Sequence[tuple[str, Sequence[Measured]]]) -> Iterator[
 
 
 def _cell(measured: Sequence[Measured], holds: Callable[[Measured], bool]) -> str:
-    """Write a share with its interval and the number of questions that it is of."""
+    """Format a share with its interval and the number of questions."""
     return f"{interval([float(holds(one)) for one in measured])}, {len(measured)}" if measured else _NONE
 
 
 def share(values: Sequence[float]) -> str:
-    """Write a share in two digits, as ``.57``.
+    """Format a share with two digits, such as ``.57``.
 
     >>> share([1.0, 0.0, 0.0]), share([1.0]), share([])
     ('.33', '1', '–')
