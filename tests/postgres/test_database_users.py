@@ -8,6 +8,8 @@ import pytest
 from polyadic.config import EmbeddingSettings, Settings
 from polyadic.errors import StoreError
 from polyadic.model.types import Document
+from polyadic.storage.postgres import migrations
+from polyadic.storage.postgres.schema import VERSION
 from polyadic.workspace import Workspace
 from tests.support.own_server import OwnServer, own_folder, own_server
 from tests.support.psql import address_of, as_superuser, blocks
@@ -47,3 +49,22 @@ def test_whoever_has_the_rights_of_the_tables_can_set_any_workspace(server: OwnS
     with psycopg.connect(address) as raw:
         raw.execute("SELECT set_config('polyadic.workspace', %s, false)", (str(number),))
         assert raw.execute("SELECT count(*) FROM polyadic.document").fetchone() == (1,)
+
+
+def test_migration_by_the_owner_reaches_the_rows_of_all_workspaces(
+    server: OwnServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The last test of this module: the database has a later version afterwards.
+    address = address_of(server, "acme", "acme")
+    with Workspace(f"{address}#notes", SETTINGS) as kb:
+        kb.add([Document("memory:2", "Notes", "Ilse Brandt wrote to Karl Wegener in Basel.")])
+    fill = "ALTER TABLE fact ADD COLUMN length bigint NOT NULL DEFAULT 0; UPDATE fact SET length = length(text)"
+    monkeypatch.setattr(migrations, "MIGRATIONS", (fill,))
+    monkeypatch.setattr(migrations, "VERSION", VERSION + 1)
+    for name in ("letters", "notes"):
+        with Workspace(f"{address}#{name}", SETTINGS) as kb:
+            number = kb.store().number  # type: ignore[attr-defined]
+        with psycopg.connect(address) as raw:
+            raw.execute("SELECT set_config('polyadic.workspace', %s, false)", (str(number),))
+            rows = raw.execute("SELECT length = length(text), workspace FROM polyadic.fact").fetchall()
+        assert rows and set(rows) == {(True, number)}

@@ -15,7 +15,7 @@ from tests.support.store_driver import publish
 
 ADD_COLUMN = """
 ALTER TABLE fact ADD COLUMN remark TEXT NOT NULL DEFAULT 'none';
-CREATE INDEX fact_remark ON fact (remark);
+CREATE INDEX fact_remark ON fact (remark)
 """
 FACT = ("Ada met Babbage in London.", ["Ada", "Babbage", "London"])
 
@@ -52,12 +52,13 @@ def test_store_is_migrated_with_its_contents(tmp_path: Path, contents: str) -> N
         assert store.problems() == []
     assert ask(tmp_path, "PRAGMA user_version") == [(VERSION + 1,)]
     assert ask(tmp_path, "SELECT DISTINCT remark FROM fact") == [("none",)]
+    assert ask(tmp_path, "SELECT name FROM sqlite_master WHERE name = 'fact_remark'") == [("fact_remark",)]
     opened(tmp_path).close()
 
 
 def test_failed_migration_changes_nothing(tmp_path: Path, contents: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patched:
-        patched.setattr(database, "MIGRATIONS", (ADD_COLUMN + "SELECT id FROM nowhere;\n",))
+        patched.setattr(database, "MIGRATIONS", (ADD_COLUMN + ";\nSELECT id FROM nowhere;\n",))
         patched.setattr(database, "VERSION", VERSION + 1)
         with pytest.raises(StoreError, match="nowhere"):
             opened(tmp_path)

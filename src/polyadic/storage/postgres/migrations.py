@@ -1,5 +1,8 @@
 """Create the tables in a database, and migrate those of an earlier version."""
 
+from collections.abc import Iterator, Set
+from contextlib import contextmanager
+
 from polyadic.errors import StoreError
 from polyadic.storage.postgres.keepalive import KeepaliveConnection
 from polyadic.storage.postgres.requirements import check_rights
@@ -38,11 +41,22 @@ def migrate(connection: KeepaliveConnection) -> None:
             scripts = (schema(),)
         connection.execute(f"SET LOCAL search_path = {SCHEMA}, public".encode())
         known = tables(connection)
-        for script in scripts:
-            connection.execute(script.encode())
+        with _rows_of_all_workspaces(connection, known):
+            for script in scripts:
+                connection.execute(script.encode())
         for table in sorted(tables(connection) - known):
             connection.execute("SELECT enable_row_security(%s)", (table,))
         connection.execute("UPDATE store_version SET number = %s", (VERSION,))
+
+
+@contextmanager
+def _rows_of_all_workspaces(connection: KeepaliveConnection, names: Set[str]) -> Iterator[None]:
+    """Let the owner of the tables read and write the rows of all workspaces meanwhile."""
+    for name in sorted(names):
+        connection.execute(f"ALTER TABLE {name} NO FORCE ROW LEVEL SECURITY".encode())
+    yield
+    for name in sorted(names & tables(connection)):
+        connection.execute(f"ALTER TABLE {name} FORCE ROW LEVEL SECURITY".encode())
 
 
 def tables(connection: KeepaliveConnection) -> set[str]:

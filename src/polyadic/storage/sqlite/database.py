@@ -224,4 +224,4 @@ def _statements(script: str) -> list[str]:
         if sqlite3.complete_statement(pending):
             statements.append(pending)
             pending = ""
-    return statements
+    return [*statements, pending] if pending.strip() else statements
