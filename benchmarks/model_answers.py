@@ -9,10 +9,8 @@ whose replies are complete into docs/answers-with-a-model.md.
 """
 
 import asyncio
-import json
-import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.data import load
-from benchmarks.recorded_workspace import recorded_workspace
+from benchmarks.recorded_workspace import extracted_workspace, recorded_workspace
 from benchmarks.report_sections import DOCS, given_folder, rewrite
 from polyadic.batch.request_writer import RequestFileWriter
 from polyadic.config import AnswerSettings, ExtractionSettings, ModelSettings, Settings
@@ -32,7 +30,6 @@ from polyadic.evaluation.plan import EvalPlan
 from polyadic.evaluation.results import EvaluationResults
 from polyadic.llm.batch_model import ReplyPending
 from polyadic.workspace import Workspace
-from tests.model_server import Asked, ModelServer
 
 PAGE = DOCS / "answers-with-a-model.md"
 INVENTED = Path(__file__).parent / "invented"
@@ -45,7 +42,6 @@ RUNS = (
 STYLE = "the answer alone, in as few words as possible and not as a sentence, followed by its number in brackets"
 MODEL = ModelSettings(name="recorded", base_url="http://127.0.0.1:9", key_variable="", context_tokens=128_000)
 _URL = "/v1/chat/completions"
-_TITLE = re.compile(r"Document: (.*)\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,21 +79,9 @@ def _corpora() -> Iterator[MeasuredCorpus]:
     yield MeasuredCorpus("hotpotqa-100, facts without a model", load("hotpotqa-100"))
 
 
-@contextmanager
-def _recorded_invented(folder: Path) -> Iterator[Workspace]:
-    """Open the workspace of the invented corpus with recorded facts below ``folder``, filled if necessary."""
-    lines = (INVENTED / "extractions.jsonl").read_text(encoding="utf-8").splitlines()
-    replies = {row["title"]: json.dumps(row["reply"], ensure_ascii=False) for row in map(json.loads, lines)}
-
-    def respond(asked: Asked) -> str | None:
-        title = _TITLE.match(asked.last_user_text)
-        return replies.get(title[1]) if title else None
-
-    with ModelServer([respond]) as server:
-        settings = Settings(model=MODEL.model_copy(update={"base_url": server.url}))
-        with Workspace(folder / f"{INVENTED.name}-with-a-model", settings) as workspace:
-            workspace.index([INVENTED / "corpus.jsonl"])
-            yield workspace
+def _recorded_invented(folder: Path) -> AbstractContextManager[Workspace]:
+    replies, corpus = INVENTED / "extractions.jsonl", INVENTED / "corpus.jsonl"
+    return extracted_workspace(replies, corpus, folder / f"{INVENTED.name}-with-a-model")
 
 
 def _answered(corpus: MeasuredCorpus, folder: Path) -> list[AnsweredRun]:

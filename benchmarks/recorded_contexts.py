@@ -18,6 +18,8 @@ from polyadic.retrieval.hierarchy_items import entity_items, first_places
 from polyadic.storage.protocol import Reader, Vectors
 from polyadic.workspace import Workspace
 from tests.model_server import Asked, ModelServer
+from tests.model_server.facts import reply_with_facts
+from tests.model_server.reading import wanted
 
 EXAMPLE = Path(__file__).parents[1] / "examples/spaceflight"
 RECORDED = "spaceflight-model"
@@ -99,12 +101,13 @@ def recorded_contexts(folder: Path) -> Iterator[RecordedContexts]:
     facts = {row["title"]: row["facts"] for row in map(json.loads, lines)}
 
     def respond(asked: Asked) -> str | None:
-        title = _TITLE.match(asked.last_user_text)
-        return json.dumps({"facts": facts[title[1]]}) if title and title[1] in facts else None
+        title, request = _TITLE.match(asked.last_user_text), wanted(asked)
+        return reply_with_facts(facts[title[1]], request) if title and title[1] in facts and request else None
 
     with ModelServer([respond]) as server:
         model = ModelSettings(name="recorded", base_url=server.url, key_variable="", context_tokens=128_000)
         with Workspace(folder / "spaceflight-with-a-model", Settings(model=model)) as workspace:
-            workspace.index([EXAMPLE])
+            if failed := workspace.index([EXAMPLE]).failed:
+                raise LookupError(f"no recorded facts: {failed[0].reason}")
             with workspace.store().read() as reader:
                 yield RecordedContexts(reader, workspace.embedder)

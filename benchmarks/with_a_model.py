@@ -14,6 +14,7 @@ from pathlib import Path
 
 from benchmarks.data import data_folder
 from benchmarks.recorded_contexts import EXAMPLE, RECORDED, recorded_contexts
+from benchmarks.recorded_workspace import extracted_workspace
 from benchmarks.report_sections import DOCS, given_folder, rewrite
 from polyadic.model.identity import normal_text
 from polyadic.model.types import Item, Knowledge, SourceSpan
@@ -22,6 +23,7 @@ from polyadic.text.tokens import count_tokens
 from polyadic.workspace import Workspace
 
 PAGE = DOCS / "with-a-model.md"
+EXTRACTIONS = Path(__file__).parent / "spaceflight_extractions.jsonl"
 METHODS = ("chunks", "bm25", "auto", "walk", "hypergraph")
 BUDGETS = (500, 1000, 2000)
 # Questions about the whole corpus are answered from a hierarchy, and those without an answer require no pieces.
@@ -50,9 +52,11 @@ def main() -> None:
         with Workspace(folder / "spaceflight-without-a-model") as without_model_kb:
             without_model_kb.index([EXAMPLE])
             without = _measured(without_model_kb, questions)
+        with extracted_workspace(EXTRACTIONS, EXAMPLE, folder / "spaceflight-with-short-replies") as short_replies_kb:
+            with_short_replies = _measured(short_replies_kb, questions)
     rewrite(PAGE, "## Coverage", _coverage_table(questions, with_model, without))
     rewrite(PAGE, "## Overlap of facts and passages", _repetition_table(with_model, without))
-    rewrite(PAGE, "## Replies", _reply_lines())
+    rewrite(PAGE, "## Replies", [*_reply_lines(), *_short_reply_lines(with_short_replies, with_model)])
 
 
 _Run = tuple[str, int]
@@ -142,6 +146,23 @@ def _reply_lines() -> Iterator[str]:
     yield ""
     yield f"{len(extractions)} extraction requests for {text:,} tokens of text were answered with {facts:,} facts in"
     yield f"{tokens:,} tokens: {tokens / text:.1f} times the text, {tokens / facts:.0f} tokens per fact."
+
+
+def _short_reply_lines(now: _Results, before: _Results) -> Iterator[str]:
+    rows = [json.loads(line) for line in EXTRACTIONS.read_text(encoding="utf-8").splitlines()]
+    tokens = sum(count_tokens([json.dumps(row["reply"], ensure_ascii=False) for row in rows]))
+    facts = sum(len(row["reply"]["facts"]) for row in rows)
+    yield ""
+    yield "With the present prompt, which lists each entity once and links it from the facts, a large language model"
+    yield "(another session of the same assistant) gave"
+    yield f"{facts:,} facts in {tokens:,} tokens, {tokens / facts:.0f} tokens per fact."
+    yield "Pieces found over all questions, with these facts / with those above:"
+    yield ""
+    yield "| method | tokens | all |"
+    yield "|---|---|---|"
+    for method, budget in now:
+        totals = [sum(_by_kind(results[method, budget]).values()) for results in (now, before)]
+        yield f"| `{method}` | {budget:,} | {totals[0]:.2f} / {totals[1]:.2f} |"
 
 
 def _documents() -> list[Path]:
