@@ -93,6 +93,16 @@ def test_status_shows_counts(polyadic: Command, indexed: Path) -> None:
     assert "notes/ada.md" in polyadic("status", "--documents").out
 
 
+def test_status_shows_large_arities_in_one_line(polyadic: Command, tmp_path: Path) -> None:
+    names = (
+        "Ada Byron, Bo Falk, Cy Orth, Di Wolf, Ed Lang, Flo Berg, Gus Hahn, Hal Kohl, Ida Lenz, Jo Moor, Kim Nord"
+    )
+    (tmp_path / "a.txt").write_text(f"Mia Sand met {names} in Turin.\n\nAda Byron met Bo Falk.\n")
+    polyadic("index", str(tmp_path / "a.txt"))
+    bars = [line.split()[:2] for line in polyadic("status").out.splitlines() if "█" in line]
+    assert bars == [["2", "entities"], ["10+", "entities"]]
+
+
 def test_entities_and_facts_can_be_shown(polyadic: Command, indexed: Path) -> None:
     outcome = polyadic("show", "entity", "the Analytical Engine", "--json")
     view = json.loads(outcome.out)

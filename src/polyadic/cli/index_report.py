@@ -57,7 +57,8 @@ def print_unsupported(unsupported: Counter[str]) -> None:
         return
     types = ", ".join(f"{type_} {files:,}" for type_, files in unsupported.most_common(_TYPES_SHOWN))
     more = f", and {len(unsupported) - _TYPES_SHOWN} other types" if len(unsupported) > _TYPES_SHOWN else ""
-    say(f"skipped {count(unsupported.total(), 'file')}: unsupported file type ({shown(types)}{more})", err=True)
+    files = count(unsupported.total(), "file")
+    say(f"skipped {files}: unsupported file type ({shown(types)}{more}); rename text files to .txt", err=True)
 
 
 def statements_not_used(report: IndexReport) -> str:

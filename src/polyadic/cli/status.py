@@ -1,5 +1,7 @@
 """``polyadic status``: counts, sizes and costs of the workspace."""
 
+from collections.abc import Mapping
+
 import click
 
 from polyadic.cli.common import (
@@ -18,6 +20,7 @@ from polyadic.text.counts import count
 from polyadic.workspace import Workspace
 
 _BAR_WIDTH = 40
+_LARGE_ARITY = 10
 _FAILURES_SHOWN = 10
 _DOCUMENTS_SHOWN = 20
 
@@ -87,9 +90,7 @@ def _print_status(status: WorkspaceStatus) -> None:
     say(f"evidence   {count(counts.evidence, 'statement')}, {counts.evidence_with_fact:,} of them with a fact")
     say(f"facts      {counts.facts:,}, connecting {count(counts.entities, 'entity', 'entities')}", nl=False)
     say(f" ({counts.participations / counts.facts:.1f} per fact)" if counts.facts else "")
-    most = max(status.arities.values(), default=0)
-    for arity, facts in status.arities.items():
-        say(f"  {arity:3} entities  {'█' * max(1, round(_BAR_WIDTH * facts / most))} {facts:,}")
+    _print_arities(status.arities)
     say(f"vectors    {counts.vectors:,} with {counts.dimension} dimensions by {status.embedder}")
     for extractor, documents in status.extractors.items():
         say(f"read by    {extractor}: {count(documents, 'document')}")
@@ -105,6 +106,16 @@ def _print_status(status: WorkspaceStatus) -> None:
         say(f"failed     {count(len(status.failures), 'chunk')}, retried by polyadic index PATH...:")
         for line in failure_lines(status.failures)[:_FAILURES_SHOWN]:
             say(f"           {shown(line)}")
+
+
+def _print_arities(arities: Mapping[int, int]) -> None:
+    """Print a bar for each number of entities, and one for all larger numbers."""
+    bars = {f"{arity}": facts for arity, facts in arities.items() if arity < _LARGE_ARITY}
+    if larger := sum(facts for arity, facts in arities.items() if arity >= _LARGE_ARITY):
+        bars[f"{_LARGE_ARITY}+"] = larger
+    most = max(bars.values(), default=0)
+    for entities, facts in bars.items():
+        say(f"  {entities:>3} entities  {'█' * max(1, round(_BAR_WIDTH * facts / most))} {facts:,}")
 
 
 def _print_hierarchy(built: HierarchyStatus) -> None:
