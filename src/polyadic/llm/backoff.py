@@ -1,4 +1,4 @@
-"""Limit the number of concurrent calls: decrease when the endpoint reports overload, then increase again.
+"""Back off when an endpoint reports overload: fewer concurrent calls, then more again.
 
 Additive increase would take hours to recover from a low limit. Here the limit halves with each refusal and grows by a
 fiftieth with each reply. It may fall below one: then calls run one at a time with a pause after each, so that the
