@@ -94,9 +94,7 @@ def test_status_shows_counts(polyadic: Command, indexed: Path) -> None:
 
 
 def test_status_shows_large_arities_in_one_line(polyadic: Command, tmp_path: Path) -> None:
-    names = (
-        "Ada Byron, Bo Falk, Cy Orth, Di Wolf, Ed Lang, Flo Berg, Gus Hahn, Hal Kohl, Ida Lenz, Jo Moor, Kim Nord"
-    )
+    names = "Ada Byron, Bo Falk, Cy Orth, Di Wolf, Ed Lang, Flo Berg, Gus Hahn, Hal Kohl, Ida Lenz, Jo Moor, Kim Nord"
     (tmp_path / "a.txt").write_text(f"Mia Sand met {names} in Turin.\n\nAda Byron met Bo Falk.\n")
     polyadic("index", str(tmp_path / "a.txt"))
     bars = [line.split()[:2] for line in polyadic("status").out.splitlines() if "█" in line]

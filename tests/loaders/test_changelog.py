@@ -89,6 +89,19 @@ def test_entries_are_headings_but_not_the_title(tmp_path: Path, text: str, entri
     assert document.title == ""
 
 
+def test_sentence_that_begins_on_the_line_of_an_entry_is_its_text(tmp_path: Path) -> None:
+    entries = [
+        f'2016.0{n}.25 - GNU nano 2.5.{n} "Alphys" is released.  This release contains\n          fixes for {n} bugs.'
+        for n in (3, 2)
+    ]
+    document = read(tmp_path, "\n\n".join(entries))
+    assert [heading.words for heading in marked_headings(document.text)] == [
+        '2016.03.25 - GNU nano 2.5.3 "Alphys" is released.',
+        '2016.02.25 - GNU nano 2.5.2 "Alphys" is released.',
+    ]
+    assert "This release contains\n          fixes for 3 bugs." in document.text
+
+
 def test_underlined_text_in_an_entry_is_a_subheading(tmp_path: Path) -> None:
     found = marked_headings(read(tmp_path, PANES).text)
     assert [heading.level for heading in found] == [1, 1, 2]

@@ -456,3 +456,22 @@ def test_table_text_contains_all_values(
 def _marks_apart(text: str) -> str:
     """The text without the white space and the marks that a line may change."""
     return "".join(text.split()).replace(";", ",").replace("|", "/")
+
+
+def test_table_in_a_text_file_is_read_as_a_table(tmp_path: Path) -> None:
+    rows = 'route_id,short,"long name"\n1,110,"City - Palm Cove"\n2,111,Kewarra\n3,112,Smithfield\n'
+    (document,), _ = read_all(tmp_path / "routes.txt", rows)
+    assert "- route_id: 1; short: 110; long name: City - Palm Cove." in document.text
+
+
+def test_text_with_commas_is_no_table(tmp_path: Path) -> None:
+    poem = "It was so, they said, to me.\nThe sun, the sea, the sand\nThe hill, the lane, the land\nDog, cat, mice\n"
+    (document,), _ = read_all(tmp_path / "poem.txt", poem)
+    assert document.text == poem
+
+
+def test_header_below_notes_names_the_columns(tmp_path: Path) -> None:
+    notes = "Lots of people,,,,\nsimply cannot,,,,some notes\nat,the,top,,of their sheets\n"
+    rows = "David Bowie,musician,69,yes,2016-01-10\nCarrie Fisher,actor,60,yes,2016-12-27\nChuck Berry,musician,90,,\n"
+    (document,), _ = read_all(tmp_path / "deaths.csv", f"{notes}Name,Profession,Age,Kids,Died\n{rows}")
+    assert "- Name: Carrie Fisher; Profession: actor; Age: 60; Kids: yes; Died: 2016-12-27." in document.text

@@ -293,6 +293,16 @@ def test_names_are_found_by_alias(store: Store) -> None:
         assert [e.name for e in reader.entities(np.array(named["germinal"]))] == ["Germinal (novel)"]
 
 
+def test_day_is_found_however_it_is_written(store: Store) -> None:
+    publish(store, "rows", [("2014/08/11: 35.6 degrees in Seattle.", ["2014/08/11", "Seattle"])])
+    publish(store, "other", [("2014/08/12: 30.1 degrees, rain in August 2014.", ["2014/08/12", "August 2014"])])
+    with store.read() as reader:
+        for question in ("11 August 2014", "How hot was it on August 11, 2014?", "2014-08-11"):
+            assert reader.chunk_places(reader.search(question, 5).rows)[0].source == "/docs/rows.txt"
+        (named,) = reader.named(["20140811"]).values()
+        assert [e.name for e in reader.entities(np.array(named))] == ["2014/08/11"]
+
+
 def test_full_text_search_handles_any_query(store: Store) -> None:
     publish(store, "ada", [ADA, ENGINE])
     publish(store, "moon", [("1969年7月，阿波罗11号登上月球。", ["阿波罗11号", "月球"])])

@@ -1,9 +1,9 @@
 """Answer without a language model: quote the best supporting sentences, each with its citation.
 
 A linear model scores the sentences of the first passages. Its features are words, vectors, the expected type of answer
-and the retrieval score. The best sentence is always quoted; up to two more are added if they score nearly as well or
-contain further words of the question. Whether to answer at all, and the confidence of the first sentence, are learned
-as well. ``python -m benchmarks.learn_ranking`` trains the weights.
+and the retrieval score. Unless the question is refused, the best sentence is quoted; up to two more are added if they
+score nearly as well or contain further words of the question. Whether to answer at all, and the confidence of the first
+sentence, are learned as well. ``python -m benchmarks.learn_ranking`` trains the weights.
 """
 
 from collections.abc import Sequence
@@ -48,7 +48,7 @@ GREATEST_GAP, SURE = 2.0, 0.6
 SAME_PASSAGE = 0.5
 MORE_OF_THE_QUESTION = 5.0
 QUOTED = "no language model was asked: the best supporting sentences are quoted"
-NO_SUPPORT = "no sentence in these documents is likely to answer this (no language model was asked)"
+NO_SUPPORT = "no language model was asked: no sentence in these documents is likely to answer this"
 _ANNOUNCES = (":", "：")
 _LONGEST_WITH_CONTEXT = 700
 
@@ -69,7 +69,8 @@ async def quote_answer(knowledge: Knowledge, embedder: Embedder, reader: Reader)
     -------
     Answer
         Each quotation has one citation of exactly the quoted characters. ``confidence`` is the probability that the
-        first one answers the question. If probably no sentence does, ``answered`` is false and there are no citations.
+        first one answers the question. If probably no sentence does, ``answered`` is false, there are no citations, and
+        ``confidence`` is None.
     """
     started = perf_counter()
     asked = read_asked(knowledge.question)
@@ -105,7 +106,7 @@ async def quote_answer(knowledge: Knowledge, embedder: Embedder, reader: Reader)
         usage=Usage(),
         note="; ".join(filter(None, (QUOTED if quotes else NO_SUPPORT, knowledge.note))),
         trace=(*knowledge.trace, compared, chosen),
-        confidence=judgement.confidence,
+        confidence=judgement.confidence if quotes else None,
         claims=quoted.claims,
     )
 

@@ -11,7 +11,7 @@ from polyadic.model.identity import normal_text
 from polyadic.model.types import Heading, Item, ItemKind, Knowledge, SourceSpan, Span
 from polyadic.retrieval.relevance.question_features import QuestionFeatures
 from polyadic.retrieval.relevance.sentence_features import SentenceFeatures
-from polyadic.retrieval.relevance.stemming import stem, tokens
+from polyadic.retrieval.relevance.stemming import stem
 from polyadic.storage.protocol import Reader
 from polyadic.text.code_fences import code_blocks, without_fences
 from polyadic.text.headings import headings_above, is_within
@@ -83,7 +83,7 @@ async def candidates(
 
 def rarity(asked: QuestionFeatures, reader: Reader) -> tuple[dict[str, float], frozenset[str]]:
     """Return the rarity of each content word of a question, and the words that no passage contains."""
-    words = [word for word in dict.fromkeys(tokens(asked.text)) if stem(word, asked.language) in asked.content]
+    words = [word for word in dict.fromkeys(asked.tokens(asked.text)) if stem(word, asked.language) in asked.content]
     counts = np.bincount(reader.chunks_with_words(words, _MOST_HOLDING).sources, minlength=len(words)).tolist()
     holding = dict.fromkeys(asked.content, 0)
     for word, count in zip(words, counts, strict=True):

@@ -7,8 +7,8 @@ from pathlib import Path
 from polyadic.errors import UnreadableDocument
 from polyadic.loaders.decoding import without_surrogates
 from polyadic.loaders.file_access import byte_limit, too_large
-from polyadic.loaders.formats.plain_text import plain_title
 from polyadic.loaders.metadata import metadata_of, title_of
+from polyadic.loaders.plain_title import plain_title
 from polyadic.model.types import Document
 
 _LINE_BREAK = re.compile(r"\r\n?|[\v\f\x85\u2028\u2029]")

@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Iterable
 
 from polyadic.text.accents import without_accents
+from polyadic.text.dates import days_of
 
 _QUOTES = "\"'“”„‟«»‹›‘’‚‛`´"
 _ARTICLE = re.compile(r"^(?:the|an|a)\s+(?=\S)")
@@ -89,16 +90,16 @@ def loose_name(name: str) -> str:
 
 @functools.lru_cache(maxsize=65_536)
 def called(name: str) -> frozenset[str]:
-    """Return the loose names that match a name: its own, and short forms if it looks like the name of a person.
+    """Return the loose names that match a name: its own, short forms if it looks like a person's, days if it is a date.
 
     >>> sorted(called("Robert Adolf Stemmle"))
     ['r a stemmle', 'robert a stemmle', 'robert adolf stemmle', 'robert stemmle']
     >>> sorted(called('Elwyn "Andy" White'))
     ['andy white', 'elwyn andy white', 'elwyn white']
-    >>> called("Mercury (planet)"), called("the Kingdom of Arakan")
-    (frozenset({'mercury'}), frozenset({'kingdom of arakan'}))
+    >>> called("Mercury (planet)"), sorted(called("11 August 2014"))
+    (frozenset({'mercury'}), ['11 august 2014', '20140811'])
     """
-    forms = {loose_name(name)}
+    forms = {loose_name(name), *days_of(name)}
     bare = without_qualifier(name)
     nickname = _NICKNAME.search(bare)
     words = (bare[: nickname.start()] + " " + bare[nickname.end() :] if nickname else bare).split()

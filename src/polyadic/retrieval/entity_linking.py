@@ -8,6 +8,7 @@ import numpy as np
 from polyadic.model.identity import loose_name
 from polyadic.model.types import Span
 from polyadic.storage.protocol import Reader
+from polyadic.text.dates import days_of
 from polyadic.text.language import detect_language
 from polyadic.text.stopwords import function_words, without_article
 from polyadic.text.words import WORD
@@ -133,7 +134,7 @@ def _candidates(text: str, words: Sequence[Span], language: str) -> Iterator[_Ru
                 continue
             shown = text[words[first].start : words[last - 1].end]
             if boundaries[first] or boundaries[last - 1]:
-                forms = _forms(shown, language)
+                forms = (*_forms(shown, language), *days_of(shown))
                 if length == 1 and content[first]:
                     forms = tuple(dict.fromkeys([*forms, *_number_forms(loose_name(shown), language)]))
                 yield _Run(first, last, forms, is_name=True, is_lower=shown.islower())

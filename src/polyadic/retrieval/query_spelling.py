@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from polyadic.retrieval.relevance.stemming import stem
 from polyadic.storage.protocol import Reader
 from polyadic.text.language import detect_language
-from polyadic.text.spelling import LEAST, likely_word
+from polyadic.text.spelling import LEAST, likely_word, slips
 from polyadic.text.stopwords import function_words
 
 _WORD = re.compile(r"[^\W\d_]+")
@@ -36,7 +36,8 @@ class CorrectedQuestion:
 def spelled(question: str, reader: Reader) -> CorrectedQuestion:
     """Replace words that no passage contains by similar words of passages about the rest of the question.
 
-    The cost is one look-up of the question's words; passages are read only if a word is unknown.
+    If there is no similar word, a slip of the fingers is replaced by the word of any passage. The cost is one look-up
+    of the question's words; passages are read only if a word is unknown.
     """
     empty = function_words(detect_language(question)) | function_words("en")
     long = (word for word in dict.fromkeys(_WORD.findall(question)) if len(word) >= LEAST)
@@ -47,12 +48,20 @@ def spelled(question: str, reader: Reader) -> CorrectedQuestion:
         return CorrectedQuestion(question)
     places = reader.chunk_places(reader.search(question, _PASSAGES).rows)
     known = Counter(word for place in places for word in _WORD.findall(f"{place.title} {place.quote}".lower()))
-    read_as = [(word, other) for word in unknown if (other := likely_word(word.lower(), known))]
+    likely = ((word, likely_word(word.lower(), known) or _slip(word.lower(), reader)) for word in unknown)
+    read_as = [(word, other) for word, other in likely if other]
     language = detect_language(question)
     wrong = [(word, other) for word, other in read_as if not _is_a_form(word.lower(), other, language)]
     changed = {word: _with_case(other, word) for word, other in wrong}
     corrected = _WORD.sub(lambda word: changed.get(word[0], word[0]), question)
     return CorrectedQuestion(corrected, tuple(changed.items()))
+
+
+def _slip(word: str, reader: Reader) -> str | None:
+    """Return the most likely word of the passages of which this is a slip of the fingers."""
+    others = slips(word)
+    held = reader.chunks_with_words(others, 1).sources
+    return others[held.min()] if len(held) else None
 
 
 def _is_a_form(word: str, other: str, language: str) -> bool:

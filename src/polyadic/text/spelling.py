@@ -1,6 +1,7 @@
 """Correct misspelled words against known words."""
 
 from collections.abc import Mapping
+from string import ascii_lowercase
 
 LEAST, _LONG = 6, 9
 """Minimum length of a word that is corrected, and of one that may differ by two edits."""
@@ -28,6 +29,25 @@ def likely_word(word: str, known: Mapping[str, int]) -> str | None:
     distances = {other: edits(word, other) for other in near}
     likely = [other for other, distance in distances.items() if distance <= max_edits]
     return min(likely, key=lambda other: (distances[other], -known[other], other), default=None)
+
+
+def slips(word: str) -> list[str]:
+    """Return the words of which this may be a slip of the fingers, most likely first.
+
+    Letters swapped, a doubled letter written once or a single one twice, a letter left out. A letter in place of
+    another makes too many words of what is spelled right. The first letter is taken as right.
+
+    >>> "senator" in slips("sentaor"), "committee" in slips("comittee"), "government" in slips("goverment")
+    (True, True, True)
+    """
+    if len(word) < LEAST or not word.isascii():
+        return []
+    places = range(1, len(word))
+    swapped = [word[:at] + word[at + 1] + word[at] + word[at + 2 :] for at in places[:-1]]
+    doubled = [word[: at + 1] + word[at:] for at in places]
+    halved = [word[:at] + word[at + 1 :] for at in places if word[at] == word[at - 1]]
+    left_out = [word[:at] + letter + word[at:] for at in places for letter in ascii_lowercase]
+    return [other for other in dict.fromkeys([*swapped, *doubled, *halved, *left_out]) if other != word]
 
 
 def edits(first: str, second: str) -> int:

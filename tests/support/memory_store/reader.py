@@ -248,7 +248,7 @@ class MemoryReader:
 
 
 def _words(text: str) -> set[str]:
-    return set(searchable(identity.loose_name(text)).split())
+    return set(identity.loose_name(searchable(text)).split())
 
 
 def _best(scores: Vectors, k: int) -> Hits:

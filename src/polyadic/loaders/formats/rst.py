@@ -29,6 +29,8 @@ _GRID_BORDER = re.compile(r"\+(?:[-=]+\+)+[ \t]*$")
 
 _ROLE = re.compile(r":[\w.+:-]{1,60}:`([^`]{1,1000})`")
 _REFERENCE = re.compile(r"`([^`<]{1,500}?)\s*(?:<[^<>`]{0,500}>)?`_{1,2}")
+# "see pip_ and `the list`_"
+_SIMPLE_REFERENCE = re.compile(r"(?<![\w`:/.-])([^\W_](?:[\w-]*[^\W_])?)_{1,2}(?=[\s.,;:!?)'\"\]]|$)")
 _TITLE_OF_ROLE = re.compile(r"^[!~]?(.+?)\s*<[^<>]{1,500}>$", re.DOTALL)
 _LITERAL = re.compile(r"``([^`\n]{1,500})``")
 _SUBSTITUTION = re.compile(r"\|([\w .-]{1,60})\|_{0,2}")
@@ -66,16 +68,16 @@ def read_rst(path: Path, settings: ReadingSettings) -> Iterator[Document]:
 class _Converter:
     """Converter from reStructuredText to Markdown; ``fields`` are the document fields below the title.
 
-    >>> print(_Converter("Relays\\n======\\n\\nSee :ref:`the list <x>`::\\n\\n  run it\\n\\n.. note:: Ask first.").text)
+    >>> print(_Converter("Relays\\n======\\n\\nSee :ref:`lists <x>` of pip_::\\n\\n  run it\\n\\n.. tip:: Ask.").text)
     # Relays
     <BLANKLINE>
-    See the list:
+    See lists of pip:
     <BLANKLINE>
     ```text
     run it
     ```
     <BLANKLINE>
-    Note: Ask first.
+    Tip: Ask.
     """
 
     def __init__(self, text: str) -> None:
@@ -199,6 +201,8 @@ def _plain(text: str) -> str:
         text = _ROLE.sub(lambda found: _title(found.group(1)), text)
         text = _LITERAL.sub(r"`\1`", text)
         text = _REFERENCE.sub(r"\1", text)
+    if "_" in text:
+        text = _SIMPLE_REFERENCE.sub(r"\1", text)
     if "|" in text:
         text = _SUBSTITUTION.sub(r"\1", text)
     text = _FOOTNOTE_MARK.sub("", text)

@@ -13,17 +13,23 @@ _ITEM = re.compile(r"\s*(?:[-*+•‣–]|\(?\d{1,3}[.)])\s")
 _RULE = re.compile(r"(?:={3,}|-{3,})[ \t]*")
 # A sentence, a table row, a marked heading, a list item, or an address.
 _NO_HEADING = re.compile(r"[-*+•#|>]|.*[.!?,]$|.*://|.*\S[ \t]{4,}\S")
+# GNU nano 2.5.3 "Alphys" is released. This release contains
+_FIRST_SENTENCE = re.compile(r"(?P<heading>.{8,}?\w[\"'”]?\.) (?P<begun>[^\W\d_a-z].*)")
 _NON_WORD = re.compile(r"[\W_]+")
 _DIGIT = re.compile(r"\d")
 
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """The heading of an entry: lines ``first`` up to but excluding ``end``, including a rule below."""
+    """The heading of an entry: lines ``first`` up to but excluding ``end``, including a rule below.
+
+    ``begun`` is the beginning of its text, if that is on the same line.
+    """
 
     first: int
     end: int
     words: str
+    begun: str = ""
 
 
 def marked_entries(lines: Sequence[str]) -> list[str]:
@@ -43,7 +49,8 @@ def marked_entries(lines: Sequence[str]) -> list[str]:
     marked = list(lines[: entries[0].first])
     ends = [*(entry.first for entry in entries[1:]), len(lines)]
     for entry, end in zip(entries, ends, strict=True):
-        marked += [f"# {entry.words}", "", *_with_marked_parts(lines[entry.end : end])]
+        begun = [entry.begun] if entry.begun else []
+        marked += [f"# {entry.words}", "", *begun, *_with_marked_parts(lines[entry.end : end])]
     return marked
 
 
@@ -84,7 +91,12 @@ def _entry(lines: Sequence[str], first: int) -> _Entry | None:
     if _RULE.fullmatch(following):
         return _Entry(first, end + 1, words)
     is_set_off = not following.strip() or following[:1].isspace() or _ITEM.match(following)
-    return _Entry(first, end, words) if is_set_off else None
+    if not is_set_off:
+        return None
+    sentence = _FIRST_SENTENCE.fullmatch(words) if following.strip() else None
+    if sentence and names_release(sentence["heading"]):
+        return _Entry(first, end, sentence["heading"], sentence["begun"])
+    return _Entry(first, end, words)
 
 
 def _line(lines: Sequence[str], index: int) -> str:

@@ -9,6 +9,7 @@ from polyadic.text.sentences import LONGEST
 from polyadic.text.table_rows import LONGEST_NAME, within_a_cell
 
 _SAMPLE_ROWS = 30
+_MOST_NOTES = 10
 # If a row takes several lines, each begins with the row's first cell, provided that this is short.
 _MAX_KEY_CHARACTERS = 200
 
@@ -62,7 +63,9 @@ def row_lines(rows: Iterable[Sequence[str]], headers: int | None = None) -> Iter
 
 
 def table_start(rows: Sequence[Sequence[str]]) -> int:
-    """Return how many rows precede the table itself: those at most half as wide as the most common width.
+    """Return how many rows precede the table itself: those at most half as wide as the most common width, and notes.
+
+    Notes are rows with gaps above the first row that has a name in each column.
 
     >>> table_start([["Prices"], ["Valid from", "May"], ["Item", "Price", "Unit", "Stock"], ["hose", "9", "m", "3"]])
     2
@@ -74,7 +77,19 @@ def table_start(rows: Sequence[Sequence[str]]) -> int:
     usual = max(counts, key=lambda width: (counts[width], width), default=0)
     start = next((index for index, width in enumerate(widths) if width > 1 and 2 * width > usual), 0)
     # If few rows have the same width, the rows are probably lines of text.
-    return start if 2 * counts[usual] > len(rows) - start else 0
+    return _below_notes(rows, start, usual) if 2 * counts[usual] > len(rows) - start else 0
+
+
+def _below_notes(rows: Sequence[Sequence[str]], start: int, width: int) -> int:
+    """Return the place of the header below notes; ``start`` if there are none, or a header of two rows."""
+    if len(rows) - start > 1 and _is_double_header(rows[start:]):
+        return start
+    for place in range(start, min(start + _MOST_NOTES, len(rows) - 2)):
+        cells = [cell.strip() for cell in rows[place][:width]]
+        if len(cells) == width and all(cells):
+            is_header = all(map(_is_name, cells)) and len(set(cells)) == width
+            return place if is_header else start
+    return start
 
 
 def caption(row: Sequence[str]) -> str:

@@ -6,6 +6,7 @@ from enum import StrEnum
 from functools import lru_cache
 
 from polyadic.retrieval.relevance.stemming import stem, stems, tokens
+from polyadic.text.dates import dates_in, with_days
 from polyadic.text.language import detect_language
 from polyadic.text.stopwords import function_words
 from polyadic.text.stopwords import words as listed
@@ -104,7 +105,8 @@ class QuestionFeatures:
     """A question as the features read it.
 
     ``content`` are the stems of its content words, in order; ``codes`` those of them that hold a digit or a mark, such
-    as ``--flag``, ``823`` or ``utf-8``; ``everything`` the stems of all its words.
+    as ``--flag``, ``823`` or ``utf-8``; ``everything`` the stems of all its words. ``names_days`` tells whether it
+    names a day, which is one word then, however it is written.
     """
 
     text: str
@@ -114,6 +116,7 @@ class QuestionFeatures:
     codes: frozenset[str]
     everything: frozenset[str]
     function_words: frozenset[str]
+    names_days: bool = False
 
     @property
     def subject(self) -> frozenset[str]:
@@ -122,7 +125,11 @@ class QuestionFeatures:
 
     def stems(self, text: str) -> frozenset[str]:
         """The stems of the words of a text in the language of the question."""
-        return stems(tokens(text), self.language)
+        return stems(self.tokens(text), self.language)
+
+    def tokens(self, text: str) -> list[str]:
+        """The words of a text; with its days as eight digits if the question names a day."""
+        return [*tokens(text), *dates_in(text)] if self.names_days else tokens(text)
 
     def overlap(self, text: str) -> int:
         """How many of its content words a text holds, in any form."""
@@ -140,7 +147,7 @@ def read_asked(question: str) -> QuestionFeatures:
     lowered = question.strip().lower()
     language = detect_language(question)
     empty = function_words(language) | function_words("en")
-    words = tokens(question)[:_MOST_WORDS]
+    words = tokens(with_days(question))[:_MOST_WORDS]
     telling = [word for word in words if word not in empty and not (len(word) == 1 and word.isascii())] or words
     return QuestionFeatures(
         question,
@@ -150,4 +157,5 @@ def read_asked(question: str) -> QuestionFeatures:
         stems((word for word in telling if not word.isalpha()), language),
         stems(words, language),
         empty,
+        bool(dates_in(question)),
     )

@@ -211,7 +211,7 @@ def rare_coverage(read: Sequence[Read], rarity: Mapping[str, float], unknown: fr
 
 
 def _read(asked: QuestionFeatures, sentence: SentenceFeatures) -> Read:
-    words = tokens(sentence.text)
+    words = asked.tokens(sentence.text)
     stemmed = [stem(word, asked.language) for word in words]
     said = frozenset(stemmed)
     context = asked.stems(sentence.context)

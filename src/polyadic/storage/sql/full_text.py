@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Protocol
 
+from polyadic.text.dates import dates_in, with_days
 from polyadic.text.language import detect_language
 from polyadic.text.stopwords import function_words
 from polyadic.text.words import beginning
@@ -44,12 +45,13 @@ class WordIndex(Protocol):
 
 
 def searchable(text: str) -> str:
-    """Normalize text for the full-text index: separate the characters of scripts without spaces.
+    """Normalize text for the full-text index: separate the characters of scripts without spaces, add days as digits.
 
-    >>> searchable("月球 1969")
-    ' 月  球  1969'
+    >>> searchable("月球 1969"), searchable("11 August 2014")
+    (' 月  球  1969', '11 August 2014 20140811')
     """
-    return text if text.isascii() else _UNSPACED_CHARACTER.sub(r" \1 ", text)
+    separated = text if text.isascii() else _UNSPACED_CHARACTER.sub(r" \1 ", text)
+    return " ".join((separated, *dates_in(text)))
 
 
 def words_of(text: str) -> list[str]:
@@ -64,15 +66,17 @@ def words_of(text: str) -> list[str]:
 def terms_of(text: str) -> list[FullTextTerm]:
     """Return the search terms of a text: content words, stems as prefixes, and character pairs of unspaced scripts.
 
-    A text of function words only is searched with all its words. No text yields an invalid query.
+    A date is one word, however it is written. A text of function words only is searched with all its words. No text
+    yields an invalid query.
 
     >>> [(*term.words, term.is_prefix) for term in terms_of("Who serves as 月球站?")]
     [('serves', False), ('月', '球', False), ('球', '站', False), ('serv', True)]
     """
     language = detect_language(text)
+    dated = with_days(text)
     # The language of short texts is detected unreliably; English is the most likely one.
     stopwords = function_words(language) | function_words("en")
-    tokens = dict.fromkeys(_TOKEN.findall(text.lower()))
+    tokens = dict.fromkeys(_TOKEN.findall(dated.lower()))
     content_words = [token for token in tokens if token not in stopwords] or list(tokens)
     exact = [term for token in content_words for term in _exact(token)]
     prefixes = [FullTextTerm((stem,), is_prefix=True) for token in content_words if (stem := _stem(token))]
