@@ -142,6 +142,18 @@ def test_facts_that_the_passage_does_not_support_are_kept_and_not_used(
         assert json.loads((tmp_path / "facts.jsonl").read_text()).get("unsupported", "") == reason
 
 
+def test_section_numbers_may_be_put_together_from_headings(tmp_path: Path) -> None:
+    text = "2. Restrictions. 1. Customer must not copy the Product. 2. Provider may suspend access."
+    rows = [
+        fact("Under Section 2.1 Customer must not copy the Product.", ["Customer", "Product"], [2]),
+        fact("Under Section 2.7 Provider may suspend access.", ["Provider", "access"], [3]),
+    ]
+    with serving(*rows) as server, workspace(tmp_path, server) as kb:
+        kb.add([Document("memory:contract", "", text)])
+        stated = [e.unsupported for e in evidence(kb, "memory:contract")]
+    assert stated == ["", "the passage lacks the number 2.7"]
+
+
 def test_pronouns_are_no_entities(tmp_path: Path) -> None:
     rows = [
         fact("She met Charles Babbage in London.", ["She", "Charles Babbage", "London"], [1]),

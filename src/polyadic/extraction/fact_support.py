@@ -8,6 +8,7 @@ from functools import cached_property, lru_cache
 from polyadic.llm.replies.model import ParsedStatement
 
 _NUMBER = re.compile(r"\d+(?:[.,’'\u00a0\u202f]\d+)*")
+_SECTION = re.compile(r"\d{1,2}(?:\.\d{1,2})+")
 _SECOND_YEAR = re.compile(r"\b(\d\d)(\d\d)\s?[-–/]\s?(\d\d)\b")
 _WORD = re.compile(r"[^\W_]+")
 _NOT_A_LETTER = re.compile(r"[\W_]+")
@@ -59,9 +60,14 @@ class PassageText:
         return letters_of(word)[:_STEM] in self._letters
 
     def numbers_lacking(self, fact: str) -> list[str]:
-        """Return the numbers of two digits or more that a fact has and the passage lacks, as digits."""
-        numbers = (_digits(number) for number in _NUMBER.findall(fact))
-        return [number for number in numbers if len(number) >= _MIN_DIGITS and number not in self._numbers]
+        """Return the numbers of two digits or more that a fact has and the passage lacks."""
+        return [number for number in _NUMBER.findall(fact) if not self._has_number(number)]
+
+    def _has_number(self, number: str) -> bool:
+        digits = _digits(number)
+        # Section 2.1 may be the first paragraph below the heading "2. Restrictions".
+        is_section = _SECTION.fullmatch(number) and self._numbers.issuperset(number.split("."))
+        return len(digits) < _MIN_DIGITS or digits in self._numbers or bool(is_section)
 
     @cached_property
     def _letters(self) -> str:

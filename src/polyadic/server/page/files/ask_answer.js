@@ -66,7 +66,10 @@ function citation(ctx, number, cited, doubtful) {
 export function unsupported(answer) {
   const claims = unsupportedClaims(answer).map((claim) => `“${claim}”`);
   return claims.length
-    ? notice("warning", `These claims are not supported by the cited sentences; check them before relying on them: ${claims.join(", ")}`)
+    ? notice(
+        "warning",
+        `These claims are not supported by the cited sentences; check them before relying on them: ${claims.join(", ")}`,
+      )
     : null;
 }
 
