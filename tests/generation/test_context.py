@@ -73,6 +73,16 @@ def test_facts_within_shown_passages_are_omitted() -> None:
     assert [piece.item for piece in shown([stated, subject, other, passage(ADA)]).pieces] == [other, passage(ADA)]
 
 
+def test_fact_is_shown_if_a_passage_has_only_its_heading() -> None:
+    """A model says that a fact rests on a heading and on a sentence further below."""
+    sentence = ADA.text.index("They wrote")
+    places = (place(ADA, 0, 14), place(ADA, sentence, len(ADA.text)))
+    stated = Item(ItemKind.FACT, "f", "Ada Lovelace wrote many letters to Babbage.", 1.0, "", 0, places)
+    above, below = passage(ADA, 0, sentence), passage(ADA, sentence)
+    assert [piece.item for piece in shown([stated, above]).pieces] == [stated, above]
+    assert [piece.item for piece in shown([stated, below]).pieces] == [below]
+
+
 def test_fact_is_shown_if_its_passage_does_not_fit() -> None:
     stated = fact(ADA, "Ada Lovelace met Charles Babbage at a party.")
     context = shown([passage(ADA), stated], budget=30)

@@ -154,17 +154,19 @@ def _without(span: Span, other: Span) -> list[Span]:
 def _is_in_passage(fact: Item, passage: SourceSpan, text: str) -> bool:
     """Return whether a passage contains a fact literally, or the sentence that the fact restates after its subject.
 
-    A fact that takes no tokens needs no line of its own if the passage has one of its sentences, in whatever words.
+    A fact that takes no tokens needs no line of its own if the passage has its longest sentence, in whatever words: the
+    others may be no more than the headings above it.
     """
     if normal_text(fact.text) in text:
         return True
     subject, _, statement = fact.text.partition(": ")
     wordings = (fact.text, statement) if subject in fact.entities else (fact.text,)
+    longest = {place.chunk_id: place for place in sorted(fact.places, key=lambda place: place.span.length)}
     return any(
         place.document_id == passage.document_id
         and passage.span.start <= place.span.start
         and place.span.end <= passage.span.end
-        and (not fact.tokens or plain(place.quote) in wordings)
+        and (plain(place.quote) in wordings or (not fact.tokens and longest[place.chunk_id] is place))
         for place in fact.places
     )
 

@@ -17,7 +17,7 @@ NAME = "import"
 def align_to_chunks(document: Document, statements: Sequence[Evidence], chunking: ChunkingSettings) -> DocumentExport:
     """Chunk a document as indexing would and assign evidence to its chunks.
 
-    Evidence belongs to the chunk that contains the start of its first span. Evidence without spans is located by its
+    Evidence belongs to the chunk that contains the start of its longest span. Evidence without spans is located by its
     text; if the document does not contain it verbatim, the chunk that names most of its participants is chosen.
 
     >>> from polyadic.model.types import Participation

@@ -30,6 +30,11 @@ class Span:
         if not 0 <= self.start <= self.end:
             raise ValueError(f"not a span: {self.start}–{self.end}")
 
+    @property
+    def length(self) -> int:
+        """Number of characters."""
+        return self.end - self.start
+
 
 @dataclass(frozen=True, slots=True)
 class Document:
