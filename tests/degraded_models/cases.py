@@ -27,6 +27,7 @@ from tests.model_server import (
     Status,
     Think,
 )
+from tests.model_server.facts import with_entities
 
 SENTENCES = 4
 """Of the chunk; the model that behaves makes a fact of each."""
@@ -61,8 +62,8 @@ def kept(name: str, *kinds: Misbehaviour, problems: Mapping[str, int] | None = N
 
 
 def rewritten(how: Callable[[list[dict[str, Any]]], object]) -> Changed:
-    """Says what this makes of the facts."""
-    return Changed(lambda said: replace(said, text=json.dumps(how(json.loads(said.text or "")["facts"]))))
+    """Says what this makes of the facts, which have their entities in each."""
+    return Changed(lambda said: replace(said, text=json.dumps(how(with_entities(json.loads(said.text or ""))))))
 
 
 def around(before: str, after: str) -> Changed:
@@ -120,7 +121,7 @@ CASES = [
     fails("a cut connection", CutConnection(), asked=2, why="cut the connection"),
     # cut off
     kept("cut off once", CutText(), times=1, asked=3),
-    kept("cut off always", CutText(), asked=7, facts=0, problems={"reply cut off at output_tokens": SENTENCES}),
+    kept("cut off always", CutText(), asked=7, problems={"reply cut off at output_tokens": SENTENCES}),
     fails("cut off before a word", Changed(lambda said: Said("", "length")), why="used up its tokens"),
     # nothing
     fails("null content", NullContent(), why="sent an empty reply"),

@@ -2,8 +2,8 @@
 
 import json
 import re
-from collections.abc import Iterator, Sequence
-from typing import NotRequired, TypedDict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NotRequired, TypedDict
 
 from tests.model_server.reading import Wanted
 
@@ -49,6 +49,30 @@ def _linked(facts: Sequence[FactRow]) -> dict[str, object]:
     entities = {entity["name"]: entity for fact in reversed(facts) for entity in reversed(fact["entities"])}
     lines = [f"{e['name']} | {e['type']} | {e['description']} | {e['score']:g}" for e in reversed(entities.values())]
     return {"facts": rows, "entities": lines}
+
+
+def with_entities(reply: Mapping[str, Sequence[str]]) -> list[dict[str, Any]]:
+    """Return the facts of a reply with their entities in each, as a model also writes them.
+
+    >>> reply = {"facts": ["1 | 8 | [[Ada]] met [[Byron]]."], "entities": ["Ada | person | poet | 80"]}
+    >>> fact = with_entities(reply)[0]
+    >>> fact["text"], [entity["name"] for entity in fact["entities"]]
+    ('Ada met Byron.', ['Ada', 'Byron'])
+    """
+    fields = ("name", "type", "description", "score")
+    described = {line.split(" | ")[0]: dict(zip(fields, line.split(" | "), strict=True)) for line in reply["entities"]}
+    rows = []
+    for line in reply["facts"]:
+        sentences, score, text = line.split(" | ", 2)
+        rows.append(
+            {
+                "text": re.sub(r"\[\[|\]\]", "", text),
+                "score": float(score),
+                "sentences": [int(number) for number in sentences.split(", ") if number],
+                "entities": [described.get(name, {"name": name}) for name in re.findall(r"\[\[(.*?)\]\]", text)],
+            }
+        )
+    return rows
 
 
 def with_links(text: str, names: Sequence[str]) -> str:
