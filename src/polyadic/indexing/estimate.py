@@ -30,14 +30,16 @@ from polyadic.model.types import Chunk, Document, Usage
 from polyadic.storage.protocol import Fingerprint
 
 # Reply tokens per request token beyond the fixed part of the prompt, in recorded replies of a large model: 3.6 for 200
-# short invented documents, 2.7 for examples/spaceflight. The higher one is used, so that the estimate is no less.
+# short invented documents, 3.3 for the even-numbered half of 2Wiki-101, 2.7 for examples/spaceflight. The highest one
+# is used, so that the estimate is rather too high.
 _REPLY_RATIO = 3.6
 # Seconds per reply token, used before any call has been timed.
 _SECONDS_PER_TOKEN = 1 / 60
 # Replies vary in length about half as much as passages do, in the same recording: long passages get shorter replies.
 _CONSTANT_SHARE = 0.5
-# Texts to embed (facts, and entities with their descriptions) per token of text; measured on the same passages.
-_TEXTS_PER_TOKEN = 0.17
+# Texts to embed (facts, and entities with their descriptions) per token of text; measured on that half of
+# 2Wiki-101.
+_TEXTS_PER_TOKEN = 0.142
 # Tokens and words per such text, on the same passages.
 _TOKENS_PER_TEXT, _WORDS_PER_TEXT = 15.5, 11
 _SAMPLE_SIZE, _RUN_LENGTH = 192, 4

@@ -99,10 +99,10 @@ def at_call(server: ModelServer, number: int, do: Callable[[], None]) -> Iterato
 def test_workers_share_one_budget_and_the_next_run_resumes(
     two_nodes: Any, corpus: Path, server: ModelServer, expected: str
 ) -> None:
-    most = SpendingBudget(tokens=120_000)
+    most = SpendingBudget(tokens=70_000)
     with Workspace(fresh(), settings(server, at_once=AT_ONCE, output_tokens=3000)) as kb:
         first = kb.index_on_ray([str(corpus)], budget=most, workers=WORKERS)
-        assert first.stopped.startswith("the budget of 120,000 tokens has no room") and first.added
+        assert first.stopped.startswith("the budget of 70,000 tokens has no room") and first.added
         spent = server.prompt_tokens + server.completion_tokens
         # No call that would surely have fitted was left out.
         assert most.tokens is not None and most.tokens - 5000 < spent <= most.tokens
