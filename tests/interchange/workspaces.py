@@ -35,7 +35,7 @@ drafts = st.builds(
     participants=st.lists(participants, max_size=4).map(tuple),
     spans=st.sampled_from([(), (Span(0, 3),), (Span(0, 1), Span(2, 4))]),
     extractor=st.sampled_from(["one", "another"]),
-    unsupported=st.sampled_from(["", "the passage lacks the number 9"]),
+    unsupported=st.sampled_from(["", "the passage does not contain the number 9"]),
 )
 bodies = st.lists(texts, min_size=1, max_size=40).map(". Then ".join).map(lambda text: f"So {text}.")
 documents = st.builds(

@@ -464,6 +464,19 @@ def test_table_in_a_text_file_is_read_as_a_table(tmp_path: Path) -> None:
     assert "- route_id: 1; short: 110; long name: City - Palm Cove." in document.text
 
 
+def test_text_file_is_no_table_if_a_line_differs(tmp_path: Path) -> None:
+    """Reading it as a table would lose that line."""
+    rows = "".join(f"{n},name {n},{n * n}\n" for n in range(60))
+    (document,), skipped = read_all(tmp_path / "a.txt", f"id,name,square\n{rows}The end, as they say.\n")
+    assert not skipped and document.text.endswith("The end, as they say.\n")
+
+
+def test_table_in_a_text_file_of_another_encoding_is_read(tmp_path: Path) -> None:
+    rows = "id,name,town\n1,Müller,Köln\n2,Jäger,Zürich\n3,Groß,Düren\n"
+    (document,), skipped = read_all(tmp_path / "a.txt", rows.encode("latin-1"))
+    assert not skipped and "Köln" in document.text
+
+
 def test_text_with_commas_is_no_table(tmp_path: Path) -> None:
     poem = "It was so, they said, to me.\nThe sun, the sea, the sand\nThe hill, the lane, the land\nDog, cat, mice\n"
     (document,), _ = read_all(tmp_path / "poem.txt", poem)

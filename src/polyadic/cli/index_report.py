@@ -63,13 +63,11 @@ def print_unsupported(unsupported: Counter[str]) -> None:
 
 def statements_not_used(report: IndexReport) -> str:
     """Describe the statements that make no fact; empty if there are none."""
-    parts = (
-        f"{report.without_fact:,} with fewer than two entities" if report.without_fact else "",
-        f"{report.unsupported_statements:,} that their passage does not support"
-        if report.unsupported_statements
-        else "",
-    )
-    described = ", ".join(filter(None, parts))
+    numbers = {
+        "with fewer than two entities": report.without_fact,
+        "that their passage does not support": report.unsupported_statements,
+    }
+    described = ", ".join(f"{number:,} {reason}" for reason, number in numbers.items() if number)
     return f", {described} (kept, not used)" if described else ""
 
 

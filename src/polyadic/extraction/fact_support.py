@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import cached_property, lru_cache
 
 from polyadic.llm.replies.model import ParsedStatement
+from polyadic.model.types import Span
 
 _NUMBER = re.compile(r"\d+(?:[.,’'\u00a0\u202f]\d+)*")
 _SECTION = re.compile(r"\d{1,2}(?:\.\d{1,2})+")
@@ -15,15 +16,14 @@ _NOT_A_LETTER = re.compile(r"[\W_]+")
 _NO_LETTERS = dict.fromkeys(code for code in range(128) if not chr(code).isalnum())
 # Smaller numbers are often words in the passage, in whatever language.
 _MIN_DIGITS = 2
-_WORDS = (
-    "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen",
-    "tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth",
-)
-_NUMBER_WORDS = {word: str(number) for words in _WORDS for number, word in enumerate(words.split(), 10)} | {
-    word: str(10 * number)
-    for number, word in enumerate(
-        ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety", "hundred"], 2
+_NUMBER_WORDS = {
+    word: str(first + step * place)
+    for words, first, step in (
+        ("ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen", 10, 1),
+        ("tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth", 10, 1),
+        ("twenty thirty forty fifty sixty seventy eighty ninety hundred", 20, 10),
     )
+    for place, word in enumerate(words.split())
 }
 # A word counts as being in the passage if its beginning is: "Libyan" where that has "Libya".
 _STEM = 5
@@ -35,7 +35,7 @@ class PassageText:
     >>> passage = PassageText("Mira Falk founded the museum of Osk in 1962–64.")
     >>> passage.contains("Osk museum"), passage.has_words("Osk museum"), passage.has_name("Turin")
     (False, True, False)
-    >>> passage.numbers_lacking("From 1964 to 1987.")
+    >>> passage.missing_numbers("From 1964 to 1987.")
     ['1987']
     """
 
@@ -59,15 +59,15 @@ class PassageText:
     def _has_stem(self, word: str) -> bool:
         return letters_of(word)[:_STEM] in self._letters
 
-    def numbers_lacking(self, fact: str) -> list[str]:
-        """Return the numbers of two digits or more that a fact has and the passage lacks."""
+    def missing_numbers(self, fact: str) -> list[str]:
+        """Return the numbers of two digits or more that a fact has and the passage does not contain."""
         return [number for number in _NUMBER.findall(fact) if not self._has_number(number)]
 
     def _has_number(self, number: str) -> bool:
         digits = _digits(number)
         # Section 2.1 may be the first paragraph below the heading "2. Restrictions".
-        is_section = _SECTION.fullmatch(number) and self._numbers.issuperset(number.split("."))
-        return len(digits) < _MIN_DIGITS or digits in self._numbers or bool(is_section)
+        is_section = _SECTION.fullmatch(number) is not None and self._numbers.issuperset(number.split("."))
+        return len(digits) < _MIN_DIGITS or digits in self._numbers or is_section
 
     @cached_property
     def _letters(self) -> str:
@@ -80,7 +80,7 @@ class PassageText:
         return frozenset((*map(_digits, _NUMBER.findall(self._text)), *words, *years))
 
 
-def why_unsupported(fact: ParsedStatement, passage: PassageText, sentences: Sequence[int]) -> str:
+def why_unsupported(fact: ParsedStatement, passage: PassageText, spans: Sequence[Span]) -> str:
     """Say why a passage does not support a fact; empty if it does, as far as names and numbers tell.
 
     Parameters
@@ -89,15 +89,15 @@ def why_unsupported(fact: ParsedStatement, passage: PassageText, sentences: Sequ
         The statement as the model wrote it.
     passage
         The passage with its title and context.
-    sentences
-        The numbers of its sentences that exist.
+    spans
+        The sentences that it cites, as far as they exist.
     """
-    if fact.sentences and not sentences:
-        return "it rests on no sentence of the passage"
-    if numbers := passage.numbers_lacking(fact.text):
-        return f"the passage lacks the number {numbers[0]}"
+    if fact.sentences and not spans:
+        return "it cites no sentence of the passage"
+    if numbers := passage.missing_numbers(fact.text):
+        return f"the passage does not contain the number {numbers[0]}"
     name = next((form for form in map(fact.form, fact.participants) if not passage.has_name(form)), None)
-    return f"the passage lacks the name {name}" if name else ""
+    return f"the passage does not contain the name {name}" if name else ""
 
 
 def letters_of(text: str) -> str:

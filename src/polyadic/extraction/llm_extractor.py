@@ -119,9 +119,8 @@ class _PassageFacts:
     def _enter(self, fact: ParsedStatement) -> None:
         self._read.update(fact.sentences)
         named = self._without_pronouns(self._grounded(fact))
-        existing = [number for number in fact.sentences if 1 <= number <= len(self.passage.spans)]
-        unsupported = "" if self.use_unsupported else why_unsupported(named, self.passage.text, existing)
         spans = tuple(_spans(self.passage, fact.sentences, self.problems))
+        unsupported = "" if self.use_unsupported else why_unsupported(named, self.passage.text, spans)
         evidence = Evidence(fact.text, fact.score, named.participants, spans, self.extractor, unsupported)
         key = normal_text(fact.text), evidence.keys
         # One chunk supports a fact once, however often the model repeats it.
@@ -182,7 +181,7 @@ class LLMExtractor:
         self._settings = settings
         self._language = language
         options = settings.model_dump(exclude={"extractor"})
-        versions = [prompt.fingerprint for prompt in (self._extract, self._glean)[: 1 + bool(settings.gleanings)]]
+        versions = [prompt.fingerprint for prompt in (self._extract, self._glean)]
         configuration = digest(*versions, *map(str, options.values()))[:8]
         self.name = f"{model.model.name} {self._extract.version} {configuration}"
 
@@ -271,10 +270,9 @@ class LLMExtractor:
     async def _glean_more(self, facts: _PassageFacts, request: ModelRequest, reply: ModelReply) -> None:
         """Ask for missing facts (gleaning) until a pass adds nothing or the passes in the settings are used up.
 
-        Of a passage full of statements without any fact, they are asked for once in any case.
+        If no fact was found in a passage of several statements, there is one pass whatever the settings say.
         """
-        unread = facts.unread()
-        overlooked = not facts.evidence and len(unread) >= _MIN_STATEMENTS
+        overlooked = not facts.evidence and len(facts.unread()) >= _MIN_STATEMENTS
         for _ in range(max(self._settings.gleanings, overlooked)):
             unread = facts.unread()
             if len(unread) <= _MAX_UNREAD_SHARE * len(facts.passage.spans):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from polyadic.retrieval.relevance.stemming import stem
 from polyadic.storage.protocol import Reader
 from polyadic.text.language import detect_language
-from polyadic.text.spelling import LEAST, likely_word, slips
+from polyadic.text.spelling import LEAST, likely_word, typo_candidates
 from polyadic.text.stopwords import function_words
 
 _WORD = re.compile(r"[^\W\d_]+")
@@ -36,7 +36,7 @@ class CorrectedQuestion:
 def spelled(question: str, reader: Reader) -> CorrectedQuestion:
     """Replace words that no passage contains by similar words of passages about the rest of the question.
 
-    If there is no similar word, a slip of the fingers is replaced by the word of any passage. The cost is one look-up
+    If there is no similar word, a probable typing error is replaced by a word of any passage. The cost is one look-up
     of the question's words; passages are read only if a word is unknown.
     """
     empty = function_words(detect_language(question)) | function_words("en")
@@ -48,7 +48,7 @@ def spelled(question: str, reader: Reader) -> CorrectedQuestion:
         return CorrectedQuestion(question)
     places = reader.chunk_places(reader.search(question, _PASSAGES).rows)
     known = Counter(word for place in places for word in _WORD.findall(f"{place.title} {place.quote}".lower()))
-    likely = ((word, likely_word(word.lower(), known) or _slip(word.lower(), reader)) for word in unknown)
+    likely = ((word, likely_word(word.lower(), known) or _typo_correction(word.lower(), reader)) for word in unknown)
     read_as = [(word, other) for word, other in likely if other]
     language = detect_language(question)
     wrong = [(word, other) for word, other in read_as if not _is_a_form(word.lower(), other, language)]
@@ -57,11 +57,11 @@ def spelled(question: str, reader: Reader) -> CorrectedQuestion:
     return CorrectedQuestion(corrected, tuple(changed.items()))
 
 
-def _slip(word: str, reader: Reader) -> str | None:
-    """Return the most likely word of the passages of which this is a slip of the fingers."""
-    others = slips(word)
-    held = reader.chunks_with_words(others, 1).sources
-    return others[held.min()] if len(held) else None
+def _typo_correction(word: str, reader: Reader) -> str | None:
+    """Return the most likely word that occurs in any passage and of which this may be a typing error."""
+    candidates = typo_candidates(word)
+    found = reader.chunks_with_words(candidates, 1).sources
+    return candidates[found.min()] if len(found) else None
 
 
 def _is_a_form(word: str, other: str, language: str) -> bool:

@@ -17,15 +17,17 @@ _MONTHS = {
     for number, name in enumerate(names.split(), 1)
 }
 _MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
+# In Chinese and Japanese there are no spaces around a date.
+_LETTER = r"[^\W\u2e80-\uffff]"
 _YEAR = re.compile(r"\d{4}")
 _DATE = re.compile(
-    rf"""(?<![\w.])(?:
+    rf"""(?<![.])(?<!{_LETTER})(?:
         (?P<y1>\d{{4}})(?P<mark>[-/.])(?P<m1>\d{{1,2}})(?P=mark)(?P<d1>\d{{1,2}})
       | (?P<a>\d{{1,2}})(?P<between>[-/.])(?P<b>\d{{1,2}})(?P=between)(?P<y2>\d{{4}})
       | (?P<d3>\d{{1,2}})(?:st|nd|rd|th|er|\.|º)?\s+(?:of\s+|de\s+)?(?P<m3>{_MONTH})\.?,?\s+(?:del?\s+)?(?P<y3>\d{{4}})
       | (?P<m4>{_MONTH})\.?\s+(?P<d4>\d{{1,2}})(?:st|nd|rd|th)?,?\s+(?P<y4>\d{{4}})
       | (?P<y5>\d{{4}})年(?P<m5>\d{{1,2}})月(?P<d5>\d{{1,2}})日
-    )(?!\w)""",
+    )(?!{_LETTER})""",
     re.VERBOSE | re.IGNORECASE,
 )
 
@@ -35,8 +37,11 @@ def dates_in(text: str) -> list[str]:
 
     >>> dates_in("on 11 August 2014"), dates_in("2014/08/11;35.6"), dates_in("08/11/2014"), dates_in("v2014.8")
     (['20140811'], ['20140811'], ['20141108', '20140811'], [])
+    >>> dates_in("他于2014年8月11日去世。")
+    ['20140811']
     """
-    return list(dict.fromkeys(day for match in _matches(text) for day in _days(match)))
+    matches = _DATE.finditer(text) if _may_have_dates(text) else ()
+    return list(dict.fromkeys(day for match in matches for day in _days(match)))
 
 
 def days_of(name: str) -> list[str]:
@@ -58,10 +63,6 @@ def with_days(text: str) -> str:
     if not _may_have_dates(text):
         return text
     return _DATE.sub(lambda match: " ".join(_days(match)) or match[0], text)
-
-
-def _matches(text: str) -> list[re.Match[str]]:
-    return list(_DATE.finditer(text)) if _may_have_dates(text) else []
 
 
 def _may_have_dates(text: str) -> bool:

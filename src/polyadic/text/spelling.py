@@ -31,14 +31,14 @@ def likely_word(word: str, known: Mapping[str, int]) -> str | None:
     return min(likely, key=lambda other: (distances[other], -known[other], other), default=None)
 
 
-def slips(word: str) -> list[str]:
-    """Return the words of which this may be a slip of the fingers, most likely first.
+def typo_candidates(word: str) -> list[str]:
+    """Return the words of which this may be a typing error, most likely first.
 
-    Letters swapped, a doubled letter written once or a single one twice, a letter left out. A letter in place of
-    another makes too many words of what is spelled right. The first letter is taken as right.
+    Candidates: two letters swapped, a double letter typed once or a single one twice, a letter omitted. Substitutions
+    are left out, because they turn too many correct words into others. The first letter is assumed to be correct.
 
-    >>> "senator" in slips("sentaor"), "committee" in slips("comittee"), "government" in slips("goverment")
-    (True, True, True)
+    >>> [right in typo_candidates(wrong) for wrong, right in (("sentaor", "senator"), ("goverment", "government"))]
+    [True, True]
     """
     if len(word) < LEAST or not word.isascii():
         return []
@@ -46,8 +46,8 @@ def slips(word: str) -> list[str]:
     swapped = [word[:at] + word[at + 1] + word[at] + word[at + 2 :] for at in places[:-1]]
     doubled = [word[: at + 1] + word[at:] for at in places]
     halved = [word[:at] + word[at + 1 :] for at in places if word[at] == word[at - 1]]
-    left_out = [word[:at] + letter + word[at:] for at in places for letter in ascii_lowercase]
-    return [other for other in dict.fromkeys([*swapped, *doubled, *halved, *left_out]) if other != word]
+    omitted = [word[:at] + letter + word[at:] for at in places for letter in ascii_lowercase]
+    return [other for other in dict.fromkeys([*swapped, *doubled, *halved, *omitted]) if other != word]
 
 
 def edits(first: str, second: str) -> int:

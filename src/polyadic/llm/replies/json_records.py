@@ -10,7 +10,6 @@ from polyadic.llm.replies.json_repair import ENTITY_KEYS, TEXT_KEYS, values
 from polyadic.llm.replies.linked_names import read_links
 from polyadic.llm.replies.model import Problems
 from polyadic.llm.replies.validation import DraftEntity, DraftFact
-from polyadic.model import identity
 
 _LIST_KEYS = [
     "facts",
@@ -164,13 +163,13 @@ def _one_or_more(part: object) -> Iterator[dict[str, object]]:
     elif isinstance(part, list):
         yield dict(zip(("name", "type", "description", "score"), part, strict=False))
     else:
-        yield _fields(part) if isinstance(part, str) and "|" in part else {"name": part}
+        yield _entity_fields(part) if isinstance(part, str) and "|" in part else {"name": part}
 
 
-def _fields(line: str) -> dict[str, object]:
+def _entity_fields(line: str) -> dict[str, object]:
     """Read ``name | type | description | score``, of which all but the name may be missing.
 
-    >>> _fields("Osk | place | town on the Ile | 50")
+    >>> _entity_fields("Osk | place | town on the Ile | 50")
     {'name': 'Osk', 'type': 'place', 'description': 'town on the Ile', 'score': '50'}
     """
     name, *fields = (field.strip() for field in line.split("|"))
@@ -258,11 +257,12 @@ def _draft(
         return None
     text, links = read_links(_text(_first(plain, TEXT_KEYS), problems))
     listed = tuple(read.of(_first(plain, ENTITY_KEYS), problems))
-    linked = {entity.key: entity for entity in (DraftEntity(name) for name, _ in links)}
-    forms = {identity.entity_key(tidy(name)): form for name, form in links}
-    given = (*listed, *(one for key, one in linked.items() if key not in {entity.key for entity in listed}))
+    listed_keys = {entity.key for entity in listed}
+    linked = {entity.key: (entity, form) for entity, form in ((DraftEntity(name), form) for name, form in links)}
+    given = (*listed, *(entity for key, (entity, _) in linked.items() if key not in listed_keys))
     entities = tuple(entity if entity.type else described.get(entity.key, entity) for entity in given)
     sentences = _sentences(_first(plain, _SENTENCE_KEYS), problems)
+    forms = {key: form for key, (_, form) in linked.items()}
     return DraftFact(text, _first(plain, _SCORE_KEYS), entities, sentences, forms)
 
 

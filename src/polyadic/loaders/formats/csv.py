@@ -1,6 +1,7 @@
 """Read tables of delimiter-separated values (comma, semicolon, tab or bar): one document or one fact per record."""
 
 import csv
+import io
 import re
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
@@ -30,8 +31,8 @@ _SAMPLE_CHARACTERS = 100_000
 _MAX_RETRIES = 10
 # Number of records (or lines) examined to find the header and the delimiter.
 _SAMPLE_RECORDS = 50
-# A text is a table if it has at least this many lines and fields.
-_LEAST_DELIMITED, _LEAST_FIELDS = 4, 3
+# A text is a table if it has at least this many fields, and rows below the header.
+_LEAST_FIELDS, _LEAST_ROWS = 3, 3
 _COLUMN_NAME = re.compile(r"[^\W\d][\w ()/%.-]{0,39}(?<!\.)")
 _Records = Iterator[tuple[int, list[str] | UnreadableDocument]]
 _FIX_QUOTES = "close each quotation mark, and double those within a field"
@@ -116,22 +117,24 @@ def read_table(path: Path, settings: ReadingSettings) -> Iterator[Document | Ski
 def is_delimited(text: str) -> bool:
     """Return whether a text is a table of delimiter-separated values, whatever its file is called.
 
-    Its first lines have the same number of fields, at least three; the first of them names the columns.
+    All its records have the same number of fields, at least three, and the first one names the columns: reading it as
+    a table loses nothing.
 
     >>> is_delimited("id,name,kind\\n1,City - Palm Cove,3\\n2,City - Kewarra Beach,3\\n3,Smithfield,3")
     True
     >>> is_delimited("We came, we saw, we left.\\nIt was cold, wet, and late.")
     False
     """
-    lines = text[:_SAMPLE_CHARACTERS].split("\n")[:_SAMPLE_RECORDS]
-    filled = [line for line in lines if line.strip()]
-    if len(filled) < _LEAST_DELIMITED:
+    delimiter = _delimiter(text[:_SAMPLE_CHARACTERS].split("\n")[:_SAMPLE_RECORDS])
+    records = (record for record in csv.reader(io.StringIO(text), delimiter=delimiter, strict=True) if record)
+    try:
+        names = [name.strip() for name in next(records, [])]
+        if len(names) < _LEAST_FIELDS or len(set(names)) < len(names) or not all(map(_COLUMN_NAME.fullmatch, names)):
+            return False
+        widths = list(map(len, records))
+    except csv.Error:
         return False
-    delimiter = _delimiter(filled)
-    widths = {_fields(line, delimiter) for line in filled[: -1 if len(lines) == _SAMPLE_RECORDS else None]}
-    names = [name.strip() for name in next(csv.reader(filled, delimiter=delimiter))]
-    are_names = all(names) and len(set(names)) == len(names) and all(map(_COLUMN_NAME.fullmatch, names))
-    return len(widths) == 1 and min(widths) >= _LEAST_FIELDS and are_names
+    return len(widths) >= _LEAST_ROWS and set(widths) == {len(names)}
 
 
 def _header(records: _Records) -> tuple[list[list[str]], list[str], _Records]:

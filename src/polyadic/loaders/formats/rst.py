@@ -202,7 +202,10 @@ def _plain(text: str) -> str:
         text = _LITERAL.sub(r"`\1`", text)
         text = _REFERENCE.sub(r"\1", text)
     if "_" in text:
-        text = _SIMPLE_REFERENCE.sub(r"\1", text)
+        # Not within literals, which every second part is.
+        parts = text.split("`")
+        parts[::2] = [_SIMPLE_REFERENCE.sub(r"\1", part) for part in parts[::2]]
+        text = "`".join(parts)
     if "|" in text:
         text = _SUBSTITUTION.sub(r"\1", text)
     text = _FOOTNOTE_MARK.sub("", text)

@@ -50,8 +50,11 @@ def searchable(text: str) -> str:
     >>> searchable("月球 1969"), searchable("11 August 2014")
     (' 月  球  1969', '11 August 2014 20140811')
     """
-    separated = text if text.isascii() else _UNSPACED_CHARACTER.sub(r" \1 ", text)
-    return " ".join((separated, *dates_in(text)))
+    return " ".join((_separated(text), *dates_in(text)))
+
+
+def _separated(text: str) -> str:
+    return text if text.isascii() else _UNSPACED_CHARACTER.sub(r" \1 ", text)
 
 
 def words_of(text: str) -> list[str]:
@@ -60,7 +63,7 @@ def words_of(text: str) -> list[str]:
     >>> words_of('who "wrote" it, who?')
     ['who', 'wrote', 'it']
     """
-    return list(dict.fromkeys(_WORD.findall(searchable(text))))[:_MAX_TERMS]
+    return list(dict.fromkeys(_WORD.findall(_separated(text))))[:_MAX_TERMS]
 
 
 def terms_of(text: str) -> list[FullTextTerm]:
