@@ -221,3 +221,63 @@ def test_read_only_key_shows_no_write_controls(tmp_path: Path, opened: Opened, w
         expect(page.get_by_text("Your key is read-only")).to_be_visible()
         for name in ("Choose files", "Paste text", re.compile("^Delete")):
             expect(page.get_by_role("button", name=name)).to_have_count(0)
+
+
+def test_search_in_another_tab_is_answered_while_many_jobs_wait(by_model: Running, opened: Opened) -> None:
+    for _ in range(20):
+        upload(by_model, 1)
+    page = opened(f"{by_model.url}/#/letters/documents")
+    expect(page.locator("article.job")).to_have_count(20)
+    expect(page.locator("article.job").first.get_by_role("heading")).to_have_text("Reading 1 document")
+    other = page.context.new_page()
+    other.goto(f"{by_model.url}/#/letters/documents", timeout=5000)
+    other.get_by_label("Search documents").fill("nothing is called so")
+    expect(other.get_by_role("heading", name="No matching documents")).to_be_visible(timeout=3000)
+    assert sum(url.endswith("/events") for url in requested(page)) <= 1
+    waiting = page.locator("article.job").last
+    waiting.get_by_role("button", name="Cancel").click()
+    expect(waiting.get_by_role("heading")).to_contain_text("Cancelled", timeout=1000)
+
+
+def requested(page: Page) -> list[str]:
+    """Addresses that the page has requested."""
+    addresses: list[str] = page.evaluate("performance.getEntriesByType('resource').map((one) => one.name)")
+    return addresses
+
+
+def test_an_upload_in_parts_has_one_card_that_is_cancelled_as_a_whole(by_model: Running, opened: Opened) -> None:
+    upload(by_model, 1)
+    page = opened(f"{by_model.url}/#/letters/documents")
+    expect(page.locator("article.job")).to_have_count(1)
+    files: list[FilePayload] = [
+        {"name": f"{n}.txt", "mimeType": "text/plain", "buffer": story(n, 8).encode()} for n in range(250)
+    ]
+    choose(page, *files)
+    expect(page.locator("article.job")).to_have_count(2)
+    card = page.locator("article.job").filter(has_text="250 documents")
+    expect(card.get_by_role("heading")).to_contain_text("250 documents")
+    with by_model.client() as client:
+        jobs = client.get("/v1/workspaces/letters/jobs").json()["jobs"]
+        assert sorted(job["documents"] for job in jobs) == [1, 50, 100, 100]
+        assert len({job["request"]["upload"] for job in jobs if job["documents"] > 1}) == 1
+        expect(card.get_by_text(re.compile("^[1-9][0-9]* of 250 documents processed"))).to_be_visible(timeout=60_000)
+        # It runs, so it comes first.
+        expect(page.locator("article.job").first).to_contain_text("250 documents")
+        card.get_by_role("button", name="Cancel").click()
+        expect(page.locator("article.job").first.get_by_role("heading")).to_have_text(
+            re.compile("^Cancelled: .*it was cancelled$"), timeout=2000
+        )
+        states = {job["state"] for job in client.get("/v1/workspaces/letters/jobs").json()["jobs"]}
+    assert states <= {"succeeded", "cancelled"}
+
+
+def test_a_hidden_tab_keeps_no_stream(by_model: Running, opened: Opened) -> None:
+    page = opened(f"{by_model.url}/#/letters/documents")
+    page.evaluate("Object.defineProperty(document, 'hidden', { value: true, writable: true })")
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    choose(page, FILE)
+    expect(page.locator("article.job")).to_have_count(1)
+    page.wait_for_timeout(500)
+    assert not any(url.endswith("/events") for url in requested(page))
+    page.evaluate("document.hidden = false; document.dispatchEvent(new Event('visibilitychange'))")
+    expect(page.get_by_role("heading", name=re.compile("^Done: 1 added"))).to_be_visible(timeout=60_000)

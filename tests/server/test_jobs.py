@@ -1,7 +1,9 @@
 """Indexing jobs: progress, cancelling, resuming, and what becomes of them when a process or the server ends."""
 
+import json
 import os
 import signal
+import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +13,7 @@ import httpx2
 import pytest
 
 from polyadic.server.limits import ServerLimits
-from tests.model_server import ModelServer, Status, ready
+from tests.model_server import Late, ModelServer, Status, ready
 from tests.server.running_server import ADA, events, finished, make, running, wait_until
 from tests.server.server_process import served_by_a_process
 from tests.support.with_a_model import story
@@ -256,3 +258,42 @@ def test_large_upload_does_not_delay_small_ones(folder: Path) -> None:
             jobs.append((name, client.post(f"/v1/workspaces/{name}/documents/texts", json=given).json()["id"]))
         begun = sorted((finished(client, name, job)["started"], name) for name, job in jobs)
     assert [name for _, name in begun] == ["much", "little", "much", "little", "much", "much"]
+
+
+def test_one_stream_follows_all_jobs_of_a_workspace(folder: Path, model: ModelServer) -> None:
+    with running(folder, limits=LIMITS) as server, server.client() as client:
+        make(client, "letters")
+        make(client, "others")
+        jobs = [upload(client, documents=1, sentences=5) for _ in range(3)]
+        client.post("/v1/workspaces/others/documents/texts", json={"texts": [{"text": ADA}]})
+        with client.stream("GET", f"{PATH}/jobs/events") as reply:
+            lines = reply.iter_lines()
+            next(lines)
+            jobs.append(upload(client, documents=1, sentences=5))
+            sent = [json.loads(line.removeprefix("data: ")) for line in lines if line.startswith("data: ")]
+        states = {job: [one["state"] for one in sent if one["id"] == job] for job in jobs}
+        assert {one["id"] for one in sent} == set(jobs)
+        assert all(states[job][-1] == "succeeded" for job in jobs)
+        assert states[jobs[1]][0] == "queued" and "running" in states[jobs[1]]
+        assert client.get(f"{PATH}/jobs/events").text == ""
+
+
+def test_cancelled_job_ends_at_once_while_the_model_is_slow(folder: Path, model: ModelServer) -> None:
+    model.misbehave(Late(20.0), times=None)
+    with running(folder, limits=LIMITS) as server, server.client() as client:
+        make(client, "letters")
+        job = upload(client, documents=1)
+        wait_for_calls(model, 1)
+        begun = time.monotonic()
+        assert client.post(f"{PATH}/jobs/{job}/cancel").json()["state"] == "cancelled"
+        assert time.monotonic() - begun < 1.5
+
+
+def test_parts_of_an_upload_carry_its_identifier(folder: Path) -> None:
+    with running(folder, limits=LIMITS) as server, server.client() as client:
+        make(client, "letters")
+        given = {"texts": [{"text": ADA}]}
+        job = client.post(f"{PATH}/documents/texts", json=given, params={"upload": "a-1"}).json()
+        assert job["request"]["upload"] == "a-1"
+        assert finished(client, "letters", job["id"])["request"]["upload"] == "a-1"
+        assert client.post(f"{PATH}/documents/texts", json=given, params={"upload": "a b"}).status_code == 422

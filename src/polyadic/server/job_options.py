@@ -13,8 +13,11 @@ def _job_request(
     ] = None,
     budget: Annotated[float | None, Query(ge=0, le=1e6, description="stop before spending more money")] = None,
     spend_tokens: Annotated[int | None, Query(ge=0, le=10**12, description="stop before spending more tokens")] = None,
+    upload: Annotated[
+        str, Query(pattern="^[0-9A-Za-z_-]{0,64}$", description="the same for all parts of one upload")
+    ] = "",
 ) -> JobRequest:
-    return JobRequest("index", extractor, budget, spend_tokens)
+    return JobRequest("index", extractor, budget, spend_tokens, upload)
 
 
 RequestedJob = Annotated[JobRequest, Depends(_job_request)]

@@ -1,7 +1,7 @@
 """Notification of clients that watch jobs."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Set
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Set
 from dataclasses import dataclass, field
 
 from polyadic.server.jobs.job import UNFINISHED, Job
@@ -10,61 +10,110 @@ _QUIET_SECONDS = 10.0
 
 
 @dataclass(slots=True)
-class _Watched:
-    """A watched job as last seen, None once it is deleted, and the events of its watchers."""
+class _Watcher:
+    """A stream of job changes: the unfinished jobs as last seen, the changes not sent yet, and what wakes the stream.
 
-    job: Job | None
-    watchers: set[asyncio.Event] = field(default_factory=set)
+    ``workspace`` is empty if the stream follows the jobs in ``seen`` only, else it also follows new jobs of the
+    workspace.
+    """
 
-    def wake(self) -> None:
-        for watcher in self.watchers:
-            watcher.set()
+    workspace: str
+    seen: dict[str, Job] = field(default_factory=dict)
+    changes: dict[str, Job] = field(default_factory=dict)
+    woken: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def see(self, identifier: str, job: Job | None) -> None:
+        if identifier not in self.seen and (job is None or not self.workspace or job.workspace != self.workspace):
+            return
+        if self.seen.get(identifier) == job:
+            return
+        if job is None or job.state not in UNFINISHED:
+            self.seen.pop(identifier, None)
+        else:
+            self.seen[identifier] = job
+        if job is None:
+            self.changes.pop(identifier, None)
+        else:
+            self.changes[identifier] = job
+        self.woken.set()
 
 
 class JobEvents:
     """The jobs that clients watch."""
 
     def __init__(self) -> None:
-        self._watched: dict[str, _Watched] = {}
+        self._watchers: list[_Watcher] = []
         self._is_over = False
 
     @property
     def watched(self) -> Set[str]:
         """Identifiers of the watched jobs."""
-        return self._watched.keys()
+        return {identifier for watcher in self._watchers for identifier in watcher.seen}
+
+    @property
+    def workspaces(self) -> Set[str]:
+        """The workspaces whose jobs are all watched."""
+        return {watcher.workspace for watcher in self._watchers if watcher.workspace}
 
     def see(self, identifier: str, job: Job | None) -> None:
         """Notify the watchers of a job's current state; None if it was deleted."""
-        watched = self._watched.get(identifier)
-        if watched is not None and watched.job != job:
-            watched.job = job
-            watched.wake()
+        for watcher in self._watchers:
+            watcher.see(identifier, job)
 
     def close(self) -> None:
         """Send every watcher the last state and end its stream."""
         self._is_over = True
-        for watched in self._watched.values():
-            watched.wake()
+        for watcher in self._watchers:
+            watcher.woken.set()
 
     async def watch(self, job: Job) -> AsyncGenerator[Job | None, None]:
         """Yield a job now and at each change until it has ended or is deleted; None after a quiet interval."""
-        watched = self._watched.setdefault(job.id, _Watched(job))
-        changed, last = asyncio.Event(), None
-        watched.watchers.add(changed)
+        watcher = _Watcher("", {job.id: job} if job.state in UNFINISHED else {}, {job.id: job})
+        self._watchers.append(watcher)
         try:
-            while watched.job is not None:
-                changed.clear()
-                if watched.job is not last:
-                    yield (last := watched.job)
-                    continue
-                if last.state not in UNFINISHED or self._is_over:
-                    return
-                try:
-                    async with asyncio.timeout(_QUIET_SECONDS):
-                        await changed.wait()
-                except TimeoutError:
-                    yield None
+            async for change in self._changes(watcher):
+                yield change
         finally:
-            watched.watchers.discard(changed)
-            if not watched.watchers:
-                self._watched.pop(job.id, None)
+            self._watchers.remove(watcher)
+
+    async def watch_workspace(
+        self, workspace: str, unfinished: Callable[[], Awaitable[Iterable[Job]]]
+    ) -> AsyncGenerator[Job | None, None]:
+        """Yield the unfinished jobs of a workspace, then each change, until all jobs have ended.
+
+        Parameters
+        ----------
+        workspace
+            The workspace; jobs that are queued meanwhile are included.
+        unfinished
+            Reads the unfinished jobs, the oldest first.
+
+        Yields
+        ------
+        Job | None
+            A job that has changed; None after a quiet interval.
+        """
+        watcher = _Watcher(workspace)
+        self._watchers.append(watcher)
+        try:
+            for job in await unfinished():
+                watcher.see(job.id, job)
+            async for change in self._changes(watcher):
+                yield change
+        finally:
+            self._watchers.remove(watcher)
+
+    async def _changes(self, watcher: _Watcher) -> AsyncGenerator[Job | None, None]:
+        while True:
+            watcher.woken.clear()
+            while watcher.changes:
+                yield watcher.changes.pop(next(iter(watcher.changes)))
+            if watcher.woken.is_set() and not self._is_over:
+                continue
+            if not watcher.seen or self._is_over:
+                return
+            try:
+                async with asyncio.timeout(_QUIET_SECONDS):
+                    await watcher.woken.wait()
+            except TimeoutError:
+                yield None

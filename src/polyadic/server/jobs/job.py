@@ -40,13 +40,15 @@ class JobRequest:
     """What a job does.
 
     ``index`` reads an upload, ``retry`` the chunks that could not be read before. ``extractor``, ``budget`` and
-    ``spend_tokens`` are those of ``Workspace.aindex``.
+    ``spend_tokens`` are those of ``Workspace.aindex``. ``upload`` is chosen by the client: jobs with the same one are
+    parts of one upload.
     """
 
     kind: Kind = "index"
     extractor: Literal["model", "sentences"] | None = None
     budget: float | None = None
     spend_tokens: int | None = None
+    upload: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,6 +48,8 @@ class JobProcess:
         upload_folder
             Folder of the upload.
         """
+        if self._stop_requested:
+            return
         process = self._process = await asyncio.create_subprocess_exec(
             sys.executable,
             "-m",
@@ -68,7 +70,7 @@ class JobProcess:
                 process.stdin.write(f"{json.dumps(request)}\n".encode())
                 await process.stdin.drain()
             if self._stop_requested:
-                # The stop was requested before the process existed.
+                # The stop was requested while the process was being created.
                 self.stop()
             async for line in process.stdout:
                 for what, content in json.loads(line).items():

@@ -87,7 +87,7 @@ class JobQueue:
             if await self._runner.cancel(identifier):
                 pass
             elif job.state is JobState.QUEUED:
-                await self._runner.end(job, job, JobState.CANCELLED, "it was cancelled before it began")
+                await self._runner.end(job, job, JobState.CANCELLED, "it was cancelled")
             else:
                 # Another server runs it, or has run it.
                 await self._job_store.ask_to_stop(job)
@@ -113,6 +113,19 @@ class JobQueue:
         """Yield a job now and at each change until it has ended or the server stops; None after a quiet interval."""
         job = await self.job(identifier, workspace)
         async with aclosing(self._watching.watch(job)) as changes:
+            async for change in changes:
+                yield change
+
+    async def watch_workspace(self, workspace: str) -> AsyncGenerator[Job | None, None]:
+        """Yield the unfinished jobs of a workspace now and at each change, until all have ended or the server stops.
+
+        None is yielded after a quiet interval.
+        """
+
+        async def unfinished() -> list[Job]:
+            return [self._runner.latest(job) for job in await self._job_store.unfinished(workspace)]
+
+        async with aclosing(self._watching.watch_workspace(workspace, unfinished)) as changes:
             async for change in changes:
                 yield change
 

@@ -7,7 +7,7 @@ local change, and at intervals, because other servers may have changed it.
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,6 +16,7 @@ from polyadic.server.fair_scheduler import FairScheduler
 from polyadic.server.jobs.events import JobEvents
 from polyadic.server.jobs.job import RESUMABLE, Job, JobProgress, JobState, now
 from polyadic.server.jobs.process import JobProcess, client_message
+from polyadic.server.jobs.store_errors import store_errors_logged
 from polyadic.server.limits import ServerLimits
 from polyadic.server.logs import log_event
 from polyadic.server.tenants.tenant_backend import TenantBackend
@@ -23,6 +24,7 @@ from polyadic.tracing.spans import for_environment
 
 _LOG = logging.getLogger(__name__)
 _MAX_ATTEMPTS = 5
+_SECONDS_TO_CANCEL = 0.5
 _MAX_SPANS = 4096
 
 
@@ -88,7 +90,10 @@ class JobRunner:
         return job if running is None or running.lost else running.job
 
     async def cancel(self, identifier: str) -> bool:
-        """Cancel a job that runs here and wait until it has ended; return False if it does not run here."""
+        """Cancel a job that runs here and wait until it has ended; return False if it does not run here.
+
+        A job that does not end at once is killed. What it has published and the replies it has received stay.
+        """
         running = self._running.get(identifier)
         if running is None:
             return False
@@ -108,7 +113,7 @@ class JobRunner:
         """Stop running jobs so that they resume at the next start."""
         # Includes jobs that are just being started.
         while self._tasks or self._running:
-            stopping = [self._terminate(one) for one in self._running.values()]
+            stopping = [self._terminate(one, self._limits.closing_seconds) for one in self._running.values()]
             await asyncio.gather(*stopping, *self._tasks, return_exceptions=True)
 
     # polling
@@ -144,6 +149,10 @@ class JobRunner:
             for identifier in await self._job_store.asked_to_stop(self._running.keys()):
                 if (stopping := self._running.get(identifier)) is not None and not stopping.cancelled:
                     self._spawn(self._stop(stopping))
+        for workspace in self._watching.workspaces:
+            for job in await self._job_store.unfinished(workspace):
+                if job.id not in self._running:
+                    self._watching.see(job.id, job)
         watched = self._watching.watched - self._running.keys()
         if watched:
             jobs = {job.id: job for job in await self._job_store.by_ids(watched)}
@@ -235,7 +244,7 @@ class JobRunner:
 
     async def _reach(self, running: _Running, progress: JobProgress) -> None:
         becomes = replace(running.job, progress=progress)
-        with _logged("progress not saved", job=becomes.id):
+        with store_errors_logged("progress not saved", job=becomes.id):
             if not await self._job_store.compare_and_swap(running.job, becomes):
                 self._lose(running)
                 return
@@ -286,7 +295,7 @@ class JobRunner:
         self._within.pop(job.id, None)
         self._publish(job)
         log_event(_LOG, logging.INFO, "job ended", job=job.id, workspace=job.workspace, state=state.value)
-        with _logged("old jobs not deleted"):
+        with store_errors_logged("old jobs not deleted"):
             if state not in RESUMABLE:
                 await self._upload_store.remove(job.id, job.workspace)
             for old in await self._job_store.expired(job.workspace, self._limits.jobs_kept):
@@ -298,13 +307,13 @@ class JobRunner:
     async def _stop(self, running: _Running) -> None:
         """Cancel a job that runs here, and wait until it has ended."""
         running.cancelled = True
-        await self._terminate(running)
+        await self._terminate(running, _SECONDS_TO_CANCEL)
 
-    async def _terminate(self, running: _Running) -> None:
+    async def _terminate(self, running: _Running, seconds: float) -> None:
         # The process commits its current batches and ends; if killed, it loses only these.
         running.process.stop()
         if running.task is not None:
-            _, late = await asyncio.wait([running.task], timeout=self._limits.closing_seconds)
+            _, late = await asyncio.wait([running.task], timeout=seconds)
             if late:
                 running.process.kill()
                 await asyncio.wait(late)
@@ -318,17 +327,17 @@ class JobRunner:
 
     async def _swap(self, was: Job, becomes: Job) -> bool:
         """Call the job store's ``swap``; return False also if the store is unavailable."""
-        with _logged("job not saved", job=was.id):
+        with store_errors_logged("job not saved", job=was.id):
             return await self._job_store.compare_and_swap(was, becomes)
         return False
 
     async def _holds(self, job: Job) -> bool:
-        with _logged("job not readable", job=job.id):
+        with store_errors_logged("job not readable", job=job.id):
             return await self._job_store.holds(job)
         return False
 
     async def _release(self, job: Job) -> None:
-        with _logged("job lock not released", job=job.id):
+        with store_errors_logged("job lock not released", job=job.id):
             await self._job_store.release(job)
 
     def _publish(self, job: Job) -> None:
@@ -341,12 +350,3 @@ class JobRunner:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
-
-
-@contextlib.contextmanager
-def _logged(what: str, **about: Any) -> Iterator[None]:
-    """Log and suppress errors of the job store."""
-    try:
-        yield
-    except StoreError as error:
-        log_event(_LOG, logging.ERROR, what, message=str(error), **about)

@@ -11,7 +11,6 @@ from polyadic.server.dependencies import Name, Reading, Served, Writing
 from polyadic.server.job_options import RequestedJob
 from polyadic.server.jobs.job import Job, JobRequest
 from polyadic.server.schemas import Identifier, JobList
-from polyadic.server.server_state import ServerState
 from polyadic.server.sse import QUIET, event, streamed
 
 router = APIRouter(prefix="/v1/workspaces/{workspace}/jobs", tags=["jobs"])
@@ -39,6 +38,25 @@ async def retry(workspace: Name, kb: Writing, service: Served, job_request: Requ
     return await service.jobs.add(workspace, retried, service.tenants.upload_store.new_upload(workspace), 0)
 
 
+_STREAMED = {"text/event-stream": {"schema": {}, "example": _EVENTS}}
+
+
+@router.get(
+    "/events",
+    summary="Stream the progress of all jobs",
+    response_class=StreamingResponse,
+    responses={
+        200: {
+            "description": "Server-sent events: `job` for each queued or running job now and at each change.",
+            "content": _STREAMED,
+        }
+    },
+)
+async def all_events(workspace: Name, kb: Reading, service: Served, request: Request) -> StreamingResponse:
+    """Include jobs that are queued meanwhile. Ends when no job is queued or running, or when the server stops."""
+    return await streamed(_events(service.jobs.watch_workspace(workspace)), request)
+
+
 @router.get("/{job}", summary="Get a job")
 async def show(workspace: Name, job: Identifier, kb: Reading, service: Served) -> Job:
     """Return the state and progress of a job."""
@@ -52,13 +70,13 @@ async def show(workspace: Name, job: Identifier, kb: Reading, service: Served) -
     responses={
         200: {
             "description": "Server-sent events: `job` now and at each change, until the job has ended.",
-            "content": {"text/event-stream": {"schema": {}, "example": _EVENTS}},
+            "content": _STREAMED,
         }
     },
 )
 async def events(workspace: Name, job: Identifier, kb: Reading, service: Served, request: Request) -> StreamingResponse:
     """Ends with the job, or when the server stops; the job then continues when the server starts again."""
-    return await streamed(_events(service, job, workspace), request)
+    return await streamed(_events(service.jobs.watch(job, workspace)), request)
 
 
 @router.post("/{job}/cancel", summary="Cancel a job")
@@ -73,7 +91,7 @@ async def resume(workspace: Name, job: Identifier, kb: Writing, service: Served)
     return await service.jobs.resume(job, workspace)
 
 
-async def _events(service: ServerState, job: str, workspace: str) -> AsyncGenerator[str, None]:
-    async with aclosing(service.jobs.watch(job, workspace)) as changes:
-        async for job_update in changes:
+async def _events(updates: AsyncGenerator[Job | None, None]) -> AsyncGenerator[str, None]:
+    async with aclosing(updates):
+        async for job_update in updates:
             yield QUIET if job_update is None else event("job", job_update)

@@ -1,4 +1,4 @@
-/** One job: its request, progress and failures. */
+/** The jobs of one upload: their request, progress and failures. */
 
 import { el, replace } from "./dom.js";
 import { icon } from "./icons.js";
@@ -10,9 +10,9 @@ const SHOWN = 50;
 const STATES = { succeeded: "Done", partly: "Partially done", failed: "Failed", cancelled: "Cancelled" };
 
 /**
- * The card of a job.
+ * The card of an upload.
  *
- * @param {object} job
+ * @param {object} job the total of its jobs
  * @param {{canWrite: boolean, cancel: () => void, resume: () => void, dismiss: () => void}} can
  * @returns {{node: HTMLElement, update: (job: object) => void, lost: (error: Error) => void}}
  */
@@ -50,34 +50,33 @@ export function jobCard(job, can) {
 /**
  * Finished jobs, collapsed.
  *
- * @param {object[]} jobs
- * @param {(job: object) => void} onOpen
+ * @param {{job: object, open: () => void}[]} past totals of jobs, and what shows their cards
  * @returns {HTMLElement}
  */
-export function pastJobs(jobs, onOpen) {
-  const rows = jobs.map((job) => {
+export function pastJobs(past) {
+  const rows = past.map(({ job, open }) => {
     const node = el(
       "li",
       { class: "past-job" },
       el("time", { class: "muted small", datetime: job.ended }, moment(job.ended || job.created)),
       el("span", { class: "grow" }, said(job)),
-      job.state === "succeeded" ? null : button("Details", () => opened(job, node, onOpen), { class: "button small" }),
+      job.state === "succeeded" ? null : button("Details", () => opened(node, open), { class: "button small" }),
     );
     return node;
   });
-  const lacking = jobs.filter((job) => job.state === "partly" || job.state === "failed").length;
+  const lacking = past.filter(({ job }) => job.state === "partly" || job.state === "failed").length;
   const note = lacking ? `, ${lacking} incomplete` : "";
   return el(
     "details",
     { class: "fold" },
-    el("summary", {}, `${counted(jobs.length, "earlier job")}${note}`),
+    el("summary", {}, `${counted(past.length, "earlier job")}${note}`),
     el("ul", { class: "list" }, rows),
   );
 }
 
-function opened(job, node, onOpen) {
+function opened(node, open) {
   node.remove();
-  onOpen(job);
+  open();
 }
 
 function said(job) {
@@ -103,7 +102,8 @@ function sums({ report }) {
     .join(", ");
 }
 
-function drawReached({ state, progress, report }, bar, line) {
+function drawReached(job, bar, line) {
+  const { state, progress, report } = job;
   const going = state === "queued" || state === "running";
   bar.hidden = state !== "running";
   line.hidden = !going && !report?.usage?.calls;
@@ -111,19 +111,28 @@ function drawReached({ state, progress, report }, bar, line) {
     replace(line, report?.usage?.calls ? `Model usage: ${paid(tokensOf(report.usage), report.usage.money)}` : null);
     return;
   }
-  if (progress.chunks) {
-    bar.max = progress.chunks;
-    bar.value = progress.chunks_read;
-  } else {
-    bar.removeAttribute("value");
-  }
+  drawBar(job, bar);
   const done = [
+    job.parts > 1
+      ? `${job.documents_done.toLocaleString("en")} of ${counted(job.documents, "document")} processed`
+      : "",
     `${progress.chunks_read.toLocaleString("en")} of ${counted(progress.chunks, "chunk")} read`,
-    progress.documents ? `${counted(progress.documents, "document")} processed` : "",
+    job.parts === 1 && progress.documents ? `${counted(progress.documents, "document")} processed` : "",
     progress.texts_embedded ? `${counted(progress.texts_embedded, "text")} embedded` : "",
     progress.tokens ? paid(progress.tokens, progress.money) : "",
   ];
   replace(line, state === "queued" ? "Waiting for the previous job" : done.filter(Boolean).join(" · "));
+}
+
+/** The number of chunks of jobs that have not begun is not known, so several jobs are measured in documents. */
+function drawBar({ progress, parts, documents, documents_done }, bar) {
+  const [most, done] = parts > 1 ? [documents, documents_done] : [progress.chunks, progress.chunks_read];
+  if (most) {
+    bar.max = most;
+    bar.value = done;
+  } else {
+    bar.removeAttribute("value");
+  }
 }
 
 function tokensOf(usage) {

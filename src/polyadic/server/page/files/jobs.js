@@ -1,13 +1,14 @@
-/** Jobs: running ones with progress, and incomplete ones. */
+/** Jobs: those that wait or run, with progress, and incomplete ones. One card for each upload. */
 
 import { workspacePath } from "./api.js";
 import { pause } from "./asking.js";
 import { el, replace } from "./dom.js";
 import { jobCard, pastJobs } from "./job_card.js";
+import { grouped, groupOf, isUnfinished, total } from "./job_group.js";
 import { problemNotice } from "./parts.js";
+import { untilVisible, whileVisible } from "./visibility.js";
 
-const GOING = ["queued", "running"];
-const REMEMBERED = 30;
+const REMEMBERED = 200;
 const SECONDS_TO_RECONNECT = 2;
 
 /**
@@ -26,7 +27,10 @@ class Board {
   constructor(ctx, onPublished) {
     this.ctx = ctx;
     this.onPublished = onPublished;
+    /** Jobs that are shown, by identifier, in the order of their creation, and the card of each upload. */
+    this.jobs = new Map();
     this.cards = new Map();
+    this.isFollowing = false;
     this.notice = el("div", {});
     this.shown = el("div", { class: "stack close" });
     this.past = el("div", {});
@@ -36,10 +40,8 @@ class Board {
   async load() {
     try {
       const { jobs } = await this.ctx.api.get(this.#path(), { limit: REMEMBERED }, { signal: this.ctx.signal });
-      for (const job of jobs.filter((one) => GOING.includes(one.state)).reverse()) {
-        this.watch(job);
-      }
-      this.#drawPast(jobs);
+      replace(this.notice);
+      this.#take(jobs.reverse());
     } catch (error) {
       if (error.name !== "AbortError") {
         replace(
@@ -50,66 +52,173 @@ class Board {
     }
   }
 
-  /** Follow a job until it ends; its result stays visible. */
-  async watch(job) {
-    const card = this.cards.get(job.id) ?? this.#added(job);
-    card.update(job);
-    while (GOING.includes(job.state)) {
-      try {
-        for await (const { data } of this.ctx.api.events(this.#path(job.id, "events"), { signal: this.ctx.signal })) {
-          job = data;
-          card.update(job);
+  /** Show a job until the user dismisses it, and follow it until it ends. */
+  watch(job) {
+    this.jobs.set(job.id, job);
+    this.#draw(groupOf(job));
+    this.#follow();
+  }
+
+  /** Show the jobs of uploads that are unfinished or shown already; list the others as past jobs. */
+  #take(jobs) {
+    const known = new Set(jobs.map((job) => job.id));
+    for (const job of [...this.jobs.values()].filter((one) => isUnfinished(one) && !known.has(one.id))) {
+      // It was deleted meanwhile, with its workspace.
+      this.jobs.delete(job.id);
+      this.#draw(groupOf(job));
+    }
+    const past = [];
+    for (const [key, group] of grouped(jobs)) {
+      if (this.cards.has(key) || group.some(isUnfinished)) {
+        for (const job of group) {
+          this.#keep(job);
         }
-      } catch (error) {
-        if (error.name === "AbortError") {
-          return;
-        }
-        if (error.status === 404) {
-          this.#forget(job.id);
-          return;
-        }
-        card.lost(error);
-      }
-      // The stream ends early if the server stops; the job resumes when it is back.
-      if (GOING.includes(job.state) && !(await pause(SECONDS_TO_RECONNECT * 1000, this.ctx.signal))) {
-        return;
+        this.#draw(key);
+      } else {
+        past.push(group);
       }
     }
-    this.onPublished();
+    this.#drawPast(past.reverse());
+    this.#follow();
   }
 
-  #added(job) {
+  /** Follow all unfinished jobs through one stream: browsers open few connections to a server. */
+  async #follow() {
+    if (this.isFollowing) {
+      return;
+    }
+    this.isFollowing = true;
+    const { signal } = this.ctx;
+    while (!signal.aborted && this.#unfinished().length) {
+      await untilVisible(signal);
+      try {
+        for await (const { data } of this.ctx.api.events(this.#path("events"), { signal: whileVisible(signal) })) {
+          this.#changed(data);
+        }
+      } catch (error) {
+        if (error.name !== "AbortError") {
+          this.#lost(error);
+        }
+      }
+      // Jobs may have ended while there was no stream. It also ends if the server stops; jobs resume when it is back.
+      await this.load();
+      if (this.#unfinished().length) {
+        await pause(SECONDS_TO_RECONNECT * 1000, signal);
+      }
+    }
+    this.isFollowing = false;
+  }
+
+  #changed(job) {
+    this.#keep(job);
+    this.#draw(groupOf(job));
+  }
+
+  #keep(job) {
+    const before = this.jobs.get(job.id);
+    this.jobs.set(job.id, job);
+    if (before && isUnfinished(before) && !isUnfinished(job)) {
+      this.onPublished();
+    }
+  }
+
+  #lost(error) {
+    for (const job of this.#unfinished()) {
+      this.cards.get(groupOf(job))?.lost(error);
+    }
+  }
+
+  #unfinished() {
+    return [...this.jobs.values()].filter(isUnfinished);
+  }
+
+  #of(key) {
+    return [...this.jobs.values()].filter((job) => groupOf(job) === key);
+  }
+
+  #draw(key) {
+    const group = this.#of(key);
+    if (!group.length) {
+      this.cards.get(key)?.node.remove();
+      this.cards.delete(key);
+      return;
+    }
+    const job = total(group);
+    if (this.cards.has(key)) {
+      this.cards.get(key).update(job);
+    } else {
+      this.#add(key, job);
+    }
+    this.#runningFirst(key, job);
+  }
+
+  #add(key, job) {
     const card = jobCard(job, {
       canWrite: this.ctx.canWrite,
-      cancel: () => this.#asked(job.id, "cancel"),
-      resume: () => this.#asked(job.id, "resume"),
-      dismiss: () => this.#forget(job.id),
+      cancel: () => this.#cancel(key),
+      resume: () => this.#resume(key),
+      dismiss: () => this.#dismiss(key),
     });
-    this.cards.set(job.id, card);
-    this.shown.prepend(card.node);
-    return card;
+    this.cards.set(key, card);
+    this.shown.append(card.node);
   }
 
-  #forget(id) {
-    this.cards.get(id)?.node.remove();
-    this.cards.delete(id);
+  /** Only a card that begins to run moves, so that focus elsewhere is not lost. */
+  #runningFirst(key, job) {
+    const { node } = this.cards.get(key);
+    if (job.state === "running" && node !== this.shown.firstElementChild) {
+      this.shown.prepend(node);
+    }
+  }
+
+  #dismiss(key) {
+    for (const job of this.#of(key)) {
+      this.jobs.delete(job.id);
+    }
+    this.#draw(key);
     this.load();
   }
 
-  async #asked(id, what) {
+  /** Cancel the waiting jobs first, the last one first, so that none of them starts when the running one ends. */
+  async #cancel(key) {
+    const jobs = this.#of(key).filter(isUnfinished).reverse();
+    for (const state of ["queued", "running"]) {
+      await Promise.all(jobs.filter((job) => job.state === state).map((job) => this.#post(job, "cancel")));
+    }
+    // A job may have started meanwhile.
+    await Promise.all(
+      this.#of(key)
+        .filter(isUnfinished)
+        .map((job) => this.#post(job, "cancel")),
+    );
+  }
+
+  async #resume(key) {
+    const jobs = this.#of(key).filter((job) => ["partly", "failed", "cancelled"].includes(job.state));
+    for (const job of jobs) {
+      await this.#post(job, "resume");
+    }
+    this.#follow();
+  }
+
+  async #post(job, what) {
     try {
-      const job = await this.ctx.api.post(this.#path(id, what));
-      if (what === "resume") {
-        this.watch(job);
-      }
+      this.#changed(await this.ctx.api.post(this.#path(job.id, what), {}, { signal: this.ctx.signal }));
     } catch (error) {
-      this.cards.get(id)?.lost(error);
+      if (error.name !== "AbortError") {
+        this.cards.get(groupOf(job))?.lost(error);
+      }
     }
   }
 
-  #drawPast(jobs) {
-    const ended = jobs.filter((one) => !GOING.includes(one.state) && !this.cards.has(one.id));
-    replace(this.past, ended.length ? pastJobs(ended, (job) => this.watch(job)) : null);
+  #drawPast(groups) {
+    const open = (group) => {
+      for (const job of group) {
+        this.watch(job);
+      }
+    };
+    const past = groups.map((group) => ({ job: total(group), open: () => open(group) }));
+    replace(this.past, past.length ? pastJobs(past) : null);
   }
 
   #path(id = "", rest = "") {

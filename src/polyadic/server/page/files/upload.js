@@ -83,7 +83,11 @@ function acceptDrops(zone, upload) {
   });
 }
 
-/** The server refuses an upload with one unsupported file, so such files are skipped here and reported. */
+/**
+ * Upload files in parts that the server accepts.
+ *
+ * The server refuses an upload with one unsupported file, so such files are skipped here and reported.
+ */
 async function uploadFiles(ctx, files, messages, onJob) {
   const supported = files.filter((file) => KINDS.includes(file.name.toLowerCase().split(".").pop()));
   const unsupported = files.filter((file) => !supported.includes(file));
@@ -91,38 +95,37 @@ async function uploadFiles(ctx, files, messages, onJob) {
     ? [notice("warning", `Skipped: unsupported file type (${names(unsupported)}).`)]
     : [];
   replace(messages, skippedNotice);
-  for (let first = 0; first < supported.length; first += FILES_AT_ONCE) {
-    const batch = supported.slice(first, first + FILES_AT_ONCE);
-    const bar = el("progress", { max: 1, value: 0, "aria-label": "Upload progress" });
-    const label = el("span", {}, `Uploading ${counted(batch.length, "file")}`);
-    replace(messages, skippedNotice, el("div", { class: "sending row", role: "status" }, label, bar));
+  if (supported.length) {
+    await sendParts(ctx, supported, newIdentifier(), messages, skippedNotice, onJob);
+  }
+}
+
+/** crypto.randomUUID() needs HTTPS, except on the same machine. */
+function newIdentifier() {
+  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+async function sendParts(ctx, files, identifier, messages, skippedNotice, onJob) {
+  const bar = el("progress", { max: files.length, value: 0, "aria-label": "Upload progress" });
+  const label = el("span", {}, `Uploading ${counted(files.length, "file")}`);
+  replace(messages, skippedNotice, el("div", { class: "sending row", role: "status" }, label, bar));
+  const path = `${workspacePath(ctx.workspace, "documents/files")}?upload=${identifier}`;
+  for (let first = 0; first < files.length; first += FILES_AT_ONCE) {
+    const part = files.slice(first, first + FILES_AT_ONCE);
+    const onSent = (share) => {
+      bar.value = first + share * part.length;
+    };
     try {
-      const job = await ctx.api.upload(
-        workspacePath(ctx.workspace, "documents/files"),
-        batch,
-        showProgress(bar),
-        ctx.signal,
-      );
-      replace(messages, skippedNotice);
-      onJob(job);
+      onJob(await ctx.api.upload(path, part, onSent, ctx.signal));
     } catch (error) {
       if (error.name !== "AbortError") {
-        const rest = supported.slice(first);
-        replace(
-          messages,
-          skippedNotice,
-          problemNotice(error, () => uploadFiles(ctx, rest, messages, onJob)),
-        );
+        const again = () => sendParts(ctx, files.slice(first), identifier, messages, skippedNotice, onJob);
+        replace(messages, skippedNotice, problemNotice(error, again));
       }
       return;
     }
   }
-}
-
-function showProgress(bar) {
-  return (sent) => {
-    bar.value = sent;
-  };
+  replace(messages, skippedNotice);
 }
 
 function names(files) {
