@@ -281,3 +281,15 @@ def test_a_hidden_tab_keeps_no_stream(by_model: Running, opened: Opened) -> None
     assert not any(url.endswith("/events") for url in requested(page))
     page.evaluate("document.hidden = false; document.dispatchEvent(new Event('visibilitychange'))")
     expect(page.get_by_role("heading", name=re.compile("^Done: 1 added"))).to_be_visible(timeout=60_000)
+
+
+def test_renamed_files_and_replaced_documents_are_named(documents: Page) -> None:
+    other: FilePayload = {**FILE, "buffer": b"Ada Lovelace met Mary Somerville in London."}
+    choose(documents, FILE, other)
+    expect(documents.get_by_role("heading", name=re.compile("^Done: 2 added"))).to_be_visible()
+    expect(rows(documents)).to_have_count(2)
+    expect(rows(documents).filter(has_text="ada (2).md")).to_have_count(1)
+    choose(documents, other, {**FILE, "name": "#.md"})
+    expect(documents.get_by_text("replaces ada.md")).to_be_visible()
+    expect(documents.get_by_text("#.md is stored as ＃.md")).to_be_visible()
+    expect(documents.get_by_role("heading", name=re.compile("^Done: 1 added, 1 changed"))).to_be_visible()

@@ -246,3 +246,59 @@ def test_server_paths_are_no_documents(client: httpx2.Client, tmp_path: Path) ->
         assert client.get(f"{WORKSPACE}/documents/{reference}").status_code in (404, 422)
         only = {"documents": [reference]}
         assert client.post(f"{WORKSPACE}/query", json={"question": QUESTION, "only": only}).status_code == 422
+
+
+def uploaded(client: httpx2.Client, workspace: str, *files: tuple[str, bytes]) -> dict[str, Any]:
+    """Upload files, and return the reply once they are indexed."""
+    reply = client.post(f"/v1/workspaces/{workspace}/documents/files", files=[("files", file) for file in files])
+    assert reply.status_code == 202, reply.text
+    job: dict[str, Any] = reply.json()
+    ended = finished(client, workspace, job["id"])
+    assert (ended["state"], ended["request"]) == ("succeeded", job["request"])
+    return job
+
+
+def sources(client: httpx2.Client, workspace: str) -> list[str]:
+    return [one["source"] for one in client.get(f"/v1/workspaces/{workspace}/documents").json()["documents"]]
+
+
+def test_files_of_the_same_name_are_numbered(client: httpx2.Client) -> None:
+    make(client, "names")
+    same = [
+        ("a/notes.md", b"Ada met Babbage."),
+        ("b/notes.md", b"Ada met Byron."),
+        ("notes (2).md", b"Ada met Somerville."),
+    ]
+    job = uploaded(client, "names", *same)
+    assert sources(client, "names") == ["upload:notes (2).md", "upload:notes (3).md", "upload:notes.md"]
+    assert (job["request"]["renamed"], job["request"]["replaces"]) == ({"notes (3).md": "notes.md"}, [])
+    client.delete("/v1/workspaces/names")
+
+
+def test_names_that_differ_in_reserved_characters_stay_different(client: httpx2.Client) -> None:
+    make(client, "names")
+    first = uploaded(client, "names", ("#.md", b"Ada met Babbage."))
+    second = uploaded(
+        client, "names", ("?.md", b"Ada met Byron."), ("n" * 200 + "1.md", b"1."), ("n" * 200 + "2.md", b"2.")
+    )
+    assert len(sources(client, "names")) == 4
+    assert first["request"]["renamed"] == {"＃.md": "#.md"} and second["request"]["replaces"] == []
+    client.delete("/v1/workspaces/names")
+
+
+def test_reply_and_job_name_the_documents_that_are_replaced(client: httpx2.Client) -> None:
+    make(client, "names")
+    table = b"name;text\n" + b"".join(b"%d;Ada wrote the letter number %d to Babbage.\n" % (n, n) for n in range(3))
+    uploaded(client, "names", ("notes.md", b"Ada met Babbage."), ("rows.csv", table))
+    again = uploaded(client, "names", ("notes.md", b"Ada met Byron."), ("rows.csv", table), ("new.md", b"Ada wrote."))
+    assert again["request"]["replaces"] == ["upload:notes.md", "upload:rows.csv"]
+    text = {
+        "texts": [
+            {"text": "Ada met nobody.", "source": "upload:notes.md"},
+            {"text": "Ada wrote.", "source": "memory:1"},
+        ]
+    }
+    job = client.post("/v1/workspaces/names/documents/texts", json=text).json()
+    assert job["request"]["replaces"] == ["upload:notes.md"]
+    finished(client, "names", job["id"])
+    client.delete("/v1/workspaces/names")

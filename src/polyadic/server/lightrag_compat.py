@@ -145,16 +145,16 @@ def _router(prefix: str, name: Any) -> APIRouter:
         asked: LightRAGTextRequest, workspace: where, service: Served, key: Caller
     ) -> LightRAGInsertResponse:
         """Add a text; a job reads it. ``file_source`` identifies the document."""
-        async with service.workspaces.opened(workspace, key, "write"):
+        async with service.workspaces.opened(workspace, key, "write") as kb:
             source = f"{TEXT_SCHEME}{_one_line(asked.file_source)}" if asked.file_source else ""
             title = _one_line(asked.description or asked.file_source or "")
-            job = await upload_texts(service, workspace, [UploadedText(source, title, asked.text)], JobRequest())
+            job = await upload_texts(service, workspace, kb, [UploadedText(source, title, asked.text)], JobRequest())
         return LightRAGInsertResponse(track_id=job.id)
 
     async def upload(workspace: where, service: Served, key: Caller, request: Request) -> LightRAGInsertResponse:
         """Add a file; a job reads it. The file name identifies the document."""
-        async with service.workspaces.opened(workspace, key, "write"):
-            job = await upload_files(service, workspace, request, JobRequest(), "file")
+        async with service.workspaces.opened(workspace, key, "write") as kb:
+            job = await upload_files(service, workspace, kb, request, JobRequest(), "file")
         return LightRAGInsertResponse(track_id=job.id)
 
     streams: dict[int | str, dict[str, Any]] = {

@@ -5,6 +5,7 @@ from contextlib import aclosing, suppress
 
 from polyadic.mcp.jobs import Outcome, ToolJob
 from polyadic.model.types import Document
+from polyadic.server.api_keys import ApiKey
 from polyadic.server.jobs import job as jobs
 from polyadic.server.jobs.upload import UploadedText
 from polyadic.server.server_state import ServerState
@@ -19,17 +20,19 @@ class McpJobs:
 
     Parameters
     ----------
-    service, workspace
-        Server state and workspace; the caller has checked that the key opens the workspace.
+    service, key, workspace
+        Server state, API key and workspace; the caller has checked that the key opens the workspace.
     """
 
-    def __init__(self, service: ServerState, workspace: str) -> None:
+    def __init__(self, service: ServerState, key: ApiKey, workspace: str) -> None:
         self._service = service
+        self._key = key
         self._workspace = workspace
 
     async def upload(self, document: Document) -> ToolJob:
         text = UploadedText(document.source, document.title, document.text, dict(document.metadata))
-        job = await upload_texts(self._service, self._workspace, [text], jobs.JobRequest())
+        async with self._service.workspaces.opened(self._workspace, self._key, "write") as kb:
+            job = await upload_texts(self._service, self._workspace, kb, [text], jobs.JobRequest())
         with suppress(TimeoutError):
             async with asyncio.timeout(_PATIENCE):
                 await self._ended(job.id)

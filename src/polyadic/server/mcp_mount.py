@@ -41,7 +41,9 @@ def add_agents(app: FastAPI, service: ServerState) -> Callable[[], AbstractAsync
             work.close()
 
     # AuthMiddleware has checked hosts and origins.
-    agents = asgi(resolve, may_write, hosts=None, run=run, jobs=lambda request: McpJobs(service, _name(request)))
+    agents = asgi(
+        resolve, may_write, hosts=None, run=run, jobs=lambda request: McpJobs(service, key_of(request), _name(request))
+    )
     app.router.routes.append(Route(PATH, agents, include_in_schema=False))
     return agents.lifespan
 

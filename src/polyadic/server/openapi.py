@@ -60,7 +60,15 @@ _KNOWLEDGE = {
 _JOB = {
     "id": _ID,
     "workspace": "letters",
-    "request": {"kind": "index", "extractor": None, "budget": None, "spend_tokens": None, "upload": ""},
+    "request": {
+        "kind": "index",
+        "extractor": None,
+        "budget": None,
+        "spend_tokens": None,
+        "upload": "",
+        "renamed": {},
+        "replaces": [],
+    },
     "state": "running",
     "documents": 2,
     "created": "2026-01-02T03:04:05.678+00:00",

@@ -1,5 +1,6 @@
 """Receive uploaded files and texts, and queue a job for them."""
 
+import re
 import shutil
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -10,14 +11,17 @@ from starlette.datastructures import UploadFile
 from starlette.requests import Request
 
 from polyadic.concurrency.run_in_thread import run_in_thread
-from polyadic.model.identity import digest
+from polyadic.model.identity import digest, document_id
+from polyadic.server.file_names import distinct, sanitize_file_name
 from polyadic.server.jobs.job import Job, JobRequest
-from polyadic.server.jobs.upload import Upload, UploadedText, sanitize_file_name
+from polyadic.server.jobs.upload import SCHEME, Upload, UploadedText
 from polyadic.server.problem_details import ProblemError
 from polyadic.server.server_state import ServerState
+from polyadic.workspace import Workspace
 
 TEXT_SCHEME = "text:"
 _FIELDS = 20
+_LONGEST_NAME = 500
 # Disk space needed: the upload, its copy, and the data derived from it, plus a reserve.
 _SPACE_FACTOR, _RESERVE_BYTES = 4, 64_000_000
 
@@ -25,23 +29,24 @@ _SPACE_FACTOR, _RESERVE_BYTES = 4, 64_000_000
 async def upload_files(
     service: ServerState,
     workspace: str,
+    kb: Workspace,
     request: Request,
     job_request: JobRequest,
     field: str = "files",
-    source: str = "",
 ) -> Job:
     """Stream the files of a form to disk, and queue a job that indexes them.
 
+    Files of the same name are numbered. The request of the job lists files that were renamed, and documents that will
+    be replaced.
+
     Parameters
     ----------
-    service, workspace, job_request
-        The server state, the workspace, and how to index the files.
+    service, workspace, kb, job_request
+        The server state, the workspace by name and open, and how to index the files.
     request
         The request; its body has not been read yet.
     field
         Form field that holds the files.
-    source
-        Source of the document if there is a single file; the file name by default.
 
     Raises
     ------
@@ -58,22 +63,33 @@ async def upload_files(
             files = [item for name, item in form.multi_items() if name == field and isinstance(item, UploadFile)]
             if not files:
                 raise ProblemError(422, "no-files", f"the form has no files in its field {field}")
-            for name, file in [(_checked_name(file), file) for file in files]:
-                await run_in_thread(upload.add_file, name, file.file, source if len(files) == 1 else "")
+            names = distinct([_checked_name(file) for file in files])
+            for name, file in zip(names, files, strict=True):
+                await run_in_thread(upload.add_file, name, file.file)
         documents = await run_in_thread(upload.finish)
-        return await service.jobs.add(workspace, job_request, upload, documents)
+        sent = {name: _as_sent(file) for name, file in zip(names, files, strict=True)}
+        described = replace(
+            job_request,
+            renamed={name: was for name, was in sent.items() if name != was},
+            replaces=await run_in_thread(_existing, kb, [f"{SCHEME}{name}" for name in names]),
+        )
+        return await service.jobs.add(workspace, described, upload, documents)
 
 
 async def upload_texts(
-    service: ServerState, workspace: str, texts: Sequence[UploadedText], job_request: JobRequest
+    service: ServerState, workspace: str, kb: Workspace, texts: Sequence[UploadedText], job_request: JobRequest
 ) -> Job:
-    """Store texts, and queue a job that indexes them; a text without a source gets one derived from its content."""
+    """Store texts, and queue a job that indexes them; a text without a source gets one derived from its content.
+
+    The request of the job lists documents that will be replaced.
+    """
     named = [replace(text, source=text.source or f"{TEXT_SCHEME}{digest(text.text)}") for text in texts]
     async with _receiving(service, workspace) as upload:
         for text in named:
             await run_in_thread(upload.add_text, text)
         documents = await run_in_thread(upload.finish)
-        return await service.jobs.add(workspace, job_request, upload, documents)
+        described = replace(job_request, replaces=await run_in_thread(_existing, kb, [text.source for text in named]))
+        return await service.jobs.add(workspace, described, upload, documents)
 
 
 @asynccontextmanager
@@ -93,6 +109,24 @@ async def _receiving(service: ServerState, workspace: str, request: Request | No
 def _check_disk(folder: Path, size: int) -> None:
     if shutil.disk_usage(folder).free < _SPACE_FACTOR * size + _RESERVE_BYTES:
         raise ProblemError(507, "no-room", "the server's disk has no space for this upload")
+
+
+def _existing(kb: Workspace, sources: Sequence[str]) -> list[str]:
+    """Return the sources among these that have a document, or documents for rows (``SOURCE#ROW``)."""
+    with kb.store().read() as reader:
+        found = []
+        for source in dict.fromkeys(sources):
+            rows = f"{source}#"
+            following = reader.records.listed(rows, 1).documents
+            if reader.records.record(document_id(source)) or any(one.source.startswith(rows) for one in following):
+                found.append(source)
+        return found
+
+
+def _as_sent(file: UploadFile) -> str:
+    """Return the file name that a client sent, without folders and characters that cannot be shown."""
+    last = re.split(r"[\\/]", file.filename or "")[-1]
+    return "".join(character if character.isprintable() else "_" for character in last)[:_LONGEST_NAME]
 
 
 def _checked_name(file: UploadFile) -> str:

@@ -1,6 +1,6 @@
 """Data types of indexing jobs."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any, Literal
@@ -41,7 +41,8 @@ class JobRequest:
 
     ``index`` reads an upload, ``retry`` the chunks that could not be read before. ``extractor``, ``budget`` and
     ``spend_tokens`` are those of ``Workspace.aindex``. ``upload`` is chosen by the client: jobs with the same one are
-    parts of one upload.
+    parts of one upload. ``renamed`` gives the name that was sent of each file that is stored under another one,
+    ``replaces`` the sources of documents that existed when the upload arrived.
     """
 
     kind: Kind = "index"
@@ -49,6 +50,8 @@ class JobRequest:
     budget: float | None = None
     spend_tokens: int | None = None
     upload: str = ""
+    renamed: dict[str, str] = field(default_factory=dict)
+    replaces: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,22 +5,18 @@ File names given by clients are sanitised, and the files are stored in numbered 
 """
 
 import json
-import re
 import shutil
-import unicodedata
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO
 
 from polyadic.config import ReadingSettings
-from polyadic.loaders.loader import SkippedInput, is_readable, read_documents
+from polyadic.loaders.loader import SkippedInput, read_documents
 from polyadic.model.types import Document
 
 SCHEME = "upload:"
 LIST = "uploads.jsonl"
-_MAX_NAME_BYTES = 120
-_FORBIDDEN = re.compile(r'[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\\/:*?"<>|#]+')
 _BLOCK_BYTES = 1 << 20
 
 
@@ -43,7 +39,6 @@ class _Entry:
 
     number: int
     name: str = ""
-    source: str = ""
 
 
 class Upload:
@@ -59,9 +54,9 @@ class Upload:
         self.folder = folder
         self._entries: list[_Entry] = []
 
-    def add_file(self, name: str, content: BinaryIO, source: str = "") -> None:
-        """Store a file under a :func:`sanitize_file_name` name; ``source`` overrides the source of its document."""
-        entry = _Entry(len(self._entries), name, source)
+    def add_file(self, name: str, content: BinaryIO) -> None:
+        """Store a file under a :func:`polyadic.server.file_names.sanitize_file_name` name."""
+        entry = _Entry(len(self._entries), name)
         place = self.folder / str(entry.number)
         place.mkdir(parents=True)
         with (place / name).open("xb") as file:
@@ -102,7 +97,7 @@ class Upload:
 
     def _read(self, entry: _Entry, settings: ReadingSettings) -> Iterator[Document | SkippedInput]:
         file = (self.folder / str(entry.number) / entry.name).resolve()
-        local_path, public_name = str(file), entry.source or f"{SCHEME}{entry.name}"
+        local_path, public_name = str(file), f"{SCHEME}{entry.name}"
         for item in read_documents([file], settings):
             # The local path must not become visible, nor part of the document's identity.
             source = public_name + item.source.removeprefix(local_path)
@@ -111,20 +106,3 @@ class Upload:
             else:
                 reason, next_step = (text.replace(local_path, public_name) for text in (item.reason, item.next_step))
                 yield replace(item, source=source, reason=reason, next_step=next_step)
-
-
-def sanitize_file_name(file_name: str) -> str | None:
-    """Sanitise a file name; return None if nothing is left or the file type is not supported.
-
-    >>> names = "../../etc/passwd.txt", "C:\\\\Report 1.PDF", "a.exe", "..."
-    >>> [sanitize_file_name(name) for name in names]
-    ['passwd.txt', 'Report 1.PDF', None, None]
-    """
-    last = re.split(r"[\\/]", unicodedata.normalize("NFC", file_name))[-1]
-    name = " ".join(_FORBIDDEN.sub("_", last).split()).lstrip(". ")
-    stem, suffix = Path(name).stem, Path(name).suffix
-    if not stem or not is_readable(name):
-        return None
-    while len(f"{stem}{suffix}".encode()) > _MAX_NAME_BYTES:
-        stem = stem[:-1]
-    return f"{stem.rstrip()}{suffix}" if stem.strip() else None

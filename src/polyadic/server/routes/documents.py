@@ -58,17 +58,20 @@ def documents(
 async def upload(workspace: Name, kb: Writing, service: Served, request: Request, job_request: RequestedJob) -> Job:
     """Add files; a job reads them. A file with the name of an earlier upload replaces that document.
 
+    Files of the same name in one request are numbered. `request` of the job lists renamed files, and the documents that
+    are replaced.
+
     Formats: .txt .md .rst .tex .log .html .xml .yaml .pdf .docx .odt .rtf .pptx .xlsx .epub .eml, source code, text
     files without a suffix, .mbox with a document a message, and .jsonl .csv .tsv with a document a row.
     """
-    return await upload_files(service, workspace, request, job_request)
+    return await upload_files(service, workspace, kb, request, job_request)
 
 
 @router.post("/texts", status_code=202, summary="Add texts")
 async def texts(workspace: Name, new: NewTexts, kb: Writing, service: Served, job_request: RequestedJob) -> Job:
     """Add texts; a job reads them. A text with the source of an earlier one replaces that document."""
     uploads = [UploadedText(item.source, item.title, item.text, dict(item.metadata)) for item in new.texts]
-    return await upload_texts(service, workspace, uploads, job_request)
+    return await upload_texts(service, workspace, kb, uploads, job_request)
 
 
 @router.get("/{document}", summary="Get a document")
@@ -120,7 +123,7 @@ async def change(workspace: Name, document: Identifier, changed: DocumentUpdate,
     """Replace the text of a document; its source stays. A job reads the new text; until then the old one is used."""
     new = document_with(changed, await asyncio.to_thread(_document, kb, document))
     upload = UploadedText(new.source, new.title, new.text, dict(new.metadata))
-    return await upload_texts(service, workspace, [upload], JobRequest())
+    return await upload_texts(service, workspace, kb, [upload], JobRequest())
 
 
 @router.delete("/{document}", status_code=204, summary="Delete a document", response_class=Response)

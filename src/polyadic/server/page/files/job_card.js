@@ -178,7 +178,33 @@ function pressedOnce(act) {
   };
 }
 
-function reportOf({ report }) {
+function reportOf(job) {
+  return [...namesOf(job), ...resultOf(job)];
+}
+
+/** Files that were stored under another name, and documents that existed before. */
+function namesOf({ renamed, replaces }) {
+  const names = Object.entries(renamed).map(([name, sent]) => el("li", {}, `${sent} is stored as ${name}`));
+  const replaced = replaces.map((source) => el("li", {}, `replaces ${sourceName(source)}`));
+  const heading = (items, one, many) => counted(items.length, one, many);
+  return [
+    names.length ? folded(heading(names, "file renamed", "files renamed"), shortened(names), names.length <= 5) : null,
+    replaced.length
+      ? folded(
+          heading(replaced, "document existed already", "documents existed already"),
+          shortened(replaced),
+          replaced.length <= 5,
+        )
+      : null,
+  ];
+}
+
+function shortened(items) {
+  const more = items.length - SHOWN;
+  return more > 0 ? [...items.slice(0, SHOWN), el("li", { class: "muted" }, `and ${more} more`)] : items;
+}
+
+function resultOf({ report }) {
   if (!report) {
     return [];
   }
@@ -211,18 +237,15 @@ function unread(heading, rows) {
   if (!rows.length) {
     return null;
   }
-  const shown = rows
-    .slice(0, SHOWN)
-    .map(([where, { reason, next_step }]) =>
-      el(
-        "li",
-        {},
-        el("strong", {}, where),
-        el("p", { class: "muted small" }, [reason, next_step].filter(Boolean).join("; ")),
-      ),
-    );
-  const more = rows.length > SHOWN ? el("li", { class: "muted" }, `and ${rows.length - SHOWN} more`) : null;
-  return folded(heading, [...shown, more], rows.length <= 5);
+  const items = rows.map(([where, { reason, next_step }]) =>
+    el(
+      "li",
+      {},
+      el("strong", {}, where),
+      el("p", { class: "muted small" }, [reason, next_step].filter(Boolean).join("; ")),
+    ),
+  );
+  return folded(heading, shortened(items), rows.length <= 5);
 }
 
 function folded(heading, items, open = false) {

@@ -35,7 +35,7 @@ export function grouped(jobs) {
 /**
  * Return the total of jobs, in the form of a job.
  *
- * `parts` counts the jobs, `parts_ended` those that have ended, and `documents_done` is the number of documents that
+ * `renamed` and `replaces` are those of the requests. `parts` counts the jobs, `parts_ended` those that have ended, and `documents_done` is the number of documents that
  * have been read.
  *
  * @param {object[]} jobs at least one
@@ -58,6 +58,8 @@ export function total(jobs) {
       PROGRESS,
     ),
     report: reports.length ? totalReport(reports) : null,
+    renamed: Object.assign({}, ...jobs.map((job) => job.request.renamed)),
+    replaces: jobs.flatMap((job) => job.request.replaces),
     problem: [...new Set(jobs.map((job) => job.problem).filter(Boolean))].join("; "),
     parts: jobs.length,
     parts_ended: ended.length,

@@ -96,8 +96,24 @@ async function uploadFiles(ctx, files, messages, onJob) {
     : [];
   replace(messages, skippedNotice);
   if (supported.length) {
-    await sendParts(ctx, supported, newIdentifier(), messages, skippedNotice, onJob);
+    await sendParts(ctx, distinct(supported), newIdentifier(), messages, skippedNotice, onJob);
   }
+}
+
+/** Number files of the same name: the server sees one part of the upload at a time. */
+function distinct(files) {
+  const taken = new Set(files.map((file) => file.name));
+  const used = new Set();
+  return files.map((file) => {
+    const dot = file.name.lastIndexOf(".");
+    let name = file.name;
+    for (let number = 2; used.has(name); number += 1) {
+      const next = `${file.name.slice(0, dot)} (${number})${file.name.slice(dot)}`;
+      name = taken.has(next) ? name : next;
+    }
+    used.add(name);
+    return name === file.name ? file : new File([file], name, { type: file.type });
+  });
 }
 
 /** crypto.randomUUID() needs HTTPS, except on the same machine. */

@@ -1,0 +1,57 @@
+"""Names of uploaded files: sanitised, and distinct within an upload."""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from pathlib import Path
+
+from polyadic.loaders.loader import is_readable
+from polyadic.model.identity import digest
+
+_MAX_NAME_BYTES = 120
+_RESERVED = ':*?"<>|#'
+# Their full-width forms look alike and have no meaning in paths and sources, so that different names stay different.
+_FULL_WIDTH = str.maketrans({character: chr(ord(character) + 0xFEE0) for character in _RESERVED})
+_FORBIDDEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]+")
+
+
+def sanitize_file_name(file_name: str) -> str | None:
+    """Sanitise a file name; return None if nothing is left or the file type is not supported.
+
+    >>> names = "../../etc/passwd.txt", "C:\\Report 1.PDF", "a.exe", "...", "Why?.md"
+    >>> [sanitize_file_name(name) for name in names]
+    ['passwd.txt', 'Report 1.PDF', None, None, 'Why？.md']
+    """
+    last = re.split(r"[\\/]", unicodedata.normalize("NFC", file_name))[-1]
+    name = " ".join(_FORBIDDEN.sub("_", last).translate(_FULL_WIDTH).split()).lstrip(". ")
+    if not Path(name).stem or not is_readable(name):
+        return None
+    return _shortened(name)
+
+
+def distinct(names: Sequence[str]) -> list[str]:
+    """Number all but the first of equal names.
+
+    >>> distinct(["a.md", "a.md", "a (2).md", "b.md", "a.md"])
+    ['a.md', 'a (3).md', 'a (2).md', 'b.md', 'a (4).md']
+    """
+    taken, used = set(names), set[str]()
+    numbered = []
+    for name in names:
+        unique, number = name, 1
+        while unique in used or (number > 1 and unique in taken):
+            number += 1
+            unique = _shortened(f"{Path(name).stem} ({number}){Path(name).suffix}")
+        used.add(unique)
+        numbered.append(unique)
+    return numbered
+
+
+def _shortened(name: str) -> str:
+    """Shorten a long name; a digest of the whole name keeps it different from others with the same beginning."""
+    if len(name.encode()) <= _MAX_NAME_BYTES:
+        return name
+    stem, tail = Path(name).stem, f"~{digest(name)[:8]}{Path(name).suffix}"
+    while len(f"{stem}{tail}".encode()) > _MAX_NAME_BYTES:
+        stem = stem[:-1]
+    return f"{stem}{tail}"
