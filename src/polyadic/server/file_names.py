@@ -18,7 +18,7 @@ _FORBIDDEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2
 def sanitize_file_name(file_name: str) -> str | None:
     """Sanitise a file name; return None if nothing is left or the file type is not supported.
 
-    >>> names = "../../etc/passwd.txt", "C:\\Report 1.PDF", "a.exe", "...", "Why?.md"
+    >>> names = "../../etc/passwd.txt", "C:\\\\Report 1.PDF", "a.exe", "...", "Why?.md"
     >>> [sanitize_file_name(name) for name in names]
     ['passwd.txt', 'Report 1.PDF', None, None, 'Why？.md']
     """

@@ -9,11 +9,11 @@ class ServerLimits:
 
     ``json_bytes`` is the maximum size of a request body, ``upload_bytes`` that of an upload with all its files.
     ``request_seconds`` is the time limit of a question, an export or a request body, ``idle_seconds`` the longest pause
-    within a body. ``questions_at_once`` questions run and ``questions_waiting`` wait in the queue; further ones are
-    refused. ``workspaces_open`` is the number of idle workspaces that stay open. ``jobs_waiting`` and ``jobs_kept`` are
-    the numbers of queued and of ended jobs per workspace. ``graph_entities`` is the maximum size of a neighbourhood.
-    ``connections`` is the number of open connections. ``closing_seconds`` is the time that questions and jobs have to
-    finish when the server stops.
+    within a body, and the time limit of a request head. ``questions_at_once`` questions run and ``questions_waiting``
+    wait in the queue; further ones are refused. ``workspaces_open`` is the number of idle workspaces that stay open.
+    ``jobs_waiting`` and ``jobs_kept`` are the numbers of queued and of ended jobs per workspace. ``graph_entities`` is
+    the maximum size of a neighbourhood. ``connections`` is the number of open connections. ``closing_seconds`` is the
+    time that questions and jobs have to finish when the server stops.
     """
 
     json_bytes: int = 8_000_000

@@ -10,6 +10,7 @@ from polyadic.config import local_folder
 from polyadic.errors import PackageMissing, SettingsError
 from polyadic.server.api_keys import KeyRing, keys_file
 from polyadic.server.app import create_app
+from polyadic.server.http_protocol import BoundedHttpProtocol
 from polyadic.server.limits import ServerLimits
 from polyadic.server.server_state import ServerState
 from polyadic.server.sockets import bound
@@ -18,7 +19,6 @@ from polyadic.server.tenants.tenant_backend import TenantBackend
 from polyadic.storage.url import is_address
 
 _LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
-_IDLE_CONNECTION = 30
 
 
 def service_for(
@@ -119,7 +119,8 @@ class PolyadicServer(uvicorn.Server):
                 date_header=True,
                 # No decision depends on client addresses, so proxy headers need not be trusted.
                 proxy_headers=False,
-                timeout_keep_alive=_IDLE_CONNECTION,
+                http=BoundedHttpProtocol,
+                timeout_keep_alive=max(1, round(service.limits.idle_seconds)),
                 limit_concurrency=service.limits.connections,
                 timeout_graceful_shutdown=round(service.limits.closing_seconds),
                 ws="none",
