@@ -61,7 +61,7 @@ requirements:
 	$(BIN)/python -m pip install --quiet pip-tools
 	$(COMPILE) -o requirements.txt --extra build pyproject.toml
 	$(COMPILE) -o requirements-serve.txt --extra build --extra formats --extra hierarchy --extra mcp --extra otel \
-		--extra postgres --extra serve -c requirements.txt pyproject.toml
+		--extra postgres --extra serve --extra watch -c requirements.txt pyproject.toml
 	$(COMPILE) -o requirements-dev.txt --all-extras -c requirements-serve.txt pyproject.toml
 
 clean:

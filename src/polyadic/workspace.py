@@ -7,7 +7,7 @@ because they are fast.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
@@ -38,6 +38,7 @@ from polyadic.llm.language_model import LanguageModel
 from polyadic.llm.loading import load_language_model
 from polyadic.llm.prompts.library import PromptLibrary
 from polyadic.llm.store_cache import StoreResponseCache
+from polyadic.loaders.folder_watcher import among
 from polyadic.loaders.loader import SkippedInput, read_documents
 from polyadic.model.types import Document
 from polyadic.query import lookup
@@ -110,6 +111,7 @@ class Workspace(BrowseMixin, QueryMixin):
         prune: bool = False,
         budget: SpendingBudget | None = None,
         exclude: Sequence[str] = (),
+        changed: Collection[Path] | None = None,
     ) -> IndexReport:
         """Index files and folders. Unchanged documents are skipped.
 
@@ -135,6 +137,9 @@ class Workspace(BrowseMixin, QueryMixin):
         exclude
             Patterns of files and folders to skip, in addition to those in the settings: a name or a path, in which
             ``**`` matches any number of folders.
+        changed
+            Read only files that are among these absolute paths or below one of them, and prune only these; by default
+            everything below ``paths``.
 
         Returns
         -------
@@ -153,7 +158,7 @@ class Workspace(BrowseMixin, QueryMixin):
         seen = SeenSources()
         existing = still_there(paths, self.documents()) if prune and self.home.exists() else paths
         run = RunProgress()
-        sources = seen.watch(run.watch_documents(self._read(existing, exclude, run)))
+        sources = seen.watch(run.watch_documents(self._read(existing, exclude, run, changed)))
         skipped, document = _first_document(sources)
         if document is None and not self.home.exists():
             return _skipped_report(skipped)
@@ -165,7 +170,7 @@ class Workspace(BrowseMixin, QueryMixin):
             budget,
         )
         if prune and not report.stopped:
-            gone = seen.missing(self.documents(), paths)
+            gone = seen.missing(self.documents(), paths if changed is None else list(changed))
             await withdraw(self._existing_store, [record.id for record in gone], lambda: self.embedder)
             report.pruned = [record.source for record in gone]
         return report
@@ -586,7 +591,11 @@ class Workspace(BrowseMixin, QueryMixin):
             raise NotFound(f"there is no workspace in {self._display_place} yet", "create it with polyadic index PATH")
 
     def _read(
-        self, paths: Sequence[Path | str], exclude: Sequence[str], run: RunProgress | None = None
+        self,
+        paths: Sequence[Path | str],
+        exclude: Sequence[str],
+        run: RunProgress | None = None,
+        changed: Collection[Path] | None = None,
     ) -> Iterator[Document | SkippedInput]:
         """Read the documents at these paths, without the workspace's own files and excluded ones."""
         reading = self.settings.reading
@@ -594,6 +603,7 @@ class Workspace(BrowseMixin, QueryMixin):
         run = run or RunProgress()
 
         def watch(found: Iterator[Path | SkippedInput]) -> Iterator[Path | SkippedInput]:
+            found = found if changed is None else among(found, changed)
             return run.watch_files(with_prune_hints(found, lambda: self.documents() if self.home.exists() else ()))
 
         return read_documents(paths, reading, exclude=self._excluded_folders, watch=watch)

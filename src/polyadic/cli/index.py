@@ -1,6 +1,7 @@
 """``polyadic index``: add documents to the workspace."""
 
 import gc
+import os
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -50,6 +51,7 @@ _ALLOCATIONS_BETWEEN_COLLECTIONS = 200_000
     help="Skip files and folders with this name or path, such as '*.log' or 'old/**/drafts'.",
 )
 @click.option("--prune", is_flag=True, help="Delete documents below the PATHs whose file or row no longer exists.")
+@click.option("--watch", is_flag=True, help="Then index every change in the PATHs, which are folders, until Ctrl-C.")
 @click.option("--retry", is_flag=True, help="Without PATH: extract again from chunks that failed.")
 @click.option(
     "--budget", type=FiniteFloat(min=0), help="Stop before spending more than this, at the prices in the settings."
@@ -74,6 +76,7 @@ def command(
     extractor: ExtractorName | None,
     exclude: tuple[str, ...],
     prune: bool,
+    watch: bool,
     retry: bool,
     budget: float | None,
     spend_tokens: int | None,
@@ -103,12 +106,21 @@ def command(
         raise click.UsageError("--address and --workers need --engine ray", context)
     if retry and (paths or extractor or exclude or prune or dry_run):
         raise click.UsageError("--retry cannot be combined with PATH or other options", context)
+    if watch and (engine == "ray" or retry or dry_run or hierarchy or as_json):
+        what = "--watch cannot be combined with --engine ray, --retry, --dry-run, --hierarchy or --json"
+        raise click.UsageError(what, context)
+    if watch and not all(map(os.path.isdir, paths)):
+        raise click.UsageError("--watch needs folders that exist", context)
     if not paths and not retry:
         raise click.UsageError("missing argument 'PATH...'", context)
     gc.set_threshold(_ALLOCATIONS_BETWEEN_COLLECTIONS)
     most = SpendingBudget(budget, spend_tokens) if budget is not None or spend_tokens is not None else None
     files = [Path(path) for path in paths]
     with Workspace(workspace_place(context, workspace)) as kb:
+        if watch:
+            from polyadic.cli.watch import watch_folders
+
+            return watch_folders(kb, files, extractor, most, exclude)
         if dry_run:
             return print_estimates(kb, files, extractor, hierarchy, as_json, exclude)
         with progress_shown() as report_progress:
