@@ -224,7 +224,7 @@ NAMES = {
     "a\u202etxt.md": "a_txt.md",
     "~/outside.markdown": "outside.markdown",
     "$(outside).txt": "$(outside).txt",
-    "x" * 400 + ".txt": "x" * 116 + ".txt",
+    "x" * 400 + ".txt": "x" * 107 + "~c613c72b.txt",
 }
 
 

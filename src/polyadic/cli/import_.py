@@ -5,7 +5,8 @@ from pathlib import Path
 import click
 
 from polyadic.cli.common import json_option, print_json, say, workspace_option, workspace_place
-from polyadic.cli.index import exit_code, progress_shown
+from polyadic.cli.index import exit_code
+from polyadic.cli.index_progress import progress_shown
 from polyadic.cli.index_report import statements_not_used
 from polyadic.indexing.report import IndexReport
 from polyadic.interchange.import_file import import_file

@@ -2,8 +2,6 @@
 
 import gc
 import os
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -15,20 +13,19 @@ from polyadic.cli.common import (
     plain,
     print_json,
     say,
-    spent,
     workspace_option,
     workspace_place,
 )
-from polyadic.cli.estimate import duration, print_estimates
+from polyadic.cli.estimate import print_estimates
 from polyadic.cli.hierarchy_report import build_exit_code, building_shown, print_build
+from polyadic.cli.index_progress import progress_shown
 from polyadic.cli.index_report import print_report
-from polyadic.cli.progress import shown_live
+from polyadic.cli.watch import watch_folders
 from polyadic.extraction.factory import ExtractorName
 from polyadic.hierarchy.build_report import BuildReport
-from polyadic.indexing.report import IndexProgress, IndexReport
+from polyadic.indexing.report import IndexReport
 from polyadic.llm.budget import SpendingBudget
 from polyadic.storage.url import is_address
-from polyadic.text.counts import count
 from polyadic.workspace import Workspace
 
 # A large document creates millions of objects without reference cycles; with the default threshold, garbage collection
@@ -118,8 +115,6 @@ def command(
     files = [Path(path) for path in paths]
     with Workspace(workspace_place(context, workspace)) as kb:
         if watch:
-            from polyadic.cli.watch import watch_folders
-
             return watch_folders(kb, files, extractor, most, exclude)
         if dry_run:
             return print_estimates(kb, files, extractor, hierarchy, as_json, exclude)
@@ -163,28 +158,3 @@ def _build(kb: Workspace, report: IndexReport, budget: SpendingBudget | None) ->
 def _exit_code_after(built: BuildReport | None) -> int:
     """Return 3, partial success, if documents were indexed but the hierarchy is incomplete."""
     return 3 if built is None or build_exit_code(built) else 0
-
-
-def progress_shown() -> AbstractContextManager[Callable[[IndexProgress], None]]:
-    """Show the progress of indexing."""
-    return shown_live("reading", _line)
-
-
-def _line(progress: IndexProgress) -> str:
-    """
-    >>> from polyadic.model.types import Usage
-    >>> _line(IndexProgress(12, 40, 30, 200, Usage(), files=28, share=0.434, seconds_left=125))
-    'indexing 28 files: 43 %, about 2 min left; 12 documents, 30 of 40 chunks read, 200 texts embedded'
-    >>> _line(IndexProgress(0, 2, 0, 0, Usage()))
-    'indexing: 0 of 2 chunks read, 0 texts embedded'
-    """
-    paid = f", {spent(progress.usage)}" if progress.usage.calls else ""
-    left = "" if progress.seconds_left is None else f", about {duration(progress.seconds_left)} left"
-    share = "" if progress.share is None else f"{100 * progress.share:.0f} %{left}; "
-    files = f" {count(progress.files, 'file')}" if progress.files else ""
-    # Documents are counted when their batch is published, so the number stays 0 for a while.
-    documents = f"{count(progress.documents, 'document')}, " if progress.documents else ""
-    return (
-        f"indexing{files}: {share}{documents}{progress.chunks_read:,} of"
-        f" {count(progress.chunks, 'chunk')} read, {count(progress.texts_embedded, 'text')} embedded{paid}"
-    )

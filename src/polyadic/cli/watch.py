@@ -7,6 +7,7 @@ from pathlib import Path
 from types import FrameType
 
 from polyadic.cli.common import say, shown
+from polyadic.cli.index_progress import progress_shown
 from polyadic.cli.index_report import print_report
 from polyadic.errors import PolyadicError
 from polyadic.extraction.factory import ExtractorName
@@ -71,8 +72,6 @@ class _Loop:
         return 0
 
     def _index(self, due: frozenset[Path]) -> IndexReport | None:
-        from polyadic.cli.index import progress_shown
-
         try:
             with progress_shown() as report_progress:
                 report = self._kb.index(
