@@ -36,7 +36,7 @@ def test_eval_prints_a_table_and_writes_two_files(
     outcome = polyadic("eval", str(data), "--methods", "chunks,walk,none")
     assert (outcome.code, outcome.err) == (0, "")
     lines = outcome.out.splitlines()
-    assert lines[0] == "little: 4 questions, 4,000 tokens each"
+    assert lines[0] == "little: 4 questions, at most 4,000 tokens each"
     assert lines[2].split() == ["method", "recall@5", "all-gold@5", "all-gold@8", "ndcg@10"]
     assert lines[3].split()[:4] == ["chunks", "1.000", "[1.000,", "1.000]"]
     assert lines[5].split()[:4] == ["none", "0.000", "[0.000,", "0.000]"]
@@ -46,6 +46,16 @@ def test_eval_prints_a_table_and_writes_two_files(
     folder = tmp_path / "polyadic-eval" / "little"
     assert len(json.loads((folder / "results.json").read_text())["questions"]) == 4
     assert "little: 3 methods compared" in (folder / "report.html").read_text()
+
+
+@pytest.mark.slow
+def test_variants_are_further_rows(polyadic: Command, data: Path) -> None:
+    outcome = polyadic("eval", str(data), "--methods", "chunks", "--variant", "passages=1", "--variant", "passages=2")
+    assert (outcome.code, outcome.err) == (0, "")
+    lines = outcome.out.splitlines()
+    assert sum(line.startswith("chunks passages=1 ") for line in lines) >= 2
+    differences = lines[next(n for n, line in enumerate(lines) if line.startswith("difference from its method")) :]
+    assert [line.split()[:2] for line in differences[1:3]] == [["chunks", "passages=1"], ["chunks", "passages=2"]]
 
 
 @pytest.mark.slow
@@ -86,6 +96,12 @@ def test_all_methods_can_be_evaluated(polyadic: Command, data: Path) -> None:
         (["little", "--answers", "model"], 1, "this needs a language model, but none is configured"),
         (["little", "--limit", "0"], 2, "invalid value for '--limit'"),
         (["little", "--context-tokens", "0"], 2, "invalid value for '--context-tokens'"),
+        (
+            ["little", "--methods", "chunks", "--variant", "passages=0"],
+            1,
+            "the variant chunks.passages=0 has an invalid",
+        ),
+        (["little", "--variant", "decay=1"], 1, "no method of --methods has all settings of the variant decay=1"),
         (["little", "--budgets", "500,few"], 2, "--budgets must be comma-separated numbers of tokens, not 500,few"),
         ([], 2, "missing argument 'DATASET'"),
     ],

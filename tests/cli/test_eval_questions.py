@@ -79,3 +79,13 @@ def test_incompatible_options_are_refused(polyadic: Command, table: Path) -> Non
     assert polyadic("eval", "nowhere.csv").code == 1
     assert "use some of" in polyadic("eval", "questions.csv", "--methods", "magic").err
     assert "needs a language model" in polyadic("eval", "questions.csv", "--answers", "model").err
+
+
+@pytest.mark.slow
+def test_table_of_questions_needs_a_built_hierarchy(polyadic: Command, indexed: Path) -> None:
+    (indexed.parent / "questions.csv").write_text("question,expected\nWho wrote it?,Ada\n")
+    refused = polyadic("eval", "questions.csv", "--methods", "walk,global")
+    assert refused.code == 1 and refused.err.count("\n") == 1
+    assert "the method global needs a hierarchy, and the workspace has none: build it with" in refused.err
+    assert polyadic("hierarchy", "build").code == 0
+    assert polyadic("eval", "questions.csv", "--methods", "walk,global").code == 0

@@ -20,8 +20,10 @@ from polyadic.llm.batch_model import ReplyPending
 from polyadic.workspace import Workspace
 from tests.evaluation.test_judge_verdicts import MARK, answer, judge, settings
 from tests.evaluation.tiny_dataset import HASHING, evaluated, without_times, write_beir
-from tests.model_server import ModelServer, entities_of_question, facts_by_sentence
+from tests.hierarchy.towns import document
+from tests.model_server import ModelServer, entities_of_question, facts_by_sentence, says
 from tests.model_server.batches import answer_batch, expired
+from tests.model_server.hierarchy_responders import hierarchy_replies
 from tests.support.batches import lines_of, put_lines
 
 METHODS = ("chunks", "hypergraph")
@@ -107,6 +109,22 @@ def test_batch_answers_and_judgements_equal_online_ones(server: ModelServer, dat
         with Workspace(tmp_path / name / "workspace", used) as kb:
             spent[name] = {one.purpose: one.usage for one in kb.ledger().purposes}
     assert spent["files"]["judge"] == spent["calls"]["judge"]
+
+
+@pytest.mark.slow
+def test_hierarchy_is_built_by_batch_files(tmp_path: Path) -> None:
+    passages = {f"p{n}": (f"Bridge {n}", document(n).text) for n in range(30)}
+    asked = [{"id": "q0", "text": "Who built the Bridge 0?", "answers": ["Mira"], "gold": ["p0"]}]
+    data = write_beir(tmp_path / "towns", passages, asked)
+    with ModelServer([*hierarchy_replies(), says("Mira Falk 0 [1]")], models=("writer",)) as server:
+        used = settings(server)
+        plan = EvalPlan(("hierarchy",), ("f1",), answers="model", variants=("layers=0",))
+        results, rounds = by_rounds(server, data, tmp_path / "files", used, plan)
+        variants = {"methods": plan.methods, "variants": plan.variants, "measures": plan.measures, "answers": "model"}
+        direct = evaluated(data, tmp_path / "calls", used, **variants)
+    assert without_times(as_json(results)) == without_times(as_json(direct))
+    variant, own = results.construction.hierarchies
+    assert own.usage.calls and variant.usage.calls and len(rounds) >= 4
 
 
 def test_indexing_and_entity_names_take_separate_rounds(reading: ModelServer, data: Path, tmp_path: Path) -> None:

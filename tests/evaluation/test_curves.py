@@ -79,10 +79,10 @@ def test_breakdowns_by_question_properties() -> None:
     values = np.array([[[1.0], [0.0], [0.5], [np.nan]]])
     found = breakdowns(questions, ScoreTable((ScoreColumn("recall@5", 1.0),), values, np.zeros((1, 1), dtype=np.int64)))
     assert [(one.by, one.groups, one.sizes) for one in found] == [
-        ("arity", ("2", "3", "10"), (1, 2, 1)),
+        ("arity", ("2", "3", "10 or more", "n-ary (3 or more)"), (1, 2, 1, 3)),
         ("kind", ("bridge", "comparison"), (1, 1)),
     ]
-    assert found[0].means[:, 0, 0].tolist() == [1.0, 0.0, 0.5]
+    assert found[0].means[:, 0, 0].tolist() == [1.0, 0.0, 0.5, 0.25]
     assert np.isnan(found[1].means[1, 0, 0])
 
 

@@ -19,7 +19,7 @@ from tests.evaluation.tiny_dataset import HASHING, evaluated, write_beir
 from tests.model_server import Asked, ModelServer, Replaced, Status
 
 METHODS = ("chunks", "walk")
-MARK = re.compile(r"^Respect to be marked$", re.MULTILINE)
+MARK = re.compile(r"^(Respect to be marked|---Evaluation Goal---)$", re.MULTILINE)
 SAID = {"Who designed": "Charles Babbage", "When was": "1788", "Where was": "Turin", "What is bread": "flour and water"}
 
 

@@ -86,6 +86,7 @@ def test_scoring_8000_records_takes_under_a_minute(tmp_path: Path) -> None:
         rows,
         scores,
         (),
+        (),
         tuple(breakdowns(questions, scores)),
         None,
         curves(questions, rows, 4000),

@@ -8,7 +8,8 @@ from typing import Any, Literal
 from tests.model_server.types import Asked
 
 _NUMBERED = re.compile(r"^[ \t]*\[(\d+)\][ \t]*(.*)$", re.MULTILINE)
-_QUESTION = re.compile(r"^Question:[ \t]*(.*(?:\n+.+)?)", re.MULTILINE)
+_QUESTION = re.compile(r"^(?:Question|Query):[ \t]*(.*(?:\n+.+)?)", re.MULTILINE)
+_RUNNING = re.compile(r"^Text:(.*?)(?=^#|\Z)", re.MULTILINE | re.DOTALL)
 Format = Literal["json", "linked", "records"]
 Subject = Literal["facts", "entities", "summaries", "report"]
 
@@ -36,6 +37,17 @@ def numbered(text: str) -> list[tuple[int, str]]:
     [(1, 'One.'), (2, 'Two.')]
     """
     return [(int(number), item.strip()) for number, item in _NUMBERED.findall(text) if item.strip()]
+
+
+def unnumbered(text: str) -> list[tuple[int, str]]:
+    """The lines after the last ``Text:``, to the next line of ``#``, with numbers of their own.
+
+    >>> unnumbered("Text: An example.\\n####\\nText: One.\\nTwo.\\n####\\nOutput:")
+    [(1, 'One.'), (2, 'Two.')]
+    """
+    running = _RUNNING.findall(text)
+    lines = [line.strip() for line in running[-1].splitlines() if line.strip()] if running else []
+    return list(enumerate(lines, 1))
 
 
 def without_numbers(text: str) -> str:

@@ -9,7 +9,7 @@ from polyadic.text.stopwords import function_words
 from tests.model_server.facts import EntityRow, FactRow, reply_with_facts, reply_with_names
 from tests.model_server.hierarchy_responders import hierarchy_replies
 from tests.model_server.names import names
-from tests.model_server.reading import numbered, question, wanted
+from tests.model_server.reading import numbered, question, unnumbered, wanted
 from tests.model_server.types import Asked, Responder, Said
 
 NO_ANSWER = "The documents do not answer this question."
@@ -34,13 +34,13 @@ def needle() -> Responder:
 
 
 def facts_by_sentence() -> Responder:
-    """Makes a fact of each numbered sentence, where facts are asked for."""
+    """Makes a fact of each numbered sentence, or of each line of an unnumbered text, where facts are asked for."""
 
     def respond(asked: Asked) -> str | None:
         request = wanted(asked)
         if request is None or request.subject != "facts":
             return None
-        sentences = numbered(asked.last_user_text) or numbered(asked.text)
+        sentences = numbered(asked.last_user_text) or numbered(asked.text) or unnumbered(asked.last_user_text)
         return reply_with_facts([_fact(number, sentence) for number, sentence in sentences], request)
 
     return respond

@@ -47,7 +47,7 @@ COMMUNITIES = [
     ["Darwin", "Beagle", "Galapagos", "Voyages"],
 ]
 PARTS = ("local", "bridge", "global")
-METHODS = ("hierarchy", *PARTS, "graphrag")
+METHODS = ("hierarchy", "hierarchy-without-bridge", *PARTS, "graphrag")
 
 
 @pytest.fixture(scope="module")
@@ -100,6 +100,14 @@ def test_single_sections_equal_their_part_of_the_whole(reader: MemoryReader) -> 
         alone = ask(part, reader, question)
         assert {item.section for item in alone.items} == {RetrievalSection(part)}
         assert alone.method == part
+
+
+def test_ablation_without_bridge_keeps_the_other_sections(reader: MemoryReader) -> None:
+    question = "What do Byron and the Engine have in common?"
+    whole, ablated = (ask(method, reader, question) for method in ("hierarchy", "hierarchy-without-bridge"))
+    assert ablated.method == "hierarchy-without-bridge"
+    assert {item.section for item in ablated.items} == {RetrievalSection.LOCAL, RetrievalSection.GLOBAL}
+    assert set(texts(whole, RetrievalSection.GLOBAL)) <= set(texts(ablated, RetrievalSection.GLOBAL))
 
 
 def test_local_knowledge_covers_question_entities(reader: MemoryReader) -> None:

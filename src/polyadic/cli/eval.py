@@ -45,6 +45,12 @@ class _Evaluation(click.Command):
     "--methods", default=DEFAULT_METHODS, show_default=True, help="Comma-separated methods (docs/methods.md), or all."
 )
 @click.option(
+    "--variant",
+    "variants",
+    multiple=True,
+    help="Also evaluate the methods with these settings, such as fill=false,facts=20; may be repeated.",
+)
+@click.option(
     "--measures",
     help=f"Comma-separated measures, such as {','.join(MEASURES[:5])},r-s,g-e,win-rate (docs/evaluation.md).",
 )
@@ -74,6 +80,7 @@ def command(
     context: click.Context,
     dataset: Path,
     methods: str,
+    variants: tuple[str, ...],
     measures: str | None,
     limit: int | None,
     out: Path | None,
@@ -124,6 +131,7 @@ def command(
             at_once=at_once or (kb.settings.model.at_once if by == "model" else 1),
             judge=judge_model,
             budgets=_numbers(context, budgets),
+            variants=variants,
         )
         by_files = rounds(kb, folder, BatchFileOptions(batch_write, batch_read, overwrite), judge_model)
         try:

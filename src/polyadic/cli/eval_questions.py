@@ -9,8 +9,10 @@ from polyadic.cli.common import print_json, say
 from polyadic.cli.progress import shown_live
 from polyadic.concurrency.async_to_sync import async_to_sync
 from polyadic.config import METHODS, AnswerSettings
-from polyadic.errors import SettingsError
+from polyadic.errors import NotFound, SettingsError
 from polyadic.evaluation.question_table import TableAnswer, ask_table, drawn, load_rows
+from polyadic.retrieval.hierarchy_search import is_built
+from polyadic.retrieval.registry import needs_hierarchy
 from polyadic.text.counts import count
 from polyadic.workspace import Workspace
 
@@ -32,7 +34,7 @@ def evaluate_table(
     if unknown := [method for method in methods if method not in METHODS]:
         raise SettingsError(f"there is no method {unknown[0]!r}", f"use some of {', '.join(METHODS)}, or all")
     rows = drawn(load_rows(path), limit, seed)
-    kb.store()
+    _check_hierarchy(kb, methods)
     with shown_live("evaluating", str) as say_progress:
         asked = async_to_sync(ask_table)(kb, rows, methods, how, context_tokens, say_progress)
     if as_json:
@@ -40,6 +42,15 @@ def evaluate_table(
     else:
         _print(asked, methods)
     return 3 if any(one.problem for one in asked) else 0
+
+
+def _check_hierarchy(kb: Workspace, methods: Sequence[str]) -> None:
+    """Raise if a method needs a hierarchy and there is none: the workspace is not changed here."""
+    needing = [method for method in methods if needs_hierarchy(method)]
+    with kb.store().read() as reader:
+        if needing and not is_built(reader.hierarchy_reader()):
+            what = f"the method {needing[0]} needs a hierarchy, and the workspace has none"
+            raise NotFound(what, "build it with polyadic hierarchy build")
 
 
 def _print(asked: Sequence[TableAnswer], methods: Sequence[str]) -> None:
@@ -66,8 +77,19 @@ def _print(asked: Sequence[TableAnswer], methods: Sequence[str]) -> None:
 
 def check_options(context: click.Context) -> None:
     """Raise a usage error for options of ``polyadic eval`` that do not apply to a table of questions."""
-    names = ("measures", "out", "budgets", "judge_model", "at_once", "batch_write", "batch_read", "overwrite")
-    if given := [f"--{name.replace('_', '-')}" for name in names if context.params[name]]:
+    names = (
+        "variants",
+        "measures",
+        "out",
+        "budgets",
+        "judge_model",
+        "at_once",
+        "batch_write",
+        "batch_read",
+        "overwrite",
+    )
+    options = {parameter.name: parameter.opts[0] for parameter in context.command.params}
+    if given := [options[name] for name in names if context.params[name]]:
         raise click.UsageError(f"{' and '.join(given)} cannot be combined with a table of questions", context)
     if context.params["answers"] == "none":
         raise click.UsageError(

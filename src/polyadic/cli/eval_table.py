@@ -4,7 +4,8 @@ import shutil
 from collections.abc import Iterator, Sequence
 
 from polyadic.cli.common import say, spent
-from polyadic.evaluation.report_tables import score_text
+from polyadic.evaluation.bootstrap import Interval
+from polyadic.evaluation.report_tables import score_text, signed_score_text
 from polyadic.evaluation.results import EvaluationResults, HeadToHead
 from polyadic.evaluation.scores import ScoreColumn
 from polyadic.model.types import Usage
@@ -18,14 +19,17 @@ def print_results(results: EvaluationResults) -> None:
     """Print the tables to standard output and failures to standard error."""
     plan = results.plan
     say(
-        f"{results.dataset}: {count(len(results.questions), 'question')}, {plan.context_tokens:,} tokens each",
+        f"{results.dataset}: {count(len(results.questions), 'question')}, at most {plan.context_tokens:,} tokens each",
         bold=True,
     )
     columns = [_method_names(results), *_score_columns(results), *_cost_columns(results)]
-    for part in _fitting(columns, shutil.get_terminal_size((100, 24)).columns):
+    width = shutil.get_terminal_size((100, 24)).columns
+    for part in _fitting(columns, width):
         say()
         _print_table(part)
     say("in brackets: 95 % bootstrap confidence interval of the mean over the questions")
+    if plan.variants:
+        _print_differences(results, width)
     for one in results.comparisons:
         say(_wins(one))
     paid = sum((cost.retrieval_usage + cost.answering_usage for cost in results.costs), Usage())
@@ -41,8 +45,29 @@ def print_results(results: EvaluationResults) -> None:
         say(f"stopped: {results.stopped}; finished work is kept, run the same command again to resume", err=True)
 
 
+def _print_differences(results: EvaluationResults, width: int) -> None:
+    """Print the paired differences of the variants from their methods, with intervals."""
+    variants = {system.name for system in results.plan.systems if system.changes}
+    of_variants = [one for one in results.differences if one.system in variants]
+    columns = [["difference from its method", *(one.system for one in of_variants)]]
+    for place, column in enumerate(results.scores.columns):
+        if results.scores.applies(place):
+            columns.append([column.name, *(_change(column, one.intervals[place]) for one in of_variants)])
+    for part in _fitting(columns, width):
+        say()
+        _print_table(part)
+    say("in brackets: 95 % bootstrap confidence interval of the mean difference, paired by question")
+
+
+def _change(column: ScoreColumn, interval: Interval | None) -> str:
+    if interval is None:
+        return "–"
+    low, mean, high = (signed_score_text(column, value) for value in (interval.low, interval.mean, interval.high))
+    return f"{mean} [{low}, {high}]"
+
+
 def _method_names(results: EvaluationResults) -> list[str]:
-    return ["method", *results.plan.methods]
+    return ["method", *results.plan.names]
 
 
 def _score_columns(results: EvaluationResults) -> Iterator[list[str]]:
@@ -50,7 +75,7 @@ def _score_columns(results: EvaluationResults) -> Iterator[list[str]]:
         if results.scores.applies(place):
             yield [
                 column.name,
-                *(_score(column, results, method, place) for method in range(len(results.plan.methods))),
+                *(_score(column, results, method, place) for method in range(len(results.plan.names))),
             ]
 
 

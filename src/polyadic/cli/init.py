@@ -8,7 +8,7 @@ import click
 from polyadic.cli.common import say, shown, workspace_option, workspace_place
 from polyadic.config import FILE_NAME, local_folder, template
 from polyadic.config.presets import PRESETS
-from polyadic.llm.prompts.library import FOLDER, NAMES, original_text
+from polyadic.llm.prompts.library import FOLDER, SETS, PromptSet, original_text
 
 
 @click.command("init")
@@ -18,10 +18,19 @@ from polyadic.llm.prompts.library import FOLDER, NAMES, original_text
     type=click.Choice(list(PRESETS)),
     help="Set up a language model: a common provider or server, or the setup of the paper.",
 )
-@click.option("--prompts", is_flag=True, help="Also copy all prompts to DIR/prompts for editing.")
+@click.option(
+    "--prompts",
+    "prompt_set",
+    type=click.Choice(list(SETS)),
+    is_flag=False,
+    flag_value="default",
+    help="Also copy all prompts to DIR/prompts for editing, or with paper those in the structure of the papers.",
+)
 @workspace_option
 @click.pass_context
-def command(context: click.Context, folder: str, preset: str | None, prompts: bool, workspace: str | None) -> None:
+def command(
+    context: click.Context, folder: str, preset: str | None, prompt_set: PromptSet | None, workspace: str | None
+) -> None:
     """Write a commented polyadic.toml into DIR (default: the workspace folder).
 
     The file is optional: every setting has a default.
@@ -29,9 +38,9 @@ def command(context: click.Context, folder: str, preset: str | None, prompts: bo
     if folder and (workspace or context.obj):
         raise click.UsageError("use either DIR or -w, not both", context)
     target = local_folder(folder or workspace_place(context, workspace))
-    if prompts:
-        for name in NAMES:
-            _write(target / FOLDER / f"{name}.txt", original_text(name))
+    if prompt_set:
+        for name in SETS[prompt_set]:
+            _write(target / FOLDER / f"{name}.txt", original_text(name, prompt_set))
     file = target / FILE_NAME
     if preset and file.exists():
         raise click.ClickException(f"{shown(str(file))} already exists: set name and base_url under [model] in it")

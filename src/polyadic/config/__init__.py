@@ -20,6 +20,7 @@ from polyadic.config.pipeline import (
 from polyadic.config.retrieval import (
     COMMON_METHODS,
     METHODS,
+    ChunksSettings,
     HierarchyBuildSettings,
     HierarchySearchSettings,
     HippoRAG2Settings,
@@ -40,6 +41,7 @@ __all__ = [
     "METHODS",
     "AnswerSettings",
     "ChunkingSettings",
+    "ChunksSettings",
     "EmbeddingModel",
     "EmbeddingSettings",
     "EndpointSettings",

@@ -94,6 +94,7 @@ PRESETS: Mapping[str, Preset] = {
         "extraction": {"extractor": "model"},
         "answer": {"by": "model", "format": "think"},
         "retrieval": {"method": "hypergraph", "context_tokens": 16_000},
+        "chunks": {"passages": 5},
         "hypergraph": {"question_entities": "model", "words": False, "repeat_facts": True},
     },
 }

@@ -22,6 +22,7 @@ MethodName = Literal[
     "hypergraph-without-all",
     "walk",
     "hierarchy",
+    "hierarchy-without-bridge",
     "local",
     "global",
     "bridge",
@@ -63,6 +64,14 @@ class HypergraphSettings(SettingsSection):
     question_entities: Literal["names", "model"] = Field(
         default="names",
         description="V_q: how to find entities in the question: names known to the store, or model",
+    )
+
+
+class ChunksSettings(SettingsSection):
+    """Method ``chunks``: the passages nearest to the question (the papers' StandardRAG)."""
+
+    passages: int = Field(
+        default=20, ge=1, description="maximum number of passages; the papers retrieve 5, here the budget limits them"
     )
 
 

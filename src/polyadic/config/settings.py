@@ -12,6 +12,7 @@ from polyadic.config.pipeline import (
     RerankerSettings,
 )
 from polyadic.config.retrieval import (
+    ChunksSettings,
     HierarchyBuildSettings,
     HierarchySearchSettings,
     HippoRAG2Settings,
@@ -46,6 +47,7 @@ class Settings(BaseSettings):
     answer: AnswerSettings = AnswerSettings()
     retrieval: RetrievalSettings = RetrievalSettings()
     reranker: RerankerSettings = RerankerSettings()
+    chunks: ChunksSettings = ChunksSettings()
     hypergraph: HypergraphSettings = HypergraphSettings()
     walk: WalkSettings = WalkSettings()
     lightrag: LightRAGSettings = LightRAGSettings()

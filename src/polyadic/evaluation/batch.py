@@ -17,6 +17,8 @@ from polyadic.evaluation.measures.measure import PURPOSE as JUDGE
 from polyadic.evaluation.measures.win_rate import CRITERIA
 from polyadic.evaluation.question_generation import question_writer
 from polyadic.extraction import factory
+from polyadic.hierarchy.api import HierarchyApi
+from polyadic.hierarchy.build_report import BuildReport
 from polyadic.indexing.report import IndexProgress, IndexReport
 from polyadic.llm.batch_model import BatchModel, PendingRequest, ReplyLookup, ReplyPending
 from polyadic.llm.cached_model import CachedModel
@@ -27,8 +29,9 @@ from polyadic.llm.store_cache import StoreResponseCache
 from polyadic.loaders.loader import SkippedInput
 from polyadic.model.identity import digest
 from polyadic.model.types import Document
-from polyadic.query.api import QueryMixin
+from polyadic.query.api import EngineQueryApi, QueryMixin
 from polyadic.query.engine import NO_MODEL, QueryEngine
+from polyadic.storage.protocol import Store
 from polyadic.workspace import Workspace
 
 _USABLE: Mapping[str, Callable[[ModelReply], bool]] = {
@@ -133,13 +136,27 @@ class EvaluationBatch:
             raise ReplyPending(*self.pending)
         return report
 
+    async def build_hierarchy(self, hierarchies: HierarchyApi, store: Store, rebuild: bool) -> BuildReport:
+        """Build the hierarchy of a store with the model, as far as replies are known.
+
+        Raises
+        ------
+        ReplyPending
+            Summaries or reports wait for replies.
+        """
+        model = BatchModel(self._model(self._kb.settings.model.name), cached_reply_lookup(self._store))
+        report = await hierarchies.by_model(store, model, rebuild=rebuild, note=self.note)
+        if report.pending:
+            raise ReplyPending(*self.pending)
+        return report
+
     @property
     def asking(self) -> QueryMixin:
         """Query API with batch replies; raises ReplyPending for a question whose reply is missing."""
         kb = self._kb
         name = kb.settings.model.name
         model = BatchModel(self._model(name), cached_reply_lookup(self._store)) if name else None
-        return _BatchQueryApi(
+        return EngineQueryApi(
             QueryEngine(kb.settings, self._store, kb.embedder, lambda: model, PromptLibrary(kb.folder))
         )
 
@@ -186,14 +203,3 @@ class _NotingModel(BatchModel):
         except ReplyPending as pending:
             self._note(pending.requests)
             raise NoReply("its batch reply is pending") from None
-
-
-class _BatchQueryApi(QueryMixin):
-    """Query API of an engine with a batch model."""
-
-    def __init__(self, engine: QueryEngine) -> None:
-        self._engine = engine
-
-    @property
-    def _query_engine(self) -> QueryEngine:
-        return self._engine

@@ -43,13 +43,13 @@ async def swept(
     budgets = tuple(sorted({plan.context_tokens, *plan.budgets}))
     if len(budgets) == 1:
         return None
-    labels = [plan.label(method, budget) for method in plan.methods for budget in budgets]
+    labels = [plan.label(method, budget) for method in plan.names for budget in budgets]
     rows = [[journal.get(question.id, label) for question in questions] for label in labels]
     outcomes = [
         [record.outcome(q) if record else None for record, q in zip(row, questions, strict=True)] for row in rows
     ]
     scores = await measured(outcomes)
-    shape = (len(plan.methods), len(budgets))
+    shape = (len(plan.names), len(budgets))
     means = scores.means(range(len(questions))).reshape(*shape, len(scores.columns))
     tokens = [fmean([record.tokens for record in row if record] or [np.nan]) for row in rows]
     return BudgetSweep(budgets, scores.columns, means, np.array(tokens).reshape(shape))

@@ -16,8 +16,11 @@ from polyadic.evaluation.budget_sweep import swept
 from polyadic.evaluation.curves import curves
 from polyadic.evaluation.dataset_formats import documents
 from polyadic.evaluation.datasets import Dataset, DatasetQuestion
-from polyadic.evaluation.indexing_cost import IndexingCost, construction_of, seconds_so_far
+from polyadic.evaluation.differences import differences
+from polyadic.evaluation.hierarchies import Hierarchies, HierarchyPreparation
+from polyadic.evaluation.indexing_cost import add_seconds, construction_of, seconds_so_far
 from polyadic.evaluation.journal import RecordJournal
+from polyadic.evaluation.notes import notes
 from polyadic.evaluation.plan import EvalPlan, drawn, made_with
 from polyadic.evaluation.record import QuestionRecord
 from polyadic.evaluation.results import EvaluationResults, HeadToHead, RunTimes, cost_of
@@ -27,6 +30,7 @@ from polyadic.evaluation.scores import Outcomes, ScoreTable
 from polyadic.indexing.report import IndexProgress, IndexReport
 from polyadic.llm.batch_model import ReplyPending
 from polyadic.llm.prompts.library import PromptLibrary
+from polyadic.optional_dependencies import need_hierarchy
 from polyadic.query.engine import NO_MODEL
 from polyadic.workspace import Workspace
 
@@ -35,11 +39,10 @@ Said = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class _Corpus:
+class _Indexing:
     """Outcome of indexing the corpus, and its duration in this run in seconds."""
 
     report: IndexReport
-    construction: IndexingCost
     seconds: float
 
 
@@ -108,46 +111,52 @@ async def evaluate(
     """
     if plan.answers == "model" and not kb.settings.model.name:
         raise NO_MODEL
+    if any(system.needs_hierarchy for system in plan.systems):
+        need_hierarchy()
     measures = Scorer(plan, kb, by_file)
     questions = drawn(dataset.questions, plan.limit, plan.seed)
     folder.mkdir(parents=True, exist_ok=True)
+    preparation = HierarchyPreparation(kb, folder, say_progress, by_file)
     with _locked(folder):
-        corpus = await _index(kb, dataset, folder, say_progress, by_file)
-        dependencies = made_with(
-            plan, dataset, kb.settings, PromptLibrary(kb.folder), kb.embedder.name, corpus.construction.counts
-        )
-        with RecordJournal(folder / journals.FILE_NAME, dependencies) as journal:
-            gathered = await _ask(kb, questions, plan, journal, say_progress, by_file)
+        indexing = await _index(kb, dataset, folder, say_progress, by_file)
+        with _journal(kb, dataset, plan, folder) as journal:
+            # The journal is opened first: it refuses other settings before a hierarchy is paid for.
+            async with preparation.prepared(plan.systems) as hierarchies:
+                journal.drop_outdated({run.label: hierarchies.fingerprint(run.system) for run in plan.runs})
+                gathered = await _ask(kb, hierarchies, questions, plan, journal, say_progress, by_file)
             sweep = await swept(questions, plan, journal, measures.unjudged)
+        construction = construction_of(kb, seconds_so_far(folder), hierarchies.own_usage, hierarchies.costs)
         say_progress("scoring")
         measured = await _measure(measures, questions, plan, gathered)
         if by_file:
             by_file.note(gathered.asked.pending)
             if by_file.pending:
                 raise ReplyPending(*by_file.pending)
+    costs = tuple(cost_of(row) for row in gathered.records)
     return EvaluationResults(
         dataset=dataset.name,
         plan=plan,
         questions=questions,
         records=gathered.records,
         scores=measured.scores,
+        differences=tuple(differences(plan.systems, measured.scores)),
         comparisons=measured.comparisons,
         breakdowns=tuple(breakdowns(questions, measured.scores)),
         sweep=sweep,
         curves=curves(questions, gathered.records, plan.context_tokens),
-        construction=corpus.construction,
-        costs=tuple(cost_of(row) for row in gathered.records),
+        construction=construction,
+        costs=costs,
         failures=gathered.asked.failures,
-        stopped=gathered.asked.stopped or measured.stopped or corpus.report.stopped,
+        stopped=gathered.asked.stopped or measured.stopped or indexing.report.stopped,
         model=kb.settings.model.name if plan.answers == "model" else "",
-        notes=tuple(_notes(corpus, plan)),
-        clock=RunTimes(corpus.seconds, gathered.seconds, measured.seconds),
+        notes=tuple(notes(plan, indexing.report, construction, costs)),
+        clock=RunTimes(indexing.seconds + hierarchies.seconds, gathered.seconds, measured.seconds),
     )
 
 
 async def _index(
     kb: Workspace, dataset: Dataset, folder: Path, say_progress: Said, by_file: EvaluationBatch | None
-) -> _Corpus:
+) -> _Indexing:
     """Index the corpus, except for unchanged documents."""
 
     def report_progress(progress: IndexProgress) -> None:
@@ -159,12 +168,21 @@ async def _index(
     if not report.documents:
         reason = f" ({report.skipped[0]})" if report.skipped else ""
         raise UnreadableDataset(f"{dataset.corpus} has no readable passage{reason}", "fix the file")
-    construction = construction_of(kb, seconds_so_far(folder, report))
-    return _Corpus(report, construction, perf_counter() - begun)
+    if report.chunks:
+        add_seconds(folder, report.seconds)
+    return _Indexing(report, perf_counter() - begun)
+
+
+def _journal(kb: Workspace, dataset: Dataset, plan: EvalPlan, folder: Path) -> RecordJournal:
+    with kb.store().read() as reader:
+        counts = reader.records.counts()
+    dependencies = made_with(plan, dataset, kb.settings, PromptLibrary(kb.folder), kb.embedder.name, counts)
+    return RecordJournal(folder / journals.FILE_NAME, dependencies)
 
 
 async def _ask(
     kb: Workspace,
+    hierarchies: Hierarchies,
     questions: Sequence[DatasetQuestion],
     plan: EvalPlan,
     journal: RecordJournal,
@@ -174,9 +192,9 @@ async def _ask(
     """Ask the questions without a record; raises ModelUnavailable if there is no record at all."""
     begun = perf_counter()
     query_api = by_file.asking if by_file else kb
-    run = await ask_all(query_api, kb.settings.answer, questions, plan, journal, _progress(say_progress))
+    run = await ask_all(query_api, kb.settings, hierarchies, questions, plan, journal, _progress(say_progress))
     seconds = perf_counter() - begun
-    records = tuple(tuple(journal.get(question.id, method) for question in questions) for method in plan.methods)
+    records = tuple(tuple(journal.get(question.id, method) for question in questions) for method in plan.names)
     if run.stopped and not any(record for row in records for record in row):
         raise ModelUnavailable(run.stopped)
     return _Gathered(run, records, seconds)
@@ -200,18 +218,6 @@ def _outcomes(questions: Sequence[DatasetQuestion], records: Sequence[Sequence[Q
         [record.outcome(question) if record else None for question, record in zip(questions, row, strict=True)]
         for row in records
     ]
-
-
-def _notes(corpus: _Corpus, plan: EvalPlan) -> Iterator[str]:
-    report, document_count = corpus.report, corpus.construction.counts.documents
-    if report.skipped:
-        yield f"skipped passages: {len(report.skipped):,}; the first: {report.skipped[0]}"
-    if report.failed:
-        yield f"chunks without facts: {len(report.failed):,}; the first: {report.failed[0].reason}"
-    if document_count > report.documents:
-        yield f"documents in the workspace that are not in the data set: {document_count - report.documents:,}"
-    if plan.answers == "quotes":
-        yield "answers are sentences quoted from the retrieved text, without a language model"
 
 
 def _progress(say_progress: Said) -> Callable[[int, int], None]:

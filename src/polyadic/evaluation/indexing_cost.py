@@ -4,16 +4,17 @@ Source: HyperGraphRAG v3 (arXiv 2503.21322v3), Figure 5 and Table 3; HiRAG (arXi
 """
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
 
-from polyadic.indexing.report import IndexReport
+from polyadic.hierarchy.llm_summarizer import REPORT, SUMMARISE
 from polyadic.model.types import Usage
 from polyadic.query.workspace_status import status_of
-from polyadic.storage.protocol import Counts, Reader
+from polyadic.storage.protocol import Counts, Reader, Store
 from polyadic.workspace import Workspace
 
 FILE_NAME = "construction.json"
@@ -35,9 +36,11 @@ class IndexingCost:
     degrees
         Number of entities by degree.
     usage
-        Model usage of extraction.
+        Model usage of extraction, and of summaries and reports of the workspace's hierarchy.
     seconds
-        Duration of indexing; None if the workspace was not filled by an evaluation.
+        Duration of indexing and of building the hierarchy; None if the workspace was not filled by an evaluation.
+    hierarchies
+        The hierarchies that were searched.
     """
 
     counts: Counts
@@ -50,6 +53,7 @@ class IndexingCost:
     embedder: str
     usage: Usage
     seconds: float | None
+    hierarchies: tuple["HierarchyCost", ...] = ()
 
     @property
     def seconds_per_1000_tokens(self) -> float | None:
@@ -62,8 +66,32 @@ class IndexingCost:
         return 1000 * self.usage.money / self.tokens if self.tokens else 0.0
 
 
-def construction_of(kb: Workspace, seconds: float | None) -> IndexingCost:
-    """Measure a workspace."""
+@dataclass(frozen=True, slots=True)
+class HierarchyCost:
+    """Size of a hierarchy and model usage of its summaries and reports, with the systems (by name) that search it."""
+
+    systems: tuple[str, ...]
+    summaries: int
+    communities: int
+    usage: Usage
+
+
+def construction_of(
+    kb: Workspace, seconds: float | None, hierarchy: Usage | None = None, hierarchies: Sequence[HierarchyCost] = ()
+) -> IndexingCost:
+    """Measure a workspace.
+
+    Parameters
+    ----------
+    kb
+        The workspace.
+    seconds
+        Duration of indexing and of building its hierarchy.
+    hierarchy
+        Model usage of its hierarchy.
+    hierarchies
+        The hierarchies that were searched.
+    """
     status = status_of(kb.store(), str(kb.home), kb.embedder.name)
     with kb.store().read() as reader:
         tokens, fact_tokens = _tokens(reader, "chunk"), _tokens(reader, "fact")
@@ -77,23 +105,29 @@ def construction_of(kb: Workspace, seconds: float | None) -> IndexingCost:
         tuple((degree, int(count)) for degree, count in enumerate(degrees) if count and degree),
         tuple(sorted(status.extractors)),
         status.embedder,
-        sum((status.spent_for.get(purpose, Usage()) for purpose in PURPOSES), Usage()),
+        sum((status.spent_for.get(purpose, Usage()) for purpose in PURPOSES), hierarchy or Usage()),
         seconds,
+        tuple(hierarchies),
     )
 
 
-def seconds_so_far(folder: Path, report: IndexReport | None = None) -> float | None:
-    """Return the total seconds of indexing over all runs into a folder, after adding those of a report.
+def hierarchy_usage(store: Store) -> Usage:
+    """Return the model usage of summaries and reports that a store has recorded."""
+    with store.read() as reader:
+        spent = reader.records.spent()
+    return sum((usage for (purpose, _), (usage, _) in spent.items() if purpose in (SUMMARISE, REPORT)), Usage())
 
-    None if no run has indexed anything, because the workspace was filled otherwise.
-    """
+
+def add_seconds(folder: Path, seconds: float) -> None:
+    """Add seconds of construction to those of earlier runs into a folder."""
+    total = (seconds_so_far(folder) or 0.0) + seconds
+    (folder / FILE_NAME).write_text(json.dumps({"seconds": total}) + "\n", encoding="utf-8")
+
+
+def seconds_so_far(folder: Path) -> float | None:
+    """Return the seconds of construction over all runs into a folder; None if its workspace was filled otherwise."""
     file = folder / FILE_NAME
-    stored_seconds = json.loads(file.read_text(encoding="utf-8"))["seconds"] if file.exists() else None
-    if report is None or not report.chunks:
-        return None if stored_seconds is None else float(stored_seconds)
-    seconds = float(stored_seconds or 0.0) + report.seconds
-    file.write_text(json.dumps({"seconds": seconds}) + "\n", encoding="utf-8")
-    return seconds
+    return float(json.loads(file.read_text(encoding="utf-8"))["seconds"]) if file.exists() else None
 
 
 def _tokens(reader: Reader, side: Literal["fact", "chunk"]) -> int:

@@ -19,7 +19,7 @@ from polyadic.model.types import Usage
 
 FILE_NAME = "records.jsonl"
 _SECONDS_TO_SYNC = 1.0
-_VERSION = 1
+_VERSION = 2
 
 
 class RecordJournal:
@@ -70,6 +70,28 @@ class RecordJournal:
         self._records[record.question, record.method] = record
         if time.monotonic() - self._synced > _SECONDS_TO_SYNC:
             self._sync()
+
+    def drop_outdated(self, hierarchies: Mapping[str, str]) -> int:
+        """Drop the records that were made with another hierarchy, so that their questions are asked again.
+
+        Parameters
+        ----------
+        hierarchies
+            Fingerprint of the current hierarchy by method; methods without one are not checked.
+
+        Returns
+        -------
+        int
+            Number of dropped records.
+        """
+        outdated = [
+            key
+            for key, record in self._records.items()
+            if record.hierarchy and hierarchies.get(record.method, record.hierarchy) != record.hierarchy
+        ]
+        for key in outdated:
+            del self._records[key]
+        return len(outdated)
 
     def _append(self, line: Mapping[str, Any]) -> None:
         self._output.write(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n")
@@ -131,6 +153,7 @@ def _as_line(record: QuestionRecord, new: Mapping[str, RetrievedRecord]) -> dict
         "seconds": asdict(record.times),
         "retrieval_usage": asdict(record.retrieval_usage),
         "answering_usage": asdict(record.answering_usage),
+        "hierarchy": record.hierarchy,
         "new": {key: (item.kind, item.text, item.tokens, item.passages) for key, item in new.items()},
     }
 
@@ -145,4 +168,5 @@ def _from_line(line: Mapping[str, Any], texts: Mapping[str, RetrievedRecord]) ->
         QuestionTimes(**line["seconds"]),
         Usage(**line["retrieval_usage"]),
         Usage(**line["answering_usage"]),
+        line["hierarchy"],
     )

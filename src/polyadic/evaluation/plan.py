@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from polyadic import __version__
-from polyadic.config import METHODS, Settings
+from polyadic.config import Settings
 from polyadic.errors import SettingsError
 from polyadic.evaluation.datasets import Dataset, DatasetQuestion
+from polyadic.evaluation.systems import System, systems_of
 from polyadic.llm.prompts.library import PromptLibrary
 from polyadic.model.identity import digest
 from polyadic.storage.protocol import Counts
@@ -60,6 +61,9 @@ class EvalPlan:
         Name of the judging model; empty for the one that answers.
     budgets
         Further token budgets, for quality by budget.
+    variants
+        Settings to compare with those of the workspace, such as ``fill=false`` or ``facts=20,entities=20``; each is
+        evaluated with all of the methods that have these settings.
     """
 
     methods: tuple[str, ...]
@@ -71,36 +75,45 @@ class EvalPlan:
     at_once: int = 1
     judge: str = ""
     budgets: tuple[int, ...] = ()
+    variants: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for name, names in (("method", self.methods), ("measure", self.measures)):
-            if duplicates := {value for value in names if names.count(value) > 1}:
-                raise SettingsError(f"{name} {min(duplicates)} is given twice", "give it once")
-        if unknown := [method for method in self.methods if method not in METHODS]:
-            raise SettingsError(f"there is no method {unknown[0]!r}", f"use some of {', '.join(METHODS)}, or all")
+        if duplicates := {value for value in self.measures if self.measures.count(value) > 1}:
+            raise SettingsError(f"measure {min(duplicates)} is given twice", "give it once")
+        systems_of(self.methods, self.variants)
 
     @property
-    def variants(self) -> tuple["MethodVariant", ...]:
-        """Combinations of method and budget: all methods with the main budget, then with the others."""
-        budgets = dict.fromkeys([self.context_tokens, *sorted(self.budgets)])
-        return tuple(MethodVariant(self.label(m, budget), m, budget) for budget in budgets for m in self.methods)
+    def systems(self) -> tuple[System, ...]:
+        """The compared systems, one per row of the results: all methods, then their variants."""
+        return systems_of(self.methods, self.variants)
 
-    def label(self, method: str, budget: int) -> str:
-        """Return the label of a method with a budget, as used in records.
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the systems."""
+        return tuple(system.name for system in self.systems)
+
+    @property
+    def runs(self) -> tuple["SystemRun", ...]:
+        """Combinations of system and budget: all systems with the main budget, then with the others."""
+        budgets = dict.fromkeys([self.context_tokens, *sorted(self.budgets)])
+        return tuple(SystemRun(self.label(s.name, budget), s, budget) for budget in budgets for s in self.systems)
+
+    def label(self, system: str, budget: int) -> str:
+        """Return the label of a system (by name) with a budget, as used in records.
 
         >>> EvalPlan(("walk",), budgets=(500,)).label("walk", 4000), EvalPlan(("walk",), budgets=(500,)).label("walk",
         ... 500)
         ('walk', 'walk@500')
         """
-        return method if budget == self.context_tokens else f"{method}@{budget}"
+        return system if budget == self.context_tokens else f"{system}@{budget}"
 
 
 @dataclass(frozen=True, slots=True)
-class MethodVariant:
-    """A method with a token budget, and its label in records."""
+class SystemRun:
+    """A system with a token budget, and its label in records."""
 
     label: str
-    method: str
+    system: System
     context_tokens: int
 
 

@@ -72,7 +72,10 @@ class QuestionTimes:
 
 @dataclass(frozen=True, slots=True)
 class QuestionRecord:
-    """Retrieved items, answer, times and usage of one question (by id) with one method."""
+    """Retrieved items, answer, times and usage of one question (by id) with one method.
+
+    ``hierarchy`` is the fingerprint of the hierarchy that was searched; empty if none was.
+    """
 
     question: str
     method: str
@@ -82,6 +85,7 @@ class QuestionRecord:
     times: QuestionTimes
     retrieval_usage: Usage = field(default_factory=Usage)
     answering_usage: Usage = field(default_factory=Usage)
+    hierarchy: str = ""
 
     @classmethod
     def retrieved(cls, question: DatasetQuestion, method: str, knowledge: Knowledge) -> "QuestionRecord":

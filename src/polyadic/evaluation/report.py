@@ -8,10 +8,18 @@ from importlib.resources import files
 from pathlib import Path
 
 from polyadic import __version__
+from polyadic.evaluation.breakdown import ARITY
 from polyadic.evaluation.plots import COLOURS, MARKS, Plot
 from polyadic.evaluation.report_data import page_data
 from polyadic.evaluation.report_plots import construction_plots, cost_plots, quality_plots
-from polyadic.evaluation.report_tables import construction_table, quality_table, question_cost_table, win_table
+from polyadic.evaluation.report_tables import (
+    arity_table,
+    construction_table,
+    difference_table,
+    quality_table,
+    question_cost_table,
+    win_table,
+)
 from polyadic.evaluation.results import EvaluationResults
 
 FILE_NAME = "report.html"
@@ -41,7 +49,7 @@ def page(results: EvaluationResults) -> str:
     return _fill_template(
         _part("page.html"),
         {
-            "title": escape(f"{results.dataset}: {len(results.plan.methods)} methods compared"),
+            "title": escape(f"{results.dataset}: {len(results.plan.names)} methods compared"),
             "style": _part("style.css"),
             "head": "\n".join(_head(results)),
             "sections": "\n".join(_sections(results)),
@@ -59,7 +67,7 @@ def _head(results: EvaluationResults) -> Iterator[str]:
     drawn = f" drawn with seed {plan.seed}" if plan.limit is not None else ""
     by = f" answers by {results.model};" if results.model else ""
     yield (
-        f"<p>{len(results.questions):,} questions{drawn}, {plan.context_tokens:,} context tokens each;"
+        f"<p>{len(results.questions):,} questions{drawn}, at most {plan.context_tokens:,} context tokens each;"
         f"{escape(by)} vectors by {escape(results.construction.embedder)}; Polyadic {escape(__version__)}.</p>"
     )
     for note in (*results.notes, *([f"stopped: {results.stopped}"] if results.stopped else [])):
@@ -73,11 +81,14 @@ def _head(results: EvaluationResults) -> Iterator[str]:
 def _sections(results: EvaluationResults) -> Iterator[str]:
     yield "<h2>Quality</h2>"
     yield quality_table(results)
+    if results.differences:
+        yield difference_table(results)
+    yield from _arity_tables(results)
     if results.comparisons:
         yield "<h2>Win rates</h2>"
         yield win_table(results.comparisons)
     yield "<h2>Curves</h2>"
-    yield _legend(results.plan.methods)
+    yield _legend(results.plan.names)
     yield _plots(quality_plots(results))
     yield "<h2>Questions: time, tokens and cost</h2>"
     yield question_cost_table(results)
@@ -85,6 +96,14 @@ def _sections(results: EvaluationResults) -> Iterator[str]:
     yield "<h2>Construction</h2>"
     yield construction_table(results)
     yield _plots(construction_plots(results))
+
+
+def _arity_tables(results: EvaluationResults) -> Iterator[str]:
+    for breakdown in results.breakdowns:
+        if breakdown.by == ARITY:
+            for place, column in enumerate(results.scores.columns):
+                if ":" not in column.name and results.scores.applies(place):
+                    yield arity_table(results, breakdown, place)
 
 
 def _legend(methods: Iterable[str]) -> str:

@@ -54,7 +54,7 @@ def page_data(results: EvaluationResults) -> PageData:
             break
         questions.append(shown)
     data = {
-        "methods": list(results.plan.methods),
+        "methods": list(results.plan.names),
         "columns": [{"name": column.name, "best": column.best} for column in results.scores.columns],
         "colours": COLOURS,
         "shown": _SHOWN_AT_FIRST,

@@ -94,7 +94,7 @@ def construction_plots(results: EvaluationResults) -> Iterator[Plot]:
 
 def cost_plots(results: EvaluationResults) -> Iterator[Plot]:
     """Plot the time and tokens per question."""
-    names = list(results.plan.methods)
+    names = list(results.plan.names)
     retrieval = [1000 * cost.retrieval_seconds for cost in results.costs]
     answering = [1000 * cost.answering_seconds for cost in results.costs]
     caption = "Mean time per question, including the embedding of the question."

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from html import escape
 
 from polyadic.evaluation.bootstrap import Interval
+from polyadic.evaluation.breakdown import ScoreBreakdown
+from polyadic.evaluation.indexing_cost import HierarchyCost
 from polyadic.evaluation.measures.win_rate import CRITERIA
 from polyadic.evaluation.results import EvaluationResults, HeadToHead
 from polyadic.evaluation.scores import ScoreColumn
@@ -27,11 +29,41 @@ def quality_table(results: EvaluationResults) -> str:
     places = [place for place in range(len(scores.columns)) if scores.applies(place)]
     best = {place: _best([row[place] for row in scores.intervals]) for place in places}
     rows = []
-    for method, row, unreadable in zip(results.plan.methods, scores.intervals, scores.unreadable.tolist(), strict=True):
+    for method, row, unreadable in zip(results.plan.names, scores.intervals, scores.unreadable.tolist(), strict=True):
         cells = [_score(scores.columns[place], row[place], best[place], unreadable[place]) for place in places]
         rows.append([ReportCell(method), *cells])
     caption = "Means over the questions with 95 % bootstrap intervals; the best of each column is marked."
     return table(caption, ["method", *(scores.columns[place].name for place in places)], rows)
+
+
+def difference_table(results: EvaluationResults) -> str:
+    """Render paired differences by measure, with intervals; those that exclude 0 are marked."""
+    scores = results.scores
+    places = [place for place in range(len(scores.columns)) if scores.applies(place)]
+    rows = [
+        [
+            ReportCell(f"{one.system} − {one.other}"),
+            *(_difference(scores.columns[place], one.intervals[place]) for place in places),
+        ]
+        for one in results.differences
+    ]
+    caption = (
+        "Mean differences, paired by question, with 95 % bootstrap intervals: variants from their method, other methods"
+        " from the first; a difference whose interval excludes 0 is marked."
+    )
+    return table(caption, ["methods", *(scores.columns[place].name for place in places)], rows)
+
+
+def arity_table(results: EvaluationResults, breakdown: ScoreBreakdown, place: int) -> str:
+    """Render the mean of one measure (by column) by method and arity."""
+    column = results.scores.columns[place]
+    rows = [
+        [ReportCell(name), *(ReportCell(_mean(column, value)) for value in breakdown.means[:, number, place].tolist())]
+        for number, name in enumerate(results.plan.names)
+    ]
+    groups = zip(breakdown.groups, breakdown.sizes, strict=True)
+    caption = f"Mean {column.name} by arity; n is the number of questions."
+    return table(caption, ["method", *(f"{group}, n = {size:,}" for group, size in groups)], rows)
 
 
 def question_cost_table(results: EvaluationResults) -> str:
@@ -40,7 +72,7 @@ def question_cost_table(results: EvaluationResults) -> str:
         [
             ReportCell(method),
             ReportCell(f"{cost.questions:,}"),
-            ReportCell(f"{cost.tokens:,.0f}"),
+            ReportCell(f"{cost.tokens:,.0f}", f"{100 * cost.tokens / results.plan.context_tokens:.0f} % of the budget"),
             ReportCell(_ms(cost.retrieval_seconds), f"median {_ms(cost.retrieval_median)}"),
             ReportCell(_ms(cost.answering_seconds)),
             ReportCell(f"{cost.retrieval_seconds + cost.answering_seconds:.3f}"),
@@ -48,7 +80,7 @@ def question_cost_table(results: EvaluationResults) -> str:
             ReportCell(*_per_question(cost.answering_usage, cost.questions)),
             ReportCell(_money(cost.money_per_1000_questions)),
         ]
-        for method, cost in zip(results.plan.methods, results.costs, strict=True)
+        for method, cost in zip(results.plan.names, results.costs, strict=True)
     ]
     names = [
         "method",
@@ -85,9 +117,23 @@ def construction_table(results: EvaluationResults) -> str:
         ("model calls", f"{used.calls:,}"),
         ("model tokens sent, received", f"{used.prompt_tokens:,}, {used.completion_tokens:,}"),
         ("CP1kT, dollars per 1,000 tokens", _money(built.money_per_1000_tokens)),
+        *(_hierarchy(one) for one in built.hierarchies),
     ]
-    caption = "One index, shared by all methods."
+    caption = (
+        "One index, shared by all methods. Model calls include those for the hierarchy, with its settings in the"
+        " workspace; hierarchies of variants are listed with their own calls."
+    )
     return table(caption, ["construction", ""], [[ReportCell(name), ReportCell(value)] for name, value in rows])
+
+
+def _hierarchy(one: HierarchyCost) -> tuple[str, str]:
+    paid = (
+        f"; {one.usage.calls:,} model calls, {one.usage.tokens:,} tokens, ${one.usage.money:.4f}"
+        if one.usage.calls
+        else ""
+    )
+    size = f"{one.summaries:,} summaries, {one.communities:,} communities{paid}"
+    return f"hierarchy of {', '.join(one.systems)}", size
 
 
 def win_table(comparisons: Sequence[HeadToHead]) -> str:
@@ -123,6 +169,17 @@ def score_text(column: ScoreColumn, value: float) -> str:
     return f"{value:.3f}" if column.best == 1 else f"{value:.1f}"
 
 
+def signed_score_text(column: ScoreColumn, value: float) -> str:
+    """Format a difference of scores.
+
+    >>> signed_score_text(ScoreColumn("recall@5", 1.0), 0.25), signed_score_text(ScoreColumn("f1", 100.0), -0.01)
+    ('+0.250', '0.0')
+    """
+    digits = 3 if column.best == 1 else 1
+    rounded = round(value, digits)
+    return f"{rounded:+.{digits}f}" if rounded else f"{0:.{digits}f}"
+
+
 def _cell(cell: ReportCell, is_head: bool) -> str:
     small = f"<small>{escape(cell.small)}</small>" if cell.small else ""
     if is_head:
@@ -137,6 +194,17 @@ def _score(column: ScoreColumn, interval: Interval | None, best: float, unreadab
     bounds = f"{score_text(column, interval.low)} to {score_text(column, interval.high)}"
     small = f"{bounds}, {unreadable} unreadable" if unreadable else bounds
     return ReportCell(score_text(column, interval.mean), small, math.isclose(interval.mean, best) and interval.mean > 0)
+
+
+def _difference(column: ScoreColumn, interval: Interval | None) -> ReportCell:
+    if interval is None:
+        return ReportCell("–")
+    low, mean, high = (signed_score_text(column, value) for value in (interval.low, interval.mean, interval.high))
+    return ReportCell(mean, f"{low} to {high}", not interval.low <= 0 <= interval.high)
+
+
+def _mean(column: ScoreColumn, value: float) -> str:
+    return "–" if math.isnan(value) else score_text(column, value)
 
 
 def _best(intervals: Sequence[Interval | None]) -> float:

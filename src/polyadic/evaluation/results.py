@@ -13,6 +13,7 @@ from polyadic.evaluation.breakdown import ScoreBreakdown
 from polyadic.evaluation.budget_sweep import BudgetSweep
 from polyadic.evaluation.curves import Curves
 from polyadic.evaluation.datasets import DatasetQuestion
+from polyadic.evaluation.differences import PairedDifference
 from polyadic.evaluation.indexing_cost import IndexingCost
 from polyadic.evaluation.judge_verdicts import AnswerComparison
 from polyadic.evaluation.plan import EvalPlan
@@ -75,6 +76,7 @@ class EvaluationResults:
     questions: tuple[DatasetQuestion, ...]
     records: tuple[tuple[QuestionRecord | None, ...], ...]
     scores: ScoreTable
+    differences: tuple[PairedDifference, ...]
     comparisons: tuple[HeadToHead, ...]
     breakdowns: tuple[ScoreBreakdown, ...]
     sweep: BudgetSweep | None
@@ -140,7 +142,8 @@ def summary_json(results: EvaluationResults) -> dict[str, Any]:
         "plan": asdict(results.plan),
         "model": results.model,
         "questions_asked": len(results.questions),
-        "methods": [_method(place, results) for place in range(len(results.plan.methods))],
+        "methods": [_method(place, results) for place in range(len(results.plan.names))],
+        "differences": [_difference(one, results) for one in results.differences],
         "comparisons": [_comparison(one) for one in results.comparisons],
         "construction": construction
         | {
@@ -155,9 +158,10 @@ def summary_json(results: EvaluationResults) -> dict[str, Any]:
 
 
 def _method(place: int, results: EvaluationResults) -> dict[str, Any]:
-    cost = results.costs[place]
+    cost, system = results.costs[place], results.plan.systems[place]
     return {
-        "method": results.plan.methods[place],
+        "method": system.name,
+        "settings": {f"{change.section}.{change.name}": change.value for change in system.changes},
         "questions": cost.questions,
         "tokens": cost.tokens,
         "scores": {
@@ -188,7 +192,7 @@ def _question(place: int, results: EvaluationResults) -> dict[str, Any]:
         "kind": question.kind or None,
         "results": {
             method: _record(record, place, number, results)
-            for number, method in enumerate(results.plan.methods)
+            for number, method in enumerate(results.plan.names)
             if (record := results.records[number][place]) is not None
         },
     }
@@ -224,6 +228,16 @@ def all_found(results: EvaluationResults) -> Iterator[RetrievedRecord]:
                 yield from record.found
 
 
+def _difference(difference: PairedDifference, results: EvaluationResults) -> dict[str, Any]:
+    columns = [column.name for column in results.scores.columns]
+    found = zip(columns, difference.intervals, strict=True)
+    return {
+        "method": difference.system,
+        "other": difference.other,
+        "scores": {name: asdict(one) if one else None for name, one in found},
+    }
+
+
 def _comparison(comparison: HeadToHead) -> dict[str, Any]:
     counts = {count.criterion: asdict(count) | {"rate": count.rate} for count in comparison.comparison.counts}
     return {
@@ -253,9 +267,9 @@ def _sweep(results: EvaluationResults) -> dict[str, Any] | None:
         return None
     return {
         "budgets": list(sweep.budgets),
-        "tokens": dict(zip(results.plan.methods, _numbers(sweep.tokens.tolist()), strict=True)),
+        "tokens": dict(zip(results.plan.names, _numbers(sweep.tokens.tolist()), strict=True)),
         "means": {
-            column.name: dict(zip(results.plan.methods, _numbers(sweep.means[:, :, place].tolist()), strict=True))
+            column.name: dict(zip(results.plan.names, _numbers(sweep.means[:, :, place].tolist()), strict=True))
             for place, column in enumerate(sweep.columns)
         },
     }
@@ -270,7 +284,7 @@ def _breakdown(breakdown: ScoreBreakdown, results: EvaluationResults) -> dict[st
         "means": {
             name: {
                 method: _numbers(breakdown.means[:, number, place].tolist())
-                for number, method in enumerate(results.plan.methods)
+                for number, method in enumerate(results.plan.names)
             }
             for place, name in enumerate(columns)
         },

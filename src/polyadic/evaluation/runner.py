@@ -1,17 +1,19 @@
 """Ask every question with every method, concurrently, and write each record to the journal as it completes."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from polyadic.concurrency.bounded_runner import BoundedRunner
-from polyadic.config import AnswerSettings
+from polyadic.config import AnswerSettings, Settings
 from polyadic.errors import ModelUnavailable, PolyadicError
 from polyadic.evaluation.datasets import DatasetQuestion
+from polyadic.evaluation.hierarchies import Hierarchies
 from polyadic.evaluation.journal import RecordJournal
-from polyadic.evaluation.plan import EvalPlan, MethodVariant
+from polyadic.evaluation.plan import EvalPlan, SystemRun
 from polyadic.evaluation.record import QuestionRecord
 from polyadic.llm.batch_model import PendingRequest, ReplyPending
 from polyadic.query.api import QueryMixin
+from polyadic.retrieval.overview import NAME as OVERVIEW
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +39,9 @@ class EvaluationRun:
 
 
 async def ask_all(
-    kb: QueryMixin,
-    how: AnswerSettings,
+    query_api: QueryMixin,
+    settings: Settings,
+    hierarchies: Hierarchies,
     questions: Sequence[DatasetQuestion],
     plan: EvalPlan,
     journal: RecordJournal,
@@ -51,31 +54,38 @@ async def ask_all(
 
     Parameters
     ----------
-    kb
+    query_api
         Workspace, or a query API with batch replies.
-    how
-        Answer settings; ``by`` is taken from the plan.
+    settings
+        Settings of the workspace, which the systems vary; for answers, ``by`` is taken from the plan.
+    hierarchies
+        Hierarchies that the systems search.
     report_progress
         Called after each question with the numbers done and in total, over all methods.
     """
-    missing = [(q, v) for q in questions for v in plan.variants if journal.get(q.id, v.label) is None]
-    total = len(questions) * len(plan.variants)
+    missing = [(q, run) for q in questions for run in plan.runs if journal.get(q.id, run.label) is None]
+    total = len(questions) * len(plan.runs)
     runner, failures, pending, asked = BoundedRunner(plan.at_once), list[QuestionFailure](), list[PendingRequest](), 0
-    answer = how.model_copy(update={"by": plan.answers}) if plan.answers != "none" else None
+    answer = settings.answer.model_copy(update={"by": plan.answers}) if plan.answers != "none" else None
+    apis = {
+        system.name: query_api.with_settings(system.settings(settings), hierarchies.stores.get(system.name))
+        for system in plan.systems
+    }
     if missing:
-        await _warm_up(kb, missing[0][0])
+        await _warm_up(query_api, missing[0][0])
 
-    async def ask(pair: tuple[DatasetQuestion, MethodVariant]) -> None:
+    async def ask(pair: tuple[DatasetQuestion, SystemRun]) -> None:
         nonlocal asked
-        question, variant = pair
+        question, run = pair
         try:
-            journal.add(await _ask(kb, question, variant, answer))
+            fingerprint = hierarchies.fingerprint(run.system)
+            journal.add(await _ask(apis[run.system.name], question, run, answer, fingerprint))
         except ReplyPending as problem:
             pending.extend(problem.requests)
         except ModelUnavailable:
             raise
         except PolyadicError as problem:
-            failures.append(QuestionFailure(question.id, variant.label, str(problem)))
+            failures.append(QuestionFailure(question.id, run.label, str(problem)))
         asked += 1
         report_progress(total - len(missing) + asked, total)
 
@@ -84,15 +94,20 @@ async def ask_all(
 
 
 async def _ask(
-    kb: QueryMixin, question: DatasetQuestion, variant: MethodVariant, how: AnswerSettings | None
+    query_api: QueryMixin, question: DatasetQuestion, run: SystemRun, how: AnswerSettings | None, fingerprint: str
 ) -> QuestionRecord:
+    method = run.system.method
     if how is None:
-        knowledge = await kb.aretrieve(question.text, variant.method, variant.context_tokens)
-        return QuestionRecord.retrieved(question, variant.label, knowledge)
-    answer = await kb.aquery(question.text, variant.method, variant.context_tokens, answer=how)
-    return QuestionRecord.answered(question, variant.label, answer, "model" if how.by == "model" else "quotes")
+        knowledge = await query_api.aretrieve(question.text, method, run.context_tokens)
+        record = QuestionRecord.retrieved(question, run.label, knowledge)
+    else:
+        answer = await query_api.aquery(question.text, method, run.context_tokens, answer=how)
+        knowledge = answer.knowledge
+        record = QuestionRecord.answered(question, run.label, answer, "model" if how.by == "model" else "quotes")
+    searched = run.system.needs_hierarchy or knowledge.method == OVERVIEW
+    return replace(record, hierarchy=fingerprint) if searched else record
 
 
-async def _warm_up(kb: QueryMixin, question: DatasetQuestion) -> None:
+async def _warm_up(query_api: QueryMixin, question: DatasetQuestion) -> None:
     """Load the data that all methods share, so that it does not count towards the first question's time."""
-    await kb.aretrieve(question.text, "chunks", 1)
+    await query_api.aretrieve(question.text, "chunks", 1)

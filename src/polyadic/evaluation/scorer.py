@@ -83,7 +83,7 @@ class Scorer:
         """Compare each method with the first one, on the questions that both answered."""
         measure = WinRate(PromptLibrary(self._kb.folder))
         comparisons = []
-        for method, row in list(zip(plan.methods, outcomes, strict=True))[1:]:
+        for method, row in list(zip(plan.names, outcomes, strict=True))[1:]:
             answered_by_both = [(one, first) for one, first in zip(row, outcomes[0], strict=True) if one and first]
             answer_pairs = pairs([one for one, _ in answered_by_both], [first for _, first in answered_by_both])
             if answer_pairs:
@@ -96,7 +96,7 @@ class Scorer:
                 ]
                 comparisons.append(
                     HeadToHead(
-                        method, plan.methods[0], compare(answer_pairs, verdicts), _overall_rate(verdicts, plan.seed)
+                        method, plan.names[0], compare(answer_pairs, verdicts), _overall_rate(verdicts, plan.seed)
                     )
                 )
         return tuple(comparisons)

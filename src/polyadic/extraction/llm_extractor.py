@@ -64,6 +64,11 @@ class _Passage:
         lines = zip(self.headings, self.texts, strict=True)
         return "\n".join(f"{heading}[{n}] {text}" for n, (heading, text) in enumerate(lines, 1))
 
+    @property
+    def running_text(self) -> str:
+        """The sentences under their headings, without numbers."""
+        return "\n".join(f"{heading}{text}" for heading, text in zip(self.headings, self.texts, strict=True))
+
     def halves(self) -> tuple["_Passage", "_Passage"]:
         """Split the passage into two of about equal size; the end of the first is context for the second."""
         middle = len(self.spans) // 2
@@ -161,7 +166,8 @@ class LLMExtractor:
     model
         The language model, with its response cache.
     prompts
-        The prompt library; ``extract`` and ``glean`` are used.
+        The prompt library; ``extract`` and ``glean`` are used. Replies in the paper's format have no sentence
+        numbers, so their facts cite whole chunks.
     settings
         Entity types, domain, language of the facts, and number of gleaning passes.
     language
@@ -240,13 +246,15 @@ class LLMExtractor:
             title=passage.title or "(without a title)",
             before=f"What stands before, for context only:\n{passage.before}\n" if passage.before else "",
             sentences=passage.numbered,
+            text=passage.running_text,
             types=f"one of {', '.join(settings.entity_types)}"
             if settings.entity_types
             else "its kind, in a word or two",
             language=f"in {settings.language}" if settings.language else "in the language of the passage",
             domain=f"The documents are about: {settings.domain}" if settings.domain else "",
         )
-        return ModelRequest("extract", messages, FACTS, passage.chunk.document_id)
+        schema = FACTS if self._extract.asks_for_json else None
+        return ModelRequest("extract", messages, schema, passage.chunk.document_id)
 
     def _passage(self, document: Document, chunk: Chunk) -> _Passage:
         start = max(chunk.new_from, chunk.span.start)

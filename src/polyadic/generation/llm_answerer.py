@@ -19,6 +19,7 @@ from polyadic.text.tokens import count_tokens
 from polyadic.tracing.spans import step_done
 
 NOTHING_FOUND = "nothing relevant was found, so no language model was asked"
+NO_KNOWLEDGE = "(no knowledge is given)"
 # Tokens that a chat endpoint adds to the messages.
 _AROUND_A_REQUEST = 50
 # Tokens are counted with OpenAI's tokenizer; another one may need a few more.
@@ -38,7 +39,8 @@ class LLMAnswerer:
     model
         Writes the answer.
     prompts
-        Provides ``answer``, ``answer_think`` and ``answer_alone``.
+        Provides ``answer`` and ``answer_alone``, or ``answer_think``, which all methods share, so that a judge finds
+        reasoning in the answers of each.
     settings
         Format and style of answers.
     embedder
@@ -143,11 +145,13 @@ class LLMAnswerer:
 
     def _request(self, knowledge: Knowledge, shown: str) -> ModelRequest:
         style = f"What is wanted: {self._settings.style}." if self._settings.style else ""
-        if not shown:
-            prompt = self._prompts.get("answer_alone")
-            return ModelRequest("answer", prompt.messages(question=knowledge.question, style=style))
-        prompt = self._prompts.get("answer_think" if self._thinks else "answer")
-        filled = prompt.messages(question=knowledge.question, style=style, knowledge=shown)
+        if self._thinks:
+            prompt = self._prompts.get("answer_think")
+            filled = prompt.messages(question=knowledge.question, style=style, knowledge=shown or NO_KNOWLEDGE)
+        elif shown:
+            filled = self._prompts.get("answer").messages(question=knowledge.question, style=style, knowledge=shown)
+        else:
+            filled = self._prompts.get("answer_alone").messages(question=knowledge.question, style=style)
         return ModelRequest("answer", filled)
 
     @property
@@ -155,7 +159,7 @@ class LLMAnswerer:
         return self._settings.format == "think"
 
     def _parse(self, reply: str, context: PromptContext, whole: bool) -> CitedText:
-        return marked(reply, len(context.pieces), self._thinks and bool(context.pieces), whole)
+        return marked(reply, len(context.pieces), self._thinks, whole)
 
     async def _finished(self, knowledge: Knowledge, context: PromptContext, reply: ModelReply) -> Answer:
         parsed = self._parse(reply.text, context, whole=True)

@@ -145,7 +145,8 @@ class LLMSummarizer:
         room = self._room(self._summarise, members="", types=self._types)
         shown = format_members(members, room)
         messages = self._summarise.messages(members=shown.text, types=self._types)
-        return _Prepared(ModelRequest(SUMMARISE, messages, SUMMARIES_SCHEMA), shown, tuple(sorted(shown.sources)))
+        schema = SUMMARIES_SCHEMA if self._summarise.asks_for_json else None
+        return _Prepared(ModelRequest(SUMMARISE, messages, schema), shown, tuple(sorted(shown.sources)))
 
     def _prepare_report(self, members: Sequence[MemberContext], facts: Sequence[FactContext]) -> _Prepared:
         room = min(self._room(self._report, members="", facts=""), self._settings.report_tokens * (1 + _MEMBER_SHARE))

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from polyadic.hierarchy.prompt_context import MemberContext
 from polyadic.hierarchy.summarizer import OTHER_TYPE
+from polyadic.hierarchy.summary_records import summary_records
 from polyadic.llm.replies.cleaning import tidy
 from polyadic.llm.replies.fields import LONGEST_NAME, list_of, numbers_in, record_of, reply_values, text_of
 from polyadic.llm.replies.model import Problems
@@ -55,7 +56,7 @@ def read_summaries(
     ['member number that does not exist', 'summary named like a member, qualified']
     """
     problems = Problems()
-    records = _records(reply, problems)
+    records = summary_records(reply) or _records(reply, problems)
     problems[f"more than {MOST_READ} summaries"] += max(0, len(records) - MOST_READ)
     drafts = [draft for one in records[:MOST_READ] if (draft := _draft(one, members, types, problems))]
     named = _by_name(drafts, problems)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from polyadic.errors import NotFound, StoreError
 from polyadic.interchange.hif_writer import hif_pieces
 from polyadic.storage.protocol import Reader, Store
+from polyadic.storage.row_copy import copy_rows
 from polyadic.storage.transfer import CopySource, CopyTarget
 from polyadic.storage.url import StoreLocation
 
@@ -94,15 +95,10 @@ def _copy_rows(
     copied_counts: Mapping[str, int],
     on_progress: Callable[[CopyProgress], None],
 ) -> None:
-    counts = original.counts()
-    done, total = sum(copied_counts.values()), sum(counts.values())
-    for table in counts:
-        last = duplicate.last(table)
-        while rows := original.following(table, last):
-            duplicate.put(table, rows)
-            last = rows[-1]
-            done = min(total, done + len(rows))
-            on_progress(CopyProgress(done, total))
+    done, total = sum(copied_counts.values()), sum(original.counts().values())
+    for rows in copy_rows(original, duplicate):
+        done = min(total, done + rows)
+        on_progress(CopyProgress(done, total))
 
 
 def _compare(original: CopySource, copied: CopySource, duplicate: CopyTarget) -> str:

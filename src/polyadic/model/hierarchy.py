@@ -182,6 +182,15 @@ class Hierarchy:
     since: int = 0
 
     @property
+    def fingerprint(self) -> str:
+        """Digest of everything that retrieval uses: clusters, summaries, communities and reports.
+
+        >>> Hierarchy().fingerprint == Hierarchy(settled=2).fingerprint
+        True
+        """
+        return identity.digest("hierarchy", repr(self.clusters), repr(self.communities))
+
+    @property
     def summaries(self) -> tuple[Summary, ...]:
         return tuple(summary for cluster in self.clusters for summary in cluster.summaries)
 

@@ -2,11 +2,13 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Callable, Sequence
+from dataclasses import replace
 
 from polyadic.concurrency.async_to_sync import async_iter_to_sync, async_to_sync
-from polyadic.config import AnswerSettings
+from polyadic.config import AnswerSettings, Settings
 from polyadic.model.types import Answer, Filter, Knowledge, Turn
 from polyadic.query.engine import QueryEngine, QueryRequest
+from polyadic.storage.protocol import Store
 
 
 class QueryMixin(ABC):
@@ -112,6 +114,30 @@ class QueryMixin(ABC):
         """
         return self._query_engine.stream(QueryRequest(question, method, context_tokens, history, answer, only, found))
 
+    def with_settings(self, settings: Settings, store: Store | None = None) -> "QueryMixin":
+        """Return a query API that shares the models, but uses other settings.
+
+        Parameters
+        ----------
+        settings
+            Settings for retrieval and answers. Models and documents stay the same.
+        store
+            Store to read instead, such as a copy with another hierarchy.
+        """
+        engine = self._query_engine
+        return EngineQueryApi(replace(engine, settings=settings, store=store or engine.store))
+
     retrieve = async_to_sync(aretrieve)
     query = async_to_sync(aquery)
     stream = async_iter_to_sync(astream)
+
+
+class EngineQueryApi(QueryMixin):
+    """Query API of an engine."""
+
+    def __init__(self, engine: QueryEngine) -> None:
+        self._engine = engine
+
+    @property
+    def _query_engine(self) -> QueryEngine:
+        return self._engine

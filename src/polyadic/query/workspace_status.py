@@ -111,7 +111,7 @@ def status_of(store: Store, place: str, embedder: str) -> WorkspaceStatus:
             failures=tuple(reader.records.failures()),
             spent=sum(spent_for.values(), Usage()),
             spent_for=spent_for,
-            hierarchy=_hierarchy(reader),
+            hierarchy=hierarchy_status(reader),
         )
 
 
@@ -130,7 +130,8 @@ def ledger_of(store: Store, about: Collection[str] | None = None) -> CostLedger:
     return CostLedger(_totals(spent), tuple(costs), tuple(calls))
 
 
-def _hierarchy(reader: Reader) -> HierarchyStatus | None:
+def hierarchy_status(reader: Reader) -> HierarchyStatus | None:
+    """Return the size and state of the hierarchy; None if none was built."""
     hierarchy = reader.records.hierarchy()
     if not hierarchy.clusters and not hierarchy.communities:
         return None

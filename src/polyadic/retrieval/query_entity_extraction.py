@@ -70,7 +70,11 @@ class LLMEntityFinder:
         named = None
         try:
             reply = await self._model.complete(
-                ModelRequest("question-entities", self._prompt.messages(question=question), _SCHEMA)
+                ModelRequest(
+                    "question-entities",
+                    self._prompt.messages(question=question),
+                    _SCHEMA if self._prompt.asks_for_json else None,
+                )
             )
             usage = reply.usage
             named = _names(reply.text)

@@ -35,19 +35,33 @@ _ENTITY_METHODS: dict[str, _Factory] = {
 }
 """Methods that need the entities named in the question."""
 
-_METHODS: dict[str, _Factory] = _ENTITY_METHODS | {
-    "auto": lambda settings, _: Auto(settings),
-    "none": lambda *_: NoRetrieval(),
-    "bm25": lambda *_: BM25(),
-    "chunks": lambda *_: Chunks(),
-    "hipporag2": lambda settings, _: HippoRAG2(settings.hipporag2),
-    "walk": lambda settings, _: Walk(settings.walk),
+_HIERARCHY_METHODS: dict[str, _Factory] = {
     "hierarchy": lambda settings, _: HierarchyMethod(settings.hierarchy),
+    "hierarchy-without-bridge": lambda settings, _: HierarchyMethod(
+        settings.hierarchy, (RetrievalSection.LOCAL, RetrievalSection.GLOBAL)
+    ),
     "local": lambda settings, _: HierarchyMethod(settings.hierarchy, (RetrievalSection.LOCAL,)),
     "global": lambda settings, _: HierarchyMethod(settings.hierarchy, (RetrievalSection.GLOBAL,)),
     "bridge": lambda settings, _: HierarchyMethod(settings.hierarchy, (RetrievalSection.BRIDGE,)),
     "graphrag": lambda *_: GraphRAG(),
 }
+"""Methods that search the hierarchy, which has to be built first."""
+
+_METHODS: dict[str, _Factory] = (
+    _ENTITY_METHODS
+    | _HIERARCHY_METHODS
+    | {
+        "auto": lambda settings, _: Auto(settings),
+        "none": lambda *_: NoRetrieval(),
+        "bm25": lambda *_: BM25(),
+        "chunks": lambda settings, _: Chunks(settings.chunks),
+        "hipporag2": lambda settings, _: HippoRAG2(settings.hipporag2),
+        "walk": lambda settings, _: Walk(settings.walk),
+    }
+)
+
+_SECTIONS = {"auto": "walk", "local": "hierarchy", "global": "hierarchy", "bridge": "hierarchy"}
+"""Settings sections of methods whose names do not begin with that of their section."""
 
 
 def method_named(name: str, settings: Settings, question_entities: QueryEntityFinder | None = None) -> Method:
@@ -83,6 +97,27 @@ def asks_for_names(name: str) -> bool:
     (True, False)
     """
     return name in _ENTITY_METHODS
+
+
+def needs_hierarchy(name: str) -> bool:
+    """Return whether a method searches the hierarchy, which ``polyadic hierarchy build`` creates.
+
+    >>> needs_hierarchy("graphrag"), needs_hierarchy("walk")
+    (True, False)
+    """
+    return name in _HIERARCHY_METHODS
+
+
+def settings_sections(name: str) -> tuple[str, ...]:
+    """Return the names of the settings sections that only this method, its variants and its index depend on.
+
+    >>> settings_sections("hypergraph-without-er"), settings_sections("local"), settings_sections("bm25")
+    (('hypergraph',), ('hierarchy', 'hierarchy_build'), ())
+    """
+    parts = name.split("-")
+    prefixes = ("_".join(parts[:end]) for end in range(len(parts), 0, -1))
+    own = next((prefix for prefix in prefixes if prefix in Settings.model_fields), _SECTIONS.get(name))
+    return (*([own] if own else []), *(["hierarchy_build"] if needs_hierarchy(name) else []))
 
 
 def _ablated(settings: Settings, named: QueryEntityFinder, *off: str) -> Method:

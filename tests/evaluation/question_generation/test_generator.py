@@ -93,7 +93,7 @@ def test_generated_questions_can_be_evaluated(kb: Workspace, server: ModelServer
     accepted = accept(making.review)
     assert (accepted.accepted, accepted.rejected, accepted.undecided) == (making.made, 0, 0)
     written = json.loads((out / "questions.json").read_text())
-    assert list(written[0]) == ["id", "question", "golden_answers", "context", "nary", "nhop", "evidence"]
+    assert list(written[0]) == ["id", "question", "golden_answers", "context", "nary", "nhop", "type", "evidence"]
     dataset = load_dataset(out)
     assert len(dataset.questions) == making.made
     assert {(one.arity > 2, one.hops) for one in dataset.questions} == {(n, h) for n in (False, True) for h in (1, 2)}

@@ -6,7 +6,7 @@ import pytest
 
 from polyadic.errors import SettingsError
 from polyadic.llm.language_model import ChatMessage
-from polyadic.llm.prompts.library import NAMES, PromptLibrary, original_text
+from polyadic.llm.prompts.library import NAMES, PAPER, PromptLibrary, original_text
 from polyadic.model.types import Document
 from tests.model_server import ModelServer, ready
 from tests.support.with_a_model import TEXT, workspace
@@ -107,3 +107,19 @@ def test_prompt_without_its_version_is_refused(tmp_path: Path, head: str) -> Non
 
 def test_byte_order_mark_is_ignored(tmp_path: Path) -> None:
     assert own(tmp_path, "\ufeffmine-1\n=== user\n$knowledge $question", "answer").get("answer").version == "mine-1"
+
+
+@pytest.mark.parametrize("name", PAPER)
+def test_prompts_of_the_papers_take_the_same_input(tmp_path: Path, name: str) -> None:
+    prompt = own(tmp_path, original_text(name, "paper"), name).get(name)
+    assert [role for role, _ in prompt.parts] == ["user"]
+    assert prompt.asks_for_json == (name not in {"extract", "summarise_cluster"})
+
+
+def test_passage_can_be_shown_without_sentence_numbers(tmp_path: Path) -> None:
+    own(tmp_path, "mine-8\nreply: text\n=== user\nFacts, please.\n$text\n")
+    with ModelServer(ready()) as server, workspace(tmp_path, server, json_mode="schema") as kb:
+        kb.add([Document("memory:a", "Ada", TEXT)])
+        (asked, *_) = server.asked
+    assert asked.last_user_text.startswith("Facts, please.\nAda Lovelace met") and "[1]" not in asked.last_user_text
+    assert asked.json_mode is None

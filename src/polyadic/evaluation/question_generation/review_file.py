@@ -102,11 +102,14 @@ def add_to_review(made: Sequence[GeneratedQuestion], file: Path) -> int:
 
 
 def write_questions(accepted: Iterable[GeneratedQuestion], file: Path) -> None:
-    """Write questions as a JSON list in HyperGraphRAG's layout, with quotes of the documents as ``evidence``."""
+    """Write questions as a JSON list in HyperGraphRAG's layout.
+
+    Two columns are added: ``evidence``, quotes of the documents, and ``type``, how the facts were sampled.
+    """
     columns = ("id", "question", "golden_answers", "context", "nary", "nhop")
     rows = [
         {name: value for name, value in asdict(question).items() if name in columns}
-        | {"evidence": [origin.quote for origin in question.origins]}
+        | {"type": question.sampling, "evidence": [origin.quote for origin in question.origins]}
         for question in accepted
     ]
     write_whole(file, json.dumps(rows, ensure_ascii=False, indent=1) + "\n")

@@ -1,14 +1,17 @@
 """Versioned prompts, one text file each; a workspace may override them.
 
-A file begins with its version, alone on a line. Its messages follow, each after a line ``=== system`` or ``=== user``;
-``$name`` is a placeholder.
+A file begins with its version, alone on a line. A line ``reply: text`` may follow: the reply is not in JSON, so the
+endpoint is not asked for JSON. The messages come next, each after a line ``=== system`` or ``=== user``; ``$name`` is a
+placeholder.
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from string import Template
+from typing import Literal
 
 from polyadic.errors import SettingsError
 from polyadic.llm.language_model import ChatMessage
@@ -16,6 +19,16 @@ from polyadic.model.identity import digest
 
 FOLDER = "prompts"
 """The folder inside a workspace for its own prompts."""
+
+_RUBRICS = (
+    "judge/correctness",
+    "judge/relevance",
+    "judge/factuality",
+    "judge/comprehensiveness",
+    "judge/knowledgeability",
+    "judge/logical_coherence",
+    "judge/diversity",
+)
 
 NAMES = (
     "extract",
@@ -29,8 +42,21 @@ NAMES = (
     "make_question",
     "summarise_cluster",
     "report_community",
+    "judge/comparison",
+    "judge/generation",
+    *_RUBRICS,
 )
 
+PAPER = ("extract", "question_entities", "answer_think", "summarise_cluster", "judge/generation", *_RUBRICS)
+"""Prompts of the set ``paper``: structured as those of HyperGraphRAG and HiRAG, in our own words."""
+
+PromptSet = Literal["default", "paper"]
+SETS: Mapping[PromptSet, tuple[str, ...]] = {"default": NAMES, "paper": PAPER}
+"""Prompt sets, each with the names of its prompts; prompts that a set lacks are those of the default set."""
+
+# Placeholders that may take the place of a required one: the passage as running text for its numbered sentences.
+_ALTERNATIVES = {"sentences": "text"}
+_PLAIN_TEXT = "reply: text"
 _PART = re.compile(r"^=== (system|user)[ \t]*\n", re.MULTILINE)
 _LONGEST_VERSION = 40
 _BLANK_LINES = re.compile(r"\n{3,}")
@@ -38,11 +64,12 @@ _BLANK_LINES = re.compile(r"\n{3,}")
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A prompt; ``parts`` are the roles and texts of its messages."""
+    """A prompt; ``parts`` are the roles and texts of its messages, ``asks_for_json`` whether the reply is in JSON."""
 
     name: str
     version: str
     parts: tuple[tuple[str, Template], ...]
+    asks_for_json: bool = True
 
     @property
     def fingerprint(self) -> str:
@@ -91,31 +118,35 @@ class PromptLibrary:
         except (OSError, UnicodeDecodeError) as error:
             raise SettingsError(f"{own} cannot be read ({error})", "fix or delete the file") from error
         known, used = _placeholders(original), _placeholders(prompt)
+        known |= {_ALTERNATIVES[name] for name in known if name in _ALTERNATIVES}
         if unknown := used - known:
             raise SettingsError(f"{own} uses ${min(unknown)}, which is no placeholder", f"known: {_listed(known)}")
-        if missing := _required(original) - used:
+        if missing := {name for name in _required(original) - used if _ALTERNATIVES.get(name) not in used}:
             raise SettingsError(f"{own} lacks ${min(missing)}", "without it the model would not see its input")
         return prompt
 
 
-def original_text(name: str) -> str:
-    """Return the text of a built-in prompt."""
-    return files("polyadic.llm.prompts").joinpath(f"{name}.txt").read_text(encoding="utf-8")
+def original_text(name: str, prompt_set: PromptSet = "default") -> str:
+    """Return the text of a prompt of a built-in set."""
+    folder = files("polyadic.llm.prompts")
+    folder = folder if prompt_set == "default" else folder.joinpath(prompt_set)
+    return folder.joinpath(f"{name}.txt").read_text(encoding="utf-8")
 
 
 def _parsed(name: str, text: str, where: str) -> Prompt:
-    version, *rest = _PART.split(text)
+    head, *rest = _PART.split(text)
+    version = head.strip().removesuffix(_PLAIN_TEXT).strip()
     parts = tuple(zip(rest[::2], (Template(part) for part in rest[1::2]), strict=True))
     if not parts or any(not template.is_valid() for _, template in parts):
         reason = "no line === user" if not parts else "a $ without a name: write $$ for a literal dollar sign"
         raise SettingsError(
-            f"{where} is not a valid prompt ({reason})", "polyadic init --prompts DIR writes the originals as examples"
+            f"{where} is not a valid prompt ({reason})", "polyadic init DIR --prompts writes the originals as examples"
         )
-    if "\n" in version.strip() or not 0 < len(version.strip()) <= _LONGEST_VERSION:
+    if "\n" in version or not 0 < len(version) <= _LONGEST_VERSION:
         raise SettingsError(
             f"{where} does not begin with its version", "put a short one, such as mine-1, on its first line"
         )
-    return Prompt(name, version.strip(), parts)
+    return Prompt(name, version, parts, not head.strip().endswith(_PLAIN_TEXT))
 
 
 def _placeholders(prompt: Prompt) -> set[str]:
