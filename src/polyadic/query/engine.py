@@ -14,6 +14,7 @@ from polyadic.config import AnswerSettings, Settings
 from polyadic.embeddings.embedder import Embedder
 from polyadic.errors import NotFound, PolyadicError, SettingsError
 from polyadic.generation.extractive_answerer import quote_answer
+from polyadic.generation.list_answerer import has_list, quote_list
 from polyadic.generation.llm_answerer import LLMAnswerer
 from polyadic.generation.llm_question_condenser import condense_question
 from polyadic.generation.no_answer_texts import no_answer
@@ -236,7 +237,8 @@ class QueryEngine:
         if knowledge.method == OVERVIEW:
             return quote_overview(knowledge)
         with self.store.read(_document_filter(ask.only)) as reader:
-            answer = await quote_answer(knowledge, self.embedder, reader)
+            quote = quote_list if has_list(knowledge) else quote_answer
+            answer = await quote(knowledge, self.embedder, reader)
         return answer if answer.answered else replace(answer, text=no_answer(_language_of(knowledge)))
 
     async def _prepared(self, ask: QueryRequest) -> tuple[Knowledge, tuple[TraceStep, ...]]:
