@@ -33,6 +33,7 @@ from polyadic.retrieval.overview import overview
 from polyadic.retrieval.query_entity_extraction import LLMEntityFinder, QueryEntityFinder, StoreEntityFinder
 from polyadic.retrieval.query_spelling import spelled
 from polyadic.retrieval.registry import asks_for_names, method_named
+from polyadic.retrieval.report_overview import report_overview
 from polyadic.retrieval.reranking import RerankedMethod
 from polyadic.storage.protocol import Reader, Store
 from polyadic.text.language import certain_language, detect_language
@@ -183,7 +184,7 @@ class QueryEngine:
         # Only some methods use question entities; for the others, do not load a model to find them.
         entity_finder = self._question_entities(finder_name) if asks_for_names(name) else None
         budget = retrieval.context_tokens if ask.context_tokens is None else ask.context_tokens
-        if name == AUTO and (overview_knowledge := self._overview(ask)):
+        if name == AUTO and (overview_knowledge := await self._overview(ask, with_reports=True)):
             return overview_knowledge
         method = method_named(name, self.settings, entity_finder)
         if self.reranker is not None:
@@ -197,8 +198,12 @@ class QueryEngine:
         note = "; ".join(filter(None, (corrected.note, knowledge.note)))
         return replace(knowledge, note=note, trace=(spelling, *knowledge.trace))
 
-    def _overview(self, ask: QueryRequest) -> Knowledge | None:
-        """Return an overview for a question about all documents or about one; None for any other question."""
+    async def _overview(self, ask: QueryRequest, with_reports: bool = False) -> Knowledge | None:
+        """Return an overview for a question about all documents or about one; None for any other question.
+
+        It is a central sentence for each theme, to be quoted. With ``with_reports`` and a hierarchy, it is the reports
+        of the largest communities, for a language model.
+        """
         overview_query = overview_question(ask.question)
         if overview_query is None:
             return None
@@ -211,7 +216,8 @@ class QueryEngine:
             only = Filter(documents=(document,))
         budget = self.settings.retrieval.context_tokens if ask.context_tokens is None else ask.context_tokens
         with self.store.read(_document_filter(only)) as reader:
-            knowledge = overview(ask.question, reader, budget)
+            reports = await report_overview(ask.question, reader, self.embedder, budget) if with_reports else None
+            knowledge = reports or overview(ask.question, reader, budget)
         return knowledge if knowledge.items else None
 
     async def _quoted_answer(self, ask: QueryRequest) -> Answer:
@@ -233,7 +239,7 @@ class QueryEngine:
         return other if _quotes_more_of(own, other, answer) else answer
 
     async def _quoted(self, ask: QueryRequest, finder_name: EntityFinderName) -> Answer:
-        knowledge = self._overview(ask) or await self._retrieved(ask, finder_name)
+        knowledge = await self._overview(ask) or await self._retrieved(ask, finder_name)
         if knowledge.method == OVERVIEW:
             return quote_overview(knowledge)
         with self.store.read(_document_filter(ask.only)) as reader:
