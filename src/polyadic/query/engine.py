@@ -7,8 +7,6 @@ from functools import partial
 from time import perf_counter
 from typing import Literal
 
-from opentelemetry.trace import Span
-
 from polyadic.concurrency.task_stream import TaskStream
 from polyadic.config import AnswerSettings, Settings
 from polyadic.embeddings.embedder import Embedder
@@ -26,6 +24,7 @@ from polyadic.llm.prompts.library import PromptLibrary
 from polyadic.model.types import Answer, Filter, Knowledge, SourceSpan, TraceStep, Turn, page_of
 from polyadic.query.document_filter import filter_documents
 from polyadic.query.lookup import titled
+from polyadic.query.span_attributes import record_answer, record_knowledge
 from polyadic.query.usage import MeteredModel, UsageMeter
 from polyadic.rerankers.reranker import Reranker
 from polyadic.retrieval.overview import NAME as OVERVIEW
@@ -113,7 +112,7 @@ class QueryEngine:
         try:
             with stage(_SPAN) as trace_span:
                 knowledge = await engine._retrieved(_validated(ask), self.settings.hypergraph.question_entities)
-                _record_knowledge(trace_span, knowledge)
+                record_knowledge(trace_span, knowledge)
         finally:
             await engine._enter_calls()
         return replace(knowledge, usage=engine.usage_meter.usage)
@@ -124,7 +123,7 @@ class QueryEngine:
         try:
             with stage(_SPAN) as trace_span:
                 answer = await engine._answer(_validated(ask))
-                _record_answer(trace_span, answer)
+                record_answer(trace_span, answer)
                 return answer
         finally:
             await engine._enter_calls()
@@ -161,7 +160,7 @@ class QueryEngine:
             async with aclosing(self._pieces(ask)) as pieces:
                 async for piece in pieces:
                     if isinstance(piece, Answer):
-                        _record_answer(trace_span, piece)
+                        record_answer(trace_span, piece)
                     yield piece
 
     async def _pieces(self, ask: QueryRequest) -> AsyncGenerator[str | Answer, None]:
@@ -327,16 +326,6 @@ def _quotes_more_of(own: frozenset[str], answer: Answer, than: Answer) -> bool:
     first, second = answer.citations[0].place, than.citations[0].place
     same = first.document_id == second.document_id
     return same and len(own & words(first.quote)) > len(own & words(second.quote))
-
-
-def _record_knowledge(trace_span: Span, knowledge: Knowledge) -> None:
-    counts = {"polyadic.items": len(knowledge.items), "polyadic.context_tokens": knowledge.tokens}
-    trace_span.set_attributes({"polyadic.method": knowledge.method, **counts})
-
-
-def _record_answer(trace_span: Span, answer: Answer) -> None:
-    _record_knowledge(trace_span, answer.knowledge)
-    trace_span.set_attributes({"polyadic.answered": answer.answered, "polyadic.citations": len(answer.citations)})
 
 
 def _validated(ask: QueryRequest) -> QueryRequest:
