@@ -45,7 +45,7 @@ class RequiredPieces:
 
 
 def main() -> None:
-    questions = list(_questions())
+    questions = list(recorded_questions())
     with given_folder() as folder:
         with recorded_contexts(folder), Workspace(folder / "spaceflight-with-a-model") as with_model_kb:
             with_model = _measured(with_model_kb, questions)
@@ -63,7 +63,7 @@ _Run = tuple[str, int]
 _Results = Mapping[_Run, Sequence[tuple[RequiredPieces, Knowledge]]]
 
 
-def _questions() -> Iterator[RequiredPieces]:
+def recorded_questions() -> Iterator[RequiredPieces]:
     for line in (data_folder() / RECORDED / "questions.jsonl").read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
         if row["kind"] in KINDS:

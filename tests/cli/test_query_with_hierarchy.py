@@ -13,7 +13,9 @@ METHODS = ("hierarchy", "local", "bridge", "global", "graphrag")
 
 
 @pytest.fixture
-def built(polyadic: Command, indexed: Path) -> Path:
+def built(polyadic: Command, indexed: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    # The notes have too few facts for a report otherwise.
+    monkeypatch.setenv("POLYADIC_HIERARCHY_BUILD__REPORT_FACTS", "1")
     assert polyadic("hierarchy", "build").code == 0
     return indexed
 

@@ -69,7 +69,9 @@ def test_request_has_strict_json_schema_and_all_members(server: ModelServer) -> 
     assert asked.schema and set(asked.schema["properties"]) == {"summaries"}
     assert "one of organization, person, location, event, technology, or normal_entity if" in asked.messages[0].text
     lines = asked.last_user_text.splitlines()
-    assert [line for line in lines if line.startswith("[1]")] == [f"[1] Ada Lovelace (person): {ADA.description}"]
+    assert [line for line in lines if line.startswith("[1]")] == [
+        f"[1] Ada Lovelace (person): {ADA.description}. {' '.join(fact.text for fact in ADA.facts[:3])}"
+    ]
     assert sum(line.startswith("[") for line in lines) == len(MEMBERS)
 
 

@@ -14,19 +14,24 @@ from polyadic.hierarchy.prompt_context import (
     format_members,
 )
 from polyadic.text.tokens import count_tokens
-from tests.hierarchy.recorded_requests import ADA, DESIGNED, ENGINE, FACTS, LONDON, MEMBERS, MET, WROTE, fact
+from tests.hierarchy.recorded_requests import ADA, DESIGNED, ENGINE, FACTS, LONDON, MEMBERS, MET, TAUGHT, WROTE, fact
 
 
-def test_members_are_numbered_with_their_details() -> None:
+def test_members_are_numbered_with_their_descriptions_and_facts() -> None:
     shown = format_members([ADA, ENGINE, LONDON], 1000)
     assert shown.text.splitlines() == [
-        "[1] Ada Lovelace (person): mathematician who wrote the first program",
-        f"[2] Analytical Engine (machine): {DESIGNED.text} {WROTE.text}",
-        f"[3] London (place): {MET.text}",
+        f"[1] Ada Lovelace (person): mathematician who wrote the first program. {MET.text} {WROTE.text} {TAUGHT.text}",
+        f"[2] Analytical Engine (machine): {DESIGNED.text}",
+        "[3] London (place)",
     ]
     assert shown.ids == ("ada", "engine", "london")
-    # The facts of Ada are not shown: she has a description.
-    assert shown.sources == {"ada", "engine", "london", "f1", "f2", "f3"}
+    assert shown.sources == {"ada", "engine", "london", MET.id, WROTE.id, TAUGHT.id, DESIGNED.id}
+
+
+def test_at_most_three_facts_of_a_member_are_shown() -> None:
+    many = tuple(fact(f"m{n}", f"Ada did thing {n}.", "ada") for n in range(5))
+    shown = format_members([MemberContext("ada", "Ada", "", "A person!", many)], 1000)
+    assert shown.text == "[1] Ada: A person! Ada did thing 0. Ada did thing 1. Ada did thing 2."
 
 
 def test_a_fact_of_two_members_is_shown_once() -> None:

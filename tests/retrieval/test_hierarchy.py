@@ -246,7 +246,7 @@ def test_unspecific_question_uses_the_largest_communities(reader: MemoryReader, 
     found = ask("hierarchy", reader, question, communities=2)
     assert "the 2 largest, as the question has no specific topic" in found.trace[1].detail
     heads = [item.text for item in found.of(ItemKind.REPORT) if ":" not in item.id]
-    assert heads == ["The world of Ada. What Ada is about.", "The world of Darwin. What Darwin is about."]
+    assert heads == ["The world of Ada. What Ada is about.", "The world of Babbage. What Babbage is about."]
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -172,6 +172,7 @@ class HierarchyBuildSettings(SettingsSection):
     layers: int = Field(default=5, ge=0, le=20, description="maximum number of layers")
     community_members: int = Field(default=3, ge=2, description="minimum size of a community")
     community_split: int = Field(default=50, ge=3, description="size above which a community is split")
+    report_facts: int = Field(default=3, ge=1, description="minimum number of facts of a community with a report")
     report_tokens: int = Field(
         default=4000, ge=100, description="token budget for the facts in the context of a report"
     )

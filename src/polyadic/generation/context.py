@@ -21,6 +21,10 @@ _INDENT = "  "
 _AROUND_A_PIECE = 5
 _HEADINGS = {
     RetrievalSection.NONE: "",
+    RetrievalSection.LIST: (
+        "The question asks for all items of a kind. These statements are about candidates, the most relevant first; the"
+        " list may be incomplete, so name all that fit and say so:"
+    ),
     RetrievalSection.LOCAL: "What is known of the things that the question is about:",
     RetrievalSection.BRIDGE: "How these and others are connected, one thing leading to the next:",
     RetrievalSection.GLOBAL: "The larger subjects that they belong to:",

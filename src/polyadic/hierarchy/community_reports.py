@@ -46,7 +46,7 @@ class CommunityReportBuilder:
         work.begin("finding communities")
         # In a thread, so that the event loop is not blocked.
         drafts = await asyncio.to_thread(lambda: self._drafts(list(self._updated().groups())))
-        due = [draft for draft in drafts if draft.facts and self._is_due(draft)]
+        due = [draft for draft in drafts if self._has_report(draft) and self._is_due(draft)]
 
         async def write(draft: _Draft) -> CommunityDescription:
             facts = [work.ground.fact_context(row) for row in draft.facts]
@@ -162,6 +162,10 @@ class CommunityReportBuilder:
 
     # what has changed
 
+    def _has_report(self, draft: _Draft) -> bool:
+        """Whether a community has enough facts for a report; with fewer, the facts themselves say as much."""
+        return len(draft.facts) >= self._work.settings.report_facts
+
     def _is_due(self, draft: _Draft) -> bool:
         """Whether a report is due: there is no current one, or the share of new facts exceeds the limit."""
         former = draft.former
@@ -191,7 +195,7 @@ class CommunityReportBuilder:
         if words is not None and words.report is not None:
             basis, tokens = " ".join(sorted(self._basis(draft.facts))), count_tokens([words.report.text])[0]
             return Community(bare.level, bare.members, bare.parent, basis, words.sources, words.report, tokens)
-        if words is None and draft.facts and former is not None:
+        if words is None and self._has_report(draft) and former is not None:
             return Community(
                 bare.level, bare.members, bare.parent, former.basis, former.sources, former.report, former.tokens
             )

@@ -16,8 +16,9 @@ from polyadic.text.tokens import count_tokens
 # Character limits of a description, tried until all members fit; with 0 only name and type are shown.
 _DESCRIPTION_LIMITS = (1200, 600, 300, 150, 75, 0)
 _MAX_NAME_LENGTH = 200
-# Maximum number of facts shown for a member without a description.
+# Maximum number of facts shown for a member: a description of a few words alone says too little.
 _MAX_FACTS = 3
+_ENDS = (".", "!", "?", "。", "！", "？", "…")
 # Tokens of a number in brackets, the space after it, and the line break.
 _LINE_OVERHEAD = 5
 
@@ -42,7 +43,7 @@ class MemberContext:
         As stored; type and description may be empty.
     facts
         Some facts of the entity, or of the entities that the summary covers, the best first. Extractive summaries are
-        made of them; a model gets a few if there is no description.
+        made of them; a model gets a few of each member.
     """
 
     id: str
@@ -66,9 +67,9 @@ class NumberedLines:
 
 
 def format_members(members: Sequence[MemberContext], tokens: int) -> NumberedLines:
-    """Format all members, numbered from 1, each with its description or, without one, a few facts.
+    """Format all members, numbered from 1, each with its description and a few facts.
 
-    Descriptions are truncated so that all members fit the token budget; names and types are always shown.
+    Description and facts are truncated so that all members fit the token budget; names and types are always shown.
 
     >>> ada = MemberContext("e1", "Ada", "person", "wrote the first program[1]")
     >>> notes = MemberContext("e2", "Notes", facts=(FactContext("f1", "Ada wrote Notes.", 5, ("e1", "e2")),))
@@ -119,11 +120,13 @@ def _member_lines(members: Iterable[MemberContext], longest: int) -> list[_Line]
     for member in members:
         name = cut(_one_line(member.name), _MAX_NAME_LENGTH)
         kind = cut(_one_line(member.type), _MAX_NAME_LENGTH)
-        detail, facts = cut(_one_line(member.description), longest), []
-        if not member.description:
-            facts = [fact for fact in member.facts if fact.id not in used][:_MAX_FACTS] if longest else []
-            used.update(fact.id for fact in facts)
-            detail = cut(" ".join(_one_line(fact.text) for fact in facts), longest)
+        facts = [fact for fact in member.facts if fact.id not in used][:_MAX_FACTS] if longest else []
+        used.update(fact.id for fact in facts)
+        stated = [_one_line(fact.text) for fact in facts]
+        description = _one_line(member.description)
+        if description and stated and not description.endswith(_ENDS):
+            description += "."
+        detail = cut(" ".join(filter(None, (description, *stated))), longest)
         head = f"{name} ({kind})" if kind else name
         sources = frozenset((member.id, *(fact.id for fact in facts)))
         lines.append(_Line(member.id, f"{head}: {detail}" if detail else head, sources))

@@ -365,9 +365,10 @@ class SourceSpan:
 
 
 class RetrievalSection(StrEnum):
-    """Section of the prompt that an item was retrieved for (HiRAG); ``NONE`` for all other methods."""
+    """Section of the prompt that an item was retrieved for: a list of items, or the parts of HiRAG; mostly ``NONE``."""
 
     NONE = ""
+    LIST = "list"
     LOCAL = "local"
     BRIDGE = "bridge"
     GLOBAL = "global"

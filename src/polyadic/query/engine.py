@@ -7,13 +7,12 @@ from functools import partial
 from time import perf_counter
 from typing import Literal
 
-from opentelemetry.trace import Span
-
 from polyadic.concurrency.task_stream import TaskStream
 from polyadic.config import AnswerSettings, Settings
 from polyadic.embeddings.embedder import Embedder
 from polyadic.errors import NotFound, PolyadicError, SettingsError
 from polyadic.generation.extractive_answerer import quote_answer
+from polyadic.generation.list_answerer import has_list, quote_list
 from polyadic.generation.llm_answerer import LLMAnswerer
 from polyadic.generation.llm_question_condenser import condense_question
 from polyadic.generation.no_answer_texts import no_answer
@@ -25,6 +24,7 @@ from polyadic.llm.prompts.library import PromptLibrary
 from polyadic.model.types import Answer, Filter, Knowledge, SourceSpan, TraceStep, Turn, page_of
 from polyadic.query.document_filter import filter_documents
 from polyadic.query.lookup import titled
+from polyadic.query.span_attributes import record_answer, record_knowledge
 from polyadic.query.usage import MeteredModel, UsageMeter
 from polyadic.rerankers.reranker import Reranker
 from polyadic.retrieval.overview import NAME as OVERVIEW
@@ -32,6 +32,7 @@ from polyadic.retrieval.overview import overview
 from polyadic.retrieval.query_entity_extraction import LLMEntityFinder, QueryEntityFinder, StoreEntityFinder
 from polyadic.retrieval.query_spelling import spelled
 from polyadic.retrieval.registry import asks_for_names, method_named
+from polyadic.retrieval.report_overview import report_overview
 from polyadic.retrieval.reranking import RerankedMethod
 from polyadic.storage.protocol import Reader, Store
 from polyadic.text.language import certain_language, detect_language
@@ -111,7 +112,7 @@ class QueryEngine:
         try:
             with stage(_SPAN) as trace_span:
                 knowledge = await engine._retrieved(_validated(ask), self.settings.hypergraph.question_entities)
-                _record_knowledge(trace_span, knowledge)
+                record_knowledge(trace_span, knowledge)
         finally:
             await engine._enter_calls()
         return replace(knowledge, usage=engine.usage_meter.usage)
@@ -122,7 +123,7 @@ class QueryEngine:
         try:
             with stage(_SPAN) as trace_span:
                 answer = await engine._answer(_validated(ask))
-                _record_answer(trace_span, answer)
+                record_answer(trace_span, answer)
                 return answer
         finally:
             await engine._enter_calls()
@@ -159,7 +160,7 @@ class QueryEngine:
             async with aclosing(self._pieces(ask)) as pieces:
                 async for piece in pieces:
                     if isinstance(piece, Answer):
-                        _record_answer(trace_span, piece)
+                        record_answer(trace_span, piece)
                     yield piece
 
     async def _pieces(self, ask: QueryRequest) -> AsyncGenerator[str | Answer, None]:
@@ -182,7 +183,7 @@ class QueryEngine:
         # Only some methods use question entities; for the others, do not load a model to find them.
         entity_finder = self._question_entities(finder_name) if asks_for_names(name) else None
         budget = retrieval.context_tokens if ask.context_tokens is None else ask.context_tokens
-        if name == AUTO and (overview_knowledge := self._overview(ask)):
+        if name == AUTO and (overview_knowledge := await self._overview(ask, with_reports=True)):
             return overview_knowledge
         method = method_named(name, self.settings, entity_finder)
         if self.reranker is not None:
@@ -196,8 +197,12 @@ class QueryEngine:
         note = "; ".join(filter(None, (corrected.note, knowledge.note)))
         return replace(knowledge, note=note, trace=(spelling, *knowledge.trace))
 
-    def _overview(self, ask: QueryRequest) -> Knowledge | None:
-        """Return an overview for a question about all documents or about one; None for any other question."""
+    async def _overview(self, ask: QueryRequest, with_reports: bool = False) -> Knowledge | None:
+        """Return an overview for a question about all documents or about one; None for any other question.
+
+        It is a central sentence for each theme, to be quoted. With ``with_reports`` and a hierarchy, it is the reports
+        of the largest communities, for a language model.
+        """
         overview_query = overview_question(ask.question)
         if overview_query is None:
             return None
@@ -210,7 +215,8 @@ class QueryEngine:
             only = Filter(documents=(document,))
         budget = self.settings.retrieval.context_tokens if ask.context_tokens is None else ask.context_tokens
         with self.store.read(_document_filter(only)) as reader:
-            knowledge = overview(ask.question, reader, budget)
+            reports = await report_overview(ask.question, reader, self.embedder, budget) if with_reports else None
+            knowledge = reports or overview(ask.question, reader, budget)
         return knowledge if knowledge.items else None
 
     async def _quoted_answer(self, ask: QueryRequest) -> Answer:
@@ -232,11 +238,12 @@ class QueryEngine:
         return other if _quotes_more_of(own, other, answer) else answer
 
     async def _quoted(self, ask: QueryRequest, finder_name: EntityFinderName) -> Answer:
-        knowledge = self._overview(ask) or await self._retrieved(ask, finder_name)
+        knowledge = await self._overview(ask) or await self._retrieved(ask, finder_name)
         if knowledge.method == OVERVIEW:
             return quote_overview(knowledge)
         with self.store.read(_document_filter(ask.only)) as reader:
-            answer = await quote_answer(knowledge, self.embedder, reader)
+            quote = quote_list if has_list(knowledge) else quote_answer
+            answer = await quote(knowledge, self.embedder, reader)
         return answer if answer.answered else replace(answer, text=no_answer(_language_of(knowledge)))
 
     async def _prepared(self, ask: QueryRequest) -> tuple[Knowledge, tuple[TraceStep, ...]]:
@@ -319,16 +326,6 @@ def _quotes_more_of(own: frozenset[str], answer: Answer, than: Answer) -> bool:
     first, second = answer.citations[0].place, than.citations[0].place
     same = first.document_id == second.document_id
     return same and len(own & words(first.quote)) > len(own & words(second.quote))
-
-
-def _record_knowledge(trace_span: Span, knowledge: Knowledge) -> None:
-    counts = {"polyadic.items": len(knowledge.items), "polyadic.context_tokens": knowledge.tokens}
-    trace_span.set_attributes({"polyadic.method": knowledge.method, **counts})
-
-
-def _record_answer(trace_span: Span, answer: Answer) -> None:
-    _record_knowledge(trace_span, answer.knowledge)
-    trace_span.set_attributes({"polyadic.answered": answer.answered, "polyadic.citations": len(answer.citations)})
 
 
 def _validated(ask: QueryRequest) -> QueryRequest:

@@ -6,12 +6,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from polyadic.model.hierarchy import Report
 from polyadic.retrieval.hierarchy_nodes import Nodes, entities_in, nodes_of, summaries_in
 from polyadic.storage.hierarchy import HierarchyMembers, HierarchyReader
-from polyadic.storage.protocol import Hits, Rows, Vectors
+from polyadic.storage.protocol import Hits, Reader, Rows, Vectors
 
 AGAIN = 0.5
 """Factor for the weight of a node once a chosen community contains it."""
+# Of the largest communities, how many are looked at for each that is chosen: those of lower levels come last.
+_CONSIDERED = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +61,52 @@ def search_communities(near: Hits, most: int, hierarchy: HierarchyReader, again:
         worth[held[best]] *= again
         left[best] = False
     return chosen
+
+
+def largest_communities(
+    most: int, vector: Vectors | None, reader: Reader, hierarchy: HierarchyReader
+) -> list[NearCommunity]:
+    """Return the largest communities with a report: the top level first, then by size × rating × relevance.
+
+    Parameters
+    ----------
+    most
+        Maximum number of communities.
+    vector
+        Vector of the question, shape (d,). The relevance of a community is 1 plus the highest cosine of the question
+        with a fact that its report cites, so that a question without a topic hardly changes the order. None: 1.
+    reader, hierarchy
+        The store and its hierarchy.
+
+    Returns
+    -------
+    list of NearCommunity
+        Each holds its entities, those with most facts first, then its summaries.
+    """
+    every = np.arange(hierarchy.community_count)
+    members = hierarchy.held(every)
+    sizes = np.bincount(np.concatenate([members.entities.sources, members.summaries.sources]), minlength=len(every))
+    largest = every[np.argsort(-sizes, kind="stable")[: most * _CONSIDERED]]
+    ranked: list[tuple[int, float, int]] = []
+    for row, community in zip(largest.tolist(), hierarchy.communities(largest), strict=True):
+        if community.report is None:
+            continue
+        relevance = 1.0 if vector is None else 1.0 + _nearness(community.report, vector, reader, hierarchy)
+        score = int(sizes[row]) * community.report.rating * relevance
+        ranked.append((community.level, -score, row))
+    found = []
+    for _, score, row in sorted(ranked)[:most]:
+        entities = members.entities.targets[members.entities.sources == row]
+        by_degree = entities[np.argsort(-reader.degrees("entity_facts", entities), kind="stable")]
+        summaries = members.summaries.targets[members.summaries.sources == row]
+        found.append(NearCommunity(row, -score, nodes_of(by_degree, summaries)))
+    return found
+
+
+def _nearness(report: Report, vector: Vectors, reader: Reader, hierarchy: HierarchyReader) -> float:
+    """Return the highest cosine of a vector with a fact that a report cites; at least 0."""
+    cited = hierarchy.facts(sorted({fact for finding in report.findings for fact in finding.facts}))
+    return float(reader.similarity("fact", cited, vector[None, :])[0].max(initial=0.0))
 
 
 def key_entities(

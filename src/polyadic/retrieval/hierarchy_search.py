@@ -7,15 +7,19 @@ from itertools import zip_longest
 import numpy as np
 
 from polyadic.config import HierarchySearchSettings
-from polyadic.retrieval.community_search import NearCommunity, key_entities, search_communities
+from polyadic.retrieval.community_search import (
+    NearCommunity,
+    key_entities,
+    largest_communities,
+    search_communities,
+)
 from polyadic.retrieval.hierarchy_nodes import Nodes, entities_in, nearest, similarity
 from polyadic.retrieval.query_analysis import analyze_question
 from polyadic.storage.hierarchy import HierarchyReader
 from polyadic.storage.protocol import Hits, Reader, Rows, Vectors
+from polyadic.text.overview_questions import OverviewQuestion, overview_question
 
 NOT_BUILT = "no hierarchy has been built: polyadic hierarchy build"
-SAMPLE = 200
-"""Number of nodes used to find the largest communities for a general question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +66,9 @@ def find(
 ) -> HierarchySearch:
     """Find the nodes that a question names or is nearest to, their communities, and the key entities of these.
 
-    A question that names no entity and is dissimilar to everything ("What are the main themes?") resembles some
-    entities by chance alone. It is treated as general: the result has the largest communities instead, and the entities
-    with most facts in each.
+    A question about the documents as a whole ("What are the main themes?"), or one that names no entity and is
+    dissimilar to everything, resembles some entities by chance alone. It is treated as general: the result has the
+    largest communities instead, and the entities with most facts in each.
 
     Parameters
     ----------
@@ -83,11 +87,12 @@ def find(
     named = np.unique(analyze_question(question, reader).anchors)
     near = _named_first(named, nearest(vector, settings.entities, reader, hierarchy), vector, reader)
     similarities = partial(similarity, vector=vector, reader=reader, hierarchy=hierarchy)
-    whole = is_built(hierarchy) and not len(named) and _highest_similarity(near, vector, reader) < unrelated_below
+    whole = is_built(hierarchy) and (
+        overview_question(question) == OverviewQuestion()
+        or (not len(named) and _highest_similarity(near, vector, reader) < unrelated_below)
+    )
     if whole:
-        sample = nearest(vector, SAMPLE, reader, hierarchy)
-        uniform = Hits(sample.rows, np.ones_like(sample.scores))
-        communities = search_communities(uniform, settings.communities, hierarchy, again=0.0)
+        communities = largest_communities(settings.communities, vector, reader, hierarchy)
         keys = key_entities(communities, settings.key_entities, partial(_fact_counts, reader=reader), hierarchy)
         central = _interleaved(keys)[: settings.entities]
         near = Hits(central, similarities(central))

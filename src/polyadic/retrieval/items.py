@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from polyadic.model.types import Item, ItemKind, Span
+from polyadic.model.types import Item, ItemKind, RetrievalSection, Span
 from polyadic.storage.protocol import QuotePrefetch, Reader, Rows, Vectors
 
 
@@ -24,6 +24,7 @@ class RetrievedRow:
     score: float
     why: str
     part: Span | None = None
+    section: RetrievalSection = RetrievalSection.NONE
 
     @property
     def id(self) -> int:
@@ -65,7 +66,7 @@ def similar(scores: Iterable[float]) -> list[str]:
 def _fact_items(facts: Sequence[RetrievedRow], reader: Reader) -> list[Item]:
     rows = _rows(facts)
     return [
-        Item(ItemKind.FACT, fact.id, fact.text, row.score, row.why, row.tokens, places, fact.entities)
+        Item(ItemKind.FACT, fact.id, fact.text, row.score, row.why, row.tokens, places, fact.entities, row.section)
         for row, fact, places in zip(facts, reader.facts(rows), reader.fact_places(rows), strict=True)
     ]
 

@@ -17,12 +17,12 @@ import numpy as np
 from polyadic.model.hierarchy import EXTRACTIVE
 from polyadic.model.identity import loose_name, normal_text
 from polyadic.model.types import Item, ItemKind, Knowledge, SourceSpan, Span
-from polyadic.retrieval.community_search import NearCommunity, search_communities
+from polyadic.retrieval.community_search import NearCommunity, largest_communities
 from polyadic.retrieval.graph_pagerank import Floats, pagerank
 from polyadic.retrieval.hierarchy_nodes import entities_in
 from polyadic.retrieval.token_budget import knowledge
 from polyadic.retrieval.trace import Trace
-from polyadic.storage.protocol import Hits, Reader, Rows
+from polyadic.storage.protocol import Reader, Rows
 from polyadic.text.central_sentences import is_central, is_theme, is_whole, theme_name, without_number
 from polyadic.text.language import detect_language
 from polyadic.text.sentences import sentences
@@ -115,7 +115,7 @@ def _themes(reader: Reader) -> tuple[list[OverviewTheme], str]:
     sample = reader.rows("fact", "", SAMPLE)
     if len(sample):
         graph = _Graph.of(sample, reader)
-        communities = _communities(graph, reader)
+        communities = largest_communities(_COMMUNITIES, None, reader, reader.hierarchy_reader())
         named = _of_communities(communities, graph, reader)
         if len(named) > 1:
             return named, f"{len(named)} communities"
@@ -158,16 +158,6 @@ class _Graph:
         at = np.minimum(np.searchsorted(self.entities, entities), len(self.entities) - 1)
         known = self.entities[at] == entities
         return np.where(known, self.mass[at], float(self.mass.min()))
-
-
-def _communities(graph: _Graph, reader: Reader) -> list[NearCommunity]:
-    """Return the communities that contain most of the central entities, each adding others."""
-    hierarchy = reader.hierarchy_reader()
-    if not hierarchy.community_count:
-        return []
-    central = graph.central(_CENTRAL)
-    hits = Hits(central, graph.mass_of(central).astype(np.float32))
-    return search_communities(hits, _COMMUNITIES, hierarchy, again=0.0)
 
 
 def _of_communities(communities: Sequence[NearCommunity], graph: _Graph, reader: Reader) -> list[OverviewTheme]:

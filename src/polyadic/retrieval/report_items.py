@@ -6,6 +6,7 @@ and can be cited separately. A finding that repeats a fact literally becomes tha
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from polyadic.model.hierarchy import Community, Report, ReportFinding
 from polyadic.model.types import Item, ItemKind, RetrievalSection
 from polyadic.retrieval.hierarchy_items import counted, extractive, first_places
 from polyadic.retrieval.items import fact_items
+from polyadic.retrieval.token_budget import truncate_to_budget
 from polyadic.storage.hierarchy import HierarchyReader
 from polyadic.storage.protocol import Reader, Rows, Vectors
 
@@ -43,9 +45,7 @@ def heads(contexts: Sequence[ReportContext], vector: Vectors, reader: Reader, hi
 
     Its evidence is that of the findings' facts that are nearest to the question, shape (d,).
     """
-    cited = _CitedFacts(
-        [finding for context in contexts for finding in context.report.findings], vector, reader, hierarchy
-    )
+    cited = _cited(contexts, vector, reader, hierarchy)
     places = first_places(
         [cited.nearest(tuple(fact for f in context.report.findings for fact in f.facts))[0] for context in contexts],
         reader,
@@ -84,24 +84,61 @@ def whole_reports(
     ]
 
 
+def _blocks(
+    contexts: Sequence[ReportContext], vector: Vectors, reader: Reader, hierarchy: HierarchyReader
+) -> list[list[Item]]:
+    """Return for each report its title with the summary, then its findings in the order of the report."""
+    cited = _cited(contexts, vector, reader, hierarchy)
+    blocks = []
+    for context, head in zip(contexts, heads(contexts, vector, reader, hierarchy), strict=True):
+        found = _finding_items(_findings_of(context, cited), reader)
+        blocks.append([replace(item, section=RetrievalSection.NONE) for item in (head, *found)])
+    return blocks
+
+
+def reports_in_turn(
+    contexts: Sequence[ReportContext], vector: Vectors, reader: Reader, hierarchy: HierarchyReader, context_tokens: int
+) -> list[Item]:
+    """Return title, summary and findings of the reports, each report as one block, within a token budget.
+
+    Every report gets its summary before any gets a second finding; those of the top level get theirs before lower
+    levels get any.
+    """
+    blocks = _blocks(contexts, vector, reader, hierarchy)
+    by_level: dict[int, list[list[Item]]] = {}
+    for context, block in zip(contexts, blocks, strict=True):
+        by_level.setdefault(context.community.level, []).append(block)
+    order = [item for level in by_level.values() for turn in zip_longest(*level) for item in turn if item is not None]
+    kept = {id(item) for item in truncate_to_budget(order, context_tokens)[0]}
+    return [item for block in blocks for item in block if id(item) in kept]
+
+
 def findings(
     contexts: Sequence[ReportContext], vector: Vectors, reader: Reader, hierarchy: HierarchyReader, most: int
 ) -> list[Item]:
     """Return at most ``most`` findings: for each report in turn its nearest to the question, then its next, etc."""
-    cited = _CitedFacts(
-        [finding for context in contexts for finding in context.report.findings], vector, reader, hierarchy
-    )
+    cited = _cited(contexts, vector, reader, hierarchy)
     turns: list[tuple[int, int, _Finding]] = []
     for place, context in enumerate(contexts):
-        near = [
-            _Finding(context, number, finding, *cited.nearest(finding.facts))
-            for number, finding in enumerate(context.report.findings)
-            if finding.facts
-        ]
-        near.sort(key=lambda finding: -finding.similarity)
+        near = sorted(_findings_of(context, cited), key=lambda finding: -finding.similarity)
         turns += [(turn, place, finding) for turn, finding in enumerate(near)]
     chosen = [finding for _, _, finding in sorted(turns, key=lambda turn: turn[:2])[:most]]
     return _finding_items(chosen, reader)
+
+
+def _findings_of(context: ReportContext, cited: "_CitedFacts") -> list[_Finding]:
+    return [
+        _Finding(context, number, finding, *cited.nearest(finding.facts))
+        for number, finding in enumerate(context.report.findings)
+        if finding.facts
+    ]
+
+
+def _cited(
+    contexts: Sequence[ReportContext], vector: Vectors, reader: Reader, hierarchy: HierarchyReader
+) -> "_CitedFacts":
+    all_findings = [finding for context in contexts for finding in context.report.findings]
+    return _CitedFacts(all_findings, vector, reader, hierarchy)
 
 
 def _finding_items(chosen: Sequence[_Finding], reader: Reader) -> list[Item]:

@@ -1,7 +1,8 @@
 """Method ``auto``: words, vectors and a walk over the hypergraph together, the question deciding what counts.
 
 The passages around a question are gathered by ``walk``, which starts from names, from the nearest vectors and from the
-best by BM25. They are then ranked by all of these (fusion.py).
+best by BM25. They are then ranked by all of these (fusion.py). For a question that asks for all items of a kind, facts
+about the items come first (list_items.py).
 """
 
 from dataclasses import replace
@@ -12,12 +13,14 @@ from polyadic.config import Settings
 from polyadic.embeddings.embedder import Embedder
 from polyadic.model.types import Knowledge
 from polyadic.retrieval.fusion import FusionSignals, fuse
+from polyadic.retrieval.list_items import find_list
 from polyadic.retrieval.methods.walk import Walk, WalkOutcome
 from polyadic.retrieval.subgraph import position
 from polyadic.retrieval.token_budget import knowledge_of
 from polyadic.retrieval.trace import Trace
 from polyadic.retrieval.walk_scores import best_target
 from polyadic.storage.protocol import Reader, Vectors
+from polyadic.text.list_questions import list_question
 
 _FLATTENING = np.float32(4.0)
 # What a question calls by its number is what it asks about.
@@ -46,7 +49,13 @@ class Auto:
         shares = np.exp((scores - scores.max()) / _FLATTENING) if len(scores) else scores
         ranked = self._walk.rank(_with_passages(outcome, shares), shares, reader, _FACTS_FIRST)
         trace.done("rank", f"{len(ranked)} facts and passages, by words, vectors and walk")
-        return knowledge_of(question, self.name, ranked, context_tokens, trace, reader)
+        asked = list_question(question)
+        items = await find_list(asked, reader, embedder, context_tokens) if asked else None
+        if items is None:
+            return knowledge_of(question, self.name, ranked, context_tokens, trace, reader)
+        trace.done("list", f"{len(items.facts)} facts; types: {', '.join(items.kinds) or 'none'}")
+        found = knowledge_of(question, self.name, [*items.facts, *ranked], context_tokens, trace, reader)
+        return replace(found, note=items.note)
 
 
 def _with_passages(outcome: WalkOutcome, shares: Vectors) -> WalkOutcome:

@@ -46,17 +46,22 @@ class HierarchyMethod:
         trace.done("embed", "the question")
         search = find(question, vector, embedder.unrelated_below, self._settings, reader)
         trace.done("communities", _description(search))
-        sections = {section: self._items(section, search, trace) for section in SECTIONS if section in self._sections}
-        result = shared_knowledge(question, self.name, sections, self._shares(search.whole), context_tokens, trace)
+        shares = self._shares(search.whole)
+        sections = {
+            section: self._items(section, search, int(shares[section] * context_tokens), trace)
+            for section in SECTIONS
+            if section in self._sections
+        }
+        result = shared_knowledge(question, self.name, sections, shares, context_tokens, trace)
         return result if search.built else replace(result, note=NOT_BUILT)
 
-    def _items(self, section: RetrievalSection, search: HierarchySearch, trace: Trace) -> list[Item]:
+    def _items(self, section: RetrievalSection, search: HierarchySearch, tokens: int, trace: Trace) -> list[Item]:
         if section is RetrievalSection.LOCAL:
             items = local_items(search)
         elif section is RetrievalSection.BRIDGE:
             items = self._bridge(search, trace)
         else:
-            items = global_items(search)
+            items = global_items(search, tokens)
         trace.done(str(section), f"{len(items)} items")
         return items
 

@@ -16,7 +16,12 @@ const KINDS = [
   ["entity", "Entities"],
   ["report", "Reports"],
 ];
-const PARTS = { local: "near the question", bridge: "connecting communities", global: "community reports" };
+const PARTS = {
+  list: "items of the list",
+  local: "near the question",
+  bridge: "connecting communities",
+  global: "community reports",
+};
 
 /**
  * The knowledge used for an answer; built when it is first opened.

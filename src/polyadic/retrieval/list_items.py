@@ -1,0 +1,159 @@
+"""Retrieve the items of a list: facts about every entity of the kind that a question asks for.
+
+Passages are too coarse for "Which ships recovered capsules?": each of them states one item among much else. So facts
+are ranked instead, and each entity of the kind contributes the fact that is most relevant to what is said of the items.
+The kind is compared with the entity types that a language model gave: by its noun ("ship", "cargo ship") and by
+similarity, so that a destroyer is a ship. Without types, all facts are ranked.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from polyadic.embeddings.embedder import Embedder
+from polyadic.model.types import Entity, RetrievalSection
+from polyadic.retrieval.items import RetrievedRow, retrieved_rows
+from polyadic.retrieval.relevance.question_features import QuestionFeatures, read_asked
+from polyadic.storage.protocol import Links, Reader, Rows, Vectors
+from polyadic.storage.row_sets import distinct
+from polyadic.text.counts import count
+from polyadic.text.list_questions import ListQuestion
+
+SHARE = 0.5
+"""Maximum share of the token budget for the list; passages get the rest."""
+_FACTS, _PASSAGES = 1000, 60
+_TYPES = 200
+# Least similarity of a type to the kind. Chosen on the list questions of the spaceflight corpus: "aircraft carrier" and
+# "destroyer" are ships (0.48 and 0.46), "spacecraft" and "space mission" are not (0.43 and 0.41).
+_SAME_KIND = 0.45
+# A plural alone asks for a list only of things of which the documents have several.
+_SEVERAL = 3
+# Weight of the share of the question's words, by rarity, that a fact contains; the cosine has weight 1.
+_WORDS = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class ItemList:
+    """The facts of a list, most relevant first, one for each item.
+
+    Parameters
+    ----------
+    facts
+        Facts, within their share of the budget.
+    kinds
+        Entity types of the items; empty if the store has none of the kind.
+    omitted
+        Number of items that did not fit.
+    examined, size
+        Number of facts that were compared with the question, and of all facts.
+    """
+
+    facts: tuple[RetrievedRow, ...]
+    kinds: tuple[str, ...]
+    omitted: int
+    examined: int
+    size: int
+
+    @property
+    def note(self) -> str:
+        """State how complete the list is."""
+        parts = [f"{self.examined:,} of {count(self.size, 'fact')} examined"]
+        if self.omitted:
+            parts.append(f"{count(self.omitted, 'further candidate')} did not fit into the token budget")
+        return f"the list may be incomplete: {', '.join(parts)}"
+
+
+async def find_list(asked: ListQuestion, reader: Reader, embedder: Embedder, context_tokens: int) -> ItemList | None:
+    """Find the items of a list; None if the question does not say "all" and the store has hardly any of the kind.
+
+    Parameters
+    ----------
+    asked
+        The question.
+    reader
+        The store.
+    embedder
+        Embeds the phrase of the question, its kind and the entity types.
+    context_tokens
+        Token budget of the whole result.
+    """
+    vector, kind = await embedder.embed([asked.phrase, asked.kind])
+    facts = _candidates(asked.phrase, vector, reader)
+    links = reader.links("fact_entities", facts)
+    rows = np.unique(links.targets)
+    entities = dict(zip(rows.tolist(), reader.entities(rows), strict=True))
+    words = read_asked(asked.phrase)
+    kinds = await _kinds(Counter(entity.type for entity in entities.values() if entity.type), asked, kind, embedder)
+    if not kinds and not asked.asks_for_all:
+        return None
+    members = {row: entity for row, entity in entities.items() if entity.type in kinds}
+    relevance = _relevance(facts, words, vector, reader)
+    order, whys = _one_each(facts, relevance, links, members) if members else _all(facts, relevance)
+    ranked = [
+        replace(row, section=RetrievalSection.LIST)
+        for row in retrieved_rows("fact", facts[order], relevance[order], whys, reader)
+    ]
+    kept = _within(ranked, int(SHARE * context_tokens))
+    return ItemList(kept, kinds, len(ranked) - len(kept) if members else 0, len(facts), reader.size("fact"))
+
+
+def _candidates(phrase: str, vector: Vectors, reader: Reader) -> Rows:
+    """Return the facts nearest to the question, and those of the best passages by BM25; of a small store, all facts."""
+    lexical = reader.links("chunk_facts", reader.search(phrase, _PASSAGES).rows).targets
+    return distinct(reader.nearest("fact", vector, _FACTS).rows, lexical)
+
+
+async def _kinds(types: Mapping[str, int], asked: ListQuestion, kind: Vectors, embedder: Embedder) -> tuple[str, ...]:
+    """Return the types that are of the kind, most common first.
+
+    If the question does not say "all", one of them must have its noun, and the kind must have several entities.
+    """
+    common = [name for name, _ in Counter(types).most_common(_TYPES)]
+    if not common:
+        return ()
+    noun = read_asked(asked.kind)
+    same = {name for name in common if noun.overlap(name.split()[-1])}
+    if not asked.asks_for_all and sum(types[name] for name in same) < _SEVERAL:
+        return ()
+    similarities = (await embedder.embed(common)) @ kind
+    return tuple(
+        name for name, alike in zip(common, similarities.tolist(), strict=True) if name in same or alike >= _SAME_KIND
+    )
+
+
+def _relevance(facts: Rows, words: QuestionFeatures, vector: Vectors, reader: Reader) -> Vectors:
+    """Return the relevance of each fact: its similarity, and the share of the question's words, weighted by rarity."""
+    stems = [words.stems(fact.text) for fact in reader.facts(facts)]
+    frequencies = Counter(stem for found in stems for stem in found)
+    rarity = {word: float(np.log1p(len(facts) / (1 + frequencies[word]))) for word in words.content}
+    shares = [sum(rarity[word] for word in words.content if word in found) for found in stems]
+    similarity = reader.similarity("fact", facts, vector[None, :])[0]
+    return np.asarray(similarity + _WORDS * np.array(shares) / max(sum(rarity.values()), 1e-9), dtype=np.float32)
+
+
+def _one_each(
+    facts: Rows, relevance: Vectors, links: Links, members: Mapping[int, Entity]
+) -> tuple[Rows, Sequence[str]]:
+    """Return the positions of the best fact of each entity, best first, each with the reason."""
+    positions = np.searchsorted(facts, links.sources)
+    best: dict[int, int] = {}
+    for link in np.argsort(-relevance[positions], kind="stable").tolist():
+        if (entity := int(links.targets[link])) in members:
+            best.setdefault(entity, int(positions[link]))
+    named: dict[int, list[str]] = {}
+    for entity, position in best.items():
+        named.setdefault(position, []).append(f"{members[entity].name} ({members[entity].type})")
+    return np.array([*named], dtype=np.int64), [f"about {', '.join(names)}" for names in named.values()]
+
+
+def _all(facts: Rows, relevance: Vectors) -> tuple[Rows, Sequence[str]]:
+    order = np.argsort(-relevance, kind="stable")
+    return order, ["similar to what the question says of the items"] * len(facts)
+
+
+def _within(ranked: Sequence[RetrievedRow], room: int) -> tuple[RetrievedRow, ...]:
+    """Take rows from the start as long as they fit."""
+    sizes = np.cumsum([row.tokens for row in ranked])
+    return tuple(ranked[: int(np.searchsorted(sizes, room, side="right"))])

@@ -1,0 +1,144 @@
+"""Recognise questions that ask for all items of a kind: "Which ships recovered capsules?", "List all museums".
+
+Only forms that nearly always ask for several items are recognised: a command with "all" in English, German, Spanish or
+French, and in English "which" or "what" before a noun in the plural. "Which two films ..." and "Which of these films
+..." compare items that the question names, and are not recognised.
+"""
+
+import re
+from dataclasses import dataclass
+
+from polyadic.text.stopwords import function_words, words
+
+_MAX_LENGTH = 300
+# Words of a noun phrase before the noun in the plural: "United States Navy aircraft carriers".
+_LONGEST_PHRASE = 5
+
+_COMMAND = re.compile(
+    r"(?:please |can you |could you )*(?:list|name|enumerate|mention|give|show|tell|find)(?: me| us)?"
+    r" (?:all|every|each)(?: of)?(?: the| these| those| our| my)? (?P<en>\w.*)"
+    r"|(?:bitte )?(?:nenne|liste|zähle|gib|zeige?)(?: mir| uns)?(?: bitte)? alle (?P<de>\w.*?)(?: auf| an)?"
+    r"|(?:por favor,? )?(?:enumera|lista|nombra|menciona|dame|di)(?:me)? tod[oa]s l[oa]s (?P<es>\w.*)"
+    r"|(?:énumérez?|listez?|nommez?|citez?|donnez?)(?:[- ]moi)? tou(?:s|tes) les (?P<fr>\w.*)",
+    re.IGNORECASE,
+)
+_ALL = re.compile(
+    r"(?:please )?(?:list|name|enumerate|mention|give|show)(?: me| us)? (?:them all|all(?: of them)?|every one|all .+)"
+    r"|(?:bitte )?(?:nenne|liste|zähle)(?: mir| uns)? (?:sie )?alle(?: auf)?",
+    re.IGNORECASE,
+)
+_WHICH = re.compile(r"(?:which|what)(?: (?:are|were)(?: all)? the)? (?P<rest>\w.*)", re.IGNORECASE)
+_WHO = re.compile(r"who (?:is|are|was|were|has|have|had|did) .+", re.IGNORECASE)
+_DOCUMENTS = re.compile(
+    r",? (?:that|which)?(?: are| is)? ?(?:described|mentioned|listed|covered|there|called|(?:the|these|all) documents"
+    r" (?:describe|mention|list|name|tell of|cover))\b",
+    re.IGNORECASE,
+)
+_SENTENCE_END = re.compile(r"(?<=[.?!])\s+")
+_WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
+# The plural is like the singular, so that only "all" tells them apart.
+_INVARIABLE = words("aircraft spacecraft watercraft hovercraft sheep fish species series")
+# The noun is singular in meaning or in form, though it ends in -s.
+_NO_PLURALS = _INVARIABLE | words("news physics mathematics economics politics means")
+_NO_ENDINGS = ("ss", "us", "is", "'s", "’s")
+_IRREGULAR = {
+    "women": "woman", "men": "man", "people": "person", "children": "child", "mice": "mouse", "feet": "foot",
+    "teeth": "tooth", "criteria": "criterion", "phenomena": "phenomenon", "bacteria": "bacterium", "buses": "bus",
+    "viruses": "virus", "lives": "life", "wives": "wife", "knives": "knife", "movies": "movie",
+}  # fmt: skip
+_NUMBERS = words("one two three four five six seven eight nine ten both either")
+
+
+@dataclass(frozen=True, slots=True)
+class ListQuestion:
+    """A question for all items of a kind.
+
+    Parameters
+    ----------
+    kind
+        The kind in the singular, in lower case: "ship".
+    phrase
+        What is asked for and what is said of it, without the form of the question: "ships of the US Navy that recovered
+        capsules".
+    asks_for_all
+        Whether the question says so ("list all", "name them all"); otherwise a plural alone suggests it.
+    """
+
+    kind: str
+    phrase: str
+    asks_for_all: bool
+
+
+def list_question(question: str) -> ListQuestion | None:
+    """Recognise a question for all items of a kind; None for other questions.
+
+    >>> list_question("List all ships of the US Navy that recovered capsules.")
+    ListQuestion(kind='ship', phrase='ships of the US Navy that recovered capsules', asks_for_all=True)
+    >>> list_question("Which universities are in Ohio?")
+    ListQuestion(kind='university', phrase='universities are in Ohio', asks_for_all=False)
+    >>> [list_question(text) for text in ("Which ship recovered Apollo 13?", "Which two ships are older than Noa?")]
+    [None, None]
+    """
+    if len(question) > _MAX_LENGTH:
+        return None
+    first, *others = [part.strip(" ¿¡.?!") for part in _SENTENCE_END.split(" ".join(question.split()))]
+    asks_for_all = any(_ALL.fullmatch(other) for other in others)
+    if command := _COMMAND.fullmatch(first):
+        language, rest = next((name, text) for name, text in command.groupdict().items() if text is not None)
+        kind = _plural_of(rest, _INVARIABLE) if language == "en" else _first_noun(rest, language)
+        return _found(kind, rest, True)
+    if which := _WHICH.fullmatch(first):
+        kind = _plural_of(which["rest"], _INVARIABLE if asks_for_all else frozenset())
+        return _found(kind, which["rest"], asks_for_all)
+    return _found("person", first, True) if asks_for_all and _WHO.fullmatch(first) else None
+
+
+def _found(kind: str, phrase: str, asks_for_all: bool) -> ListQuestion | None:
+    return ListQuestion(kind, _DOCUMENTS.sub("", phrase).removesuffix(" are"), asks_for_all) if kind else None
+
+
+def _plural_of(phrase: str, invariable: frozenset[str] = frozenset()) -> str:
+    """Return the singular of the noun in the plural with which a phrase begins; empty if there is none.
+
+    ``invariable`` are nouns that count as plurals although their form is that of the singular.
+
+    >>> _plural_of("Shuttle missions serviced Hubble"), _plural_of("book lists all kings"), _plural_of("of the ships")
+    ('mission', 'list', '')
+    """
+    found = ""
+    for word in map(_lowered, _WORD.findall(phrase)[:_LONGEST_PHRASE]):
+        if word in _NUMBERS or word in function_words("en"):
+            break
+        singular = word if word in invariable else _singular(word)
+        if found and not singular:
+            break
+        found = singular or found
+    return found
+
+
+def _lowered(word: str) -> str:
+    """Return a word in lower case, but keep abbreviations: "US" is no pronoun."""
+    return word if len(word) > 1 and word.isupper() else word.lower()
+
+
+def _singular(word: str) -> str:
+    """Return the singular of a noun in the plural; empty for other words.
+
+    >>> [_singular(word) for word in ("universities", "buses", "boxes", "women", "series", "ship")]
+    ['university', 'bus', 'box', 'woman', '', '']
+    """
+    if word in _IRREGULAR:
+        return _IRREGULAR[word]
+    if not word.endswith("s") or word.endswith(_NO_ENDINGS) or word in _NO_PLURALS or len(word) < 4:
+        return ""
+    if word.endswith("ies"):
+        return f"{word[:-3]}y"
+    return word[:-2] if word.endswith(("ches", "shes", "xes", "sses", "zzes")) else word[:-1]
+
+
+def _first_noun(phrase: str, language: str) -> str:
+    """Return the noun of a phrase: in German the first word with a capital letter, elsewhere the first word."""
+    found: list[str] = _WORD.findall(phrase)
+    if language == "de":
+        found = [word for word in found if word[0].isupper()] or found
+    return found[0].lower()

@@ -1,0 +1,104 @@
+"""Questions for all items of a kind retrieve a fact about each of them."""
+
+import asyncio
+
+import pytest
+
+from polyadic.config import Settings
+from polyadic.embeddings.hashing_embedder import HashingEmbedder
+from polyadic.generation.context import lay_out
+from polyadic.generation.list_answerer import MOST_QUOTED, has_list, quote_list
+from polyadic.model.types import Chunk, Document, Evidence, Item, Knowledge, Participation, RetrievalSection, Span
+from polyadic.retrieval.registry import method_named
+from tests.retrieval.conftest import read_from_memory
+from tests.retrieval.memory_reader import MemoryReader
+
+SHIPS = ("Iwo Jima", "Hornet", "Noa", "Wasp", "Essex")
+QUESTION = "Which ships recovered a capsule?"
+ALL = "List all ships that recovered a capsule."
+
+
+def ships(typed: bool = True) -> MemoryReader:
+    """Read a document per ship, whose one fact lies among much else, and a few documents about capsules only."""
+    facts = {name: f"The {name} recovered a capsule near island {place}." for place, name in enumerate(SHIPS)} | {
+        f"Capsule {place}": f"A capsule, number {place}, that nobody recovered, is a capsule." for place in range(30)
+    }
+    documents = []
+    for name, fact in facts.items():
+        kind = ("cargo ship" if name == "Noa" else "ship") if name in SHIPS else "capsule"
+        text = f"{fact} {'It rained on the roofs of the town, and the bread was dear. ' * 12}"
+        participants = (Participation(name, kind if typed else "", score=80.0), Participation("sea", "", score=20.0))
+        evidence = Evidence(fact, 8.0, participants, (Span(0, len(fact)),), "by hand")
+        document = Document(f"memory:{name}", "", text)
+        documents.append((document, Chunk(document.id, Span(0, len(text)), text, 200, 0), [evidence]))
+    return read_from_memory(documents)
+
+
+def ask(question: str, reader: MemoryReader, tokens: int = 500) -> Knowledge:
+    method = method_named("auto", Settings())
+    return asyncio.run(method.retrieve(question, reader, HashingEmbedder(), tokens))
+
+
+def listed(knowledge: Knowledge) -> list[Item]:
+    return [item for item in knowledge.items if item.section is RetrievalSection.LIST]
+
+
+@pytest.mark.parametrize("question", [QUESTION, ALL])
+def test_each_item_of_the_kind_contributes_a_fact(question: str) -> None:
+    found = listed(ask(question, ships()))
+    assert {name for name in SHIPS if any(name in item.text for item in found)} == set(SHIPS)
+    assert sorted(item.why for item in found if "Noa" in item.text) == ["about Noa (cargo ship)"]
+    assert len(found) == len(SHIPS)
+
+
+def test_list_takes_at_most_half_of_the_budget_and_the_note_counts_the_rest() -> None:
+    found = ask(ALL, ships(), 60)
+    assert 0 < sum(item.tokens for item in listed(found)) <= 30
+    further = len(SHIPS) - len(listed(found))
+    assert further > 1
+    assert found.note == (
+        f"the list may be incomplete: 35 of 35 facts examined, {further} further candidates did not fit into the token "
+        "budget"
+    )
+
+
+def test_complete_list_may_still_be_incomplete() -> None:
+    assert ask(ALL, ships()).note == "the list may be incomplete: 35 of 35 facts examined"
+
+
+def test_plural_is_no_list_without_several_entities_of_that_kind() -> None:
+    assert not listed(ask(QUESTION, ships(typed=False)))
+    assert ask(QUESTION, ships(typed=False)).note == ""
+    assert not listed(ask("Which islands have a harbour?", ships()))
+
+
+def test_without_types_the_most_relevant_facts_are_listed() -> None:
+    found = listed(ask("List all ships that recovered a capsule near an island.", ships(typed=False)))
+    assert {name for name in SHIPS if any(name in item.text for item in found)} == set(SHIPS)
+
+
+def test_model_is_told_that_the_list_may_be_incomplete() -> None:
+    found = ask(ALL, ships())
+    text = lay_out(found, 4000).text
+    assert "the list may be incomplete" in text.partition("The Iwo Jima recovered")[0].rpartition("\n\n")[2]
+    assert "incomplete" not in lay_out(ask("Who recovered the capsule?", ships()), 4000).text
+
+
+def test_quoted_list_has_one_line_for_each_item() -> None:
+    reader = ships()
+    found = ask(ALL, reader)
+    assert has_list(found)
+    answer = asyncio.run(quote_list(found, HashingEmbedder(), reader))
+    assert answer.answered and answer.question == ALL
+    lines = answer.text.splitlines()
+    assert len(SHIPS) == len(lines) == len(answer.citations) <= MOST_QUOTED
+    assert {name for name in SHIPS if any(f"The {name} recovered" in line for line in lines)} == set(SHIPS)
+    assert all(f'"{citation.place.quote}"' in line for citation, line in zip(answer.citations, lines, strict=True))
+    assert answer.note.endswith("the list may be incomplete: 35 of 35 facts examined")
+
+
+def test_list_of_things_that_the_documents_lack_is_not_quoted() -> None:
+    reader = ships(typed=False)
+    found = ask("List all dentists in Bavaria.", reader)
+    answer = asyncio.run(quote_list(found, HashingEmbedder(), reader))
+    assert not answer.answered and not answer.citations
