@@ -106,7 +106,7 @@ async def evaluate(
     ReplyPending
         Replies from batch files are missing; results that do not need them are kept.
     """
-    if plan.answers == "model" and not kb.settings.model.name:
+    if plan.answers == "model" and not kb.settings.model.of_role("answers").name:
         raise NO_MODEL
     measures = Scorer(plan, kb, by_file)
     questions = drawn(dataset.questions, plan.limit, plan.seed)
@@ -139,7 +139,7 @@ async def evaluate(
         costs=tuple(cost_of(row) for row in gathered.records),
         failures=gathered.asked.failures,
         stopped=gathered.asked.stopped or measured.stopped or corpus.report.stopped,
-        model=kb.settings.model.name if plan.answers == "model" else "",
+        model=kb.settings.model.of_role("answers").name if plan.answers == "model" else "",
         notes=tuple(_notes(corpus, plan)),
         clock=RunTimes(corpus.seconds, gathered.seconds, measured.seconds),
     )

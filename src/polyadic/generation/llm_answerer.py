@@ -130,7 +130,7 @@ class LLMAnswerer:
             return NoReply(what, "raise context_tokens under [retrieval], or lower tokens under [chunking]")
         holds = f"{what}, which holds {self._model.context_tokens}, question and answer included"
         return NoReply(
-            holds, "set context_tokens under [model] to what it holds, ask in fewer words, or name a larger model"
+            holds, "set context_tokens of the model to what it holds, ask in fewer words, or name a larger model"
         )
 
     def _has_nothing(self, knowledge: Knowledge, context: PromptContext) -> bool:
@@ -207,7 +207,7 @@ class LLMAnswerer:
 
     def _no_text_error(self, parsed: CitedText, reply: ModelReply) -> NoReply:
         what = f"{self._model.name} gave no answer" + (", only reasoning" if parsed.reasoning else "")
-        enough = "raise output_tokens under [model], or ask again"
+        enough = "raise output_tokens of the model, or ask again"
         return NoReply(what, "ask again" if reply.complete else enough)
 
 

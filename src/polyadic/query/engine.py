@@ -259,7 +259,7 @@ class QueryEngine:
             The answer needs a model, and none is configured.
         """
         settings = self._settings_for(ask)
-        if settings.by == "quotes" or (settings.by == "auto" and not self.settings.model.name):
+        if settings.by == "quotes" or (settings.by == "auto" and not self.settings.model.of_role("answers").name):
             return None
         budget = self.settings.retrieval.context_tokens if ask.context_tokens is None else ask.context_tokens
         return LLMAnswerer(self._model, self.prompts, settings, self.embedder, budget)

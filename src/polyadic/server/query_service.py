@@ -67,7 +67,7 @@ async def _typed(pieces: AsyncGenerator[str | Answer, None]) -> AsyncGenerator[P
 
 
 def _check_model(kb: Workspace, asked: AnswerRequest) -> None:
-    if (asked.by == "model" or asked.think) and not kb.settings.model.name:
+    if (asked.by == "model" or asked.think) and not kb.settings.model.of_role("answers").name:
         raise ProblemError(409, "no-language-model", "the workspace has no language model: omit by and think")
 
 
