@@ -145,6 +145,30 @@ def test_follow_up_question_is_condensed_first(kb: Workspace, server: ModelServe
     assert (answer.usage.calls, answer.usage.tokens) == (2, server.prompt_tokens + server.completion_tokens)
 
 
+def test_question_that_does_not_refer_back_is_not_condensed(kb: Workspace, server: ModelServer) -> None:
+    server.responders = [rewriting, BYRON]
+    answer = kb.query("Where did Lord Byron die?", history=HISTORY)
+    assert answer.question == "Where did Lord Byron die?" and answer.usage.calls == 1
+    assert "Lord Byron" in server.asked[0].last_user_text and len(server.asked) == 1
+    assert not any(step.name == "make the question self-contained" for step in answer.trace)
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+def test_conversation_keeps_language_style_and_history(kb: Workspace, server: ModelServer, streamed: bool) -> None:
+    rewritten = "Wo ist Lord Byron gestorben?"
+    server.responders = [lambda asked: rewritten if "Wo ist er gestorben?" in asked.last_user_text else None, BYRON]
+    turns = [Turn("Wer war Lord Byron?", "Ein Dichter."), Turn("Wen hat er geheiratet?", "Annabella Milbanke.")]
+    style = AnswerSettings(by="model", style="drei Stichpunkte")
+    if streamed:
+        *_, answer = kb.stream("Wo ist er gestorben?", history=turns, answer=style)
+    else:
+        answer = kb.query("Wo ist er gestorben?", history=turns, answer=style)
+    assert isinstance(answer, Answer) and answer.question == rewritten
+    condensing, answering = server.asked
+    assert all(turn.question in condensing.text and turn.answer in condensing.text for turn in turns)
+    assert "drei Stichpunkte" in answering.text and answering.last_user_text.endswith(f"Question: {rewritten}")
+
+
 def test_without_a_model_references_are_resolved(kb: Workspace, server: ModelServer) -> None:
     answer = kb.query("Where did he die?", history=HISTORY, answer=QUOTES)
     assert answer.question == "Lord Byron: Where did he die?"

@@ -18,7 +18,7 @@ from polyadic.generation.llm_answerer import LLMAnswerer
 from polyadic.generation.llm_question_condenser import condense_question
 from polyadic.generation.no_answer_texts import no_answer
 from polyadic.generation.overview_answerer import quote_overview
-from polyadic.generation.rule_question_condenser import elliptic, standalone
+from polyadic.generation.rule_question_condenser import elliptic, refers_back, standalone
 from polyadic.llm.cached_model import NullCache, ResponseCache
 from polyadic.llm.language_model import LanguageModel
 from polyadic.llm.prompts.library import PromptLibrary
@@ -240,9 +240,12 @@ class QueryEngine:
         return answer if answer.answered else replace(answer, text=no_answer(_language_of(knowledge)))
 
     async def _prepared(self, ask: QueryRequest) -> tuple[Knowledge, tuple[TraceStep, ...]]:
-        """Retrieve knowledge for a model, condensing a follow-up question first; also return the condensing step."""
+        """Retrieve knowledge for a model, condensing a follow-up question first; also return the condensing step.
+
+        A question that does not refer back is left as it is: condensing costs a call, and may change it.
+        """
         finder_name = self.settings.hypergraph.question_entities
-        if not ask.history:
+        if not refers_back(ask.question, ask.history):
             return await self._retrieved(ask, finder_name), ()
         question, _, step = await condense_question(ask.question, ask.history, self._model, self.prompts)
         return await self._retrieved(replace(ask, question=question), finder_name), (step,)
