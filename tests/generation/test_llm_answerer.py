@@ -19,7 +19,18 @@ from polyadic.generation.no_answer_texts import no_answer
 from polyadic.llm.endpoint_model import EndpointModel
 from polyadic.llm.language_model import LanguageModel, ModelReply, ModelRequest
 from polyadic.llm.prompts.library import PromptLibrary
-from polyadic.model.types import Answer, Document, Item, ItemKind, Knowledge, SourceSpan, Span, TraceStep, Usage
+from polyadic.model.types import (
+    Answer,
+    Citation,
+    Document,
+    Item,
+    ItemKind,
+    Knowledge,
+    SourceSpan,
+    Span,
+    TraceStep,
+    Usage,
+)
 from polyadic.text.tokens import count_tokens
 from tests.model_server import CutText, EmptyText, ModelServer, NullContent, Refusal, Said, Status, Think, says
 
@@ -227,7 +238,7 @@ def test_parsing_long_replies_takes_linear_time(server: ModelServer) -> None:
                 yield "Ada [1]. "
             yield ModelReply("Ada [1]. " * 20_000, True, Usage(1), 0.1)
 
-    async def streamed() -> list[str | Answer]:
+    async def streamed() -> list[str | Citation | Answer]:
         asked = Pieces(ModelSettings(name="recorded", base_url=server.url, key_variable=""))
         who = Counting(asked, PromptLibrary(), AnswerSettings(), HashingEmbedder(), 4000)
         return [piece async for piece in who.stream(KNOWN)]

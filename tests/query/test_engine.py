@@ -14,7 +14,7 @@ from polyadic.config import AnswerSettings, EmbeddingSettings, HypergraphSetting
 from polyadic.errors import ModelUnavailable, NoReply, PolyadicError, SettingsError
 from polyadic.generation.llm_answerer import NOTHING_FOUND
 from polyadic.generation.no_answer_texts import no_answer
-from polyadic.model.types import Answer, Document, Filter, Turn, Usage
+from polyadic.model.types import Answer, Citation, Document, Filter, Turn, Usage
 from polyadic.workspace import Workspace
 from tests.model_server import Asked, CutStream, EmptyText, ModelServer, Refusal, Responder, Status, ready
 from tests.support.indexers import CountingEmbedder
@@ -151,6 +151,20 @@ def test_question_that_does_not_refer_back_is_not_condensed(kb: Workspace, serve
     assert answer.question == "Where did Lord Byron die?" and answer.usage.calls == 1
     assert "Lord Byron" in server.asked[0].last_user_text and len(server.asked) == 1
     assert not any(step.name == "make the question self-contained" for step in answer.trace)
+
+
+def test_streamed_citations_arrive_with_their_sentence(kb: Workspace, server: ModelServer) -> None:
+    first, second = "It was Babbage who designed the Analytical Engine [1].", "Lord Byron died at Missolonghi [1]."
+    server.responders = [citing("Charles Babbage", f"{first} {second}".replace("[1]", "[*]"))]
+    server.tokens_per_second = 100
+    arrived: list[str | Citation | Answer] = []
+    for piece in kb.stream(QUESTION, cite=arrived.append):
+        arrived.append(piece)
+    assert isinstance(arrived[-1], Answer)
+    (at,) = [number for number, piece in enumerate(arrived) if isinstance(piece, Citation)]
+    before = "".join(piece for piece in arrived[:at] if isinstance(piece, str))
+    assert second not in before
+    assert arrived[at] == arrived[-1].citations[0] and len(arrived[-1].citations) == 2
 
 
 @pytest.mark.parametrize("streamed", [False, True])

@@ -5,8 +5,9 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 
 from polyadic.concurrency.async_to_sync import async_iter_to_sync, async_to_sync
 from polyadic.config import AnswerSettings
-from polyadic.model.types import Answer, Filter, Knowledge, Turn
-from polyadic.query.engine import QueryEngine, QueryRequest
+from polyadic.model.types import Answer, Citation, Filter, Knowledge, Turn
+from polyadic.query.engine import QueryEngine
+from polyadic.query.request import QueryRequest
 
 
 class QueryMixin(ABC):
@@ -92,6 +93,7 @@ class QueryMixin(ABC):
         answer: AnswerSettings | None = None,
         only: Filter | None = None,
         found: Callable[[Knowledge], None] = lambda knowledge: None,
+        cite: Callable[[Citation], None] | None = None,
     ) -> AsyncGenerator[str | Answer, None]:
         """Stream the text of the answer, then yield the complete :class:`Answer`.
 
@@ -104,13 +106,17 @@ class QueryMixin(ABC):
             As for :meth:`aquery`.
         found
             Called with the retrieved knowledge before the answer is generated.
+        cite
+            Called with each citation once its sentence is complete; those of the last sentence are in the answer only.
 
         Yields
         ------
         str or Answer
             Pieces of text, then the answer.
         """
-        return self._query_engine.stream(QueryRequest(question, method, context_tokens, history, answer, only, found))
+        return self._query_engine.stream(
+            QueryRequest(question, method, context_tokens, history, answer, only, found, cite)
+        )
 
     retrieve = async_to_sync(aretrieve)
     query = async_to_sync(aquery)

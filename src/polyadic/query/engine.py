@@ -1,6 +1,6 @@
 """Answer questions: retrieve knowledge, then generate or quote an answer, depending on the settings."""
 
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -22,9 +22,10 @@ from polyadic.generation.rule_question_condenser import elliptic, refers_back, s
 from polyadic.llm.cached_model import NullCache, ResponseCache
 from polyadic.llm.language_model import LanguageModel
 from polyadic.llm.prompts.library import PromptLibrary
-from polyadic.model.types import Answer, Filter, Knowledge, SourceSpan, TraceStep, Turn, page_of
+from polyadic.model.types import Answer, Citation, Filter, Knowledge, SourceSpan, TraceStep, Turn, page_of
 from polyadic.query.document_filter import filter_documents
 from polyadic.query.lookup import titled
+from polyadic.query.request import QueryRequest
 from polyadic.query.usage import MeteredModel, UsageMeter
 from polyadic.rerankers.reranker import Reranker
 from polyadic.retrieval.overview import NAME as OVERVIEW
@@ -54,37 +55,6 @@ AUTO = "auto"
 
 With other methods, only quoted answers use the overview.
 """
-
-
-@dataclass(frozen=True, slots=True)
-class QueryRequest:
-    """A question and the options for answering it; options left out default to the settings.
-
-    Parameters
-    ----------
-    question
-        The question.
-    method
-        Name of the retrieval method.
-    context_tokens
-        Token budget for the retrieved knowledge.
-    history
-        The conversation so far; a follow-up question is condensed into a standalone question first.
-    answer
-        Settings for the answer.
-    only
-        Filter for the documents to search; None for all.
-    found
-        Called with the retrieved knowledge before a streamed answer is generated.
-    """
-
-    question: str
-    method: str | None = None
-    context_tokens: int | None = None
-    history: Sequence[Turn] = ()
-    answer: AnswerSettings | None = None
-    only: Filter | None = None
-    found: Callable[[Knowledge], None] = lambda knowledge: None
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +103,11 @@ class QueryEngine:
         try:
             async with TaskStream.of(engine._traced_pieces(_validated(ask))) as pieces:
                 async for piece in pieces:
-                    yield piece
+                    # Called here, so that a citation is not ahead of the text before it.
+                    if not isinstance(piece, Citation):
+                        yield piece
+                    elif ask.cite:
+                        ask.cite(piece)
         finally:
             await engine._enter_calls()
 
@@ -154,7 +128,7 @@ class QueryEngine:
         knowledge, steps = await self._prepared(ask)
         return self._finished(await answerer.answer(knowledge), steps)
 
-    async def _traced_pieces(self, ask: QueryRequest) -> AsyncGenerator[str | Answer, None]:
+    async def _traced_pieces(self, ask: QueryRequest) -> AsyncGenerator[str | Citation | Answer, None]:
         with stage(_SPAN) as trace_span:
             async with aclosing(self._pieces(ask)) as pieces:
                 async for piece in pieces:
@@ -162,7 +136,7 @@ class QueryEngine:
                         _record_answer(trace_span, piece)
                     yield piece
 
-    async def _pieces(self, ask: QueryRequest) -> AsyncGenerator[str | Answer, None]:
+    async def _pieces(self, ask: QueryRequest) -> AsyncGenerator[str | Citation | Answer, None]:
         answerer = self._answerer(ask)
         if answerer is None:
             quoted = self._finished(await self._quoted_answer(ask), ())
@@ -172,9 +146,12 @@ class QueryEngine:
             return
         knowledge, steps = await self._prepared(ask)
         ask.found(knowledge)
-        async with aclosing(answerer.stream(knowledge)) as pieces:
+        async with aclosing(answerer.stream(knowledge, ask.cite is not None)) as pieces:
             async for piece in pieces:
-                yield self._finished(piece, steps) if isinstance(piece, Answer) else piece
+                if isinstance(piece, Citation):
+                    yield replace(piece, place=self._with_page(piece.place))
+                else:
+                    yield self._finished(piece, steps) if isinstance(piece, Answer) else piece
 
     async def _retrieved(self, ask: QueryRequest, finder_name: EntityFinderName) -> Knowledge:
         retrieval = self.settings.retrieval
