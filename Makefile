@@ -16,6 +16,7 @@ test: $(VENV)/installed-dev
 # What `make test` leaves out: crashes, PostgreSQL's slow half, the browser, real models, documentation.
 test-all: $(VENV)/installed-dev
 	$(BIN)/polyadic models fetch
+	$(BIN)/python -m tests.real_model.weights
 	$(BIN)/python -m pytest -n 2 -m slow
 
 # The stores again, on the earliest PostgreSQL and pgvector that are said to do. Its package cannot start servers that

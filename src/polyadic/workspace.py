@@ -8,7 +8,7 @@ because they are fast.
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain
 from pathlib import Path
 from types import TracebackType
@@ -16,9 +16,9 @@ from typing import Self
 
 from polyadic.batch.api import BatchApi
 from polyadic.concurrency.async_to_sync import async_iter_to_sync, async_to_sync
-from polyadic.config import DEFAULT_FOLDER, FILE_NAME, EmbeddingSettings, Settings, expanded, load_settings
+from polyadic.config import DEFAULT_FOLDER, FILE_NAME, EmbeddingSettings, ModelRole, Settings, expanded, load_settings
 from polyadic.doctor.check_result import CheckResult
-from polyadic.doctor.checks import run_checks
+from polyadic.doctor.checks import TIMEOUT, run_checks
 from polyadic.embeddings.embedder import Embedder
 from polyadic.embeddings.loading import embedder_name, load_embedder
 from polyadic.errors import NotFound, PolyadicError
@@ -35,7 +35,7 @@ from polyadic.indexing.report import IndexProgress, IndexReport
 from polyadic.llm.budget import SpendingBudget, check_prices
 from polyadic.llm.cached_model import NullCache, ResponseCache
 from polyadic.llm.language_model import LanguageModel
-from polyadic.llm.loading import load_language_model
+from polyadic.llm.loading import RoleModels
 from polyadic.llm.prompts.library import PromptLibrary
 from polyadic.llm.store_cache import StoreResponseCache
 from polyadic.loaders.folder_watcher import among
@@ -224,8 +224,8 @@ class Workspace(BrowseMixin, QueryMixin):
             raise PolyadicError(what, "use a workspace in PostgreSQL: -w postgresql://HOST/DATABASE#NAME")
         by = factory.wanted(extractor, self.settings)
         if by == "model":
-            check_prices(budget, self.settings.model)
-            self._required_model().check()
+            check_prices(budget, self.settings.model, "extraction")
+            self._required_model("extraction").check()
         # Fail early: weights that are missing here may also be missing on the hosts that embed.
         _ = self.embedder
         sources = list(list_sources(names, self.settings.reading))
@@ -306,7 +306,7 @@ class Workspace(BrowseMixin, QueryMixin):
         # Load the models before the store, so that no workspace is created if weights or a key are missing.
         embedder = self.embedder
         if factory.wanted(extractor, self.settings) == "model":
-            self._required_model().check()
+            self._required_model("extraction").check()
         store = self._store
         selected = self._extractor(extractor, StoreResponseCache(store), budget)
         chunking, reextract = self.settings.chunking, extractor is not None
@@ -468,20 +468,22 @@ class Workspace(BrowseMixin, QueryMixin):
             document_ids = frozenset(record.id for record in lookup.documents(reader, reference))
         return ledger_of(store, document_ids)
 
-    def aexamine(self, whole_window: bool = False) -> AsyncGenerator[CheckResult, None]:
+    def aexamine(self, whole_window: bool = False, timeout: float = TIMEOUT) -> AsyncGenerator[CheckResult, None]:
         """Check disk, store and models, without changing anything.
 
         Parameters
         ----------
         whole_window
             Test the language model's whole context window, even beyond 32,000 tokens, which may cost money.
+        timeout
+            Time limit of all model checks together, in seconds. The last result names the checks that it cut off.
 
         Returns
         -------
         AsyncGenerator of CheckResult
             One result per check, as soon as the check is done.
         """
-        return run_checks(self.home, self.settings, whole_window)
+        return run_checks(self.home, self.settings, whole_window, timeout)
 
     # blocking versions
 
@@ -496,13 +498,14 @@ class Workspace(BrowseMixin, QueryMixin):
     @property
     def entities(self) -> ResolutionApi:
         """Entity resolution: review candidates, merge and split entities, add cannot-links, undo decisions."""
-        at_once = self.settings.model.at_once
-        return ResolutionApi(self.store, lambda: self.embedder, self._required_model, self._prompts, at_once)
+        model, at_once = partial(self._required_model, "judging"), self.settings.model.of_role("judging").at_once
+        return ResolutionApi(self.store, lambda: self.embedder, model, self._prompts, at_once)
 
     @property
     def hierarchy(self) -> HierarchyApi:
         """Hierarchy of summaries and communities over all facts: estimate, build and inspect it."""
-        return HierarchyApi(self.settings, self.store, lambda: self.embedder, self._required_model, self._prompts)
+        model = partial(self._required_model, "summaries")
+        return HierarchyApi(self.settings, self.store, lambda: self.embedder, model, self._prompts)
 
     @property
     def batch(self) -> BatchApi:
@@ -511,7 +514,7 @@ class Workspace(BrowseMixin, QueryMixin):
 
     async def aclose(self) -> None:
         """Close files and connections. Using the workspace again reopens them."""
-        for model in (self.__dict__.get(name) for name in ("embedder", "_model", "_reranker")):
+        for model in (self.__dict__.get(name) for name in ("embedder", "_models", "_reranker")):
             if model is not None:
                 await model.close()
         store = self.__dict__.pop("_store", None)
@@ -563,8 +566,8 @@ class Workspace(BrowseMixin, QueryMixin):
         return load_embedder(self.settings.embedding)
 
     @cached_property
-    def _model(self) -> LanguageModel | None:
-        return load_language_model(self.settings.model)
+    def _models(self) -> RoleModels:
+        return RoleModels(self.settings.model)
 
     @cached_property
     def _reranker(self) -> Reranker | None:
@@ -618,24 +621,33 @@ class Workspace(BrowseMixin, QueryMixin):
         """Folder or address of the workspace, for messages."""
         return self.folder if isinstance(self.home, LocalFolder) else self.home
 
-    def _required_model(self) -> LanguageModel:
-        if self._model is None:
+    def _model(self, role: ModelRole) -> LanguageModel | None:
+        return self._models.of(role)
+
+    def _required_model(self, role: ModelRole) -> LanguageModel:
+        model = self._model(role)
+        if model is None:
             raise NO_MODEL
-        return self._model
+        return model
 
     def _extractor(
         self, name: ExtractorName | None, cache: ResponseCache, budget: SpendingBudget | None = None
     ) -> SelectedExtractor:
         if factory.wanted(name, self.settings) == "sentences":
             return factory.without_model(self.settings)
-        return factory.with_model(self._required_model(), cache, self._prompts, self.settings, budget)
+        return factory.with_model(self._required_model("extraction"), cache, self._prompts, self.settings, budget)
 
     def _estimator(
         self, selected: SelectedExtractor, known: KnownWork, name: ExtractorName | None
     ) -> IndexingEstimator:
         settings = self.settings
         return IndexingEstimator(
-            selected.extractor, self.embedder, settings.chunking, settings.model, known, name is not None
+            selected.extractor,
+            self.embedder,
+            settings.chunking,
+            settings.model.of_role("extraction"),
+            known,
+            name is not None,
         )
 
     @property
@@ -645,7 +657,7 @@ class Workspace(BrowseMixin, QueryMixin):
             self.settings,
             store,
             self.embedder,
-            lambda: self._model,
+            partial(self._model, "answers"),
             self._prompts,
             StoreResponseCache(store),
             reranker=self._reranker,

@@ -1,5 +1,6 @@
 """Presets are settings that hold, and that the documentation names."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -31,3 +32,12 @@ def test_presets_are_documented(name: str) -> None:
 def test_preset_reply_fits_into_the_context(name: str) -> None:
     model = PRESETS[name]["model"]
     assert int(str(model["output_tokens"])) <= int(str(model["context_tokens"])) // 2
+
+
+@pytest.mark.parametrize("name", list(PRESETS))
+def test_prices_of_presets_are_documented_with_their_date(name: str) -> None:
+    text = " ".join((ROOT / "docs" / "models.md").read_text(encoding="utf-8").split())
+    for values in PRESETS[name].values():
+        if "prompt_price" in values:
+            _, _, price = text.partition(f"{values['name']} {values['prompt_price']}")
+            assert re.match(r"[^()]*\(\w+, \d+ \w+ 20\d\d", price), values["name"]

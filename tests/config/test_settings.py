@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from polyadic.config import METHODS, Settings, load_settings, template
+from polyadic.config import METHODS, MODEL_ROLES, Settings, load_settings, template
 from polyadic.errors import SettingsError
 from polyadic.retrieval.registry import method_named
 
@@ -38,6 +38,8 @@ def test_the_environment_wins_over_the_file(file: Path, monkeypatch: pytest.Monk
         ("[hypergraph]\nfact_threshold = nan\n", r"hypergraph\.fact_threshold .*finite"),
         ("[walk]\ndamping = nan\n", r"walk\.damping"),
         ("[retrieval]\nmethod = 'magic'\n", r"retrieval\.method .*'walk'"),
+        ("[model.extraction]\nnmae = 'x'\n", r"model\.extraction\.nmae .*known settings: base_url, [^:]*\bname\b"),
+        ("[model.reading]\nname = 'x'\n", r"model\.reading .*known settings: base_url, .*extraction, answers"),
     ],
 )
 def test_invalid_setting_is_reported_in_one_line(file: Path, text: str, said: str) -> None:
@@ -55,6 +57,8 @@ def test_invalid_setting_is_reported_in_one_line(file: Path, text: str, said: st
         ("POLYADIC_MODEL", '{"nmae": "gpt"}', r"invalid setting model\.nmae"),
         ("POLYADIC_MODEL", "3", "invalid setting model "),
         ("POLYADIC_MODEL", "foo", "does not contain JSON: write a list"),
+        ("POLYADIC_MODEL__EXTRACTION__CONTEXT_TOKENS", "many", r"invalid setting model\.extraction\.context_tokens"),
+        ("POLYADIC_MODEL__ANSWERS", "foo", r"invalid setting model\.answers"),
         ("POLYADIC_MODEL__NAME__X", "gpt", r"invalid setting model\.name"),
         ("POLYADIC_EXTRACTION__ENTITY_TYPES", "person,place", "does not contain JSON: write a list"),
         ("POLYADIC_EXTRACTION__ENTITY_TYPES", "[1]", r"invalid setting extraction\.entity_types\.0"),
@@ -114,3 +118,40 @@ def test_defaults_are_the_numbers_of_the_papers() -> None:
         0.8,
         0.05,
     )
+
+
+def test_role_sections_fall_back_to_model_setting_by_setting(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file.write_text(
+        "[model]\nname = 'large'\nretries = 1\nprompt_price = 5\n"
+        "[model.extraction]\nname = 'small'\nprompt_price = 0\n[model.summaries]\nname = ''\n"
+    )
+    monkeypatch.setenv("POLYADIC_MODEL__JUDGING__NAME", "judge")
+    monkeypatch.setenv("POLYADIC_MODEL__EXTRACTION__AT_ONCE", "3")
+    model = load_settings(file).model
+    found = {role: model.of_role(role) for role in MODEL_ROLES}
+    assert {role: one.name for role, one in found.items()} == {
+        "extraction": "small",
+        "answers": "large",
+        "judging": "judge",
+        "summaries": "",
+    }
+    assert (found["extraction"].prompt_price, found["judging"].prompt_price) == (0, 5)
+    assert (found["extraction"].at_once, found["answers"].at_once) == (3, 16)
+    assert {one.retries for one in found.values()} == {1}
+    assert [model.section_of(role) for role in MODEL_ROLES] == [
+        "model.extraction",
+        "model",
+        "model.judging",
+        "model.summaries",
+    ]
+
+
+def test_key_of_model_is_not_sent_to_the_address_of_a_role(file: Path) -> None:
+    section = "[model.answers]\nbase_url = 'http://localhost:8080/v1'\n"
+    file.write_text(section)
+    with pytest.raises(SettingsError, match="answers sets another base_url: set its key_variable as well"):
+        load_settings(file)
+    file.write_text(f"{section}key_variable = ''\n")
+    assert not load_settings(file).model.of_role("answers").key_variable
+    file.write_text(f"[model]\nkey_variable = ''\n{section}")
+    assert not load_settings(file).model.of_role("answers").key_variable

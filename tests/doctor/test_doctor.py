@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
+from time import perf_counter
 
 import pytest
 
@@ -29,9 +30,9 @@ def server() -> Iterator[ModelServer]:
         yield running
 
 
-def examine(folder: Path, settings: Settings) -> dict[str, CheckResult]:
+def examine(folder: Path, settings: Settings, timeout: float = 60) -> dict[str, CheckResult]:
     with Workspace(folder, settings) as kb:
-        return {finding.what: finding for finding in kb.examine()}
+        return {finding.what: finding for finding in kb.examine(timeout=timeout)}
 
 
 def with_model(server: ModelServer, **values: object) -> Settings:
@@ -200,3 +201,34 @@ def test_reranker_is_tested(tmp_path: Path, server: ModelServer) -> None:
     assert examine(tmp_path, settings)["reranker"].state is Severity.BAD
     half = Settings.model_validate({"embedding": HASHING, "reranker": {"model": "onnx"}})
     assert "folder is empty" in examine(tmp_path, half)["reranker"].detail
+
+
+def test_every_model_of_a_role_is_checked_once(tmp_path: Path, server: ModelServer) -> None:
+    roles = {"extraction": {"name": "small"}, "summaries": {"name": "small"}, "judging": {"name": ""}}
+    server.models = ["recorded", "small"]
+    found = examine(tmp_path, with_model(server, **roles, prompt_price=2))
+    names = ["key", "endpoint", "JSON", "speed", "context"]
+    assert list(found)[3:] == [f"extraction {name}" for name in names] + names + ["prices"]
+    assert "small is counted at the prices of recorded" in found["prices"].detail
+    assert "[model.extraction]" in found["prices"].next_step or "[model.summaries]" in found["prices"].next_step
+    assert {asked.model for asked in server.asked} == {"recorded", "small"}
+    server.json_modes = {"json_object"}
+    assert "under [model.extraction]" in examine(tmp_path, with_model(server, **roles))["extraction JSON"].next_step
+
+
+def test_time_limit_names_what_was_not_checked(tmp_path: Path, server: ModelServer) -> None:
+    server.misbehave(Late(30), when=lambda asked: "numbers from 1 to 100" in asked.text)
+    started = perf_counter()
+    found = examine(tmp_path, with_model(server), timeout=0.5)
+    assert perf_counter() - started < 10
+    assert list(found)[2:] == ["embedding", "key", "endpoint", "JSON", "not checked"]
+    cut = found["not checked"]
+    assert cut.state is Severity.DOUBTFUL and cut.detail.startswith("speed, context, because the time limit of 0.5 s")
+    assert "--timeout" in cut.next_step
+
+
+@pytest.mark.slow
+def test_speed_of_a_slow_model_is_measured_on_part_of_its_reply(tmp_path: Path, server: ModelServer) -> None:
+    server.tokens_per_second = 5
+    found = examine(tmp_path, with_model(server, context_tokens=1000), timeout=20)["speed"]
+    assert found.state is Severity.DOUBTFUL and found.detail.startswith(("4 tokens", "5 tokens", "6 tokens"))

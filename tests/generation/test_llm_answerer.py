@@ -1,7 +1,7 @@
 """Answers by a language model from hand-made knowledge, over real HTTP."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -19,7 +19,18 @@ from polyadic.generation.no_answer_texts import no_answer
 from polyadic.llm.endpoint_model import EndpointModel
 from polyadic.llm.language_model import LanguageModel, ModelReply, ModelRequest
 from polyadic.llm.prompts.library import PromptLibrary
-from polyadic.model.types import Answer, Document, Item, ItemKind, Knowledge, SourceSpan, Span, TraceStep, Usage
+from polyadic.model.types import (
+    Answer,
+    Citation,
+    Document,
+    Item,
+    ItemKind,
+    Knowledge,
+    SourceSpan,
+    Span,
+    TraceStep,
+    Usage,
+)
 from polyadic.text.tokens import count_tokens
 from tests.model_server import CutText, EmptyText, ModelServer, NullContent, Refusal, Said, Status, Think, says
 
@@ -185,7 +196,7 @@ LONG = knowledge(Document("memory:long", "", "The engine has a wheel. " * 600))
             {"context_tokens": 2000},
             4000,
             LONG,
-            r"holds 2000, question and answer included: set context_tokens under \[model\] to what it holds",
+            r"holds 2000, question and answer included: set context_tokens of the model to what it holds",
         ),
     ],
 )
@@ -222,12 +233,12 @@ def test_parsing_long_replies_takes_linear_time(server: ModelServer) -> None:
             return super()._parse(reply, context, whole)
 
     class Pieces(EndpointModel):
-        async def stream(self, request: ModelRequest) -> AsyncIterator[str | ModelReply]:
+        async def stream(self, request: ModelRequest) -> AsyncGenerator[str | ModelReply, None]:
             for _ in range(20_000):
                 yield "Ada [1]. "
             yield ModelReply("Ada [1]. " * 20_000, True, Usage(1), 0.1)
 
-    async def streamed() -> list[str | Answer]:
+    async def streamed() -> list[str | Citation | Answer]:
         asked = Pieces(ModelSettings(name="recorded", base_url=server.url, key_variable=""))
         who = Counting(asked, PromptLibrary(), AnswerSettings(), HashingEmbedder(), 4000)
         return [piece async for piece in who.stream(KNOWN)]

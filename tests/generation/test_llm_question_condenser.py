@@ -52,7 +52,6 @@ def test_request_contains_the_conversation(server: ModelServer) -> None:
         ("Here is the question:\n\nWhere was Ada Lovelace born?\n", "Where was Ada Lovelace born?"),
         ("<think>She is Ada?</think>\nWhere was Ada Lovelace born?", "Where was Ada Lovelace born?"),
         ("She is Ada?\n</think>\nWhere was Ada Lovelace born?", "Where was Ada Lovelace born?"),
-        ("艾达出生在哪里？", "艾达出生在哪里？"),
         ("Where was Ada, who wrote “Notes”, born?", "Where was Ada, who wrote “Notes”, born?"),
     ],
 )
@@ -75,6 +74,13 @@ def test_replies_without_a_question_are_ignored(server: ModelServer, reply: str)
     assert question == BESIDE
     assert step.detail == f"recorded gave no usable question; rewritten by rules: {BESIDE}"
     assert usage.calls == 1
+
+
+def test_question_keeps_its_language(server: ModelServer) -> None:
+    assert asked(server, "艾达出生在哪里？", question="她出生在哪里？")[0] == "艾达出生在哪里？"
+    question, _, step = asked(server, "Where was Ada Lovelace born?", question="Wo wurde sie geboren?")
+    assert question == standalone("Wo wurde sie geboren?", HISTORY)
+    assert "gave no usable question" in step.detail
 
 
 def test_imperative_requests_are_accepted(server: ModelServer) -> None:

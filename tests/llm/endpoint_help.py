@@ -80,7 +80,7 @@ def stream(model: EndpointModel, request: ModelRequest) -> tuple[list[str], Mode
 
 
 def generator(model: EndpointModel, request: ModelRequest) -> AsyncGenerator[str | ModelReply, None]:
-    return cast(AsyncGenerator[str | ModelReply, None], model.stream(request))
+    return model.stream(request)
 
 
 def say(model: EndpointModel, request: ModelRequest, streamed: bool) -> ModelReply:

@@ -160,7 +160,7 @@ def test_base_url_is_resolved(server: ModelServer, monkeypatch: pytest.MonkeyPat
 def test_local_endpoints_need_no_key(server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> None:
     server.key = None
     monkeypatch.delenv(VARIABLE)
-    model = load_language_model(model_settings(server, key_variable=""))
+    model = load_language_model(model_settings(server, key_variable=""), "answers")
     assert isinstance(model, EndpointModel) and ask(model, question())[0].text == REPLY
 
 

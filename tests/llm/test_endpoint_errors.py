@@ -113,7 +113,7 @@ WRONG: list[tuple[Misbehaviour, type[PolyadicError], str, str]] = [
     (Sends('{"error": "No,\\nnever."}', status=400), NoReply, "answers 400 (No, never.)", "polyadic doctor"),
     (Sends('[{"oh": 1}]', status=400), NoReply, "answers 400", "polyadic doctor"),
     (Sends("max_tokens " * 200_000, status=500), NoReply, "answers 500 (max_tokens max", "try again later"),
-    (Status(413), NoReply, "longer than recorded can hold", "set context_tokens under [model]"),
+    (Status(413), NoReply, "longer than recorded can hold", "set context_tokens of the model"),
 ]
 
 

@@ -14,7 +14,7 @@ from polyadic.config import AnswerSettings, EmbeddingSettings, HypergraphSetting
 from polyadic.errors import ModelUnavailable, NoReply, PolyadicError, SettingsError
 from polyadic.generation.llm_answerer import NOTHING_FOUND
 from polyadic.generation.no_answer_texts import no_answer
-from polyadic.model.types import Answer, Document, Filter, Turn, Usage
+from polyadic.model.types import Answer, Citation, Document, Filter, Turn, Usage
 from polyadic.workspace import Workspace
 from tests.model_server import Asked, CutStream, EmptyText, ModelServer, Refusal, Responder, Status, ready
 from tests.support.indexers import CountingEmbedder
@@ -143,6 +143,44 @@ def test_follow_up_question_is_condensed_first(kb: Workspace, server: ModelServe
     steps = [step.name for step in answer.trace]
     assert steps[0] == "make the question self-contained" and steps[-2:] == ["ask recorded", "check the citations"]
     assert (answer.usage.calls, answer.usage.tokens) == (2, server.prompt_tokens + server.completion_tokens)
+
+
+def test_question_that_does_not_refer_back_is_not_condensed(kb: Workspace, server: ModelServer) -> None:
+    server.responders = [rewriting, BYRON]
+    answer = kb.query("Where did Lord Byron die?", history=HISTORY)
+    assert answer.question == "Where did Lord Byron die?" and answer.usage.calls == 1
+    assert "Lord Byron" in server.asked[0].last_user_text and len(server.asked) == 1
+    assert not any(step.name == "make the question self-contained" for step in answer.trace)
+
+
+def test_streamed_citations_arrive_with_their_sentence(kb: Workspace, server: ModelServer) -> None:
+    first, second = "It was Babbage who designed the Analytical Engine [1].", "Lord Byron died at Missolonghi [1]."
+    server.responders = [citing("Charles Babbage", f"{first} {second}".replace("[1]", "[*]"))]
+    server.tokens_per_second = 100
+    arrived: list[str | Citation | Answer] = []
+    for piece in kb.stream(QUESTION, cite=arrived.append):
+        arrived.append(piece)
+    assert isinstance(arrived[-1], Answer)
+    (at,) = [number for number, piece in enumerate(arrived) if isinstance(piece, Citation)]
+    before = "".join(piece for piece in arrived[:at] if isinstance(piece, str))
+    assert second not in before
+    assert arrived[at] == arrived[-1].citations[0] and len(arrived[-1].citations) == 2
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+def test_conversation_keeps_language_style_and_history(kb: Workspace, server: ModelServer, streamed: bool) -> None:
+    rewritten = "Wo ist Lord Byron gestorben?"
+    server.responders = [lambda asked: rewritten if "Wo ist er gestorben?" in asked.last_user_text else None, BYRON]
+    turns = [Turn("Wer war Lord Byron?", "Ein Dichter."), Turn("Wen hat er geheiratet?", "Annabella Milbanke.")]
+    style = AnswerSettings(by="model", style="drei Stichpunkte")
+    if streamed:
+        *_, answer = kb.stream("Wo ist er gestorben?", history=turns, answer=style)
+    else:
+        answer = kb.query("Wo ist er gestorben?", history=turns, answer=style)
+    assert isinstance(answer, Answer) and answer.question == rewritten
+    condensing, answering = server.asked
+    assert all(turn.question in condensing.text and turn.answer in condensing.text for turn in turns)
+    assert "drei Stichpunkte" in answering.text and answering.last_user_text.endswith(f"Question: {rewritten}")
 
 
 def test_without_a_model_references_are_resolved(kb: Workspace, server: ModelServer) -> None:

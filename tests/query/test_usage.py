@@ -18,6 +18,7 @@ from tests.support.with_a_model import TEXT, settings, story
 ADA = Document("memory:ada", "Ada", TEXT)
 LETTERS = Document("memory:letters", "Letters", story(0, 12))
 QUESTION = "Who designed the Analytical Engine?"
+FOLLOW_UP = "Who designed it?"
 TALK = [Turn("Who met Charles Babbage?", "Ada Lovelace.")]
 
 
@@ -68,7 +69,7 @@ def assert_same(left: Usage, right: Usage) -> None:
 
 def test_usage_covers_all_calls_of_a_question(kb: Workspace, server: ModelServer) -> None:
     before = len(kb.ledger().calls)
-    answer = kb.query(QUESTION, method="hypergraph", history=TALK)
+    answer = kb.query(FOLLOW_UP, method="hypergraph", history=TALK)
     paid, purposes = paid_since(kb, before)
     assert purposes == ["follow-up", "question-entities", "answer"]
     assert_same(paid, at_the_server(server))
@@ -80,7 +81,7 @@ def test_usage_covers_all_calls_of_a_question(kb: Workspace, server: ModelServer
 def test_usage_includes_unusable_replies(kb: Workspace, server: ModelServer, failing: int) -> None:
     before = len(kb.ledger().calls)
     server.misbehave(Refusal("I would rather not say anything about that."), on=[failing])
-    answer = kb.query(QUESTION, method="hypergraph", history=TALK)
+    answer = kb.query(FOLLOW_UP, method="hypergraph", history=TALK)
     paid, purposes = paid_since(kb, before)
     assert len(purposes) == 3 and answer.usage == paid
     assert_same(paid, at_the_server(server))

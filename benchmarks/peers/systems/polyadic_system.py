@@ -13,7 +13,7 @@ from benchmarks import ingest
 from benchmarks.peers.stand_in import StandIn, asked_of, embedded, known, shown
 from benchmarks.peers.systems import Holding
 from benchmarks.synthetic_workload import marked
-from polyadic.config import ChunkingSettings, EmbeddingSettings, ModelSettings, Settings
+from polyadic.config import ChunkingSettings, EmbeddingSettings, ModelRole, ModelSettings, Settings
 from polyadic.embeddings.embedder import Embedder
 from polyadic.llm.language_model import LanguageModel, ModelReply, ModelRequest
 from polyadic.model.types import Document
@@ -61,8 +61,7 @@ class _Workspace(Workspace):
     def embedder(self) -> Embedder:
         return _Embedding()
 
-    @cached_property
-    def _model(self) -> LanguageModel | None:
+    def _model(self, role: ModelRole) -> LanguageModel | None:
         return _Model(self._stand_in)
 
 

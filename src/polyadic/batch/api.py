@@ -17,12 +17,12 @@ from polyadic.batch.question_files import BatchQuestion, add_answers, check_answ
 from polyadic.batch.report import BatchReadReport, BatchWriteReport
 from polyadic.batch.request_writer import MOST_BYTES, MOST_REQUESTS, RequestFileWriter
 from polyadic.batch.resume import BatchRun
+from polyadic.batch.role_models import BatchRoleModels
 from polyadic.concurrency.async_to_sync import async_to_sync
-from polyadic.config import Settings
+from polyadic.config import ModelRole, Settings
 from polyadic.embeddings.embedder import Embedder
 from polyadic.errors import NotFound, PolyadicError
 from polyadic.indexing.report import IndexProgress
-from polyadic.llm.endpoint_model import EndpointModel
 from polyadic.llm.prompts.library import PromptLibrary
 from polyadic.loaders.loader import SkippedInput, read_documents
 from polyadic.model.types import Document
@@ -100,16 +100,17 @@ class BatchApi:
         StoreBusy
             Another process is writing to this workspace.
         """
-        model = self._model()
+        needed: dict[ModelRole, object] = {"extraction": paths, "answers": questions, "summaries": hierarchy}
+        models = self._models(*(role for role, work in needed.items() if work))
         batch_questions = read_questions(Path(questions), method, context_tokens) if questions else []
         url = "/chat/completions" if self.settings.model.azure_api_version else "/v1/chat/completions"
         inputs = [Path(path) for path in (*paths, *([questions] if questions else []))]
         files = RequestFileWriter(Path(file), url, overwrite, most_requests, most_bytes, inputs)
         embedder = self.load_embedder()
         store, sources = self._store_for(paths, files)
-        run = BatchRun(self.settings, store, embedder, model, self.prompts, report_progress, note=files.add)
+        run = BatchRun(self.settings, store, embedder, models, self.prompts, report_progress, note=files.add)
         with store.exclusive_session(), files:
-            speak(model, store)
+            speak(models.distinct, store)
             _store_questions(batch_questions, store)
             index = await run.index(sources, reextract)
             build = run.hierarchy_build()
@@ -159,18 +160,18 @@ class BatchApi:
         StoreBusy
             Another process is writing to this workspace.
         """
-        model, store = self._model(), self.open_store(False)
+        models, store = self._models(), self.open_store(False)
         _check_all([Path(file) for file in files], output)
         report = BatchReadReport()
-        collector = ResponseCollector(store, model, self.settings.model.batch_discount, report)
+        collector = ResponseCollector(store, models.for_purpose, report)
         run = BatchRun(
-            self.settings, store, self.load_embedder(), model, self.prompts, report_progress, collector.errors
+            self.settings, store, self.load_embedder(), models, self.prompts, report_progress, collector.errors
         )
         with store.exclusive_session():
-            speak(model, store)
+            speak(models.distinct, store)
             for file in files:
                 await collector.take(Path(file))
-            report.adapted = learn(model, store, collector.refusals)
+            report.adapted = learn(models.distinct, store, collector.refusals)
             report.index = await run.index()
             build = run.hierarchy_build()
             report.hierarchy = await build.build() if build.is_pending() else None
@@ -234,10 +235,12 @@ class BatchApi:
     write = async_to_sync(awrite)
     read = async_to_sync(aread)
 
-    def _model(self) -> EndpointModel:
-        if not self.settings.model.name:
+    def _models(self, *needed: ModelRole) -> BatchRoleModels:
+        """Return the models; raise SettingsError if there is none, or none for one of these roles."""
+        models = BatchRoleModels(self.settings.model)
+        if not any(model.name for model in models.distinct) or not all(models.of(role).name for role in needed):
             raise NO_MODEL
-        return EndpointModel(self.settings.model)
+        return models
 
     def _store_for(
         self, paths: Sequence[Path | str], files: RequestFileWriter

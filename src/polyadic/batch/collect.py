@@ -39,7 +39,6 @@ _USABLE: Mapping[str, Callable[[ModelReply], bool]] = {
 }
 """Whether a reply is worth caching, by purpose; replies for other purposes always are."""
 _NO_FURTHER_CHECKS: Mapping[str, Callable[[ModelReply], bool]] = {}
-_NO_OTHER_MODELS: Mapping[str, EndpointModel] = {}
 
 
 class ResponseCollector:
@@ -49,17 +48,13 @@ class ResponseCollector:
     ----------
     store
         Store with the pending requests; responses to other requests are ignored.
-    model
-        Model that parses replies.
-    discount
-        Share of the price that the provider deducts, 0 to 1.
+    model_for
+        Returns the model that parses the replies to requests with a purpose.
     report
         Report to add counts to.
     usable
         Whether a reply is worth caching, by purpose, for purposes other than those of indexing, answering and the
         hierarchy.
-    models
-        Models for purposes that do not use ``model``.
 
     Attributes
     ----------
@@ -72,20 +67,16 @@ class ResponseCollector:
     def __init__(
         self,
         store: Store,
-        model: EndpointModel,
-        discount: float,
+        model_for: Callable[[str], EndpointModel],
         report: BatchReadReport,
         usable: Mapping[str, Callable[[ModelReply], bool]] = _NO_FURTHER_CHECKS,
-        models: Mapping[str, EndpointModel] = _NO_OTHER_MODELS,
     ) -> None:
         self.errors: dict[str, str] = {}
         self.refusals: set[str] = set()
         self._store = store
-        self._model = model
-        self._discount = discount
+        self._model_for = model_for
         self._report = report
         self._usable = {**_USABLE, **usable}
-        self._models = models
 
     async def take(self, file: Path) -> None:
         """Collect the responses of a file; an interruption loses at most the current group of lines."""
@@ -123,10 +114,10 @@ class ResponseCollector:
         cached = (response.key, reply.text, reply.complete) if not error else None
         usage = Usage()
         if reply.usage.calls and writer.waiting.enter(response.digest):
-            usage = self._priced(reply.usage)
+            model = self._model_for(pending.purpose)
+            usage = replace(reply.usage, money=reply.usage.money * (1 - model.batch_discount))
             writer.waiting.pay(response.key, usage)
-            model = self._model_for(pending.purpose).name
-            writer.record_call(LedgerCall(pending.purpose, model, usage, 0.0, pending.document), cached)
+            writer.record_call(LedgerCall(pending.purpose, model.name, usage, 0.0, pending.document), cached)
             self._report.usage += usage
         elif cached:
             writer.waiting.cache_reply(*cached)
@@ -150,9 +141,3 @@ class ResponseCollector:
             return ModelReply("", False, problem.usage or Usage(), 0.0), problem.what
         usable = self._usable.get(purpose)
         return reply, "" if usable is None or usable(reply) else f"{model.name} returned nothing usable"
-
-    def _model_for(self, purpose: str) -> EndpointModel:
-        return self._models.get(purpose, self._model)
-
-    def _priced(self, usage: Usage) -> Usage:
-        return replace(usage, money=usage.money * (1 - self._discount))

@@ -8,7 +8,8 @@ from polyadic.batch.question_files import BatchAnswer, BatchQuestion
 from polyadic.batch.report import FailedQuestion
 from polyadic.errors import NoReply
 from polyadic.llm.batch_model import PendingRequest, ReplyPending
-from polyadic.query.engine import QueryEngine, QueryRequest
+from polyadic.query.engine import QueryEngine
+from polyadic.query.request import QueryRequest
 from polyadic.storage.protocol import Store
 
 

@@ -68,6 +68,7 @@ class RequestFileWriter:
         check_folder(file)
         self._open: BinaryIO | None = None
         self._requests_in_file = self._bytes_in_file = 0
+        self._model: object = None
         self._seen: set[bytes] = set()
         for name in (file, *self.before):
             self._check(name)
@@ -83,10 +84,13 @@ class RequestFileWriter:
         most_requests, most_bytes = self._most
         if (
             self._open is None
+            # Providers accept one model per file.
+            or self._model != request.body["model"]
             or self._requests_in_file == most_requests
             or self._bytes_in_file + len(data) > most_bytes
         ):
             self._next_file()
+            self._model = request.body["model"]
         if self._open is not None:
             self._open.write(data)
         self._requests_in_file += 1

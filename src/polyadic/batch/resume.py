@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 
 from polyadic.batch.hierarchy import BatchHierarchyBuild
 from polyadic.batch.query import BatchQueryOutcome, BatchQueryRunner
-from polyadic.config import Settings
+from polyadic.batch.role_models import BatchRoleModels
+from polyadic.config import ModelRole, Settings
 from polyadic.embeddings.embedder import Embedder
 from polyadic.extraction import factory
 from polyadic.extraction.runner import PendingWindow
@@ -13,7 +14,6 @@ from polyadic.hierarchy.api import HierarchyApi
 from polyadic.indexing.indexer import Indexer
 from polyadic.indexing.report import IndexProgress, IndexReport
 from polyadic.llm.batch_model import BatchModel, PendingRequest, ReplyLookup
-from polyadic.llm.endpoint_model import EndpointModel
 from polyadic.llm.language_model import ModelReply
 from polyadic.llm.prompts.library import PromptLibrary
 from polyadic.llm.store_cache import StoreResponseCache
@@ -34,7 +34,7 @@ class BatchRun:
     settings: Settings
     store: Store
     embedder: Embedder
-    model: EndpointModel
+    models: BatchRoleModels
     prompts: PromptLibrary
     report_progress: Callable[[IndexProgress], None]
     errors: Mapping[str, str] = field(default_factory=dict)
@@ -43,7 +43,10 @@ class BatchRun:
 
     async def index(self, sources: Iterable[Document | SkippedInput] = (), reextract: bool = False) -> IndexReport:
         """Index these documents and then the pending ones, as far as replies are known."""
-        extraction = factory.with_model(self._batch_model, StoreResponseCache(self.store), self.prompts, self.settings)
+        model = self._batch_model("extraction")
+        if not model.name:
+            return IndexReport()
+        extraction = factory.with_model(model, StoreResponseCache(self.store), self.prompts, self.settings)
         waiting: set[str] = set()
         indexer = Indexer(
             self.store,
@@ -59,20 +62,20 @@ class BatchRun:
 
     async def answer(self) -> BatchQueryOutcome:
         """Answer the stored questions, as far as replies are known."""
-        engine = QueryEngine(self.settings, self.store, self.embedder, lambda: self._batch_model, self.prompts)
+        model = self._batch_model("answers")
+        engine = QueryEngine(self.settings, self.store, self.embedder, lambda: model, self.prompts)
         return await BatchQueryRunner(self.store, engine, self.errors, self.note).answer_all()
 
     def hierarchy_build(self) -> BatchHierarchyBuild:
         """Return the build of the hierarchy."""
-        model = self._batch_model
+        model = self._batch_model("summaries")
         hierarchies = HierarchyApi(
             self.settings, lambda: self.store, lambda: self.embedder, lambda: model, self.prompts
         )
         return BatchHierarchyBuild(self.store, hierarchies, model, self.errors, self.note)
 
-    @property
-    def _batch_model(self) -> BatchModel:
-        return BatchModel(self.model, cached_reply_lookup(self.store))
+    def _batch_model(self, role: ModelRole) -> BatchModel:
+        return BatchModel(self.models.of(role), cached_reply_lookup(self.store))
 
     def _with_waiting(
         self, sources: Iterable[Document | SkippedInput], waiting: set[str]

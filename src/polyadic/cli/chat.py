@@ -90,7 +90,7 @@ class ChatSession:
     def introduction(self) -> str:
         """Line that says how many documents there are, and who answers."""
         documents = count(self.kb.status().counts.documents, "document")
-        model = "" if self.how.by == "quotes" else self.kb.settings.model.name
+        model = "" if self.how.by == "quotes" else self.kb.settings.model.of_role("answers").name
         answers = f"{model} answers" if model else "answers are quotations, because no language model is used"
         return f"{documents}; {answers}. /help lists the commands, /quit quits."
 

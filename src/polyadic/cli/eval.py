@@ -128,7 +128,7 @@ def command(
             answers=by,
             limit=limit,
             seed=seed,
-            at_once=at_once or (kb.settings.model.at_once if by == "model" else 1),
+            at_once=at_once or (kb.settings.model.of_role("answers").at_once if by == "model" else 1),
             judge=judge_model,
             budgets=_numbers(context, budgets),
             variants=variants,
@@ -161,7 +161,7 @@ def exit_code(results: EvaluationResults) -> int:
 def _default_answers(kb: Workspace) -> AnswersBy:
     by = kb.settings.answer.by
     if by == "auto":
-        return "model" if kb.settings.model.name else "quotes"
+        return "model" if kb.settings.model.of_role("answers").name else "quotes"
     return by
 
 

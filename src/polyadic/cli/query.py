@@ -123,10 +123,10 @@ def how_to_answer(
     changed = {"by": by, "style": style, "format": "think" if think else None}
     how = settings.answer.model_copy(update={name: value for name, value in changed.items() if value})
     given = _given(context, "style", "think")
-    if not given or how.by == "model" or (how.by == "auto" and settings.model.name):
+    if not given or how.by == "model" or (how.by == "auto" and settings.model.of_role("answers").name):
         return how
     requirement = f"{' and '.join(given)} {'need' if len(given) > 1 else 'needs'} a language model"
-    if settings.model.name:
+    if settings.model.of_role("answers").name:
         raise SettingsError(f"{requirement}, but [answer] sets by = {how.by}", "add --by model")
     raise SettingsError(f"{requirement}, but none is set", NO_MODEL.next_step)
 

@@ -5,15 +5,14 @@ settings: a setting contains the name of the environment variable that holds the
 """
 
 from polyadic.config.folders import expanded, local_folder
+from polyadic.config.language_model import MODEL_ROLES, EndpointSettings, ModelRole, ModelSettings, RoleModelSettings
 from polyadic.config.loader import DEFAULT_FOLDER, FILE_NAME, load_settings, template, variable_that_sets
 from polyadic.config.pipeline import (
     AnswerSettings,
     ChunkingSettings,
     EmbeddingModel,
     EmbeddingSettings,
-    EndpointSettings,
     ExtractionSettings,
-    ModelSettings,
     ReadingSettings,
     RerankerSettings,
 )
@@ -39,6 +38,7 @@ __all__ = [
     "DEFAULT_FOLDER",
     "FILE_NAME",
     "METHODS",
+    "MODEL_ROLES",
     "AnswerSettings",
     "ChunkingSettings",
     "ChunksSettings",
@@ -52,11 +52,13 @@ __all__ = [
     "HypergraphSettings",
     "LightRAGSettings",
     "MethodName",
+    "ModelRole",
     "ModelSettings",
     "PathRAGSettings",
     "ReadingSettings",
     "RerankerSettings",
     "RetrievalSettings",
+    "RoleModelSettings",
     "Settings",
     "SettingsSection",
     "WalkSettings",

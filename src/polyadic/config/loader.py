@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, TomlConfigSettingsSource
 from pydantic_settings import SettingsError as SettingsSourceError
 
+from polyadic.config.language_model import MODEL_ROLES, ModelSettings, RoleModelSettings
 from polyadic.config.settings import Settings
 from polyadic.errors import SettingsError
 
@@ -102,6 +103,7 @@ def _invalid_variables() -> str:
         expected.add(_variable_name(section))
         of_section = type(field.default).model_fields.items()
         expected |= {_variable_name(section, name) for name, one in of_section if isinstance(one.default, tuple)}
+    expected |= {_variable_name("model", role) for role in MODEL_ROLES}
     return " or ".join(sorted(name for name in os.environ if name.upper() in expected and not _is_json(name)))
 
 
@@ -137,14 +139,28 @@ def template(chosen: Mapping[str, Mapping[str, object]] | None = None) -> str:
         chosen_here = (chosen or {}).get(section, {})
         lines += ["", f"[{section}]  # {(type(values).__doc__ or '').replace('``', '')}"]
         for name, setting in type(values).model_fields.items():
+            if name in MODEL_ROLES:
+                continue
             value = getattr(values, name)
             example = next(iter(setting.examples or ()), value) if value in (None, ()) else value
             mark = "" if name in chosen_here else "# "
             lines.append(f"{mark}{name} = {json.dumps(chosen_here.get(name, example))}  # {setting.description}")
+        if section == "model":
+            lines += _role_sections()
     return "\n".join(lines) + "\n"
 
 
+def _role_sections() -> list[str]:
+    """Return the headers of the sections for single roles, commented out; their settings are those of [model]."""
+    fallback = "settings left out are those of [model]"
+    fields = ModelSettings.model_fields
+    return [f"# [model.{role}]  # {fields[role].description}; {fallback}" for role in MODEL_ROLES]
+
+
 def _known_names(name: str) -> str:
-    section = Settings.model_fields.get(name.split(".", maxsplit=1)[0])
-    names = type(section.default).model_fields if section else Settings.model_fields
+    section, *names_below = name.split(".")
+    field = Settings.model_fields.get(section)
+    names = type(field.default).model_fields if field else Settings.model_fields
+    if section == "model" and names_below[:1] and names_below[0] in MODEL_ROLES:
+        names = RoleModelSettings.model_fields
     return f"known settings: {', '.join(names)}"

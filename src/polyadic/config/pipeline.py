@@ -1,10 +1,11 @@
-"""Settings sections for reading, chunking, models, extraction and answers."""
+"""Settings sections for reading, chunking, extraction, answers, embeddings and reranking."""
 
 from pathlib import Path
 from typing import Literal
 
 from pydantic import Field
 
+from polyadic.config.language_model import EndpointSettings
 from polyadic.config.section import SettingsSection
 
 
@@ -47,52 +48,6 @@ class ChunkingSettings(SettingsSection):
         [1200, 0]
         """
         return self if paid else self.model_copy(update={"window_tokens": 0, "window_overlap": 0})
-
-
-class EndpointSettings(SettingsSection):
-    """Endpoint of a model: any server with an OpenAI-compatible API."""
-
-    base_url: str = Field(
-        default="", description="such as http://localhost:11434/v1; empty: OPENAI_BASE_URL, else OpenAI"
-    )
-    key_variable: str = Field(
-        default="OPENAI_API_KEY", description="environment variable with the API key; empty: no key needed"
-    )
-    azure_api_version: str = Field(default="", description="Azure only: API version, such as 2024-10-21")
-    at_once: int = Field(
-        default=16,
-        ge=1,
-        le=1000,
-        description="maximum concurrent calls; this and the two limits below apply to each event loop",
-    )
-    requests_per_minute: int = Field(default=0, ge=0, description="maximum calls per minute; 0: no limit")
-    tokens_per_minute: int = Field(default=0, ge=0, description="maximum tokens per minute; 0: no limit")
-    timeout: float = Field(default=180.0, gt=0, description="timeout of a request in seconds")
-    retries: int = Field(default=5, ge=0, le=100, description="maximum retries after a transient error")
-    prompt_price: float = Field(default=0.0, ge=0, description="price per million tokens sent")
-
-
-class ModelSettings(EndpointSettings):
-    """Language model; without a name, no language model is used."""
-
-    name: str = Field(default="", description="model name at the endpoint (Azure: name of the deployment)")
-    context_tokens: int = Field(
-        default=16_000, ge=1000, description="context window of the model in tokens, including the reply"
-    )
-    output_tokens: int = Field(
-        default=8000, ge=100, description="maximum tokens of a reply; less if context_tokens leaves no room"
-    )
-    temperature: float = Field(
-        default=0.0, ge=0, le=2, description="sampling temperature; 0: as deterministic as the model allows"
-    )
-    json_mode: Literal["auto", "schema", "object", "text"] = Field(
-        default="auto",
-        description="how to request JSON: schema, object, text (prompt only), or auto: the first that works",
-    )
-    completion_price: float = Field(default=0.0, ge=0, description="price per million tokens received")
-    batch_discount: float = Field(
-        default=0.0, ge=0, le=1, examples=[0.5], description="discount on the prices for batch files, as a fraction"
-    )
 
 
 class ExtractionSettings(SettingsSection):

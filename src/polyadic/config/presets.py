@@ -1,7 +1,7 @@
 """Presets: groups of settings that ``polyadic init --preset`` writes into a new ``polyadic.toml``.
 
-Prices are in US dollars per million tokens, as listed by the vendors at the time of writing; context sizes are those
-that the endpoint supports. Users can correct both in the file.
+Prices are in US dollars per million tokens. A preset has prices only if a source gives them; the source and its date
+stand beside them, and in docs/models.md. Users can correct both prices and context sizes in the file.
 """
 
 from collections.abc import Mapping
@@ -13,16 +13,18 @@ _LOCAL = {"key_variable": "", "temperature": 0.0, "timeout": 600.0}
 # The facts of a chunk take several times its tokens and must fit into one reply.
 _SMALL_WINDOWS = {"chunking": {"window_tokens": 400, "window_overlap": 40}}
 
+# Prices and context (replies of at most 16,384 tokens): OpenAI's page on the model, 5 April 2026.
+_GPT_4O_MINI = {
+    "name": "gpt-4o-mini",
+    "context_tokens": 128_000,
+    "output_tokens": 16_000,
+    "prompt_price": 0.15,
+    "completion_price": 0.6,
+}
+
 PRESETS: Mapping[str, Preset] = {
-    "openai": {
-        "model": {
-            "name": "gpt-4o-mini",
-            "context_tokens": 128_000,
-            "output_tokens": 16_000,
-            "prompt_price": 0.15,
-            "completion_price": 0.6,
-        }
-    },
+    "openai": {"model": _GPT_4O_MINI},
+    # What a deployment holds and costs depends on its model and region.
     "azure": {
         "model": {
             "name": "YOUR-DEPLOYMENT",
@@ -33,13 +35,15 @@ PRESETS: Mapping[str, Preset] = {
             "output_tokens": 16_000,
         }
     },
+    # Prices (input that is not cached) and context (replies of at most 8,192 tokens): DeepSeek's price list,
+    # 9 December 2025.
     "deepseek": {
         "model": {
             "name": "deepseek-chat",
             "base_url": "https://api.deepseek.com",
             "key_variable": "DEEPSEEK_API_KEY",
             "json_mode": "object",
-            "context_tokens": 64_000,
+            "context_tokens": 128_000,
             "output_tokens": 8000,
             "prompt_price": 0.28,
             "completion_price": 0.42,
@@ -78,18 +82,11 @@ PRESETS: Mapping[str, Preset] = {
         **_SMALL_WINDOWS,
     },
     # arXiv 2503.21322v3: models, temperature and concurrency of the experiments, and chunks as in its code. The paper's
-    # limit of 32k generated tokens exceeds that of the model, which is used instead.
+    # limit of 32k generated tokens exceeds that of the model, which is used instead. Price of the embeddings: OpenAI's
+    # page on the model, 3 July 2026.
     "paper": {
         "embedding": {"model": "endpoint", "name": "text-embedding-3-small", "window": 8000, "prompt_price": 0.02},
-        "model": {
-            "name": "gpt-4o-mini",
-            "context_tokens": 128_000,
-            "output_tokens": 16_000,
-            "temperature": 1.0,
-            "at_once": 16,
-            "prompt_price": 0.15,
-            "completion_price": 0.6,
-        },
+        "model": {**_GPT_4O_MINI, "temperature": 1.0, "at_once": 16},
         "chunking": {"tokens": 1200, "overlap": 100},
         "extraction": {"extractor": "model"},
         "answer": {"by": "model", "format": "think"},

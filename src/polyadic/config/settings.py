@@ -2,12 +2,12 @@
 
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from polyadic.config.language_model import ModelSettings
 from polyadic.config.pipeline import (
     AnswerSettings,
     ChunkingSettings,
     EmbeddingSettings,
     ExtractionSettings,
-    ModelSettings,
     ReadingSettings,
     RerankerSettings,
 )

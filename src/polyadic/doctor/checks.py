@@ -1,23 +1,30 @@
-"""Health check of a workspace: disk, store, embedding model, reranker and language model."""
+"""Health check of a workspace: disk, store, embedding model, reranker and language models."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterator
+from dataclasses import replace
 
-from polyadic.config import Settings
-from polyadic.doctor.check_result import CheckResult, bad, good
+from polyadic.config import MODEL_ROLES, EmbeddingSettings, ModelSettings, Settings
+from polyadic.doctor.check_result import CheckResult, bad, doubtful, good
+from polyadic.doctor.deadline import ModelCheck, within
 from polyadic.doctor.disk_check import disk
 from polyadic.doctor.embedding_check import embedding
-from polyadic.doctor.language_model_check import language_model
+from polyadic.doctor.language_model_check import CHECKS, language_model
 from polyadic.doctor.reranker_check import reranking
 from polyadic.doctor.store_check import stored
 from polyadic.embeddings.loading import embedder_name, load_embedder
 from polyadic.errors import PolyadicError
 from polyadic.storage.url import LocalFolder, StoreLocation
 
+TIMEOUT = 60.0
+"""Default time limit of all model checks together, in seconds."""
 
-async def run_checks(home: StoreLocation, settings: Settings, whole_window: bool) -> AsyncGenerator[CheckResult, None]:
+
+async def run_checks(
+    home: StoreLocation, settings: Settings, whole_window: bool, timeout: float = TIMEOUT
+) -> AsyncGenerator[CheckResult, None]:
     """Run all checks, cheap ones first, and yield each result as soon as it is known.
 
-    Nothing is changed. A language model, if one is set, gets a few short requests and a long one.
+    Nothing is changed. Each language model, if any are set, gets a few short requests and a long one.
 
     Parameters
     ----------
@@ -26,7 +33,9 @@ async def run_checks(home: StoreLocation, settings: Settings, whole_window: bool
     settings
         Settings of the workspace.
     whole_window
-        Test the language model's whole context window.
+        Test the whole context window of language models.
+    timeout
+        Time limit of all model checks together, in seconds.
     """
     if isinstance(home, LocalFolder):
         for finding in disk(home.path):
@@ -46,22 +55,71 @@ async def run_checks(home: StoreLocation, settings: Settings, whole_window: bool
                 store.close()
     except PolyadicError as problem:
         yield bad("store", problem.what, problem.next_step)
+    checks = [ModelCheck(("embedding",), _embedding(settings.embedding, dimension))]
+    if settings.reranker.model != "off":
+        checks.append(ModelCheck(("reranker",), reranking(settings.reranker)))
+    models = _distinct_models(settings.model)
+    checks += [
+        ModelCheck([_labelled(section, name) for name in CHECKS], _language_model(section, model, whole_window))
+        for section, model in models.items()
+    ]
+    async for finding in within(timeout, checks):
+        yield finding
+    if not models:
+        yield good("model", "none is set, and none is needed (polyadic init --preset sets one up)")
+    for finding in _prices(settings.model):
+        yield finding
+
+
+def _distinct_models(settings: ModelSettings) -> dict[str, ModelSettings]:
+    """Return the models in use by section, one of those with the same settings."""
+    sections: dict[ModelSettings, str] = {}
+    for role in MODEL_ROLES:
+        if settings.of_role(role).name:
+            sections.setdefault(settings.of_role(role), settings.section_of(role))
+    return {section: model for model, section in sections.items()}
+
+
+def _labelled(section: str, name: str) -> str:
+    """Add the role to the name of a check, except for the model of all roles.
+
+    >>> _labelled("model", "key"), _labelled("model.answers", "key")
+    ('key', 'answers key')
+    """
+    return f"{section.rpartition('.')[2]} {name}" if "." in section else name
+
+
+async def _embedding(settings: EmbeddingSettings, dimension: int) -> AsyncGenerator[CheckResult, None]:
     try:
-        embedder = load_embedder(settings.embedding)
+        embedder = load_embedder(settings)
     except PolyadicError as problem:
         yield bad("embedding", problem.what, problem.next_step)
-    else:
+        return
+    try:
         async for finding in embedding(embedder, dimension):
             yield finding
+    finally:
         await embedder.close()
-    async for finding in reranking(settings.reranker):
-        yield finding
-    if not settings.model.name:
-        yield good("model", "none is set, and none is needed (polyadic init --preset sets one up)")
-        return
+
+
+async def _language_model(
+    section: str, settings: ModelSettings, whole_window: bool
+) -> AsyncGenerator[CheckResult, None]:
     from polyadic.llm.endpoint_model import EndpointModel
 
-    model = EndpointModel(settings.model)
-    async for finding in language_model(model, whole_window):
-        yield finding
-    await model.close()
+    model = EndpointModel(settings, section=section)
+    try:
+        async for finding in language_model(model, whole_window):
+            yield replace(finding, what=_labelled(section, finding.what))
+    finally:
+        await model.close()
+
+
+def _prices(settings: ModelSettings) -> Iterator[CheckResult]:
+    """Warn if the model of a role is another one, but is counted at the prices of ``[model]``."""
+    for role in MODEL_ROLES:
+        given, model = settings.given(role), settings.of_role(role)
+        inherits = not {"prompt_price", "completion_price"} & given.keys()
+        if inherits and model.name not in ("", settings.name) and (model.prompt_price or model.completion_price):
+            step = f"set prompt_price and completion_price under [model.{role}]"
+            yield doubtful("prices", f"{model.name} is counted at the prices of {settings.name or '[model]'}", step)

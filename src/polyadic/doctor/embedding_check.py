@@ -1,7 +1,7 @@
 """Check that the embedding model works and its vectors fit the store."""
 
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 
 from polyadic.doctor.check_result import CheckResult, bad, good
 from polyadic.embeddings.embedder import Embedder
@@ -10,7 +10,7 @@ from polyadic.errors import PolyadicError
 _SAMPLE = [f"Sample sentence number {n}, about as long as a short fact." for n in range(32)]
 
 
-async def embedding(embedder: Embedder, stored: int) -> AsyncIterator[CheckResult]:
+async def embedding(embedder: Embedder, stored: int) -> AsyncGenerator[CheckResult, None]:
     """Embed a few sentences and compare the dimension with that of the store (0 if the store is empty)."""
     try:
         await embedder.embed(_SAMPLE[:1])

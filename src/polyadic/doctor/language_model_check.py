@@ -2,15 +2,19 @@
 
 import json
 import secrets
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from itertools import takewhile
+from time import perf_counter
 
 from polyadic.doctor.check_result import CheckResult, bad, doubtful, good
 from polyadic.errors import NoReply, PolyadicError
 from polyadic.llm.endpoint_model import EndpointModel, prompt_tokens
-from polyadic.llm.language_model import ChatMessage, ModelRequest, ReplySchema
+from polyadic.llm.language_model import ChatMessage, ModelReply, ModelRequest, ReplySchema
 from polyadic.text.tokens import count_tokens
 
+CHECKS = ("key", "endpoint", "JSON", "speed", "context")
+"""Names of the results, in this order."""
 PROBED = 32_000
 """Tokens of the longest prompt sent to test a context window, unless the whole window is tested."""
 
@@ -25,12 +29,14 @@ _SCHEMA = ReplySchema(
 )
 _FILLER = "The ferry to the northern islands leaves at nine and is back before dark.\n"
 _SLOW = 10.0
+_TIMED = 10.0
+"""Seconds of a reply after which its speed is known well enough."""
 _SMALLEST_PROMPT = 800  # the smallest allowed context_tokens times _FILLED
 # Fraction of the context used by the prompt: token counts differ by model, and the reply needs room.
 _FILLED = 0.8
 
 
-async def language_model(model: EndpointModel, whole_window: bool) -> AsyncIterator[CheckResult]:
+async def language_model(model: EndpointModel, whole_window: bool) -> AsyncGenerator[CheckResult, None]:
     """Check key, endpoint, JSON, speed and context window in this order, up to the first failure.
 
     Parameters
@@ -74,8 +80,8 @@ async def _check_endpoint(model: EndpointModel) -> CheckResult:
     return doubtful("endpoint", f"{model.endpoint.address} does not list {model.name}", f"it lists: {some}")
 
 
-async def _check_replies(model: EndpointModel) -> AsyncIterator[CheckResult]:
-    """Request JSON by schema, then measure the speed of a longer reply."""
+async def _check_replies(model: EndpointModel) -> AsyncGenerator[CheckResult, None]:
+    """Request JSON by schema, then measure the speed of a longer reply, of which a slow model writes a part."""
     prompt = 'What colour is a clear sky at noon? Reply with JSON only, in this form: {"colour": "..."}'
     requested = model.dialect.json_mode
     reply = await model.complete(ModelRequest("doctor", (ChatMessage("user", prompt),), _SCHEMA))
@@ -95,19 +101,35 @@ async def _check_replies(model: EndpointModel) -> AsyncIterator[CheckResult]:
         yield doubtful(
             "JSON",
             f"{model.name} {descriptions[supported]}",
-            f'set json_mode = "{supported}" under [model] to avoid refused calls',
+            f'set json_mode = "{supported}" under [{model.endpoint.section}] to avoid refused calls',
         )
-    timed = await model.complete(
-        ModelRequest("doctor", (ChatMessage("user", "Write the numbers from 1 to 100, a space between them."),))
-    )
-    speed = timed.usage.completion_tokens / max(timed.seconds, 1e-3)
-    detail = f"{speed:,.0f} tokens per second ({timed.usage.completion_tokens} in {timed.seconds:.1f} s)"
+    yield await _check_speed(model)
+
+
+async def _check_speed(model: EndpointModel) -> CheckResult:
+    request = ModelRequest("doctor", (ChatMessage("user", "Write the numbers from 1 to 100, a space between them."),))
+    tokens, seconds = await _timed(model, request)
+    speed = tokens / max(seconds, 1e-3)
+    detail = f"{speed:,.0f} tokens per second ({tokens} in {seconds:.1f} s)"
     if speed < _SLOW:
-        yield doubtful(
+        return doubtful(
             "speed", detail, "polyadic estimate PATH shows how long indexing takes; a smaller model is faster"
         )
-    else:
-        yield good("speed", detail)
+    return good("speed", detail)
+
+
+async def _timed(model: EndpointModel, request: ModelRequest) -> tuple[int, float]:
+    """Return the number of tokens of a reply, or of its part up to ``_TIMED``, and the seconds that they took."""
+    started, seconds, text = perf_counter(), 0.0, ""
+    async with aclosing(model.stream(request)) as pieces:
+        async for piece in pieces:
+            seconds = perf_counter() - started
+            if isinstance(piece, ModelReply):
+                return piece.usage.completion_tokens, piece.seconds
+            text += piece
+            if seconds > _TIMED:
+                break
+    return count_tokens([text])[0], seconds
 
 
 async def _check_window(model: EndpointModel, whole: bool) -> CheckResult:
@@ -134,7 +156,9 @@ async def _check_window(model: EndpointModel, whole: bool) -> CheckResult:
     advice = (
         "configure a longer context in the server (Ollama: OLLAMA_CONTEXT_LENGTH; llama.cpp: -c; vLLM: --max-model-len)"
     )
-    return bad("context", what, f"{advice}, or set context_tokens = {int(complete / _FILLED)} under [model]")
+    return bad(
+        "context", what, f"{advice}, or set context_tokens = {int(complete / _FILLED)} under [{model.endpoint.section}]"
+    )
 
 
 async def _sees_the_beginning(model: EndpointModel, tokens: int) -> bool:

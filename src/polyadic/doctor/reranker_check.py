@@ -1,7 +1,7 @@
 """Check that the reranker, if one is set, works and ranks a relevant passage first."""
 
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 
 from polyadic.config import RerankerSettings
 from polyadic.doctor.check_result import CheckResult, bad, doubtful, good
@@ -12,7 +12,7 @@ _QUESTION = "When does the ferry leave?"
 _PASSAGES = ("Bread is made of flour and water.", "The ferry leaves at nine every morning.")
 
 
-async def reranking(settings: RerankerSettings) -> AsyncIterator[CheckResult]:
+async def reranking(settings: RerankerSettings) -> AsyncGenerator[CheckResult, None]:
     """Rank two passages, one of which answers the question; yield nothing if no reranker is set."""
     try:
         reranker = load_reranker(settings)

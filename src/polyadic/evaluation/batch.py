@@ -4,6 +4,7 @@ Each round writes all requests that can be determined: first those of indexing, 
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 
 from polyadic.batch.collect import ResponseCollector
@@ -11,6 +12,8 @@ from polyadic.batch.parameter_support import learn, speak
 from polyadic.batch.report import BatchReadReport
 from polyadic.batch.request_writer import RequestFileWriter
 from polyadic.batch.resume import BatchRun, cached_reply_lookup
+from polyadic.batch.role_models import BatchRoleModels
+from polyadic.config import MODEL_ROLES
 from polyadic.errors import NoReply, NotFound
 from polyadic.evaluation.measures.judge_replies import read_mark, read_winners
 from polyadic.evaluation.measures.measure import PURPOSE as JUDGE
@@ -51,7 +54,7 @@ class EvaluationBatch:
     folder
         Results folder; identifies the evaluation among others that use the same workspace.
     judge
-        Name of the judging model; empty for the one that answers.
+        Name of the judging model; empty for that of the settings.
 
     Raises
     ------
@@ -60,13 +63,12 @@ class EvaluationBatch:
     """
 
     def __init__(self, kb: Workspace, folder: Path, judge: str = "") -> None:
-        if not kb.settings.model.name and not judge:
+        self._settings = kb.settings.model.with_name("judging", judge)
+        if not any(self._settings.of_role(role).name for role in MODEL_ROLES):
             raise NO_MODEL
         self._kb = kb
         self._store = kb.store(make=True)
         self._evaluation_key = digest("evaluation", str(folder.resolve()))
-        self._judge_name = judge or kb.settings.model.name
-        self._models: dict[str, EndpointModel] = {}
         self._noted: dict[str, PendingRequest] = {}
 
     @property
@@ -95,17 +97,12 @@ class EvaluationBatch:
         """
         if missing := [file for file in files if not file.is_file()]:
             raise NotFound(f"there is no file {missing[0]}", "name the file that the provider sent back")
-        report, settings = BatchReadReport(), self._kb.settings
-        judge = self._model(self._judge_name)
-        default_model = self._model(settings.model.name or self._judge_name)
-        discount = settings.model.batch_discount
-        collector = ResponseCollector(self._store, default_model, discount, report, _USABLE, {JUDGE: judge})
+        report = BatchReadReport()
+        collector = ResponseCollector(self._store, self._models.for_purpose, report, _USABLE)
         with self._store.exclusive_session():
             for file in files:
                 await collector.take(file)
-            # A refusal does not name the model, so all models omit the parameter from now on.
-            learned = [learn(model, self._store, collector.refusals) for model in self._models.values()]
-        report.adapted = any(learned)
+            report.adapted = learn(self._models.distinct, self._store, collector.refusals)
         return report
 
     async def index(
@@ -125,7 +122,7 @@ class EvaluationBatch:
             kb.settings,
             self._store,
             kb.embedder,
-            self._model(kb.settings.model.name),
+            self._models,
             PromptLibrary(kb.folder),
             report_progress,
             note=lambda noted: self.note([noted]),
@@ -144,7 +141,7 @@ class EvaluationBatch:
         ReplyPending
             Summaries or reports wait for replies.
         """
-        model = BatchModel(self._model(self._kb.settings.model.name), cached_reply_lookup(self._store))
+        model = BatchModel(self._models.of("summaries"), cached_reply_lookup(self._store))
         report = await hierarchies.by_model(store, model, rebuild=rebuild, note=self.note)
         if report.pending:
             raise ReplyPending(*self.pending)
@@ -154,25 +151,24 @@ class EvaluationBatch:
     def asking(self) -> QueryMixin:
         """Query API with batch replies; raises ReplyPending for a question whose reply is missing."""
         kb = self._kb
-        name = kb.settings.model.name
-        model = BatchModel(self._model(name), cached_reply_lookup(self._store)) if name else None
+        answering = self._models.of("answers")
+        model = BatchModel(answering, cached_reply_lookup(self._store)) if answering.name else None
         return EngineQueryApi(
             QueryEngine(kb.settings, self._store, kb.embedder, lambda: model, PromptLibrary(kb.folder))
         )
 
-    def cached_model(self, name: str = "") -> CachedModel:
-        """Return the model with this name, or the configured one; requests without a reply are noted and fail."""
-        model = self._model(name or self._kb.settings.model.name)
-        return CachedModel(
-            _NotingModel(model, cached_reply_lookup(self._store), self.note), StoreResponseCache(self._store)
-        )
+    def judge(self) -> CachedModel:
+        """Return the model that judges and writes questions; requests without a reply are noted and fail."""
+        model = _NotingModel(self._models.of("judging"), cached_reply_lookup(self._store), self.note)
+        return CachedModel(model, StoreResponseCache(self._store))
 
     def write(self, files: RequestFileWriter) -> None:
         """Store the pending requests and write them to files."""
         with self._store.write() as writer:
             writer.waiting.put(self._evaluation_key, {noted.key: noted.purpose for noted in self.pending})
         with files:
-            for noted in self.pending:
+            # Together by model: a file has the requests of one.
+            for noted in sorted(self.pending, key=lambda noted: str(noted.body["model"])):
                 files.add(noted)
 
     def done(self) -> None:
@@ -180,12 +176,11 @@ class EvaluationBatch:
         with self._store.write() as writer:
             writer.waiting.delete_questions([self._evaluation_key])
 
-    def _model(self, name: str) -> EndpointModel:
-        if name not in self._models:
-            model = EndpointModel(self._kb.settings.model.model_copy(update={"name": name}))
-            speak(model, self._store)
-            self._models[name] = model
-        return self._models[name]
+    @cached_property
+    def _models(self) -> BatchRoleModels:
+        models = BatchRoleModels(self._settings)
+        speak(models.distinct, self._store)
+        return models
 
 
 class _NotingModel(BatchModel):

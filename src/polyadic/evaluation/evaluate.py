@@ -109,7 +109,7 @@ async def evaluate(
     ReplyPending
         Replies from batch files are missing; results that do not need them are kept.
     """
-    if plan.answers == "model" and not kb.settings.model.name:
+    if plan.answers == "model" and not kb.settings.model.of_role("answers").name:
         raise NO_MODEL
     if any(system.needs_hierarchy for system in plan.systems):
         need_hierarchy()
@@ -148,7 +148,7 @@ async def evaluate(
         costs=costs,
         failures=gathered.asked.failures,
         stopped=gathered.asked.stopped or measured.stopped or indexing.report.stopped,
-        model=kb.settings.model.name if plan.answers == "model" else "",
+        model=kb.settings.model.of_role("answers").name if plan.answers == "model" else "",
         notes=tuple(notes(plan, indexing.report, construction, costs)),
         clock=RunTimes(indexing.seconds + hierarchies.seconds, gathered.seconds, measured.seconds),
     )

@@ -49,9 +49,9 @@ class Scorer:
         self._kb = kb
         self._by_file = by_file
         self._seed = plan.seed
-        self._judge_name = plan.judge or kb.settings.model.name
+        self._settings = kb.settings.model.with_name("judging", plan.judge)
         judged = [m.name for m in self._measures if isinstance(m, JudgedMeasure)] + [WIN_RATE] * self._compares
-        if judged and not self._judge_name:
+        if judged and not self._settings.of_role("judging").name:
             what = f"the measure {judged[0]} needs a language model as judge, and none is configured"
             raise SettingsError(what, "configure one with polyadic init --preset, or omit the measure")
         if judged and plan.answers == "none":
@@ -102,14 +102,14 @@ class Scorer:
         return tuple(comparisons)
 
     def _judge(self) -> JudgeModel:
-        settings = self._kb.settings.model.model_copy(update={"name": self._judge_name})
+        at_once = self._settings.of_role("judging").at_once
         if self._by_file is not None:
-            return JudgeModel(self._by_file.cached_model(self._judge_name), settings.at_once)
-        model = load_language_model(settings)
+            return JudgeModel(self._by_file.judge(), at_once)
+        model = load_language_model(self._settings, "judging")
         if model is None:
             raise SettingsError("no language model is configured as judge", "set name under [model]")
         model.check()
-        return JudgeModel(CachedModel(model, StoreResponseCache(self._kb.store())), settings.at_once)
+        return JudgeModel(CachedModel(model, StoreResponseCache(self._kb.store())), at_once)
 
 
 def _overall_rate(verdicts: Sequence[PairVerdict], seed: int) -> Interval | None:

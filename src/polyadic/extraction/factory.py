@@ -41,7 +41,7 @@ def wanted(name: ExtractorName | None, settings: Settings) -> ExtractorName:
     if name:
         return name
     if settings.extraction.extractor == "auto":
-        return "model" if settings.model.name else "sentences"
+        return "model" if settings.model.of_role("extraction").name else "sentences"
     return settings.extraction.extractor
 
 
@@ -75,9 +75,9 @@ def with_model(
     SettingsError
         The budget is in money, but the settings define no prices.
     """
-    check_prices(budget, settings.model)
+    check_prices(budget, settings.model, "extraction")
     cached = CachedModel(model, cache, budget, ledger)
-    language, at_once = settings.chunking.language, settings.model.at_once
+    language, at_once = settings.chunking.language, settings.model.of_role("extraction").at_once
     return SelectedExtractor(LLMExtractor(cached, prompts, settings.extraction, language, at_once), cached)
 
 

@@ -10,8 +10,11 @@ This stands in for the entailment by which ALCE (Gao et al. 2023) judges a citat
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
-from polyadic.embeddings.embedder import Embedder
+import numpy as np
+from numpy.typing import NDArray
+
 from polyadic.generation.cited_claims import CitedClaim, Marker, cited_claims
 from polyadic.generation.cited_sentences import CitedItem, CitedSentence
 from polyadic.generation.claim_terms import ClaimTerms, claim_terms
@@ -32,6 +35,14 @@ _ADDS, _MOST_SENTENCES = 0.1, 3
 _SHARED = 2
 # A claim is supported by sentences that have this share of its terms, or are this similar to it.
 _COVERED, _SIMILAR = 0.5, 0.6
+
+
+class TextEmbedder(Protocol):
+    """The part of an Embedder that attribution uses."""
+
+    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Embed texts, as Embedder.embed."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +79,7 @@ class _Ranking:
         )
 
 
-async def attribute(text: str, cited: Sequence[ContextPiece], embedder: Embedder) -> Attribution:
+async def attribute(text: str, cited: Sequence[ContextPiece], embedder: TextEmbedder) -> Attribution:
     """Return the claims of an answer, each with the sentences that its markers cite.
 
     Parameters
@@ -123,7 +134,7 @@ def _scaled(text: str, factor: float, language: str) -> dict[str, float]:
     return {term: factor * weight for term, weight in claim_terms(text, language).weights.items()}
 
 
-async def _similarities(rankings: Sequence[_Ranking], embedder: Embedder) -> dict[tuple[str, str], float]:
+async def _similarities(rankings: Sequence[_Ranking], embedder: TextEmbedder) -> dict[tuple[str, str], float]:
     """Return the cosine of claims and sentences, by their texts, where words do not decide."""
     pairs = list(dict.fromkeys(_pairs(rankings)))[:_COMPARED_TOGETHER]
     texts = list(dict.fromkeys(text for pair in pairs for text in pair))

@@ -95,6 +95,17 @@ def cited_claims(text: str, numbers: int, language: str) -> list[CitedClaim]:
     return claims
 
 
+def complete_until(text: str, language: str) -> int:
+    """Return the end of the sentences of a growing answer that are complete: another one follows them.
+
+    >>> text = "Ada wrote it [1]. She was"
+    >>> text[: complete_until(text, "en")]
+    'Ada wrote it [1]. '
+    """
+    found = sentences(_MARKERS_AFTER_THE_END.sub(r"\2\1", text), language)
+    return found[-1].start if found else 0
+
+
 def marker_spans(text: str, numbers: int) -> Iterator[Marker]:
     """Yield the markers of an answer, up to the highest number; ``[1](address)`` is a link."""
     for match in _MARKER.finditer(text):

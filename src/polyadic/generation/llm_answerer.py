@@ -7,13 +7,14 @@ from time import perf_counter
 from polyadic.config import AnswerSettings
 from polyadic.embeddings.embedder import Embedder
 from polyadic.errors import NoReply
-from polyadic.generation.citation_attribution import Attribution, attribute
+from polyadic.generation.citation_attribution import Attribution, TextEmbedder, attribute
 from polyadic.generation.citation_parser import CitedText, marked
-from polyadic.generation.context import PromptContext, lay_out
+from polyadic.generation.context import ContextPiece, PromptContext, lay_out
 from polyadic.generation.no_answer_texts import no_answer
+from polyadic.generation.streamed_citations import RememberingEmbedder, StreamedCitations
 from polyadic.llm.language_model import LanguageModel, ModelReply, ModelRequest
 from polyadic.llm.prompts.library import PromptLibrary
-from polyadic.model.types import Answer, Knowledge, TraceStep, Usage
+from polyadic.model.types import Answer, Citation, Knowledge, TraceStep, Usage
 from polyadic.text.language import detect_language
 from polyadic.text.tokens import count_tokens
 from polyadic.tracing.spans import step_done
@@ -75,10 +76,16 @@ class LLMAnswerer:
         if self._has_nothing(knowledge, context):
             return self._unanswered(knowledge)
         reply = await self._model.complete(self._request(knowledge, context.text))
-        return await self._finished(knowledge, context, reply)
+        return await self._finished(knowledge, context, reply, self._embedder)
 
-    async def stream(self, knowledge: Knowledge) -> AsyncGenerator[str | Answer, None]:
-        """Stream the text of the answer, then yield the answer; raises as :meth:`answer`."""
+    async def stream(
+        self, knowledge: Knowledge, with_citations: bool = False
+    ) -> AsyncGenerator[str | Citation | Answer, None]:
+        """Stream the text of the answer, then yield the answer; raises as :meth:`answer`.
+
+        With citations, each is yielded once its sentence is complete; those of the last sentence are in the answer
+        only.
+        """
         context = self._laid_out(knowledge)
         if self._has_nothing(knowledge, context):
             unanswered = self._unanswered(knowledge)
@@ -86,19 +93,23 @@ class LLMAnswerer:
             yield unanswered
             return
         written = shown = ""
-        interval = _ParseInterval()
+        interval, embedder = _ParseInterval(), RememberingEmbedder(self._embedder)
+        citations = StreamedCitations(embedder)
         async with _closing(self._model.stream(self._request(knowledge, context.text))) as pieces:
             async for piece in pieces:
                 whole = isinstance(piece, ModelReply)
                 written = piece.text if isinstance(piece, ModelReply) else written + piece
                 if not (whole or interval.is_due(len(written))):
                     continue
-                text = self._parse(written, context, whole).text
-                if len(text) > len(shown):
-                    yield text[len(shown) :]
-                    shown = text
+                parsed = self._parse(written, context, whole)
+                if len(parsed.text) > len(shown):
+                    yield parsed.text[len(shown) :]
+                    shown = parsed.text
+                if with_citations and not whole:
+                    for citation in await citations.further(shown, _cited(parsed, context)):
+                        yield citation
                 if isinstance(piece, ModelReply):
-                    answer = await self._finished(knowledge, context, piece)
+                    answer = await self._finished(knowledge, context, piece, embedder)
                     if not shown:
                         yield answer.text
                     yield answer
@@ -132,7 +143,7 @@ class LLMAnswerer:
             return NoReply(what, "raise context_tokens under [retrieval], or lower tokens under [chunking]")
         holds = f"{what}, which holds {self._model.context_tokens}, question and answer included"
         return NoReply(
-            holds, "set context_tokens under [model] to what it holds, ask in fewer words, or name a larger model"
+            holds, "set context_tokens of the model to what it holds, ask in fewer words, or name a larger model"
         )
 
     def _has_nothing(self, knowledge: Knowledge, context: PromptContext) -> bool:
@@ -161,7 +172,9 @@ class LLMAnswerer:
     def _parse(self, reply: str, context: PromptContext, whole: bool) -> CitedText:
         return marked(reply, len(context.pieces), self._thinks, whole)
 
-    async def _finished(self, knowledge: Knowledge, context: PromptContext, reply: ModelReply) -> Answer:
+    async def _finished(
+        self, knowledge: Knowledge, context: PromptContext, reply: ModelReply, embedder: TextEmbedder
+    ) -> Answer:
         parsed = self._parse(reply.text, context, whole=True)
         if not parsed.text and not parsed.says_none:
             raise self._no_text_error(parsed, reply)
@@ -170,8 +183,7 @@ class LLMAnswerer:
         steps = [TraceStep(f"ask {self._model.name}", detail, reply.seconds)]
         step_done(steps[0].name)
         started = perf_counter()
-        cited = [context.pieces[number - 1] for number in parsed.numbers]
-        attribution = await attribute(parsed.text, cited, self._embedder)
+        attribution = await attribute(parsed.text, _cited(parsed, context), embedder)
         detail = _checked(attribution, parsed.removed)
         steps.append(TraceStep("check the citations", detail, perf_counter() - started))
         step_done(steps[1].name)
@@ -211,8 +223,13 @@ class LLMAnswerer:
 
     def _no_text_error(self, parsed: CitedText, reply: ModelReply) -> NoReply:
         what = f"{self._model.name} gave no answer" + (", only reasoning" if parsed.reasoning else "")
-        enough = "raise output_tokens under [model], or ask again"
+        enough = "raise output_tokens of the model, or ask again"
         return NoReply(what, "ask again" if reply.complete else enough)
+
+
+def _cited(parsed: CitedText, context: PromptContext) -> list[ContextPiece]:
+    """Return the pieces of the context that the markers of an answer cite, in turn."""
+    return [context.pieces[number - 1] for number in parsed.numbers]
 
 
 def _checked(attribution: Attribution, removed: int) -> str:

@@ -10,6 +10,7 @@ from polyadic.generation.rule_question_condenser import standalone
 from polyadic.llm.language_model import LanguageModel, ModelRequest
 from polyadic.llm.prompts.library import PromptLibrary
 from polyadic.model.types import TraceStep, Turn, Usage
+from polyadic.text.language import certain_language
 from polyadic.tracing.spans import step_done
 
 # The last turns of a conversation, and the beginning of a long answer, show what a question refers to.
@@ -55,7 +56,7 @@ async def condense_question(
 
 
 def _rewritten(reply: str, question: str) -> str | None:
-    """Extract the question from a reply; None if the reply contains no question.
+    """Extract the question from a reply; None if the reply contains no question in the language of the original.
 
     >>> _rewritten('Here it is:\\n"Where was Ada born?"', "Where was she born?")
     'Where was Ada born?'
@@ -66,7 +67,19 @@ def _rewritten(reply: str, question: str) -> str | None:
     questions = [line for line in lines if line.endswith(_QUESTION_MARKS)]
     if not questions and not question.rstrip().endswith(_QUESTION_MARKS) and len(lines) == 1:
         questions = lines
-    return questions[0] if questions and len(questions[0]) <= max(_LONGEST, 2 * len(question)) else None
+    if not questions or len(questions[0]) > max(_LONGEST, 2 * len(question)):
+        return None
+    return questions[0] if _keeps_language(questions[0], question) else None
+
+
+def _keeps_language(rewritten: str, question: str) -> bool:
+    """Return whether both are in one language, as far as that is certain: the answer follows the question's language.
+
+    >>> _keeps_language("Where was Ada Lovelace born?", "Wo wurde sie geboren?")
+    False
+    """
+    one, other = certain_language(rewritten), certain_language(question)
+    return not one or not other or one == other
 
 
 def _bare(line: str) -> str:

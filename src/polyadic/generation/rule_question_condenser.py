@@ -21,6 +21,7 @@ from polyadic.text.anaphora import (
     asked,
     asks_only_why,
     fragment,
+    has_lexicon,
     reference,
 )
 from polyadic.text.cjk import PERSONAL_NAME
@@ -112,19 +113,43 @@ def standalone(question: str, history: Sequence[Turn]) -> str:
     >>> standalone("And Mir?", [Turn("When was Skylab launched?", "In 1973.")])
     'When was launched? And Mir?'
     """
+    return _resolved(question, _topic_of(history))[0]
+
+
+def refers_back(question: str, history: Sequence[Turn]) -> bool:
+    """Return whether a question may need the conversation to be understood.
+
+    Where rules cannot tell, because the language has no lexicon or the earlier questions have no topic, it may.
+
+    >>> turns = [Turn("Who was Ada Lovelace?", '"Ada Lovelace was a mathematician." [1]')]
+    >>> [refers_back(question, turns) for question in ("Where was she born?", "Why?", "What is the GDP of Brazil?")]
+    [True, True, False]
+    """
+    topic = _topic_of(history)
+    language = _language_of(question, topic)
+    if not topic.question or not has_lexicon(language):
+        return bool(history)
+    return reference(question, language, topic.words) is not AnaphoricReference.NOTHING
+
+
+def _topic_of(history: Sequence[Turn]) -> _Topic:
     topic = _Topic()
     for turn in history[-_TURNS:]:
         if asks_only_why(turn.question):
             continue
         resolved, language = _resolved(turn.question[:_CHARACTERS], topic)
         topic = _Topic(resolved, language, _beginning(turn.answer))
-    return _resolved(question, topic)[0]
+    return topic
+
+
+def _language_of(question: str, topic: _Topic) -> str:
+    few = len(_WORD.findall(question)) < _TELLING_WORDS
+    return detect_language(f"{question} {topic.question}" if few else question)
 
 
 def _resolved(question: str, topic: _Topic) -> tuple[str, str]:
     """Resolve a question against a topic; return it with its language."""
-    few = len(_WORD.findall(question)) < _TELLING_WORDS
-    language = detect_language(f"{question} {topic.question}" if few else question)
+    language = _language_of(question, topic)
     if not topic.question:
         return question, language
     kind = reference(question, language, topic.words)

@@ -37,7 +37,7 @@ def wanted(by: By | None, settings: Settings) -> By:
     if by:
         return by
     if settings.hierarchy_build.by == "auto":
-        return "model" if settings.model.name else "extractive"
+        return "model" if settings.model.of_role("summaries").name else "extractive"
     return settings.hierarchy_build.by
 
 
@@ -110,7 +110,7 @@ class HierarchyApi:
             return await HierarchyBuilder(
                 store, self.embedder(), writing, self.settings.hierarchy_build, report_progress=report_progress
             ).build(rebuild)
-        check_prices(budget, self.settings.model)
+        check_prices(budget, self.settings.model, "summaries")
         model = self.model()
         model.check()
         slowed_before = model.throttle_count
@@ -134,7 +134,7 @@ class HierarchyApi:
             self.embedder(),
             LLMSummarizer(asked, self.prompts, self.settings.hierarchy_build),
             self.settings.hierarchy_build,
-            self.settings.model.at_once,
+            self.settings.model.of_role("summaries").at_once,
             report_progress,
             lambda: asked.spent,
             note,
@@ -160,7 +160,7 @@ class HierarchyApi:
         counting = CountingSummarizer(asked, model, is_cached)
         found = await self._draft_estimate(counting, rebuild)
         with store.read() as reader:
-            found.usage, found.basis = counting.cost(reader.records.spent(), self.settings.model)
+            found.usage, found.basis = counting.cost(reader.records.spent(), self.settings.model.of_role("summaries"))
         found.cached, found.max_usage = counting.cached, counting.max_usage
         return found
 

@@ -6,7 +6,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
-from polyadic.config import ModelSettings
+from polyadic.config import ModelRole, ModelSettings
 from polyadic.errors import ModelUnavailable, SettingsError
 from polyadic.model.types import Usage
 
@@ -47,10 +47,12 @@ class SpendingBudget:
         return " and ".join([*parts, *([f"{self.tokens:,} tokens"] if self.tokens is not None else [])])
 
 
-def check_prices(budget: SpendingBudget | None, model: ModelSettings) -> None:
-    """Raise SettingsError if the budget is in money and the settings have no prices."""
+def check_prices(budget: SpendingBudget | None, settings: ModelSettings, role: ModelRole) -> None:
+    """Raise SettingsError if the budget is in money and the settings have no prices for the model of this role."""
+    model = settings.of_role(role)
     if budget and budget.money is not None and not (model.prompt_price or model.completion_price):
-        raise SettingsError("a budget in money needs prices", "set prompt_price and completion_price under [model]")
+        step = f"set prompt_price and completion_price under [{settings.section_of(role)}]"
+        raise SettingsError("a budget in money needs prices", step)
 
 
 class BudgetProtocol(Protocol):

@@ -11,7 +11,7 @@ from polyadic.llm.endpoint import Endpoint
 from polyadic.llm.throttled_client import LARGEST_REPLY, ReplyTooLarge
 
 TOO_LONG = (
-    "set context_tokens under [model] to what it holds, "
+    "set context_tokens of the model to what it holds, "
     "or lower window_tokens under [chunking] or context_tokens under [retrieval]"
 )
 """Next step for a request that does not fit."""
@@ -125,7 +125,7 @@ def _by_meaning(error: openai.APIError, endpoint: Endpoint, model: str) -> Polya
         what = f"{model} does not allow replies as long as output_tokens{_bracketed(_quoted(error, endpoint))}"
         return ModelUnavailable(what, f"lower output_tokens under [{endpoint.section}]")
     if is_too_long(error) or _status(error) == 413:
-        short = TOO_LONG if endpoint.section == "model" else f"lower window under [{endpoint.section}]"
+        short = TOO_LONG if endpoint.section.startswith("model") else f"lower window under [{endpoint.section}]"
         return NoReply(f"the request is longer than {model} can hold", short)
     if error.code == "content_filter" or _FILTERED.search(message):
         return NoReply(f"{endpoint.address} withheld a reply because of its content filter", "rephrase the input")

@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import lru_cache
@@ -37,16 +37,20 @@ class EndpointModel:
     """A LanguageModel behind an endpoint.
 
     The client retries transient failures (too many calls, a busy server). Parameters that the endpoint rejects are left
-    out from then on.
+    out from then on. ``section`` is the section of the settings, for messages.
     """
 
     def __init__(
-        self, settings: ModelSettings, limits: Callable[[EndpointSettings], RateLimits] = RateLimits.of
+        self,
+        settings: ModelSettings,
+        limits: Callable[[EndpointSettings], RateLimits] = RateLimits.of,
+        section: str = "model",
     ) -> None:
         self.name = settings.name
         self.context_tokens = settings.context_tokens
         self.output_tokens = settings.output_tokens
-        self.endpoint = Endpoint(settings, "model", limits)
+        self.batch_discount = settings.batch_discount
+        self.endpoint = Endpoint(settings, section, limits)
         self.dialect = (
             ProviderQuirks() if settings.json_mode == "auto" else ProviderQuirks(json_mode=settings.json_mode)
         )
@@ -80,7 +84,7 @@ class EndpointModel:
             seconds = perf_counter() - started
         return self._reply(response, sent, seconds)
 
-    async def stream(self, request: ModelRequest) -> AsyncIterator[str | ModelReply]:
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[str | ModelReply, None]:
         """Yield pieces of the reply, then the complete reply; raises as LanguageModel.complete."""
         sent, longest = self._room(request)
         response = EndpointReply()
@@ -223,7 +227,10 @@ class EndpointModel:
         if response.finish == "content_filter":
             return f"{self.endpoint.address} withheld the reply because of its content filter", "rephrase the input"
         if not text.strip() and response.finish == "length":
-            return f"{self.name} used up its tokens before it wrote any text", "raise output_tokens under [model]"
+            return (
+                f"{self.name} used up its tokens before it wrote any text",
+                f"raise output_tokens under [{self.endpoint.section}]",
+            )
         if not text.strip():
             return f"{self.name} sent an empty reply", "run polyadic doctor to find the reason"
         return None

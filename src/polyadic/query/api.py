@@ -6,8 +6,9 @@ from dataclasses import replace
 
 from polyadic.concurrency.async_to_sync import async_iter_to_sync, async_to_sync
 from polyadic.config import AnswerSettings, Settings
-from polyadic.model.types import Answer, Filter, Knowledge, Turn
-from polyadic.query.engine import QueryEngine, QueryRequest
+from polyadic.model.types import Answer, Citation, Filter, Knowledge, Turn
+from polyadic.query.engine import QueryEngine
+from polyadic.query.request import QueryRequest
 from polyadic.storage.protocol import Store
 
 
@@ -94,6 +95,7 @@ class QueryMixin(ABC):
         answer: AnswerSettings | None = None,
         only: Filter | None = None,
         found: Callable[[Knowledge], None] = lambda knowledge: None,
+        cite: Callable[[Citation], None] | None = None,
     ) -> AsyncGenerator[str | Answer, None]:
         """Stream the text of the answer, then yield the complete :class:`Answer`.
 
@@ -106,13 +108,17 @@ class QueryMixin(ABC):
             As for :meth:`aquery`.
         found
             Called with the retrieved knowledge before the answer is generated.
+        cite
+            Called with each citation once its sentence is complete; those of the last sentence are in the answer only.
 
         Yields
         ------
         str or Answer
             Pieces of text, then the answer.
         """
-        return self._query_engine.stream(QueryRequest(question, method, context_tokens, history, answer, only, found))
+        return self._query_engine.stream(
+            QueryRequest(question, method, context_tokens, history, answer, only, found, cite)
+        )
 
     def with_settings(self, settings: Settings, store: Store | None = None) -> "QueryMixin":
         """Return a query API that shares the models, but uses other settings.

@@ -1,6 +1,6 @@
 """Answer questions: retrieve knowledge, then generate or quote an answer, depending on the settings."""
 
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -17,13 +17,14 @@ from polyadic.generation.llm_answerer import LLMAnswerer
 from polyadic.generation.llm_question_condenser import condense_question
 from polyadic.generation.no_answer_texts import no_answer
 from polyadic.generation.overview_answerer import quote_overview
-from polyadic.generation.rule_question_condenser import elliptic, standalone
+from polyadic.generation.rule_question_condenser import elliptic, refers_back, standalone
 from polyadic.llm.cached_model import NullCache, ResponseCache
 from polyadic.llm.language_model import LanguageModel
 from polyadic.llm.prompts.library import PromptLibrary
-from polyadic.model.types import Answer, Filter, Knowledge, SourceSpan, TraceStep, Turn, page_of
+from polyadic.model.types import Answer, Citation, Filter, Knowledge, SourceSpan, TraceStep, Turn, page_of
 from polyadic.query.document_filter import filter_documents
 from polyadic.query.lookup import titled
+from polyadic.query.request import QueryRequest
 from polyadic.query.span_attributes import record_answer, record_knowledge
 from polyadic.query.usage import MeteredModel, UsageMeter
 from polyadic.rerankers.reranker import Reranker
@@ -55,37 +56,6 @@ AUTO = "auto"
 
 With other methods, only quoted answers use the overview.
 """
-
-
-@dataclass(frozen=True, slots=True)
-class QueryRequest:
-    """A question and the options for answering it; options left out default to the settings.
-
-    Parameters
-    ----------
-    question
-        The question.
-    method
-        Name of the retrieval method.
-    context_tokens
-        Token budget for the retrieved knowledge.
-    history
-        The conversation so far; a follow-up question is condensed into a standalone question first.
-    answer
-        Settings for the answer.
-    only
-        Filter for the documents to search; None for all.
-    found
-        Called with the retrieved knowledge before a streamed answer is generated.
-    """
-
-    question: str
-    method: str | None = None
-    context_tokens: int | None = None
-    history: Sequence[Turn] = ()
-    answer: AnswerSettings | None = None
-    only: Filter | None = None
-    found: Callable[[Knowledge], None] = lambda knowledge: None
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +104,11 @@ class QueryEngine:
         try:
             async with TaskStream.of(engine._traced_pieces(_validated(ask))) as pieces:
                 async for piece in pieces:
-                    yield piece
+                    # Called here, so that a citation is not ahead of the text before it.
+                    if not isinstance(piece, Citation):
+                        yield piece
+                    elif ask.cite:
+                        ask.cite(piece)
         finally:
             await engine._enter_calls()
 
@@ -155,7 +129,7 @@ class QueryEngine:
         knowledge, steps = await self._prepared(ask)
         return self._finished(await answerer.answer(knowledge), steps)
 
-    async def _traced_pieces(self, ask: QueryRequest) -> AsyncGenerator[str | Answer, None]:
+    async def _traced_pieces(self, ask: QueryRequest) -> AsyncGenerator[str | Citation | Answer, None]:
         with stage(_SPAN) as trace_span:
             async with aclosing(self._pieces(ask)) as pieces:
                 async for piece in pieces:
@@ -163,7 +137,7 @@ class QueryEngine:
                         record_answer(trace_span, piece)
                     yield piece
 
-    async def _pieces(self, ask: QueryRequest) -> AsyncGenerator[str | Answer, None]:
+    async def _pieces(self, ask: QueryRequest) -> AsyncGenerator[str | Citation | Answer, None]:
         answerer = self._answerer(ask)
         if answerer is None:
             quoted = self._finished(await self._quoted_answer(ask), ())
@@ -173,9 +147,12 @@ class QueryEngine:
             return
         knowledge, steps = await self._prepared(ask)
         ask.found(knowledge)
-        async with aclosing(answerer.stream(knowledge)) as pieces:
+        async with aclosing(answerer.stream(knowledge, ask.cite is not None)) as pieces:
             async for piece in pieces:
-                yield self._finished(piece, steps) if isinstance(piece, Answer) else piece
+                if isinstance(piece, Citation):
+                    yield replace(piece, place=self._with_page(piece.place))
+                else:
+                    yield self._finished(piece, steps) if isinstance(piece, Answer) else piece
 
     async def _retrieved(self, ask: QueryRequest, finder_name: EntityFinderName) -> Knowledge:
         retrieval = self.settings.retrieval
@@ -247,9 +224,12 @@ class QueryEngine:
         return answer if answer.answered else replace(answer, text=no_answer(_language_of(knowledge)))
 
     async def _prepared(self, ask: QueryRequest) -> tuple[Knowledge, tuple[TraceStep, ...]]:
-        """Retrieve knowledge for a model, condensing a follow-up question first; also return the condensing step."""
+        """Retrieve knowledge for a model, condensing a follow-up question first; also return the condensing step.
+
+        A question that does not refer back is left as it is: condensing costs a call, and may change it.
+        """
         finder_name = self.settings.hypergraph.question_entities
-        if not ask.history:
+        if not refers_back(ask.question, ask.history):
             return await self._retrieved(ask, finder_name), ()
         question, _, step = await condense_question(ask.question, ask.history, self._model, self.prompts)
         return await self._retrieved(replace(ask, question=question), finder_name), (step,)
@@ -266,7 +246,7 @@ class QueryEngine:
             The answer needs a model, and none is configured.
         """
         settings = self._settings_for(ask)
-        if settings.by == "quotes" or (settings.by == "auto" and not self.settings.model.name):
+        if settings.by == "quotes" or (settings.by == "auto" and not self.settings.model.of_role("answers").name):
             return None
         budget = self.settings.retrieval.context_tokens if ask.context_tokens is None else ask.context_tokens
         return LLMAnswerer(self._model, self.prompts, settings, self.embedder, budget)

@@ -6,7 +6,7 @@ No language model is called, because even a read-only client could spend the ope
 import asyncio
 from collections.abc import Iterator
 
-from polyadic.config import EndpointSettings
+from polyadic.config import MODEL_ROLES, EndpointSettings
 from polyadic.doctor.check_result import CheckResult, bad, doubtful, good
 from polyadic.doctor.disk_check import disk
 from polyadic.doctor.store_check import stored
@@ -62,10 +62,13 @@ async def _embedding(kb: Workspace) -> CheckResult:
 
 
 def _model(kb: Workspace) -> Iterator[CheckResult]:
-    if not kb.settings.model.name:
+    settings = kb.settings.model
+    sections = {settings.section_of(role): settings.of_role(role) for role in MODEL_ROLES}
+    named = {section: model for section, model in sections.items() if model.name}
+    if not named:
         yield good("model", "none is set; answers are quoted sentences")
-    else:
-        yield _endpoint("model", kb.settings.model.name, kb.settings.model)
+    for section, model in named.items():
+        yield _endpoint(section, model.name, model)
 
 
 def _endpoint(what: str, name: str, settings: EndpointSettings) -> CheckResult:

@@ -151,7 +151,7 @@ async def _chunks(
                 yield data(head | _delta({"role": "assistant", "content": ""}))
             elif isinstance(piece, str):
                 yield data(head | _delta({"content": piece}))
-            else:
+            elif isinstance(piece, Answer):
                 answer = piece
     if source_list := sources(answer):
         yield data(head | _delta({"content": source_list}))

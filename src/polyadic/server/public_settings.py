@@ -16,11 +16,11 @@ def shown(settings: Settings) -> SettingsView:
     ('sentences', 250, 'quotes')
     """
     extractor = factory.wanted(None, settings)
-    has_model = bool(settings.model.name)
-    answers = settings.answer.by if settings.answer.by != "auto" else "model" if has_model else "quotes"
+    model = settings.model.of_role("answers")
+    answers = settings.answer.by if settings.answer.by != "auto" else "model" if model.name else "quotes"
     return SettingsView(
-        model=settings.model.name,
-        model_context_tokens=settings.model.context_tokens if has_model else 0,
+        model=model.name,
+        model_context_tokens=model.context_tokens if model.name else 0,
         embedder=embedder_name(settings.embedding),
         extractor=extractor,
         entity_types=list(settings.extraction.entity_types),

@@ -4,13 +4,13 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 
 from polyadic.concurrency.task_stream import TaskStream
-from polyadic.model.types import Answer, Filter, Knowledge
+from polyadic.model.types import Answer, Citation, Filter, Knowledge
 from polyadic.server.problem_details import ProblemError
 from polyadic.server.schemas import AnswerRequest, FilterSchema, RetrieveRequest
 from polyadic.server.server_state import ServerState
 from polyadic.workspace import Workspace
 
-Piece = Knowledge | str | Answer
+Piece = Knowledge | str | Citation | Answer
 
 
 async def knowledge_for(service: ServerState, kb: Workspace, asked: RetrieveRequest) -> Knowledge:
@@ -36,14 +36,14 @@ async def answer_to(service: ServerState, kb: Workspace, asked: AnswerRequest) -
 
 
 async def pieces_of(service: ServerState, kb: Workspace, asked: AnswerRequest) -> AsyncGenerator[Piece, None]:
-    """Stream the retrieved knowledge, the text of the answer in pieces, and the complete answer."""
+    """Stream the retrieved knowledge, the text of the answer in pieces, its citations, and the complete answer."""
     only = _filter(kb, asked.only)
     _check_model(kb, asked)
     turns = [turn.turn() for turn in asked.history]
     how = asked.how(kb.settings.answer)
 
     def make(tell: Callable[[Piece], None]) -> AsyncGenerator[Piece, None]:
-        return _typed(kb.astream(asked.question, asked.method, asked.context_tokens, turns, how, only, tell))
+        return _typed(kb.astream(asked.question, asked.method, asked.context_tokens, turns, how, only, tell, tell))
 
     # An admission slot belongs to one task, but the consumer may read the stream from several tasks.
     async with TaskStream.of(_in_turn(service, kb.name, make)) as pieces:
@@ -67,7 +67,7 @@ async def _typed(pieces: AsyncGenerator[str | Answer, None]) -> AsyncGenerator[P
 
 
 def _check_model(kb: Workspace, asked: AnswerRequest) -> None:
-    if (asked.by == "model" or asked.think) and not kb.settings.model.name:
+    if (asked.by == "model" or asked.think) and not kb.settings.model.of_role("answers").name:
         raise ProblemError(409, "no-language-model", "the workspace has no language model: omit by and think")
 
 

@@ -222,8 +222,8 @@ class HealthCheckView(BaseModel):
 class SettingsView(BaseModel):
     """The settings of a workspace, and the version of the server.
 
-    ``model`` is empty and ``model_context_tokens`` is 0 if no language model is set. ``methods`` lists all retrieval
-    methods, ``method`` is the default.
+    ``model`` answers questions; it is empty and ``model_context_tokens`` is 0 if no language model is set. ``methods``
+    lists all retrieval methods, ``method`` is the default.
     """
 
     model: str

@@ -113,6 +113,15 @@ def reference(question: str, language: str, said: frozenset[str] = frozenset()) 
     return _Analysis(asked, tokens, known, function_words(language), language, said).reference()
 
 
+def has_lexicon(language: str) -> bool:
+    """Return whether the words that refer back are known for a language (ISO 639-1).
+
+    >>> has_lexicon("en"), has_lexicon("fi")
+    (True, False)
+    """
+    return language in ANAPHORA or language in SCRIPT_ANAPHORA
+
+
 def antecedent(question: str, language: str) -> Antecedent:
     """Return what the pronouns of a question may refer to; in languages with grammatical gender often either.
 

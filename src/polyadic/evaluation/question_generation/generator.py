@@ -153,7 +153,9 @@ async def make_questions(
     prompt = PromptLibrary(kb.folder).get(question_writer.PROMPT)
     requests = [question_writer.request(sample, prompt) for sample in samples]
     async with _writer(kb, by_file) as model:
-        reply_texts = await replies(model, requests, question_writer.is_readable, kb.settings.model.at_once)
+        reply_texts = await replies(
+            model, requests, question_writer.is_readable, kb.settings.model.of_role("judging").at_once
+        )
     if by_file is not None and by_file.pending:
         raise ReplyPending(*by_file.pending)
     checked = _check_drafts(samples, reply_texts, wanted.sampling)
@@ -178,9 +180,9 @@ async def make_questions(
 async def _writer(kb: Workspace, by_file: EvaluationBatch | None) -> AsyncIterator[CachedModel]:
     """Provide the configured model, online or by batch files."""
     if by_file is not None:
-        yield by_file.cached_model()
+        yield by_file.judge()
         return
-    model = load_language_model(kb.settings.model)
+    model = load_language_model(kb.settings.model, "judging")
     if model is None:
         raise NO_MODEL
     model.check()

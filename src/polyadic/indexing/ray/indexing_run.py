@@ -135,7 +135,7 @@ class RayRun:
             yield DONE.unpacked(row[COLUMN])
 
     def _job(self) -> WorkerConfig:
-        coordinator = _local_actor(Coordinator).remote(self.settings.model, self.budget)
+        coordinator = _local_actor(Coordinator).remote(self.settings.model.of_role("extraction"), self.budget)
         return WorkerConfig(
             self.address,
             self.settings,

@@ -126,7 +126,11 @@ class IndexingWorker:
             return factory.without_model(settings)
         from polyadic.llm.endpoint_model import EndpointModel
 
-        model = EndpointModel(settings.model, lambda endpoint: shared_limits(job.coordinator, endpoint))
+        model = EndpointModel(
+            settings.model.of_role("extraction"),
+            lambda endpoint: shared_limits(job.coordinator, endpoint),
+            settings.model.section_of("extraction"),
+        )
         ledger = SharedBudget(job.coordinator, uuid4().hex, job.budget)
         prompts = PromptLibrary(Path(self._prompts.name))
         return factory.with_model(model, StoreResponseCache(self._store), prompts, settings, job.budget, ledger)

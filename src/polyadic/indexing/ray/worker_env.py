@@ -27,7 +27,7 @@ class WorkerEnvironment:
     @classmethod
     def of(cls, settings: Settings, folder: Path) -> Self:
         """Collect the environment of this process, and the prompts of the workspace in ``folder``."""
-        named = {settings.model.key_variable, settings.embedding.key_variable, *_VARIABLES}
+        named = {settings.model.of_role("extraction").key_variable, settings.embedding.key_variable, *_VARIABLES}
         found = {name: value for name, value in os.environ.items() if name in named or name.startswith(_PG_PREFIX)}
         own = sorted((folder / FOLDER).glob("*.txt"))
         return cls(found, {file.name: file.read_text(encoding="utf-8-sig") for file in own})

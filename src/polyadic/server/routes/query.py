@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator
 from fastapi import APIRouter, Request
 from starlette.responses import StreamingResponse
 
-from polyadic.model.types import Answer, Knowledge, TraceStep
+from polyadic.model.types import Answer, Citation, Knowledge, TraceStep
 from polyadic.server.dependencies import Name, Reading, Served
 from polyadic.server.query_service import answer_to, knowledge_for, pieces_of
 from polyadic.server.schemas import AnswerRequest, RetrieveRequest
@@ -62,6 +62,7 @@ async def stream(
 
 async def _events(service: ServerState, kb: Workspace, asked: AnswerRequest) -> AsyncGenerator[str, None]:
     retrieval: tuple[TraceStep, ...] = ()
+    cited: list[Citation] = []
     async for piece in pieces_of(service, kb, asked):
         if isinstance(piece, Knowledge):
             retrieval = piece.trace
@@ -69,10 +70,14 @@ async def _events(service: ServerState, kb: Workspace, asked: AnswerRequest) -> 
                 yield event("step", step)
         elif isinstance(piece, str):
             yield event("token", {"text": piece})
+        elif isinstance(piece, Citation):
+            cited.append(piece)
+            yield event("citation", piece)
         else:
             for step in piece.trace:
                 if step not in retrieval:
                     yield event("step", step)
             for citation in piece.citations:
-                yield event("citation", citation)
+                if citation not in cited:
+                    yield event("citation", citation)
             yield event("answer", piece)

@@ -51,7 +51,7 @@ def _view(kb: Workspace, name: str, key: Caller) -> WorkspaceView:
         arities=status.arities,
         bytes=status.bytes,
         embedder=status.embedder,
-        model=settings.model.name,
+        model=settings.model.of_role("answers").name,
         method=settings.retrieval.method,
         access=key.access,
     )
