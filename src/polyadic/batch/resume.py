@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from polyadic.batch.entities import BatchEntityReview
 from polyadic.batch.hierarchy import BatchHierarchyBuild
 from polyadic.batch.query import BatchQueryOutcome, BatchQueryRunner
 from polyadic.config import Settings
@@ -69,6 +70,10 @@ class BatchRun:
             self.settings, lambda: self.store, lambda: self.embedder, lambda: model, self.prompts
         )
         return BatchHierarchyBuild(self.store, hierarchies, model, self.errors, self.note)
+
+    def entity_review(self) -> BatchEntityReview:
+        """Return the review of candidate pairs of entities."""
+        return BatchEntityReview(self.store, self._batch_model, self.prompts, self.errors, self.note)
 
     @property
     def _batch_model(self) -> BatchModel:
