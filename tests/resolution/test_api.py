@@ -100,12 +100,14 @@ COSMONAUT = "cosmonaut of the Soviet Union who flew to the orbital station Salyu
             f"/docs/{n}.txt": [(name, COSMONAUT.format(n), f"town {n}")]
             for n, name in ((28, "Gubarev"), (22, "Aksyonov"))
         },
+        # The towns differ.
+        {f"/docs/{n}.txt": [(n, BORN.replace("Lund", n[::-1].title()), n)] for n in ("Gubarev", "Aksyonov")},
         # One sentence has both.
         {"/docs/a.txt": [("Anita", BORN, "Arabella"), ("Arabella", BORN, "Anita")]},
         # One document has both, though described a little differently.
         {"/docs/a.txt": [("Liu Yang", BORN, "Beijing"), ("Wang Yaping", f"{BORN} twice", "Yantai")]},
     ],
-    ids=["formulaic", "numbers", "one sentence", "one document"],
+    ids=["formulaic", "numbers", "names", "one sentence", "one document"],
 )
 def test_descriptions_alone_are_no_reason(
     tmp_path: Path, stories: Mapping[str, Sequence[tuple[str, str, str]]]

@@ -214,6 +214,8 @@ def publish_described(store: SqliteStore, name: str, said: Sequence[tuple[str, D
         ("name of Gzhatsk since 1968", True),
         ("former name of the town Gzhatsk", True),
         ("town later renamed Gzhatsk", True),
+        ("town renamed Gzhatsk, Soviet until 1991", True),
+        ("former name of Gzhatsk Nova", False),
         ("town named after Gzhatsk", False),
         ("town near Gzhatsk", False),
     ],

@@ -105,6 +105,19 @@ def test_types_conflict_only_without_a_common_neighbour(store: SqliteStore) -> N
     assert of(store) == []
 
 
+def test_year_may_also_be_the_name_of_an_album(store: SqliteStore) -> None:
+    publish_statements(store, "a", [("Taylor Swift sang 1989.", [("1989 ", "album"), ("Taylor Swift", "")])])
+    publish_statements(store, "b", [("The wall fell in 1989.", [("1989", "date"), ("wall", "")])])
+    (homonym,) = of(store)
+    assert {sense.name for sense in homonym.senses} == {"1989 (album)", "1989 (date)"}
+
+
+def test_common_noun_is_no_homonym(store: SqliteStore) -> None:
+    for number, kind in enumerate(("person", "organization")):
+        publish_statements(store, kind, [(f"A guard {number}.", [("guard", kind), (f"neighbour {number}", "")])])
+    assert of(store) == []
+
+
 def test_magazine_is_a_work_and_an_organisation(store: SqliteStore) -> None:
     publish_statements(store, "a", [("It was ranked.", [("Billboard", "organization"), ("Janis", "")])])
     publish_statements(store, "b", [("It was printed.", [("Billboard", "magazine"), ("Berry", "")])])

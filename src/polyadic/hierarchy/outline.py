@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from polyadic.hierarchy.placement import count_unplaced, placed_entities
+from polyadic.hierarchy.placement import entities_to_cluster, unplaced
 from polyadic.model.hierarchy import Cluster, Community, Hierarchy, Summary
 from polyadic.storage.protocol import Reader
 
@@ -96,13 +96,12 @@ class HierarchyOutline:
 def outline_of(reader: Reader, depth: int = DEPTH) -> HierarchyOutline:
     """Build the outline of the current hierarchy, ``depth`` levels deep."""
     hierarchy = reader.records.hierarchy()
-    unplaced = count_unplaced(reader, hierarchy)
-    entities = len(placed_entities(hierarchy)) + unplaced
+    entities = entities_to_cluster(reader)
     summaries = _Summaries(reader, hierarchy)
     return HierarchyOutline(
-        entities,
-        unplaced,
-        _layers(hierarchy, entities),
+        len(entities),
+        len(unplaced(entities, hierarchy)),
+        _layers(hierarchy, len(entities)),
         summaries.top(depth),
         _communities(hierarchy, depth),
     )

@@ -9,10 +9,11 @@ import re
 from polyadic.text.numeric_names import is_a_number
 from polyadic.text.stopwords import words as listed
 
-_VALUE_TYPES = listed(
-    "date datetime time timestamp year month weekday decade century duration number numeral integer ordinal cardinal"
-    " amount quantity measurement money percent percentage"
+VALUE_TYPES = listed(
+    "date datetime time timestamp year month weekday decade century duration num number numeral integer ordinal"
+    " cardinal amount quantity measurement money percent percentage"
 )
+"""Types of entities that are values, whatever their names."""
 # Types of values and of named entities: an area may be 50 hectares or the Bay Area.
 _MEASURED_TYPES = listed(
     "age altitude area capacity cost count day depth distance frequency height length mass measure period population"
@@ -35,6 +36,6 @@ def is_value(name: str, entity_type: str = "") -> bool:
     if not entity_type:
         return is_a_number(name)
     head = _COMPLEMENT.sub("", entity_type.casefold()).strip().rpartition(" ")[2]
-    if head in _VALUE_TYPES or head.removesuffix("s") in _VALUE_TYPES:
+    if head in VALUE_TYPES or head.removesuffix("s") in VALUE_TYPES:
         return True
     return head in _MEASURED_TYPES and is_a_number(name)

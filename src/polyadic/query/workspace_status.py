@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from polyadic.hierarchy.placement import count_unplaced
+from polyadic.hierarchy.placement import entities_to_cluster, unplaced
 from polyadic.model.hierarchy import EXTRACTIVE
 from polyadic.model.types import Usage
 from polyadic.storage.protocol import Counts, FailedChunk, LedgerEntry, Reader, Store, UsageTotals
@@ -145,7 +145,7 @@ def _hierarchy(reader: Reader) -> HierarchyStatus | None:
         sparsities=hierarchy.sparsities,
         stale_clusters=sum(cluster.stale for cluster in hierarchy.clusters),
         stale_communities=sum(community.stale for community in hierarchy.communities),
-        unplaced=count_unplaced(reader, hierarchy) if hierarchy.clusters else 0,
+        unplaced=len(unplaced(entities_to_cluster(reader), hierarchy)) if hierarchy.clusters else 0,
     )
 
 

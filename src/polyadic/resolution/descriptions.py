@@ -18,6 +18,7 @@ from polyadic.text.words import WORD, words
 _FUNCTION_WORDS = function_words("en") | SMALL
 _MIN_SHARED = 2
 _MAX_NAME_WORDS = 6
+_PUNCTUATION = ".,;:()\"'“”"
 _MAX_SKIPPED = 2
 _MAX_PHRASE = 3
 _EMPTY_NOUNS = listed("type kind sort form name part piece member one pair example title")
@@ -58,19 +59,21 @@ class DescriptionIndex:
         shared = both[0] & both[1]
         if len(shared) < _MIN_SHARED or len(shared) < share * len(both[0] | both[1]):
             return False
-        if _designations(self._entities[one].description) != _designations(self._entities[other].description):
+        if _named(self._entities[one].description) != _named(self._entities[other].description):
             return False
         rows = sorted((self._rows[word] for word in shared), key=len)
         return reduce(set.intersection, rows[1:], set(rows[0])) == {one, other}
 
     def stated_aliases(self) -> Iterator[tuple[int, int]]:
         """Yield pairs of rows of which one description gives the name of the other: "name of Gzhatsk since 1968"."""
-        rows = {name.words: row for row, name in enumerate(self._names) if not name.is_value}
-        for row, entity in enumerate(self._entities):
-            for cue in _ALIAS_CUE.finditer(entity.description):
-                other = next((rows[name] for name in _names_at(entity.description[cue.end() :]) if name in rows), row)
-                if other != row:
-                    yield min(row, other), max(row, other)
+        cues = [
+            (row, cue) for row, entity in enumerate(self._entities) for cue in _ALIAS_CUE.finditer(entity.description)
+        ]
+        rows = {name.words: row for row, name in enumerate(self._names)} if cues else {}
+        for row, cue in cues:
+            other = next((rows[name] for name in _names_at(cue.string[cue.end() :]) if name in rows), row)
+            if other != row:
+                yield min(row, other), max(row, other)
 
     def other_kind(self, short: int, long: int) -> str:
         """Return the word of the longer name that is its kind, and not that of the shorter one; empty if there is none.
@@ -120,10 +123,10 @@ def words_in_order(text: str) -> list[str]:
     return [word for word in WORD.findall(text.lower()) if word not in _FUNCTION_WORDS]
 
 
-def _designations(text: str) -> frozenset[str]:
-    """Words with digits, with the letters that belong to them: "T-12", "82"."""
-    parts = (part.strip(".,;:()\"'“”") for part in text.casefold().split())
-    return frozenset(part for part in parts if any(map(str.isdigit, part)))
+def _named(text: str) -> frozenset[str]:
+    """Words of names and numbers: those with capitals or digits, such as "Soyuz" and "T-12"."""
+    parts = (part.strip(_PUNCTUATION) for part in text.split())
+    return frozenset(part for part in parts if part != part.lower() or any(map(str.isdigit, part)))
 
 
 def genus(description: str) -> tuple[str, ...]:
@@ -152,9 +155,12 @@ def genus(description: str) -> tuple[str, ...]:
 
 def _names_at(text: str) -> Iterable[tuple[str, ...]]:
     """Yield the names that may begin a text, the longest first; lower-case words before a name are skipped."""
-    written = [part.strip(".,;:()\"'“”") for part in text.split()[: _MAX_NAME_WORDS + _MAX_SKIPPED]]
+    parts = text.split()[: _MAX_NAME_WORDS + _MAX_SKIPPED]
+    written = [part.strip(_PUNCTUATION) for part in parts]
     for start in range(min(_MAX_SKIPPED + 1, len(written))):
         if any(not word.islower() for word in written[:start]):
             return
         for end in range(min(start + _MAX_NAME_WORDS, len(written)), start, -1):
+            if parts[end - 1][-1].isalnum() and end < len(parts) and parts[end][0].isupper():
+                continue  # a part of a longer name
             yield ParsedName.of(" ".join(written[start:end])).words

@@ -51,27 +51,30 @@ def homonyms(reader: Reader, found: CandidatePairs) -> list[Homonym]:
     """
     records = reader.records.documents()
     uses = name_uses(reader, records, found.overlay)
-    names = {entity.key: entity.name for entity in found.census.entities}
-    by_types = {one.name: one for one in _of_types(uses, names)}
-    by_kinds = {one.name: one for one in _of_kinds(uses, names)}
+    # A common noun ("lawyer") has no other entities to be mistaken for.
+    names = {entity.key: entity.name for entity in found.census.entities if not entity.name.islower()}
+    several = {key: of for key, of in uses.items() if key in names and len(of) > 1}
+    by_types = {one.name: one for one in _of_types(several, names)}
+    by_kinds = {one.name: one for one in _of_kinds(several, names, DescribedKinds(uses))}
     return sorted([*(by_kinds | by_types).values(), *_of_short_names(found, records)], key=lambda one: one.name)
 
 
 def _of_types(uses: Mapping[str, Sequence[NameUse]], names: Mapping[str, str]) -> Iterator[Homonym]:
     for key, several in uses.items():
-        senses = _incompatible(several) if key in names else {}
-        ordered = list(senses.values())
-        if len(ordered) > 1 and not any(share_a_neighbour(one, other) for one in ordered[:1] for other in ordered[1:]):
+        senses = _incompatible(several)
+        if len(senses) < 2:
+            continue
+        first, *others = senses.values()
+        if not any(share_a_neighbour(first, other) for other in others):
             named = tuple(_sense(f"{names[key]} ({kind})", of) for kind, of in senses.items())
             yield Homonym(names[key], named, "documents give it incompatible types")
 
 
-def _of_kinds(uses: Mapping[str, Sequence[NameUse]], names: Mapping[str, str]) -> Iterator[Homonym]:
-    kinds = DescribedKinds(uses)
+def _of_kinds(
+    uses: Mapping[str, Sequence[NameUse]], names: Mapping[str, str], kinds: DescribedKinds
+) -> Iterator[Homonym]:
     for key, several in uses.items():
-        # A common noun ("lawyer") has no other entities to be mistaken for.
-        is_name = key in names and not names[key].islower()
-        senses = kinds.senses(key, several) if is_name and len(several) > 1 else {}
+        senses = kinds.senses(key, several)
         if len(senses) > 1:
             named = tuple(_sense(f"{names[key]} ({kind})", of) for kind, of in senses.items())
             yield Homonym(

@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
 from polyadic.model.resolution import EntityResolution
 from polyadic.model.types import Evidence, Participation
@@ -52,12 +53,13 @@ def name_uses(reader: Reader, records: Sequence[DocumentRecord], overlay: Entity
     Names that are split already in a document are left out there.
     """
     uses: dict[str, list[NameUse]] = defaultdict(list)
+    is_value_cached = cache(is_value)
     for record in records:
         here: dict[str, NameUse] = {}
         for _, chunk in reader.records.evidence(record.id):
             for statement in chunk:
-                named = [one for one in statement.participants if one.key and not is_value(one.name, one.type)]
-                keys = {one.key for one in named}
+                named = [one for one in statement.participants if one.key]
+                keys = {one.key for one in named if not is_value_cached(one.name, one.type)}
                 for one in named:
                     if overlay.key(one.key, record.id) == one.key:
                         here.setdefault(one.key, NameUse(record.source)).add(statement, one, keys)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from polyadic.model.identity import normal_text
 from polyadic.model.types import Entity
+from polyadic.model.value_entities import VALUE_TYPES
 from polyadic.resolution.descriptions import content_words
 from polyadic.resolution.features import ResolutionFeatures
 from polyadic.resolution.name_similarity import NameSimilarity, SimilarityKind
@@ -33,7 +34,7 @@ _NAMED_TYPES = (
 _PUBLICATIONS = listed("publication magazine newspaper")
 _TYPE_FAMILIES = (
     *(words | _PUBLICATIONS if words is _ORGANISATION else words for words in _NAMED_TYPES),
-    listed("date time year num number quantity money percent"),
+    VALUE_TYPES,
 )
 # Two names in one statement rarely refer to the same entity, unless the statement says so; factors by similarity.
 _COOCCURRENCE_FACTORS = {
@@ -153,8 +154,8 @@ def conflicting(one: str, other: str) -> bool:
 
 
 def has_many_roles(kind: str) -> bool:
-    """Return whether a type is that of a person, a place or an organisation, which descriptions call by their roles."""
-    return any(kind.casefold() in words for words in (_PERSON, _PLACE, _ORGANISATION))
+    """Return whether descriptions give roles of this type: of persons, places, organisations and values."""
+    return any(kind.casefold() in words for words in (_PERSON, _PLACE, _ORGANISATION, VALUE_TYPES))
 
 
 def share_family(one: str, other: str) -> bool:
