@@ -9,6 +9,7 @@ import pytest
 from tests.cli.conftest import Command
 from tests.model_server import ModelServer, ready
 from tests.model_server.batches import answer_batch, expired
+from tests.resolution.test_api import says_by_name
 from tests.support.batches import put_lines
 from tests.support.with_a_model import story
 
@@ -175,3 +176,20 @@ def test_status_names_missing_shards(polyadic: Command, server: ModelServer, let
     assert json.loads(polyadic("batch", "status", "--json", *names).out)["files"][1]["pending"] == 0
     assert polyadic("batch", "read", answered("ask-3.jsonl"), answered("ask.jsonl")).code == 0
     assert polyadic("batch", "status", *names).code == 0
+
+
+def test_candidate_pairs_are_judged_by_batch_files(polyadic: Command, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("General Nikolai Kamanin met Ilse Orth. Nikolai Kamanin praised Ilse Orth.")
+    assert polyadic("index", "a.txt").code == 0
+    with says_by_name("Nikolai Kamanin") as judge, pytest.MonkeyPatch.context() as environment:
+        for name, value in {"name": "recorded", "base_url": judge.url, "key_variable": ""}.items():
+            environment.setenv(f"POLYADIC_MODEL__{name.upper()}", value)
+        written = polyadic("batch", "write", "ask.jsonl", "--entities")
+        assert (written.code, written.err) == (0, "") and "1 request, " in written.out
+        put_lines(tmp_path / "answers.jsonl", answer_batch(judge, tmp_path / "ask.jsonl"))
+        read = polyadic("batch", "read", "answers.jsonl")
+        assert read.code == 0 and "1 pair judged: polyadic entities review --by-model" in read.out
+        judge.reset()
+        assert "the model says: same (told so)" in polyadic("entities", "review", "--by-model").out
+        assert judge.calls == []
+        assert "--pairs needs --entities" in polyadic("batch", "write", "more.jsonl", "--pairs", "5").err

@@ -12,6 +12,7 @@ from polyadic.config import EmbeddingSettings, HierarchyBuildSettings, Settings
 from polyadic.errors import EmbedderMismatch, NotFound, StoreBusy
 from polyadic.model.hierarchy import EXTRACTIVE, Hierarchy, Rearrangement
 from polyadic.model.types import Document
+from polyadic.model.value_entities import is_value
 from polyadic.storage.sqlite.store import SqliteStore
 from polyadic.workspace import Workspace
 from tests.hierarchy.towns import (
@@ -45,7 +46,7 @@ def check(kb: Workspace) -> Hierarchy:
     """The hierarchy, once it has been found to be one of what the workspace holds."""
     hierarchy = hierarchy_of(kb)
     with kb.store().read() as reader:
-        entities = {one.id for one in reader.entities(np.arange(reader.size("entity")))}
+        entities = {one.id for one in reader.entities(np.arange(reader.size("entity"))) if not is_value(one.name)}
         facts = {one.id for one in reader.facts(np.arange(reader.size("fact")))}
     items = entities
     for layer in sorted({one.layer for one in hierarchy.clusters}):
@@ -113,6 +114,23 @@ def test_added_entities_are_placed_and_other_texts_kept(tmp_path: Path, server: 
             report.clusters_built
         )
         assert (status := kb.status().hierarchy) and status.is_up_to_date
+
+
+def test_dates_and_amounts_are_in_no_cluster_or_community(tmp_path: Path) -> None:
+    with workspace(tmp_path, without_a_model(SMALL), 10) as kb:
+        built = [kb.hierarchy.build() and check(kb)]
+        dated = Document(
+            "memory:dated", "", "In 1843 Mira Falk 0 crossed the Bridge 0 and the Bridge 1, 139 km in 1843."
+        )
+        kb.add([dated])
+        report = kb.hierarchy.build()
+        built.append(check(kb))
+        assert not report.rebuilt and built[0].clusters == built[1].clusters
+        assert (status := kb.status().hierarchy) and status.is_up_to_date
+        assert report.entities == kb.hierarchy.outline().entities < kb.status().counts.entities
+        kb.delete("memory:dated")
+        kb.hierarchy.build()
+        assert check(kb).clusters == built[0].clusters
 
 
 @pytest.mark.slow

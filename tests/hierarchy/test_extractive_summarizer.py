@@ -121,12 +121,6 @@ def test_facts_of_summaries_count_towards_centrality() -> None:
     assert (summary.name, summary.description) == ("Yps · Zeta", "Ada met Bob.")
 
 
-def test_number_type_counts_only_without_another() -> None:
-    years = [MemberContext(year, year, "date") for year in ("1843", "1844")]
-    assert summarised(1, [*years, ADA]).summaries[0].type == "person"
-    assert summarised(1, years).summaries[0].type == "date"
-
-
 def test_similar_names_are_not_both_used() -> None:
     members = [MemberContext(name, name) for name in ("Ada Lovelace", "Lovelace", "Ada King Lovelace", "Osk")]
     assert summarised(1, members).summaries[0].name == "Ada King Lovelace · Osk"

@@ -3,7 +3,8 @@
 import asyncio
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -35,26 +36,34 @@ STORIES = {
 }
 
 
+@dataclass
 class StoryExtractor:
     """Reads what the stories say."""
 
-    name = "stories"
-    paid = False
+    stories: Mapping[str, Sequence[tuple[str, str, str]]]
+    name: str = "stories"
+    paid: bool = False
 
     async def extract(self, document: Document, chunk: Chunk) -> Extraction:
+        known = {name: what for name, what, _ in self.stories[document.source]}
         return Extraction(
             tuple(
                 Evidence(
-                    f"{name} knew {place}.", 8.0, (Participation(name, "", what), Participation(place)), (), "stories"
+                    f"{name} knew {place}.",
+                    8.0,
+                    (Participation(name, "", what), Participation(place, "", known.get(place, ""))),
+                    (),
+                    "stories",
                 )
-                for name, what, place in STORIES[document.source]
+                for name, what, place in self.stories[document.source]
             )
         )
 
 
-def fill(kb: Workspace) -> None:
-    documents = [Document(source, "", f"Told in {source}.") for source in STORIES]
-    run_coroutine(Indexer(kb.store(make=True), StoryExtractor(), kb.embedder, ChunkingSettings()).index(documents))
+def fill(kb: Workspace, stories: Mapping[str, Sequence[tuple[str, str, str]]] = STORIES) -> None:
+    documents = [Document(source, "", f"Told in {source}.") for source in stories]
+    extractor = StoryExtractor(stories)
+    run_coroutine(Indexer(kb.store(make=True), extractor, kb.embedder, ChunkingSettings()).index(documents))
 
 
 @pytest.fixture
@@ -76,6 +85,36 @@ def test_review_lists_candidate_pairs(kb: Workspace) -> None:
     assert frozenset(("M. Falk", "Mira Falk")) in pairs
     assert "their descriptions are alike" in pairs[frozenset(("Mira Falk", "The Lady of the Acids"))].why
     assert len(kb.entities.review(limit=1).candidates) == 1
+
+
+COSMONAUT = "cosmonaut of the Soviet Union who flew to the orbital station Salyut 6 on the spacecraft Soyuz {}"
+
+
+@pytest.mark.parametrize(
+    "stories",
+    [
+        # The words in common fit others as well.
+        {f"/docs/{name}.txt": [(f"{name} Ivanov", BORN, name)] for name in ("Aleksei", "Boris", "Vasily")},
+        # The flights differ.
+        {
+            f"/docs/{n}.txt": [(name, COSMONAUT.format(n), f"town {n}")]
+            for n, name in ((28, "Gubarev"), (22, "Aksyonov"))
+        },
+        # The towns differ.
+        {f"/docs/{n}.txt": [(n, BORN.replace("Lund", n[::-1].title()), n)] for n in ("Gubarev", "Aksyonov")},
+        # One sentence has both.
+        {"/docs/a.txt": [("Anita", BORN, "Arabella"), ("Arabella", BORN, "Anita")]},
+        # One document has both, though described a little differently.
+        {"/docs/a.txt": [("Liu Yang", BORN, "Beijing"), ("Wang Yaping", f"{BORN} twice", "Yantai")]},
+    ],
+    ids=["formulaic", "numbers", "names", "one sentence", "one document"],
+)
+def test_descriptions_alone_are_no_reason(
+    tmp_path: Path, stories: Mapping[str, Sequence[tuple[str, str, str]]]
+) -> None:
+    with Workspace(tmp_path / "kb", Settings(embedding=HASHING)) as kb:
+        fill(kb, stories)
+        assert kb.entities.review().candidates == ()
 
 
 def test_merging_and_undoing(kb: Workspace) -> None:

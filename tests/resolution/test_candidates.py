@@ -193,3 +193,58 @@ def test_nearest_entities_by_vector_are_candidates(rows: int) -> None:
     pairs = by_vector((drawn / np.linalg.norm(drawn, axis=1, keepdims=True)).astype(np.float32), 0.99)
     assert len(pairs & {(row, row + rows) for row in range(rows)}) >= 0.95 * rows
     assert all(one < other for one, other in pairs)
+
+
+Described = Sequence[tuple[str, str, str]]
+"""Entities of a statement: name, type and description."""
+
+
+def publish_described(store: SqliteStore, name: str, said: Sequence[tuple[str, Described]]) -> Document:
+    """A document whose statements describe their entities, as those of a language model do."""
+    source = Document(f"/docs/{name}.txt", "", " ".join(text for text, _ in said))
+    chunk = Chunk(source.id, Span(0, len(source.text)), source.text, 9, 0)
+    evidence = [Evidence(text, 8.0, tuple(Participation(*one) for one in named), (), "") for text, named in said]
+    publish_documents(store, [(source, [chunk], evidence)])
+    return source
+
+
+@pytest.mark.parametrize(
+    ("description", "proposed"),
+    [
+        ("name of Gzhatsk since 1968", True),
+        ("former name of the town Gzhatsk", True),
+        ("town later renamed Gzhatsk", True),
+        ("town renamed Gzhatsk, Soviet until 1991", True),
+        ("former name of Gzhatsk Nova", False),
+        ("town named after Gzhatsk", False),
+        ("town near Gzhatsk", False),
+    ],
+)
+def test_description_may_state_an_alias(store: SqliteStore, description: str, proposed: bool) -> None:
+    towns = [("Gagarin", "place", description), ("Gzhatsk", "place", "town by a river")]
+    publish_described(store, "a", [("Gagarin and Gzhatsk are on the map.", towns)])
+    assert (frozenset(("Gagarin", "Gzhatsk")) in found(store)) == proposed
+
+
+@pytest.mark.parametrize(
+    ("short", "long", "proposed"),
+    [
+        (("Apollo 13", "mission", "aborted flight"), ("Apollo 13 (film)", "mission", "film of 1995"), False),
+        (("Endeavour", "ship", "Shuttle of STS-61"), ("Endeavour (Shuttle)", "ship", "Shuttle of STS-88"), True),
+        (("Atlantis", "spacecraft", "Space Shuttle"), ("Atlantic", "ocean", "ocean of the sinking"), False),
+        (("Apollo 13", "", ""), ("Apollo 13 (film)", "", ""), True),
+    ],
+)
+def test_types_and_descriptions_tell_similar_names_apart(
+    store: SqliteStore, short: tuple[str, str, str], long: tuple[str, str, str], proposed: bool
+) -> None:
+    publish_described(store, "a", [("It is here.", [short, ("Osk", "", "")])])
+    publish_described(store, "b", [("It is there.", [long, ("Graz", "", "")])])
+    assert (frozenset((short[0], long[0])) in found(store)) == proposed
+
+
+@pytest.mark.parametrize(("kind", "proposed"), [("date", False), ("amount of time", False), ("event", True)])
+def test_dates_and_amounts_are_not_proposed(store: SqliteStore, kind: str, proposed: bool) -> None:
+    for name, place in (("Landing Day", "Osk"), ("Landing-Day", "Graz")):
+        publish_statements(store, place, [(f"{place} has a {name}.", [(name, kind), (place, "")])])
+    assert bool(found(store)) == proposed

@@ -16,7 +16,17 @@ from polyadic.evaluation.record import RetrievedRecord
 from polyadic.generation.context import lay_out
 from polyadic.generation.extractive_answerer import quote_answer
 from polyadic.model.hierarchy import EXTRACTIVE
-from polyadic.model.types import Item, ItemKind, Knowledge, RetrievalSection
+from polyadic.model.types import (
+    Chunk,
+    Document,
+    Evidence,
+    Item,
+    ItemKind,
+    Knowledge,
+    Participation,
+    RetrievalSection,
+    Span,
+)
 from polyadic.retrieval.budget_split import split_budget
 from polyadic.retrieval.community_search import search_communities
 from polyadic.retrieval.hierarchy_items import remove_repeated_facts
@@ -24,6 +34,7 @@ from polyadic.retrieval.hierarchy_nodes import names
 from polyadic.retrieval.hierarchy_search import NOT_BUILT
 from polyadic.retrieval.registry import method_named
 from polyadic.storage.protocol import Hits
+from tests.retrieval.conftest import read_from_memory
 from tests.retrieval.memory_reader import MemoryReader
 from tests.retrieval.stores_with_hierarchy import with_hierarchy
 from tests.retrieval.stories import FactsByDocument, sentence
@@ -123,6 +134,18 @@ def test_local_knowledge_includes_summaries(reader: MemoryReader) -> None:
     assert summary.text == "Computing (theme): All about Computing."
     assert summary.places[0].source in {"memory:engines", "memory:between"}
     assert all(place.quote != summary.text for place in summary.places)
+
+
+def test_local_knowledge_does_not_describe_dates() -> None:
+    text = "Ada Lovelace wrote the first program in 1843."
+    source = Document("memory:ada", "", text)
+    people = Participation("Ada Lovelace", "person", "wrote the first program")
+    year = Participation("1843", "date", "year of the first program")
+    evidence = Evidence(text, 8.0, (people, year), (Span(0, len(text)),), "by hand")
+    stored = read_from_memory([(source, Chunk(source.id, Span(0, len(text)), text, 9, 0), [evidence])])
+    found = ask("local", stored, "What happened in 1843?")
+    assert [item.text for item in found.of(ItemKind.ENTITY)] == ["Ada Lovelace (person): wrote the first program"]
+    assert [item.text for item in found.facts] == [text]
 
 
 @pytest.mark.parametrize("paths", ["plain", "weighted"])

@@ -59,6 +59,7 @@ class BatchApi:
         most_requests: int = MOST_REQUESTS,
         most_bytes: int = MOST_BYTES,
         hierarchy: bool = False,
+        pairs: int = 0,
     ) -> BatchWriteReport:
         """Write the requests that have no reply yet, for documents, questions and the hierarchy, to batch files.
 
@@ -87,6 +88,9 @@ class BatchApi:
         hierarchy
             Write requests for the hierarchy, one layer per round and then the reports. Skipped while documents that
             belong in it are pending.
+        pairs
+            Write requests about the uncertain ones among so many candidate pairs of entities, as
+            ``Workspace.entities.review(pairs, by_model=True)`` sends them. Skipped while documents are pending.
 
         Raises
         ------
@@ -116,6 +120,9 @@ class BatchApi:
             build = run.hierarchy_build()
             is_wanted = (hierarchy and not _pending_counts(store).documents) or build.is_pending()
             built = await build.build() if is_wanted else None
+            review = run.entity_review()
+            is_wanted = (pairs > 0 and not _pending_counts(store).documents) or review.is_pending()
+            verdicts = await review.judge(pairs) if is_wanted else None
             outcome = await run.answer()
             missing = _pending_counts(store)
         return BatchWriteReport(
@@ -128,6 +135,7 @@ class BatchApi:
             outcome.failed,
             missing,
             built,
+            verdicts,
         )
 
     async def aread(
@@ -175,6 +183,8 @@ class BatchApi:
             report.index = await run.index()
             build = run.hierarchy_build()
             report.hierarchy = await build.build() if build.is_pending() else None
+            review = run.entity_review()
+            report.entities = await review.judge() if review.is_pending() else None
             outcome = await run.answer()
             if output and outcome.answers:
                 add_answers(Path(output), outcome.answers)
@@ -182,6 +192,7 @@ class BatchApi:
                 writer.waiting.delete_questions([answer.key for answer in outcome.answers])
             report.missing = _pending_counts(store)
         report.failed, report.failed_questions, report.failed_hierarchy = run.failed, outcome.failed, build.failed
+        report.failed_entities = review.failed
         report.answers, report.changed_questions = outcome.answers, outcome.changed_questions
         return report
 

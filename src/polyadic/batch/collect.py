@@ -15,6 +15,7 @@ from polyadic.generation.citation_parser import unthought
 from polyadic.llm.endpoint_model import EndpointModel
 from polyadic.llm.language_model import ModelReply
 from polyadic.model.types import Usage
+from polyadic.resolution.llm_adjudication import SAME_ENTITY, has_verdicts
 from polyadic.storage.pending_requests import PendingReply
 from polyadic.storage.protocol import LedgerCall, Store, Writer
 
@@ -35,6 +36,7 @@ _USABLE: Mapping[str, Callable[[ModelReply], bool]] = {
     "extract": _is_usable_extraction,
     "glean": _is_usable_extraction,
     "answer": lambda reply: bool(unthought(reply.text)),
+    SAME_ENTITY: has_verdicts,
     **USABLE,
 }
 """Whether a reply is worth caching, by purpose; replies for other purposes always are."""
@@ -53,8 +55,8 @@ class ResponseCollector:
     report
         Report to add counts to.
     usable
-        Whether a reply is worth caching, by purpose, for purposes other than those of indexing, answering and the
-        hierarchy.
+        Whether a reply is worth caching, by purpose, for purposes other than those of indexing, answering, the
+        hierarchy and entities.
 
     Attributes
     ----------

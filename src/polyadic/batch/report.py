@@ -24,6 +24,15 @@ class FailedQuestion:
 
 
 @dataclass(frozen=True, slots=True)
+class EntityVerdicts:
+    """Candidate pairs of entities that the model has judged, those without a readable verdict, and pending requests."""
+
+    judged: int
+    unreadable: int
+    pending: int
+
+
+@dataclass(frozen=True, slots=True)
 class BatchWriteReport:
     """Outcome of writing batch files.
 
@@ -37,6 +46,8 @@ class BatchWriteReport:
         Number of questions whose requests differ from earlier ones because their context has changed.
     hierarchy
         State of the hierarchy; None if it was not requested, or documents that belong in it are pending.
+    entities
+        Verdicts about candidate pairs of entities; None if they were not requested, or documents are pending.
     """
 
     files: Sequence[Path]
@@ -48,6 +59,7 @@ class BatchWriteReport:
     failed_questions: Sequence[FailedQuestion]
     missing: PendingCounts
     hierarchy: BuildReport | None = None
+    entities: EntityVerdicts | None = None
 
 
 @dataclass(slots=True)
@@ -72,8 +84,8 @@ class BatchReadReport:
         Usage that was added to the ledger.
     failed
         Chunks whose replies were unusable and are still missing, with the reason.
-    failed_hierarchy
-        Reasons for missing summaries and reports, counted.
+    failed_hierarchy, failed_entities
+        Reasons for missing summaries and reports, and for missing verdicts about entities, counted.
     """
 
     accepted: int = 0
@@ -91,3 +103,5 @@ class BatchReadReport:
     missing: PendingCounts = field(default_factory=lambda: PendingCounts(0, 0, 0))
     hierarchy: BuildReport | None = None
     failed_hierarchy: Counter[str] = field(default_factory=Counter)
+    entities: EntityVerdicts | None = None
+    failed_entities: Counter[str] = field(default_factory=Counter)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from polyadic.batch.entities import BatchEntityReview
 from polyadic.batch.hierarchy import BatchHierarchyBuild
 from polyadic.batch.query import BatchQueryOutcome, BatchQueryRunner
 from polyadic.batch.role_models import BatchRoleModels
@@ -76,6 +77,10 @@ class BatchRun:
 
     def _batch_model(self, role: ModelRole) -> BatchModel:
         return BatchModel(self.models.of(role), cached_reply_lookup(self.store))
+
+    def entity_review(self) -> BatchEntityReview:
+        """Return the review of candidate pairs of entities."""
+        return BatchEntityReview(self.store, self._batch_model("judging"), self.prompts, self.errors, self.note)
 
     def _with_waiting(
         self, sources: Iterable[Document | SkippedInput], waiting: set[str]

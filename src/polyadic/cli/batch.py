@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from polyadic.batch.report import BatchReadReport, BatchWriteReport, FailedQuestion
+from polyadic.batch.report import BatchReadReport, BatchWriteReport, EntityVerdicts, FailedQuestion
 from polyadic.batch.request_writer import MOST_BYTES, MOST_REQUESTS
 from polyadic.cli.common import (
     LINES_SHOWN,
@@ -28,6 +28,7 @@ from polyadic.cli.index_report import print_unsupported
 from polyadic.cli.query import print_unsupported_claims
 from polyadic.indexing.report import IndexReport
 from polyadic.model.identity import normal_text
+from polyadic.resolution.api import SHOWN
 from polyadic.storage.pending_requests import PendingCounts
 from polyadic.text.counts import count
 from polyadic.workspace import Workspace
@@ -58,6 +59,12 @@ def command() -> None:
 @click.option(
     "--hierarchy", is_flag=True, help="Also write the requests for the hierarchy: one round per layer, then reports."
 )
+@click.option("--entities", is_flag=True, help="Also write the requests of entities review --by-model.")
+@click.option(
+    "--pairs",
+    type=click.IntRange(min=1),
+    help=f"With --entities: maximum number of pairs, as entities review --limit ({SHOWN}).",
+)
 @click.option("--overwrite", is_flag=True, help="Replace existing FILE, FILE-2, ...")
 @click.option(
     "--shard-requests", type=click.IntRange(min=1), default=MOST_REQUESTS, help="Maximum requests per file (50,000)."
@@ -80,6 +87,8 @@ def write(
     context_tokens: int | None,
     reextract: bool,
     hierarchy: bool,
+    entities: bool,
+    pairs: int | None,
     overwrite: bool,
     shard_requests: int,
     shard_megabytes: float,
@@ -89,12 +98,14 @@ def write(
     """Write all requests to the language model that have no reply yet to FILE.
 
     These are the requests for indexing the PATHs, for answering the questions, for the next layer of the
-    hierarchy, and earlier requests that failed. Documents are published when their replies have been read;
-    their PATHs need not be given again.
+    hierarchy, for judging pairs of entities, and earlier requests that failed. Documents are published when
+    their replies have been read; their PATHs need not be given again.
     If one file is too small, requests continue in FILE-2, FILE-3, ...; each file can be processed separately.
     """
     if questions is None and (method or context_tokens):
         raise click.UsageError("--method and --context-tokens need --questions", context)
+    if pairs is not None and not entities:
+        raise click.UsageError("--pairs needs --entities", context)
     with Workspace(workspace_place(context, workspace)) as kb, progress_shown() as report_progress:
         written = kb.batch.write(
             file,
@@ -108,11 +119,13 @@ def write(
             shard_requests,
             int(shard_megabytes * 1e6),
             hierarchy,
+            (pairs or SHOWN) if entities else 0,
         )
-    print_json(written) if as_json else _print_written(written, hierarchy)
+    print_json(written) if as_json else _print_written(written, hierarchy, entities)
     index, built = written.index, written.hierarchy
     left = index.left_out or index.failed or index.stopped or written.failed_questions
-    return 3 if left or (built and built.stopped) or (hierarchy and not built) else 0
+    is_skipped = (hierarchy and not built) or (entities and not written.entities)
+    return 3 if left or (built and built.stopped) or is_skipped else 0
 
 
 @command.command("read")
@@ -179,12 +192,16 @@ def forget(context: click.Context, workspace: str | None, as_json: bool) -> None
     print_json(forgotten) if as_json else say(f"discarded: {_amounts(forgotten)}")
 
 
-def _print_written(written: BatchWriteReport, hierarchy: bool) -> None:
+def _print_written(written: BatchWriteReport, hierarchy: bool, entities: bool) -> None:
     _print_index(written.index)
     if written.hierarchy:
         print_build(written.hierarchy)
     elif hierarchy:
         say("no requests for the hierarchy yet: some of its documents are still pending", err=True)
+    if written.entities:
+        _print_verdicts(written.entities)
+    elif entities:
+        say("no requests about entities yet: some documents are still pending", err=True)
     for file in written.files:
         say(f"written to {shown(str(file))}")
     if written.files:
@@ -217,12 +234,23 @@ def _print_read(report: BatchReadReport, output: Path | None) -> None:
         print_build(report.hierarchy)
     reasons = [f"{number:,} × {reason}" for reason, number in report.failed_hierarchy.most_common()]
     _print_unprocessed(reasons, "summary or report", "summaries and reports", report.failed_hierarchy.total())
+    if report.entities:
+        _print_verdicts(report.entities)
+    reasons = [f"{number:,} × {reason}" for reason, number in report.failed_entities.most_common()]
+    _print_unprocessed(reasons, "request about entities", "requests about entities", report.failed_entities.total())
     _print_questions(report.changed_questions, report.failed_questions)
     if output:
         say(f"{count(len(report.answers), 'answer')} added to {shown(str(output))}")
     else:
         _print_answers(report)
     say(_pending(report.missing) + (": polyadic batch write FILE writes them again" if report.missing.requests else ""))
+
+
+def _print_verdicts(entities: EntityVerdicts) -> None:
+    if entities.judged:
+        say(f"{count(entities.judged, 'pair')} judged: polyadic entities review --by-model shows the verdicts")
+    if entities.unreadable:
+        say(f"{count(entities.unreadable, 'pair')} without a readable verdict", err=True)
 
 
 def _print_index(index: IndexReport) -> None:

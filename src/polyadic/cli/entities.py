@@ -210,8 +210,12 @@ def _print_review(found: ResolutionReview) -> None:
         say(f"{homonym.name} may be ambiguous: {homonym.why}", bold=True)
         for sense in homonym.senses:
             say(f"  {sense.name}: {', '.join(map(shown, sense.documents))}")
+            if evidence := "; ".join(filter(None, (sense.description, _shortened(sense.fact)))):
+                say(f"    {evidence}")
     pairs = f"{count(found.total, 'candidate pair')}, {found.certain:,} certain"
     say(f"{pairs}; {count(len(found.homonyms), 'name')} possibly ambiguous")
+    if found.homonyms:
+        say("polyadic entities split NAME --as OTHER --from DOC gives a name another meaning in these documents")
     if found.certain:
         say("polyadic entities merge --auto merges the certain ones, review --accept ID merges one of these")
     _print_asked(LLMAdjudication({}, found.unreadable, found.usage, found.stopped))
@@ -231,9 +235,12 @@ def _print_candidate(candidate: MergeCandidate) -> None:
 
 def _print_about(about: CandidateEntity) -> None:
     kind = f" ({about.type})" if about.type else ""
-    fact = " ".join(about.fact.split())
-    cut = fact if len(fact) <= _FACT_SHOWN else f"{fact[:_FACT_SHOWN].rstrip()}…"
-    say(f"  {about.name}{kind}, in {count(about.facts, 'fact')}: {cut}")
+    say(f"  {about.name}{kind}, in {count(about.facts, 'fact')}: {_shortened(about.fact)}")
+
+
+def _shortened(text: str) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= _FACT_SHOWN else f"{flat[:_FACT_SHOWN].rstrip()}…"
 
 
 def _print_asked(asked: LLMAdjudication) -> None:

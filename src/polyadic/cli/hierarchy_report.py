@@ -67,7 +67,7 @@ def _line(progress: BuildProgress) -> str:
 
 def _print_built(report: BuildReport) -> None:
     if not report.entities:
-        say("the workspace has no entities, so there is no hierarchy")
+        say("the workspace has no entities to cluster, so there is no hierarchy")
         return
     say(
         f"{count(report.entities, 'entity', 'entities')}: {count(report.summaries, 'summary', 'summaries')} in"

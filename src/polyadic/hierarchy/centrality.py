@@ -8,10 +8,7 @@ from typing import Self
 
 from polyadic.hierarchy.prompt_context import FactContext, MemberContext
 from polyadic.model.identity import normal_text
-from polyadic.text.numeric_names import is_a_code, is_a_number
-from polyadic.text.stopwords import words as listed
-
-_NUMERIC_TYPES = listed("date time year duration number quantity money percent percentage")
+from polyadic.text.numeric_names import is_a_code
 
 
 @dataclass(frozen=True)
@@ -71,17 +68,17 @@ class MemberFacts:
 def by_centrality(members: Sequence[MemberContext], joins: MemberFacts) -> list[MemberContext]:
     """Sort members by the number of facts that they share with others, then by their number of facts, then by name.
 
-    Numbers, dates and codes come last, because they occur in many facts and are uninformative on their own.
+    Codes come last, because they are uninformative on their own.
 
-    >>> facts = (FactContext("f", "Ada met Bob in 1833.", 7, ("a", "b", "y")),)
-    >>> members = [MemberContext("y", "1833", facts=facts), MemberContext("b", "Bob"), MemberContext("a", "Ada")]
+    >>> facts = (FactContext("f", "Ada sent Bob order 12-b.", 7, ("a", "b", "c")),)
+    >>> members = [MemberContext("c", "12-b", facts=facts), MemberContext("b", "Bob"), MemberContext("a", "Ada")]
     >>> [member.name for member in by_centrality(members, MemberFacts.of(members))]
-    ['Ada', 'Bob', '1833']
+    ['Ada', 'Bob', '12-b']
     """
 
     def rank(one: MemberContext) -> tuple[bool, int, int, str, str]:
         return (
-            is_numeric(one) or is_a_code(one.name),
+            is_a_code(one.name),
             -joins.shared.get(one.id, 0),
             -joins.fact_counts.get(one.id, 0),
             one.name,
@@ -89,8 +86,3 @@ def by_centrality(members: Sequence[MemberContext], joins: MemberFacts) -> list[
         )
 
     return sorted(members, key=rank)
-
-
-def is_numeric(member: MemberContext) -> bool:
-    """Return whether a member is a number, an amount or a date, by its type or by its name."""
-    return member.type.casefold() in _NUMERIC_TYPES or is_a_number(member.name)

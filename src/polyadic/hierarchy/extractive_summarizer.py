@@ -7,7 +7,7 @@ text is taken from the documents unchanged.
 from collections import Counter
 from collections.abc import Sequence
 
-from polyadic.hierarchy.centrality import MemberFacts, by_centrality, is_numeric
+from polyadic.hierarchy.centrality import MemberFacts, by_centrality
 from polyadic.hierarchy.prompt_context import FactContext, MemberContext
 from polyadic.hierarchy.summarizer import ClusterSummaries, CommunityDescription
 from polyadic.model.hierarchy import EXTRACTIVE, Cluster, Report, ReportFinding, Summary
@@ -125,12 +125,9 @@ def _sources(*groups: Sequence[MemberContext | FactContext]) -> tuple[str, ...]:
 
 
 def _commonest_type(central: Sequence[MemberContext]) -> str:
-    """Most common type, spelled as by its most central member; numeric types only if there is no other."""
+    """Most common type, spelled as by its most central member; empty if there is none."""
     spelled: dict[str, str] = {}
     for member in central:
         spelled.setdefault(member.type.casefold(), member.type)
-    typed = [member for member in central if member.type]
-    counted = Counter(member.type.casefold() for member in typed if not is_numeric(member)) or Counter(
-        member.type.casefold() for member in typed
-    )
+    counted = Counter(member.type.casefold() for member in central if member.type)
     return spelled[counted.most_common(1)[0][0]] if counted else ""

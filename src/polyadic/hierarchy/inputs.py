@@ -1,4 +1,8 @@
-"""Entities, facts and vectors of the store, as input of a hierarchy build."""
+"""Entities, facts and vectors of the store, as input of a hierarchy build.
+
+Values (dates, amounts, numbers) are left out: they would form clusters of their own, and communities would grow around
+facts that have only a year in common. Facts keep them in their texts.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,6 +15,7 @@ from numpy.typing import NDArray
 from polyadic.hierarchy.prompt_context import FactContext, MemberContext
 from polyadic.model.hierarchy import Summary
 from polyadic.model.types import Entity, Fact
+from polyadic.model.value_entities import is_value
 from polyadic.storage.incidence import grouped, neighbours, positions_of
 from polyadic.storage.protocol import Links, Reader, Rows, Vectors
 
@@ -20,7 +25,7 @@ FACTS_TOLD = 5
 
 @dataclass(frozen=True)
 class HierarchyInputs:
-    """All entities and facts of the store, in the order of their identifiers.
+    """All facts of the store, and its entities other than values, in the order of their identifiers.
 
     ``directions`` are the unit vectors of the entities, shape (entities, d). ``links`` lead from facts to entities.
     """
@@ -32,13 +37,16 @@ class HierarchyInputs:
 
     @classmethod
     def of(cls, reader: Reader) -> Self:
-        rows, facts = reader.rows("entity"), reader.rows("fact")
-        links = reader.links("fact_entities", facts)
+        every, facts = reader.rows("entity"), reader.rows("fact")
+        entities = reader.entities(every)
+        named = np.array([not is_value(entity.name, entity.type) for entity in entities], dtype=bool)
+        rows, links = every[named], reader.links("fact_entities", facts)
+        kept = np.isin(links.targets, rows)
         return cls(
-            tuple(reader.entities(rows)),
+            tuple(entity for entity, is_named in zip(entities, named.tolist(), strict=True) if is_named),
             tuple(reader.facts(facts)),
             reader.directions(rows),
-            Links(positions_of(facts, links.sources), positions_of(rows, links.targets)),
+            Links(positions_of(facts, links.sources[kept]), positions_of(rows, links.targets[kept])),
         )
 
     @cached_property

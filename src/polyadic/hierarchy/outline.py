@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from polyadic.hierarchy.placement import entities_to_cluster, unplaced
 from polyadic.model.hierarchy import Cluster, Community, Hierarchy, Summary
 from polyadic.storage.protocol import Reader
 
@@ -74,9 +75,9 @@ class HierarchyOutline:
     Parameters
     ----------
     entities
-        Number of entities.
+        Number of entities that can be clustered: all but dates, amounts and numbers.
     unplaced
-        Number of entities in no cluster.
+        Number of these in no cluster.
     layers
         The clustered layers.
     top
@@ -94,13 +95,13 @@ class HierarchyOutline:
 
 def outline_of(reader: Reader, depth: int = DEPTH) -> HierarchyOutline:
     """Build the outline of the current hierarchy, ``depth`` levels deep."""
-    hierarchy, entities = reader.records.hierarchy(), reader.size("entity")
-    placed = {member for one in hierarchy.clusters if one.layer == 0 for member in one.own}
+    hierarchy = reader.records.hierarchy()
+    entities = entities_to_cluster(reader)
     summaries = _Summaries(reader, hierarchy)
     return HierarchyOutline(
-        entities,
-        entities - len(placed),
-        _layers(hierarchy, entities),
+        len(entities),
+        len(unplaced(entities, hierarchy)),
+        _layers(hierarchy, len(entities)),
         summaries.top(depth),
         _communities(hierarchy, depth),
     )

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from polyadic.hierarchy.placement import entities_to_cluster, unplaced
 from polyadic.model.hierarchy import EXTRACTIVE
 from polyadic.model.types import Usage
 from polyadic.storage.protocol import Counts, FailedChunk, LedgerEntry, Reader, Store, UsageTotals
@@ -26,7 +27,7 @@ class HierarchyStatus:
     stale_clusters, stale_communities
         Number of clusters and communities to rebuild because their sources changed; their texts are not used.
     unplaced
-        Number of entities in no cluster because they were added later.
+        Number of entities in no cluster because they were added later; dates, amounts and numbers do not count.
     """
 
     layers: tuple[int, ...]
@@ -137,7 +138,6 @@ def hierarchy_status(reader: Reader) -> HierarchyStatus | None:
         return None
     layers, levels = Counter(s.layer for s in hierarchy.summaries), Counter(c.level for c in hierarchy.communities)
     reports = [community.report for community in hierarchy.communities if community.report]
-    placed = {member for cluster in hierarchy.clusters if cluster.layer == 0 for member in cluster.own}
     return HierarchyStatus(
         layers=tuple(layers[layer] for layer in sorted(layers)),
         levels=tuple(levels[level] for level in sorted(levels)),
@@ -146,7 +146,7 @@ def hierarchy_status(reader: Reader) -> HierarchyStatus | None:
         sparsities=hierarchy.sparsities,
         stale_clusters=sum(cluster.stale for cluster in hierarchy.clusters),
         stale_communities=sum(community.stale for community in hierarchy.communities),
-        unplaced=reader.size("entity") - len(placed) if hierarchy.clusters else 0,
+        unplaced=len(unplaced(entities_to_cluster(reader), hierarchy)) if hierarchy.clusters else 0,
     )
 
 

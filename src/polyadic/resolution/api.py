@@ -17,7 +17,7 @@ from polyadic.resolution.apply import LISTED, DecisionOutcome, apply_decisions
 from polyadic.resolution.candidates import SURE, CandidatePairs, MergeCandidate
 from polyadic.resolution.homonyms import Homonym, homonyms
 from polyadic.resolution.id_prefix import resolve_id_prefix
-from polyadic.resolution.llm_adjudication import LLMAdjudication, adjudicate
+from polyadic.resolution.llm_adjudication import LLMAdjudication, adjudicate, pairs_to_judge
 from polyadic.storage.protocol import Store
 
 SHOWN = 20
@@ -93,7 +93,7 @@ class ResolutionApi:
         limit
             Maximum number of pairs, the most likely first.
         by_model
-            Ask the language model about the listed pairs below the score ``SURE``.
+            Ask the language model about the listed pairs below the score ``SURE``, in full requests.
         budget
             Spending limit for the language model.
 
@@ -115,10 +115,8 @@ class ResolutionApi:
             hints = homonyms(reader, found)
             ranked = found.ranked()[:limit]
             shown = [found.candidate(pair) for pair in ranked]
-        asked = LLMAdjudication()
-        if by_model:
-            free = (one for one, pair in zip(shown, ranked, strict=True) if found.merged(pair) is None)
-            asked = await self._adjudicate(store, [one for one in free if one.score < SURE], budget)
+            uncertain = [found.candidate(pair) for pair in pairs_to_judge(found, ranked)] if by_model else []
+        asked = await self._adjudicate(store, uncertain, budget) if by_model else LLMAdjudication()
         candidates = tuple(
             replace(one, same=verdict.same, reason=verdict.why) if (verdict := asked.verdicts.get(one.id)) else one
             for one in shown

@@ -61,8 +61,7 @@ def by_vector(vectors: Vectors, least: float) -> set[Pair]:
 
 def _keys(name: ParsedName) -> Iterator[str]:
     letters, words = name.squeezed, name.words
-    if not letters or name.is_time_or_number:
-        yield f"all {letters}"
+    if not letters or name.is_value:
         return
     yield f"all {letters}"
     yield f"core {' '.join(name.core)}"
@@ -98,7 +97,7 @@ def _across(known: Mapping[str, Sequence[int]], candidates: Iterable[tuple[int, 
 def _full_names(names: Sequence[ParsedName]) -> Mapping[str, Sequence[int]]:
     known: dict[str, list[int]] = defaultdict(list)
     for place, name in enumerate(names):
-        if not name.is_time_or_number:
+        if not name.is_value:
             known[" ".join(name.words)].append(place)
     return known
 

@@ -21,6 +21,8 @@ SURE = 0.9
 """Minimum score for automatic merging (docs/quality.md)."""
 # Minimum cosine similarity of descriptions for a proposal by vectors alone.
 _MIN_COSINE = 0.75
+# Minimum share of common words in two descriptions for such a proposal.
+_MIN_SHARED_WORDS = 0.5
 _SHOWN_DIGITS = 8
 
 
@@ -92,7 +94,9 @@ class CandidatePairs:
         judged = {}
         for (pair, sign), cooccur, cosine in zip(signs, together.tolist(), cosines.tolist(), strict=True):
             keys = tuple(sorted(census.entities[row].key for row in pair))
-            if keys not in cannot_linked and (found := judge.judge(pair, sign, cooccur, cosine)):
+            if keys in cannot_linked or not census.values.isdisjoint(pair):
+                continue
+            if found := judge.judge(pair, sign, cooccur, cosine):
                 judged[pair] = found
         shorts = {pair: pair[sign.short] for pair, sign in signs if sign.short is not None and pair in judged}
         return cls(census, judged, shorts, overlay)
@@ -106,6 +110,10 @@ class CandidatePairs:
     def likely(self, least: float) -> list[Pair]:
         """Return the pairs with at least this score that may be merged, the most likely first."""
         return [pair for pair in self.ranked() if self.judged[pair].score >= least and self.merged(pair) is None]
+
+    def uncertain(self) -> list[Pair]:
+        """Return the pairs below ``SURE`` that may be merged, the most likely first: those for a model to judge."""
+        return [pair for pair in self.ranked() if self.judged[pair].score < SURE and self.merged(pair) is None]
 
     def merged(self, pair: Pair) -> ResolutionDecision | None:
         """Return the merge that involves either entity; it has to be undone before the pair can be merged."""
@@ -176,20 +184,30 @@ def candidate_id(one: str, other: str) -> str:
 def _similarities(census: ResolutionFeatures, vectors: Vectors) -> list[tuple[Pair, NameSimilarity]]:
     names = census.names
     found = {pair: sign for pair in by_name(names) if (sign := compare_names(names[pair[0]], names[pair[1]]))}
+    for pair in census.descriptions.stated_aliases():
+        found.setdefault(pair, NameSimilarity(SimilarityKind.STATED))
     described = np.array([row for row, entity in enumerate(census.entities) if entity.description], dtype=np.int64)
-    for place, other in by_vector(vectors[described], _MIN_COSINE) if len(described) else ():
-        pair = (int(described[place]), int(described[other]))
-        if pair not in found and _comparable(census, pair):
+    alike = [(int(described[a]), int(described[b])) for a, b in by_vector(vectors[described], _MIN_COSINE)]
+    together = census.together(np.array(alike, dtype=np.int64).reshape(-1, 2)).tolist()
+    for pair, cooccur in zip(alike, together, strict=True):
+        # Two unlike names within one sentence are two entities, unless the sentence says otherwise.
+        if pair not in found and not cooccur and _are_described_as_one(census, pair):
             found[pair] = NameSimilarity(SimilarityKind.MEANING)
     return sorted(found.items())
 
 
-def _comparable(census: ResolutionFeatures, pair: Pair) -> bool:
-    """Whether names and types allow a match of two entities with similar descriptions."""
+def _are_described_as_one(census: ResolutionFeatures, pair: Pair) -> bool:
+    """Whether names and types allow a match of two entities with similar descriptions, and these single them out.
+
+    A document rarely uses two unlike names for one entity, so within one document the descriptions have to be equal.
+    """
     one, other = (census.names[row] for row in pair)
     types = [census.entities[row].type for row in pair]
-    times = one.is_time_or_number or other.is_time_or_number
-    return one.numbers == other.numbers and one.qualifier == other.qualifier and not times and not conflicting(*types)
+    if one.numbers != other.numbers or one.qualifier != other.qualifier or conflicting(*types):
+        return False
+    if one.has_digits and other.has_digits:
+        return False
+    return census.descriptions.single_out(*pair, 1.0 if census.share_a_document(*pair) else _MIN_SHARED_WORDS)
 
 
 def _merge_decision(entities: Sequence[Entity]) -> ResolutionDecision:

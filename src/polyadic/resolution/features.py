@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyadic.model.types import Entity
+from polyadic.model.value_entities import is_value
+from polyadic.resolution.descriptions import DescriptionIndex
 from polyadic.resolution.names import ParsedName
 from polyadic.storage.incidence import positions_of
 from polyadic.storage.protocol import Reader, Rows
@@ -64,6 +66,15 @@ class ResolutionFeatures:
     def names(self) -> list[ParsedName]:
         return [ParsedName.of(entity.name) for entity in self.entities]
 
+    @cached_property
+    def values(self) -> frozenset[int]:
+        """Entities that are dates, amounts or numbers."""
+        return frozenset(row for row, entity in enumerate(self.entities) if is_value(entity.name, entity.type))
+
+    @cached_property
+    def descriptions(self) -> DescriptionIndex:
+        return DescriptionIndex(self.entities, self.names)
+
     def best_fact(self, entity: int) -> str:
         """Return the text of the entity's fact with the highest score; empty if it has none."""
         rows = self.fact_rows[_row_items(self.facts, entity)]
@@ -73,6 +84,10 @@ class ResolutionFeatures:
     def documents_of(self, entity: int) -> Rows:
         """Return the numbers of the documents with facts of the entity, in the order of sources."""
         return _row_items(self.documents, entity)
+
+    def share_a_document(self, one: int, other: int) -> bool:
+        """Return whether a document has facts of both entities."""
+        return bool(np.intersect1d(self.documents_of(one), self.documents_of(other)).size)
 
     def says_both(self, one: int, other: int, says: Callable[[str, str, str], bool]) -> bool:
         """Return whether ``says(text, one, other)`` is true of a fact that connects both entities."""

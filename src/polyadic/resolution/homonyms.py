@@ -6,16 +6,32 @@ from dataclasses import dataclass
 
 from polyadic.model.identity import entity_key
 from polyadic.resolution.candidates import CandidatePairs
+from polyadic.resolution.described_kinds import DescribedKinds
+from polyadic.resolution.name_uses import NameUse, name_uses, share_a_neighbour
 from polyadic.resolution.scoring import conflicting
 from polyadic.storage.protocol import DocumentRecord, Reader
 
 
 @dataclass(frozen=True, slots=True)
 class HomonymSense:
-    """One sense of a name: a distinct name for it, and the sources of the documents that use it."""
+    """One sense of a name.
+
+    Parameters
+    ----------
+    name
+        A distinct name for it.
+    documents
+        Sources of the documents that use it.
+    description
+        How these documents describe it most often; empty if they do not.
+    fact
+        A statement about it.
+    """
 
     name: str
     documents: tuple[str, ...]
+    description: str = ""
+    fact: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,39 +44,59 @@ class Homonym:
 
 
 def homonyms(reader: Reader, found: CandidatePairs) -> list[Homonym]:
-    """Find names to which documents give incompatible types, and short forms of different long names.
+    """Find names that documents use for different things, in the order of names.
 
-    The evidence of every document is read once.
+    These are names with incompatible types, names described as different kinds of things, and short forms of different
+    long names. A neighbour that two uses have in common is evidence that both mean the same.
     """
     records = reader.records.documents()
-    return sorted([*_of_types(reader, found, records), *_of_short_names(found, records)], key=lambda one: one.name)
+    uses = name_uses(reader, records, found.overlay)
+    # A common noun ("lawyer") has no other entities to be mistaken for.
+    names = {entity.key: entity.name for entity in found.census.entities if not entity.name.islower()}
+    several = {key: of for key, of in uses.items() if key in names and len(of) > 1}
+    by_types = {one.name: one for one in _of_types(several, names)}
+    by_kinds = {one.name: one for one in _of_kinds(several, names, DescribedKinds(uses))}
+    return sorted([*(by_kinds | by_types).values(), *_of_short_names(found, records)], key=lambda one: one.name)
 
 
-def _of_types(reader: Reader, found: CandidatePairs, records: Sequence[DocumentRecord]) -> Iterator[Homonym]:
-    documents_by_type: dict[str, dict[str, dict[str, None]]] = defaultdict(lambda: defaultdict(dict))
-    for record in records:
-        for _, chunk in reader.records.evidence(record.id):
-            for one in (participant for evidence in chunk for participant in evidence.participants):
-                # Skip names that are already split in this document.
-                if one.type and one.key and found.overlay.key(one.key, record.id) == one.key:
-                    documents_by_type[one.key][one.type.casefold()][record.source] = None
-    names = {entity.key: entity.name for entity in found.census.entities}
-    for key, types in documents_by_type.items():
-        incompatible = _incompatible(types)
-        if len(incompatible) > 1 and key in names:
-            senses = tuple(HomonymSense(f"{names[key]} ({kind})", tuple(incompatible[kind])) for kind in incompatible)
-            yield Homonym(names[key], senses, "documents give it incompatible types")
+def _of_types(uses: Mapping[str, Sequence[NameUse]], names: Mapping[str, str]) -> Iterator[Homonym]:
+    for key, several in uses.items():
+        senses = _incompatible(several)
+        if len(senses) < 2:
+            continue
+        first, *others = senses.values()
+        if not any(share_a_neighbour(first, other) for other in others):
+            named = tuple(_sense(f"{names[key]} ({kind})", of) for kind, of in senses.items())
+            yield Homonym(names[key], named, "documents give it incompatible types")
 
 
-def _incompatible(types: Mapping[str, Mapping[str, None]]) -> dict[str, list[str]]:
-    """Types incompatible with the most common one, each with the documents that give only this type."""
-    ranked = sorted(types, key=lambda kind: (-len(types[kind]), kind))
-    kinds = [ranked[0], *(kind for kind in ranked[1:] if conflicting(ranked[0], kind))]
-    return {
-        kind: documents
-        for kind in kinds
-        if (documents := [d for d in types[kind] if not any(d in types[k] for k in kinds if k != kind)])
-    }
+def _of_kinds(
+    uses: Mapping[str, Sequence[NameUse]], names: Mapping[str, str], kinds: DescribedKinds
+) -> Iterator[Homonym]:
+    for key, several in uses.items():
+        senses = kinds.senses(key, several)
+        if len(senses) > 1:
+            named = tuple(_sense(f"{names[key]} ({kind})", of) for kind, of in senses.items())
+            yield Homonym(
+                names[key], named, "documents describe it as different kinds of things, with other neighbours"
+            )
+
+
+def _sense(name: str, uses: Sequence[NameUse]) -> HomonymSense:
+    described = max(uses, key=lambda use: sum(use.descriptions.values()))
+    return HomonymSense(name, tuple(use.source for use in uses), described.description, described.fact)
+
+
+def _incompatible(uses: Sequence[NameUse]) -> dict[str, list[NameUse]]:
+    """Types incompatible with the most common one, each with the uses that have only this type."""
+    by_type: dict[str, list[NameUse]] = defaultdict(list)
+    for use in uses:
+        for kind in use.types:
+            by_type[kind].append(use)
+    ranked = sorted(by_type, key=lambda kind: (-len(by_type[kind]), kind))
+    kinds = [kind for kind in ranked if kind == ranked[0] or conflicting(ranked[0], kind)]
+    only = {kind: [use for use in by_type[kind] if len(use.types.keys() & kinds) == 1] for kind in kinds}
+    return {kind: of for kind, of in only.items() if of}
 
 
 def _of_short_names(found: CandidatePairs, records: Sequence[DocumentRecord]) -> Iterator[Homonym]:

@@ -1,17 +1,21 @@
 """Ask a language model whether pairs of names refer to the same entity, many pairs per request."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from polyadic.concurrency.bounded_runner import BoundedRunner
 from polyadic.errors import NoReply
+from polyadic.llm.batch_model import PendingRequest, ReplyPending
 from polyadic.llm.cached_model import CachedModel
 from polyadic.llm.language_model import ModelReply, ModelRequest, ReplySchema
 from polyadic.llm.prompts.library import PromptLibrary
 from polyadic.model.types import Usage
-from polyadic.resolution.candidates import CandidateEntity, MergeCandidate
+from polyadic.resolution.blocking import Pair
+from polyadic.resolution.candidates import CandidateEntity, CandidatePairs, MergeCandidate
 
+SAME_ENTITY = "same-entity"
+"""Purpose of the requests."""
 PAIRS_A_REQUEST = 20
 _MAX_LINE = 300
 _MAX_REASON = 200
@@ -64,12 +68,26 @@ class LLMAdjudication:
         Usage of the model.
     stopped
         Why not all pairs were sent to the model; empty if they were.
+    pending
+        Requests that wait for a batch file.
     """
 
     verdicts: dict[str, AdjudicationVerdict] = field(default_factory=dict)
     unreadable: int = 0
     usage: Usage = field(default_factory=Usage)
     stopped: str = ""
+    pending: list[PendingRequest] = field(default_factory=list)
+
+
+def pairs_to_judge(found: CandidatePairs, listed: Collection[Pair]) -> list[Pair]:
+    """Return the uncertain pairs whose requests cover all listed ones.
+
+    Requests are cut from the list of all uncertain pairs, so they do not depend on how many pairs are listed, and a
+    longer list reuses the replies of a shorter one.
+    """
+    uncertain = found.uncertain()
+    number = len(set(listed).intersection(uncertain))
+    return uncertain[: -(-number // PAIRS_A_REQUEST) * PAIRS_A_REQUEST]
 
 
 async def adjudicate(
@@ -92,9 +110,11 @@ async def adjudicate(
     outcome, runner = LLMAdjudication(), BoundedRunner(at_once)
 
     async def ask(batch: Sequence[MergeCandidate]) -> None:
-        request = ModelRequest("same-entity", prompts.get("same_entity").messages(pairs=_format(batch)), _SCHEMA)
+        request = ModelRequest(SAME_ENTITY, prompts.get("same_entity").messages(pairs=_format(batch)), _SCHEMA)
         try:
             reply = await model.complete(request, lambda reply: bool(_verdicts(reply.text, len(batch))))
+        except ReplyPending as waiting:
+            outcome.pending += waiting.requests
         except NoReply:
             outcome.unreadable += len(batch)
         else:
@@ -103,6 +123,11 @@ async def adjudicate(
     await runner.map(ask, batches)
     outcome.stopped, outcome.usage = runner.stopped, model.spent
     return outcome
+
+
+def has_verdicts(reply: ModelReply) -> bool:
+    """Return whether a reply has a readable verdict about any pair."""
+    return bool(_verdicts(reply.text, PAIRS_A_REQUEST))
 
 
 def _record(outcome: LLMAdjudication, batch: Sequence[MergeCandidate], reply: ModelReply) -> None:

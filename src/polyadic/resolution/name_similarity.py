@@ -22,6 +22,7 @@ class SimilarityKind(StrEnum):
     FIRST = "one name begins with the other"
     SLIP = "the same but for one letter"
     MEANING = "their descriptions are alike"
+    STATED = "a description gives the other name"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ def compare_names(one: ParsedName, other: ParsedName) -> NameSimilarity | None:
         return None
     if one.symbols != other.symbols or not any(map(str.isalpha, one.squeezed)):
         return None
-    if one.is_time_or_number or other.is_time_or_number:
+    if one.is_value or other.is_value:
         return None
     if one.squeezed == other.squeezed:
         if one.digits != other.digits:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from polyadic.model.identity import entity_key, loose_name
+from polyadic.model.value_entities import is_value
 from polyadic.text.stopwords import words as listed
 
 _QUALIFIER = re.compile(r"\(([^()]+)\)\s*$")
@@ -46,10 +47,6 @@ _NUMBERS = {
     )
     for number, word in enumerate(words.split())
 }
-_TIMES = listed(
-    "january february march april may june july august september october november december spring summer autumn winter"
-    " monday tuesday wednesday thursday friday saturday sunday century early late mid bc ad"
-)
 
 
 @dataclass(frozen=True)
@@ -138,10 +135,9 @@ class ParsedName:
         return bool(_DIGITS.search(self.squeezed))
 
     @cached_property
-    def is_time_or_number(self) -> bool:
-        """Whether it is only a time or a number; such names match only if they are equal."""
-        words = [word for word in self.words if not _DIGITS.search(word)]
-        return all(word in _TIMES or word in _NUMBERS or word in SMALL for word in words)
+    def is_value(self) -> bool:
+        """Whether it is a date, an amount or a number; such names match only if they are equal."""
+        return is_value(self.text)
 
     def is_distinguishing(self, words: Iterable[str]) -> bool:
         """Return whether one of these words distinguishes entities with otherwise equal names."""

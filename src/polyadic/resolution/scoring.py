@@ -10,6 +10,8 @@ from dataclasses import dataclass
 
 from polyadic.model.identity import normal_text
 from polyadic.model.types import Entity
+from polyadic.model.value_entities import VALUE_TYPES
+from polyadic.resolution.descriptions import content_words
 from polyadic.resolution.features import ResolutionFeatures
 from polyadic.resolution.name_similarity import NameSimilarity, SimilarityKind
 from polyadic.resolution.names import LEGAL, ParsedName
@@ -20,14 +22,20 @@ LEAST = 0.3
 
 _PERSON = listed("person per people human man woman politician author actor scientist musician player")
 _ORGANISATION = listed("organization organisation org company agency institution university team party band business")
+_PLACE = listed("location loc place city town country state region river mountain gpe geo province county village")
 _NAMED_TYPES = (
     _PERSON,
-    listed("location loc place city town country state region river mountain gpe geo province county village"),
+    _PLACE,
     _ORGANISATION,
     listed("event war battle election conference"),
     listed("work book film movie song album publication magazine newspaper"),
 )
-_TYPE_FAMILIES = (*_NAMED_TYPES, listed("date time year num number quantity money percent"))
+# A magazine is a work and the company that publishes it.
+_PUBLICATIONS = listed("publication magazine newspaper")
+_TYPE_FAMILIES = (
+    *(words | _PUBLICATIONS if words is _ORGANISATION else words for words in _NAMED_TYPES),
+    VALUE_TYPES,
+)
 # Two names in one statement rarely refer to the same entity, unless the statement says so; factors by similarity.
 _COOCCURRENCE_FACTORS = {
     SimilarityKind.SPELLING: 0.95,
@@ -35,6 +43,10 @@ _COOCCURRENCE_FACTORS = {
     SimilarityKind.QUALIFIED: 0.7,
     SimilarityKind.INITIALS: 0.9,
 }
+# An added word may name another kind of thing; a letter may make another word.
+_DISTINGUISHED_BY_DESCRIPTIONS = frozenset(
+    (SimilarityKind.QUALIFIED, SimilarityKind.LAST, SimilarityKind.FIRST, SimilarityKind.SLIP)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +103,7 @@ class PairScorer:
         reasons = [sign.likeness.value]
         if seen.defined:
             score, reasons = max(score, 0.96), [*reasons, "a fact gives one in parentheses after the other"]
-        elif together:
+        elif together and sign.likeness is not SimilarityKind.STATED:
             score *= _COOCCURRENCE_FACTORS.get(sign.likeness, 0.6)
             reasons.append("but one fact connects both")
         if sign.short is not None and not seen.only:
@@ -103,8 +115,21 @@ class PairScorer:
         if seen.one.description and seen.other.description:
             score += min(0.05, max(-0.1, 0.2 * (cosine - 0.5)))
             reasons.append(f"descriptions {'' if cosine >= 0.5 else 'dis'}similar ({cosine:.2f})")
+            if sign.likeness in _DISTINGUISHED_BY_DESCRIPTIONS:
+                factor, reason = self._by_kinds(pair, seen)
+                score, reasons = score * factor, [*reasons, reason]
         rounded = round(min(1.0, max(0.0, score)), 2)
         return PairScore(rounded, "; ".join(filter(None, reasons))) if rounded >= LEAST else None
+
+    def _by_kinds(self, pair: tuple[int, int], seen: _Context) -> tuple[float, str]:
+        """Factor and reason if types or descriptions give two kinds of things with similar names."""
+        short, long = sorted(pair, key=lambda row: len(self._census.names[row].text))
+        if kind := self._census.descriptions.other_kind(short, long):
+            return 0.5, f"but only one is described as {kind}"
+        types = content_words(seen.one.type), content_words(seen.other.type)
+        if types[0] and types[1] and not types[0] & types[1] and not share_family(seen.one.type, seen.other.type):
+            return 0.75, f"but one is {seen.one.type}, the other {seen.other.type}"
+        return 1.0, ""
 
     def _context(self, pair: tuple[int, int], sign: NameSimilarity, together: bool) -> _Context:
         one, other = (set(self._census.documents_of(row).tolist()) for row in pair)
@@ -124,8 +149,26 @@ def conflicting(one: str, other: str) -> bool:
     >>> conflicting("person", "city"), conflicting("person", "politician"), conflicting("", "city")
     (True, False, False)
     """
-    families = [{n for n, words in enumerate(_TYPE_FAMILIES) if kind.casefold() in words} for kind in (one, other)]
+    families = _families(one), _families(other)
     return bool(families[0] and families[1] and not families[0] & families[1])
+
+
+def has_many_roles(kind: str) -> bool:
+    """Return whether descriptions give roles of this type: of persons, places, organisations and values."""
+    return any(kind.casefold() in words for words in (_PERSON, _PLACE, _ORGANISATION, VALUE_TYPES))
+
+
+def share_family(one: str, other: str) -> bool:
+    """Return whether two types are of one family: both persons, both places, and so on.
+
+    >>> share_family("city", "place"), share_family("city", "spacecraft")
+    (True, False)
+    """
+    return bool(_families(one) & _families(other))
+
+
+def _families(kind: str) -> set[int]:
+    return {number for number, words in enumerate(_TYPE_FAMILIES) if kind.casefold() in words}
 
 
 def _by_names(names: tuple[ParsedName, ParsedName], sign: NameSimilarity, seen: _Context) -> float:
@@ -156,6 +199,8 @@ def _by_names(names: tuple[ParsedName, ParsedName], sign: NameSimilarity, seen: 
             return 0.5 if sure and _are_persons(seen) else 0.35 if sure else 0.3
         case SimilarityKind.SLIP:
             return 0.5 if seen.share else 0.4
+        case SimilarityKind.STATED:
+            return 0.75
         case SimilarityKind.MEANING:
             return 0.45
 

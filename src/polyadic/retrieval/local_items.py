@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from polyadic.model.types import Item, RetrievalSection
+from polyadic.model.value_entities import is_value
 from polyadic.retrieval.budget_split import split_budget
 from polyadic.retrieval.edge_weights import completeness
 from polyadic.retrieval.hierarchy_items import described, entity_items, summary_items
@@ -39,10 +40,12 @@ def local_items(search: HierarchySearch) -> list[Item]:
 
 
 def _descriptions(search: HierarchySearch) -> list[Item]:
-    """Return the descriptions of the nearest entities and summaries, best first."""
+    """Return the descriptions of the nearest entities and summaries, best first; a value needs none ("1962 (date)")."""
     reader, hierarchy, near = search.reader, search.hierarchy, search.near
     entities, summaries = entities_in(near.rows), summaries_in(near.rows)
     of_entities, of_summaries = near.scores[near.rows >= 0], near.scores[near.rows < 0]
+    named = np.array([not is_value(one.name, one.type) for one in reader.entities(entities)], dtype=bool)
+    entities, of_entities = entities[named], of_entities[named]
     items = entity_items(entities, of_entities, similar(of_entities.tolist()), search.vector, reader)
     texts = [described(summary.name, summary.type, summary.description) for summary in hierarchy.summaries(summaries)]
     whys = similar(of_summaries.tolist())

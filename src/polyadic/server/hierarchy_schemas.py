@@ -64,7 +64,8 @@ class HierarchyView:
     built
         Whether a hierarchy exists; stale nodes are left out everywhere.
     entities, unplaced
-        Number of entities, and of those in no cluster because they were added later.
+        Number of entities other than dates, amounts and numbers, and of those in no cluster because they were added
+        later.
     layers
         As printed by ``polyadic hierarchy show``.
     summaries, communities

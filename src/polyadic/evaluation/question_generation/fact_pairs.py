@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.random import Generator, default_rng
 
-from polyadic.resolution.names import ParsedName
+from polyadic.model.value_entities import is_value
 from polyadic.storage.protocol import Reader, Rows
 
 MOST_FACTS = 30
@@ -108,7 +108,7 @@ class FactPairs:
         if len(self._facts_of[entity]) < 2 or degree > MOST_FACTS:
             return 0
         (entity_record,) = self._reader.entities(row)
-        return 0 if ParsedName.of(entity_record.name).is_time_or_number else degree
+        return 0 if is_value(entity_record.name, entity_record.type) else degree
 
 
 class _AdjacencyLists:
