@@ -1,14 +1,15 @@
 """Global knowledge (HiRAG, arXiv 2503.10150): the reports of the communities that a question leads to."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from polyadic.model.types import Item
+from polyadic.model.types import Item, RetrievalSection
 from polyadic.retrieval.community_search import NearCommunity
 from polyadic.retrieval.hierarchy_nodes import names
 from polyadic.retrieval.hierarchy_search import HierarchySearch
-from polyadic.retrieval.report_items import ReportContext, findings, heads
+from polyadic.retrieval.report_items import ReportContext, findings, heads, whole_reports
 from polyadic.storage.hierarchy import HierarchyReader
 from polyadic.storage.protocol import Reader
 
@@ -16,9 +17,12 @@ FINDINGS = 40
 _NAMES = 3
 
 
-def global_items(search: HierarchySearch) -> list[Item]:
-    """Return the heads of the reports, nearest community first, then their findings, interleaved."""
+def global_items(search: HierarchySearch, whole: bool = False) -> list[Item]:
+    """Return the heads of the reports, nearest community first, then their findings, interleaved; or whole reports."""
     reports = report_contexts(search.communities, search.reader, search.hierarchy)
+    if whole:
+        items = whole_reports(reports, search.vector, search.reader, search.hierarchy)
+        return [replace(item, section=RetrievalSection.GLOBAL) for item in items]
     found = findings(reports, search.vector, search.reader, search.hierarchy, FINDINGS)
     return [*heads(reports, search.vector, search.reader, search.hierarchy), *found]
 

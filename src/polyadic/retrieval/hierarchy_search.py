@@ -79,11 +79,14 @@ def find(
     reader
         The store.
     """
-    hierarchy = reader.hierarchy_reader()
+    hierarchy, one_vector = reader.hierarchy_reader(), settings.one_vector_per_entity
     named = np.unique(analyze_question(question, reader).anchors)
-    near = _named_first(named, nearest(vector, settings.entities, reader, hierarchy), vector, reader)
-    similarities = partial(similarity, vector=vector, reader=reader, hierarchy=hierarchy)
-    whole = is_built(hierarchy) and not len(named) and _highest_similarity(near, vector, reader) < unrelated_below
+    near = nearest(vector, settings.entities, reader, hierarchy, one_vector)
+    similarities = partial(similarity, vector=vector, reader=reader, hierarchy=hierarchy, one_vector=one_vector)
+    if settings.named_first:
+        near = _named_first(named, near, vector, reader)
+    is_general = settings.general_questions and is_built(hierarchy) and not len(named)
+    whole = is_general and _highest_similarity(near, vector, reader) < unrelated_below
     if whole:
         sample = nearest(vector, SAMPLE, reader, hierarchy)
         uniform = Hits(sample.rows, np.ones_like(sample.scores))
