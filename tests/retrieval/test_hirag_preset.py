@@ -23,6 +23,7 @@ from tests.retrieval.hirag_equations import HierarchicalGraph
 from tests.retrieval.memory_reader import MemoryReader
 from tests.retrieval.stores_with_hierarchy import with_hierarchy
 from tests.retrieval.stories import sentence
+from tests.retrieval.test_entity_search import described
 
 HIRAG = HierarchySearchSettings.model_validate(PRESETS["hirag"]["hierarchy"])
 NAMES = ("Ada", "Byron", "Engine", "London", "Mill", "Store", "Keats", "Turin")
@@ -113,7 +114,8 @@ def test_nodes_communities_and_key_entities_are_those_of_the_equations(case: Cas
 def test_paths_and_bridge_are_those_of_the_equations(case: Case) -> None:
     search, graph = case.search(), case.graph
     pairs = consecutive(search.keys)
-    paths, _ = paths_between(pairs, search.vector, case.reader, search.hierarchy, weighted=False, bounded=False)
+    weighted, bounded = HIRAG.paths == "weighted", HIRAG.bounded
+    paths, _ = paths_between(pairs, search.vector, case.reader, search.hierarchy, weighted, bounded)
     lengths = {tuple(case.named([path.nodes[0], path.nodes[-1]])): len(path.nodes) - 1 for path in paths}
     distances = {tuple(case.named(pair)): graph.distance(*case.named(pair)) for pair in pairs}
     assert lengths == {pair: length for pair, length in distances.items() if length is not None}
@@ -121,7 +123,7 @@ def test_paths_and_bridge_are_those_of_the_equations(case: Case) -> None:
         assert all(graph.distance(*step) == 1 for step in pairwise(case.named(path.nodes)))
     on_paths = {node for path in paths for node in case.named(path.nodes)}
     facts, memberships = graph.triples(on_paths)
-    items = bridge_items(paths, search, bounded=False)
+    items = bridge_items(paths, search, bounded)
     expected_facts = {sentence(sorted(fact)) for fact in facts}
     assert {item.text for item in items if item.kind is ItemKind.FACT} == expected_facts
     assert memberships_in([item for item in items if item.kind is not ItemKind.FACT]) == memberships
@@ -171,6 +173,19 @@ def test_local_knowledge_is_descriptions_and_global_knowledge_whole_reports() ->
     (report,) = section(found, RetrievalSection.GLOBAL)
     (community,) = reader.records.hierarchy().communities
     assert community.report and report.text == community.report.text
+
+
+def test_an_entity_is_compared_by_its_most_frequent_description() -> None:
+    reader = described([["a river", "a film"], ["a film"]])
+    (best,) = find("?", embed(["e0: a film"])[0], 0.25, HIRAG.model_copy(update={"entities": 1}), reader).near.scores
+    assert best == pytest.approx(float(embed(["e1: a film"])[0] @ embed(["e0: a film"])[0]), abs=1e-5)
+
+
+def test_paths_have_the_fewest_steps() -> None:
+    facts = [["Ada", "Byron", "Engine", "Keats", "Mill", "Turin"], ["Ada", "Store"], ["Store", "Turin"]]
+    reader = with_hierarchy({"one": facts}, {}, [["Ada", "Turin"]])
+    found = retrieve(reader, "Store Ada Store Turin", HIRAG.model_copy(update={"entities": 2}))
+    assert sentence(facts[0]) == section(found, RetrievalSection.BRIDGE)[0].text
 
 
 def test_neither_names_nor_general_questions_are_treated_specially() -> None:

@@ -122,6 +122,15 @@ def test_an_entity_brings_all_of_its_facts() -> None:
     assert len(found.facts) == len(by_the_equations("something else", ["Ada"], stored)[0]) == 150
 
 
+def test_an_entity_is_compared_by_its_most_frequent_description() -> None:
+    fact = ("something of it", 6.0)
+    described = ["a river", "a river", "a poet"]
+    stored = [("", [(*fact, [("Ada", text, 80.0), (f"Mill {n}", "", 5.0)]) for n, text in enumerate(described)])]
+    for names, count in (["Ada: a river"], 3), (["Ada: a poet"], 0):
+        found = retrieve("nothing else", names, read(stored))
+        assert len(found.facts) == len(by_the_equations("nothing else", names, stored)[0]) == count
+
+
 def test_nothing_is_retrieved_for_an_unrelated_question() -> None:
     stored = hub(3)
     found = retrieve("zebra quantum pastry", ["zebra", "quantum pastry"], read(stored))
