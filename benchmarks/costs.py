@@ -55,7 +55,9 @@ def main() -> None:
 def _priced() -> dict[str, ModelSettings]:
     """Return the presets that have a price."""
     models = {
-        name: ModelSettings.model_validate(preset["model"]) for name, preset in PRESETS.items() if name != "paper"
+        name: ModelSettings.model_validate(preset["model"])
+        for name, preset in PRESETS.items()
+        if name not in ("paper", "hirag")
     }
     return {name: model for name, model in models.items() if model.prompt_price}
 

@@ -41,3 +41,33 @@ def test_prices_of_presets_are_documented_with_their_date(name: str) -> None:
         if "prompt_price" in values:
             _, _, price = text.partition(f"{values['name']} {values['prompt_price']}")
             assert re.match(r"[^()]*\(\w+, \d+ \w+ 20\d\d", price), values["name"]
+
+
+def listed_additions() -> dict[tuple[str, str], tuple[str, str]]:
+    """Section and name of each setting in the table of docs/methods.md, with its default and the preset's value."""
+    text = (ROOT / "docs" / "methods.md").read_text(encoding="utf-8")
+    table = text.split("<!-- additions -->")[1].split("<!-- end of additions -->")[0].strip().splitlines()[2:]
+    section, found = "", {}
+    for line in table:
+        first, default, chosen = (cell.strip() for cell in line.strip("|").split("|")[:3])
+        *named, name = first.replace("`", "").split()
+        section = named[0].strip("[]") if named else section
+        found[section, name] = (default.strip("`"), chosen.strip("`").removesuffix(" (all)"))
+    return found
+
+
+def test_additions_to_the_papers_are_listed_with_their_values() -> None:
+    listed = listed_additions()
+    switched = {
+        (section, name): str(value)
+        for preset in ("paper", "hirag")
+        for section in ("retrieval", "hypergraph", "hierarchy_build", "hierarchy")
+        for name, value in PRESETS[preset].get(section, {}).items()
+        if value != getattr(getattr(Settings(), section), name)
+        and name not in ("method", "context_tokens", "by", "layers")
+    }
+    assert {place: value.lower().removesuffix(".0") for place, value in switched.items()} == {
+        place: chosen for place, (_, chosen) in listed.items()
+    }
+    for (section, name), (default, _) in listed.items():
+        assert str(getattr(getattr(Settings(), section), name)).lower() == default

@@ -19,12 +19,17 @@ from polyadic.hierarchy.sparsity import goes_on, sparsity
     ],
 )
 def test_sparsity_is_the_share_of_separated_pairs(sizes: list[int], expected: float) -> None:
-    assert sparsity(sizes) == pytest.approx(expected)
+    assert sparsity(sizes, sum(sizes)) == pytest.approx(expected)
 
 
 @given(st.lists(st.integers(1, 50), max_size=30))
 def test_sparsity_is_between_zero_and_one(sizes: list[int]) -> None:
-    assert 0 <= sparsity(sizes) <= 1
+    assert 0 <= sparsity(sizes, sum(sizes)) <= 1
+
+
+def test_overlapping_clusters_count_pairs_repeatedly() -> None:
+    assert sparsity([3, 3], 4) == pytest.approx(1 - 12 / 12)
+    assert sparsity([4, 4], 4) == pytest.approx(-1.0)
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,13 @@ def test_the_score_is_the_sum_of_similarities_and_what_is_held_counts_half_the_n
     # bcd: 0.6 at first, of which b has been told by abS when its turn comes.
     assert search(near, 9, "abS", "bcd", "e") == [("abS", 1.2, "baS"), ("bcd", 0.35, "bc")]
     assert search(near, 1, "abS", "bcd", "e") == [("abS", 1.2, "baS")]
-    assert search(near, 0, "abS", "bcd") == []
+    assert search(near, 0, "abS", "bcd", "e") == search(near, 9, "abS", "bcd")
+
+
+def test_all_communities_of_the_nearest_are_found_even_if_they_add_nothing() -> None:
+    near = {"a": 0.5, "b": -0.2, "c": -0.3}
+    assert [name for name, *_ in search(near, 9, "ab", "bc", "cd", "e")] == ["ab"]
+    assert sorted(name for name, *_ in search(near, 0, "ab", "bc", "cd", "e")) == ["ab", "bc", "cd"]
 
 
 def test_a_fully_covered_community_adds_nothing() -> None:

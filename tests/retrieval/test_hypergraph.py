@@ -4,12 +4,10 @@ import asyncio
 from collections.abc import Sequence
 
 import numpy as np
-import pytest
 
 from polyadic.config import HypergraphSettings
 from polyadic.embeddings.hashing_embedder import HashingEmbedder
 from polyadic.model.types import Chunk, Document, Evidence, Item, Knowledge, Participation, Span
-from polyadic.retrieval.methods import hypergraph
 from polyadic.retrieval.methods.hypergraph import HypergraphRAG
 from polyadic.retrieval.query_entity_extraction import StoreEntityFinder
 from polyadic.storage.protocol import Vectors
@@ -66,7 +64,7 @@ def ask(settings: HypergraphSettings, tokens: int = 1000, question: str = "q") -
     return asyncio.run(HypergraphRAG(settings, StoreEntityFinder()).retrieve(question, read(), Fixed(), tokens))
 
 
-def as_in_the_paper(**settings: object) -> Knowledge:
+def without_additions(**settings: object) -> Knowledge:
     return ask(HypergraphSettings.model_validate({"fill": False, "words": False, **settings}))
 
 
@@ -79,14 +77,14 @@ def detail(found: Knowledge, name: str) -> str:
 
 
 def test_facts_rank_by_similarity_times_score_with_repeats_halved() -> None:
-    found = as_in_the_paper(entity_retrieval=False, chunk_retrieval=False, fact_threshold=0)
+    found = without_additions(entity_retrieval=False, chunk_retrieval=False, fact_threshold=0)
     # 3.6 / 2, of the passage that has told a fact already, comes after 2.4 of one that has not.
     assert shown(found.facts) == [("ada met babbage", 6.0), ("babbage liked london", 2.4), ("ada left london", 3.6)]
     assert {fact.text: fact.why for fact in found.facts}["ada left london"] == "similar to the question (0.90)"
 
 
 def test_only_k_are_retrieved() -> None:
-    found = as_in_the_paper(entity_retrieval=False, chunks=1, facts=2, fact_threshold=0)
+    found = without_additions(entity_retrieval=False, chunks=1, facts=2, fact_threshold=0)
     assert shown(found.facts) == [("ada met babbage", 6.0), ("ada left london", 3.6)]
     assert shown(found.chunks) == [("one", 0.7)]
 
@@ -104,28 +102,43 @@ def test_lexical_passages_are_retrieved_with_their_facts() -> None:
 
 
 def test_scores_must_exceed_the_threshold() -> None:
-    found = as_in_the_paper(entity_retrieval=False, fact_threshold=3.0, chunk_threshold=0.5)
+    found = without_additions(entity_retrieval=False, fact_threshold=3.0, chunk_threshold=0.5)
     assert shown(found.facts) == [("ada met babbage", 6.0), ("ada left london", 3.6)]
     assert shown(found.chunks) == [("one", 0.7)]
     assert (detail(found, "facts"), detail(found, "passages")) == ("2 above 3", "1 above 0.5")
 
 
 def test_score_equal_to_the_threshold_is_excluded() -> None:
-    reached = as_in_the_paper(entity_retrieval=False, fact_threshold=0).facts[2].score
-    passage = as_in_the_paper(entity_retrieval=False, chunk_threshold=0).chunks[0].score
-    found = as_in_the_paper(entity_retrieval=False, fact_threshold=reached, chunk_threshold=passage)
+    reached = without_additions(entity_retrieval=False, fact_threshold=0).facts[2].score
+    passage = without_additions(entity_retrieval=False, chunk_threshold=0).chunks[0].score
+    found = without_additions(entity_retrieval=False, fact_threshold=reached, chunk_threshold=passage)
     assert (detail(found, "facts"), detail(found, "passages")) == (
         f"1 above {reached:g}",
         f"none above {passage:g}, so the first 2",
     )
     entity = float(np.float32(0.9) * np.float32(90))
-    assert detail(as_in_the_paper(entity_threshold=entity), "entities") == "none above 81, so the first 3"
+    assert detail(without_additions(entity_threshold=entity), "entities") == "none above 81, so the first 3"
 
 
 def test_top_ranked_items_are_used_if_none_exceeds_the_threshold() -> None:
-    found = as_in_the_paper(entity_retrieval=False, fact_threshold=100, chunk_threshold=1)
+    found = without_additions(entity_retrieval=False, fact_threshold=100, chunk_threshold=1)
     assert shown(found.facts) == [("ada met babbage", 6.0), ("babbage liked london", 2.4), ("ada left london", 3.6)]
     assert shown(found.chunks) == [("one", 0.7), ("two", 0.4)]
+
+
+def test_nothing_is_retrieved_without_a_fallback() -> None:
+    found = without_additions(fallback=0, entity_threshold=100, fact_threshold=100, chunk_threshold=1)
+    assert not found.items and found.retrieves
+    assert [detail(found, name) for name in ("entities", "facts", "passages")] == [
+        "the question names none",
+        "0 above 100",
+        "0 above 1",
+    ]
+
+
+def test_further_facts_of_a_passage_count_in_full_without_a_discount() -> None:
+    found = without_additions(entity_retrieval=False, chunk_retrieval=False, fact_threshold=0, passage_discount=1)
+    assert shown(found.facts) == [("ada met babbage", 6.0), ("ada left london", 3.6), ("babbage liked london", 2.4)]
 
 
 def test_entities_are_matched_to_question_names_not_the_question() -> None:
@@ -137,22 +150,20 @@ def test_entities_are_matched_to_question_names_not_the_question() -> None:
 
 
 def test_retrieved_entity_adds_its_facts() -> None:
-    found = as_in_the_paper(fact_retrieval=False, chunk_retrieval=False)
+    found = without_additions(fact_retrieval=False, chunk_retrieval=False)
     assert detail(found, "entities") == "1 above 50"
     assert shown(found.facts) == [("ada met babbage", 6.0), ("ada left london", 3.6)]
     assert {fact.why for fact in found.facts} == {"about ada"}
     assert found.facts[0].entities == ("ada", "babbage")
 
 
-def test_hub_adds_only_the_facts_nearest_to_the_question(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hypergraph, "_FACTS_OF_AN_ENTITY", 1)
-    found = as_in_the_paper(fact_retrieval=False, chunk_retrieval=False)
+def test_hub_adds_only_the_facts_nearest_to_the_question() -> None:
+    found = without_additions(fact_retrieval=False, chunk_retrieval=False, facts_per_entity=1)
     assert shown(found.facts) == [("ada left london", 3.6)]
 
 
-def test_truncation_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hypergraph, "_MOST_SHOWN", 1)
-    found = as_in_the_paper(chunk_retrieval=False, fact_threshold=0)
+def test_truncation_is_reported() -> None:
+    found = without_additions(chunk_retrieval=False, fact_threshold=0, max_facts=1)
     assert shown(found.facts) == [("ada met babbage", 6.0)]
     assert detail(found, "expand") == "3 facts, 0 of them only by entities and passages; the first 1 are kept"
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from polyadic.config import EmbeddingSettings, Settings
+from polyadic.config import EmbeddingSettings, RetrievalSettings, Settings
 from polyadic.model.types import Document
 from polyadic.retrieval.query_spelling import spelled
 from polyadic.workspace import Workspace
@@ -26,6 +26,13 @@ def test_answer_reports_the_corrected_question(kb: Workspace) -> None:
     assert answer.question == "How long does the Debian Project Leader serve?"
     assert answer.note.endswith('"Debain" was read as "Debian", "Projct" was read as "Project"')
     assert "one year" in answer.citations[0].place.quote
+
+
+def test_question_is_left_as_typed_without_correction(kb: Workspace) -> None:
+    settings = Settings(embedding=kb.settings.embedding, retrieval=RetrievalSettings(correct_spelling=False))
+    with Workspace(kb.folder, settings) as plain:
+        found = plain.retrieve("How long does the Debain Projct Leader serve?")
+    assert found.question == "How long does the Debain Projct Leader serve?" and found.note == ""
 
 
 @pytest.mark.parametrize(("question", "corrected"), [("Debain?", "Debian?"), ("Develpoers", "Developers")])

@@ -265,6 +265,25 @@ def test_similarity_agrees_with_nearest(store: Store) -> None:
             assert (np.diff(hits.scores) <= 0).all()
 
 
+def test_main_vector_is_that_of_the_best_supported_description(store: Store) -> None:
+    for name, description in (("a", "a mathematician"), ("b", "a countess"), ("c", "a countess")):
+        source, chunks, _ = document(name, [ADA])
+        publish_documents(store, [(source, chunks, [said(*ADA, description=description)])])
+    with store.read() as reader:
+        rows = reader.rows("entity")
+        names = [entity.name for entity in reader.entities(rows)]
+        np.testing.assert_allclose(
+            reader.main_vectors(rows), vectors([f"{name}: a countess" for name in names]), atol=1e-3
+        )
+        assert reader.main_vectors(rows[:0]).shape[0] == 0
+    with store.read(lambda _: frozenset({document("a", [ADA])[0].id})) as reader:
+        rows = reader.rows("entity")
+        names = [entity.name for entity in reader.entities(rows)]
+        np.testing.assert_allclose(
+            reader.main_vectors(rows), vectors([f"{name}: a mathematician" for name in names]), atol=1e-3
+        )
+
+
 def test_scored_hits_are_ranked_by_the_product(store: Store) -> None:
     publish(store, "ada", [ADA, ENGINE])
     with store.read() as reader:

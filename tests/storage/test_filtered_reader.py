@@ -176,6 +176,8 @@ def test_filtered_view_equals_a_separate_store(
             ours, theirs = (one.directions(rows_of(one, "entity")) for one in (scoped, reader))
             # Without vectors there is no dimension.
             assert len(ours) == len(theirs) and (not len(ours) or np.allclose(ours, theirs, atol=1e-4))
+            ours, theirs = (one.main_vectors(rows_of(one, "entity")) for one in (scoped, reader))
+            assert len(ours) == len(theirs) and (not len(ours) or np.allclose(ours, theirs, atol=1e-4))
 
 
 decisions = st.sets(

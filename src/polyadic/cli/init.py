@@ -16,7 +16,7 @@ from polyadic.llm.prompts.library import FOLDER, SETS, PromptSet, original_text
 @click.option(
     "--preset",
     type=click.Choice(list(PRESETS)),
-    help="Set up a language model: a common provider or server, or the setup of the paper.",
+    help="Set up a language model: a common provider or server, or the setup of a paper.",
 )
 @click.option(
     "--prompts",

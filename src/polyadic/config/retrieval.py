@@ -39,6 +39,7 @@ class RetrievalSettings(SettingsSection):
 
     method: MethodName = Field(default="auto", description="auto, or another method of query --method")
     context_tokens: int = Field(default=4000, ge=1, description="token budget for the knowledge of a question")
+    correct_spelling: bool = Field(default=True, description="correct misspelled words of a question before the search")
 
 
 class HypergraphSettings(SettingsSection):
@@ -56,6 +57,29 @@ class HypergraphSettings(SettingsSection):
     words: bool = Field(default=True, description="also retrieve by keywords (BM25); false: as in the paper")
     fill: bool = Field(
         default=True, description="fill the token budget with further items of the rankings; false: as in the paper"
+    )
+    fallback: int = Field(
+        default=5,
+        ge=0,
+        description="items used if none exceeds a threshold, and the question if it names nothing; 0: as in the paper",
+    )
+    facts_per_entity: int = Field(
+        default=60,
+        ge=0,
+        description="maximum number of facts of an entity, the nearest to the question; 0: all, as in the paper",
+    )
+    max_facts: int = Field(
+        default=100, ge=0, description="maximum number of facts before filling; 0: no maximum, as in the paper"
+    )
+    passage_discount: float = Field(
+        default=0.5,
+        gt=0,
+        le=1,
+        description="factor on the score of each further fact of a passage, for the order; 1: as in the paper",
+    )
+    one_vector_per_entity: bool = Field(
+        default=False,
+        description="compare an entity by its best supported description, as in the paper; false: by the nearest one",
     )
     repeat_facts: bool = Field(
         default=False,
@@ -138,10 +162,34 @@ class HierarchySearchSettings(SettingsSection):
 
     entities: int = Field(default=20, ge=1, description="n: entities of all layers nearest to the question")
     key_entities: int = Field(default=10, ge=2, description="m: key entities of a community")
-    communities: int = Field(default=8, ge=1, description="maximum number of communities to report and connect")
+    communities: int = Field(
+        default=8,
+        ge=0,
+        description="maximum number of communities to report and connect; 0: all of the nearest, as in the paper",
+    )
     paths: Literal["weighted", "plain"] = Field(
         default="weighted",
         description="weighted: prefer relevant and small facts; plain: fewest steps, as in the paper",
+    )
+    one_vector_per_entity: bool = Field(
+        default=False,
+        description="compare an entity by its best supported description, as in the paper; false: by the nearest one",
+    )
+    named_first: bool = Field(
+        default=True, description="put the entities that a question names before the nearest; false: as in the paper"
+    )
+    general_questions: bool = Field(
+        default=True, description="lead general questions to the largest communities; false: as in the paper"
+    )
+    local_facts: bool = Field(
+        default=True,
+        description="add facts and passages of the nearest entities; false: descriptions only, as in the paper",
+    )
+    whole_reports: bool = Field(
+        default=False, description="show reports whole, as in the paper; false: their findings, the nearest first"
+    )
+    bounded: bool = Field(
+        default=True, description="bound the search for paths and the facts on them; false: as in the paper"
     )
     local_share: float = Field(
         default=0.4, ge=0, le=1, description="fraction of the token budget for entities and their facts"
@@ -163,11 +211,19 @@ class HierarchyBuildSettings(SettingsSection):
         description="general entity types that guide the summaries of a model",
     )
     cluster_members: int = Field(default=20, ge=2, le=1000, description="maximum size of a cluster")
+    mixture: Literal["diagonal", "raptor"] = Field(
+        default="diagonal",
+        description="Gaussian mixtures; diagonal: of diagonal covariances; raptor: of full ones, as in the paper",
+    )
     soft_above: float = Field(
         default=0.1, gt=0, lt=1, description="minimum probability of membership in a further cluster"
     )
     sparsity_change: float = Field(
         default=0.001, ge=0, description="epsilon: stop adding layers when the cluster sparsity changes less"
+    )
+    sparsity_members: Literal["own", "all"] = Field(
+        default="own",
+        description="own: the sparsity counts a member in its most likely cluster; all: in each, as in the paper",
     )
     layers: int = Field(default=5, ge=0, le=20, description="maximum number of layers")
     community_members: int = Field(default=3, ge=2, description="minimum size of a community")

@@ -12,6 +12,7 @@ FEWEST = 2
 _MIN_LIMIT = 3
 _MAX_DEPTH = 12
 """Maximum depth of nested mixtures, after which large groups are cut evenly; a depth of four is common."""
+_RAPTOR_STAGES = 2
 
 Places = NDArray[np.int64]
 
@@ -38,8 +39,14 @@ class _Group:
     likely: gmm.Floats
     depth: int
 
+    @property
+    def size(self) -> int:
+        return len(self.own) + len(self.further)
 
-def cluster(vectors: Vectors, most_members: int, soft_above: float, seed: int) -> list[SoftCluster]:
+
+def cluster(
+    vectors: Vectors, most_members: int, soft_above: float, seed: int, raptor: bool = False
+) -> list[SoftCluster]:
     """Cluster vectors by a Gaussian mixture, and split clusters that are too large by further mixtures.
 
     Every row is an own member of exactly one cluster, and every cluster has at least two own members. Further (soft)
@@ -56,6 +63,9 @@ def cluster(vectors: Vectors, most_members: int, soft_above: float, seed: int) -
         Minimum probability of a soft membership, in (0, 1).
     seed
         Random seed.
+    raptor
+        Cluster in two stages, as RAPTOR does: all rows, then the members of each cluster. The mixtures are those of
+        RAPTOR as well (see ``gmm.fit``).
 
     Returns
     -------
@@ -72,8 +82,9 @@ def cluster(vectors: Vectors, most_members: int, soft_above: float, seed: int) -
     queue = [_Group(np.arange(len(vectors)), _EMPTY, np.ones(len(vectors)), 0)]
     with gmm.one_thread():
         while queue:
-            for group in _split(queue.pop(), vectors, most, soft_above, seed):
-                if len(group.own) > most:
+            for group in _split(queue.pop(), vectors, most, soft_above, seed, raptor):
+                is_local = raptor and group.depth < _RAPTOR_STAGES and group.size > gmm.DIMENSIONS + 1
+                if len(group.own) > most or is_local:
                     queue.append(group)
                 else:
                     found.append(_soft_cluster(group, most))
@@ -86,18 +97,19 @@ def _soft_cluster(group: _Group, most: int) -> SoftCluster:
     return SoftCluster(tuple(np.union1d(group.own, further).tolist()), tuple(group.own.tolist()))
 
 
-def _split(group: _Group, vectors: Vectors, most: int, soft_above: float, seed: int) -> list[_Group]:
+def _split(group: _Group, vectors: Vectors, most: int, soft_above: float, seed: int, raptor: bool) -> list[_Group]:
     """Split a group by one mixture, or evenly if the mixture leaves it whole and too large."""
     own = len(group.own)
     if group.depth == _MAX_DEPTH:
         return _evenly(group.own, np.zeros(own), most)
     places = np.concatenate([group.own, group.further])
-    found = gmm.fit(vectors[places], -(-own // most), seed)
+    found = gmm.fit(vectors[places], -(-own // most), seed, raptor)
     labels = _labels(found.posteriors[:own])
     labels_used = np.unique(labels)
     if len(labels_used) == 1 and own > most:
         return _evenly(group.own, found.along[:own], most)
-    likely = found.posteriors * group.likely[:, None]
+    # RAPTOR compares the probabilities of each stage with the threshold, not their product.
+    likely = found.posteriors if raptor else found.posteriors * group.likely[:, None]
     return [_part(group, places, labels == label, likely[:, label], soft_above) for label in labels_used]
 
 

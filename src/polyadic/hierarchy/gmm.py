@@ -4,7 +4,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ Floats = NDArray[np.float64]
 DIMENSIONS = 10
 SAMPLE = 4000
 MOST_COMPONENTS = 32
+RAPTOR_COMPONENTS = 50
 _COMPONENT_COUNTS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32)
 _MAX_ITERATIONS = 100
 # Regularisation, relative to a mean variance of 1, so that copies of one vector do not form a degenerate component.
@@ -52,11 +53,12 @@ def one_thread() -> Iterator[None]:
         yield
 
 
-def fit(vectors: Vectors, least: int, seed: int) -> GaussianMixtureFit:
+def fit(vectors: Vectors, least: int, seed: int, raptor: bool = False) -> GaussianMixtureFit:
     """Fit a mixture with at least ``least`` components, if there are as many distinct vectors.
 
     Covariances are diagonal: after PCA the axes are uncorrelated overall, and twenty members are too few to estimate
-    the 55 parameters of a full covariance. Of more than SAMPLE vectors, a sample is fitted and the rest is assigned.
+    the 55 parameters of a full covariance. Some numbers of components are tried, up to the first that increase the BIC.
+    Of more than SAMPLE vectors, a sample is fitted and the rest is assigned.
 
     Parameters
     ----------
@@ -66,6 +68,9 @@ def fit(vectors: Vectors, least: int, seed: int) -> GaussianMixtureFit:
         Minimum number of components; BIC chooses among larger ones.
     seed
         Random seed of the sample and the initialisation.
+    raptor
+        Use full covariances, and the number of components below RAPTOR_COMPONENTS with the lowest BIC, as RAPTOR does
+        (arXiv 2401.18059). PCA takes the place of its UMAP.
     """
     sample = _sample(len(vectors), seed)
     points = _reduced(vectors, sample, seed)
@@ -73,7 +78,11 @@ def fit(vectors: Vectors, least: int, seed: int) -> GaussianMixtureFit:
         return GaussianMixtureFit(np.ones((len(vectors), 1)), np.zeros(len(vectors)))
     fitted = points[sample]
     distinct = len(np.unique(fitted, axis=0))
-    model = _best(fitted, _counts(least, distinct), seed)
+    if raptor:
+        counts = range(min(least, distinct), max(min(least, distinct) + 1, min(RAPTOR_COMPONENTS, len(fitted))))
+        model = min((_fitted(fitted, count, seed, "full") for count in counts), key=lambda one: float(one.bic(fitted)))
+    else:
+        model = _best(fitted, _counts(least, distinct), seed)
     return GaussianMixtureFit(model.predict_proba(points), points[:, 0])
 
 
@@ -120,12 +129,12 @@ def _best(points: Floats, counts: list[int], seed: int) -> "GaussianMixture":
     return best
 
 
-def _fitted(points: Floats, count: int, seed: int) -> "GaussianMixture":
+def _fitted(points: Floats, count: int, seed: int, covariance: Literal["diag", "full"] = "diag") -> "GaussianMixture":
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.mixture import GaussianMixture
 
     model = GaussianMixture(
-        count, covariance_type="diag", reg_covar=_MIN_VARIANCE, max_iter=_MAX_ITERATIONS, random_state=seed
+        count, covariance_type=covariance, reg_covar=_MIN_VARIANCE, max_iter=_MAX_ITERATIONS, random_state=seed
     )
     with warnings.catch_warnings():
         # Convergence to the last digit is not needed for clusters.

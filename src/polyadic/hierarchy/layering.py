@@ -70,7 +70,7 @@ class LayerBuilder:
             if len(items) < FEWEST:
                 break
             clusters = await self._cluster(layer, items, made)
-            made.sparsities.append(sparsity([len(one.own) for one in clusters]))
+            made.sparsities.append(self._sparsity(clusters, len(items)))
             if not goes_on(made.sparsities, self._work.settings.sparsity_change):
                 break
             items = made.add(await self._summarise(layer, self._reuse_summaries(layer, clusters), made))
@@ -82,7 +82,7 @@ class LayerBuilder:
         depth = min(1 + max((one.layer for one in former.clusters), default=-1), self._work.settings.layers)
         for layer in range(depth):
             clusters = await self._update_layer(layer, items, made)
-            made.sparsities.append(sparsity([len(one.own) for one in clusters]))
+            made.sparsities.append(self._sparsity(clusters, len(items)))
             items = made.add(await self._summarise(layer, clusters, made))
         # The sparsity of the layer at which the last full clustering stopped.
         made.sparsities += former.sparsities[depth:]
@@ -102,7 +102,14 @@ class LayerBuilder:
         vectors = await self._vectors(items, made)
         self._work.begin(f"clustering layer {layer}")
         # In a thread, so that the event loop is not blocked.
-        groups = await asyncio.to_thread(cluster, vectors, settings.cluster_members, settings.soft_above, settings.seed)
+        groups = await asyncio.to_thread(
+            cluster,
+            vectors,
+            settings.cluster_members,
+            settings.soft_above,
+            settings.seed,
+            settings.mixture == "raptor",
+        )
         found: dict[str, Cluster] = {}
         for group in groups:
             members = tuple(sorted(items[place] for place in group.members))
@@ -119,6 +126,11 @@ class LayerBuilder:
         similarity = dict(zip(members, (vectors[1:] @ vectors[0]).tolist(), strict=True))
         nearest = max(clusters, key=lambda one: (float(np.mean([similarity[m] for m in one.members])), one.id))
         return [joined(one, item) if one is nearest else one for one in clusters]
+
+    def _sparsity(self, clusters: Sequence[Cluster], items: int) -> float:
+        if self._work.settings.sparsity_members == "all":
+            return sparsity([len(one.members) for one in clusters], items)
+        return sparsity([len(one.own) for one in clusters], items)
 
     def _reuse_summaries(self, layer: int, clusters: Iterable[Cluster]) -> list[Cluster]:
         """Reuse the current summaries of clusters with unchanged members."""

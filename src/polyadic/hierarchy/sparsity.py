@@ -6,19 +6,25 @@ FEWEST = 3
 """Minimum number of members of a layer that is summarised."""
 
 
-def sparsity(own_sizes: Sequence[int]) -> float:
-    """Compute the share of pairs of members in different clusters, in [0, 1]; 0 for fewer than two members.
+def sparsity(sizes: Sequence[int], members: int) -> float:
+    """Compute the share of pairs of members that are in different clusters; 0 for fewer than two members.
 
-    Each member counts only in its most likely cluster: with soft membership pairs would count more than once, and the
-    share could become negative.
+    If clusters do not overlap, the share is in [0, 1]. With soft membership, pairs count more than once, and it can
+    become negative.
 
-    >>> sparsity([2, 2]), sparsity([4])
-    (0.6666666666666667, 0.0)
+    Parameters
+    ----------
+    sizes
+        Number of members of each cluster.
+    members
+        Number of members of the layer.
+
+    >>> sparsity([2, 2], 4), sparsity([4], 4), sparsity([4, 3], 4)
+    (0.6666666666666667, 0.0, -0.5)
     """
-    members = sum(own_sizes)
     if members < 2:
         return 0.0
-    return 1 - sum(size * (size - 1) for size in own_sizes) / (members * (members - 1))
+    return 1 - sum(size * (size - 1) for size in sizes) / (members * (members - 1))
 
 
 def goes_on(sparsities: Sequence[float], change: float) -> bool:

@@ -31,7 +31,7 @@ from polyadic.rerankers.reranker import Reranker
 from polyadic.retrieval.overview import NAME as OVERVIEW
 from polyadic.retrieval.overview import overview
 from polyadic.retrieval.query_entity_extraction import LLMEntityFinder, QueryEntityFinder, StoreEntityFinder
-from polyadic.retrieval.query_spelling import spelled
+from polyadic.retrieval.query_spelling import CorrectedQuestion, spelled
 from polyadic.retrieval.registry import asks_for_names, method_named
 from polyadic.retrieval.report_overview import report_overview
 from polyadic.retrieval.reranking import RerankedMethod
@@ -167,7 +167,7 @@ class QueryEngine:
             method = RerankedMethod(method, self.reranker, self.settings.reranker.passages)
         with self.store.read(_document_filter(ask.only)) as reader:
             started = perf_counter()
-            corrected = spelled(ask.question, reader)
+            corrected = spelled(ask.question, reader) if retrieval.correct_spelling else CorrectedQuestion(ask.question)
             spelling = TraceStep("check the spelling", corrected.note, perf_counter() - started)
             step_done(spelling.name)
             knowledge = await method.retrieve(corrected.question, reader, self.embedder, budget)

@@ -35,13 +35,23 @@ def consecutive(keys: Sequence[Nodes]) -> list[Pair]:
     return list(pairwise(once))
 
 
-def bridge_items(paths: Sequence[ShortestPath], search: HierarchySearch) -> list[Item]:
+def bridge_items(paths: Sequence[ShortestPath], search: HierarchySearch, bounded: bool = True) -> list[Item]:
     """Return what joins the nodes of these paths, ordered along them as a chain; then what else joins any of them.
 
     A step through a fact is shown as that fact and others that join the same two, a step through a summary as its
     membership fact. The path whose steps are nearest to the question on average comes first.
+
+    Parameters
+    ----------
+    paths
+        Paths between key entities.
+    search
+        The question.
+    bounded
+        Whether to return at most ITEMS items, with the nearest facts of hubs and the memberships on the paths;
+        otherwise all facts and memberships among the nodes on the paths (Eq. 16).
     """
-    facts, similarities = _facts_among(paths, search)
+    facts, similarities = _facts_among(paths, search, bounded)
     near = dict(zip(facts.tolist(), similarities.tolist(), strict=True))
     paths = _nearest_first(paths, near, search)
     joining = _joining(facts, near, paths, search)
@@ -54,20 +64,23 @@ def bridge_items(paths: Sequence[ShortestPath], search: HierarchySearch) -> list
             whys.setdefault(step, f"on the path {chain}")
     worth = dict(zip(facts.tolist(), (similarities * completeness(facts, search.reader)).tolist(), strict=True))
     rest = sorted(worth, key=lambda fact: (-worth[fact], fact))
-    whys = dict(list((whys | {fact: whys.get(fact, _AMONG) for fact in rest}).items())[:ITEMS])
+    members = _members_on(paths) if bounded else _members_among(np.unique(nodes), search)
+    whys |= {step: whys.get(step, _AMONG) for step in (*rest, *members)}
+    whys = dict(list(whys.items())[: ITEMS if bounded else None])
     items = _fact_items([step for step in whys if step >= 0], whys, near, search)
-    items |= _membership_items([step for step in whys if step < 0], whys, paths, named, search)
+    items |= _membership_items([step for step in whys if step < 0], whys, members, named, search)
     return [replace(items[step], section=RetrievalSection.BRIDGE) for step in whys if step in items]
 
 
-def _facts_among(paths: Sequence[ShortestPath], search: HierarchySearch) -> tuple[Rows, Vectors]:
+def _facts_among(paths: Sequence[ShortestPath], search: HierarchySearch, bounded: bool) -> tuple[Rows, Vectors]:
     """Return the facts that join entities on the paths (Eq. 16), and their similarity to the question.
 
-    For a hub these are the facts nearest to the question; facts on the paths are always included.
+    If bounded, these are for a hub the facts nearest to the question; facts on the paths are always included.
     """
     reader, on_paths = search.reader, _entities_on(paths)
     through = np.array([step for path in paths for step in path.steps if step >= 0], dtype=np.int64)
-    facts = np.union1d(reader.facts_of(on_paths, FACTS_OF_A_NODE, search.vector).targets, through)
+    limit = FACTS_OF_A_NODE if bounded else max(1, reader.size("fact"))
+    facts = np.union1d(reader.facts_of(on_paths, limit, search.vector).targets, through)
     links = reader.links("fact_entities", facts)
     on_them = np.searchsorted(facts, links.sources[np.isin(links.targets, on_paths)])
     facts = facts[np.bincount(on_them, minlength=len(facts)) >= _TWO]
@@ -117,22 +130,44 @@ def _fact_items(
     return dict(zip(facts, items, strict=True))
 
 
+def _members_on(paths: Sequence[ShortestPath]) -> dict[int, list[int]]:
+    """Return the members by which a path enters or leaves each summary."""
+    members: dict[int, dict[int, None]] = {}
+    for path in paths:
+        for pair, step in zip(pairwise(path.nodes), path.steps, strict=True):
+            if step < 0:
+                members.setdefault(step, {}).update({node: None for node in pair if node != step})
+    return {summary: [*nodes] for summary, nodes in members.items()}
+
+
+def _members_among(nodes: Nodes, search: HierarchySearch) -> dict[int, list[int]]:
+    """Return the members of each summary that are among these nodes, for summaries with any."""
+    covered = search.hierarchy.covered(summaries_in(nodes))
+    pairs = [
+        *zip((~covered.entities.sources).tolist(), covered.entities.targets.tolist(), strict=True),
+        *zip((~covered.summaries.sources).tolist(), (~covered.summaries.targets).tolist(), strict=True),
+    ]
+    among, members = set(nodes.tolist()), dict[int, list[int]]()
+    for summary, member in sorted(pairs):
+        if member in among:
+            members.setdefault(summary, []).append(member)
+    return members
+
+
 def _membership_items(
     summaries: Sequence[int],
     whys: Mapping[int, str],
-    paths: Sequence[ShortestPath],
+    members: Mapping[int, Sequence[int]],
     named: Mapping[int, str],
     search: HierarchySearch,
 ) -> dict[int, Item]:
-    """Return each summary with the members that a path enters or leaves it by."""
-    members: dict[int, dict[str, None]] = {summary: {} for summary in summaries}
-    for path in paths:
-        for pair, step in zip(pairwise(path.nodes), path.steps, strict=True):
-            if step in members:
-                members[step].update({named[node]: None for node in pair if node != step})
+    """Return each summary with its members among the nodes."""
     rows, vector = summaries_in(np.array(summaries, dtype=np.int64)), search.vector
     known = search.hierarchy.summaries(rows)
-    texts = [covering(summary, [*members[node]]) for node, summary in zip(summaries, known, strict=True)]
+    texts = [
+        covering(summary, [*dict.fromkeys(named[member] for member in members[node])])
+        for node, summary in zip(summaries, known, strict=True)
+    ]
     similarities = search.hierarchy.similarity(rows, vector[None, :])[0]
     reasons = [whys[summary] for summary in summaries]
     items = {

@@ -27,19 +27,19 @@ class NearCommunity:
 
 
 def search_communities(near: Hits, most: int, hierarchy: HierarchyReader, again: float = AGAIN) -> list[NearCommunity]:
-    """Return at most ``most`` communities that contain any of the nearest nodes, nearest first.
+    """Return at most ``most`` communities that contain any of the nearest nodes, nearest first; all of them if it is 0.
 
     The score of a community is the sum of the similarities of the nearest nodes in it. All levels are used, so
     communities contain one another: the weight of a node is multiplied by ``again`` for each chosen community that
     contains it, so that the next community adds something new. Ties prefer the more specific community, which has fewer
-    members. A community that adds nothing is left out.
+    members. A community that adds nothing is left out, unless all are wanted (HiRAG, Eq. 13).
 
     Parameters
     ----------
     near
         Nodes (see hierarchy_nodes.py) with their similarity to the question.
     most
-        Maximum number of communities.
+        Maximum number of communities; 0 for all.
     hierarchy
         The hierarchy.
     again
@@ -52,10 +52,10 @@ def search_communities(near: Hits, most: int, hierarchy: HierarchyReader, again:
     worth = np.maximum(near.scores.astype(np.float64), 0.0)
     chosen: list[NearCommunity] = []
     left = np.ones(len(rows), dtype=bool)
-    while left.any() and len(chosen) < most:
+    while left.any() and len(chosen) < (most or len(rows)):
         nearness = np.round(held @ worth, 6)
         best = int(np.lexsort((np.arange(len(rows)), sizes, -nearness, ~left))[0])
-        if nearness[best] <= 0 and chosen:
+        if most and nearness[best] <= 0 and chosen:
             break
         chosen.append(NearCommunity(int(rows[best]), float(nearness[best]), near.rows[held[best]]))
         worth[held[best]] *= again

@@ -9,7 +9,7 @@ from polyadic.model.types import Item, RetrievalSection
 from polyadic.retrieval.community_search import NearCommunity
 from polyadic.retrieval.hierarchy_nodes import names
 from polyadic.retrieval.hierarchy_search import HierarchySearch
-from polyadic.retrieval.report_items import ReportContext, findings, heads, reports_in_turn
+from polyadic.retrieval.report_items import ReportContext, findings, heads, reports_in_turn, whole_reports
 from polyadic.storage.hierarchy import HierarchyReader
 from polyadic.storage.protocol import Reader
 
@@ -17,14 +17,18 @@ FINDINGS = 40
 _NAMES = 3
 
 
-def global_items(search: HierarchySearch, context_tokens: int) -> list[Item]:
-    """Return the heads of the reports, nearest community first, then their findings, interleaved.
+def global_items(search: HierarchySearch, context_tokens: int, whole: bool = False) -> list[Item]:
+    """Return the heads of the reports, nearest community first, then their findings, interleaved; or whole reports.
 
     For a general question, return the reports of the largest communities, each as one block, within the budget.
     """
     reports = report_contexts(search.communities, search.reader, search.hierarchy)
+    items: list[Item] = []
     if search.whole:
         items = reports_in_turn(reports, search.vector, search.reader, search.hierarchy, context_tokens)
+    elif whole:
+        items = whole_reports(reports, search.vector, search.reader, search.hierarchy)
+    if items:
         return [replace(item, section=RetrievalSection.GLOBAL) for item in items]
     found = findings(reports, search.vector, search.reader, search.hierarchy, FINDINGS)
     return [*heads(reports, search.vector, search.reader, search.hierarchy), *found]

@@ -6,6 +6,7 @@ array holds both, and sorting it gives an order that depends on public identifie
 
 import numpy as np
 
+from polyadic.retrieval.entity_search import main_similarity, nearest_entities
 from polyadic.storage.hierarchy import HierarchyReader
 from polyadic.storage.protocol import Hits, Reader, Rows, Vectors
 
@@ -35,21 +36,30 @@ def summaries_in(nodes: Nodes) -> Rows:
     return ~nodes[nodes < 0]
 
 
-def nearest(vector: Vectors, k: int, reader: Reader, hierarchy: HierarchyReader) -> Hits:
-    """Return the k nodes of any layer most similar to a vector of shape (d,); ties prefer entities."""
-    entities, summaries = reader.nearest("entity", vector, k), hierarchy.nearest(vector, k)
+def nearest(vector: Vectors, k: int, reader: Reader, hierarchy: HierarchyReader, one_vector: bool = False) -> Hits:
+    """Return the k nodes of any layer most similar to a vector of shape (d,); ties prefer entities.
+
+    With ``one_vector``, an entity is compared by its main vector only (see entity_search.py).
+    """
+    entities, summaries = nearest_entities(vector, k, reader, one_vector), hierarchy.nearest(vector, k)
     nodes = nodes_of(entities.rows, summaries.rows)
     scores = np.concatenate([entities.scores, summaries.scores])
     best = np.argsort(-scores, kind="stable")[:k]
     return Hits(nodes[best], scores[best])
 
 
-def similarity(nodes: Nodes, vector: Vectors, reader: Reader, hierarchy: HierarchyReader) -> Vectors:
-    """Return the cosine of each node with a vector of shape (d,)."""
+def similarity(
+    nodes: Nodes, vector: Vectors, reader: Reader, hierarchy: HierarchyReader, one_vector: bool = False
+) -> Vectors:
+    """Return the cosine of each node with a vector of shape (d,); ``one_vector`` as for :func:`nearest`."""
     similarities = np.zeros(len(nodes), dtype=np.float32)
     is_entity = nodes >= 0
     if is_entity.any():
-        similarities[is_entity] = reader.similarity("entity", nodes[is_entity], vector[None, :])[0]
+        similarities[is_entity] = (
+            main_similarity(nodes[is_entity], vector, reader)
+            if one_vector
+            else reader.similarity("entity", nodes[is_entity], vector[None, :])[0]
+        )
     if not is_entity.all():
         similarities[~is_entity] = hierarchy.similarity(~nodes[~is_entity], vector[None, :])[0]
     return similarities

@@ -83,14 +83,16 @@ def find(
     reader
         The store.
     """
-    hierarchy = reader.hierarchy_reader()
+    hierarchy, one_vector = reader.hierarchy_reader(), settings.one_vector_per_entity
     named = np.unique(analyze_question(question, reader).anchors)
-    near = _named_first(named, nearest(vector, settings.entities, reader, hierarchy), vector, reader)
-    similarities = partial(similarity, vector=vector, reader=reader, hierarchy=hierarchy)
-    whole = is_built(hierarchy) and (
-        overview_question(question) == OverviewQuestion()
-        or (not len(named) and _highest_similarity(near, vector, reader) < unrelated_below)
+    near = nearest(vector, settings.entities, reader, hierarchy, one_vector)
+    similarities = partial(similarity, vector=vector, reader=reader, hierarchy=hierarchy, one_vector=one_vector)
+    if settings.named_first:
+        near = _named_first(named, near, vector, reader)
+    is_general = overview_question(question) == OverviewQuestion() or (
+        not len(named) and _highest_similarity(near, vector, reader) < unrelated_below
     )
+    whole = settings.general_questions and is_general and is_built(hierarchy)
     if whole:
         communities = largest_communities(settings.communities, vector, reader, hierarchy)
         keys = key_entities(communities, settings.key_entities, partial(_fact_counts, reader=reader), hierarchy)

@@ -22,13 +22,15 @@ _SHARES = {"descriptions": 0.2, "facts": 0.55, "passages": 0.25}
 _UNLIMITED = 10**9
 
 
-def local_items(search: HierarchySearch) -> list[Item]:
+def local_items(search: HierarchySearch, with_facts: bool = True) -> list[Item]:
     """Return descriptions, facts and passages of the nearest nodes, best first and interleaved.
 
     Facts are those of the nearest entities, nearest to the question first; passages are those that state them. An
     entity without a description is represented by its facts alone. For a general question no passage is nearer than
-    others, so none is returned.
+    others, so none is returned. Without ``with_facts``, only descriptions are returned.
     """
+    if not with_facts:
+        return [replace(item, section=RetrievalSection.LOCAL) for item in _descriptions(search)]
     facts, similarities = _facts(search)
     queues = {
         "descriptions": _descriptions(search),

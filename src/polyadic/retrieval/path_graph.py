@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from polyadic.retrieval.hierarchy_nodes import Nodes, entities_in, similarity, summaries_in
+from polyadic.retrieval.hierarchy_nodes import Nodes, entities_in, nodes_of, similarity, summaries_in
 from polyadic.retrieval.subgraph import Places, position
 from polyadic.storage.hierarchy import HierarchyReader
 from polyadic.storage.protocol import Links, Reader, Rows, Vectors
@@ -25,7 +25,7 @@ class PathGraph:
 
     ``nodes`` and ``facts`` are sorted. ``participation`` holds pairs of positions in facts and nodes, ``membership``
     pairs of positions in nodes, the summary first; both have shape (2, n). ``rings`` is the number of rings; all edges
-    of the nodes of inner rings are included, within the bounds.
+    of the nodes of inner rings are included, within the bounds. It is 0 for the whole graph.
     """
 
     nodes: Nodes
@@ -35,6 +35,18 @@ class PathGraph:
     rings: int
     _inner: Nodes
     _memberships: Links
+
+
+def whole_graph(reader: Reader, hierarchy: HierarchyReader) -> PathGraph:
+    """Return the graph of all entities, summaries and facts."""
+    facts, summaries = np.sort(reader.rows("fact")), np.arange(hierarchy.summary_count)
+    nodes = np.sort(nodes_of(reader.rows("entity"), summaries))
+    covered = hierarchy.covered(summaries)
+    memberships = _merged(
+        Links(~covered.entities.sources, covered.entities.targets),
+        Links(~covered.summaries.sources, ~covered.summaries.targets),
+    )
+    return _graph(nodes, facts, reader.links("fact_entities", facts), memberships, rings=0, inner=nodes)
 
 
 def first_ring(keys: Nodes, toward: Vectors, reader: Reader, hierarchy: HierarchyReader) -> PathGraph:
@@ -64,13 +76,18 @@ def _grown(frontier: Nodes, graph: PathGraph, toward: Vectors, reader: Reader, h
     memberships = _merged(graph._memberships, *_memberships(entities, summaries, hierarchy))
     ends = (taking_part.targets, memberships.sources, memberships.targets, frontier, graph.nodes)
     nodes = np.unique(np.concatenate(ends))
+    inner = np.union1d(graph._inner, frontier)
+    return _graph(nodes, facts, taking_part, memberships, graph.rings + 1, inner)
+
+
+def _graph(nodes: Nodes, facts: Rows, taking_part: Links, memberships: Links, rings: int, inner: Nodes) -> PathGraph:
     return PathGraph(
         nodes,
         facts,
         np.stack([position(taking_part.sources, facts), position(taking_part.targets, nodes)]),
         np.stack([position(memberships.sources, nodes), position(memberships.targets, nodes)]),
-        graph.rings + 1,
-        np.union1d(graph._inner, frontier),
+        rings,
+        inner,
         memberships,
     )
 

@@ -4,7 +4,7 @@ A step leads through a fact from one of its entities to another, or through a me
 back. Two members of a summary are two steps apart, because a path through a membership fact passes its summary.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from polyadic.optional_dependencies import need
 from polyadic.retrieval.edge_weights import completeness
 from polyadic.retrieval.hierarchy_nodes import entities_in, similarity
-from polyadic.retrieval.path_graph import PathGraph, first_ring, further_ring
+from polyadic.retrieval.path_graph import PathGraph, first_ring, further_ring, whole_graph
 from polyadic.retrieval.subgraph import Places, position
 from polyadic.storage.hierarchy import HierarchyReader
 from polyadic.storage.protocol import Reader, Vectors
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 _RINGS = 2
+_ORIGINS = 64
+"""Origins searched at once."""
 # Costs of a step besides its dissimilarity to the question: a large fact says little about any two of its entities, a
 # hub joins unrelated things, and membership in a summary only means that two things are similar.
 _UNLIKE, _EACH_DOUBLING, _HUB, _MEMBERSHIP = 1.5, 0.25, 0.1, 1.5
@@ -53,7 +55,12 @@ class PathCosts:
 
 
 def paths_between(
-    pairs: Sequence[Pair], toward: Vectors, reader: Reader, hierarchy: HierarchyReader, weighted: bool
+    pairs: Sequence[Pair],
+    toward: Vectors,
+    reader: Reader,
+    hierarchy: HierarchyReader,
+    weighted: bool,
+    bounded: bool = True,
 ) -> tuple[list[ShortestPath], PathGraph]:
     """Return a shortest path for each connected pair, in order, and the graph that was searched.
 
@@ -69,6 +76,8 @@ def paths_between(
         The hierarchy in the store.
     weighted
         Whether relevant and small facts are shorter, and hubs and memberships longer; otherwise each step counts 1.
+    bounded
+        Whether to search within the bounds of path_graph.py; otherwise the whole graph is searched.
 
     Returns
     -------
@@ -78,10 +87,12 @@ def paths_between(
         always found); weighted paths are shortest among those within the graph.
     """
     keys = np.array([node for pair in pairs for node in pair], dtype=np.int64)
-    graph = first_ring(keys, toward, reader, hierarchy)
+    graph = first_ring(keys, toward, reader, hierarchy) if bounded else whole_graph(reader, hierarchy)
     while True:
         lengths = weights(graph, toward, reader, hierarchy) if weighted else steps(graph)
         paths = paths_in(graph, lengths, pairs)
+        if not bounded:
+            return [path for path in paths if path is not None], graph
         # A shorter path may lead through nodes that were not searched.
         surely = 2 * graph.rings + 1
         far = any(path is None or (not weighted and len(path.steps) > surely) for path in paths)
@@ -123,27 +134,35 @@ def paths_in(graph: PathGraph, lengths: PathCosts, pairs: Sequence[Pair]) -> lis
     if not pairs:
         return []
     need("path search", "hierarchy", scipy="scipy")
-    # Imported late: the import takes as long as a question, and most methods need no paths.
-    from scipy.sparse.csgraph import dijkstra
-
     ends = position(np.array(pairs, dtype=np.int64), graph.nodes)
     matrix = _matrix(graph, lengths, np.unique(ends))
     # Each pair is searched from the end that it shares with its neighbours in the list: half as many searches.
     starts = _shared_ends(ends)
-    origins = np.unique(ends[np.arange(len(ends)), starts])
-    distances, before = dijkstra(matrix, indices=origins, return_predecessors=True)
+    origins = ends[np.arange(len(ends)), starts]
     memberships = set(zip(*graph.membership.tolist(), strict=True))
-    paths: list[ShortestPath | None] = []
-    for pair, start in zip(ends.tolist(), starts.tolist(), strict=True):
-        row = int(np.searchsorted(origins, pair[start]))
-        goal = pair[1 - start]
-        if not np.isfinite(distances[row, goal]):
-            paths.append(None)
-            continue
-        places = _traced(before[row], goal)
-        places = places if start == 0 else places[::-1]
-        paths.append(_path(graph, places, float(distances[row, goal]), memberships))
+    paths: list[ShortestPath | None] = [None] * len(pairs)
+    for origin, distances, before in _searches(matrix, np.unique(origins)):
+        for number in np.flatnonzero(origins == origin).tolist():
+            goal = int(ends[number, 1 - starts[number]])
+            if np.isfinite(distances[goal]):
+                places = _traced(before, goal)
+                places = places if starts[number] == 0 else places[::-1]
+                paths[number] = _path(graph, places, float(distances[goal]), memberships)
     return paths
+
+
+def _searches(
+    matrix: "csr_array[np.float64]", origins: Places
+) -> Iterator[tuple[int, NDArray[np.float64], NDArray[np.int32]]]:
+    """Yield each origin with its distance to every place, and the predecessor of every place."""
+    # Imported late: the import takes as long as a question, and most methods need no paths.
+    from scipy.sparse.csgraph import dijkstra
+
+    # A few at a time, because each takes memory in proportion to the graph.
+    for start in range(0, len(origins), _ORIGINS):
+        some = origins[start : start + _ORIGINS]
+        distances, before = dijkstra(matrix, indices=some, return_predecessors=True)
+        yield from zip(some.tolist(), distances, before, strict=True)
 
 
 def _shared_ends(ends: Places) -> NDArray[np.int64]:

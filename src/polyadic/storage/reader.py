@@ -42,6 +42,9 @@ class Reader(Protocol):
     def directions(self, entities: Rows) -> Vectors:
         """Return the normalized sum of each entity's vectors, shape (n, d)."""
 
+    def main_vectors(self, entities: Rows) -> Vectors:
+        """Return the vector of each entity's best-supported name and description, shape (n, d)."""
+
     def search(self, words: str, k: int) -> Hits:
         """Return the k chunks that match these words best by BM25 (higher is better); any text is a valid query."""
 

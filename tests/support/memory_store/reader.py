@@ -101,6 +101,9 @@ class MemoryReader:
         sums = np.array([self._vectors["entity"][row].sum(axis=0) for row in entities.tolist()], np.float32)
         return np.asarray(sums / np.linalg.norm(sums, axis=1, keepdims=True), np.float32)
 
+    def main_vectors(self, entities: Rows) -> Vectors:
+        return np.array([self._vectors["entity"][row][0] for row in entities.tolist()], np.float32)
+
     def search(self, words: str, k: int) -> Hits:
         scores = np.array([len(_words(words) & _words(chunk.text)) for _, chunk, _ in self._read], np.float32)
         best = np.lexsort((np.array(self._ids["chunk"]), -scores))[:k]

@@ -5,10 +5,8 @@ communities that contain them. Bridge knowledge: the facts along the shortest pa
 communities. Each has its section in the context and its share of the tokens.
 
 Differences from the paper: a fact joins any number of entities, and a summary is joined to its members by one
-membership fact; entities that the question names come before the nearest ones; a general question leads to the largest
-communities (hierarchy_search.py); selection and limits of communities (community_search.py); lengths of paths
-(shortest_paths.py), unless ``paths = "plain"``; bridge facts are ordered along the paths, starting with the path
-nearest to the question; reports are split into findings (report_items.py).
+membership fact; bridge facts are ordered along the paths, starting with the path nearest to the question. Every other
+difference has a setting of its own, which the preset ``hirag`` switches off (docs/methods.md).
 """
 
 from collections.abc import Collection, Mapping
@@ -57,21 +55,21 @@ class HierarchyMethod:
 
     def _items(self, section: RetrievalSection, search: HierarchySearch, tokens: int, trace: Trace) -> list[Item]:
         if section is RetrievalSection.LOCAL:
-            items = local_items(search)
+            items = local_items(search, self._settings.local_facts)
         elif section is RetrievalSection.BRIDGE:
             items = self._bridge(search, trace)
         else:
-            items = global_items(search, tokens)
+            items = global_items(search, tokens, self._settings.whole_reports)
         trace.done(str(section), f"{len(items)} items")
         return items
 
     def _bridge(self, search: HierarchySearch, trace: Trace) -> list[Item]:
         pairs = consecutive(search.keys)
-        weighted = self._settings.paths == "weighted"
-        paths, graph = paths_between(pairs, search.vector, search.reader, search.hierarchy, weighted)
+        weighted, bounded = self._settings.paths == "weighted", self._settings.bounded
+        paths, graph = paths_between(pairs, search.vector, search.reader, search.hierarchy, weighted, bounded)
         size = f"{len(graph.nodes)} entities and summaries and {len(graph.facts)} facts"
         trace.done("paths", f"{len(paths)} of {len(pairs)} between key entities, among {size}")
-        return bridge_items(paths, search)
+        return bridge_items(paths, search, bounded)
 
     def _shares(self, whole: bool) -> Mapping[RetrievalSection, float]:
         """Return the token shares in the settings; for a general question, local and bridge have half of theirs."""

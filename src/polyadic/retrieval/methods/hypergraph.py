@@ -1,10 +1,8 @@
 """Method ``hypergraph``: HyperGraphRAG (arXiv 2503.21322, section 4.2), with the paper's numbers as defaults.
 
-K* = F*_V + F*_H + K_chunk: the facts of retrieved entities, the retrieved facts, the retrieved passages. Extensions
-where the paper's equations leave it open: facts are ordered by similarity x score, each further one of a passage at
-half, with passages in between; for a hub only the facts nearest to the question are used; if nothing exceeds a
-threshold, the first few of the ranking are used; passages that best match the words of the question are retrieved as
-well, with the facts that they state (``words``); and the next of the rankings fill the remaining room (``fill``).
+K* = F*_V + F*_H + K_chunk: the facts of retrieved entities, the retrieved facts, the retrieved passages. K* is a set;
+here facts are ordered by similarity x score, with passages in between. Everything else that is added to the equations
+has a setting of its own, which the preset ``paper`` switches off (docs/methods.md).
 """
 
 from collections.abc import Mapping
@@ -17,17 +15,16 @@ from numpy.typing import NDArray
 from polyadic.config import HypergraphSettings
 from polyadic.embeddings.embedder import Embedder
 from polyadic.model.types import Knowledge
+from polyadic.retrieval.entity_search import nearest_entities
 from polyadic.retrieval.items import RetrievedRow, retrieved_rows, similar
+from polyadic.retrieval.passage_discount import discounted_order
 from polyadic.retrieval.query_entity_extraction import QueryEntityFinder
 from polyadic.retrieval.token_budget import knowledge_of
 from polyadic.retrieval.trace import Trace
 from polyadic.storage.protocol import Hits, NearestPrefetch, Reader, Rows, Vectors
 from polyadic.storage.row_sets import among, distinct
 
-_FILL = 5
-_FACTS_OF_AN_ENTITY = 60
 _FACTS_BEFORE_A_CHUNK = 4
-_MOST_SHOWN = 100
 _FACTS_OF_A_CHUNK = 60
 _FURTHER_FACTS = 200
 _RANK_OFFSET = 60
@@ -52,14 +49,14 @@ class HypergraphRAG:
         h_q, h_vq = await embedder.embed([question, ", ".join(named.names) or question])
         trace.done("embed", "the question and its names")
         self._expect(h_q, reader)
-        entities = self._entities(h_vq, reader, trace)
+        entities = self._entities(h_vq if named.names or self._settings.fallback else None, reader, trace)
         matching = self._matching(question, reader, trace)
         facts, gathered = self._facts(h_q, entities.rows, matching, reader, trace)
         chunks = self._chunks(h_q, matching, reader, trace)
         s = self._settings
         room = context_tokens - sum(retrieved.tokens for retrieved in (*facts, *chunks))
         if s.fill and s.fact_retrieval and room > 0:
-            facts += _further_facts(h_q, gathered, room, reader, trace)
+            facts += _further_facts(h_q, gathered, room, s.passage_discount, reader, trace)
         searches = s.entity_retrieval or s.fact_retrieval or s.chunk_retrieval
         mixed = _mixed(facts, chunks)
         fitted = knowledge_of(question, self.name, mixed, context_tokens, trace, reader, as_listed=s.repeat_facts)
@@ -78,12 +75,15 @@ class HypergraphRAG:
         s = self._settings
         return max(s.chunks, _FURTHER_CHUNKS) if s.fill else s.chunks
 
-    def _entities(self, h_vq: Vectors, reader: Reader, trace: Trace) -> Hits:
-        """R_V(q), Eq. 14."""
+    def _entities(self, h_vq: Vectors | None, reader: Reader, trace: Trace) -> Hits:
+        """R_V(q), Eq. 14; no entities if V_q is empty (``h_vq`` is None)."""
         s = self._settings
         if not s.entity_retrieval:
-            return _switched_off("entities", trace)
-        hits, detail = _above(reader.nearest("entity", h_vq, s.entities, by_score=True), s.entity_threshold)
+            return _nothing("entities", "switched off", trace)
+        if h_vq is None:
+            return _nothing("entities", "the question names none", trace)
+        near = nearest_entities(h_vq, s.entities, reader, s.one_vector_per_entity, by_score=True)
+        hits, detail = _above(near, s.entity_threshold, s.fallback)
         trace.done("entities", detail)
         return hits
 
@@ -101,14 +101,14 @@ class HypergraphRAG:
     ) -> tuple[list[RetrievedRow], Rows]:
         """K_H = F*_V + F*_H, Eq. 16 to 18, and facts of the first matching passages; the best, and rows of all."""
         retrieved = self._retrieved_facts(h_q, reader, trace)
-        links = reader.facts_of(entities, _FACTS_OF_AN_ENTITY, h_q)
         s = self._settings
+        links = reader.facts_of(entities, s.facts_per_entity or max(1, reader.size("fact")), h_q)
         first_matching = matching[: s.chunks if s.fact_retrieval else 0]
         stated = reader.links("chunk_facts", first_matching, _FACTS_OF_A_CHUNK).targets
         facts = distinct(retrieved.rows, links.targets, stated)
         similarity = reader.similarity("fact", facts, h_q[None, :])[0]
         products = similarity * reader.scores("fact", facts)
-        best = _spread(facts, products, reader)[:_MOST_SHOWN]
+        best = discounted_order(facts, products, s.passage_discount, reader)[: s.max_facts or None]
         through = _first_names(facts[best], links.targets, links.sources, entities, reader)
         whys = _whys(facts[best], similarity[best], retrieved.rows, through)
         first = retrieved_rows("fact", facts[best], products[best], whys, reader)
@@ -120,8 +120,8 @@ class HypergraphRAG:
         """R_H(q), Eq. 15."""
         s = self._settings
         if not s.fact_retrieval:
-            return _switched_off("facts", trace)
-        hits, detail = _above(reader.nearest("fact", h_q, s.facts, by_score=True), s.fact_threshold)
+            return _nothing("facts", "switched off", trace)
+        hits, detail = _above(reader.nearest("fact", h_q, s.facts, by_score=True), s.fact_threshold, s.fallback)
         trace.done("facts", detail)
         return hits
 
@@ -129,10 +129,10 @@ class HypergraphRAG:
         """K_chunk, Eq. 20; fused with matching passages by reciprocal ranks (Cormack et al., SIGIR 2009)."""
         s = self._settings
         if not s.chunk_retrieval:
-            _switched_off("passages", trace)
+            _nothing("passages", "switched off", trace)
             return []
         near = reader.nearest("chunk", h_q, self._chunks_sought)
-        hits, detail = _above(Hits(near.rows[: s.chunks], near.scores[: s.chunks]), s.chunk_threshold)
+        hits, detail = _above(Hits(near.rows[: s.chunks], near.scores[: s.chunks]), s.chunk_threshold, s.fallback)
         hits = near if s.fill else hits
         whys = dict(zip(hits.rows.tolist(), similar(hits.scores.tolist()), strict=True))
         if len(matching):
@@ -157,21 +157,23 @@ def _by_ranks(*rankings: Rows) -> Hits:
     return Hits(np.array(best, dtype=np.int64), np.array([scores[row] for row in best], dtype=np.float32))
 
 
-def _above(hits: Hits, threshold: float) -> tuple[Hits, str]:
-    """Return the hits above a threshold, or the first few if there are none; also describe the result in words."""
+def _above(hits: Hits, threshold: float, fallback: int) -> tuple[Hits, str]:
+    """Return the hits above a threshold, or the first ``fallback`` if there are none; also describe the result."""
     passed: NDArray[np.bool_] = hits.scores > threshold
-    if passed.any() or not len(hits.rows):
+    if passed.any() or not len(hits.rows) or not fallback:
         return Hits(hits.rows[passed], hits.scores[passed]), f"{int(passed.sum())} above {threshold:g}"
-    first = Hits(hits.rows[:_FILL], hits.scores[:_FILL])
+    first = Hits(hits.rows[:fallback], hits.scores[:fallback])
     return first, f"none above {threshold:g}, so the first {len(first.rows)}"
 
 
-def _further_facts(h_q: Vectors, but: Rows, room: int, reader: Reader, trace: Trace) -> list[RetrievedRow]:
+def _further_facts(
+    h_q: Vectors, but: Rows, room: int, discount: float, reader: Reader, trace: Trace
+) -> list[RetrievedRow]:
     """Return the next facts by similarity x score that may fit."""
     near = reader.nearest("fact", h_q, _FURTHER_FACTS + len(but), by_score=True)
     new = ~among(near.rows, but)
     rows, products = near.rows[new][:_FURTHER_FACTS], near.scores[new][:_FURTHER_FACTS]
-    order, facts = _spread(rows, products, reader), list[RetrievedRow]()
+    order, facts = discounted_order(rows, products, discount, reader), list[RetrievedRow]()
     for start in range(0, len(order), _BLOCK):
         if sum(fact.tokens for fact in facts) >= room:
             break
@@ -182,32 +184,8 @@ def _further_facts(h_q: Vectors, but: Rows, room: int, reader: Reader, trace: Tr
     return facts
 
 
-def _spread(facts: Rows, products: Vectors, reader: Reader) -> NDArray[np.intp]:
-    """Order facts by similarity x score, where each further fact of a passage counts half as much as the one before.
-
-    A passage's next fact partly repeats the one before, and tokens are scarce.
-    """
-    order = np.argsort(-products, kind="stable")
-    passages = reader.links("fact_chunks", facts[order], 1).targets
-    discounted = np.ldexp(np.maximum(products[order], 0).astype(np.float64), -_times_before(passages))
-    return order[np.argsort(-discounted, kind="stable")]
-
-
-def _times_before(values: Rows) -> Rows:
-    """Return how often each value has occurred before its position.
-
-    >>> _times_before(np.array([5, 4, 5, 5])).tolist()
-    [0, 0, 1, 2]
-    """
-    together = np.argsort(values, kind="stable")
-    ordered = values[together]
-    times = np.empty(len(values), dtype=np.int64)
-    times[together] = np.arange(len(values)) - ordered.searchsorted(ordered)
-    return times
-
-
-def _switched_off(what: str, trace: Trace) -> Hits:
-    trace.done(what, "switched off")
+def _nothing(what: str, why: str, trace: Trace) -> Hits:
+    trace.done(what, why)
     return Hits(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32))
 
 

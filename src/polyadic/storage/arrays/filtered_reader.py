@@ -120,6 +120,19 @@ class FilteredReader(ArrayReader):
             sums[index] = of_facts.at(of_facts.places(facts)[0]).sum(axis=0)
         return np.asarray(sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-12), dtype=np.float32)
 
+    def main_vectors(self, entities: Rows) -> Vectors:
+        vectors = np.zeros((len(entities), self._state.vectors("entity").dimension), dtype=np.float32)
+        formless = np.isin(entities, self._view.formless)
+        if formless.any():
+            vectors[formless] = self.directions(entities[formless])
+        if not formless.all():
+            vectors[~formless] = super().main_vectors(entities[~formless])
+        return vectors
+
+    def _form_support(self, entity: int, form: str, occurrences: int) -> int:
+        tally = self._view.entities.get(entity)
+        return occurrences if tally is None else tally.value_counts[Attribute.FORM, form]
+
     # Records from the evidence in the selected documents
 
     def entities(self, rows: Rows) -> list[Entity]:

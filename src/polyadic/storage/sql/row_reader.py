@@ -9,11 +9,17 @@ import numpy as np
 from polyadic.model.aggregation import mean_score
 from polyadic.model.types import Entity, Fact, SourceSpan, Span
 from polyadic.storage.connection import Connection
-from polyadic.storage.records import Rows, Side, Statement
+from polyadic.storage.records import Rows, Side, Statement, Vectors
 from polyadic.storage.sql.digests import digest_bytes, text_digest
+from polyadic.storage.sql.dimension import dimension_of
+from polyadic.storage.sql.half_precision import kept, widened
 from polyadic.storage.sql.lists import select_in
 from polyadic.storage.sql.spans import PUBLISHED, places_of_chunks, places_of_facts
 
+_EMBEDDED_FORMS = (
+    "SELECT a.entity, a.value, a.occurrences, v.data FROM attribute_value a JOIN vector v ON v.id = a.vector"
+    " WHERE a.vector IS NOT NULL AND a.entity {any_of}"
+)
 _ALL = 2**62
 """A limit that all engines read as none."""
 
@@ -79,6 +85,19 @@ class SqlRowReader(ABC):
         ids = self._keys("chunk", chunks).tolist()
         places = places_of_chunks(self._connection, ids)
         return [places[i] for i in ids]
+
+    def main_vectors(self, entities: Rows) -> Vectors:
+        ids = self._keys("entity", entities).tolist()
+        row_of = dict(zip(ids, entities.tolist(), strict=True))
+        best: dict[int, tuple[int, str, bytes]] = {}
+        for entity, form, occurrences, data in select_in(self._connection, _EMBEDDED_FORMS, ids):
+            ranked = (-self._form_support(row_of[entity], form, occurrences), form, data)
+            best[entity] = min(best.get(entity, ranked), ranked)
+        return widened(kept([best[i][2] for i in ids], dimension_of(self._connection)))
+
+    def _form_support(self, entity: int, form: str, occurrences: int) -> int:
+        """Return the visible number of occurrences of a form of an entity (row), given that in the whole store."""
+        return occurrences
 
     # look up rows
 
