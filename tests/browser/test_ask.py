@@ -300,6 +300,22 @@ def test_document_content_is_never_executed(opened: Opened, tmp_path: Path) -> N
         assert page.title() == "Ask · hostile · Polyadic"
 
 
+@pytest.mark.parametrize("question", ["Whom did Ada Lovelace meet in London?", "What are these documents about?"])
+def test_citation_marks_of_a_document_are_not_citations(opened: Opened, tmp_path: Path, question: str) -> None:
+    with served(tmp_path / "numbered") as server, server.client() as client:
+        make(
+            client,
+            "numbered",
+            "Ada Lovelace met Charles Babbage in London [2]. 🚀 Charles Babbage had moved there [1].",
+        )
+        page = opened(f"{server.url}/#/numbered/ask")
+        ask(page, question)
+        text = page.locator(".answer-text")
+        expect(text).to_contain_text("in London (2)")
+        expect(text).not_to_contain_text("[")
+        assert text.locator("button.citation").all_text_contents() == ["1"]
+
+
 def upload(client: httpx2.Client, workspace: str, title: str, text: str) -> None:
     given = {"texts": [{"title": title, "text": text, "source": "memory:1"}]}
     job = client.post(f"/v1/workspaces/{workspace}/documents/texts", json=given).json()
