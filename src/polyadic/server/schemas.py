@@ -163,6 +163,10 @@ class AnswerRequest(RetrieveRequest):
         return settings.model_copy(update={name: value for name, value in changed.items() if value})
 
 
+class StreamRequest(AnswerRequest):
+    rendered: bool = Field(default=False, description="also send the answer as elements, in `blocks` events")
+
+
 class EntityFound(BaseModel):
     """A search hit; ``similarity`` is None if the name matched exactly or no query was given."""
 

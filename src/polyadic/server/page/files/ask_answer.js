@@ -4,7 +4,7 @@ import { copyText } from "./copying.js";
 import { el } from "./dom.js";
 import { icon } from "./icons.js";
 import { button, notice } from "./parts.js";
-import { prose } from "./prose.js";
+import { rendered } from "./rendered.js";
 import { openPlace } from "./source.js";
 import { counted } from "./workspaces.js";
 
@@ -13,9 +13,10 @@ import { counted } from "./workspaces.js";
  *
  * @param {object} ctx
  * @param {object} answer
+ * @param {object[]} blocks its rendered text
  * @returns {Node[]}
  */
-export function answered(ctx, answer) {
+export function answered(ctx, answer, blocks) {
   const citedAt = Map.groupBy(answer.citations, (one) => one.at.start);
   const doubtful = new Set(
     answer.claims
@@ -31,10 +32,10 @@ export function answered(ctx, answer) {
         "details",
         { class: "more" },
         el("summary", {}, "Model reasoning"),
-        prose(answer.reasoning, () => null),
+        el("p", { class: "as-written" }, answer.reasoning),
       )
     : null;
-  return [thought, ...prose(answer.text, marker)];
+  return [thought, ...rendered(blocks, marker)];
 }
 
 function citation(ctx, number, cited, doubtful) {

@@ -5,7 +5,7 @@ import { answered, bill, sources, unanswered, unsupported } from "./ask_answer.j
 import { why } from "./ask_why.js";
 import { el, replace } from "./dom.js";
 import { notice, problemNotice } from "./parts.js";
-import { prose } from "./prose.js";
+import { rendered } from "./rendered.js";
 import { duration, total, traceList } from "./trace.js";
 
 /** A question with the events received so far. */
@@ -18,7 +18,7 @@ export class Turn {
     this.question = question;
     this.request = request;
     this.steps = [];
-    this.text = "";
+    this.blocks = [];
     this.answer = null;
     this.error = null;
     this.state = "asking";
@@ -34,7 +34,7 @@ export class Turn {
    * @param {Array<{question: string, answer: string}>} history
    */
   async ask(ctx, history) {
-    const body = { question: this.question, history, ...this.request };
+    const body = { question: this.question, history, rendered: true, ...this.request };
     const signal = AbortSignal.any([this.abort.signal, ctx.signal]);
     try {
       const path = workspacePath(ctx.workspace, "query/stream");
@@ -58,13 +58,12 @@ export class Turn {
   #take(event, data) {
     if (event === "step") {
       this.steps.push(data);
-    } else if (event === "token") {
-      this.text += data.text;
+    } else if (event === "blocks") {
+      this.blocks.splice(data.start, Infinity, ...data.blocks);
       this.state = "writing";
     } else if (event === "answer") {
       this.answer = data;
       this.steps = data.trace;
-      this.text = data.text;
       this.state = "done";
     } else if (event === "problem") {
       throw new Problem(0, data.type.replace("urn:polyadic:problem:", ""), data.detail);
@@ -87,7 +86,7 @@ export class TurnView {
     this.summary = el("summary", { class: "muted small" });
     this.steps = el("div", {});
     this.trace = el("details", { class: "how", open: turn.state === "asking" }, this.summary, this.steps);
-    this.prose = el("div", { class: "answer-text" });
+    this.prose = el("div", { class: "answer-text rendered" });
     this.below = el("div", { class: "stack" });
     this.root = el(
       "article",
@@ -127,7 +126,7 @@ export class TurnView {
     if (turn.answer) {
       this.#drawAnswer(turn.answer);
     } else {
-      replace(this.prose, prose(turn.text, pending));
+      replace(this.prose, rendered(turn.blocks, pending));
       replace(this.below, this.#ending());
     }
   }
@@ -137,7 +136,7 @@ export class TurnView {
     this.understood.hidden = !differs;
     replace(this.understood, differs ? `Understood as: ${answer.question}` : null);
     if (answer.answered) {
-      replace(this.prose, answered(this.ctx, answer));
+      replace(this.prose, answered(this.ctx, answer, this.turn.blocks));
       replace(this.below, unsupported(answer), sources(this.ctx, answer), why(this.ctx, answer), bill(answer));
     } else {
       replace(this.prose);
