@@ -174,7 +174,8 @@ class Conversation {
     this.#sayWhatSends();
     replace(
       this.intro,
-      begun ? null : [el("h1", {}, `Ask ${this.ctx.workspace}`), el("p", { class: "lead" }, holds(this.ctx.info))],
+      el("h1", { class: begun ? "visually-hidden" : null }, `Ask ${this.ctx.workspace}`),
+      begun ? null : el("p", { class: "lead" }, holds(this.ctx.info)),
     );
     if (!begun) {
       this.#offerStarters();

@@ -129,7 +129,7 @@ function repeated(answer, place) {
  * @returns {Node[]}
  */
 export function bill(answer) {
-  const { usage, note, removed, confidence } = answer;
+  const { usage, note, confidence } = answer;
   const uncited = answer.answered && !answer.citations.length;
   const parts = [
     uncited ? "" : sentence(note),
@@ -138,7 +138,6 @@ export function bill(answer) {
       ? `${counted(usage.prompt_tokens, "token")} in, ${usage.completion_tokens.toLocaleString("en")} out, in ${counted(usage.calls, "call")}.`
       : "",
     usage.money ? `Cost: ${usage.money.toPrecision(2)}.` : "",
-    removed ? `${counted(removed, "citation marker")} without a source ${removed === 1 ? "was" : "were"} removed.` : "",
   ];
   const copy = button([icon("copy", 16), "Copy"], () => copyText(asText(answer), "Answer and sources copied."), {
     class: "button quiet small",
