@@ -203,20 +203,6 @@ def test_late_view_does_not_replace_a_newer_one(page: Page) -> None:
     expect(page).to_have_title(re.compile("^Ask"))
 
 
-def test_leaving_the_view_stops_the_question(page: Page) -> None:
-    page.route("**/query/stream", lambda route: None)
-    page.get_by_role("textbox", name="Question").fill("Who commanded Shenzhou 7?")
-    page.keyboard.press("Enter")
-    expect(page.locator("article.turn")).to_have_attribute("aria-busy", "true")
-    page.get_by_role("link", name="Documents").click()
-    expect(page).to_have_title(re.compile("^Documents"))
-    page.get_by_role("link", name="Ask").click()
-    expect(page.locator("article.turn")).to_have_attribute("aria-busy", "false")
-    expect(page.locator("article.turn")).to_contain_text("Stopped before the answer was complete")
-    page.unroute("**/query/stream")
-    ask(page, "And when?")
-
-
 def test_question_uses_selected_documents_and_method(page: Page, seen: Seen) -> None:
     page.locator("summary", has_text="All documents").click()
     page.get_by_label("Find documents").fill("apollo 13")

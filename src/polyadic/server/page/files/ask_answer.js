@@ -181,8 +181,13 @@ export function unanswered(ctx, turn, offers) {
   );
 }
 
-/** The answer as plain text. */
-function asText(answer) {
+/**
+ * Return an answer with its sources as plain text.
+ *
+ * @param {object} answer
+ * @returns {string}
+ */
+export function asText(answer) {
   const listed = distinct(answer).map(({ marker, place }) => `[${marker}] ${named(place)}: “${folded(place.quote)}”`);
   listed.push(...unsupportedClaims(answer).map((claim) => `Not supported by these sources: “${claim}”`));
   return listed.length ? `${answer.text}\n\nSources:\n${listed.join("\n")}\n` : `${answer.text}\n`;

@@ -1,6 +1,7 @@
 /** The shell: routes to a workspace and a view, and creates the context of views. */
 
 import { Api, Problem, workspacePath } from "./api.js";
+import { deleteConversations } from "./conversation_store.js";
 import { el, replace } from "./dom.js";
 import { askForKey, forgetKey, keptKey } from "./key.js";
 import { busy, button, empty, problemNotice } from "./parts.js";
@@ -188,6 +189,7 @@ function putHeader(at) {
         location.hash = "";
       },
       onForget: () => {
+        deleteConversations(api.key);
         forgetKey();
         api.key = "";
         location.reload();
