@@ -58,20 +58,28 @@ class Block:
     element: Element
 
 
-def render_markdown(text: str) -> list[Block]:
-    """Render Markdown with tables; each line of a paragraph becomes a paragraph, as chat programs show them.
+def render_markdown(text: str, is_document: bool = False) -> list[Block]:
+    """Render Markdown with tables.
+
+    Parameters
+    ----------
+    text
+        Markdown.
+    is_document
+        Whether it is a document rather than an answer. In an answer, each line of a paragraph becomes a paragraph, as
+        chat programs show them, and numbers in square brackets are citation markers.
 
     >>> render_markdown("Ada **wrote** it [1].")[0].element.children[1]
     Element(tag='strong', children=('wrote',), attributes={})
     >>> render_markdown("[x](javascript:y) <b>")[0].element.children
     ('[x](javascript:y) <b>',)
     """
-    signed = _SignedText.of(text)
+    signed = _SignedText(text, ()) if is_document else _SignedText.of(text)
     starts = [0, *(match.end() for match in _LINE_END.finditer(text))]
     return [
         Block(starts[tokens[0].map[0]] if tokens[0].map else 0, element)
         for tokens in _top_level(_parser().parse(signed.text))
-        for element in _Tree(signed).of(tokens)
+        for element in _Tree(signed, keeps_lines=not is_document).of(tokens)
         if isinstance(element, Element)
     ]
 
@@ -155,12 +163,12 @@ def _top_level(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
 class _Tree:
     """Builds elements from tokens, without recursion: emphasis may be nested as deeply as a text is long."""
 
-    def __init__(self, signed: _SignedText, is_quoted: bool = False) -> None:
+    def __init__(self, signed: _SignedText, is_quoted: bool = False, keeps_lines: bool = True) -> None:
         self._signed = signed
         self._is_quoted = is_quoted
         self._leaves: dict[str, Callable[[Token], Iterable[Node]]] = {
             "text": lambda token: self._signed.nodes(token.content),
-            "softbreak": lambda token: [Element("br")],
+            "softbreak": lambda token: [Element("br") if keeps_lines else " "],
             "hardbreak": lambda token: [Element("br")],
             "hr": lambda token: [Element("hr")],
             "code_inline": lambda token: [self._code(token)],

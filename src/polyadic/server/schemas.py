@@ -119,6 +119,13 @@ class SpanView(BaseModel):
     page: int | None
 
 
+class RenderedDocument(BaseModel):
+    """A Markdown document as elements; ``marked`` is whether ``mark`` elements contain the text of the span."""
+
+    blocks: list[dict[str, Any]]
+    marked: bool
+
+
 class JobList(BaseModel):
     jobs: list[Job]
 

@@ -2,7 +2,7 @@
 
 import { el } from "./dom.js";
 
-const PLAIN = new Set("blockquote br em h3 h4 h5 h6 hr li p s strong tbody thead tr ul".split(" "));
+const PLAIN = new Set("blockquote br em h3 h4 h5 h6 hr li mark p s strong tbody thead tr ul".split(" "));
 const CELLS = new Set(["td", "th"]);
 const ALIGNED = { center: "centred-cell", right: "right-cell" };
 const ADDRESS = /^(https?:\/\/|mailto:)/i;
@@ -35,7 +35,7 @@ function nodeOf(part, cited) {
   if (special) {
     return special(children, attributes);
   }
-  return el(PLAIN.has(tag) ? tag : "span", {}, children);
+  return el(PLAIN.has(tag) ? tag : "span", { class: tag === "mark" ? "meant" : null }, children);
 }
 
 function link(children, { href }) {
