@@ -20,6 +20,8 @@ export class Turn {
     this.abort = new AbortController();
     /** Called on every event; set by the element that shows this turn. */
     this.onNews = () => {};
+    /** Called when the answer is complete, before the stream ends. */
+    this.onAnswer = () => {};
   }
 
   /** A kept turn; an answer that was not complete when it was kept was stopped. */
@@ -100,6 +102,7 @@ export class Turn {
       this.answer = data;
       this.steps = data.trace;
       this.state = "done";
+      this.onAnswer();
     } else if (event === "problem") {
       throw new Problem(0, data.type.replace("urn:polyadic:problem:", ""), data.detail);
     }

@@ -39,6 +39,7 @@ export class Conversation {
       .slice(-MOST_TURNS_SENT)
       .map((turn) => ({ question: turn.question, answer: turn.answer.text }));
     const turn = new Turn(question, request);
+    turn.onAnswer = () => this.save();
     this.turns.push(turn);
     this.save();
     onTurn(turn);
