@@ -203,20 +203,6 @@ def test_late_view_does_not_replace_a_newer_one(page: Page) -> None:
     expect(page).to_have_title(re.compile("^Ask"))
 
 
-def test_leaving_the_view_stops_the_question(page: Page) -> None:
-    page.route("**/query/stream", lambda route: None)
-    page.get_by_role("textbox", name="Question").fill("Who commanded Shenzhou 7?")
-    page.keyboard.press("Enter")
-    expect(page.locator("article.turn")).to_have_attribute("aria-busy", "true")
-    page.get_by_role("link", name="Documents").click()
-    expect(page).to_have_title(re.compile("^Documents"))
-    page.get_by_role("link", name="Ask").click()
-    expect(page.locator("article.turn")).to_have_attribute("aria-busy", "false")
-    expect(page.locator("article.turn")).to_contain_text("Stopped before the answer was complete")
-    page.unroute("**/query/stream")
-    ask(page, "And when?")
-
-
 def test_question_uses_selected_documents_and_method(page: Page, seen: Seen) -> None:
     page.locator("summary", has_text="All documents").click()
     page.get_by_label("Find documents").fill("apollo 13")
@@ -298,6 +284,22 @@ def test_document_content_is_never_executed(opened: Opened, tmp_path: Path) -> N
         expect(source.locator("mark")).to_have_text(page.locator(".citation").first.get_attribute("title") or "")
         assert page.locator("#view img, dialog img, #view script").count() == 0
         assert page.title() == "Ask · hostile · Polyadic"
+
+
+@pytest.mark.parametrize("question", ["Whom did Ada Lovelace meet in London?", "What are these documents about?"])
+def test_citation_marks_of_a_document_are_not_citations(opened: Opened, tmp_path: Path, question: str) -> None:
+    with served(tmp_path / "numbered") as server, server.client() as client:
+        make(
+            client,
+            "numbered",
+            "Ada Lovelace met Charles Babbage in London [2]. 🚀 Charles Babbage had moved there [1].",
+        )
+        page = opened(f"{server.url}/#/numbered/ask")
+        ask(page, question)
+        text = page.locator(".answer-text")
+        expect(text).to_contain_text("in London (2)")
+        expect(text).not_to_contain_text("[")
+        assert text.locator("button.citation").all_text_contents() == ["1"]
 
 
 def upload(client: httpx2.Client, workspace: str, title: str, text: str) -> None:

@@ -66,7 +66,7 @@ def test_key_is_kept_in_its_tab_only(keyed: Keyed, opened: Opened) -> None:
     other.goto(keyed.server.url)
     expect(other.get_by_role("heading", name="This server requires a key")).to_be_visible()
     page.get_by_label("Workspaces and key").click()
-    page.get_by_role("button", name="Remove key").click()
+    page.get_by_role("button", name="Remove key and conversations").click()
     expect(page.get_by_role("heading", name="This server requires a key")).to_be_visible()
 
 
@@ -87,7 +87,7 @@ def test_read_only_key_hides_write_controls(keyed: Keyed, opened: Opened, seen: 
     expect(workspaces).to_have_value("letters")
     expect(workspaces.get_by_role("option")).to_have_count(1)
     page.get_by_label("Workspaces and key").click()
-    expect(page.get_by_role("button", name="Remove key")).to_be_visible()
+    expect(page.get_by_role("button", name="Remove key and conversations")).to_be_visible()
     expect(page.get_by_role("button", name="New workspace")).to_be_hidden()
     expect(page.get_by_role("button", name="Delete letters")).to_be_hidden()
     seen("keys-reading", page)

@@ -1,16 +1,10 @@
-"""What the page's scripts make of texts: of answers, of spans, of events."""
+"""What the page's scripts make of texts: of spans, of events."""
 
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page
 
-_PROSE = """async (text) => {
-  const { prose } = await import("/page/prose.js");
-  const { el } = await import("/page/dom.js");
-  const root = el("div", {}, prose(text, (marker) => marker > 3 ? null : el("i", {}, marker)));
-  return root.innerHTML;
-}"""
 _UNITS = 'async ([text, place]) => (await import("/page/spans.js")).unitsOf(text, place)'
 _EVENTS = """async (pieces) => {
   const { eventsIn } = await import("/page/events.js");
@@ -20,22 +14,6 @@ _EVENTS = """async (pieces) => {
   for await (const { event, data } of eventsIn(stream)) found.push([event, data]);
   return found;
 }"""
-
-
-@pytest.mark.parametrize(
-    ("text", "drawn"),
-    [
-        ("Ada [1].\nBabbage [2][9].", "<p>Ada <i>1</i>.</p><p>Babbage <i>2</i>[9].</p>"),
-        ("- one\n- **two**\n\nthree", "<ul><li>one</li><li><strong>two</strong></li></ul><p>three</p>"),
-        ("3. three\n4. four", '<ol start="3"><li>three</li><li>four</li></ol>'),
-        ("## Life\nBorn in `1815`.", '<h3>Life</h3><p>Born in <code class="mono">1815</code>.</p>'),
-        ("<b>x</b> & [link](javascript:1)", "<p>&lt;b&gt;x&lt;/b&gt; &amp; [link](javascript:1)</p>"),
-        ("**not closed", "<p>**not closed</p>"),
-        ("\n\n", ""),
-    ],
-)
-def test_answer_is_rendered_as_paragraphs_and_lists(page: Page, text: str, drawn: str) -> None:
-    assert page.evaluate(_PROSE, text) == drawn
 
 
 @pytest.mark.parametrize("before", ["", "x", "🚀", "é🚀x🚀", "\ufeff", "漢𠀀", "a" * 500 + "🚀"])

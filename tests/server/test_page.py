@@ -1,5 +1,6 @@
 """The files of the page: to be had by anybody, and nothing else by that way."""
 
+import gzip
 import http.client
 import re
 from collections.abc import Iterator
@@ -123,6 +124,28 @@ def test_modules_import_existing_names() -> None:
     for name, script in SCRIPTS.items():
         found = re.findall(r'(?:from|import\()\s*"(\./[^"]+)"', script)
         assert {one.removeprefix("./") for one in found} <= set(NAMES), name
+
+
+def test_modules_of_the_first_view_are_preloaded() -> None:
+    needed, found = ["main.js", "ask.js"], set[str]()
+    while needed:
+        name = needed.pop()
+        if name not in found:
+            found.add(name)
+            needed += re.findall(r'from\s*"\./([^"]+)"', SCRIPTS[name])
+    preloaded = re.findall(r'rel="modulepreload" href="/page/([^"]+)"', (FILES / "index.html").read_text())
+    assert sorted(preloaded) == preloaded and set(preloaded) == found - {"main.js"}
+
+
+def test_files_are_compressed(guarded: Running) -> None:
+    with guarded.client() as client:
+        plain = client.get("/page/style.css", headers={"Accept-Encoding": "identity"})
+        with client.stream("GET", "/page/style.css", headers={"Accept-Encoding": "gzip"}) as small:
+            raw = b"".join(small.iter_raw())
+            assert small.headers["content-encoding"] == "gzip"
+            assert "accept-encoding" in small.headers["vary"].lower()
+    assert "content-encoding" not in plain.headers
+    assert gzip.decompress(raw) == plain.content and len(raw) < len(plain.content) / 3
 
 
 def test_files_are_small() -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from polyadic.generation.citation_parser import without_markers
 from polyadic.model.types import Citation, Claim, SourceSpan, Span
 
 
@@ -18,6 +19,8 @@ class QuotedText:
     def of(cls, lines: Iterable[tuple[str, SourceSpan, float]]) -> "QuotedText":
         """Number lines, each with the span that it quotes and its score.
 
+        A document's own ``[2]`` becomes ``(2)``, because it is not a citation of the answer.
+
         >>> place = SourceSpan("d", "memory:d", "", "c", Span(0, 3), "Ada")
         >>> quoted = QuotedText.of([('"Ada"', place, 1.0), ('"Bob"', place, 0.5)])
         >>> quoted.text, quoted.citations[1].at, quoted.claims[1].span
@@ -29,7 +32,7 @@ class QuotedText:
         start = 0
         for number, (line, place, score) in enumerate(lines, 1):
             marker, end = f"[{number}]", start + len(line)
-            texts.append(f"{line} {marker}")
+            texts.append(f"{without_markers(line)} {marker}")
             citations.append(Citation(number, place, score, Span(end + 1, end + 1 + len(marker))))
             claims.append(Claim(Span(start, end), True, (number - 1,)))
             start = end + len(marker) + 2

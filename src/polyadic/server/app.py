@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 
 from fastapi import Depends, FastAPI
 from fastapi.security import HTTPBearer
+from starlette.middleware.gzip import GZipMiddleware
 
 from polyadic import __version__
 from polyadic.server import lightrag_compat, openai_compat, problem_details
@@ -52,6 +53,8 @@ ROUTERS = (
     lightrag_compat.named_router,
     metrics.router,
 )
+_SMALLEST_COMPRESSED = 1000
+_COMPRESSION = 5
 _BEARER = HTTPBearer(
     auto_error=False, description="An API key created with `polyadic keys add`; it can also be sent as X-API-Key."
 )
@@ -88,7 +91,8 @@ def create_app(service: ServerState) -> FastAPI:
     agents = add_agents(app, service)
     problem_details.install(app)
     add_openapi_details(app)
-    # The middleware added last is the outermost.
+    # The middleware added last is the outermost. Event streams are not compressed.
+    app.add_middleware(GZipMiddleware, minimum_size=_SMALLEST_COMPRESSED, compresslevel=_COMPRESSION)
     app.add_middleware(BodyLimitMiddleware, limits=service.limits)
     app.add_middleware(AuthMiddleware, service=service)
     app.add_middleware(RequestLogMiddleware, metrics=service.metrics)

@@ -163,6 +163,10 @@ _EXAMPLES: dict[str, Any] = {
         "after": " It was for the Analytical Engine.",
         "page": None,
     },
+    "RenderedDocument": {
+        "blocks": [{"tag": "p", "children": [{"tag": "mark", "children": ["Ada wrote it."], "attributes": {}}]}],
+        "marked": True,
+    },
     "EntityList": {"entities": [{"entity": _ENTITY, "similarity": 0.81}]},
     "FactList": {"facts": [{"fact": _FACT, "similarity": 0.64}]},
     "EntityDetail": {"entity": _ENTITY, "facts": [_FACT]},

@@ -53,6 +53,12 @@ async def pieces_of(service: ServerState, kb: Workspace, asked: AnswerRequest) -
             yield piece
 
 
+def is_quoted(kb: Workspace, asked: AnswerRequest) -> bool:
+    """Return whether the answer will be quoted, without a language model."""
+    by = asked.how(kb.settings.answer).by
+    return by == "quotes" or (by == "auto" and not kb.settings.model.of_role("answers").name)
+
+
 async def _in_turn(
     service: ServerState, whose: str, make: Callable[[Callable[[Piece], None]], AsyncGenerator[Piece, None]]
 ) -> AsyncGenerator[Piece, None]:

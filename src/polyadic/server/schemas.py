@@ -119,6 +119,13 @@ class SpanView(BaseModel):
     page: int | None
 
 
+class RenderedDocument(BaseModel):
+    """A Markdown document as elements; ``marked`` is whether ``mark`` elements contain the text of the span."""
+
+    blocks: list[dict[str, Any]]
+    marked: bool
+
+
 class JobList(BaseModel):
     jobs: list[Job]
 
@@ -161,6 +168,10 @@ class AnswerRequest(RetrieveRequest):
         """Return the workspace's answer settings with the overrides of this request."""
         changed = {"by": self.by, "style": self.style, "format": "think" if self.think else None}
         return settings.model_copy(update={name: value for name, value in changed.items() if value})
+
+
+class StreamRequest(AnswerRequest):
+    rendered: bool = Field(default=False, description="also send the answer as elements, in `blocks` events")
 
 
 class EntityFound(BaseModel):

@@ -6,16 +6,26 @@ import binascii
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
+from pydantic_core import to_jsonable_python
 from starlette.responses import PlainTextResponse, Response
 
 from polyadic.indexing.publisher import withdraw
-from polyadic.model.types import Document, page_of
+from polyadic.model.types import Document, Span, page_of
 from polyadic.server.dependencies import Name, Reading, Served, Writing
 from polyadic.server.job_options import RequestedJob
 from polyadic.server.jobs.job import Job, JobRequest
 from polyadic.server.jobs.upload import UploadedText
 from polyadic.server.problem_details import ProblemError, not_found
-from polyadic.server.schemas import DocumentPage, DocumentUpdate, Identifier, NewTexts, SpanView, document_with
+from polyadic.server.rendered_document import LONGEST_RENDERED, render_document
+from polyadic.server.schemas import (
+    DocumentPage,
+    DocumentUpdate,
+    Identifier,
+    NewTexts,
+    RenderedDocument,
+    SpanView,
+    document_with,
+)
 from polyadic.server.uploads import upload_files, upload_texts
 from polyadic.storage.protocol import DocumentRecord
 from polyadic.workspace import Workspace
@@ -116,6 +126,26 @@ def span(
         after=content.text[end : end + _CONTEXT_CHARACTERS],
         page=page_of(content.pages, start),
     )
+
+
+@router.get("/{document}/rendered", summary="Get a Markdown document as elements")
+def rendered(
+    workspace: Name,
+    document: Identifier,
+    kb: Reading,
+    start: Annotated[int, Query(ge=0, le=2**31)] = 0,
+    end: Annotated[int, Query(ge=0, le=2**31)] = 0,
+) -> RenderedDocument:
+    """Return the text, read as Markdown, as a tree of elements, with a span marked."""
+    content = _document(kb, document).text
+    if len(content) > LONGEST_RENDERED:
+        raise ProblemError(422, "too-long", f"only documents of up to {LONGEST_RENDERED:,} characters are rendered")
+    if not start <= end <= len(content):
+        raise ProblemError(
+            422, "no-such-place", f"the document has {len(content):,} characters; the span must lie within"
+        )
+    blocks, is_marked = render_document(content, Span(start, end))
+    return RenderedDocument(blocks=to_jsonable_python(blocks), marked=is_marked)
 
 
 @router.put("/{document}", status_code=202, summary="Change a document")

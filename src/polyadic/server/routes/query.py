@@ -1,5 +1,6 @@
 """Routes to ask questions and to retrieve knowledge."""
 
+import asyncio
 from collections.abc import AsyncGenerator
 
 from fastapi import APIRouter, Request
@@ -7,10 +8,12 @@ from starlette.responses import StreamingResponse
 
 from polyadic.model.types import Answer, Citation, Knowledge, TraceStep
 from polyadic.server.dependencies import Name, Reading, Served
-from polyadic.server.query_service import answer_to, knowledge_for, pieces_of
-from polyadic.server.schemas import AnswerRequest, RetrieveRequest
+from polyadic.server.query_service import answer_to, is_quoted, knowledge_for, pieces_of
+from polyadic.server.rendering import render_markdown, render_quotations
+from polyadic.server.schemas import AnswerRequest, RetrieveRequest, StreamRequest
 from polyadic.server.server_state import ServerState
 from polyadic.server.sse import event, streamed
+from polyadic.server.streamed_rendering import IncrementalRendering
 from polyadic.workspace import Workspace
 
 router = APIRouter(prefix="/v1/workspaces/{workspace}", tags=["query"])
@@ -48,21 +51,24 @@ async def retrieve(workspace: Name, asked: RetrieveRequest, kb: Reading, service
     responses={
         200: {
             "description": "Server-sent events: `step` for each step of the retrieval, `token` for each piece of the"
-            " answer, `citation` for each cited sentence, `answer` with the complete answer; or `problem`.",
+            " answer, `citation` for each cited sentence, `answer` with the complete answer; or `problem`. With"
+            " `rendered`, `blocks` has the Markdown of the answer as elements, from block `start` on.",
             "content": {"text/event-stream": {"schema": {}, "example": _EVENTS}},
         }
     },
 )
 async def stream(
-    workspace: Name, asked: AnswerRequest, kb: Reading, service: Served, request: Request
+    workspace: Name, asked: StreamRequest, kb: Reading, service: Served, request: Request
 ) -> StreamingResponse:
     """As `query`, streamed. A client that disconnects cancels the question."""
     return await streamed(_events(service, kb, asked), request)
 
 
-async def _events(service: ServerState, kb: Workspace, asked: AnswerRequest) -> AsyncGenerator[str, None]:
+async def _events(service: ServerState, kb: Workspace, asked: StreamRequest) -> AsyncGenerator[str, None]:
     retrieval: tuple[TraceStep, ...] = ()
     cited: list[Citation] = []
+    rendering = IncrementalRendering(render_quotations if is_quoted(kb, asked) else render_markdown)
+    text = ""
     async for piece in pieces_of(service, kb, asked):
         if isinstance(piece, Knowledge):
             retrieval = piece.trace
@@ -70,6 +76,9 @@ async def _events(service: ServerState, kb: Workspace, asked: AnswerRequest) -> 
                 yield event("step", step)
         elif isinstance(piece, str):
             yield event("token", {"text": piece})
+            text += piece
+            if asked.rendered and rendering.is_due:
+                yield await _blocks(rendering, text)
         elif isinstance(piece, Citation):
             cited.append(piece)
             yield event("citation", piece)
@@ -77,7 +86,15 @@ async def _events(service: ServerState, kb: Workspace, asked: AnswerRequest) -> 
             for step in piece.trace:
                 if step not in retrieval:
                     yield event("step", step)
+            if asked.rendered:
+                yield await _blocks(rendering, piece.text)
             for citation in piece.citations:
                 if citation not in cited:
                     yield event("citation", citation)
             yield event("answer", piece)
+
+
+async def _blocks(rendering: IncrementalRendering, text: str) -> str:
+    # Hostile text can take seconds.
+    start, blocks = await asyncio.to_thread(rendering.update, text)
+    return event("blocks", {"start": start, "blocks": blocks})

@@ -2,55 +2,87 @@
 
 import { workspacePath } from "./api.js";
 import { Choices, choosers } from "./ask_choices.js";
-import { Turn, TurnView } from "./ask_turn.js";
+import { historyMenu } from "./ask_history.js";
+import { contents, nothingYet, outcome } from "./ask_summary.js";
+import { LONGEST_QUESTION, TurnView } from "./ask_turn_view.js";
+import { Conversation } from "./conversation.js";
+import { ConversationStore } from "./conversation_store.js";
 import { el, replace } from "./dom.js";
 import { icon } from "./icons.js";
-import { button, empty } from "./parts.js";
+import { busy, button, confirmed, problemNotice } from "./parts.js";
 import { counted } from "./workspaces.js";
 
 export const title = "Ask";
 
-const LONGEST = 10_000;
-const TURNS_TOLD = 20;
 const STARTERS = 5;
-/** Conversations by workspace, kept while the page is open, so that opening a document does not end one. */
-const conversations = new Map();
+/** Open conversations and choices by workspace and key: an answer is completed while other views are shown. */
+const held = new Map();
 
 /**
  * @param {HTMLElement} root
  * @param {object} ctx
  */
 export async function mount(root, ctx) {
-  const held = conversations.get(ctx.workspace) ?? { turns: [], choices: new Choices() };
-  conversations.set(ctx.workspace, held);
-  if (!ctx.info.counts.documents && !held.turns.length) {
+  const open = opened(ctx);
+  if (!ctx.info.counts.documents && !open.conversation.turns.length) {
     replace(root, nothingYet(ctx));
     return;
   }
-  new Conversation(root, ctx, held).draw();
+  if (open.conversation.turns.length) {
+    replace(root, busy("Loading conversation"));
+    try {
+      await open.conversation.check(ctx);
+    } catch (error) {
+      if (error.name !== "AbortError") {
+        replace(root, problemNotice(error, ctx.reload));
+      }
+      return;
+    }
+  }
+  new AskView(root, ctx, open).draw();
 }
 
-class Conversation {
-  constructor(root, ctx, held) {
+/** The conversation that is open, after a reload as well. */
+function opened(ctx) {
+  const store = new ConversationStore(ctx.workspace, ctx.api.key);
+  if (!held.has(store.prefix)) {
+    const conversation = new Conversation(store, store.get(store.open));
+    held.set(store.prefix, { store, conversation, choices: new Choices() });
+  }
+  return held.get(store.prefix);
+}
+
+class AskView {
+  constructor(root, ctx, open) {
     this.root = root;
     this.ctx = ctx;
-    this.turns = held.turns;
-    this.choices = held.choices;
-    this.running = null;
+    this.open = open;
+    this.choices = open.choices;
     this.log = el("div", { class: "turns" });
     this.status = el("p", { class: "visually-hidden", role: "status" });
     this.intro = el("div", { class: "intro" });
     this.box = this.#box();
     this.fresh = button(
-      [icon("plus", 16), el("span", {}, "New", el("span", { class: "spare" }, " conversation"))],
-      () => this.#restart(),
+      [icon("plus", 16), el("span", { class: "spare" }, "New conversation")],
+      () => this.#begin(new Conversation(open.store)),
       { class: "button quiet small", "aria-label": "New conversation" },
     );
+    const history = historyMenu(open, {
+      choose: (conversation) => this.#choose(conversation),
+      deleted: () => this.#begin(new Conversation(open.store)),
+    });
     this.composer = el(
       "form",
       { class: "composer" },
       el("div", { class: "box" }, this.box, this.#send()),
-      el("div", { class: "row composer-row" }, choosers(ctx, this.choices), el("span", { class: "grow" }), this.fresh),
+      el(
+        "div",
+        { class: "row composer-row" },
+        choosers(ctx, this.choices),
+        el("span", { class: "grow" }),
+        history,
+        this.fresh,
+      ),
     );
     this.composer.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -58,15 +90,50 @@ class Conversation {
     });
   }
 
+  get conversation() {
+    return this.open.conversation;
+  }
+
   draw() {
     replace(this.root, this.intro, this.log, this.status, this.composer);
-    for (const turn of this.turns) {
-      this.log.append(this.#view(turn).root);
-    }
-    this.#arrange();
+    this.#drawTurns();
     // On touch screens, focusing would open a keyboard that covers half of the page.
     if (matchMedia("(pointer: fine)").matches) {
       this.box.focus({ preventScroll: true });
+    }
+  }
+
+  #drawTurns() {
+    const { conversation } = this;
+    conversation.onDone = (turn) => this.#done(conversation, turn);
+    replace(
+      this.log,
+      conversation.turns.map((turn) => this.#view(turn).root),
+    );
+    this.#arrange();
+  }
+
+  /** Show another conversation. */
+  #begin(conversation) {
+    this.open.conversation = conversation;
+    this.open.store.open = conversation.id;
+    this.#drawTurns();
+    this.box.focus();
+  }
+
+  /** Show a kept conversation, once what it quotes has been looked up. */
+  async #choose(conversation) {
+    replace(this.log, busy("Loading conversation"));
+    try {
+      await conversation.check(this.ctx);
+      this.#begin(conversation);
+    } catch (error) {
+      if (error.name !== "AbortError") {
+        replace(
+          this.log,
+          problemNotice(error, () => this.#choose(conversation)),
+        );
+      }
     }
   }
 
@@ -74,7 +141,7 @@ class Conversation {
     const box = el("textarea", {
       class: "ask-box",
       rows: 1,
-      maxlength: LONGEST,
+      maxlength: LONGEST_QUESTION,
       "aria-label": "Question",
       placeholder: `Ask ${this.ctx.workspace} …`,
       value: this.ctx.params.get("q") ?? "",
@@ -99,15 +166,16 @@ class Conversation {
   }
 
   #sayWhatSends() {
-    const running = this.running !== null;
+    const running = this.conversation.running !== null;
     replace(this.sender, icon(running ? "stop" : "send"));
     this.sender.setAttribute("aria-label", running ? "Stop" : "Ask");
     this.sender.title = running ? "Stop" : "Ask (Enter; Shift+Enter begins a new line)";
   }
 
   #submit() {
-    if (this.running) {
-      this.running.abort.abort();
+    const { running } = this.conversation;
+    if (running) {
+      running.abort.abort();
       return;
     }
     const question = this.box.value.trim();
@@ -118,63 +186,68 @@ class Conversation {
     }
   }
 
-  async #ask(question, request) {
-    const history = this.turns.filter(({ answer }) => answer?.answered).slice(-TURNS_TOLD);
-    const turn = new Turn(question, request);
-    const view = this.#view(turn);
-    this.turns.push(turn);
-    this.log.append(view.root);
-    this.running = turn;
-    this.#arrange();
-    view.root.scrollIntoView({ behavior: "smooth", block: "start" });
-    this.status.textContent = "Searching";
-    const said = history.map(({ question: asked, answer }) => ({ question: asked, answer: answer.text }));
-    await turn.ask(this.ctx, said);
-    this.running = null;
-    this.#sayWhatSends();
-    this.status.textContent = outcome(turn);
+  #ask(question, request) {
+    const { conversation } = this;
+    this.open.store.open = conversation.id;
+    conversation.ask(this.ctx, question, request, (turn) => {
+      const view = this.#view(turn);
+      this.log.append(view.root);
+      this.#arrange();
+      view.root.scrollIntoView({ behavior: "smooth", block: "start" });
+      this.status.textContent = "Searching";
+    });
+  }
+
+  /** Whether the view shows a turn whose answer is complete. */
+  #done(conversation, turn) {
+    const isShown = this.root.isConnected && this.conversation === conversation;
+    if (isShown) {
+      this.#sayWhatSends();
+      this.status.textContent = outcome(turn);
+    }
+    return isShown;
   }
 
   #view(turn) {
     return new TurnView(this.ctx, turn, {
-      again: () => this.#again(turn),
+      again: () => this.#replace(turn, turn.question),
+      edit: (question) => this.#replace(turn, question),
       withoutFilter: () => this.#once(turn.question, { ...turn.request, only: undefined }),
     });
   }
 
-  /** Ask again in place of a failed turn. */
-  #again(turn) {
-    if (!this.running) {
-      const at = this.turns.indexOf(turn);
-      this.turns.splice(at, 1);
-      this.log.children[at].remove();
-      this.#ask(turn.question, turn.request);
+  /** Ask a question in place of a turn and those after it. */
+  async #replace(turn, question) {
+    const { conversation } = this;
+    const at = conversation.turns.indexOf(turn);
+    const later = conversation.turns.length - at - 1;
+    const text = `The ${counted(later, "later question")} and ${later === 1 ? "its answer" : "their answers"} will be removed.`;
+    if (conversation.running || (later && !(await confirmed(text, "Remove and ask")))) {
+      return;
     }
+    conversation.removeFrom(turn);
+    [...this.log.children].slice(at).forEach((node) => {
+      node.remove();
+    });
+    this.#ask(question, turn.request);
   }
 
   #once(question, request) {
-    if (!this.running) {
+    if (!this.conversation.running) {
       this.#ask(question, request);
     }
   }
 
-  #restart() {
-    this.running?.abort.abort();
-    this.turns.length = 0;
-    replace(this.log);
-    this.#arrange();
-    this.box.focus();
-  }
-
   /** Center the input before the first question; afterwards place it below the conversation. */
   #arrange() {
-    const begun = this.turns.length > 0;
+    const begun = this.conversation.turns.length > 0;
     this.root.classList.toggle("begun", begun);
     this.fresh.hidden = !begun;
     this.#sayWhatSends();
     replace(
       this.intro,
-      begun ? null : [el("h1", {}, `Ask ${this.ctx.workspace}`), el("p", { class: "lead" }, holds(this.ctx.info))],
+      el("h1", { class: begun ? "visually-hidden" : null }, `Ask ${this.ctx.workspace}`),
+      begun ? null : el("p", { class: "lead" }, contents(this.ctx.info)),
     );
     if (!begun) {
       this.#offerStarters();
@@ -184,18 +257,18 @@ class Conversation {
   async #offerStarters() {
     const path = workspacePath(this.ctx.workspace, "entities");
     const found = await this.ctx.api.get(path, { limit: STARTERS }, { signal: this.ctx.signal }).catch(() => null);
-    if (!found?.entities.length || this.turns.length) {
+    if (!found?.entities.length || this.conversation.turns.length) {
       return;
     }
     const chips = found.entities.map(({ entity }) =>
-      button(entity.name, () => this.#begin(`What is said about ${entity.name}?`), { class: "chip" }),
+      button(entity.name, () => this.#fill(`What is said about ${entity.name}?`), { class: "chip" }),
     );
     this.intro.append(
       el("p", { class: "row starters" }, el("span", { class: "muted small" }, "Most connected topics"), chips),
     );
   }
 
-  #begin(question) {
+  #fill(question) {
     this.box.value = question;
     fitted(this.box);
     this.box.focus();
@@ -205,28 +278,4 @@ class Conversation {
 function fitted(box) {
   box.style.height = "auto";
   box.style.height = `${box.scrollHeight}px`;
-}
-
-function outcome({ state, answer, error }) {
-  if (state === "done") {
-    const count = answer.citations.length;
-    return answer.answered ? `Answered, with ${counted(count, "citation")}` : answer.text;
-  }
-  return state === "stopped" ? "Stopped" : error.message;
-}
-
-function holds({ counts, model }) {
-  const how = model
-    ? "Answers cite the passages that support them."
-    : "No language model is set up: answers quote the best sentences.";
-  return `${counted(counts.documents, "document")}, ${counted(counts.facts, "fact")}. ${how}`;
-}
-
-function nothingYet(ctx) {
-  const actions = ctx.canWrite ? [button("Add documents", () => ctx.go("documents"), { class: "button primary" })] : [];
-  const hint = ctx.canWrite ? "Add documents to ask questions about them." : "Adding documents requires write access.";
-  return [
-    el("h1", { class: "visually-hidden" }, title),
-    empty(`${ctx.workspace} has no documents yet`, hint, ...actions),
-  ];
 }

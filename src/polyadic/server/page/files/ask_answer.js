@@ -4,7 +4,7 @@ import { copyText } from "./copying.js";
 import { el } from "./dom.js";
 import { icon } from "./icons.js";
 import { button, notice } from "./parts.js";
-import { prose } from "./prose.js";
+import { rendered } from "./rendered.js";
 import { openPlace } from "./source.js";
 import { counted } from "./workspaces.js";
 
@@ -13,9 +13,10 @@ import { counted } from "./workspaces.js";
  *
  * @param {object} ctx
  * @param {object} answer
+ * @param {object[]} blocks its rendered text
  * @returns {Node[]}
  */
-export function answered(ctx, answer) {
+export function answered(ctx, answer, blocks) {
   const citedAt = Map.groupBy(answer.citations, (one) => one.at.start);
   const doubtful = new Set(
     answer.claims
@@ -31,10 +32,10 @@ export function answered(ctx, answer) {
         "details",
         { class: "more" },
         el("summary", {}, "Model reasoning"),
-        prose(answer.reasoning, () => null),
+        el("p", { class: "as-written" }, answer.reasoning),
       )
     : null;
-  return [thought, ...prose(answer.text, marker)];
+  return [thought, ...rendered(blocks, marker)];
 }
 
 function citation(ctx, number, cited, doubtful) {
@@ -128,7 +129,7 @@ function repeated(answer, place) {
  * @returns {Node[]}
  */
 export function bill(answer) {
-  const { usage, note, removed, confidence } = answer;
+  const { usage, note, confidence } = answer;
   const uncited = answer.answered && !answer.citations.length;
   const parts = [
     uncited ? "" : sentence(note),
@@ -137,7 +138,6 @@ export function bill(answer) {
       ? `${counted(usage.prompt_tokens, "token")} in, ${usage.completion_tokens.toLocaleString("en")} out, in ${counted(usage.calls, "call")}.`
       : "",
     usage.money ? `Cost: ${usage.money.toPrecision(2)}.` : "",
-    removed ? `${counted(removed, "citation marker")} without a source ${removed === 1 ? "was" : "were"} removed.` : "",
   ];
   const copy = button([icon("copy", 16), "Copy"], () => copyText(asText(answer), "Answer and sources copied."), {
     class: "button quiet small",
@@ -181,8 +181,13 @@ export function unanswered(ctx, turn, offers) {
   );
 }
 
-/** The answer as plain text. */
-function asText(answer) {
+/**
+ * Return an answer with its sources as plain text.
+ *
+ * @param {object} answer
+ * @returns {string}
+ */
+export function asText(answer) {
   const listed = distinct(answer).map(({ marker, place }) => `[${marker}] ${named(place)}: “${folded(place.quote)}”`);
   listed.push(...unsupportedClaims(answer).map((claim) => `Not supported by these sources: “${claim}”`));
   return listed.length ? `${answer.text}\n\nSources:\n${listed.join("\n")}\n` : `${answer.text}\n`;

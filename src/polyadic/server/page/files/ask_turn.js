@@ -1,12 +1,7 @@
-/** One question and its streamed answer. */
+/** One question and its streamed answer: what has arrived of it, and how it is kept in the browser. */
 
 import { Problem, workspacePath } from "./api.js";
-import { answered, bill, sources, unanswered, unsupported } from "./ask_answer.js";
-import { why } from "./ask_why.js";
-import { el, replace } from "./dom.js";
-import { notice, problemNotice } from "./parts.js";
-import { prose } from "./prose.js";
-import { duration, total, traceList } from "./trace.js";
+import { lookUp, restored, slim } from "./ask_saved.js";
 
 /** A question with the events received so far. */
 export class Turn {
@@ -18,24 +13,66 @@ export class Turn {
     this.question = question;
     this.request = request;
     this.steps = [];
-    this.text = "";
+    this.blocks = [];
     this.answer = null;
     this.error = null;
     this.state = "asking";
     this.abort = new AbortController();
     /** Called on every event; set by the element that shows this turn. */
     this.onNews = () => {};
+    /** Called when the answer is complete, before the stream ends. */
+    this.onAnswer = () => {};
+  }
+
+  /** A kept turn; an answer that was not complete when it was kept was stopped. */
+  static of({ question, request, state, answer, blocks, error }) {
+    const turn = new Turn(question, request);
+    turn.state = state;
+    turn.error = error ? new Problem(0, "kept", error) : null;
+    if (turn.isRunning || (state === "done" && !answer)) {
+      turn.state = "stopped";
+    } else if (answer) {
+      turn.answer = restored(answer);
+      turn.blocks = blocks;
+    }
+    return turn;
+  }
+
+  get isRunning() {
+    return this.state === "asking" || this.state === "writing";
+  }
+
+  /** @returns {object} the turn as it is kept: of an answer that is not complete, nothing */
+  saved() {
+    const { question, request, state, answer, error } = this;
+    const kept = answer ? { answer: slim(answer), blocks: this.blocks } : {};
+    return { question, request, state, error: state === "failed" ? error.message : "", ...kept };
   }
 
   /**
-   * Send the question; aborted if the user leaves the view.
+   * Look up what the answer quotes; if a cited document is gone or has changed, the answer is removed.
+   *
+   * @param {object} ctx
+   * @param {Map} known see lookUp()
+   * @returns {Promise<boolean>} whether it was removed
+   */
+  async check(ctx, known) {
+    if (!this.answer || (await lookUp(ctx, this.answer, known))) {
+      return false;
+    }
+    Object.assign(this, { answer: null, blocks: [], steps: [], state: "withdrawn" });
+    return true;
+  }
+
+  /**
+   * Send the question; it is answered also if the user leaves the view.
    *
    * @param {object} ctx
    * @param {Array<{question: string, answer: string}>} history
    */
   async ask(ctx, history) {
-    const body = { question: this.question, history, ...this.request };
-    const signal = AbortSignal.any([this.abort.signal, ctx.signal]);
+    const body = { question: this.question, history, rendered: true, ...this.request };
+    const { signal } = this.abort;
     try {
       const path = workspacePath(ctx.workspace, "query/stream");
       for await (const { event, data } of ctx.api.events(path, { method: "POST", body, signal })) {
@@ -58,121 +95,16 @@ export class Turn {
   #take(event, data) {
     if (event === "step") {
       this.steps.push(data);
-    } else if (event === "token") {
-      this.text += data.text;
+    } else if (event === "blocks") {
+      this.blocks.splice(data.start, Infinity, ...data.blocks);
       this.state = "writing";
     } else if (event === "answer") {
       this.answer = data;
       this.steps = data.trace;
-      this.text = data.text;
       this.state = "done";
+      this.onAnswer();
     } else if (event === "problem") {
       throw new Problem(0, data.type.replace("urn:polyadic:problem:", ""), data.detail);
     }
   }
-}
-
-/** The element of a turn; its parts are redrawn when they change. */
-export class TurnView {
-  /**
-   * @param {object} ctx
-   * @param {Turn} turn
-   * @param {{again: (turn: Turn) => void, withoutFilter: (turn: Turn) => void}} offers
-   */
-  constructor(ctx, turn, offers) {
-    this.ctx = ctx;
-    this.turn = turn;
-    this.offers = offers;
-    this.understood = el("p", { class: "muted small", hidden: true });
-    this.summary = el("summary", { class: "muted small" });
-    this.steps = el("div", {});
-    this.trace = el("details", { class: "how", open: turn.state === "asking" }, this.summary, this.steps);
-    this.prose = el("div", { class: "answer-text" });
-    this.below = el("div", { class: "stack" });
-    this.root = el(
-      "article",
-      { class: "turn" },
-      el("h2", { class: "question", tabindex: "-1" }, turn.question),
-      this.understood,
-      this.trace,
-      this.prose,
-      this.below,
-    );
-    this.waiting = false;
-    turn.onNews = () => this.news();
-    this.news();
-  }
-
-  /** Redraw; several events within one frame are drawn once. */
-  news() {
-    if (!this.waiting) {
-      this.waiting = true;
-      requestAnimationFrame(() => {
-        this.waiting = false;
-        this.#draw();
-      });
-    }
-  }
-
-  #draw() {
-    const { turn } = this;
-    if (turn.state !== "asking" && !this.folded) {
-      this.folded = true;
-      this.trace.open = false;
-    }
-    this.root.setAttribute("aria-busy", String(turn.state === "asking" || turn.state === "writing"));
-    this.trace.hidden = turn.state !== "asking" && !turn.steps.length;
-    replace(this.summary, progress(turn));
-    replace(this.steps, traceList(turn.steps));
-    if (turn.answer) {
-      this.#drawAnswer(turn.answer);
-    } else {
-      replace(this.prose, prose(turn.text, pending));
-      replace(this.below, this.#ending());
-    }
-  }
-
-  #drawAnswer(answer) {
-    const differs = answer.question.trim() !== this.turn.question.trim();
-    this.understood.hidden = !differs;
-    replace(this.understood, differs ? `Understood as: ${answer.question}` : null);
-    if (answer.answered) {
-      replace(this.prose, answered(this.ctx, answer));
-      replace(this.below, unsupported(answer), sources(this.ctx, answer), why(this.ctx, answer), bill(answer));
-    } else {
-      replace(this.prose);
-      replace(
-        this.below,
-        unanswered(this.ctx, this.turn, this.offers),
-        answer.knowledge.items.length ? why(this.ctx, answer) : null,
-        bill(answer),
-      );
-    }
-  }
-
-  #ending() {
-    const { state, error } = this.turn;
-    const again = () => this.offers.again(this.turn);
-    if (state === "failed") {
-      return problemNotice(error, again);
-    }
-    return state === "stopped" ? notice("info", "Stopped before the answer was complete.") : null;
-  }
-}
-
-/** A marker whose source is not known yet. */
-function pending(marker) {
-  return el("sup", { class: "citation pending" }, marker);
-}
-
-function progress({ state, steps, answer }) {
-  const spinner = el("span", { class: "spinner", "aria-hidden": "true" });
-  if (state === "asking") {
-    return [spinner, steps.length ? `${steps.at(-1).name} …` : "Searching …"];
-  }
-  if (state === "writing") {
-    return [spinner, `Writing, after ${steps.length} steps in ${duration(total(steps))}`];
-  }
-  const method = answer?.knowledge.method ? `${answer.knowledge.method}: ` : "";
-  return `${method}${steps.length} steps in ${duration(total(steps))}`;
 }

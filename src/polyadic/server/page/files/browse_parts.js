@@ -18,7 +18,7 @@ import { counted, sourceName } from "./words.js";
 export function beside(list, hint, label, ctx) {
   const shown = el(
     "section",
-    { class: "detail", "aria-label": label, tabindex: -1 },
+    { class: "detail", "aria-label": label, tabindex: 0 },
     el("p", { class: "muted hint" }, hint),
   );
   const node = el("div", { class: "beside" }, list, shown);

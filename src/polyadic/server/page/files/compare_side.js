@@ -5,7 +5,7 @@ import { answered } from "./ask_answer.js";
 import { keyOf } from "./compare_sum.js";
 import { el, replace } from "./dom.js";
 import { busy, notice, problemNotice } from "./parts.js";
-import { prose } from "./prose.js";
+import { rendered } from "./rendered.js";
 import { openPlace } from "./source.js";
 import { duration, total } from "./trace.js";
 import { counted, money, sourceName } from "./words.js";
@@ -28,7 +28,7 @@ export class Side {
       methods.map((name) => el("option", { value: name, selected: name === chosen }, name)),
     );
     this.state = el("div", {});
-    this.answer = el("div", { class: "said answer-text" });
+    this.answer = el("div", { class: "said answer-text rendered" });
     this.sums = el("dl", { class: "sums", hidden: true });
     this.knowledge = el("div", {});
     this.items = new Map();
@@ -61,8 +61,8 @@ export class Side {
     this.sums.hidden = true;
     this.node.dataset.which = "all";
     try {
-      const answer = await this.#streamed(question, signal);
-      this.#draw(answer);
+      const { answer, blocks } = await this.#streamed(question, signal);
+      this.#draw(answer, blocks);
       return answer;
     } catch (error) {
       if (error.name !== "AbortError") {
@@ -87,28 +87,28 @@ export class Side {
 
   async #streamed(question, signal) {
     const path = workspacePath(this.ctx.workspace, "query/stream");
-    const body = { question, method: this.method };
-    let text = "";
+    const body = { question, method: this.method, rendered: true };
+    const blocks = [];
     for await (const { event, data } of this.ctx.api.events(path, { method: "POST", body, signal })) {
-      if (event === "token") {
-        text += data.text;
+      if (event === "blocks") {
+        blocks.splice(data.start, Infinity, ...data.blocks);
         replace(this.state, busy("Answering"));
         replace(
           this.answer,
-          prose(text, () => null),
+          rendered(blocks, () => null),
         );
       } else if (event === "problem") {
         throw new Problem(data.status, data.type, data.detail, data.request_id);
       } else if (event === "answer") {
-        return data;
+        return { answer: data, blocks };
       }
     }
     throw new Problem(0, "ended", "the answer is incomplete: try again");
   }
 
-  #draw(answer) {
+  #draw(answer, blocks) {
     replace(this.state, answer.answered ? null : notice("info", "No supported answer with this method."));
-    replace(this.answer, answered(this.ctx, answer));
+    replace(this.answer, answered(this.ctx, answer, blocks));
     const { usage, knowledge, trace } = answer;
     const tokens = usage.prompt_tokens + usage.completion_tokens;
     const sums = [

@@ -20,6 +20,7 @@ const trails = new Map();
 export function trailOf(workspace, onGo) {
   const list = el("ol", { class: "explore-trail list" });
   const root = el("nav", { "aria-label": "History", class: "explore-way" }, list);
+  root.hidden = (trails.get(workspace) ?? []).length < 2;
   const arrive = (place, limit) => {
     const trail = gone(trails.get(workspace) ?? [], place);
     trails.set(workspace, trail);

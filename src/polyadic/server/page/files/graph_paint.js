@@ -219,15 +219,19 @@ function paintLiftedNames(pen, scene, focus) {
 function paintName(pen, { model, letters, camera, x, y, width, height, density }, body, dx, dy, strong) {
   const { text } = model.bodies[body];
   const size = letters.sizeOf(text);
-  const [middleX, middleY] = camera.toScreen(x[body], y[body]);
-  const [left, right] = [middleX + dx - size.width / 2, middleX + dx + size.width / 2];
-  const [top, bottom] = [middleY + dy - size.height / 2, middleY + dy + size.height / 2];
-  if (left > width || top > height || right < 0 || bottom < 0) return;
+  const [bodyX, bodyY] = camera.toScreen(x[body], y[body]);
+  const [middleX, middleY] = [bodyX + dx, bodyY + dy];
+  const isOutside = Math.abs(middleX - width / 2) > (width + size.width) / 2;
+  if (isOutside || Math.abs(middleY - height / 2) > (height + size.height) / 2) return;
   const picture = letters.of(text, strong);
+  const [wide, high] = [picture.width / density, picture.height / density];
+  // A label is moved inside as long as its entity is.
+  const inside = (middle, length, place, room) =>
+    place >= 0 && place <= room ? Math.max(length / 2, Math.min(room - length / 2, middle)) : middle;
   // Aligned to device pixels, as text would be blurred otherwise.
   const at = (place) => Math.round(place * density) / density;
-  const wide = picture.width / density;
-  pen.drawImage(picture, at(middleX + dx - wide / 2), at(top), wide, picture.height / density);
+  const [left, top] = [inside(middleX, wide, bodyX, width) - wide / 2, inside(middleY, high, bodyY, height) - high / 2];
+  pen.drawImage(picture, at(left), at(top), wide, high);
 }
 
 function fraction(value, from, to) {

@@ -1,6 +1,7 @@
 /** The shell: routes to a workspace and a view, and creates the context of views. */
 
 import { Api, Problem, workspacePath } from "./api.js";
+import { deleteConversations } from "./conversation_store.js";
 import { el, replace } from "./dom.js";
 import { askForKey, forgetKey, keptKey } from "./key.js";
 import { busy, button, empty, problemNotice } from "./parts.js";
@@ -12,7 +13,7 @@ const LAST = "polyadic-workspace";
 const root = document.getElementById("view");
 const head = document.getElementById("head");
 const api = new Api(keptKey(), askForKey);
-const shown = { turn: 0, leave: () => {}, workspaces: null };
+const shown = { turn: 0, leave: () => {}, workspaces: [], stale: true, at: null };
 
 /**
  * Parse the address: `#/WORKSPACE/VIEW?x=y`.
@@ -69,7 +70,8 @@ async function show() {
 
 function showError(error) {
   replace(root, problemNotice(error, redraw));
-  drawHeader(null);
+  const { workspace, view } = addressed();
+  drawHeader(shown.at?.workspace === workspace ? { ...shown.at, view } : null);
   if (!(error instanceof Problem)) {
     reportError(error);
   }
@@ -81,8 +83,9 @@ async function place(signal) {
   if (!root.hasChildNodes()) {
     replace(root, busy("Loading workspaces"));
   }
-  if (!shown.workspaces?.includes(at.workspace)) {
+  if (shown.stale || !shown.workspaces.includes(at.workspace)) {
     shown.workspaces = (await api.get("/v1/workspaces", {}, { signal })).workspaces;
+    shown.stale = false;
   }
   if (!at.workspace && shown.workspaces.length) {
     const last = localStorage.getItem(LAST);
@@ -101,6 +104,7 @@ async function moduleOf({ view, info }) {
 }
 
 async function mounted(at, module, left) {
+  shown.at = at;
   drawHeader(at);
   if (!at.info) {
     document.title = "Polyadic";
@@ -176,15 +180,16 @@ function putHeader(at) {
     header({
       api,
       at,
-      workspaces: shown.workspaces ?? [],
+      workspaces: shown.workspaces,
       go,
       onMade: made,
       onDeleted: () => {
-        shown.workspaces = null;
+        shown.stale = true;
         localStorage.removeItem(LAST);
         location.hash = "";
       },
       onForget: () => {
+        deleteConversations(api.key);
         forgetKey();
         api.key = "";
         location.reload();
@@ -194,12 +199,12 @@ function putHeader(at) {
 }
 
 function made(name) {
-  shown.workspaces = null;
+  shown.stale = true;
   go(name, "documents");
 }
 
 function redraw() {
-  shown.workspaces = null;
+  shown.stale = true;
   show();
 }
 

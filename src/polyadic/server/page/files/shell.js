@@ -75,7 +75,7 @@ function menu({ api, at, onMade, onDeleted, onForget }) {
   const entries = [
     writes ? entry("plus", "New workspace …", () => makeWorkspace(api, onMade)) : null,
     writes && at?.info ? entry("trash", `Delete ${at.workspace} …`, () => deleteWorkspace(api, at, onDeleted)) : null,
-    api.key ? entry("key", "Remove key", onForget) : null,
+    api.key ? entry("key", "Remove key and conversations", onForget) : null,
   ].filter(Boolean);
   if (!entries.length) {
     return null;

@@ -5,8 +5,11 @@ import { copyText } from "./copying.js";
 import { el, replace } from "./dom.js";
 import { icon } from "./icons.js";
 import { busy, button, notice, problemNotice } from "./parts.js";
-import { unitsOf } from "./spans.js";
+import { rendered } from "./rendered.js";
+import { unitOf, unitsOf } from "./spans.js";
 
+const MARKDOWN = /\.(md|markdown)$/i;
+const LONGEST_RENDERED = 100_000;
 const NARROW = "(max-width: 60rem)";
 const AROUND = 20_000;
 const open = { dialog: null, opener: null, asked: null };
@@ -49,7 +52,8 @@ async function shown(ctx, place, documentId) {
       ctx.api.get(path, {}, { signal: asked.signal }),
       ctx.api.get(`${path}/text`, {}, { signal: asked.signal }),
     ]);
-    replace(panel, head(record.title || record.source, place, record.source), ...body(text, place));
+    const blocks = await renderedOf(ctx, record, text, place, asked.signal);
+    replace(panel, head(record.title || record.source, place, record.source), ...body(text, place, blocks));
     inSight(panel);
   } catch (error) {
     if (error.name !== "AbortError") {
@@ -137,7 +141,42 @@ function copyButton(quote) {
   });
 }
 
-function body(text, place) {
+/** The rendered blocks of a Markdown document; null if it is shown as text. */
+async function renderedOf(ctx, record, text, place, signal) {
+  const units = place ? unitsOf(text, place) : { start: 0, end: 0 };
+  const moved = place && units?.start !== unitOf(text, place.span.start);
+  if (!MARKDOWN.test(record.source) || text.length > LONGEST_RENDERED || !units || moved) {
+    return null;
+  }
+  const { start, end } = place?.span ?? units;
+  const path = workspacePath(ctx.workspace, `documents/${record.id}/rendered`);
+  const { blocks, marked } = await ctx.api.get(path, { start, end }, { signal });
+  return marked || !place ? blocks : null;
+}
+
+/** The document as it is written and, if it was rendered, formatted, with a button to change between both. */
+function body(text, place, blocks) {
+  const written = asWritten(text, place);
+  if (!blocks) {
+    return written;
+  }
+  const formatted = el(
+    "div",
+    { class: "source-text formatted rendered said", tabindex: "0" },
+    rendered(blocks, () => null),
+  );
+  const shown = el("div", { class: "source-body" }, formatted);
+  const change = button("Show as text", () => {
+    const isFormatted = shown.contains(formatted);
+    replace(shown, isFormatted ? written : formatted);
+    change.textContent = isFormatted ? "Show formatted" : "Show as text";
+    inSight(shown);
+  });
+  change.className = "button quiet small source-change";
+  return [change, shown];
+}
+
+function asWritten(text, place) {
   const units = place ? unitsOf(text, place) : { start: 0, end: 0 };
   const changed = units
     ? null
@@ -174,5 +213,6 @@ function rest(label, put, text) {
 function inSight(panel) {
   const meant = panel.querySelector(".meant");
   const scrolled = panel.querySelector(".source-text");
-  scrolled.scrollTop = meant ? meant.offsetTop - scrolled.offsetTop - scrolled.clientHeight / 3 : 0;
+  const top = (node) => node.getBoundingClientRect().top;
+  scrolled.scrollTop += meant ? top(meant) - top(scrolled) - scrolled.clientHeight / 3 : 0;
 }

@@ -1,6 +1,7 @@
 /** Create and delete workspaces. */
 
 import { workspacePath } from "./api.js";
+import { ConversationStore } from "./conversation_store.js";
 import { el } from "./dom.js";
 import { button, confirmed, notice, problemNotice, toast } from "./parts.js";
 
@@ -67,6 +68,7 @@ export async function deleteWorkspace(api, at, onDeleted) {
   }
   try {
     await api.del(workspacePath(at.workspace));
+    new ConversationStore(at.workspace, api.key).clear();
     toast(`${at.workspace} deleted.`);
     onDeleted();
   } catch (error) {
