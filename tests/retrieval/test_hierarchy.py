@@ -47,7 +47,7 @@ COMMUNITIES = [
     ["Darwin", "Beagle", "Galapagos", "Voyages"],
 ]
 PARTS = ("local", "bridge", "global")
-METHODS = ("hierarchy", *PARTS, "graphrag")
+METHODS = ("hierarchy", *PARTS, "graphrag", "graphrag-binary")
 
 
 @pytest.fixture(scope="module")

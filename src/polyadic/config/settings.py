@@ -12,12 +12,16 @@ from polyadic.config.pipeline import (
     RerankerSettings,
 )
 from polyadic.config.retrieval import (
+    FastGraphRAGSettings,
+    GraphRAGSettings,
     HierarchyBuildSettings,
     HierarchySearchSettings,
     HippoRAG2Settings,
+    HippoRAGSettings,
     HypergraphSettings,
     LightRAGSettings,
     PathRAGSettings,
+    RaptorSettings,
     RetrievalSettings,
     WalkSettings,
 )
@@ -50,6 +54,10 @@ class Settings(BaseSettings):
     walk: WalkSettings = WalkSettings()
     lightrag: LightRAGSettings = LightRAGSettings()
     pathrag: PathRAGSettings = PathRAGSettings()
+    hipporag: HippoRAGSettings = HippoRAGSettings()
     hipporag2: HippoRAG2Settings = HippoRAG2Settings()
+    fastgraphrag: FastGraphRAGSettings = FastGraphRAGSettings()
+    raptor: RaptorSettings = RaptorSettings()
+    graphrag: GraphRAGSettings = GraphRAGSettings()
     hierarchy_build: HierarchyBuildSettings = HierarchyBuildSettings()
     hierarchy: HierarchySearchSettings = HierarchySearchSettings()
