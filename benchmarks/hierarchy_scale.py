@@ -23,8 +23,8 @@ import numpy as np
 
 from benchmarks.hierarchy_store import SETTINGS, Plan
 from benchmarks.report_sections import PERFORMANCE, given_folder, rewrite
+from polyadic.clustering.soft_clustering import cluster
 from polyadic.config import HierarchyBuildSettings
-from polyadic.hierarchy.clustering import cluster
 from polyadic.hierarchy.community_graph import build_community_graph
 from polyadic.hierarchy.leiden import communities
 from polyadic.hierarchy.sparsity import FEWEST

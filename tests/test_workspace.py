@@ -22,7 +22,8 @@ from polyadic.model.types import Answer, Document, Knowledge
 from polyadic.workspace import Workspace
 
 HASHING = Settings(embedding=EmbeddingSettings(model="hashing"))
-METHODS = ("none", "chunks", "hypergraph", "walk", "auto", "lightrag", "pathrag", "hipporag2")
+BASELINES = ("lightrag", "pathrag", "hipporag", "hipporag2", "fastgraphrag", "raptor")
+METHODS = ("none", "chunks", "hypergraph", "walk", "auto", *BASELINES)
 QUESTION = "Who designed the Analytical Engine?"
 LIBRARY = [
     Document("memory:ada", "Ada Lovelace", "Ada Lovelace wrote the first program in 1843. It rained in London."),

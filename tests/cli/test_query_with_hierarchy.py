@@ -9,7 +9,7 @@ from tests.cli.conftest import Command
 
 QUESTION = "Who designed the Analytical Engine?"
 NOT_BUILT = "no hierarchy has been built: polyadic hierarchy build"
-METHODS = ("hierarchy", "local", "bridge", "global", "graphrag")
+METHODS = ("hierarchy", "local", "bridge", "global", "graphrag", "graphrag-binary")
 
 
 @pytest.fixture

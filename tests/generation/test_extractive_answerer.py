@@ -18,7 +18,8 @@ from polyadic.text.language import detect_language
 from polyadic.workspace import Workspace
 from tests.retrieval.memory_reader import MemoryReader
 
-METHODS = ("chunks", "hypergraph", "walk", "auto", "lightrag", "pathrag", "hipporag2")
+BASELINES = ("lightrag", "pathrag", "hipporag", "hipporag2", "fastgraphrag", "raptor")
+METHODS = ("chunks", "hypergraph", "walk", "auto", *BASELINES)
 QUESTION = "Who designed the Analytical Engine?"
 ENGINE = """# Who designed the Analytical Engine?
 

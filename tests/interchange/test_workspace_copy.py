@@ -138,7 +138,7 @@ def test_copy_is_complete(source: StoreLocation, destination: StoreLocation) -> 
     )
     with opened(source) as kb, opened(destination) as copied:
         assert export(copied) == export(kb)
-        for method in ("bm25", "walk", "hypergraph", "hipporag2"):
+        for method in ("bm25", "walk", "hypergraph", "hipporag", "hipporag2", "fastgraphrag", "raptor"):
             assert answered(copied, method) == answered(kb, method) != set()
         assert copied.ledger() == kb.ledger()
         assert copied.add(letters(12)).unchanged == 11

@@ -36,7 +36,8 @@ def test_knowledge_names_its_method(method: str) -> None:
 
 def test_only_keyword_methods_extract_question_entities() -> None:
     asking = {method for method in METHODS if asks_for_names(method)}
-    assert asking == {"lightrag", "lightrag-bare", "pathrag", *(m for m in METHODS if m.startswith("hypergraph"))}
+    baselines = {"lightrag", "lightrag-bare", "pathrag", "hipporag", "fastgraphrag"}
+    assert asking == {*baselines, *(m for m in METHODS if m.startswith("hypergraph"))}
 
 
 @pytest.mark.parametrize(
@@ -187,7 +188,7 @@ class Counting:
         return counted
 
 
-@pytest.mark.parametrize("method", ["lightrag", "lightrag-bare", "pathrag", "hipporag2"])
+@pytest.mark.parametrize("method", ["lightrag", "lightrag-bare", "pathrag", "hipporag", "hipporag2", "fastgraphrag"])
 def test_hub_reads_are_bounded(method: str) -> None:
     def read(facts: int) -> Counting:
         reader = Counting(reader_of({f"day {i}": [["Hub", f"Guest {i}", f"Place {i}"]] for i in range(facts)}))

@@ -58,7 +58,7 @@ COMMUNITIES = [
     ["Darwin", "Beagle", "Galapagos", "Voyages"],
 ]
 PARTS = ("local", "bridge", "global")
-METHODS = ("hierarchy", "hierarchy-without-bridge", *PARTS, "graphrag")
+METHODS = ("hierarchy", "hierarchy-without-bridge", *PARTS, "graphrag", "graphrag-binary")
 
 
 @pytest.fixture(scope="module")

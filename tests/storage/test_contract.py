@@ -28,7 +28,7 @@ from tests.support.canonical import canonical
 from tests.support.lookups import chunks_of, keyed
 from tests.support.store_driver import document, publish, publish_documents, said, stage, withdraw
 from tests.support.stores import ENGINES, IN_MEMORY, Opener
-from tests.support.vectors import vector, vectors
+from tests.support.vectors import kept, vector, vectors
 
 ADA = ("Ada Lovelace met Charles Babbage in London.", ["Ada Lovelace", "Charles Babbage", "London"])
 ENGINE = ("Charles Babbage designed the Analytical Engine.", ["Charles Babbage", "the Analytical Engine"])
@@ -88,6 +88,37 @@ def test_documents_are_paginated(store: Store) -> None:
             later = [one for one in wanted if after is None or one.source > after]
             expected = DocumentListing(later[:limit], len(wanted), len(later) > limit)
             assert reader.records.listed(after, limit, word) == expected, (word, after, limit)
+
+
+def test_chunk_vector_is_the_normalized_sum_of_its_windows(store: Store) -> None:
+    source, chunks, evidence = document("ada", [ADA])
+    stage(store, source, chunks, {chunks[0].id: evidence})
+    _publish_staged(store, source.id, {chunks[0].id: ["first window", "second window"]})
+    publish(store, "engine", [ENGINE])
+    with store.read() as reader:
+        rows = reader.rows("chunk")
+        expected = {chunks[0].id: kept(["first window", "second window"]).sum(axis=0)}
+        ids = [place.chunk_id for place in reader.chunk_places(rows)]
+        sums = np.array([expected.get(one, kept([ENGINE[0]])[0]) for one in ids])
+        assert np.allclose(reader.chunk_vectors(rows), sums / np.linalg.norm(sums, axis=1, keepdims=True), atol=1e-3)
+        assert len(reader.chunk_vectors(rows[:0])) == 0
+
+
+def test_version_names_what_a_reader_sees(store: Store) -> None:
+    ada, engine = publish(store, "ada", [ADA]), publish(store, "engine", [ENGINE])
+
+    def version(*only: Document) -> str:
+        filtered = frozenset(one.id for one in only)
+        with store.read((lambda _: filtered) if only else None) as reader:
+            return reader.version
+
+    seen = [version(), version(ada), version(engine), version(ada, engine)]
+    assert seen == [version(), version(ada), version(engine), version(engine, ada)]
+    assert len({*seen[:3]}) == 3
+    publish(store, "lonely", [ADA, ENGINE])
+    assert version() not in seen
+    withdraw(store, engine)
+    assert version() not in seen and version(ada) != version()
 
 
 def test_source_spans_quote_exactly(store: Store) -> None:

@@ -13,7 +13,9 @@ MethodName = Literal[
     "lightrag",
     "lightrag-bare",
     "pathrag",
+    "hipporag",
     "hipporag2",
+    "fastgraphrag",
     "hypergraph",
     "hypergraph-without-er",
     "hypergraph-without-hr",
@@ -27,6 +29,8 @@ MethodName = Literal[
     "global",
     "bridge",
     "graphrag",
+    "graphrag-binary",
+    "raptor",
     "auto",
 ]
 METHODS: tuple[str, ...] = get_args(MethodName)
@@ -126,6 +130,61 @@ class PathRAGSettings(SettingsSection):
     best_last: bool = Field(default=False, description="put the most reliable path last, as in the paper")
 
 
+class GraphRAGSettings(SettingsSection):
+    """Method ``graphrag``: local search of GraphRAG (arXiv 2404.16130)."""
+
+    entities: int = Field(default=60, ge=1, description="entities nearest to the question")
+    communities: int = Field(default=20, ge=1, description="maximum number of communities to report")
+    report_share: float = Field(
+        default=0.5, ge=0, le=1, description="fraction of the token budget for reports; the rest is for facts"
+    )
+    pairs: bool = Field(
+        default=False, description="decompose facts into pairs of entities, ordered as GraphRAG's relationships"
+    )
+
+
+class HippoRAGSettings(SettingsSection):
+    """Method ``hipporag``: HippoRAG (arXiv 2405.14831), Personalized PageRank over names."""
+
+    node_specificity: bool = Field(
+        default=True, description="divide the weight of a seed entity by the number of its passages"
+    )
+    damping: float = Field(
+        default=0.5,
+        gt=0,
+        lt=1,
+        description="damping factor of PageRank: probability of following an edge instead of restarting",
+    )
+    synonyms_above: float = Field(
+        default=0.8, ge=-1, le=1, description="minimum cosine similarity of two synonymous entities"
+    )
+
+
+class FastGraphRAGSettings(SettingsSection):
+    """Method ``fastgraphrag``: the fast-graphrag project, PageRank over entities, then facts and passages by score."""
+
+    entities: int = Field(default=20, ge=1, description="entities nearest to the question that become seeds")
+    name_similarity: float = Field(
+        default=0.4, ge=-1, le=1, description="minimum cosine similarity of a name in the question to its entity"
+    )
+    damping: float = Field(
+        default=0.85,
+        gt=0,
+        lt=1,
+        description="damping factor of PageRank: probability of following an edge instead of restarting",
+    )
+    entity_score: float = Field(default=0.005, ge=0, description="minimum PageRank score of an entity")
+    ranked_entities: int = Field(default=128, ge=1, description="maximum number of entities whose scores count")
+    facts: int = Field(default=64, ge=1, description="maximum number of facts")
+    passages: int = Field(default=8, ge=1, description="maximum number of passages")
+    synonyms_above: float = Field(
+        default=0.8, ge=-1, le=1, description="minimum cosine similarity of two entities joined as identical"
+    )
+    passage_share: float = Field(
+        default=0.75, ge=0, le=1, description="fraction of the token budget for passages; the rest is for facts"
+    )
+
+
 class HippoRAG2Settings(SettingsSection):
     """Method ``hipporag2``: HippoRAG 2 (arXiv 2502.14802), Personalized PageRank over names and passages."""
 
@@ -141,6 +200,19 @@ class HippoRAG2Settings(SettingsSection):
     synonyms_above: float = Field(
         default=0.8, ge=-1, le=1, description="minimum cosine similarity of two synonymous names"
     )
+
+
+class RaptorSettings(SettingsSection):
+    """Method ``raptor``: the collapsed tree of RAPTOR (arXiv 2401.18059)."""
+
+    nodes: int = Field(default=20, ge=1, description="maximum number of passages and summaries")
+    layers: int = Field(default=5, ge=0, le=20, description="maximum number of layers of summaries")
+    cluster_tokens: int = Field(default=3500, ge=1, description="size of a cluster that is summarized, in tokens")
+    summary_tokens: int = Field(default=100, ge=1, description="size of a summary, in tokens")
+    soft_above: float = Field(
+        default=0.1, gt=0, lt=1, description="minimum probability of membership in a further cluster"
+    )
+    seed: int = Field(default=0, ge=0, description="random seed of clustering")
 
 
 class WalkSettings(SettingsSection):

@@ -13,12 +13,16 @@ from polyadic.config.pipeline import (
 )
 from polyadic.config.retrieval import (
     ChunksSettings,
+    FastGraphRAGSettings,
+    GraphRAGSettings,
     HierarchyBuildSettings,
     HierarchySearchSettings,
     HippoRAG2Settings,
+    HippoRAGSettings,
     HypergraphSettings,
     LightRAGSettings,
     PathRAGSettings,
+    RaptorSettings,
     RetrievalSettings,
     WalkSettings,
 )
@@ -52,6 +56,10 @@ class Settings(BaseSettings):
     walk: WalkSettings = WalkSettings()
     lightrag: LightRAGSettings = LightRAGSettings()
     pathrag: PathRAGSettings = PathRAGSettings()
+    hipporag: HippoRAGSettings = HippoRAGSettings()
     hipporag2: HippoRAG2Settings = HippoRAG2Settings()
+    fastgraphrag: FastGraphRAGSettings = FastGraphRAGSettings()
+    raptor: RaptorSettings = RaptorSettings()
+    graphrag: GraphRAGSettings = GraphRAGSettings()
     hierarchy_build: HierarchyBuildSettings = HierarchyBuildSettings()
     hierarchy: HierarchySearchSettings = HierarchySearchSettings()

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from polyadic.clustering.soft_clustering import cluster
 from polyadic.hierarchy.build_context import BuildContext
 from polyadic.hierarchy.cluster_update import joined, renewal_is_due, stale, update_clusters
-from polyadic.hierarchy.clustering import cluster
 from polyadic.hierarchy.sparsity import FEWEST, goes_on, sparsity
 from polyadic.hierarchy.summarizer import ClusterSummaries
 from polyadic.model.hierarchy import Cluster, Summary

@@ -10,7 +10,9 @@ ITERATIONS = 30
 Floats = NDArray[np.floating[Any]]
 
 
-def pagerank(edges: NDArray[np.int64], weights: Floats, seeds: Floats, damping: float) -> Floats:
+def pagerank(
+    edges: NDArray[np.int64], weights: Floats, seeds: Floats, damping: float, iterations: int = ITERATIONS
+) -> Floats:
     """Compute Personalised PageRank scores; the walk returns to the seeds with probability 1 - damping.
 
     Parameters
@@ -24,6 +26,8 @@ def pagerank(edges: NDArray[np.int64], weights: Floats, seeds: Floats, damping: 
         0.
     damping
         Probability of following an edge.
+    iterations
+        Number of power iterations; the error after n of them is at most ``damping ** n``.
 
     >>> pagerank(np.array([[0], [1]]), np.ones(1), np.array([1.0, 0.0]), 0.5).round(3).tolist()
     [0.667, 0.333]
@@ -38,7 +42,7 @@ def pagerank(edges: NDArray[np.int64], weights: Floats, seeds: Floats, damping: 
     shares = both / np.where(leaving > 0, leaving, 1.0)[sources]
     stuck = leaving <= 0
     mass = start
-    for _ in range(ITERATIONS):
+    for _ in range(iterations):
         moved = np.bincount(targets, mass[sources] * shares, len(start))
         mass = damping * moved + (1 - damping + damping * mass[stuck].sum()) * start
     return np.asarray(mass, dtype=np.float64)

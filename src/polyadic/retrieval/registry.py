@@ -10,13 +10,16 @@ from polyadic.retrieval.method import Method
 from polyadic.retrieval.methods.auto import Auto
 from polyadic.retrieval.methods.bm25 import BM25
 from polyadic.retrieval.methods.chunks import Chunks
+from polyadic.retrieval.methods.fastgraphrag import FastGraphRAG
 from polyadic.retrieval.methods.graphrag import GraphRAG
 from polyadic.retrieval.methods.hierarchy import HierarchyMethod
+from polyadic.retrieval.methods.hipporag import HippoRAG
 from polyadic.retrieval.methods.hipporag2 import HippoRAG2
 from polyadic.retrieval.methods.hypergraph import HypergraphRAG
 from polyadic.retrieval.methods.lightrag import LightRAG
 from polyadic.retrieval.methods.none import NoRetrieval
 from polyadic.retrieval.methods.pathrag import PathRAG
+from polyadic.retrieval.methods.raptor import Raptor
 from polyadic.retrieval.methods.walk import Walk
 from polyadic.retrieval.query_entity_extraction import QueryEntityFinder, StoreEntityFinder
 
@@ -26,6 +29,8 @@ _ENTITY_METHODS: dict[str, _Factory] = {
     "lightrag": lambda settings, named: LightRAG(settings.lightrag, named),
     "lightrag-bare": lambda settings, named: LightRAG(settings.lightrag.model_copy(update={"sentences": False}), named),
     "pathrag": lambda settings, named: PathRAG(settings.pathrag, named),
+    "hipporag": lambda settings, named: HippoRAG(settings.hipporag, named),
+    "fastgraphrag": lambda settings, named: FastGraphRAG(settings.fastgraphrag, named),
     "hypergraph": lambda settings, named: HypergraphRAG(settings.hypergraph, named),
     "hypergraph-without-er": lambda settings, named: _ablated(settings, named, "entity"),
     "hypergraph-without-hr": lambda settings, named: _ablated(settings, named, "fact"),
@@ -43,7 +48,9 @@ _HIERARCHY_METHODS: dict[str, _Factory] = {
     "local": lambda settings, _: HierarchyMethod(settings.hierarchy, (RetrievalSection.LOCAL,)),
     "global": lambda settings, _: HierarchyMethod(settings.hierarchy, (RetrievalSection.GLOBAL,)),
     "bridge": lambda settings, _: HierarchyMethod(settings.hierarchy, (RetrievalSection.BRIDGE,)),
-    "graphrag": lambda *_: GraphRAG(),
+    "raptor": lambda settings, _: Raptor(settings.raptor),
+    "graphrag": lambda settings, _: GraphRAG(settings.graphrag),
+    "graphrag-binary": lambda settings, _: GraphRAG(settings.graphrag.model_copy(update={"pairs": True})),
 }
 """Methods that search the hierarchy, which has to be built first."""
 

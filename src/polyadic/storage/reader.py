@@ -18,6 +18,10 @@ class Reader(Protocol):
     """
 
     @property
+    def version(self) -> str:
+        """Name of what this reader sees: another one after each change of documents or facts, and with each filter."""
+
+    @property
     def records(self) -> RecordReader:
         """Documents, evidence, decisions, replies and the ledger of the same state."""
 
@@ -38,6 +42,9 @@ class Reader(Protocol):
 
     def similarity(self, side: Side, rows: Rows, vectors: Vectors) -> Vectors:
         """Compute the cosine of m vectors, shape (m, d), with n rows (the best of each row's vectors): shape (m, n)."""
+
+    def chunk_vectors(self, chunks: Rows) -> Vectors:
+        """Return the normalized sum of each chunk's vectors, shape (n, d)."""
 
     def directions(self, entities: Rows) -> Vectors:
         """Return the normalized sum of each entity's vectors, shape (n, d)."""

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from polyadic.model.aggregation import Attribute, mean_score
-from polyadic.model.identity import called, entity_id, entity_key
+from polyadic.model.identity import called, digest, entity_id, entity_key
 from polyadic.model.resolution import EntityResolution
 from polyadic.model.types import Entity, Fact, SourceSpan
 from polyadic.storage.arrays.filter_view import FilteredView, is_split_off
@@ -47,6 +47,10 @@ class FilteredReader(ArrayReader):
         super().__init__(connection, words, lambda: scope.state, lambda: hierarchy().arrays)
         self._view = scope
         self._load_hierarchy = hierarchy
+
+    @property
+    def version(self) -> str:
+        return digest("filtered", super().version, *sorted(self._view.documents))
 
     @property
     def records(self) -> RecordReader:

@@ -70,6 +70,9 @@ class ArrayVectorReader(SqlRowReader):
         places, owners = row_vectors.places(rows)
         return _highest(self._of_seen(side, multiply(vectors, row_vectors.at(places)), places), owners, len(rows))
 
+    def chunk_vectors(self, chunks: Rows) -> Vectors:
+        return self._state.vectors("chunk").directions(chunks)
+
     def directions(self, entities: Rows) -> Vectors:
         return self._state.vectors("entity").directions(entities)
 

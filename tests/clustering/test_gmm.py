@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from polyadic.hierarchy import gmm
-from polyadic.hierarchy.gmm import fit
+from polyadic.clustering import gmm
+from polyadic.clustering.gmm import fit
 from polyadic.storage.protocol import Vectors
 
 

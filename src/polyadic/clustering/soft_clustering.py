@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from polyadic.hierarchy import gmm
+from polyadic.clustering import gmm
 from polyadic.storage.protocol import Vectors
 
 FEWEST = 2

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from threadpoolctl import threadpool_limits
 
-from polyadic.hierarchy.clustering import SoftCluster, cluster
+from polyadic.clustering.soft_clustering import SoftCluster, cluster
 from polyadic.storage.protocol import Vectors
 
 DIMENSION = 16

@@ -9,11 +9,11 @@ from sklearn.decomposition import PCA
 from sklearn.mixture import GaussianMixture
 from threadpoolctl import threadpool_limits
 
-from polyadic.hierarchy import gmm
-from polyadic.hierarchy.clustering import cluster
-from polyadic.hierarchy.gmm import RAPTOR_COMPONENTS
+from polyadic.clustering import gmm
+from polyadic.clustering.gmm import RAPTOR_COMPONENTS
+from polyadic.clustering.soft_clustering import cluster
 from polyadic.storage.protocol import Vectors
-from tests.hierarchy.test_clustering import all_own, blobs
+from tests.clustering.test_soft_clustering import all_own, blobs
 
 # Fewer components than RAPTOR's 50 keep the test short.
 THRESHOLD, MOST_COMPONENTS, DIMENSIONS = 0.1, 7, 10

@@ -1,0 +1,1 @@
+"""Cluster vectors by Gaussian mixtures with soft membership."""
