@@ -32,6 +32,7 @@ from polyadic.indexing.pruning import SeenSources, still_there, with_prune_hints
 from polyadic.indexing.publisher import withdraw
 from polyadic.indexing.reembedding import Reembedder, ReembeddingProgress, ReembeddingReport
 from polyadic.indexing.report import IndexProgress, IndexReport
+from polyadic.indexing.roots import record_roots, roots_of
 from polyadic.llm.budget import SpendingBudget, check_prices
 from polyadic.llm.cached_model import NullCache, ResponseCache
 from polyadic.llm.language_model import LanguageModel
@@ -163,11 +164,12 @@ class Workspace(BrowseMixin, QueryMixin):
         if document is None and not self.home.exists():
             return _skipped_report(skipped)
         first = [] if document is None else [document]
-        report = await self.aadd(
+        report = await self._index(
             chain(skipped, first, sources),
             lambda progress: report_progress(run.completed(progress)),
             extractor,
             budget,
+            roots_of(paths),
         )
         if prune and not report.stopped:
             gone = seen.missing(self.documents(), paths if changed is None else list(changed))
@@ -215,7 +217,7 @@ class Workspace(BrowseMixin, QueryMixin):
         """
         from polyadic.indexing.ray.cluster import joined, need_ray
         from polyadic.indexing.ray.indexing_run import RayRun
-        from polyadic.indexing.ray.sources import list_sources
+        from polyadic.indexing.ray.sources import is_remote, list_sources
         from polyadic.indexing.ray.worker_env import WorkerEnvironment
 
         need_ray()
@@ -233,6 +235,7 @@ class Workspace(BrowseMixin, QueryMixin):
         files = [source for source in sources if isinstance(source, str)]
         if not files:
             return _skipped_report(skipped)
+        record_roots(self._store, roots_of([name for name in names if not is_remote(name)]))
         with joined(address):
             run = RayRun(
                 self._address,
@@ -303,11 +306,23 @@ class Workspace(BrowseMixin, QueryMixin):
         StoreBusy, WeightsMissing, ModelUnavailable
             As for :meth:`aindex`.
         """
+        return await self._index(documents, report_progress, extractor, budget)
+
+    async def _index(
+        self,
+        documents: Iterable[Document | SkippedInput],
+        report_progress: Callable[[IndexProgress], None],
+        extractor: ExtractorName | None,
+        budget: SpendingBudget | None,
+        roots: Collection[str] = (),
+    ) -> IndexReport:
+        """Index documents as :meth:`aadd` does, and record new roots of the workspace first."""
         # Load the models before the store, so that no workspace is created if weights or a key are missing.
         embedder = self.embedder
         if factory.wanted(extractor, self.settings) == "model":
             self._required_model("extraction").check()
         store = self._store
+        record_roots(store, roots)
         selected = self._extractor(extractor, StoreResponseCache(store), budget)
         chunking, reextract = self.settings.chunking, extractor is not None
         indexer = Indexer(store, selected.extractor, embedder, chunking, report_progress, reextract, selected.spent)

@@ -90,6 +90,26 @@ def test_documents_are_paginated(store: Store) -> None:
             assert reader.records.listed(after, limit, word) == expected, (word, after, limit)
 
 
+def test_listing_searches_names_of_sources(store: Store) -> None:
+    for name in ("a", "ada"):
+        publish(store, name, [ADA], "Title")
+    with store.read() as reader:
+        assert len(reader.records.listed(None, 5, "DOCS").documents) == 2
+        assert reader.records.listed(None, 5, "docs", lambda source: source.removeprefix("/docs/")).documents == []
+        found = reader.records.listed(None, 5, "ADA.", lambda source: source.removeprefix("/docs/"))
+        assert [record.source for record in found.documents] == ["/docs/ada.txt"]
+
+
+def test_roots_are_recorded_once(store: Store) -> None:
+    with store.read() as reader:
+        assert reader.records.roots() == []
+    for folders in (["/b", "/a"], ["/a", "/c/é"]):
+        with store.write() as writer:
+            writer.add_roots(folders)
+    with store.read() as reader:
+        assert reader.records.roots() == ["/a", "/b", "/c/é"]
+
+
 def test_chunk_vector_is_the_normalized_sum_of_its_windows(store: Store) -> None:
     source, chunks, evidence = document("ada", [ADA])
     stage(store, source, chunks, {chunks[0].id: evidence})

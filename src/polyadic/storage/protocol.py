@@ -92,6 +92,9 @@ class StagingWriter(Protocol):
             By document identifier, the identifiers of the chunks that already have evidence.
         """
 
+    def add_roots(self, folders: Collection[str]) -> None:
+        """Record folders as roots of the workspace; those already known stay."""
+
     def put_evidence(self, evidence: Mapping[str, Mapping[str, Sequence[Evidence]]]) -> None:
         """Save the evidence of chunks (by identifier) of staged revisions (by document identifier)."""
 

@@ -1,6 +1,6 @@
 """Protocol for reading the records of one committed state of a store: everything that is not needed for retrieval."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from polyadic.model.hierarchy import Hierarchy
@@ -29,10 +29,15 @@ class RecordReader(Protocol):
     def arities(self) -> dict[int, int]:
         """Count facts by arity."""
 
+    def roots(self) -> list[str]:
+        """Return the folders from which files were indexed, as absolute paths, sorted."""
+
     def documents(self) -> list[DocumentRecord]:
         """Return all published documents, ordered by source."""
 
-    def listed(self, after: str | None, limit: int, words: str = "") -> DocumentListing:
+    def listed(
+        self, after: str | None, limit: int, words: str = "", name_of: Callable[[str], str] = str
+    ) -> DocumentListing:
         """List at most ``limit`` published documents by source; the cost does not grow with the documents skipped.
 
         Parameters
@@ -40,8 +45,10 @@ class RecordReader(Protocol):
         after
             Pagination cursor: the source to start after, which need not exist any more; None for the first page.
         words
-            Only documents whose source or title contains this, ignoring case; all if it is empty. This scans the
+            Only documents whose name or title contains this, ignoring case; all if it is empty. This scans the
             sources and titles of all documents.
+        name_of
+            Returns the name of a source; the source itself by default.
         """
 
     def select(self, sources: Sequence[str], where: Mapping[str, str]) -> frozenset[str]:

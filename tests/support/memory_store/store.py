@@ -57,6 +57,7 @@ class State:
     decisions: list[ResolutionDecision] = field(default_factory=list)
     vectors: dict[str, Vectors] = field(default_factory=dict)
     tokens: dict[str, int] = field(default_factory=dict)
+    roots: set[str] = field(default_factory=set)
 
     @property
     def overlay(self) -> EntityResolution:
@@ -120,9 +121,14 @@ class StateRecords:
     def documents(self) -> list[DocumentRecord]:
         return [record for one in self._revisions if (record := self.record(one.document.id))]
 
-    def listed(self, after: str | None, limit: int, words: str = "") -> DocumentListing:
+    def roots(self) -> list[str]:
+        return sorted(self._reader.state.roots)
+
+    def listed(
+        self, after: str | None, limit: int, words: str = "", name_of: Callable[[str], str] = str
+    ) -> DocumentListing:
         needle = words.casefold()
-        records = [one for one in self.documents() if needle in f"{one.source}\n{one.title}".casefold()]
+        records = [one for one in self.documents() if needle in f"{name_of(one.source)}\n{one.title}".casefold()]
         page = [one for one in records if after is None or one.source > after]
         return DocumentListing(page[:limit], len(records), len(page) > limit)
 
@@ -211,6 +217,9 @@ class MemoryWriter:
     def drop_staged(self, claims: DocumentLeases) -> None:
         for document in claims.acquire(list(self.state.staged)):
             del self.state.staged[document]
+
+    def add_roots(self, folders: Collection[str]) -> None:
+        self.state.roots |= set(folders)
 
     def put_evidence(self, evidence: Mapping[str, Mapping[str, Sequence[Evidence]]]) -> None:
         for document, chunks in evidence.items():

@@ -25,6 +25,7 @@ from polyadic.storage.sql.digests import digest_bytes
 from polyadic.storage.sql.dimension import dimension_of
 from polyadic.storage.sql.hierarchy_records import hierarchy_of
 from polyadic.storage.sql.lists import select_in
+from polyadic.storage.sql.roots import roots_of
 from polyadic.storage.sql.serialization import (
     chunks_of,
     current_revision,
@@ -128,6 +129,9 @@ class SqlRecordReader:
         facts = dict(select_in(self._connection, _ARITIES, self._digests()))
         return dict(sorted(Counter(facts.values()).items()))
 
+    def roots(self) -> list[str]:
+        return roots_of(self._connection)
+
     def documents(self) -> list[DocumentRecord]:
         rows = (
             self._connection.execute(_RECORDS)
@@ -136,12 +140,14 @@ class SqlRecordReader:
         )
         return sorted((_record(*row) for row in rows), key=lambda record: record.source)
 
-    def listed(self, after: str | None, limit: int, words: str = "") -> DocumentListing:
+    def listed(
+        self, after: str | None, limit: int, words: str = "", name_of: Callable[[str], str] = str
+    ) -> DocumentListing:
         if self._only is not None:
-            records = [one for one in self.documents() if _contains(one.source, one.title, words.casefold())]
+            records = [one for one in self.documents() if _contains(name_of(one.source), one.title, words.casefold())]
             page = [one for one in records if after is None or one.source > after]
             return DocumentListing(page[:limit], len(records), len(page) > limit)
-        total, following = self._holding(after, words) if words else self._following(after, limit + 1)
+        total, following = self._holding(after, words, name_of) if words else self._following(after, limit + 1)
         rows = select_in(self._connection, f"{_RECORDS} WHERE d.id {{any_of}}", following[:limit])
         records = sorted((_record(*row) for row in rows), key=lambda record: record.source)
         return DocumentListing(records, total, len(following) > limit)
@@ -255,21 +261,21 @@ class SqlRecordReader:
         """Return the SQL condition that compares a document's source with a bound, and its parameters."""
         return f" AND source {comparison} ?", [bound]
 
-    def _holding(self, after: str | None, words: str) -> tuple[int, list[int]]:
-        """Return the number of documents with a text in their source or title, and the keys of those after a source."""
+    def _holding(self, after: str | None, words: str, name_of: Callable[[str], str]) -> tuple[int, list[int]]:
+        """Return the number of documents with a text in their name or title, and the keys of those after a source."""
         needle = words.casefold()
         rows = self._connection.execute(
             "SELECT d.id, d.source, r.title FROM document d JOIN revision r ON r.id = d.current"
             " WHERE d.current IS NOT NULL ORDER BY d.source"
         )
         # Filtered here, as SQLite folds the case of ASCII only.
-        matches = [(key, at) for key, at, title in rows if _contains(at, title, needle)]
+        matches = [(key, at) for key, at, title in rows if _contains(name_of(at), title, needle)]
         return len(matches), [key for key, at in matches if after is None or at > after]
 
 
-def _contains(source: str, title: str, needle: str) -> bool:
-    """Return whether a text, in lower case, occurs in a source or a title."""
-    return needle in source.casefold() or needle in title.casefold()
+def _contains(name: str, title: str, needle: str) -> bool:
+    """Return whether a text, in lower case, occurs in a name or a title."""
+    return needle in name.casefold() or needle in title.casefold()
 
 
 def _below(source: str) -> tuple[str | int, ...]:

@@ -22,6 +22,7 @@ from polyadic.storage.sql.hierarchy_tables import HierarchyTables
 from polyadic.storage.sql.lists import select_in
 from polyadic.storage.sql.pending_requests import WAITS, SqlPendingRequests
 from polyadic.storage.sql.pending_vectors import PendingVectors
+from polyadic.storage.sql.roots import add_roots
 from polyadic.storage.sql.serialization import chunks_of, dump_decision, evidence_of, overlay_of, stamps_of
 from polyadic.storage.sql.staging import Staging, delete_revision
 from polyadic.storage.sql.tables import DECISION, DOCUMENT, PASSAGE_WINDOW, STAGED_REVISION, STATEMENT, VECTOR
@@ -55,6 +56,9 @@ class SqlWriter(ABC):
 
     def stage(self, documents: Sequence[Cut]) -> dict[str, frozenset[str]]:
         return self._staging.stage(documents)
+
+    def add_roots(self, folders: Collection[str]) -> None:
+        add_roots(self._connection, folders)
 
     def drop_staged(self, claims: DocumentLeases) -> None:
         leased = claims.acquire({document for document, _ in self._orphans()})
