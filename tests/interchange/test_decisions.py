@@ -106,3 +106,18 @@ def test_contradicting_decisions_are_refused_before_import(tmp_path: Path) -> No
         with pytest.raises(DecisionRefused):
             import_file(second, tmp_path / "kb.json")
         assert canonical_text(second) == before
+
+
+def test_export_without_paths_keeps_decisions(tmp_path: Path) -> None:
+    documents = [Document("/hidden/here/a.md", "", ADA), Document("/hidden/there/a.md", "", BABBAGE)]
+    with workspace(tmp_path / "first") as first, workspace(tmp_path / "second") as second:
+        first.add(documents)
+        first.entities.split("London", "London (city)", [documents[1].id])
+        export_file(first, "hif", tmp_path / "kb.json", hide_paths=True)
+        assert "/hidden" not in (tmp_path / "kb.json").read_text()
+        assert import_file(second, tmp_path / "kb.json").decided == 1
+        assert [one.source for one in second.documents()] == ["a.md", "a.md (2)"]
+        assert [fact.text for fact in second.facts_of("London (city)")]
+        assert [fact.id for fact in second.facts_of("London (city)")] == [
+            fact.id for fact in first.facts_of("London (city)")
+        ]

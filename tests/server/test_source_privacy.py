@@ -9,6 +9,7 @@ import httpx2
 import pytest
 
 from polyadic.config import EmbeddingSettings, Settings
+from polyadic.indexing.roots import record_roots
 from polyadic.model.identity import document_id
 from polyadic.model.types import Document
 from polyadic.workspace import Workspace
@@ -36,7 +37,10 @@ def lies(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def serving(folder: Path, lies: Path) -> Iterator[Running]:
-    """A workspace with a document that is called like this path, one below it, and two of the path it may lead to."""
+    """A workspace with a document that is called like this path, one below it, and two of the path it may lead to.
+
+    The folder of the path is a root of the workspace.
+    """
     hidden = lies.with_name("hidden")
     documents = [
         Document(str(lies), "", PUBLIC),
@@ -46,6 +50,7 @@ def serving(folder: Path, lies: Path) -> Iterator[Running]:
     ]
     with Workspace(folder / "letters", HASHING) as kb:
         kb.add(documents)
+        record_roots(kb.store(), [str(lies.parent)])
     with running(folder) as server:
         yield server
 
@@ -59,15 +64,16 @@ def test_filter_selects_documents_by_identifier_only(serving: Running, lies: Pat
     asked = {"question": "What of Ada Lovelace?", "method": "chunks", "only": only}
     with serving.client() as client:
         found = client.post(f"{PATH}/retrieve", json=asked).json()
-    assert heard(found["items"]) == {str(lies)}
+    assert heard(found["items"]) == {"shown"}
 
 
 def test_agent_filter_matches_names_not_server_paths(serving: Running, lies: Path) -> None:
-    asked = {"question": "Ada Lovelace", "method": "chunks", "answer": False, "documents": [str(lies)]}
+    asked = {"question": "Ada Lovelace", "method": "chunks", "answer": False, "documents": ["shown"]}
     found = called(serving, "query", **asked).structured_content
-    assert heard(found["knowledge"]) == {str(lies), f"{lies}/below.md"}
-    words = called(serving, "search_facts", words="Ada Lovelace", documents=[str(lies)]).structured_content
-    assert heard(words["facts"]) == {str(lies), f"{lies}/below.md"}
+    assert heard(found["knowledge"]) == {"shown", "shown/below.md"}
+    words = called(serving, "search_facts", words="Ada Lovelace", documents=["shown"]).structured_content
+    assert heard(words["facts"]) == {"shown", "shown/below.md"}
+    assert called(serving, "query", **asked | {"documents": [str(lies)]}).is_error
 
 
 def test_unknown_document_response_does_not_reveal_files(serving: Running, lies: Path) -> None:
@@ -80,7 +86,7 @@ def test_delete_removes_the_identified_document_only(serving: Running, lies: Pat
     with serving.client() as client:
         assert client.delete(f"{PATH}/documents/{document_id(str(lies))}").status_code == 204
         assert client.delete(f"{PATH}/documents/{document_id(str(lies))}").status_code == 404
-        assert len(sources(client)) == 3 and str(lies) not in sources(client)
+        assert sorted(sources(client)) == ["hidden", "hidden/below.md", "shown/below.md"]
 
 
 def sources(client: httpx2.Client) -> list[str]:

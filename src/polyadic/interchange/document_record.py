@@ -1,9 +1,10 @@
 """A document with its chunks and their evidence: the unit of export and import."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from polyadic.model.types import Chunk, Document, Evidence
+from polyadic.query.source_names import SourceNames
 from polyadic.storage.protocol import Fingerprint, Reader
 
 
@@ -34,13 +35,16 @@ class DocumentExport:
         return Fingerprint(self.document.content, self.pipeline_config, self.extractor)
 
 
-def export_documents(reader: Reader) -> Iterator[DocumentExport]:
-    """Iterate over the documents of a store, ordered by source."""
+def export_documents(reader: Reader, names: SourceNames | None = None) -> Iterator[DocumentExport]:
+    """Iterate over the documents of a store, ordered by source; with ``names``, these are their sources."""
     failures = failures_of(reader)
-    for record in reader.records.documents():
+    records = reader.records.documents()
+    named = (names or SourceNames()).distinct(record.source for record in records)
+    for record in records:
         stamp = reader.records.stamp(record.id)
         if stamp is not None:
-            yield _export(reader, record.id, stamp, failures)
+            export = _export(reader, record.id, stamp, failures)
+            yield replace(export, document=replace(export.document, source=named[record.source]))
 
 
 def existing_export(reader: Reader, document_id: str, failures: Mapping[str, str]) -> DocumentExport | None:

@@ -12,10 +12,11 @@ from polyadic.interchange.facts_writer import fact_lines
 from polyadic.interchange.graphml import graphml_pieces
 from polyadic.interchange.hif_writer import hif_pieces
 from polyadic.interchange.neo4j import tables
+from polyadic.query.source_names import RelativeNames, SourceNames
 from polyadic.storage.protocol import Reader
 from polyadic.workspace import Workspace
 
-WRITERS: Mapping[str, Callable[[Reader], Iterator[str]]] = {
+WRITERS: Mapping[str, Callable[[Reader, SourceNames | None], Iterator[str]]] = {
     "hif": hif_pieces,
     "graphml": graphml_pieces,
     "jsonl": fact_lines,
@@ -23,8 +24,10 @@ WRITERS: Mapping[str, Callable[[Reader], Iterator[str]]] = {
 """Single-file formats; ``csv`` writes a folder."""
 
 
-def exported(kb: Workspace, name: str) -> Iterator[bytes]:
+def exported(kb: Workspace, name: str, hide_paths: bool = False) -> Iterator[bytes]:
     """Export one committed state of the workspace in pieces, even if another process writes to it.
+
+    With ``hide_paths``, the sources of documents are relative to the roots of the workspace.
 
     Raises
     ------
@@ -32,13 +35,13 @@ def exported(kb: Workspace, name: str) -> Iterator[bytes]:
         There is no workspace.
     """
     with kb.store().read() as reader:
-        for piece in WRITERS[name](reader):
+        for piece in WRITERS[name](reader, RelativeNames.of(reader) if hide_paths else None):
             yield piece.encode()
 
 
-def export_file(kb: Workspace, name: str, path: Path | str) -> None:
-    """Export the workspace to a file atomically; ``name`` is a key of :data:`WRITERS`."""
-    _write(Path(path), exported(kb, name))
+def export_file(kb: Workspace, name: str, path: Path | str, hide_paths: bool = False) -> None:
+    """Export the workspace to a file atomically, as :func:`exported` does; ``name`` is a key of :data:`WRITERS`."""
+    _write(Path(path), exported(kb, name, hide_paths))
 
 
 def export_tables(kb: Workspace, folder: Path | str) -> None:

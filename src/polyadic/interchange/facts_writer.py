@@ -5,12 +5,13 @@ from collections.abc import Iterator
 
 from polyadic.interchange.document_record import export_documents
 from polyadic.interchange.document_schema import plain_entities, plain_spans, plain_support
+from polyadic.query.source_names import SourceNames
 from polyadic.storage.protocol import Reader
 
 
-def fact_lines(reader: Reader) -> Iterator[str]:
+def fact_lines(reader: Reader, names: SourceNames | None = None) -> Iterator[str]:
     """Yield every statement, ordered by source and position, including those with fewer than two entities."""
-    for export in export_documents(reader):
+    for export in export_documents(reader, names):
         for statement in (statement for passage in export.passages for statement in passage.evidence):
             line = {
                 "text": statement.text,

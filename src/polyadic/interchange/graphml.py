@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from xml.sax.saxutils import escape, quoteattr
 
 from polyadic.interchange.bipartite import all_entities, all_facts, all_participations
+from polyadic.query.source_names import SourceNames
 from polyadic.storage.protocol import Reader
 
 _KEYS = {
@@ -26,8 +27,11 @@ _HEAD = (
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def graphml_pieces(reader: Reader) -> Iterator[str]:
-    """Yield the file in pieces: nodes by identifier with their ``kind``, and an edge per participation."""
+def graphml_pieces(reader: Reader, names: SourceNames | None = None) -> Iterator[str]:
+    """Yield the file in pieces: nodes by identifier with their ``kind``, and an edge per participation.
+
+    Sources are not exported, so ``names`` is not used.
+    """
     yield _HEAD
     for e in all_entities(reader):
         attributes: dict[str, object] = {"name": e.name, "type": e.type, "description": e.description}

@@ -2,25 +2,28 @@
 
 import json
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from polyadic.interchange.bipartite import all_entities, all_facts, all_participations
 from polyadic.interchange.document_record import export_documents
 from polyadic.interchange.document_schema import VERSION, plain_decision, plain_document
+from polyadic.model.identity import document_id
 from polyadic.model.resolution import ResolutionDecision
+from polyadic.query.source_names import SourceNames
 from polyadic.storage.protocol import Reader
 
 
-def hif_pieces(reader: Reader) -> Iterator[str]:
+def hif_pieces(reader: Reader, names: SourceNames | None = None) -> Iterator[str]:
     """Yield the file in pieces, ordered by source and identifier.
 
     Nodes are entities by key, edges are facts by identifier. Evidence and entity resolution decisions are in
-    ``metadata.polyadic``.
+    ``metadata.polyadic``. With ``names``, these are the sources of documents.
     """
     yield f'{{"network-type": "undirected",\n"metadata": {{"polyadic": {{"version": {VERSION}, "documents": ['
-    yield from _values(plain_document(export) for export in export_documents(reader))
+    yield from _values(plain_document(export) for export in export_documents(reader, names))
     yield '],\n"decisions": ['
-    yield from _values(plain_decision(decision) for decision in _by_identifier(reader))
+    yield from _values(plain_decision(decision) for decision in _decisions(reader, names or SourceNames()))
     yield ']}},\n"nodes": ['
     yield from _values(
         {
@@ -48,8 +51,15 @@ def hif_pieces(reader: Reader) -> Iterator[str]:
     yield "]}\n"
 
 
-def _by_identifier(reader: Reader) -> list[ResolutionDecision]:
-    return sorted(reader.records.overlay().decisions, key=lambda decision: decision.id)
+def _decisions(reader: Reader, names: SourceNames) -> list[ResolutionDecision]:
+    """Return the decisions, by identifier; documents are identified by their exported sources."""
+    named = names.distinct(record.source for record in reader.records.documents())
+    exported = {document_id(source): document_id(name) for source, name in named.items()}
+    decisions = [
+        replace(decision, documents=tuple(exported.get(one, one) for one in decision.documents))
+        for decision in reader.records.overlay().decisions
+    ]
+    return sorted(decisions, key=lambda decision: decision.id)
 
 
 def _values(values: Iterable[dict[str, Any]]) -> Iterator[str]:

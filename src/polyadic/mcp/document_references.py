@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from polyadic.errors import NotFound
 from polyadic.mcp.limits import NAME, cut
 from polyadic.model.identity import document_id
+from polyadic.query.source_names import SourceNames
 from polyadic.storage.protocol import DocumentRecord, Reader
 
 URI = "polyadic://document/"
@@ -26,7 +27,7 @@ def uri_of(document: str) -> str:
     return f"{URI}{document}"
 
 
-def document_named(reader: Reader, reference: str) -> DocumentRecord:
+def document_named(reader: Reader, names: SourceNames, reference: str) -> DocumentRecord:
     """Find the document that a reference names.
 
     Raises
@@ -36,10 +37,10 @@ def document_named(reader: Reader, reference: str) -> DocumentRecord:
     """
     name = reference.removeprefix(URI)
     exact = reader.records.record(name) if _FULL_ID.fullmatch(name) else None
-    record = exact or reader.records.record(document_id(name))
-    if record:
-        return record
-    for matches in _candidates(reader.records.documents(), name) if name.strip() else ():
+    named = [record for source in names.sources(name) if (record := reader.records.record(document_id(source)))]
+    if exact or len(named) == 1:
+        return exact or named[0]
+    for matches in (named, *_candidates(reader.records.documents(), names, name)) if name.strip() else ():
         if len(matches) == 1:
             return matches[0]
         if matches:
@@ -48,7 +49,7 @@ def document_named(reader: Reader, reference: str) -> DocumentRecord:
     raise NotFound(f"no document matches {_quoted(name)}", _HINT)
 
 
-def documents_named(reader: Reader, reference: str) -> frozenset[str]:
+def documents_named(reader: Reader, names: SourceNames, reference: str) -> frozenset[str]:
     """Find the identifiers of the documents that a reference names.
 
     These are one document, or the documents of a folder or of a file of rows.
@@ -58,16 +59,17 @@ def documents_named(reader: Reader, reference: str) -> frozenset[str]:
     NotFound
         No document matches, or several that do not share a folder.
     """
-    selected = reader.records.select([reference], {}) if reference.strip() else frozenset()
-    return selected or frozenset([document_named(reader, reference).id])
+    sources = names.sources(reference) if reference.strip() else []
+    selected = reader.records.select(sources, {}) if sources else frozenset()
+    return selected or frozenset([document_named(reader, names, reference).id])
 
 
-def _candidates(records: Sequence[DocumentRecord], name: str) -> list[list[DocumentRecord]]:
+def _candidates(records: Sequence[DocumentRecord], names: SourceNames, name: str) -> list[list[DocumentRecord]]:
     """Return candidate lists for a name, the most likely match first."""
     endings = (f"/{name.removeprefix('./')}", f"#{name}")
     is_id_prefix = bool(_ID_PREFIX.fullmatch(name))
     return [
-        [record for record in records if record.source.endswith(endings)],
+        [record for record in records if f"/{names.shown(record.source)}".endswith(endings)],
         [record for record in records if record.title.casefold() == name.casefold()],
         [record for record in records if is_id_prefix and record.id.startswith(name)],
     ]

@@ -29,6 +29,7 @@ def asgi(
     hosts: Sequence[str] | None = LOOPBACK,
     run: RunInWorkspace = here,
     jobs: Callable[[Request], ToolJobs] | None = None,
+    hide_paths: bool = False,
 ) -> "McpApp":
     """Create an ASGI application that serves MCP at any path.
 
@@ -50,6 +51,8 @@ def asgi(
     jobs
         The indexing jobs of the workspace of a request; always used on the loop that serves. By default, the request
         that adds a document also indexes it.
+    hide_paths
+        Name documents relative to the roots of the workspace, not by paths of this machine.
 
     Examples
     --------
@@ -70,7 +73,7 @@ def asgi(
         if request is None:
             raise RuntimeError("over HTTP there is always a request")
         async with resolve(request) as workspace:
-            yield WorkspaceAccess(workspace, may_write(request), jobs(request) if jobs else None)
+            yield WorkspaceAccess(workspace, may_write(request), jobs(request) if jobs else None, hide_paths)
 
     return McpApp(build(opened, run), _transport_security(hosts))
 

@@ -4,9 +4,20 @@ A page starts after the last source of the previous page. So documents that are 
 make no other document appear twice or not at all.
 """
 
-from polyadic.storage.protocol import DocumentListing
+from dataclasses import replace
+
+from polyadic.query.source_names import SourceNames
+from polyadic.storage.protocol import DocumentListing, Reader
 
 
-def next_after(page: DocumentListing) -> str | None:
-    """Return the cursor of the next page; None on the last page."""
-    return page.documents[-1].source if page.more else None
+def listed(reader: Reader, names: SourceNames, after: str | None, limit: int) -> tuple[DocumentListing, str | None]:
+    """Return a page of documents with their names, and the cursor of the next page; None on the last page.
+
+    Raises
+    ------
+    NotFound
+        The cursor is invalid.
+    """
+    page = reader.records.listed(None if after is None else names.position(reader, after), limit)
+    following = names.cursor(page.documents[-1].source) if page.more else None
+    return replace(page, documents=names.applied(page.documents)), following

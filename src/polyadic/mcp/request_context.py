@@ -12,6 +12,7 @@ from starlette.requests import Request
 from polyadic.mcp.jobs import ToolJobs
 from polyadic.model.types import Filter
 from polyadic.query.document_filter import filter_documents
+from polyadic.query.source_names import RelativeNames, SourceNames
 from polyadic.storage.protocol import Reader
 from polyadic.workspace import Workspace
 
@@ -22,12 +23,18 @@ Found = TypeVar("Found")
 class WorkspaceAccess:
     """Access to a workspace: whether documents may be added, and the jobs that index them.
 
-    Without jobs (None) the request that adds a document also indexes it.
+    Without jobs (None) the request that adds a document also indexes it. With ``hide_paths``, documents are named
+    relative to the roots of the workspace.
     """
 
     workspace: Workspace
     may_write: bool
     jobs: ToolJobs | None = None
+    hide_paths: bool = False
+
+    def names(self, reader: Reader) -> SourceNames:
+        """Return the names of sources that the client may see."""
+        return RelativeNames.of(reader) if self.hide_paths else SourceNames()
 
 
 Opened = Callable[[Request | None], AbstractAsyncContextManager[WorkspaceAccess]]

@@ -5,6 +5,7 @@ from pydantic import BaseModel, ConfigDict
 from polyadic.errors import NotFound
 from polyadic.mcp.document_references import document_named, uri_of
 from polyadic.model.types import Span, page_of
+from polyadic.query.source_names import SourceNames
 from polyadic.storage.protocol import Reader
 
 
@@ -31,7 +32,7 @@ class DocumentExcerpt(BaseModel):
     """The exact text of the part."""
 
 
-def passage(reader: Reader, reference: str, span: Span) -> DocumentExcerpt:
+def passage(reader: Reader, names: SourceNames, reference: str, span: Span) -> DocumentExcerpt:
     """Return the part of a document that a span covers, cut off at the end of the document.
 
     Raises
@@ -39,7 +40,7 @@ def passage(reader: Reader, reference: str, span: Span) -> DocumentExcerpt:
     NotFound
         No document matches the reference, or the document ends before the span begins.
     """
-    record = document_named(reader, reference)
+    record = document_named(reader, names, reference)
     document = reader.records.document(record.id)
     length = len(document.text)
     if span.start > length:
@@ -48,7 +49,7 @@ def passage(reader: Reader, reference: str, span: Span) -> DocumentExcerpt:
     return DocumentExcerpt(
         document=record.id,
         uri=uri_of(record.id),
-        source=record.source,
+        source=names.shown(record.source),
         title=record.title,
         page=page_of(document.pages, span.start),
         start=span.start,

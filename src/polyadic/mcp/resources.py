@@ -6,14 +6,13 @@ from urllib.parse import parse_qs, urlsplit
 import mcp_types as types
 
 from polyadic.errors import NotFound
+from polyadic.mcp import pagination
 from polyadic.mcp.document_references import URI, uri_of
 from polyadic.mcp.limits import NAME, RESOURCE, RESOURCES, cut
-from polyadic.mcp.pagination import next_after
-from polyadic.mcp.request_context import read
+from polyadic.mcp.request_context import WorkspaceAccess, read
 from polyadic.mcp.resource_text import DocumentExcerpt, passage
 from polyadic.model.types import Span
 from polyadic.storage.protocol import DocumentRecord
-from polyadic.workspace import Workspace
 
 TEXT = "text/plain"
 TEMPLATE = types.ResourceTemplate(
@@ -27,13 +26,15 @@ _DOCUMENT_PATH = re.compile(r"/([0-9a-f]{32})")
 _OFFSET = re.compile(r"[0-9]{1,15}")
 
 
-async def listed(workspace: Workspace, cursor: str | None) -> types.ListResourcesResult:
+async def listed(access: WorkspaceAccess, cursor: str | None) -> types.ListResourcesResult:
     """Return one page of the documents."""
-    page = await read(workspace, lambda reader: reader.records.listed(cursor, RESOURCES))
-    return types.ListResourcesResult(resources=[_resource(one) for one in page.documents], next_cursor=next_after(page))
+    page, following = await read(
+        access.workspace, lambda reader: pagination.listed(reader, access.names(reader), cursor, RESOURCES)
+    )
+    return types.ListResourcesResult(resources=[_resource(one) for one in page.documents], next_cursor=following)
 
 
-async def contents(workspace: Workspace, uri: str) -> types.ReadResourceResult:
+async def contents(access: WorkspaceAccess, uri: str) -> types.ReadResourceResult:
     """Return the text of a resource; for a long document the first part, with the resource of the next part.
 
     Raises
@@ -42,7 +43,7 @@ async def contents(workspace: Workspace, uri: str) -> types.ReadResourceResult:
         There is no such document, or no such part of it.
     """
     document, span = _parsed(uri)
-    part = await read(workspace, lambda reader: passage(reader, document, span))
+    part = await read(access.workspace, lambda reader: passage(reader, access.names(reader), document, span))
     return types.ReadResourceResult(contents=[_contents(uri, part)])
 
 

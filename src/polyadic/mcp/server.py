@@ -79,13 +79,13 @@ class _Handlers:
 
     async def list_resources(self, context: Context, asked: PageParams) -> types.ListResourcesResult:
         cursor = asked.cursor if asked else None
-        return await self._handle(context, "", lambda access: resources.listed(access.workspace, cursor))
+        return await self._handle(context, "", lambda access: resources.listed(access, cursor))
 
     async def list_templates(self, context: Context, asked: PageParams) -> types.ListResourceTemplatesResult:
         return types.ListResourceTemplatesResult(resource_templates=[resources.TEMPLATE])
 
     async def read_resource(self, context: Context, asked: types.ReadResourceRequestParams) -> types.ReadResourceResult:
-        return await self._handle(context, asked.uri, lambda access: resources.contents(access.workspace, asked.uri))
+        return await self._handle(context, asked.uri, lambda access: resources.contents(access, asked.uri))
 
     async def _handle(
         self,

@@ -42,7 +42,12 @@ def add_agents(app: FastAPI, service: ServerState) -> Callable[[], AbstractAsync
 
     # AuthMiddleware has checked hosts and origins.
     agents = asgi(
-        resolve, may_write, hosts=None, run=run, jobs=lambda request: McpJobs(service, key_of(request), _name(request))
+        resolve,
+        may_write,
+        hosts=None,
+        run=run,
+        jobs=lambda request: McpJobs(service, key_of(request), _name(request)),
+        hide_paths=True,
     )
     app.router.routes.append(Route(PATH, agents, include_in_schema=False))
     return agents.lifespan

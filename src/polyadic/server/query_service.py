@@ -1,10 +1,12 @@
 """Questions to a workspace for all protocols: admission control, metrics, and execution on the workspace loop."""
 
+import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 
 from polyadic.concurrency.task_stream import TaskStream
 from polyadic.model.types import Answer, Citation, Filter, Knowledge
+from polyadic.query.source_names import RelativeNames
 from polyadic.server.problem_details import ProblemError
 from polyadic.server.schemas import AnswerRequest, FilterSchema, RetrieveRequest
 from polyadic.server.server_state import ServerState
@@ -13,13 +15,19 @@ from polyadic.workspace import Workspace
 Piece = Knowledge | str | Citation | Answer
 
 
+def source_names(kb: Workspace) -> RelativeNames:
+    """Return the names of sources for clients, without paths of the server."""
+    with kb.store().read() as reader:
+        return RelativeNames.of(reader)
+
+
 async def knowledge_for(service: ServerState, kb: Workspace, asked: RetrieveRequest) -> Knowledge:
     """Retrieve the knowledge relevant to a question."""
     only = _filter(kb, asked.only)
     async with service.turns.turn(kb.name):
         knowledge = await service.work.run(kb.aretrieve(asked.question, asked.method, asked.context_tokens, only))
     service.metrics.paid(knowledge.usage)
-    return knowledge
+    return (await asyncio.to_thread(source_names, kb)).applied(knowledge)
 
 
 async def answer_to(service: ServerState, kb: Workspace, asked: AnswerRequest) -> Answer:
@@ -32,7 +40,7 @@ async def answer_to(service: ServerState, kb: Workspace, asked: AnswerRequest) -
         work = kb.aquery(asked.question, asked.method, asked.context_tokens, turns, how, only)
         answer = await service.work.run(work)
     service.metrics.paid(answer.usage)
-    return answer
+    return (await asyncio.to_thread(source_names, kb)).applied(answer)
 
 
 async def pieces_of(service: ServerState, kb: Workspace, asked: AnswerRequest) -> AsyncGenerator[Piece, None]:
@@ -45,12 +53,13 @@ async def pieces_of(service: ServerState, kb: Workspace, asked: AnswerRequest) -
     def make(tell: Callable[[Piece], None]) -> AsyncGenerator[Piece, None]:
         return _typed(kb.astream(asked.question, asked.method, asked.context_tokens, turns, how, only, tell, tell))
 
+    names = await asyncio.to_thread(source_names, kb)
     # An admission slot belongs to one task, but the consumer may read the stream from several tasks.
     async with TaskStream.of(_in_turn(service, kb.name, make)) as pieces:
         async for piece in pieces:
             if isinstance(piece, Answer):
                 service.metrics.paid(piece.usage)
-            yield piece
+            yield names.applied(piece)
 
 
 def is_quoted(kb: Workspace, asked: AnswerRequest) -> bool:

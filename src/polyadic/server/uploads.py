@@ -12,6 +12,7 @@ from starlette.requests import Request
 
 from polyadic.concurrency.run_in_thread import run_in_thread
 from polyadic.model.identity import digest, document_id
+from polyadic.query.source_names import RelativeNames
 from polyadic.server.file_names import distinct, sanitize_file_name
 from polyadic.server.jobs.job import Job, JobRequest
 from polyadic.server.jobs.upload import SCHEME, Upload, UploadedText
@@ -112,14 +113,14 @@ def _check_disk(folder: Path, size: int) -> None:
 
 
 def _existing(kb: Workspace, sources: Sequence[str]) -> list[str]:
-    """Return the sources among these that have a document, or documents for rows (``SOURCE#ROW``)."""
+    """Return the names of the sources among these that have a document, or documents for rows (``SOURCE#ROW``)."""
     with kb.store().read() as reader:
-        found = []
+        names, found = RelativeNames.of(reader), []
         for source in dict.fromkeys(sources):
             rows = f"{source}#"
             following = reader.records.listed(rows, 1).documents
             if reader.records.record(document_id(source)) or any(one.source.startswith(rows) for one in following):
-                found.append(source)
+                found.append(names.shown(source))
         return found
 
 

@@ -6,10 +6,9 @@ from pydantic import Field
 
 from polyadic.mcp.document_references import documents_named
 from polyadic.mcp.limits import NAMES
-from polyadic.mcp.request_context import read
+from polyadic.mcp.request_context import WorkspaceAccess, read
 from polyadic.mcp.tools.tool import Name, Pairs, ToolArguments
 from polyadic.model.types import Filter
-from polyadic.workspace import Workspace
 
 
 class DocumentFilterArguments(ToolArguments):
@@ -20,7 +19,7 @@ class DocumentFilterArguments(ToolArguments):
     where: Pairs = Field(default_factory=dict)
     """Search only documents that have all of this metadata."""
 
-    async def only(self, workspace: Workspace) -> Filter | None:
+    async def only(self, access: WorkspaceAccess) -> Filter | None:
         """Build the filter; None if all documents are searched.
 
         Raises
@@ -30,6 +29,8 @@ class DocumentFilterArguments(ToolArguments):
         """
         if not (self.documents or self.where):
             return None
-        names = self.documents
-        chosen = await read(workspace, lambda reader: [documents_named(reader, name) for name in names])
+        chosen = await read(
+            access.workspace,
+            lambda reader: [documents_named(reader, access.names(reader), name) for name in self.documents],
+        )
         return Filter(where=self.where, documents=tuple(sorted(frozenset().union(*chosen))))

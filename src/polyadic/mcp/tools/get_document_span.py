@@ -33,7 +33,8 @@ async def run(access: WorkspaceAccess, wanted: SpanArguments) -> SpanResult:
     if not wanted.start <= end <= wanted.start + limits.SPAN:
         problem = f"characters {wanted.start}-{end} cannot be returned at once"
         raise BadArguments(problem, f"end must not be before start, and at most {limits.SPAN:,} characters after it")
-    found = await read(access.workspace, lambda reader: passage(reader, wanted.document, Span(wanted.start, end)))
+    span = Span(wanted.start, end)
+    found = await read(access.workspace, lambda reader: passage(reader, access.names(reader), wanted.document, span))
     return SpanResult.model_validate(found.model_dump())
 
 

@@ -11,6 +11,7 @@ from polyadic.mcp.request_context import WorkspaceAccess, read
 from polyadic.mcp.results import ToolResult
 from polyadic.mcp.tools.tool import Name, Tool, ToolArguments
 from polyadic.query import lookup
+from polyadic.query.source_names import SourceNames
 from polyadic.storage.protocol import Reader
 
 
@@ -39,14 +40,14 @@ class EntityResult(ToolResult):
 
 
 async def run(access: WorkspaceAccess, wanted: EntityArguments) -> EntityResult:
-    return await read(access.workspace, lambda reader: _result(reader, wanted))
+    return await read(access.workspace, lambda reader: _result(reader, access.names(reader), wanted))
 
 
-def _result(reader: Reader, wanted: EntityArguments) -> EntityResult:
+def _result(reader: Reader, names: SourceNames, wanted: EntityArguments) -> EntityResult:
     row = lookup.entity_row(reader, wanted.entity)
     entity = reader.entities(np.array([row]))[0]
     rows = lookup.facts_of_all(reader, [row], wanted.limit)
-    stated = zip(reader.facts(rows), reader.fact_places(rows), strict=True)
+    stated = zip(reader.facts(rows), names.applied(reader.fact_places(rows)), strict=True)
     return EntityResult(
         id=entity.id,
         name=cut(entity.name, limits.NAME),

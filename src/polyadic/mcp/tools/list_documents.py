@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import Field
 
 from polyadic.mcp import limits, results, views
-from polyadic.mcp.pagination import next_after
+from polyadic.mcp.pagination import listed
 from polyadic.mcp.request_context import WorkspaceAccess, read
 from polyadic.mcp.results import ToolResult
 from polyadic.mcp.tools.tool import Tool, ToolArguments
@@ -31,10 +31,10 @@ class ListResult(ToolResult):
 
 
 async def run(access: WorkspaceAccess, wanted: ListArguments) -> ListResult:
-    page = await read(access.workspace, lambda reader: reader.records.listed(wanted.after, wanted.limit))
-    return ListResult(
-        documents=[views.document(record) for record in page.documents], total=page.total, next=next_after(page)
+    page, following = await read(
+        access.workspace, lambda reader: listed(reader, access.names(reader), wanted.after, wanted.limit)
     )
+    return ListResult(documents=[views.document(record) for record in page.documents], total=page.total, next=following)
 
 
 TOOL = Tool(

@@ -7,7 +7,7 @@ from pydantic import Field
 from polyadic.config import MethodName
 from polyadic.mcp import limits, views
 from polyadic.mcp.limits import cut
-from polyadic.mcp.request_context import WorkspaceAccess
+from polyadic.mcp.request_context import WorkspaceAccess, read
 from polyadic.mcp.results import CitationResult, RetrievedResult, ToolResult
 from polyadic.mcp.tools.document_filter import DocumentFilterArguments
 from polyadic.mcp.tools.tool import Tool
@@ -56,11 +56,13 @@ class QueryResult(ToolResult):
 
 async def run(access: WorkspaceAccess, asked: QueryArguments) -> QueryResult:
     workspace = access.workspace
-    only = await asked.only(workspace)
+    only = await asked.only(access)
+    names = await read(workspace, access.names)
     if not asked.answer:
         retrieved = await workspace.aretrieve(asked.question, asked.method, asked.context_tokens, only)
-        return _result(retrieved, None, asked.items)
+        return _result(names.applied(retrieved), None, asked.items)
     answer = await workspace.aquery(asked.question, asked.method, asked.context_tokens, only=only)
+    answer = names.applied(answer)
     return _result(answer.knowledge, answer, asked.items)
 
 

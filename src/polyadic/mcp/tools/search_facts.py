@@ -41,9 +41,9 @@ class SearchResult(ToolResult):
 
 async def run(access: WorkspaceAccess, sought: SearchArguments) -> SearchResult:
     workspace = access.workspace
-    only = await sought.only(workspace)
+    only = await sought.only(access)
     vector = await vector_of(sought.words, workspace.store(), workspace.embedder)
-    items = await read(workspace, lambda reader: _items(reader, sought, vector), only)
+    items = await read(workspace, lambda reader: access.names(reader).applied(_items(reader, sought, vector)), only)
     return SearchResult(facts=[views.retrieved_result(item) for item in items])
 
 

@@ -20,6 +20,7 @@ from typing import Any
 from polyadic.errors import PolyadicError, StoreBusy, without_addresses
 from polyadic.indexing.report import IndexProgress, IndexReport
 from polyadic.llm.budget import SpendingBudget
+from polyadic.query.source_names import RelativeNames
 from polyadic.server.jobs.job import JobProgress, JobRequest
 from polyadic.server.jobs.priority import stand_behind_questions
 from polyadic.server.jobs.upload import Upload
@@ -63,7 +64,9 @@ async def _run(location: WorkspaceLocation, upload_folder: Path, request: JobReq
     threading.Thread(target=_watch, args=(lambda: loop.call_soon_threadsafe(task.cancel),), daemon=True).start()
     async with Workspace(location.place, folder=location.folder) as kb:
         report = await _run_when_free(kb, Upload(upload_folder), request)
-    _send("report", _plain(report))
+        with kb.store().read() as reader:
+            names = RelativeNames.of(reader)
+    _send("report", _plain(names.applied(report)))
 
 
 async def _run_when_free(kb: Workspace, upload: Upload, request: JobRequest) -> IndexReport:

@@ -2,20 +2,22 @@
 
 import asyncio
 import base64
-import binascii
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
 from pydantic_core import to_jsonable_python
 from starlette.responses import PlainTextResponse, Response
 
+from polyadic.errors import NotFound
 from polyadic.indexing.publisher import withdraw
 from polyadic.model.types import Document, Span, page_of
+from polyadic.query.source_names import RelativeNames
 from polyadic.server.dependencies import Name, Reading, Served, Writing
 from polyadic.server.job_options import RequestedJob
 from polyadic.server.jobs.job import Job, JobRequest
 from polyadic.server.jobs.upload import UploadedText
 from polyadic.server.problem_details import ProblemError, not_found
+from polyadic.server.query_service import source_names
 from polyadic.server.rendered_document import LONGEST_RENDERED, render_document
 from polyadic.server.schemas import (
     DocumentPage,
@@ -53,15 +55,20 @@ _FILES = {
 def documents(
     workspace: Name,
     kb: Reading,
-    search: Annotated[str, Query(max_length=200, description="substring of the source or title")] = "",
+    search: Annotated[str, Query(max_length=200, description="substring of the name or title")] = "",
     after: Annotated[str, Query(max_length=4000, description="`next` of the previous page")] = "",
     limit: Annotated[int, _PAGE] = 100,
 ) -> DocumentPage:
     """List the documents by source, in pages."""
     with kb.store().read() as reader:
-        page = reader.records.listed(_decode_cursor(after) if after else None, limit, search)
-    shown = list(page.documents)
-    return DocumentPage(documents=shown, total=page.total, next=_cursor(shown[-1].source) if page.more else "")
+        names = RelativeNames.of(reader)
+        try:
+            position = names.position(reader, _decode_cursor(after)) if after else None
+        except (NotFound, ValueError):
+            raise ProblemError(422, "invalid-request", "after must be the next value of an earlier page") from None
+        page = reader.records.listed(position, limit, search, names.shown)
+    following = _cursor(names.cursor(page.documents[-1].source)) if page.more else ""
+    return DocumentPage(documents=names.applied(list(page.documents)), total=page.total, next=following)
 
 
 @router.post("/files", status_code=202, summary="Upload files", openapi_extra=_FILES)
@@ -87,7 +94,7 @@ async def texts(workspace: Name, new: NewTexts, kb: Writing, service: Served, jo
 @router.get("/{document}", summary="Get a document")
 def show(workspace: Name, document: Identifier, kb: Reading) -> DocumentRecord:
     """Return a document without its text."""
-    return _record(kb, document)
+    return source_names(kb).applied(_record(kb, document))
 
 
 @router.get(
@@ -117,7 +124,7 @@ def span(
         )
     return SpanView(
         document=document,
-        source=content.source,
+        source=source_names(kb).shown(content.source),
         title=content.title,
         start=start,
         end=end,
@@ -179,12 +186,10 @@ def _document(kb: Workspace, identifier: str) -> Document:
         return reader.records.document(identifier)
 
 
-def _cursor(source: str) -> str:
-    return base64.urlsafe_b64encode(source.encode("utf-8", "surrogatepass")).decode("ascii")
+def _cursor(position: str) -> str:
+    return base64.urlsafe_b64encode(position.encode("utf-8", "surrogatepass")).decode("ascii")
 
 
 def _decode_cursor(cursor: str) -> str:
-    try:
-        return base64.b64decode(cursor, b"-_", validate=True).decode("utf-8", "surrogatepass")
-    except (ValueError, binascii.Error):
-        raise ProblemError(422, "invalid-request", "after must be the next value of an earlier page") from None
+    """Return the position in a cursor; raise ValueError if it is no cursor."""
+    return base64.b64decode(cursor, b"-_", validate=True).decode("utf-8", "surrogatepass")

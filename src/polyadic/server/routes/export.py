@@ -42,6 +42,6 @@ async def export(
     """Export one consistent state of the workspace; the same evidence gives the same bytes."""
     # Written to a file first: a slow client must not keep a snapshot of the store alive.
     async with service.turns.turn(workspace):
-        await asyncio.to_thread(export_file, kb, format, file)
+        await asyncio.to_thread(export_file, kb, format, file, True)
     name = f"{workspace}.{_SUFFIXES[format]}"
     return FileResponse(file, media_type=_TYPES[format], filename=name)

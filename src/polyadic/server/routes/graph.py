@@ -7,6 +7,7 @@ from fastapi import APIRouter, Query
 from polyadic.query.lookup import FactView
 from polyadic.server.dependencies import Name, Reading, Served
 from polyadic.server.problem_details import ProblemError
+from polyadic.server.query_service import source_names
 from polyadic.server.schemas import (
     EntityDetail,
     EntityFound,
@@ -61,7 +62,7 @@ def entity(workspace: Name, entity: Identifier, kb: Reading, limit: Limit = 20) 
 @router.get("/facts/{fact}", summary="Get a fact")
 def fact(workspace: Name, fact: Identifier, kb: Reading) -> FactDetail:
     """Return a fact, the entities it connects and the places where it is stated."""
-    view: FactView = fact_with_places(kb, fact)
+    view: FactView = source_names(kb).applied(fact_with_places(kb, fact))
     return FactDetail(fact=view.fact, entities=list(view.entities), places=list(view.places))
 
 

@@ -5,6 +5,7 @@ from starlette.responses import Response
 
 from polyadic.query.workspace_status import CostLedger
 from polyadic.server.dependencies import Caller, Name, Reading, Served
+from polyadic.server.query_service import source_names
 from polyadic.server.schemas import NewWorkspace, WorkspaceList, WorkspaceView
 from polyadic.workspace import Workspace
 
@@ -40,7 +41,7 @@ async def delete(workspace: Name, service: Served, key: Caller) -> None:
 @router.get("/{workspace}/ledger", summary="Usage and cost")
 def ledger(workspace: Name, kb: Reading) -> CostLedger:
     """List every paid model call, with totals by purpose and by document."""
-    return kb.ledger()
+    return source_names(kb).applied(kb.ledger())
 
 
 def _view(kb: Workspace, name: str, key: Caller) -> WorkspaceView:
