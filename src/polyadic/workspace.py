@@ -217,7 +217,7 @@ class Workspace(BrowseMixin, QueryMixin):
         """
         from polyadic.indexing.ray.cluster import joined, need_ray
         from polyadic.indexing.ray.indexing_run import RayRun
-        from polyadic.indexing.ray.sources import is_remote, list_sources
+        from polyadic.indexing.ray.sources import list_sources, local_paths
         from polyadic.indexing.ray.worker_env import WorkerEnvironment
 
         need_ray()
@@ -235,7 +235,7 @@ class Workspace(BrowseMixin, QueryMixin):
         files = [source for source in sources if isinstance(source, str)]
         if not files:
             return _skipped_report(skipped)
-        record_roots(self._store, roots_of([name for name in names if not is_remote(name)]))
+        record_roots(self._store, roots_of(local_paths(names)))
         with joined(address):
             run = RayRun(
                 self._address,

@@ -31,6 +31,15 @@ def is_remote(name: str) -> bool:
     return "://" in name and not name.startswith(_LOCAL)
 
 
+def local_paths(names: Sequence[str]) -> list[str]:
+    """Return the names that are paths of the local file system, without a URI scheme.
+
+    >>> local_paths(["s3://bucket/letters/", "letters/a.txt", "file:///letters/a.txt"])
+    ['letters/a.txt', '/letters/a.txt']
+    """
+    return [name.removeprefix(_LOCAL) for name in names if not is_remote(name)]
+
+
 def list_sources(names: Sequence[str], settings: ReadingSettings) -> Iterator[str | SkippedInput]:
     """List the files at or below these names, each once: paths with all links resolved, and URIs.
 
