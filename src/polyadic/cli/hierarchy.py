@@ -15,8 +15,8 @@ from polyadic.workspace import Workspace
 def command() -> None:
     """Build and show the hierarchy: layers of summaries, and communities with reports.
 
-    It serves broad questions (methods hierarchy, global, local and bridge). Parts whose documents change are
-    marked stale and not used until the hierarchy is built again (docs/hierarchy.md).
+    Methods such as hierarchy and graphrag search it (docs/methods.md). Parts whose documents change are marked stale
+    and not used until the hierarchy is built again (docs/hierarchy.md).
     """
 
 
