@@ -56,6 +56,7 @@ def test_every_command_runs(polyadic: Command, server: ModelServer, tmp_path: Pa
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "notes.md").write_text(text)
     write_beir(tmp_path / "art")
+    (tmp_path / "questions.csv").write_text(f"question,expected\n{QUESTIONS[0]['text']},Charles Babbage\n")
     commands = sorted((command for command in COMMANDS if not command.startswith(NOT_RUN)), key=position)
     assert len(commands) > 40
     for number, command in enumerate(commands):
