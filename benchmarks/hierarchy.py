@@ -17,16 +17,14 @@ from benchmarks.recorded_workspace import RECORDED, recorded_workspace
 from benchmarks.report_sections import DOCS, given_folder, rewrite
 from polyadic.config import HierarchySearchSettings
 from polyadic.evaluation.bootstrap import interval
+from polyadic.evaluation.bridge_coverage import bridge_coverage
 from polyadic.evaluation.datasets import DatasetQuestion, corpus_id
 from polyadic.evaluation.measures.all_gold import AllGold
 from polyadic.evaluation.measures.passage_recall import PassageRecall
-from polyadic.evaluation.measures.token_sets import covered, token_set
 from polyadic.evaluation.outcome import QuestionOutcome
 from polyadic.evaluation.retrieval_run import run_method
-from polyadic.hierarchy.community_graph import build_community_graph
-from polyadic.hierarchy.transitivity import transitivity
-from polyadic.model.types import Knowledge
-from polyadic.storage.protocol import Links, Reader
+from polyadic.hierarchy.measures import measures_of
+from polyadic.storage.protocol import Reader
 from polyadic.workspace import Workspace
 
 PAGE = DOCS / "quality-hierarchy.md"
@@ -142,52 +140,28 @@ def _shape(name: str, reader: Reader) -> str:
     layers = np.bincount([summary.layer for summary in hierarchy.summaries])[1:]
     levels = np.bincount([community.level for community in hierarchy.communities])
     sizes = [len(community.members) for community in hierarchy.communities]
-    without_summaries, with_summaries = (
-        _clustering(reader, with_summaries=False),
-        _clustering(reader, with_summaries=True),
-    )
+    measures = measures_of(reader)
     cells = [
         f"{reader.size('entity'):,}",
         f"{reader.size('fact'):,}",
         ", ".join(map(str, layers)),
         ", ".join(map(str, levels)),
         f"{np.median(sizes):.0f}, {max(sizes)}",
-        f"{without_summaries:.3f}",
-        f"{with_summaries:.3f}",
+        f"{measures.clustering:.3f}",
+        f"{measures.clustering_with_summaries:.3f}",
     ]
     return f"| {name} | {' | '.join(cells)} |"
 
 
-def _clustering(reader: Reader, with_summaries: bool) -> float:
-    """Compute the global clustering coefficient of entities, optionally with summaries joined to their members."""
-    entities, facts, hierarchy = reader.size("entity"), np.arange(reader.size("fact")), reader.hierarchy_reader()
-    links = reader.links("fact_entities", facts)
-    rows = np.arange(hierarchy.summary_count if with_summaries else 0)
-    below = hierarchy.covered(rows)
-    sources = np.concatenate([below.entities.sources, below.summaries.sources]) + entities
-    targets = np.concatenate([below.entities.targets, below.summaries.targets + entities])
-    scores = reader.scores("fact", facts)
-    return transitivity(build_community_graph(links, scores, Links(sources, targets), entities + len(rows)))
-
-
 def _overlap_row(built: Built) -> str:
-    tokens = {
-        part: [_tokens(built, part, question) for question in built.questions] for part in ("local", "bridge", "global")
-    }
-    others = [*tokens["bridge"][1:], tokens["bridge"][0]]
-    cells = []
-    for part in ("local", "global"):
-        for bridges in (tokens["bridge"], others):
-            shares = [
-                covered(part_tokens, bridge) or 0.0 for part_tokens, bridge in zip(tokens[part], bridges, strict=True)
-            ]
-            cells.append(f"{np.mean(shares) / 100:.3f}")
-    return f"| {built.name} | {' | '.join(cells)} |"
-
-
-def _tokens(built: Built, part: str, question: DatasetQuestion) -> frozenset[int]:
-    knowledge: Knowledge = built.workspace.retrieve(question.text, part, CONTEXT_TOKENS)
-    return token_set("\n".join(item.text for item in knowledge.items))
+    coverage = bridge_coverage(built.workspace, [question.text for question in built.questions], CONTEXT_TOKENS)
+    shares = (
+        coverage.local_in_bridge,
+        coverage.local_in_other_bridge,
+        coverage.global_in_bridge,
+        coverage.global_in_other_bridge,
+    )
+    return f"| {built.name} | {' | '.join(f'{share:.3f}' for share in shares)} |"
 
 
 if __name__ == "__main__":

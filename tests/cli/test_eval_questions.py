@@ -89,3 +89,9 @@ def test_table_of_questions_needs_a_built_hierarchy(polyadic: Command, indexed: 
     assert "the method global needs a hierarchy, and the workspace has none: build it with" in refused.err
     assert polyadic("hierarchy", "build").code == 0
     assert polyadic("eval", "questions.csv", "--methods", "walk,global").code == 0
+
+
+@pytest.mark.slow
+def test_raptor_needs_no_hierarchy(polyadic: Command, indexed: Path) -> None:
+    (indexed.parent / "questions.csv").write_text("question,expected\nWho wrote the first published program?,Ada\n")
+    assert polyadic("eval", "questions.csv", "--methods", "raptor").code == 0

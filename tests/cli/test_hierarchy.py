@@ -94,6 +94,22 @@ def test_json_output(polyadic: Command, indexed: Path) -> None:
     assert status["sparsities"] == built["sparsities"] and status["extractive"] == built["summaries"] + built["reports"]
 
 
+def test_measures(polyadic: Command, indexed: Path, tmp_path: Path) -> None:
+    missing = polyadic("hierarchy", "measure")
+    assert missing.code == 1 and missing.err.count("\n") == 1 and "has no hierarchy" in missing.err
+    polyadic("hierarchy", "build")
+    measured = polyadic("hierarchy", "measure")
+    assert measured.code == 0 and "clustering coefficient" in measured.out and "bridge" not in measured.out
+    table = tmp_path / "questions.csv"
+    table.write_text("question,expected\nWho built the Bridge 3?,Pavel\nWho built the Bridge 5?,Emil\n")
+    asked = ("hierarchy", "measure", "--questions", str(table), "--context-tokens", "300")
+    assert "mean of 2 questions" in polyadic(*asked).out
+    values = json.loads(polyadic(*asked, "--json").out)
+    assert values["layers"][0]["items"] == json.loads(polyadic("hierarchy", "show", "--json").out)["entities"]
+    assert 0 < values["clustering"] < 1 and values["bridge"]["questions"] == 2
+    assert 0 < values["bridge"]["local_in_bridge"] <= 1
+
+
 def test_index_builds_the_hierarchy(polyadic: Command, towns: Path) -> None:
     report = json.loads(polyadic("index", str(towns), "--hierarchy", "--json").out)
     assert report["added"] == TOWNS and report["hierarchy"]["changed"]
@@ -156,6 +172,8 @@ def test_hierarchy_by_batch_files(polyadic: Command, server: ModelServer, indexe
         (["build", "--budget", "nan"], 2, "'nan' is not a number"),
         (["build", "--dry-run", "--spend-tokens", "5"], 2, "--dry-run cannot be combined with --budget"),
         (["show", "--depth", "0"], 2, "0 is not in the range"),
+        (["measure", "--context-tokens", "5"], 2, "--context-tokens needs --questions"),
+        (["measure", "--questions", "nowhere.csv"], 1, "there is no file"),
         (["paint"], 2, "no such command 'paint'"),
     ],
 )

@@ -27,6 +27,12 @@ def test_sparsity_is_between_zero_and_one(sizes: list[int]) -> None:
     assert 0 <= sparsity(sizes, sum(sizes)) <= 1
 
 
+def test_sparsity_falls_from_layer_to_layer_if_clusters_are_equally_small() -> None:
+    """The example of docs/quality-hierarchy.md."""
+    assert [round(sparsity([2] * (items // 2), items), 2) for items in (8, 4, 2)] == [0.86, 0.67, 0.0]
+    assert round(sparsity([4, 4], 8), 2) == 0.57 < round(sparsity([2, 2], 4), 2)
+
+
 def test_overlapping_clusters_count_pairs_repeatedly() -> None:
     assert sparsity([3, 3], 4) == pytest.approx(1 - 12 / 12)
     assert sparsity([4, 4], 4) == pytest.approx(-1.0)

@@ -30,6 +30,16 @@ def test_transitivity_equals_networkx(pairs: set[tuple[int, int]]) -> None:
     assert transitivity(graph_of(sorted(pairs), 14)) == pytest.approx(nx.transitivity(graph))
 
 
+def test_summaries_close_triples_of_binary_facts_and_open_those_of_others() -> None:
+    """The example of docs/quality-hierarchy.md; nodes 4 and 6 are summaries."""
+    stars = [(0, 4), (1, 4), (2, 4), (3, 4)]
+    assert transitivity(graph_of([(0, 1), (2, 3)], 5)) == 0
+    assert transitivity(graph_of([(0, 1), *stars[:2], (2, 3), *stars[2:]], 5)) == 0.6
+    facts_of_three = [*combinations(range(3), 2), *combinations(range(3, 6), 2)]
+    assert transitivity(graph_of(facts_of_three, 7)) == 1
+    assert transitivity(graph_of([*facts_of_three, (0, 6), (3, 6)], 7)) == pytest.approx(6 / 11)
+
+
 def test_edges_are_processed_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     pairs = graph_of(list(combinations(range(9), 2)), 9)
     monkeypatch.setattr(measured, "_EDGES_AT_ONCE", 5)

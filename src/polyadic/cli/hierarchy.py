@@ -1,10 +1,18 @@
-"""``polyadic hierarchy``: build and show summaries and communities over all facts."""
+"""``polyadic hierarchy``: build, show and measure summaries and communities over all facts."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
 
 import click
 
 from polyadic.cli.common import FiniteFloat, json_option, print_json, workspace_option, workspace_place
+from polyadic.cli.hierarchy_measures import print_measures
 from polyadic.cli.hierarchy_outline import print_outline
 from polyadic.cli.hierarchy_report import build_exit_code, building_shown, print_build, print_build_estimate
+from polyadic.cli.progress import shown_live
+from polyadic.evaluation.bridge_coverage import BridgeCoverage, bridge_coverage
+from polyadic.evaluation.question_table import load_rows
 from polyadic.hierarchy.api import By
 from polyadic.hierarchy.outline import DEPTH
 from polyadic.llm.budget import SpendingBudget
@@ -13,10 +21,10 @@ from polyadic.workspace import Workspace
 
 @click.group("hierarchy")
 def command() -> None:
-    """Build and show the hierarchy: layers of summaries, and communities with reports.
+    """Build, show and measure the hierarchy: layers of summaries, and communities with reports.
 
-    It serves broad questions (methods hierarchy, global, local and bridge). Parts whose documents change are
-    marked stale and not used until the hierarchy is built again (docs/hierarchy.md).
+    Methods such as hierarchy and graphrag search it (docs/methods.md). Parts whose documents change are marked stale
+    and not used until the hierarchy is built again (docs/hierarchy.md).
     """
 
 
@@ -79,3 +87,39 @@ def show(context: click.Context, depth: int, workspace: str | None, as_json: boo
     with Workspace(workspace_place(context, workspace)) as kb:
         outline = kb.hierarchy.outline(depth)
     print_json(outline) if as_json else print_outline(outline)
+
+
+@command.command("measure")
+@click.option(
+    "--questions",
+    type=click.Path(path_type=Path),
+    help="Also measure what the bridge shares with local and global knowledge, for the questions of a table "
+    "(.csv or .tsv, as for polyadic eval).",
+)
+@click.option("--context-tokens", type=click.IntRange(min=1), help="Token budget of each part, with --questions.")
+@workspace_option
+@json_option
+@click.pass_context
+def measure(
+    context: click.Context, questions: Path | None, context_tokens: int | None, workspace: str | None, as_json: bool
+) -> None:
+    """Measure the hierarchy as HiRAG's authors did.
+
+    Prints the cluster sparsity of each layer, and the clustering coefficient of the graph without and with summaries
+    (docs/quality-hierarchy.md).
+    """
+    if context_tokens is not None and questions is None:
+        raise click.UsageError("--context-tokens needs --questions", context)
+    asked = [row.question for row in load_rows(questions)] if questions else []
+    with Workspace(workspace_place(context, workspace)) as kb:
+        measures = kb.hierarchy.measure()
+        coverage = _coverage(kb, asked, context_tokens) if asked else None
+    if as_json:
+        print_json({**asdict(measures), "bridge": coverage})
+    else:
+        print_measures(measures, coverage)
+
+
+def _coverage(kb: Workspace, questions: Sequence[str], context_tokens: int | None) -> BridgeCoverage:
+    with shown_live("retrieving", lambda done: f"{done:,} of {len(questions):,} questions") as report_progress:
+        return bridge_coverage(kb, questions, context_tokens, report_progress)

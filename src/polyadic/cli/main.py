@@ -29,7 +29,7 @@ VERBS = {
     "show": "print a document, chunk, fact or entity",
     "delete": "delete documents",
     "entities": "resolve entities: review, merge, split, undo",
-    "hierarchy": "build and show summaries and communities of facts",
+    "hierarchy": "build, show and measure summaries and communities",
     "doctor": "check disk, store and models",
     "models": "download the weights of local models",
     "reembed": "change the embedding model",

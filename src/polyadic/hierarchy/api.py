@@ -1,4 +1,4 @@
-"""API of the hierarchy: build it, estimate the cost, show its outline; ``Workspace.hierarchy``."""
+"""API of the hierarchy: build it, estimate the cost, show its outline, measure it; ``Workspace.hierarchy``."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,6 +15,7 @@ from polyadic.hierarchy.estimate import AveragedSummaries, BuildEstimate, Counti
 from polyadic.hierarchy.extractive_summarizer import ExtractiveSummarizer
 from polyadic.hierarchy.inputs import HierarchyInputs
 from polyadic.hierarchy.llm_summarizer import LLMSummarizer
+from polyadic.hierarchy.measures import HierarchyMeasures, measures_of
 from polyadic.hierarchy.outline import DEPTH, HierarchyOutline, outline_of
 from polyadic.llm.batch_model import PendingRequest
 from polyadic.llm.budget import SpendingBudget, check_prices
@@ -168,6 +169,12 @@ class HierarchyApi:
         """Return the current hierarchy as a tree of ``depth`` levels; raises NotFound if there is no workspace."""
         with self.store().read() as reader:
             return outline_of(reader, depth)
+
+    def measure(self) -> HierarchyMeasures:
+        """Measure sparsity and clustering; raises NotFound if there is no hierarchy, PackageMissing without SciPy."""
+        need_hierarchy()
+        with self.store().read() as reader:
+            return measures_of(reader)
 
     # synchronous variants
 

@@ -48,7 +48,6 @@ _HIERARCHY_METHODS: dict[str, _Factory] = {
     "local": lambda settings, _: HierarchyMethod(settings.hierarchy, (RetrievalSection.LOCAL,)),
     "global": lambda settings, _: HierarchyMethod(settings.hierarchy, (RetrievalSection.GLOBAL,)),
     "bridge": lambda settings, _: HierarchyMethod(settings.hierarchy, (RetrievalSection.BRIDGE,)),
-    "raptor": lambda settings, _: Raptor(settings.raptor),
     "graphrag": lambda settings, _: GraphRAG(settings.graphrag),
     "graphrag-binary": lambda settings, _: GraphRAG(settings.graphrag.model_copy(update={"pairs": True})),
 }
@@ -63,6 +62,7 @@ _METHODS: dict[str, _Factory] = (
         "bm25": lambda *_: BM25(),
         "chunks": lambda settings, _: Chunks(settings.chunks),
         "hipporag2": lambda settings, _: HippoRAG2(settings.hipporag2),
+        "raptor": lambda settings, _: Raptor(settings.raptor),
         "walk": lambda settings, _: Walk(settings.walk),
     }
 )
@@ -109,8 +109,8 @@ def asks_for_names(name: str) -> bool:
 def needs_hierarchy(name: str) -> bool:
     """Return whether a method searches the hierarchy, which ``polyadic hierarchy build`` creates.
 
-    >>> needs_hierarchy("graphrag"), needs_hierarchy("walk")
-    (True, False)
+    >>> needs_hierarchy("graphrag"), needs_hierarchy("raptor"), needs_hierarchy("walk")
+    (True, False, False)
     """
     return name in _HIERARCHY_METHODS
 
