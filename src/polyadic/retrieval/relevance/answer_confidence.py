@@ -1,9 +1,13 @@
 """Whether to answer, and how sure to be, learned on questions that documents answer and on others.
 
 Two logistic models: *support* tells whether any sentence answers, and below a threshold the question is refused;
-*confidence* tells whether the best one does, where the question is not refused.
+*confidence* tells whether the best one does, where the question is not refused. In many documents, some sentence has
+most words of any question; in few, hardly any has all words of a question that it answers. So the weights of *support*
+depend on how many passages there are (:func:`smallness`).
 """
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -52,6 +56,8 @@ CONFIDENCE_FEATURES = (
 _SIGNS = [place for place, name in enumerate(COLUMNS) if name.startswith("asks_") and " x " not in name]
 # Few, so that confidence means the same whatever documents there are.
 CONFIDENCE_IN_THE_BEST = ("score", "score_gap", "coverage", "coverage_with_context", "cosine", "novelty", "signs")
+# As many passages as the weights of large workspaces were learned on.
+_LARGE = 1000
 _MOST_WORDS = 10
 _WIDEST_GAP = 3.0
 _FILE = "sentences"
@@ -69,8 +75,21 @@ class AnswerConfidence:
     is_refused: bool
 
 
+def smallness(passages: int) -> float:
+    """Return how small a workspace is, in [0, 1]: 0 from a thousand passages on.
+
+    >>> smallness(1), round(smallness(10), 2), smallness(5000)
+    (1.0, 0.67, 0.0)
+    """
+    return max(0.0, 1.0 - math.log(max(1, passages), _LARGE))
+
+
 def judge(
-    asked: QuestionFeatures, features: NDArray[np.float64], scores: NDArray[np.float64], rare: NDArray[np.float64]
+    asked: QuestionFeatures,
+    features: NDArray[np.float64],
+    scores: NDArray[np.float64],
+    rare: NDArray[np.float64],
+    passages: int,
 ) -> AnswerConfidence:
     """Judge the candidates for a question; where there are none, it is refused.
 
@@ -84,20 +103,21 @@ def judge(
         Of each candidate, shape (sentences,).
     rare
         How much of the question they hold at once, as rare_coverage gives it.
+    passages
+        Number of passages of the workspace.
     """
     if not len(scores):
         return AnswerConfidence(0.0, True)
     signals = confidence_features(asked, features, scores, rare)
+    weights = learned(_FILE)
+    support = _model(weights["support"]).plus(_model(weights["support in small workspaces"]), smallness(passages))
     return AnswerConfidence(
-        _probability("confidence", signals),
-        _probability("support", signals) < learned(_FILE)["support"]["least"],
+        _model(weights["confidence"]).probability(signals), support.probability(signals) < weights["support"]["least"]
     )
 
 
-def _probability(part: str, signals: NDArray[np.float64]) -> float:
-    weights = learned(_FILE)[part]
-    model = LinearModel.named(weights, CONFIDENCE_FEATURES, weights["bias"])
-    return float(model.probabilities(signals[None, :])[0])
+def _model(weights: Mapping[str, float]) -> LinearModel:
+    return LinearModel.named(weights, CONFIDENCE_FEATURES, weights["bias"])
 
 
 def confidence_features(

@@ -30,9 +30,18 @@ class LinearModel:
         """The weighted sum of each row, shape (rows,)."""
         return features @ self.weights + self.bias
 
-    def probabilities(self, features: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The logistic function of the scores, in (0, 1), shape (rows,)."""
-        return 1.0 / (1.0 + np.exp(-np.clip(self.scores(features), -30, 30)))
+    def plus(self, other: "LinearModel", share: float) -> "LinearModel":
+        """Return the sum of this model and a share of another one.
+
+        >>> one = LinearModel(np.array([1.0, 2.0]), 1.0)
+        >>> one.plus(LinearModel(np.array([2.0, 0.0]), 4.0), 0.5)
+        LinearModel(weights=array([2., 2.]), bias=3.0)
+        """
+        return LinearModel(self.weights + share * other.weights, self.bias + share * other.bias)
+
+    def probability(self, features: NDArray[np.float64]) -> float:
+        """The logistic function of the score of one row, in (0, 1); ``features`` has shape (features,)."""
+        return float(1.0 / (1.0 + np.exp(-np.clip(self.scores(features), -30, 30))))
 
 
 @cache
