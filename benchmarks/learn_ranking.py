@@ -3,9 +3,9 @@
 Two linear models are learned by softmax regression over what competes for one question: passages (retrieval/fusion.py)
 and sentences (retrieval/relevance/sentence_features.py); and how confident to be
 (retrieval/relevance/answer_confidence.py) by logistic regression over
-questions with and without an answer. What small workspaces add is learned by ``python -m benchmarks.small.learn``,
-afterwards. The question sets are those for development; no held-out kind of document is among them. For each set it
-prints what is right with weights that were learned on all others, and with those that are
+questions with and without an answer. What small workspaces change is learned afterwards, by
+``python -m benchmarks.small.learn``. The question sets are those for development; no held-out kind of document is
+among them. For each set it prints what is right with weights that were learned on all others, and with those that are
 written. FOLDER keeps the filled workspaces.
 """
 
@@ -140,10 +140,10 @@ def _sets(folder: Path, stack: ExitStack) -> Iterator[tuple[str, AskedSet]]:
     yield f"{MULTI_HOP[0]} hashing", (hashing, beir[MULTI_HOP[0]][1])
     shared = stack.enter_context(Workspace(folder / "ordinary-shared"))
     shared.index([data_folder() / "ordinary" / "documents"])
-    yield "ordinary-shared", (shared, ordinary_questions(data_folder() / "ordinary" / "questions.tsv"))
+    yield "ordinary-shared", (shared, _ordinary(data_folder() / "ordinary" / "questions.tsv"))
     debian = stack.enter_context(Workspace(folder / "ordinary-debian"))
     debian.index([fetched(folder)])
-    yield "ordinary-debian", (debian, ordinary_questions(OWN))
+    yield "ordinary-debian", (debian, _ordinary(OWN))
 
 
 def _foreign(sets: Mapping[str, AskedSet]) -> Iterator[tuple[str, AskedSet]]:
@@ -173,7 +173,7 @@ def _unspaced(text: str, golden: Sequence[str]) -> bool:
     return any(not answer.isascii() and len(answer) > 1 and answer in text for answer in golden)
 
 
-def ordinary_questions(file: Path) -> list[Asking]:
+def _ordinary(file: Path) -> list[Asking]:
     return [as_asking(one) for one in load_questions(file) if one.split is Split.DEVELOPMENT]
 
 
@@ -247,15 +247,13 @@ def _learn_sentences(sets: Examples, with_foreign: Examples) -> None:
         apart = _probable(one.features, _confidence(_elsewhere(name, answered)))
         line = f"learned elsewhere {apart.mean():.3f}, as written {_probable(one.features, confidence).mean():.3f}"
         print(f"confidence, {name}: right {one.is_right.mean():.3f}, {line}", flush=True)
-    write_weights(
-        "sentences",
-        {
-            "score": dict(zip(COLUMNS, weights.tolist(), strict=True)),
-            "support": named_weights(support) | {"least": least},
-            "support in small workspaces": learned("sentences")["support in small workspaces"],
-            "confidence": named_weights(confidence),
-        },
-    )
+    parts = {
+        "score": dict(zip(COLUMNS, weights.tolist(), strict=True)),
+        "support": named_weights(support) | {"least": least},
+        "confidence": named_weights(confidence),
+    }
+    small = {name: weights for name, weights in learned("sentences").items() if name.endswith("in small workspaces")}
+    write_weights("sentences", parts | small)
 
 
 def named_weights(model: Floats) -> dict[str, float]:
@@ -395,7 +393,7 @@ def _shares(refused: NDArray[np.bool_], answerable: NDArray[np.bool_]) -> str:
 
 def write_weights(name: str, weights: Mapping[str, Mapping[str, float]]) -> None:
     rounded = {part: {key: float(f"{value:.4g}") for key, value in values.items()} for part, values in weights.items()}
-    content = {"made by": "python -m benchmarks.learn_ranking; python -m benchmarks.small.learn", "weights": rounded}
+    content = {"made by": "python -m benchmarks.learn_ranking", "weights": rounded}
     (WEIGHTS / f"{name}.json").write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 
 

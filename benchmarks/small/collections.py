@@ -25,9 +25,9 @@ class SmallCollection:
     questions: tuple[OrdinaryQuestion, ...]
 
     def workspace(self, folder: Path) -> Workspace:
-        """Index the documents in a new workspace below a folder."""
+        """Index the documents in a workspace below a folder."""
         files = folder / self.name / "documents"
-        files.mkdir(parents=True)
+        files.mkdir(parents=True, exist_ok=True)
         for name, text in self.documents.items():
             (files / name).write_text(text, encoding="utf-8")
         workspace = Workspace(folder / self.name / "workspace")

@@ -1,13 +1,9 @@
 """Whether to answer, and how sure to be, learned on questions that documents answer and on others.
 
 Two logistic models: *support* tells whether any sentence answers, and below a threshold the question is refused;
-*confidence* tells whether the best one does, where the question is not refused. In many documents, some sentence has
-most words of any question; in few, hardly any has all words of a question that it answers. So the weights of *support*
-depend on how many passages there are (:func:`smallness`).
+*confidence* tells whether the best one does, where the question is not refused.
 """
 
-import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -56,8 +52,6 @@ CONFIDENCE_FEATURES = (
 _SIGNS = [place for place, name in enumerate(COLUMNS) if name.startswith("asks_") and " x " not in name]
 # Few, so that confidence means the same whatever documents there are.
 CONFIDENCE_IN_THE_BEST = ("score", "score_gap", "coverage", "coverage_with_context", "cosine", "novelty", "signs")
-# As many passages as the weights of large workspaces were learned on.
-_LARGE = 1000
 _MOST_WORDS = 10
 _WIDEST_GAP = 3.0
 _FILE = "sentences"
@@ -73,15 +67,6 @@ class AnswerConfidence:
 
     confidence: float
     is_refused: bool
-
-
-def smallness(passages: int) -> float:
-    """Return how small a workspace is, in [0, 1]: 0 from a thousand passages on.
-
-    >>> smallness(1), round(smallness(10), 2), smallness(5000)
-    (1.0, 0.67, 0.0)
-    """
-    return max(0.0, 1.0 - math.log(max(1, passages), _LARGE))
 
 
 def judge(
@@ -108,20 +93,21 @@ def judge(
     """
     if not len(scores):
         return AnswerConfidence(0.0, True)
-    signals = confidence_features(asked, features, scores, rare)
+    signals = confidence_features(asked, features, scores, rare)[None, :]
     weights = learned(_FILE)
-    support = _model(weights["support"]).plus(_model(weights["support in small workspaces"]), smallness(passages))
+    support = LinearModel.sized(weights, "support", CONFIDENCE_FEATURES, passages)
+    confidence = LinearModel.sized(weights, "confidence", CONFIDENCE_FEATURES, passages)
     return AnswerConfidence(
-        _model(weights["confidence"]).probability(signals), support.probability(signals) < weights["support"]["least"]
+        float(confidence.probabilities(signals)[0]),
+        bool(support.probabilities(signals)[0] < weights["support"]["least"]),
     )
 
 
-def _model(weights: Mapping[str, float]) -> LinearModel:
-    return LinearModel.named(weights, CONFIDENCE_FEATURES, weights["bias"])
-
-
 def confidence_features(
-    asked: QuestionFeatures, features: NDArray[np.float64], scores: NDArray[np.float64], rare: NDArray[np.float64]
+    asked: QuestionFeatures,
+    features: NDArray[np.float64],
+    scores: NDArray[np.float64],
+    rare: NDArray[np.float64],
 ) -> NDArray[np.float64]:
     """What tells whether any candidate answers, shape (confidence features,); there is at least one candidate."""
     best = int(np.argmax(scores))
