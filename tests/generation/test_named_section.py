@@ -30,6 +30,15 @@ LONG = "# 7. Further Terms\n\n" + "\n\n".join(
     for n in ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 )
 
+LEASE = "\n\n".join(
+    [
+        "# Lease of Crane 7",
+        *(f"{n}.1 Bolt {n} of the crane is greased in spring.\n\n{n}.2 Bolt {n} is painted." for n in range(5, 30)),
+        "51.1 The lessee inspects the ropes every 250 hours.\n\n51.2 Repairs above 8,000 euros need consent.",
+        "52.1 The lease runs until 2029.\n\n52.2 Either party may terminate with six months' notice.",
+    ]
+)
+
 
 @pytest.fixture(scope="module")
 def kb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
@@ -40,6 +49,7 @@ def kb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
                 Document("memory:act", "Garden Act", ACT),
                 Document("memory:articulos", "Declaración", ARTICLES),
                 Document("memory:licence", "Shed Licence", LONG),
+                Document("memory:lease", "Lease of Crane 7", LEASE),
             ]
         )
         yield workspace
@@ -76,3 +86,13 @@ def test_an_article_without_a_heading_begins_with_its_number(kb: Workspace) -> N
 def test_a_section_goes_on_in_the_next_passages(kb: Workspace) -> None:
     answer = kb.query("Which keeper may add terms under section 7 of the Shed Licence?")
     assert any("shed twelve" in item.text for item in answer.knowledge.items)
+
+
+def test_a_clause_without_a_heading_begins_with_its_number(kb: Workspace) -> None:
+    assert quotes(kb, "What does clause 51.2 say?") == ["51.2 Repairs above 8,000 euros need consent."]
+    assert "51.1 The lessee" in "".join(quotes(kb, "What does section 51 say?"))
+
+
+def test_a_section_with_all_words_of_the_question_is_quoted(kb: Workspace) -> None:
+    assert "six months' notice" in quotes(kb, "What notice does clause 52.2 require?")[0]
+    assert not any("six months" in quote for quote in quotes(kb, "What insurance does clause 52.2 require?"))

@@ -485,6 +485,87 @@ def test_word_files_keep_headings_lists_and_tables(tmp_path: Path) -> None:
     assert document.title == "The Engine"
 
 
+def numbering(levels: str, instances: str) -> str:
+    w = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+    return f'<w:numbering {w}><w:abstractNum w:abstractNumId="7">{levels}</w:abstractNum>{instances}</w:numbering>'
+
+
+def numbered(levels: str, instances: str, paragraphs: str) -> bytes:
+    """Return a Word file with these list definitions; each paragraph is "list level text", one per line."""
+    made = documents.docx()
+    files = documents.unzipped(documents.saved(made.save))
+    files["word/numbering.xml"] = numbering(levels, instances)
+    body = ""
+    for line in paragraphs.splitlines():
+        number, level, text = line.split(maxsplit=2)
+        properties = f'<w:numPr><w:ilvl w:val="{level}"/><w:numId w:val="{number}"/></w:numPr>'
+        body += f"<w:p><w:pPr>{properties}</w:pPr><w:r><w:t>{text}</w:t></w:r></w:p>"
+    document = bytes(files["word/document.xml"]).decode()  # type: ignore[arg-type]
+    files["word/document.xml"] = document.replace("<w:sectPr", body + "<w:sectPr", 1)
+    return documents.zipped(files)
+
+
+def level(depth: int, shape: str, pattern: str, start: int = 1, more: str = "") -> str:
+    return (
+        f'<w:lvl w:ilvl="{depth}"><w:start w:val="{start}"/><w:numFmt w:val="{shape}"/>{more}'
+        f'<w:lvlText w:val="{pattern}"/></w:lvl>'
+    )
+
+
+OUTLINE = (
+    level(0, "decimal", "%1.")
+    + level(1, "decimal", "%1.%2")
+    + level(2, "lowerLetter", "(%3)")
+    + level(3, "lowerRoman", "%4.")
+)
+LIST = '<w:num w:numId="{}"><w:abstractNumId w:val="7"/>{}</w:num>'
+
+
+def test_word_files_show_the_numbers_that_word_computes(tmp_path: Path) -> None:
+    lines = (
+        "3 0 Services\n3 1 Fees are due.\n3 1 Customer may:\n3 2 copy\n3 3 once\n3 2 install\n3 0 Term\n3 1 One year."
+    )
+    document = read(tmp_path / "a.docx", numbered(OUTLINE, LIST.format(3, ""), lines))
+    assert document.text == (
+        "## 1. Services\n\n1.1 Fees are due.\n\n1.2 Customer may:\n\n(a) copy\n  i. once\n(b) install\n\n## 2. Term"
+        "\n\n2.1 One year."
+    )
+
+
+def test_headings_of_word_files_are_numbered_by_their_styles(tmp_path: Path) -> None:
+    made = documents.docx()
+    for words, depth in (("Fees", 1), ("Invoices", 2), ("Taxes", 2), ("Term", 1), ("Notice", 2)):
+        made.add_heading(words, depth)
+        made.add_paragraph(f"About {words.lower()}.")
+    files = documents.unzipped(documents.saved(made.save))
+    patterns = enumerate(("Article %1", "%1.%2"))
+    linked = [level(n, "decimal", pattern, more=f'<w:pStyle w:val="Heading{n + 1}"/>') for n, pattern in patterns]
+    files["word/numbering.xml"] = numbering("".join(linked), LIST.format(3, ""))
+    styles = bytes(files["word/styles.xml"]).decode()  # type: ignore[arg-type]
+    numbered_style = '<w:pPr><w:numPr><w:numId w:val="3"/></w:numPr>'
+    for name in ("Heading1", "Heading2"):
+        before, after = styles.split(f'w:styleId="{name}"', 1)
+        styles = f'{before}w:styleId="{name}"{after.replace("<w:pPr>", numbered_style, 1)}'
+    files["word/styles.xml"] = styles
+    document = read(tmp_path / "a.docx", documents.zipped(files))
+    assert [line for line in document.text.splitlines() if line.startswith("#")] == [
+        "# Article 1 Fees",
+        "## 1.1 Invoices",
+        "## 1.2 Taxes",
+        "# Article 2 Term",
+        "## 2.1 Notice",
+    ]
+
+
+def test_lists_of_word_files_continue_unless_they_restart(tmp_path: Path) -> None:
+    restart = '<w:lvlOverride w:ilvl="0"><w:startOverride w:val="5"/></w:lvlOverride>'
+    lists = LIST.format(3, "") + LIST.format(4, "") + LIST.format(5, restart)
+    levels = level(0, "upperRoman", "%1.", start=3)
+    lines = "3 0 mill\n4 0 store\n5 0 cards\n5 0 wheels\n0 0 outside\n9 0 undefined"
+    document = read(tmp_path / "a.docx", numbered(levels, lists, lines))
+    assert document.text == ("III. mill\nIV. store\nV. cards\nVI. wheels\n\noutside\n\n- undefined")
+
+
 def test_merged_cells_of_word_tables_are_repeated(tmp_path: Path) -> None:
     made = documents.docx()
     table = made.add_table(4, 3)

@@ -23,11 +23,13 @@ _IN_SECTION, _IN_SUBSECTION = 4.0, 8.0
 # A section is quoted from its beginning, and nothing else is, if the question asks for nothing more special.
 _PER_SENTENCE, _ELSEWHERE = 0.25, -50.0
 SECTION_FOUND = 0.9
-"""Confidence in a section that is quoted because the question asks for it by number, and for nothing else."""
+"""Confidence in a section that the question names by number, if it has all other words of the question too."""
 _ASKING_FOR_CONTENT = words(
-    "say says said state states provide provides regulate regulates require requires contain contains cover covers "
-    "read reads define text content contents wording regel regelt regeln steht stehen sagt bestimmt besagt lautet "
-    "inhalt wortlaut dice establece regula dispone contenido dit prévoit stipule contenu dice prevede"
+    "what is are in about say says said state states provide provides regulate regulates require requires contain "
+    "contains cover covers read reads define deal deals mean means allow allows permit permits prohibit prohibits "
+    "specify specifies describe describes text content contents wording regel regelt regeln steht stehen sagt "
+    "bestimmt besagt lautet inhalt wortlaut dice establece regula dispone contenido dit prévoit stipule contenu "
+    "prevede"
 )
 
 
@@ -35,11 +37,13 @@ _ASKING_FOR_CONTENT = words(
 class NamedSection:
     """What a question that names a section by number adds to the scores of sentences, shape (sentences,).
 
-    ``is_all_that_is_asked`` if the question asks for the section itself, and the section was found.
+    ``is_all_that_is_asked`` if the question asks for the section itself, and the section was found. ``has_all_words``
+    if the section has the words that the question uses besides.
     """
 
     bonus: NDArray[np.float64]
     is_all_that_is_asked: bool
+    has_all_words: bool
 
 
 def read_named_section(asked: QuestionFeatures, pool: Sequence[SentenceCandidate]) -> NamedSection:
@@ -54,11 +58,13 @@ def read_named_section(asked: QuestionFeatures, pool: Sequence[SentenceCandidate
     rest = read_asked(without_section_references(asked.text))
     about = asked.stems(" ".join(pool[row].sentence.context for row in inside.tolist()))
     special = {*rest.content} - stems(_ASKING_FOR_CONTENT, rest.language) - about
-    is_all = bool(len(inside)) and not special
+    is_found = bool(len(inside))
+    is_all = is_found and not special
+    has_all = is_found and special <= asked.stems(" ".join(pool[row].place.quote for row in inside.tolist()))
     if is_all:
         bonus[bonus == 0] = _ELSEWHERE
         bonus[inside] -= _PER_SENTENCE * np.arange(len(inside))
-    return NamedSection(bonus, is_all)
+    return NamedSection(bonus, is_all, is_all or has_all)
 
 
 def _inside(reference: SectionReference, pool: Sequence[SentenceCandidate]) -> Iterator[int]:

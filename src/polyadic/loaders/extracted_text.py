@@ -38,7 +38,9 @@ class ExtractedText:
 
     def add(self, page: str, separator: str = "\n\n") -> None:
         """Add a page, which may be empty, and the separator between it and the text before."""
-        text = cleaned(page)
+        self._add(cleaned(page), separator)
+
+    def _add(self, text: str, separator: str) -> None:
         if text and self._parts:
             self._append(separator)
         self._starts.append(self._characters)
@@ -46,10 +48,14 @@ class ExtractedText:
             self._append(text)
 
     def add_blocks(self, blocks: Iterable[str], is_item: Callable[[str], bool]) -> None:
-        """Add blocks of text; consecutive items, of a list or a table, stand on consecutive lines."""
+        """Add blocks of text; consecutive items of a list stand on consecutive lines, indented as they are."""
         follows_item = False
         for block in blocks:
-            self.add(block, "\n" if follows_item and is_item(block) else "\n\n")
+            text = cleaned(block)
+            if text and follows_item and is_item(block):
+                self._add(f"{block[: len(block) - len(block.lstrip(' '))]}{text}", "\n")
+            else:
+                self._add(text, "\n\n")
             follows_item = is_item(block)
 
     def add_table(self, title: str, lines: Iterable[str]) -> None:

@@ -12,7 +12,7 @@ from polyadic.model.types import Span
 LONGEST_LEAD_IN = 240
 """Maximum number of characters of a lead-in; longer sentences contain too much unrelated text."""
 
-_ITEM = re.compile(r"(?:[-*+•‣▪◦–]|\(?(?:\d{1,3}|[A-Za-z])[.)])[ \t]+\S|o[ \t]{2,}\S")
+_ITEM = re.compile(r"(?:[-*+•‣▪◦–]|\(?(?:\d{1,3}|[A-Za-z]|[ivx]{2,5})[.)])[ \t]+\S|o[ \t]{2,}\S")
 _COLONS = (":", "：", ":**", ":*", ":__")
 # Items of a nested list have two lead-ins, that of the outer list and that of the inner one.
 _MAX_LEAD_INS = 2

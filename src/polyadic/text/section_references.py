@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from polyadic.model.types import Span
 
 _KINDS = {
-    "section": r"§{1,2}|sec(?:tions?|\.)|paragraphe?n?|clauses?|secci[oó]n|párrafo|sezione|seção",
+    "section": r"§{1,2}|sec(?:tions?|\.)|paragraphe?n?|clauses?|klauseln?|ziffern?|cl[aá]usula|secci[oó]n|párrafo"
+    r"|sezione|seção",
     "article": r"art(?:icles?|\.)|artikel|art[ií]culo|artigo|articolo",
     "chapter": r"ch(?:apters?|ap\.|\.)|kapitel|chapitre|cap[ií]tulo|capitolo|hoofdstuk",
     "part": r"part|teil|partie|parte|deel",
@@ -29,6 +30,8 @@ _SUBSECTION = re.compile(
     r"|(?i:abs(?:atz|\.)|para(?:graph|\.)|subsection|apartado|alinéa)\s*\(?(?P<named>\d{1,2})\)?)(?!\w)"
 )
 _BARE_HEADING = re.compile(r"\W{0,2}v?(?P<number>\d{1,5}(?:\.\d{1,5}){0,5}|[A-Z](?:\.\d{1,4}){1,5})(?!\w|\.\d)")
+# "3.2 Repairs": a number of several parts, and words.
+_NUMBERED_PARAGRAPH = re.compile(r"\W{0,2}(?P<number>\d{1,3}(?:\.\d{1,3}){1,5})\.?\s+(?=[\"'“„«(]?[^\W\d_])")
 _LONGEST_LEAD, _LONGEST_OPENING = 3, 30
 
 
@@ -59,24 +62,37 @@ class SectionReference:
             return any(match["bare"] == self.number for match in _REFERENCE.finditer(heading))
         first = opening_reference(heading)
         if first is not None:
-            return (first.kind, first.number) == (self.kind, self.number)
+            return self._is_same(first)
         bare = _BARE_HEADING.match(heading)
         return bare is not None and bare["number"] == self.number
 
     def opens(self, text: str) -> bool:
-        """Return whether a paragraph begins with this number and its kind, as in laws whose sections have no headings.
+        """Return whether a paragraph begins with this number, or with that of a part of this section.
+
+        Laws and contracts often have sections without headings.
 
         >>> SectionReference("article", "24").opens("Article 24. Everyone has the right to rest.")
         True
+        >>> clause = SectionReference("section", "3.2")
+        >>> [clause.opens(text) for text in ("3.2 Repairs need consent.", "3.2.1 Costs are shared.", "3.21 Ropes")]
+        [True, True, False]
         >>> SectionReference("section", "7").opens("7. This is an item of a list.")
         False
         """
         first = opening_reference(text)
-        return first is not None and (first.kind, first.number) == (self.kind, self.number)
+        if first is None:
+            return False
+        return self._is_same(first) or (not first.kind and first.number.startswith(f"{self.number}."))
+
+    def _is_same(self, opening: "SectionReference") -> bool:
+        """Return whether a heading or paragraph that begins so has this number; it need not repeat the kind."""
+        return opening.number == self.number and opening.kind in ("", self.kind)
 
 
 def opening_reference(text: str) -> SectionReference | None:
-    """Return the reference with a kind with which a text begins; None if it begins otherwise."""
+    """Return the number with which a section begins: with a kind, or of several parts ("3.2"); None without one."""
+    if numbered := _NUMBERED_PARAGRAPH.match(text):
+        return SectionReference("", numbered["number"])
     match = _REFERENCE.search(text, 0, _LONGEST_OPENING)
     is_opening = match is not None and match.start() <= _LONGEST_LEAD and not match["bare"]
     return _reference(match) if match and is_opening else None

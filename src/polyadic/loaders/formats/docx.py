@@ -2,14 +2,16 @@
 
 import io
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
 from polyadic.config import ReadingSettings
 from polyadic.loaders.archives import archive
-from polyadic.loaders.extracted_text import ExtractedText, is_list_item
+from polyadic.loaders.extracted_text import ExtractedText
+from polyadic.loaders.formats.docx_numbering import DocxNumbering
 from polyadic.loaders.office_properties import document_properties
 from polyadic.loaders.optional_readers import OptionalFormat, reader
 from polyadic.loaders.superscripts import raised
@@ -24,8 +26,10 @@ DOCX = OptionalFormat(".docx", "Word file", package="python-docx", module="docx"
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _HEADING = re.compile(r"heading (\d)", re.IGNORECASE)
 _MAX_STYLE_DEPTH = 10
+_MAX_TITLE_WORDS = 9
 _MIN_HEADER_COLUMNS = 3
 _MAX_SPAN = 100
+_NUMBERING = "/word/numbering.xml"
 _NOTES = ("/word/footnotes.xml", "/word/endnotes.xml")
 # Elements that are not text: deletions, field codes, and fallbacks for programs that do not support an element.
 _SKIPPED_ELEMENTS = {f"{_W}{name}" for name in ("del", "moveFrom", "instrText", "txbxContent", "pPr", "rPr")} | {
@@ -37,6 +41,18 @@ Element = Any
 """An lxml element; lxml has no type annotations."""
 
 
+class _ListItem(str):
+    """A block that is an item of a list."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Styles:
+    """The level of a heading style by its id, 0 if it is none, and the numbers of paragraphs in lists."""
+
+    level: Callable[[str], int]
+    numbering: DocxNumbering
+
+
 @reader(DOCX)
 def read_docx(path: Path, data: bytes, settings: ReadingSettings) -> Document:
     """Read a file as one document: paragraphs, headings with number signs, lists, and one line per table row."""
@@ -44,10 +60,13 @@ def read_docx(path: Path, data: bytes, settings: ReadingSettings) -> Document:
 
     with archive(data, DOCX, settings.max_megabytes):
         opened = docx.Document(io.BytesIO(data))
-    levels = _levels(opened.styles.element)
+    parts = {str(part.partname): part for part in opened.part.package.iter_parts()}
+    numbering = xml_tree(parts[_NUMBERING].blob) if _NUMBERING in parts else None
+    styles = _Styles(_levels(opened.styles.element), DocxNumbering(numbering, opened.styles.element))
     extracted = ExtractedText(settings.max_megabytes)
-    blocks = [*_blocks(opened.element.body, levels), *_notes(opened.part.package, levels)]
-    extracted.add_blocks(blocks, is_list_item)
+    extracted.add_blocks(
+        [*_blocks(opened.element.body, styles), *_notes(parts, styles)], lambda block: isinstance(block, _ListItem)
+    )
     properties = opened.core_properties
     return extracted.document(
         path, sensible_title(properties.title, path), document_properties(properties), paged=False
@@ -74,35 +93,42 @@ def _levels(styles: Element) -> Callable[[str], int]:
     return level
 
 
-def _blocks(parent: Element, levels: Callable[[str], int]) -> Iterator[str]:
+def _blocks(parent: Element, styles: _Styles) -> Iterator[str]:
     """Yield the paragraphs and tables in an element, including those inside wrappers such as content controls."""
     for child in parent.iterchildren(tag=f"{_W}*"):
         if child.tag == f"{_W}p":
-            yield _paragraph(child, levels)
+            yield _paragraph(child, styles)
             # A text box belongs to the paragraph in which it is anchored.
             for box in child.iter(f"{_W}txbxContent"):
                 if not any(up.tag in _SKIPPED_ELEMENTS for up in box.iterancestors()):
-                    yield from _blocks(box, levels)
+                    yield from _blocks(box, styles)
         elif child.tag == f"{_W}tbl":
-            # Start with an empty line, so that a table of one row does not look like a list item.
-            yield "\n".join(["", *row_lines(_rows(child), _headers(child))])
+            yield "\n".join(row_lines(_rows(child, replace(styles, level=_no_heading)), _headers(child)))
         elif child.tag not in _SKIPPED_ELEMENTS:
-            yield from _blocks(child, levels)
+            yield from _blocks(child, styles)
 
 
-def _paragraph(paragraph: Element, levels: Callable[[str], int]) -> str:
+def _paragraph(paragraph: Element, styles: _Styles) -> str:
     text = without_headings("".join(_pieces(paragraph)).strip())
     properties = paragraph.find(f"{_W}pPr")
+    # An empty paragraph counts too.
+    label = styles.numbering.label(properties) if properties is not None else None
     if properties is None or not text:
         return text
     style = _value(properties, "pStyle")
-    if level := levels(style):
-        return f"{'#' * level} {' '.join(text.split())}"
-    numbering = properties.find(f"{_W}numPr")
-    if numbering is not None and _value(numbering, "numId") != "0":
-        depth = _value(numbering, "ilvl")
-        return f"{'  ' * min(9, int(depth) if depth.isdecimal() else 0)}- {text}"
-    return f"- {text}" if style.startswith("List") and style != "ListParagraph" else text
+    number = f"{label.text} " if label is not None and label.text else ""
+    if level := styles.level(style):
+        return f"{'#' * level} {number}{' '.join(text.split())}"
+    if label is None:
+        return _ListItem(f"- {text}") if style.startswith("List") and style != "ListParagraph" else text
+    if label.is_section:
+        return f"## {number}{text}" if label.depth == 0 and _is_title(text) else f"{number}{text}"
+    return _ListItem(f"{'  ' * label.depth}{number or '- '}{text}")
+
+
+def _is_title(text: str) -> bool:
+    """Return whether the text of a numbered section is only its title."""
+    return len(text.split()) <= _MAX_TITLE_WORDS and not text.endswith((".", "!", "?", ";", ":", ","))
 
 
 def _pieces(element: Element) -> Iterator[str]:
@@ -123,14 +149,14 @@ def _is_raised(run: Element) -> bool:
     return run.find(f"{_W}rPr/{_W}vertAlign[@{_W}val='superscript']") is not None
 
 
-def _rows(table: Element) -> Iterator[list[str]]:
+def _rows(table: Element, styles: _Styles) -> Iterator[list[str]]:
     """Yield the cell texts of each row, repeated over spanned columns and rows, except in a row of one cell."""
     above: list[str] = []
     for row in _within(table, "tr"):
         cells: list[str] = []
         row_cells = [*_within(row, "tc")]
         for cell in row_cells:
-            text = " ".join(_blocks(cell, _no_heading))
+            text = " ".join(_blocks(cell, styles))
             if _continues_above(cell) and len(cells) < len(above):
                 text = above[len(cells)]
             cells += [text] * (_columns(cell) if len(row_cells) > 1 else 1)
@@ -192,15 +218,14 @@ def _is_bold(row: Element) -> bool:
     return bool(runs) and all(run.find(f"{_W}rPr/{_W}b") is not None for run in runs)
 
 
-def _notes(package: Any, levels: Callable[[str], int]) -> Iterator[str]:
+def _notes(parts: Mapping[str, Any], styles: _Styles) -> Iterator[str]:
     """Yield footnotes, then endnotes, each as a paragraph."""
-    parts = {str(part.partname): part for part in package.iter_parts()}
     for name in _NOTES:
         tree = xml_tree(parts[name].blob) if name in parts else None
         for note in tree.iterchildren(tag=f"{_W}*") if tree is not None else ():
             # Notes with another type are the separators between text and notes.
             if note.get(f"{_W}type", "normal") == "normal":
-                yield " ".join(filter(None, _blocks(note, levels)))
+                yield " ".join(filter(None, _blocks(note, styles)))
 
 
 def _value(parent: Element, name: str) -> str:
