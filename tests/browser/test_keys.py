@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from polyadic.server.api_keys import KeyRing, keys_file
 from tests.browser.conftest import Opened, Seen, Watch
 from tests.server.running_server import ADA, Running, add_key, make, running
 
@@ -91,6 +92,19 @@ def test_read_only_key_hides_write_controls(keyed: Keyed, opened: Opened, seen: 
     expect(page.get_by_role("button", name="New workspace")).to_be_hidden()
     expect(page.get_by_role("button", name="Delete letters")).to_be_hidden()
     seen("keys-reading", page)
+
+
+def test_filtered_key_hides_what_concerns_all_documents(keyed: Keyed, opened: Opened) -> None:
+    ring = KeyRing(keys_file(keyed.server.folder))
+    _, filtered = ring.add("some", "read", ["letters"], {"dept": "hr"})
+    page = opened(f"{keyed.server.url}/#/letters/documents")
+    give(page, filtered)
+    expect(page.get_by_text("shows only some of the documents")).to_be_visible()
+    page.goto(f"{keyed.server.url}/#/letters/settings")
+    expect(page.get_by_text("read some documents")).to_be_visible()
+    for hidden in ("Usage and cost", "Health check"):
+        expect(page.get_by_role("heading", name=hidden)).to_have_count(0)
+    expect(page.get_by_role("alert")).to_have_count(0)
 
 
 def test_removed_key_is_requested_again(keyed: Keyed, opened: Opened) -> None:

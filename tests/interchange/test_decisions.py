@@ -42,6 +42,18 @@ def test_decisions_are_exported_and_imported(tmp_path: Path) -> None:
         assert second.store().problems() == []
 
 
+def test_new_names_are_exported_and_imported(tmp_path: Path) -> None:
+    with workspace(tmp_path / "first") as first, workspace(tmp_path / "second") as second:
+        first.add([Document("memory:a", "Ada", ADA)])
+        first.entities.rename("Ada Lovelace", "Countess of Lovelace")
+        export_file(first, "hif", tmp_path / "kb.json")
+        import_file(second, tmp_path / "kb.json")
+        assert held(second) == held(first)
+        assert second.show_entity("Ada Lovelace").entity.name == "Countess of Lovelace"
+        assert canonical_text(second) == canonical_text(first)
+        assert second.store().problems() == []
+
+
 def test_the_exported_hypergraph_has_the_merged_entity(tmp_path: Path) -> None:
     with decided(tmp_path / "kb") as kb:
         for name in ("hif", "graphml"):

@@ -182,6 +182,47 @@ def test_splitting_a_name(kb: Workspace) -> None:
         kb.entities.split("Mercury", "Mercury (god)", ["/docs/a.txt"])
 
 
+def test_renaming_and_undoing(kb: Workspace) -> None:
+    before = export(kb)
+    facts = {fact.id for fact in kb.facts_of("Mira Falk")}
+    outcome = kb.entities.rename("Mira Falk", "Lund's chemist")
+    assert {fact.id for fact in kb.facts_of("Lund's chemist")} == facts
+    assert kb.show_entity("Lund's chemist").entity.name == "Lund's chemist"
+    assert kb.show_entity("Mira Falk").entity.name == "Lund's chemist", "the old name still finds it"
+    kb.entities.undo(outcome.decided[0].id)
+    assert export(kb) == before
+
+
+def test_spelling_of_a_name_can_be_changed(kb: Workspace) -> None:
+    before = kb.show_entity("Mira Falk").entity
+    kb.entities.rename("Mira Falk", "MIRA FALK")
+    after = kb.show_entity("mira falk").entity
+    assert (after.id, after.name, after.facts) == (before.id, "MIRA FALK", before.facts)
+
+
+def test_renaming_a_merged_entity_keeps_the_merge(kb: Workspace) -> None:
+    merged = kb.entities.merge(["Mira Falk", "M. Falk"], into="Mira Falk")
+    facts = {fact.id for fact in kb.facts_of("Mira Falk")}
+    renamed = kb.entities.rename("Mira Falk", "Mira of Lund")
+    assert renamed.undone == merged.decided and len(kb.entities.decisions()) == 1
+    assert {fact.id for fact in kb.facts_of("Mira of Lund")} == facts
+    with pytest.raises(DecisionRefused, match="already"):
+        kb.entities.rename("Mira of Lund", "Mira of Lund")
+    back = kb.entities.rename("Mira of Lund", "Mira Falk")
+    assert {fact.id for fact in kb.facts_of("M. Falk")} == facts and back.undone == renamed.decided
+
+
+def test_renaming_never_merges(kb: Workspace) -> None:
+    before = export(kb)
+    with pytest.raises(DecisionRefused, match="name of another entity"):
+        kb.entities.rename("Mira Falk", "m. falk")
+    with pytest.raises(DecisionRefused, match="a name is empty"):
+        kb.entities.rename("Mira Falk", " ")
+    with pytest.raises(DecisionRefused, match="not two names"):
+        kb.entities.merge(["Mira Falk", "MIRA FALK"], into="Somebody")
+    assert export(kb) == before
+
+
 def test_merge_sure_merges_certain_pairs(kb: Workspace) -> None:
     merged = kb.entities.merge_sure()
     assert {decision.names for decision in merged.outcome.decided} == {

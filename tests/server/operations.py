@@ -15,7 +15,7 @@ from polyadic.server.tenants.folders import FolderTenants
 OPEN = {"/health", "/ready"}
 OF_NO_WORKSPACE = {"GET /v1/workspaces", "GET /v1/models", "GET /metrics"}
 READING_POSTS = ("/query", "/query/stream", "/retrieve", "/chat/completions")
-_IDENTIFIERS = {"document", "job", "entity", "fact", "summary", "community"}
+_IDENTIFIERS = {"document", "job", "entity", "fact", "summary", "community", "decision"}
 
 
 @dataclass(frozen=True)
@@ -55,6 +55,8 @@ class Operation:
     def _json(self, workspace: str) -> dict[str, Any]:
         if self.path == "/v1/workspaces":
             return {"name": workspace}
+        if self.path.endswith("/decisions"):
+            return {"kind": "merge", "names": ["Ada", "Augusta"]}
         if self.path.endswith("/chat/completions"):
             return {"model": workspace, "messages": [{"role": "user", "content": "Who?"}]}
         if self.path.endswith("/texts"):

@@ -5,6 +5,7 @@ import logging
 import socket
 import stat
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,38 @@ def test_key_file_stores_digests_and_is_private(folder: Path, capsys: Captured) 
 def test_key_grants_all_or_named_workspaces(folder: Path, capsys: Captured, wrong: list[str]) -> None:
     assert run(["keys", "add", str(folder), "ada", *wrong]) == 2
     assert "--all" in capsys.readouterr().err and not keys_file(folder).exists()
+
+
+def test_key_with_filter_and_expiry(folder: Path, capsys: Captured) -> None:
+    options = ["--where", "dept=hr", "--where", "site=london", "--expires", "30d"]
+    assert run(["keys", "add", str(folder), "ada", "--all", *options]) == 0
+    [secret] = capsys.readouterr().out.split()
+    ring = KeyRing(keys_file(folder))
+    [key] = ring.keys()
+    assert ring.key_of(secret) == key and key.where == {"dept": "hr", "site": "london"}
+    left = datetime.fromisoformat(key.expires) - datetime.now(UTC)
+    assert timedelta(days=29, hours=23) < left <= timedelta(days=30)
+    assert run(["keys", "list", str(folder)]) == 0
+    listed = capsys.readouterr().out
+    assert "only documents with dept=hr and site=london" in listed and f"expires {key.expires}" in listed
+
+
+def test_date_of_expiry_is_the_last_valid_day(folder: Path) -> None:
+    assert run(["keys", "add", str(folder), "ada", "--all", "--expires", "2999-12-31"]) == 0
+    assert KeyRing(keys_file(folder)).keys()[0].expires == "3000-01-01T00:00:00+00:00"
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        *(["--expires", when] for when in ("soon", "0d", "2001-01-01", "30", "9999-12-31")),
+        ["--where", "hr"],
+        ["--where", "dept=hr", "--write"],
+    ],
+)
+def test_invalid_filter_or_expiry_creates_no_key(folder: Path, capsys: Captured, wrong: list[str]) -> None:
+    assert run(["keys", "add", str(folder), "ada", "--all", *wrong]) == 2
+    assert wrong[0] in capsys.readouterr().err and not keys_file(folder).exists()
 
 
 def test_missing_keys_say_what_to_do(folder: Path, capsys: Captured) -> None:

@@ -24,10 +24,12 @@ pytestmark = pytest.mark.slow
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
 # None is turned away because many came before it.
 LIMITS = ServerLimits(jobs_waiting=1_000_000, workspaces=1_000_000)
-# The drawn files have unsupported types, the named job has read everything, and there is no hierarchy.
+# The drawn files have unsupported types, the named job has read everything, no entity has a drawn name, and there is no
+# hierarchy.
 NEVER_WELL = {
     ("GET", "/v1/workspaces/{workspace}/hierarchy/summaries/{summary}"),
     ("GET", "/v1/workspaces/{workspace}/hierarchy/communities/{community}"),
+    ("POST", "/v1/workspaces/{workspace}/resolution/decisions"),
     ("POST", "/v1/workspaces/{workspace}/documents/files"),
     ("POST", "/documents/upload"),
     ("POST", "/lightrag/{workspace}/documents/upload"),

@@ -3,6 +3,7 @@
 import base64
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import httpx2
@@ -10,7 +11,7 @@ import pytest
 
 from polyadic.server.api_keys import KeyRing, keys_file
 from tests.server.operations import OF_NO_WORKSPACE, OPEN, Operation, operations
-from tests.server.running_server import ADA, BABBAGE, Running, add_key, make, running
+from tests.server.running_server import ADA, BABBAGE, Running, add_key, make, running, wait_until
 
 OPERATIONS = operations()
 CLOSED = [one for one in OPERATIONS if one.path not in OPEN]
@@ -181,6 +182,17 @@ def test_removed_key_is_refused_immediately(guarded: Guarded) -> None:
         assert client.get("/v1/workspaces/mine").status_code == 200
         ring.remove(key.id)
         assert client.get("/v1/workspaces/mine").status_code == 401
+
+
+def test_expired_key_is_refused_as_a_wrong_one(guarded: Guarded) -> None:
+    ring = KeyRing(keys_file(guarded.server.folder))
+    soon = datetime.now(UTC) + timedelta(seconds=2)
+    _, presented = ring.add("for a moment", "read", ["mine"], expires=soon)
+    with guarded.server.client(presented) as client:
+        assert client.get("/v1/workspaces/mine").status_code == 200
+        wait_until(lambda: client.get("/v1/workspaces/mine").status_code == 401)
+        assert datetime.now(UTC) >= soon - timedelta(seconds=1)
+        assert client.get("/v1/workspaces/mine").json()["type"] == "urn:polyadic:problem:key-needed"
 
 
 def test_key_creates_and_deletes_only_its_workspaces(guarded: Guarded) -> None:

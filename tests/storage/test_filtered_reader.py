@@ -270,6 +270,15 @@ def test_filtered_view_is_cached_until_the_store_changes(store: Store) -> None:
     store.close()
 
 
+def test_vectors_of_hidden_documents_are_not_counted(store: Store) -> None:
+    shown = publish(store, "a", [("Ada met London.", ["Ada", "London"])])
+    with store.read(lambda _: frozenset({shown.id})) as reader:
+        before = reader.records.counts()
+    publish(store, "b", [("Bolt met Weiss.", ["Bolt", "Weiss"])])
+    with store.read(lambda _: frozenset({shown.id})) as reader:
+        assert reader.records.counts() == before
+
+
 def test_empty_filter_has_no_contents(store: Store) -> None:
     publish(store, "a", [("Ada met London.", ["Ada", "London"])])
     with store.read(lambda _: frozenset()) as reader:

@@ -80,10 +80,10 @@ def filter_options(command: Command) -> Command:
 
 def filter_of(sources: Sequence[str], metadata: Sequence[str], context: click.Context) -> Filter | None:
     """Build the document filter from --from and --where; None if neither is given."""
-    return Filter(tuple(sources), _metadata_pairs(metadata, context)) if sources or metadata else None
+    return Filter(tuple(sources), metadata_pairs(metadata, context)) if sources or metadata else None
 
 
-def _metadata_pairs(metadata: Sequence[str], context: click.Context) -> dict[str, str]:
+def metadata_pairs(metadata: Sequence[str], context: click.Context) -> dict[str, str]:
     """Parse KEY=VALUE options; a key with two different values is a usage error."""
     pairs: dict[str, str] = {}
     for given in metadata:

@@ -1,4 +1,4 @@
-"""``polyadic entities``: entity resolution: review, merge, cannot-link, split and undo."""
+"""``polyadic entities``: entity resolution: review, merge, rename, cannot-link, split and undo."""
 
 from typing import Any
 
@@ -127,6 +127,18 @@ def merge(
         _print_asked(merged.adjudication)
         _print_outcome(merged.outcome)
     return 3 if merged.adjudication.stopped or merged.adjudication.unreadable else 0
+
+
+@command.command("rename")
+@click.argument("name")
+@click.argument("into", metavar="NEW")
+@workspace_option
+@json_option
+@click.pass_context
+def rename(context: click.Context, name: str, into: str, workspace: str | None, as_json: bool) -> None:
+    """Call the entity NAME by the name NEW, which no other entity has."""
+    with Workspace(workspace_place(context, workspace)) as kb:
+        _print_outcome(kb.entities.rename(name, into), as_json)
 
 
 @command.command("cannot-link")
@@ -294,6 +306,8 @@ def _describe(decision: ResolutionDecision, sources: dict[str, str] | None = Non
     names = ", ".join(decision.names)
     if decision.kind is DecisionKind.CANNOT_LINK:
         return f"{' and '.join(decision.names)} are different entities"
+    if decision.kind is DecisionKind.MERGE and len(decision.names) == 1:
+        return f"{names} is called {decision.into}"
     if decision.kind is DecisionKind.MERGE:
         return f"{names} are the same entity: {decision.into}"
     known = sources or {}

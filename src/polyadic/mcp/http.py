@@ -28,7 +28,7 @@ def asgi(
     may_write: Callable[[Request], bool],
     hosts: Sequence[str] | None = LOOPBACK,
     run: RunInWorkspace = here,
-    jobs: Callable[[Request], ToolJobs] | None = None,
+    jobs: Callable[[Request], ToolJobs | None] | None = None,
     hide_paths: bool = False,
 ) -> "McpApp":
     """Create an ASGI application that serves MCP at any path.
@@ -49,8 +49,8 @@ def asgi(
     run
         Runs work on a workspace, if that has to happen on another event loop than the one that serves.
     jobs
-        The indexing jobs of the workspace of a request; always used on the loop that serves. By default, the request
-        that adds a document also indexes it.
+        The indexing jobs of the workspace of a request; always used on the loop that serves. None if it has no access
+        to jobs. By default, the request that adds a document also indexes it.
     hide_paths
         Name documents relative to the roots of the workspace, not by paths of this machine.
 

@@ -15,7 +15,8 @@ from polyadic.model.identity import digest, entity_key
 class DecisionKind(StrEnum):
     """Kind of a resolution decision.
 
-    ``MERGE``: the names refer to one entity. ``SPLIT``: in some documents the name refers to another entity.
+    ``MERGE``: the names refer to one entity; with a single name, ``into`` is another name for it. ``SPLIT``: in some
+    documents the name refers to another entity.
     ``CANNOT_LINK``: two names refer to different entities.
     """
 
@@ -33,7 +34,7 @@ class ResolutionDecision:
     kind
         Merge, split or cannot-link.
     names
-        Names of the entities concerned: two or more for a merge, two for a cannot-link, one for a split.
+        Names of the entities concerned: one or more for a merge, two for a cannot-link, one for a split.
     into
         Name of the entity that a merge or a split creates; empty for a cannot-link.
     documents
@@ -168,7 +169,7 @@ def _check(decision: ResolutionDecision) -> None:
             raise DecisionRefused(
                 f"the split of {decision.names[0]} into {decision.into} has no documents", "name at least one"
             )
-    elif len(keys) < 2 or (decision.kind is DecisionKind.CANNOT_LINK and len(keys) > 2):
+    elif len(keys) != 2 if decision.kind is DecisionKind.CANNOT_LINK else len(keys) == 1 < len(decision.names):
         raise DecisionRefused(f"{', '.join(decision.names)}: these are not two names", "name two different entities")
 
 

@@ -146,6 +146,28 @@ class ResolutionApi:
             decision = decision_builder.merge(reader, names, into)
         return await self._decide([decision])
 
+    async def arename(self, name: str, into: str) -> DecisionOutcome:
+        """Give an entity another name. Undoing the decision restores the name before.
+
+        Parameters
+        ----------
+        name
+            Name or other reference; of a merged entity, its merge is replaced by one with the new name.
+        into
+            The new name, which no other entity may have.
+
+        Raises
+        ------
+        NotFound
+            The name is unknown or ambiguous.
+        DecisionRefused
+            The new name is that of another entity, or a decision contradicts it.
+        """
+        store = self.store()
+        with store.read() as reader:
+            decision, replaced = decision_builder.rename(reader, name, into)
+        return await apply_decisions(store, self.embedder, [decision], replaced)
+
     async def amerge_sure(
         self, least: float = SURE, by_model: bool = False, budget: SpendingBudget | None = None
     ) -> AutoMergeReport:
@@ -249,6 +271,7 @@ class ResolutionApi:
 
     review = async_to_sync(areview)
     merge = async_to_sync(amerge)
+    rename = async_to_sync(arename)
     merge_sure = async_to_sync(amerge_sure)
     settle = async_to_sync(asettle)
     cannot_link = async_to_sync(acannot_link)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from polyadic.errors import NotFound
+from polyadic.errors import DecisionRefused, NotFound
 from polyadic.model.identity import entity_key
 from polyadic.model.resolution import DecisionKind, EntityResolution, ResolutionDecision
 from polyadic.model.types import Entity
@@ -28,14 +28,45 @@ def merge(reader: Reader, names: Sequence[str], into: str = "") -> ResolutionDec
     ------
     NotFound
         A name is unknown or ambiguous.
+    DecisionRefused
+        The names are not those of two or more entities.
     """
     overlay = reader.records.overlay()
     merged = _merged(overlay, names)
     if merged and (not into or entity_key(into) == entity_key(merged.into)):
         return merged
     known = [_entity(reader, overlay, name) for name in names]
+    if len({entity.key for entity in known}) < 2:
+        raise DecisionRefused(f"{', '.join(names)}: these are not two names", "name two different entities")
     most = max(known, key=lambda entity: (entity.facts, entity.name), default=None)
     return ResolutionDecision(DecisionKind.MERGE, _distinct(known), into.strip() or (most.name if most else ""))
+
+
+def rename(reader: Reader, name: str, into: str) -> tuple[ResolutionDecision, tuple[ResolutionDecision, ...]]:
+    """Build the decision to give an entity another name, and the decisions to undo for it.
+
+    A merged entity keeps its names: the new decision replaces the merge.
+
+    Raises
+    ------
+    NotFound
+        The name is unknown or ambiguous.
+    DecisionRefused
+        The new name is that of another entity, or the entity has it already.
+    """
+    overlay, new = reader.records.overlay(), entity_key(into)
+    entity = _entity(reader, overlay, name)
+    former = tuple(one for one in overlay.decisions if one.kind is DecisionKind.MERGE and entity.key in one.touched)
+    own = frozenset({entity.key}).union(*(one.touched for one in former))
+    if new not in own and (overlay.name(new) is not None or lookup.row_of_key(reader, new) is not None):
+        raise DecisionRefused(f"{into} is the name of another entity", "merge both, or choose another name")
+    if into.strip() == entity.name:
+        raise DecisionRefused(f"the entity is called {entity.name} already", "choose another name")
+    names = [name for one in former for name in (*one.names, one.into) if name in one.names or entity_key(name) != new]
+    distinct = {entity_key(one): one for one in names or [entity.name]}
+    return ResolutionDecision(
+        DecisionKind.MERGE, tuple(distinct[key] for key in sorted(distinct)), into.strip()
+    ), former
 
 
 def cannot_link(reader: Reader, names: Sequence[str]) -> ResolutionDecision:

@@ -1,4 +1,4 @@
-"""API keys: which workspaces a key opens, to read or to write.
+"""API keys: which workspaces a key opens, to read or to write, which documents it shows, and when it expires.
 
 A key is random and shown once; the file holds a salted digest. Keys have 256 bits of entropy, so they cannot be guessed
 and a fast hash suffices.
@@ -10,11 +10,11 @@ import json
 import os
 import secrets
 import threading
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from filelock import FileLock
 
@@ -27,22 +27,46 @@ OWN_FOLDER = ".server"
 _PREFIX = "poly"
 _SECRET_BYTES = 32
 _MAX_LENGTH = 200
-_VERSION = 1
+_VERSION = 2
 
 
 @dataclass(frozen=True, slots=True)
 class ApiKey:
-    """An API key: ``workspaces`` are names, or ``*`` for all; access ``write`` includes reading."""
+    """An API key.
+
+    Parameters
+    ----------
+    id, name
+        Identifier, and what the operator calls it.
+    access
+        ``write`` includes reading.
+    workspaces
+        Names of the workspaces that it opens, or ``*`` for all.
+    created, expires
+        Times (ISO 8601, UTC); ``expires`` is empty if it does not expire.
+    where
+        Metadata of the documents that it shows; all documents if empty. A key with a filter only reads.
+    """
 
     id: str
     name: str
     access: Access
     workspaces: tuple[str, ...]
     created: str = ""
+    expires: str = ""
+    where: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def opens_all(self) -> bool:
         return ALL in self.workspaces
+
+    @property
+    def may_write(self) -> bool:
+        return self.access == "write" and not self.where
+
+    @property
+    def has_expired(self) -> bool:
+        return bool(self.expires) and datetime.fromisoformat(self.expires) <= datetime.now(UTC)
 
     def opens(self, workspace: str) -> bool:
         """Return whether the key opens a workspace, at least for reading.
@@ -104,21 +128,48 @@ class KeyRing:
         return [kept.key for kept in self._load().values()]
 
     def key_of(self, presented: str) -> ApiKey | None:
-        """Return the key that matches a presented secret, or None; takes the same time in both cases."""
+        """Return the key that matches a presented secret and has not expired, or None.
+
+        The time it takes does not depend on whether the secret matches.
+        """
         prefix, _, rest = presented[:_MAX_LENGTH].partition("-")
         identifier, _, secret = rest.partition("-")
         known = self._load().get(identifier) if prefix == _PREFIX else None
         kept = known or _DUMMY
         same = hmac.compare_digest(_digest(kept.salt, secret), kept.digest)
-        return kept.key if known and same and len(presented) <= _MAX_LENGTH else None
+        is_valid = known is not None and same and len(presented) <= _MAX_LENGTH
+        return kept.key if is_valid and not kept.key.has_expired else None
 
-    def add(self, name: str, access: Access, workspaces: Sequence[str]) -> tuple[ApiKey, str]:
-        """Create a key. Return it with the secret to present, which is not stored anywhere."""
+    def add(
+        self,
+        name: str,
+        access: Access,
+        workspaces: Sequence[str],
+        where: Mapping[str, str] | None = None,
+        expires: datetime | None = None,
+    ) -> tuple[ApiKey, str]:
+        """Create a key. Return it with the secret to present, which is not stored anywhere.
+
+        Parameters
+        ----------
+        name, access, workspaces, where
+            As in :class:`ApiKey`.
+        expires
+            Time from which the key is refused, with a time zone; None: never.
+
+        Raises
+        ------
+        PolyadicError
+            No workspace is given, or a key with a filter is to write.
+        """
         if not workspaces:
             raise PolyadicError("no workspace was given for the key", "name a workspace, or choose all")
+        if where and access == "write":
+            raise PolyadicError("a key with a document filter cannot write", "omit the filter or the write access")
         secret, salt = secrets.token_urlsafe(_SECRET_BYTES), secrets.token_bytes(16)
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        key = ApiKey(secrets.token_hex(4), name, access, tuple(dict.fromkeys(workspaces)), now)
+        until = expires.astimezone(UTC).isoformat(timespec="seconds") if expires else ""
+        key = ApiKey(secrets.token_hex(4), name, access, tuple(dict.fromkeys(workspaces)), now, until, where or {})
         with self._locked():
             self._write([*self._load().values(), _StoredKey(key, salt, _digest(salt, secret))])
         return key, f"{_PREFIX}-{key.id}-{secret}"
@@ -187,7 +238,10 @@ def _read(file: Path) -> dict[str, _StoredKey]:
     return {row.key.id: row for row in rows}
 
 
-def _stored_key(row: dict[str, str]) -> _StoredKey:
+def _stored_key(row: Mapping[str, Any]) -> _StoredKey:
     access: Access = "write" if row["access"] == "write" else "read"
-    key = ApiKey(row["id"], row["name"], access, tuple(row["workspaces"]), row["created"])
+    workspaces, where = tuple(row["workspaces"]), dict(row["where"])
+    key = ApiKey(row["id"], row["name"], access, workspaces, row["created"], row["expires"], where)
+    # Fail now rather than at the first request if the time is invalid.
+    _ = key.has_expired
     return _StoredKey(key, bytes.fromhex(row["salt"]), bytes.fromhex(row["digest"]))

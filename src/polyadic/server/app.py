@@ -31,6 +31,7 @@ from polyadic.server.routes import (
     liveness,
     metrics,
     query,
+    resolution,
     workspaces,
 )
 from polyadic.server.server_state import ServerState
@@ -46,6 +47,7 @@ ROUTERS = (
     graph.router,
     entities_and_facts.router,
     hierarchy.router,
+    resolution.router,
     health_check.router,
     export.router,
     openai_compat.router,

@@ -30,7 +30,12 @@ def add_agents(app: FastAPI, service: ServerState) -> Callable[[], AbstractAsync
             yield kb
 
     def may_write(request: Request) -> bool:
-        return key_of(request).access == "write"
+        return key_of(request).may_write
+
+    def jobs_for(request: Request) -> McpJobs | None:
+        # Jobs name documents that a filter hides.
+        key = key_of(request)
+        return None if key.where else McpJobs(service, key, _name(request))
 
     async def run(work: Coroutine[Any, Any, T], workspace: Workspace) -> T:
         try:
@@ -41,14 +46,7 @@ def add_agents(app: FastAPI, service: ServerState) -> Callable[[], AbstractAsync
             work.close()
 
     # AuthMiddleware has checked hosts and origins.
-    agents = asgi(
-        resolve,
-        may_write,
-        hosts=None,
-        run=run,
-        jobs=lambda request: McpJobs(service, key_of(request), _name(request)),
-        hide_paths=True,
-    )
+    agents = asgi(resolve, may_write, hosts=None, run=run, jobs=jobs_for, hide_paths=True)
     app.router.routes.append(Route(PATH, agents, include_in_schema=False))
     return agents.lifespan
 

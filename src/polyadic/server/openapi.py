@@ -10,7 +10,7 @@ from polyadic.server.schemas import Problem
 _PROBLEMS = {
     400: "the body cannot be read",
     401: "the API key is missing or unknown",
-    403: "the key is read-only, or requests from this origin are not allowed",
+    403: "the key is read-only or has a document filter, or requests from this origin are not allowed",
     404: "not found, no access with this key, or no such identifier in the workspace",
     409: "another job is writing to the workspace, or its settings do not allow this",
     413: "the body is too large",
@@ -182,6 +182,7 @@ _EXAMPLES: dict[str, Any] = {
         "model": "",
         "method": "auto",
         "access": "write",
+        "filtered": False,
     },
     "EntityPage": {"entities": [_ENTITY], "total": 9, "next": 1},
     "EntityTypes": {"types": [{"type": "person", "entities": 2}, {"type": "", "entities": 7}], "complete": True},

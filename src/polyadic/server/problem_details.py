@@ -63,6 +63,11 @@ def no_such_workspace() -> ProblemError:
     return ProblemError(404, "nothing-here", "not found, or your key has no access to it")
 
 
+def filtered_key() -> ProblemError:
+    """Build the 403 for a request that concerns all documents, by a key with a document filter."""
+    return ProblemError(403, "filtered-key", "your key gives access to some documents only, and this concerns all")
+
+
 def not_found(what: str) -> ProblemError:
     return ProblemError(404, "not-found", f"the workspace has no {what} with this identifier")
 

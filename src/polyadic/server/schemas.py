@@ -43,7 +43,11 @@ class WorkspaceList(BaseModel):
 
 
 class WorkspaceView(BaseModel):
-    """A workspace and its contents; ``model`` is empty if it uses no language model."""
+    """A workspace and its contents.
+
+    ``model`` is empty if it uses no language model. ``filtered`` tells whether the key shows some documents only;
+    ``bytes`` is then 0.
+    """
 
     name: str
     counts: Counts
@@ -53,6 +57,7 @@ class WorkspaceView(BaseModel):
     model: str
     method: str
     access: Literal["read", "write"]
+    filtered: bool
 
 
 class NewText(ApiRequest):

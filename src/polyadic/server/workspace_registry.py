@@ -10,20 +10,24 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Hashable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 from weakref import WeakValueDictionary
 
 from polyadic.concurrency.event_loop_thread import EventLoopThread
 from polyadic.config import EmbeddingSettings
 from polyadic.embeddings.embedder import Embedder
 from polyadic.embeddings.loading import load_embedder
-from polyadic.server.api_keys import LOCAL, Access, ApiKey
+from polyadic.server.api_keys import LOCAL, ApiKey
+from polyadic.server.filtered_workspace import FilteredWorkspace
 from polyadic.server.limits import ServerLimits
-from polyadic.server.problem_details import ProblemError, no_such_workspace
+from polyadic.server.problem_details import ProblemError, filtered_key, no_such_workspace
 from polyadic.server.tenants.names import is_name
 from polyadic.server.tenants.tenant_backend import TenantBackend, WorkspaceLocation
 from polyadic.workspace import Workspace
 
 _SECONDS_TO_LEAVE = 10.0
+RequestedAccess = Literal["read", "read-all", "write"]
+"""``read`` shows a key with a document filter only these documents; ``read-all`` and ``write`` refuse such a key."""
 
 
 class SharedEmbedders:
@@ -101,27 +105,31 @@ class WorkspaceRegistry:
         """Return the names of the workspaces that a key opens, sorted."""
         return await self._tenants.names(key.opens)
 
-    async def check(self, name: str, key: ApiKey, access: Access) -> None:
+    async def check(self, name: str, key: ApiKey, access: RequestedAccess) -> None:
         """Check that a workspace exists and that a key opens it.
 
         Raises
         ------
         ProblemError
-            It does not exist or the key does not open it (404), or the key is read-only (403).
+            It does not exist or the key does not open it (404), or the key is read-only or has a document filter and
+            the access is more than this (403).
         """
         if not key.opens(name) or await self._state(name) is None:
             raise no_such_workspace()
         _check(key, access)
 
     @asynccontextmanager
-    async def opened(self, name: str, key: ApiKey, access: Access) -> AsyncIterator[Workspace]:
-        """Open a workspace for the duration of the context; raises as :meth:`check` does."""
+    async def opened(self, name: str, key: ApiKey, access: RequestedAccess) -> AsyncIterator[Workspace]:
+        """Open a workspace for the duration of the context, filtered for a key with a filter.
+
+        Raises as :meth:`check` does.
+        """
         if not key.opens(name):
             raise no_such_workspace()
         opened = await self._get(name, key, access)
         opened.users += 1
         try:
-            yield opened.kb
+            yield FilteredWorkspace(opened.kb, key.where) if key.where else opened.kb
         finally:
             opened.users -= 1
             await self._close_idle(opened)
@@ -176,7 +184,7 @@ class WorkspaceRegistry:
     async def _state(self, name: str) -> Hashable | None:
         return await self._tenants.state(name) if is_name(name) else None
 
-    async def _get(self, name: str, key: ApiKey, access: Access) -> _OpenWorkspace:
+    async def _get(self, name: str, key: ApiKey, access: RequestedAccess) -> _OpenWorkspace:
         async with self._lock(name):
             entry = self._open.get(name)
             state = await self._state(name)
@@ -238,6 +246,8 @@ class WorkspaceRegistry:
         return lock
 
 
-def _check(key: ApiKey, access: Access) -> None:
+def _check(key: ApiKey, access: RequestedAccess) -> None:
     if access == "write" and key.access != "write":
         raise ProblemError(403, "read-only-key", "your key has read-only access to this workspace")
+    if access != "read" and key.where:
+        raise filtered_key()

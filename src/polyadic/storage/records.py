@@ -49,7 +49,7 @@ class Counts:
     """Counts of a store's contents.
 
     ``evidence_with_fact`` is the number of ``evidence`` items that state a fact; the others name fewer than two
-    entities.
+    entities. ``vectors`` is 0 with a document filter.
     ``dimension`` is the length of a vector, 0 if there is none yet.
     """
 

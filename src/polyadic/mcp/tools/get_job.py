@@ -34,7 +34,7 @@ class JobResult(ToolResult):
 
 async def run(access: WorkspaceAccess, wanted: JobArguments) -> JobResult:
     if access.jobs is None:
-        raise PolyadicError("this server has no jobs", "a document is already indexed when add_document returns")
+        raise PolyadicError("there are no jobs here", "a document is already indexed when add_document returns")
     job = await access.jobs.job(wanted.job)
     return JobResult(
         job=job.id,

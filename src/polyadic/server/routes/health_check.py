@@ -2,7 +2,7 @@
 
 from fastapi import APIRouter
 
-from polyadic.server.dependencies import Name, Reading, Served
+from polyadic.server.dependencies import Name, Reading, ReadingAll, Served
 from polyadic.server.health_check import check as checked
 from polyadic.server.public_settings import shown
 from polyadic.server.schemas import HealthCheckView, SettingsView
@@ -11,7 +11,7 @@ router = APIRouter(prefix="/v1/workspaces/{workspace}", tags=["workspaces"])
 
 
 @router.get("/check", summary="Check a workspace")
-async def check(workspace: Name, kb: Reading, service: Served) -> HealthCheckView:
+async def check(workspace: Name, kb: ReadingAll, service: Served) -> HealthCheckView:
     """Run the checks of `polyadic doctor`, except those that call a language model. Reads the whole store."""
     async with service.turns.turn(workspace), service.checks:
         return HealthCheckView(findings=await service.work.run(checked(kb)))

@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from starlette.responses import StreamingResponse
 
-from polyadic.server.dependencies import Name, Reading, Served, Writing
+from polyadic.server.dependencies import Name, ReadingAll, Served, Writing
 from polyadic.server.job_options import RequestedJob
 from polyadic.server.jobs.job import Job, JobRequest
 from polyadic.server.schemas import Identifier, JobList
@@ -25,7 +25,7 @@ data: {"id": "5f0c7d2a9b31e8445f0c7d2a9b31e844", "state": "succeeded"}
 
 @router.get("", summary="List jobs")
 async def jobs(
-    workspace: Name, kb: Reading, service: Served, limit: Annotated[int, Query(ge=1, le=1000)] = 50
+    workspace: Name, kb: ReadingAll, service: Served, limit: Annotated[int, Query(ge=1, le=1000)] = 50
 ) -> JobList:
     """List jobs, the latest first."""
     return JobList(jobs=await service.jobs.jobs(workspace, limit))
@@ -52,13 +52,13 @@ _STREAMED = {"text/event-stream": {"schema": {}, "example": _EVENTS}}
         }
     },
 )
-async def all_events(workspace: Name, kb: Reading, service: Served, request: Request) -> StreamingResponse:
+async def all_events(workspace: Name, kb: ReadingAll, service: Served, request: Request) -> StreamingResponse:
     """Include jobs that are queued meanwhile. Ends when no job is queued or running, or when the server stops."""
     return await streamed(_events(service.jobs.watch_workspace(workspace)), request)
 
 
 @router.get("/{job}", summary="Get a job")
-async def show(workspace: Name, job: Identifier, kb: Reading, service: Served) -> Job:
+async def show(workspace: Name, job: Identifier, kb: ReadingAll, service: Served) -> Job:
     """Return the state and progress of a job."""
     return await service.jobs.job(job, workspace)
 
@@ -74,7 +74,9 @@ async def show(workspace: Name, job: Identifier, kb: Reading, service: Served) -
         }
     },
 )
-async def events(workspace: Name, job: Identifier, kb: Reading, service: Served, request: Request) -> StreamingResponse:
+async def events(
+    workspace: Name, job: Identifier, kb: ReadingAll, service: Served, request: Request
+) -> StreamingResponse:
     """Ends with the job, or when the server stops; the job then continues when the server starts again."""
     return await streamed(_events(service.jobs.watch(job, workspace)), request)
 

@@ -16,7 +16,7 @@ router = APIRouter(tags=["server"])
     responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
 )
 async def metrics(service: Served, key: Caller) -> Response:
-    """Needs a key for all workspaces, because the metrics cover all of them together."""
-    if not key.opens_all:
-        raise ProblemError(403, "not-for-this-key", "this needs a key with access to all workspaces")
+    """Needs a key for all workspaces without a document filter, because the metrics cover all of them together."""
+    if not key.opens_all or key.where:
+        raise ProblemError(403, "not-for-this-key", "this needs a key with access to all workspaces and documents")
     return Response(await service.figures(), media_type=service.metrics.content_type)

@@ -4,7 +4,7 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from polyadic.query.workspace_status import CostLedger
-from polyadic.server.dependencies import Caller, Name, Reading, Served
+from polyadic.server.dependencies import Caller, Name, Reading, ReadingAll, Served
 from polyadic.server.query_service import source_names
 from polyadic.server.schemas import NewWorkspace, WorkspaceList, WorkspaceView
 from polyadic.workspace import Workspace
@@ -28,7 +28,7 @@ async def create(new: NewWorkspace, service: Served, key: Caller) -> WorkspaceVi
 
 @router.get("/{workspace}", summary="Get a workspace")
 def show(workspace: Name, kb: Reading, key: Caller) -> WorkspaceView:
-    """Return counts, sizes and models."""
+    """Return counts, sizes and models. A key with a document filter gets the counts of its documents, and no size."""
     return _view(kb, workspace, key)
 
 
@@ -39,7 +39,7 @@ async def delete(workspace: Name, service: Served, key: Caller) -> None:
 
 
 @router.get("/{workspace}/ledger", summary="Usage and cost")
-def ledger(workspace: Name, kb: Reading) -> CostLedger:
+def ledger(workspace: Name, kb: ReadingAll) -> CostLedger:
     """List every paid model call, with totals by purpose and by document."""
     return source_names(kb).applied(kb.ledger())
 
@@ -54,5 +54,6 @@ def _view(kb: Workspace, name: str, key: Caller) -> WorkspaceView:
         embedder=status.embedder,
         model=settings.model.of_role("answers").name,
         method=settings.retrieval.method,
-        access=key.access,
+        access="write" if key.may_write else "read",
+        filtered=bool(key.where),
     )

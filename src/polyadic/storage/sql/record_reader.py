@@ -110,6 +110,8 @@ class SqlRecordReader:
             statements = [one for document in self._only for _, items in self.evidence(document) for one in items]
             documents, evidence = len(self.documents()), len(statements)
             with_fact = sum(one.fact_id is not None for one in statements)
+            # Texts share vectors across documents, so those of some documents cannot be counted quickly.
+            vectors = 0
         return Counts(
             documents=documents,
             chunks=self._sizes.size("chunk"),

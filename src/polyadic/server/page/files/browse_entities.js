@@ -3,6 +3,7 @@
 import { workspacePath } from "./api.js";
 import { beside, choice, factRow, pagedList, placeList } from "./browse_parts.js";
 import { el, replace } from "./dom.js";
+import { entityEdit } from "./entity_edit.js";
 import { button, empty } from "./parts.js";
 import { counted } from "./words.js";
 
@@ -38,7 +39,12 @@ export async function browseEntities(ctx) {
     "Entity",
     ctx,
   );
-  const open = (id) => view.show((signal) => entity(ctx, id, signal));
+  const open = (id) => view.show((signal) => entity(ctx, id, changed, signal));
+  // Undoing a decision may leave no entity with the identifier that was shown.
+  const changed = (id) => {
+    list.load.now();
+    return id ? open(id) : view.show(async () => [el("p", { class: "muted hint" }, "Choose an entity.")]);
+  };
   search.addEventListener("input", () => list.load());
   type.addEventListener("change", () => list.load.now());
   await fillTypes(ctx, type);
@@ -102,7 +108,7 @@ function row(one, open, why) {
   return choice({ title: one.name, note }, () => open(one.id));
 }
 
-async function entity(ctx, id, signal) {
+async function entity(ctx, id, onChanged, signal) {
   const at = workspacePath(ctx.workspace, `entities/${id}`);
   const { entity: one, facts } = await ctx.api.get(at, { limit: FACTS }, { signal });
   const openFact = (fact) => ctx.go("browse", { fact });
@@ -129,6 +135,7 @@ async function entity(ctx, id, signal) {
         button("Show in the hypergraph", () => ctx.go("explore", { entity: id }), { class: "button small" }),
         facts.length ? showPlaces : null,
       ),
+      ctx.canWrite ? entityEdit(ctx, one, facts, onChanged) : null,
     ),
     places,
     el("h3", {}, more),

@@ -6,6 +6,8 @@ import { jobBoard } from "./jobs.js";
 import { uploadPanel } from "./upload.js";
 
 export const title = "Documents";
+const READ_ONLY = "Your key is read-only. Adding documents requires a key with write access.";
+const FILTERED = "Your key is read-only and shows only some of the documents.";
 
 /**
  * @param {HTMLElement} root
@@ -21,10 +23,10 @@ export async function mount(root, ctx) {
       el("h1", {}, title),
       ctx.canWrite
         ? uploadPanel(ctx, (job) => jobs.watch(job))
-        : el("p", { class: "muted" }, "Your key is read-only. Adding documents requires a key with write access."),
-      jobs.node,
+        : el("p", { class: "muted" }, ctx.isFiltered ? FILTERED : READ_ONLY),
+      ctx.isFiltered ? null : jobs.node,
       list.node,
     ),
   );
-  await Promise.all([jobs.load(), list.load()]);
+  await Promise.all([ctx.isFiltered ? null : jobs.load(), list.load()]);
 }

@@ -156,6 +156,7 @@ function contextFor(at, signal) {
     workspace: at.workspace,
     info: at.info,
     canWrite: at.info.access === "write",
+    isFiltered: at.info.filtered,
     params: at.params,
     go: (view, params) => go(at.workspace, view, params),
     reload: redraw,

@@ -18,7 +18,8 @@ const LOOKS = { system: "System", light: "Light", dark: "Dark" };
 export async function mount(root, ctx) {
   const setUp = el("div", {}, busy("Loading settings"));
   const about = el("p", { class: "muted" });
-  const { check, done } = checkSection(ctx);
+  // Keys that show only some documents have no access to the health check and the costs of all.
+  const { check, done } = ctx.isFiltered ? {} : checkSection(ctx);
   replace(
     root,
     el(
@@ -26,8 +27,8 @@ export async function mount(root, ctx) {
       { class: "stack wide-gap" },
       el("h1", {}, title),
       el("div", { class: "cards" }, card("Configuration", setUp), card("Contents", held(ctx.info))),
-      card("Health check", check),
-      card("Usage and cost", ledgerSection(ctx)),
+      check ? card("Health check", check) : null,
+      ctx.isFiltered ? null : card("Usage and cost", ledgerSection(ctx)),
       el("div", { class: "cards" }, card("Appearance", looks(ctx)), card("About", about)),
     ),
   );
@@ -96,8 +97,8 @@ function held(info) {
     ],
     ["Evidence without a fact", counted(counts.evidence - counts.evidence_with_fact, "statement")],
     ["Vectors", counts.vectors ? `${counts.vectors.toLocaleString("en")} with ${counts.dimension} dimensions` : "–"],
-    ["On disk", bytes(info.bytes)],
-    ["Your access", info.access === "write" ? "read and write" : "read only"],
+    ["On disk", info.filtered ? "–" : bytes(info.bytes)],
+    ["Your access", info.access === "write" ? "read and write" : info.filtered ? "read some documents" : "read only"],
   ]);
 }
 
