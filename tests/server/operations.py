@@ -14,7 +14,7 @@ from polyadic.server.tenants.folders import FolderTenants
 
 OPEN = {"/health", "/ready"}
 OF_NO_WORKSPACE = {"GET /v1/workspaces", "GET /v1/models", "GET /metrics"}
-READING_POSTS = ("/query", "/query/stream", "/retrieve", "/chat/completions")
+READING_POSTS = ("/query", "/query/stream", "/retrieve", "/chat/completions", "/embeddings")
 _IDENTIFIERS = {"document", "job", "entity", "fact", "summary", "community"}
 
 
@@ -57,6 +57,8 @@ class Operation:
             return {"name": workspace}
         if self.path.endswith("/chat/completions"):
             return {"model": workspace, "messages": [{"role": "user", "content": "Who?"}]}
+        if self.path.endswith("/embeddings"):
+            return {"model": workspace, "input": "A."}
         if self.path.endswith("/texts"):
             return {"texts": [{"text": "A."}]}
         if self.path.startswith(("/query", "/lightrag")) and not self.path.endswith("/text"):

@@ -57,7 +57,8 @@ class AuthMiddleware:
         """Return why the origin of a request is not allowed; None if it is."""
         host = _host_of(f"//{headers.get('host', '')}")
         origin = headers.get("origin")
-        if origin is not None and origin.partition("://")[2] != headers.get("host", ""):
+        is_own = origin is not None and origin.partition("://")[2] == headers.get("host", "")
+        if origin is not None and not is_own and origin not in self._service.allowed_origins:
             return "cross-origin requests are not allowed"
         is_cross_site = headers.get("sec-fetch-site") in ("cross-site", "same-site")
         # Links to the web page are fine: its files are the same for everyone, and other pages cannot read them.

@@ -21,6 +21,7 @@ from polyadic.server.chat_messages import question_and_history
 from polyadic.server.dependencies import Caller, Served
 from polyadic.server.jobs.job import JobRequest
 from polyadic.server.jobs.upload import SCHEME, UploadedText
+from polyadic.server.openapi import errors
 from polyadic.server.problem_details import ProblemError
 from polyadic.server.query_service import answer_to, knowledge_for, pieces_of
 from polyadic.server.schemas import AnswerRequest, RetrieveRequest
@@ -119,9 +120,9 @@ async def _by_header(service: Served, key: Caller, named: Annotated[str | None, 
     return names[0]
 
 
-def _router(prefix: str, name: Any) -> APIRouter:
+def _router(prefix: str, name: Any, where_named: str = "") -> APIRouter:
     """Create LightRAG's routes under a prefix; the dependency ``name`` gives the workspace name."""
-    router = APIRouter(prefix=prefix, tags=["lightrag"])
+    router = APIRouter(prefix=prefix, tags=["lightrag"], responses=errors(404, 409))
     where = Annotated[str, Depends(name)]
 
     async def query(
@@ -160,12 +161,16 @@ def _router(prefix: str, name: Any) -> APIRouter:
     streams: dict[int | str, dict[str, Any]] = {
         200: {"content": {"application/x-ndjson": {"schema": {"type": "string"}}}}
     }
-    router.post("/query", summary="LightRAG: ask a question")(query)
+    asks = errors(502, 504)
+    router.post("/query", summary=f"LightRAG: ask a question{where_named}", responses=asks)(query)
     router.post(
-        "/query/stream", summary="LightRAG: stream an answer", response_class=StreamingResponse, responses=streams
+        "/query/stream",
+        summary=f"LightRAG: stream an answer{where_named}",
+        response_class=StreamingResponse,
+        responses=streams | asks,
     )(stream)
-    router.post("/documents/text", summary="LightRAG: add a text")(text)
-    router.post("/documents/upload", summary="LightRAG: upload a file", openapi_extra=_FILE)(upload)
+    router.post("/documents/text", summary=f"LightRAG: add a text{where_named}", responses=errors(507))(text)
+    router.post("/documents/upload", summary=f"LightRAG: upload a file{where_named}", openapi_extra=_FILE)(upload)
     return router
 
 
@@ -233,4 +238,4 @@ def _stream_error(kind: str, detail: str) -> str:
 
 
 router = _router("", _by_header)
-named_router = _router("/lightrag/{workspace}", _by_path)
+named_router = _router("/lightrag/{workspace}", _by_path, " in a named workspace")

@@ -39,7 +39,10 @@ class NewWorkspace(ApiRequest):
 
 
 class WorkspaceList(BaseModel):
+    """Workspaces by name; pass ``next`` as ``after`` to get the next page. ``next`` is empty on the last page."""
+
     workspaces: list[str]
+    next: str
 
 
 class WorkspaceView(BaseModel):
@@ -127,7 +130,10 @@ class RenderedDocument(BaseModel):
 
 
 class JobList(BaseModel):
+    """Jobs, the latest first; pass ``next`` as ``after`` to get the next page. ``next`` is empty on the last page."""
+
     jobs: list[Job]
+    next: str
 
 
 class FilterSchema(ApiRequest):
