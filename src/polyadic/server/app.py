@@ -96,6 +96,7 @@ def create_app(service: ServerState) -> FastAPI:
     app.state.service = service
     app.include_router(liveness.router)
     app.include_router(page.router)
+    app.include_router(lightrag_compat.status_router)
     for router in ROUTERS:
         # AuthMiddleware checks the key; this only adds the scheme to the OpenAPI description.
         app.include_router(router, dependencies=[Depends(_BEARER)])

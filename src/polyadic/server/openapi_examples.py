@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from polyadic.server import lightrag_examples
+
 _ID, _ANOTHER = "5f0c7d2a9b31e8445f0c7d2a9b31e844", "fd620a371432fbae93d0e9448235f29d"
 _SPAN = {"start": 0, "end": 47}
 _SOURCE_SPAN = {
@@ -112,6 +114,7 @@ _NODES = {"nodes": [_NODE], "total": 1, "next": None}
 _LAYER = {"layer": 0, "items": 9, "clusters": 0, "summaries": 0, "stale": 0, "sparsity": None}
 _MODEL = {"id": "letters", "object": "model", "created": 0, "owned_by": "polyadic"}
 EXAMPLES: dict[str, Any] = {
+    **lightrag_examples.EXAMPLES,
     "Answer": {
         "question": "Who wrote the first published program?",
         "text": '"Ada Lovelace wrote the first published program." [1]',
@@ -222,14 +225,5 @@ EXAMPLES: dict[str, Any] = {
     },
     "ModelView": _MODEL,
     "ModelList": {"object": "list", "data": [_MODEL]},
-    "LightRAGQueryResponse": {
-        "response": '"Ada Lovelace wrote the first published program." [1]',
-        "references": [{"reference_id": "1", "file_path": "ada.md", "content": None}],
-    },
-    "LightRAGInsertResponse": {
-        "status": "success",
-        "message": "The document was accepted and is being indexed.",
-        "track_id": _ID,
-    },
     "NewTexts": {"texts": [{"text": "Ada Lovelace wrote the first published program.", "title": "Ada Lovelace"}]},
 }

@@ -16,6 +16,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import Scope
 
 from polyadic.errors import (
+    DecisionRefused,
     EmbedderMismatch,
     ModelUnavailable,
     NoReply,
@@ -83,9 +84,12 @@ _KINDS: Mapping[type[PolyadicError], tuple[int, str, str]] = {
     WeightsMissing: (503, "embedder-missing", "the embedding model has not been downloaded to the server"),
     ModelUnavailable: (503, "model-unavailable", "a model that the workspace uses is unavailable"),
     NoReply: (502, "no-reply", "the language model gave no usable reply"),
+    DecisionRefused: (409, "decision-refused", "the decision contradicts itself or an earlier one"),
     SettingsError: (409, "not-configured", "the settings of the workspace do not allow this"),
 }
 _RETRY = {409: "2", 503: "5"}
+_FINAL = ("not-configured", "decision-refused")
+"""Kinds of problems that a retry does not solve."""
 
 
 def install(app: FastAPI) -> None:
@@ -149,7 +153,7 @@ def _of_core(request: Request, error: Exception) -> Response:
     log_event(
         _LOG, logging.WARNING, "problem", request.scope, kind=kind, error=type(error).__name__, message=str(error)
     )
-    headers = {"Retry-After": _RETRY[status]} if status in _RETRY and kind != "not-configured" else {}
+    headers = {"Retry-After": _RETRY[status]} if status in _RETRY and kind not in _FINAL else {}
     return problem(request.scope, status, kind, detail, headers)
 
 
