@@ -6,7 +6,7 @@ from fastapi import APIRouter, Header
 from pydantic import BaseModel
 
 from polyadic import __version__
-from polyadic.server.dependencies import Caller, Served
+from polyadic.server.dependencies import Caller, Name, Served
 from polyadic.server.jobs.upload import SCHEME
 from polyadic.server.problem_details import ProblemError
 from polyadic.server.uploads import TEXT_SCHEME
@@ -50,11 +50,16 @@ status_router = APIRouter(tags=["lightrag"])
 
 
 @status_router.get("/auth-status", summary="LightRAG: get the authentication status")
+async def auth_status() -> LightRAGAuthStatus:
+    """Needs no key."""
+    return LightRAGAuthStatus()
+
+
 @status_router.get(
     "/lightrag/{workspace}/auth-status", summary="LightRAG: get the authentication status in a named workspace"
 )
-async def auth_status() -> LightRAGAuthStatus:
-    """Needs no key."""
+async def named_auth_status(workspace: Name) -> LightRAGAuthStatus:
+    """Needs no key, and is the same for all names."""
     return LightRAGAuthStatus()
 
 

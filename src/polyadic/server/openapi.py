@@ -84,8 +84,8 @@ def _implied_errors(path: str, operation: dict[str, Any]) -> Iterator[int]:
     yield from (403, 503)
     if "security" in operation:
         yield 401
-    if "{workspace}" in path:
-        yield from (404, 409)
+        if "{workspace}" in path:
+            yield from (404, 409)
     body = operation.get("requestBody", {}).get("content", {})
     if body:
         yield from (400, 408, 413, 422)
