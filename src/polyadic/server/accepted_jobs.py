@@ -31,6 +31,7 @@ def _job_id(
     idempotency_key: Annotated[
         str,
         Header(
+            alias="Idempotency-Key",
             pattern=r"^[!-~]{0,200}$",
             description="chosen by the client, one per request: repeating a request with its key returns its job",
         ),
