@@ -8,6 +8,8 @@ import pytest
 
 from tests.server.running_server import ADA, BABBAGE, finished, make
 
+pytestmark = pytest.mark.slow
+
 AT = "/v1/workspaces/accepted"
 KEY = {"Idempotency-Key": "8e03978e-40d5-43dd-bc93-6894a57f9324"}
 TEXTS = {"texts": [{"text": ADA, "source": "memory:ada"}]}
@@ -85,29 +87,3 @@ def test_refused_request_may_be_repeated(accepting: httpx2.Client) -> None:
     right = accepting.post(f"{AT}/documents/files", files={"files": ("a.txt", b"Ada met Babbage.")}, headers=headers)
     assert right.status_code == 202
     finished(accepting, "accepted", right.json()["id"])
-
-
-def test_jobs_are_listed_in_pages(accepting: httpx2.Client) -> None:
-    for _ in range(3):
-        finished(accepting, "accepted", accepting.post(f"{AT}/jobs").json()["id"])
-    everything = jobs_of(accepting)
-    found: list[str] = []
-    query = {"limit": "2"}
-    while True:
-        page = accepting.get(f"{AT}/jobs", params=query).json()
-        found += [job["id"] for job in page["jobs"]]
-        if not page["next"]:
-            break
-        query["after"] = page["next"]
-    assert found == everything and len(found) >= 3
-    assert accepting.get(f"{AT}/jobs", params={"after": "0" * 32}).json() == {"jobs": [], "next": ""}
-
-
-def test_workspaces_are_listed_in_pages(accepting: httpx2.Client) -> None:
-    for name in ("paged-a", "paged-b"):
-        make(accepting, name)
-    names = accepting.get("/v1/workspaces").json()
-    first = accepting.get("/v1/workspaces", params={"limit": 1}).json()
-    assert names["next"] == "" and first == {"workspaces": names["workspaces"][:1], "next": names["workspaces"][0]}
-    rest = accepting.get("/v1/workspaces", params={"after": first["next"]}).json()
-    assert rest == {"workspaces": names["workspaces"][1:], "next": ""}

@@ -211,10 +211,11 @@ EXAMPLES: dict[str, Any] = {
         "hierarchy_by": "extractive",
         "version": "1.0.0",
     },
-    "CostLedger": {
+    "LedgerPage": {
         "purposes": [{"purpose": "answer", "model": "gpt-4o-mini", "usage": _USAGE, "seconds": 1.2}],
         "documents": [],
         "calls": [],
+        "next": None,
     },
     "Health": {"status": "ok"},
     "EmbeddingList": {

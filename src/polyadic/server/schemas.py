@@ -8,9 +8,10 @@ from polyadic.config import AnswerSettings, MethodName
 from polyadic.doctor.check_result import CheckResult
 from polyadic.model.types import Document, Entity, Fact, SourceSpan, Turn
 from polyadic.query.engine import LONGEST_QUESTION
+from polyadic.query.workspace_status import DocumentCost, PaidTotal
 from polyadic.server.jobs.job import Job
 from polyadic.server.tenants.names import NAME
-from polyadic.storage.protocol import Counts, DocumentRecord
+from polyadic.storage.protocol import Counts, DocumentRecord, LedgerEntry
 
 _EXECUTED = ("javascript:", "data:", "vbscript:", "file:", "blob:")
 _LONGEST_TEXT = 5_000_000
@@ -56,6 +57,18 @@ class WorkspaceView(BaseModel):
     model: str
     method: str
     access: Literal["read", "write"]
+
+
+class LedgerPage(BaseModel):
+    """Totals by purpose, the most expensive documents first, and all calls, the oldest first.
+
+    ``next`` is the ``start`` of the next page of documents and calls; None on the last page.
+    """
+
+    purposes: list[PaidTotal]
+    documents: list[DocumentCost]
+    calls: list[LedgerEntry]
+    next: int | None
 
 
 class NewText(ApiRequest):

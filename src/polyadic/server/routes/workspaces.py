@@ -5,10 +5,9 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from starlette.responses import Response
 
-from polyadic.query.workspace_status import CostLedger
 from polyadic.server.dependencies import Caller, Name, Reading, Served
 from polyadic.server.openapi import errors
-from polyadic.server.schemas import NewWorkspace, WorkspaceList, WorkspaceView
+from polyadic.server.schemas import LedgerPage, NewWorkspace, WorkspaceList, WorkspaceView
 from polyadic.workspace import Workspace
 
 router = APIRouter(prefix="/v1/workspaces", tags=["workspaces"])
@@ -48,9 +47,20 @@ async def delete(workspace: Name, service: Served, key: Caller) -> None:
 
 
 @router.get("/{workspace}/ledger", summary="Get usage and cost")
-def ledger(workspace: Name, kb: Reading) -> CostLedger:
-    """List every paid model call, with totals by purpose and by document."""
-    return kb.ledger()
+def ledger(
+    workspace: Name,
+    kb: Reading,
+    start: Annotated[int, Query(ge=0, le=2**31, description="`next` of the previous page")] = 0,
+    limit: Annotated[int, Query(ge=1, le=1000)] = 100,
+) -> LedgerPage:
+    """Return the totals of paid model calls by purpose, and list those by document and every call in pages."""
+    whole, end = kb.ledger(), start + limit
+    return LedgerPage(
+        purposes=list(whole.purposes),
+        documents=list(whole.documents[start:end]),
+        calls=list(whole.calls[start:end]),
+        next=end if end < max(len(whole.documents), len(whole.calls)) else None,
+    )
 
 
 def _view(kb: Workspace, name: str, key: Caller) -> WorkspaceView:
