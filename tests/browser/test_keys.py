@@ -119,3 +119,18 @@ def test_removed_key_is_requested_again(keyed: Keyed, opened: Opened) -> None:
     expect(page.get_by_role("alert")).to_contain_text("Key not recognised")
     give(page, keyed.reads)
     expect(page.locator(".answer-text")).to_contain_text("Ada Lovelace")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_api_reference_needs_a_key_and_shows_routes(keyed: Keyed, opened: Opened, seen: Seen, scheme: str) -> None:
+    page = opened(f"{keyed.server.url}/docs", scheme=scheme)
+    expect(page.get_by_role("heading", name="This server requires a key")).to_be_visible()
+    give(page, keyed.reads)
+    expect(page.get_by_role("heading", name="API reference")).to_be_visible()
+    operation = page.locator("#add_texts")
+    expect(operation).to_contain_text("POST /v1/workspaces/{workspace}/documents/texts")
+    operation.locator("summary").click()
+    expect(operation.locator("pre").first).to_contain_text("Ada Lovelace wrote the first published program.")
+    expect(operation).to_contain_text("Idempotency-Key")
+    expect(operation).to_contain_text("413: the body is too large")
+    seen(f"reference-{scheme}", page)

@@ -139,7 +139,7 @@ def test_workspace_is_deleted_by_another_server_than_the_job_s(two: Two) -> None
     assert two.clients[0].get(PATH).status_code == 404
     # Nothing that was under way makes it anew.
     time.sleep(2)
-    assert two.clients[0].get("/v1/workspaces").json() == {"workspaces": []}
+    assert two.clients[0].get("/v1/workspaces").json()["workspaces"] == []
     with psycopg.connect(two.address) as raw:
         for table in ("polyadic_server.job", "polyadic_server.upload", "polyadic.document", "polyadic.chunk"):
             assert raw.execute(f"SELECT count(*) FROM {table}".encode()).fetchall() == [(0,)]

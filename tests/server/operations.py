@@ -12,10 +12,32 @@ from polyadic.server.app import create_app
 from polyadic.server.server_state import ServerState
 from polyadic.server.tenants.folders import FolderTenants
 
-OPEN = {"/health", "/ready"}
+OPEN = {"/health", "/ready", "/auth-status", "/lightrag/{workspace}/auth-status"}
 OF_NO_WORKSPACE = {"GET /v1/workspaces", "GET /v1/models", "GET /metrics"}
-READING_POSTS = ("/query", "/query/stream", "/retrieve", "/chat/completions")
-_IDENTIFIERS = {"document", "job", "entity", "fact", "summary", "community", "decision"}
+READING_POSTS = (
+    "/query",
+    "/query/stream",
+    "/query/data",
+    "/retrieve",
+    "/chat/completions",
+    "/embeddings",
+    "/documents/paginated",
+)
+_IDENTIFIERS = {"track_id", "document", "job", "entity", "fact", "summary", "community", "decision"}
+
+
+_LIGHTRAG_BODIES: dict[str, dict[str, Any]] = {
+    "/documents/texts": {"texts": ["A."]},
+    "/documents/paginated": {},
+    "/documents/delete_document": {"doc_ids": ["0" * 32]},
+    "/graph/entities/merge": {"entities_to_change": ["a"], "entity_to_change_into": "b"},
+    "/graph/entity/edit": {
+        "entity_name": "a",
+        "updated_data": {"entity_name": "b"},
+        "allow_rename": True,
+        "allow_merge": True,
+    },
+}
 
 
 @dataclass(frozen=True)
@@ -40,7 +62,15 @@ class Operation:
         path = self.path
         for name in self.parameters:
             path = path.replace(f"{{{name}}}", identifier if name in _IDENTIFIERS else workspace)
-        given: dict[str, Any] = {"kind": "entity", "id": identifier, "start": 0, "end": 1}
+        given: dict[str, Any] = {
+            "kind": "entity",
+            "id": identifier,
+            "start": 0,
+            "end": 1,
+            "q": "a",
+            "label": "a",
+            "name": "a",
+        }
         more: dict[str, Any] = {"params": {name: given[name] for name in self.query}}
         if self.body == "multipart/form-data":
             more["files"] = {"file": ("a.txt", b"A."), "files": ("a.txt", b"A.")}
@@ -59,6 +89,11 @@ class Operation:
             return {"kind": "merge", "names": ["Ada", "Augusta"]}
         if self.path.endswith("/chat/completions"):
             return {"model": workspace, "messages": [{"role": "user", "content": "Who?"}]}
+        for end, content in _LIGHTRAG_BODIES.items():
+            if self.path.endswith(end) and "/v1/" not in self.path:
+                return content
+        if self.path.endswith("/embeddings"):
+            return {"model": workspace, "input": "A."}
         if self.path.endswith("/texts"):
             return {"texts": [{"text": "A."}]}
         if self.path.startswith(("/query", "/lightrag")) and not self.path.endswith("/text"):

@@ -4,7 +4,7 @@ import asyncio
 import json
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,19 +45,25 @@ class Running:
 
 
 @contextmanager
-def running(folder: Path, keyed: bool = False, limits: ServerLimits | None = None) -> Iterator[Running]:
+def running(
+    folder: Path, keyed: bool = False, limits: ServerLimits | None = None, allowed_origins: Sequence[str] = ()
+) -> Iterator[Running]:
     """Serves a folder as long as the context lasts; with the keys that it has, if it is to ask for them."""
     folder.mkdir(exist_ok=True)
-    with running_over(FolderTenants(folder), folder, keyed, limits) as server:
+    with running_over(FolderTenants(folder), folder, keyed, limits, allowed_origins) as server:
         yield server
 
 
 @contextmanager
 def running_over(
-    tenants: TenantBackend, folder: Path, keyed: bool = False, limits: ServerLimits | None = None
+    tenants: TenantBackend,
+    folder: Path,
+    keyed: bool = False,
+    limits: ServerLimits | None = None,
+    allowed_origins: Sequence[str] = (),
 ) -> Iterator[Running]:
     """As :func:`running`, over any tenants; keys are those of the folder."""
-    service = ServerState(tenants, KeyRing(keys_file(folder)) if keyed else None, limits)
+    service = ServerState(tenants, KeyRing(keys_file(folder)) if keyed else None, limits, allowed_origins)
     server = PolyadicServer(service, "127.0.0.1", 0)
     thread = threading.Thread(target=lambda: asyncio.run(server.serve()), daemon=True)
     thread.start()

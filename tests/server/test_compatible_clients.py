@@ -68,6 +68,54 @@ def test_openai_client_gets_error_messages(chat: openai.OpenAI, stream: bool) ->
         chat.chat.completions.create(model="letters:nomethod", messages=ASKED, stream=stream)
 
 
+def test_openai_client_gets_embeddings(chat: openai.OpenAI, client: httpx2.Client) -> None:
+    """OpenAI's client asks for base64, other clients for numbers."""
+    reply = chat.embeddings.create(model="letters", input=[ADA, BABBAGE, ADA])
+    first, second, third = (one.embedding for one in reply.data)
+    assert first == third != second and sum(number**2 for number in first) == pytest.approx(1, abs=1e-4)
+    assert reply.model == "letters" and reply.usage.prompt_tokens > 20
+    numbers = client.post("/v1/embeddings", json={"model": "letters", "input": ADA}).json()["data"]
+    assert numbers == [{"object": "embedding", "index": 0, "embedding": pytest.approx(first)}]
+    assert len(chat.embeddings.create(model="letters", input=ADA, dimensions=len(first)).data) == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "parameter"),
+    [
+        ({"n": 2}, "n"),
+        ({"n": 0}, "n"),
+        ({"response_format": {"type": "json_object"}}, "response_format"),
+        ({"response_format": {"type": "json_schema", "json_schema": {"name": "a", "schema": {}}}}, "response_format"),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("stream", [False, True])
+def test_unsupported_openai_options_are_refused(
+    chat: openai.OpenAI, given: dict[str, Any], parameter: str, stream: bool
+) -> None:
+    with pytest.raises(openai.BadRequestError) as error:
+        chat.chat.completions.create(model="letters", messages=ASKED, stream=stream, extra_body=given)
+    assert (error.value.code, error.value.param) == ("unsupported-value", parameter)
+    assert error.value.type == "invalid_request_error" and parameter in error.value.message
+
+
+def test_supported_openai_options_are_accepted(chat: openai.OpenAI) -> None:
+    more: Any = {"n": 1, "response_format": {"type": "text"}}
+    completion = chat.chat.completions.create(model="letters", messages=ASKED, **more)
+    assert len(completion.choices) == 1
+
+
+def test_unsupported_embeddings_are_refused(chat: openai.OpenAI) -> None:
+    with pytest.raises(openai.BadRequestError) as error:
+        chat.embeddings.create(model="letters", input=ADA, dimensions=7)
+    assert error.value.param == "dimensions"
+    with pytest.raises(openai.UnprocessableEntityError) as invalid:
+        chat.embeddings.create(model="letters", input=[1, 2, 3])
+    assert (invalid.value.param or "").startswith("input") and invalid.value.type == "invalid_request_error"
+    with pytest.raises(openai.NotFoundError):
+        chat.embeddings.create(model="nobodys", input=ADA)
+
+
 def test_model_name_may_include_the_method(chat: openai.OpenAI) -> None:
     completion = chat.chat.completions.create(model="letters:chunks", messages=ASKED)
     assert completion.model == "letters:chunks" and ADA in (completion.choices[0].message.content or "")

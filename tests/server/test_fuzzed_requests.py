@@ -33,6 +33,10 @@ NEVER_WELL = {
     ("POST", "/v1/workspaces/{workspace}/documents/files"),
     ("POST", "/documents/upload"),
     ("POST", "/lightrag/{workspace}/documents/upload"),
+    ("POST", "/graph/entities/merge"),
+    ("POST", "/graph/entity/edit"),
+    ("POST", "/lightrag/{workspace}/graph/entities/merge"),
+    ("POST", "/lightrag/{workspace}/graph/entity/edit"),
     ("POST", "/v1/workspaces/{workspace}/jobs/{job}/resume"),
 }
 schema = schemathesis.openapi.from_dict(described())
@@ -66,7 +70,8 @@ def fuzzed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fuzzed]:
                 "workspace": "letters",
                 "model": "letters",
                 "document": document,
-                "job": client.get(f"{at}/jobs").json()["jobs"][0]["id"],
+                "job": (job := client.get(f"{at}/jobs").json()["jobs"][0]["id"]),
+                "track_id": job,
                 "entity": client.get(f"{at}/entities?q=London").json()["entities"][0]["entity"]["id"],
                 "fact": client.get(f"{at}/facts?q={BABBAGE}").json()["facts"][0]["fact"]["id"],
             }

@@ -84,6 +84,19 @@ def test_next_jobs_are_the_first_of_each_workspace(store: JobStore) -> None:
     asyncio.run(work())
 
 
+def test_jobs_are_listed_in_pages(store: JobStore) -> None:
+    async def work() -> None:
+        jobs = [job(1), job(2, "notes"), job(3), job(4)]
+        for one in jobs:
+            await store.add(one, 10)
+        assert await store.jobs("letters", 2) == [jobs[3], jobs[2]]
+        assert await store.jobs("letters", 2, jobs[2].id) == [jobs[0]]
+        assert await store.jobs("letters", 2, jobs[0].id) == []
+        assert await store.jobs("letters", 2, jobs[1].id) == []
+
+    asyncio.run(work())
+
+
 def test_expired_jobs_are_ended_ones_except_the_latest(store: JobStore) -> None:
     async def work() -> None:
         jobs = [job(number, state=JobState.SUCCEEDED) for number in range(3)]

@@ -221,7 +221,7 @@ def test_workspace_can_be_deleted_while_a_job_runs(folder: Path, model: ModelSer
         assert client.delete(PATH).status_code == 204
         assert not (folder / "letters").exists()
         make(client, "letters")
-        assert client.get(f"{PATH}/jobs").json() == {"jobs": []}
+        assert client.get(f"{PATH}/jobs").json()["jobs"] == []
         assert client.get(f"{PATH}/jobs/{job}").status_code == 404
 
 

@@ -84,6 +84,30 @@ def test_cors_allows_no_origin(client: httpx2.Client) -> None:
     assert not [name for name in reply.headers if name.startswith("access-control")]
 
 
+def test_allowed_origins_may_send_requests(folder: Path) -> None:
+    app, key = "https://app.example", add_key(folder, "write", "*")
+    asked = {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "authorization,content-type"}
+    with running(folder, keyed=True, allowed_origins=[app]) as server, server.client() as client:
+        preflight = client.options("/v1/workspaces", headers={"Origin": app, **asked})
+        assert preflight.status_code == 200 and preflight.headers["access-control-allow-origin"] == app
+        sent = {"Origin": app, "Sec-Fetch-Site": "cross-site"}
+        refused = client.get("/v1/workspaces", headers=sent)
+        assert (refused.status_code, refused.headers["access-control-allow-origin"]) == (401, app)
+        reply = client.get("/v1/workspaces", headers=sent | {"X-API-Key": key})
+        assert (reply.status_code, reply.headers["access-control-allow-origin"]) == (200, app)
+        assert "Location" in reply.headers["access-control-expose-headers"]
+        for other in ("https://app.example.org", "http://app.example", "https://app.example:444", "null"):
+            assert client.options("/v1/workspaces", headers={"Origin": other, **asked}).status_code == 400
+            reply = client.get("/v1/workspaces", headers={"Origin": other, "X-API-Key": key})
+            assert reply.status_code == 403 and "access-control-allow-origin" not in reply.headers
+
+
+@pytest.mark.parametrize("origin", ["*", "app.example", "https://app.example/", "https://*.example", "null", ""])
+def test_invalid_origins_are_refused(folder: Path, origin: str) -> None:
+    with pytest.raises(SettingsError, match="is not an origin"):
+        service_for(folder, "127.0.0.1", None, ServerLimits(), allowed_origins=[origin])
+
+
 @pytest.mark.parametrize("path", ["/health", "/v1/workspaces", "/v1/workspaces/letters", "/nowhere"])
 def test_security_headers_are_set(client: httpx2.Client, path: str) -> None:
     headers = client.get(path).headers

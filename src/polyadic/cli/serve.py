@@ -51,6 +51,13 @@ from polyadic.storage.url import is_address
 @click.option(
     "--seconds", type=click.FloatRange(min=1), default=300, show_default=True, help="Timeout for a question in seconds."
 )
+@click.option(
+    "--allow-origin",
+    "allowed_origins",
+    metavar="ORIGIN",
+    multiple=True,
+    help="Origin of another web page that may send requests, such as https://app.example (default: none); repeatable.",
+)
 @click.pass_context
 def command(
     context: click.Context,
@@ -64,6 +71,7 @@ def command(
     jobs: int,
     workspaces: int,
     seconds: float,
+    allowed_origins: tuple[str, ...],
 ) -> None:
     """Serve workspaces over HTTP: those in the subfolders of FOLDER, or those in the PostgreSQL database at ADDRESS
     (postgresql://...), which several servers can share (docs/serving.md).
@@ -84,7 +92,7 @@ def command(
         workspaces=workspaces,
         request_seconds=seconds,
     )
-    service = service_for(place, host, keys, limits, settings)
+    service = service_for(place, host, keys, limits, settings, allowed_origins)
     logs.install()
     access = "API key required" if service.keys else "this machine only"
     address = f"[{host}]" if ":" in host else host

@@ -10,14 +10,15 @@ from contextlib import asynccontextmanager
 
 from fastapi import Depends, FastAPI
 from fastapi.security import HTTPBearer
+from starlette.middleware.cors import CORSMiddleware
 from starlette.middleware.gzip import GZipMiddleware
 
 from polyadic import __version__
-from polyadic.server import lightrag_compat, openai_compat, problem_details
+from polyadic.server import lightrag_compat, openai_compat, openai_embeddings, problem_details
 from polyadic.server.auth import AuthMiddleware
 from polyadic.server.body_limit import BodyLimitMiddleware
 from polyadic.server.mcp_mount import add_agents
-from polyadic.server.openapi import RESPONSES, add_openapi_details
+from polyadic.server.openapi import add_openapi_details, operation_id
 from polyadic.server.page import routes as page
 from polyadic.server.request_logging import RequestLogMiddleware
 from polyadic.server.routes import (
@@ -51,12 +52,22 @@ ROUTERS = (
     health_check.router,
     export.router,
     openai_compat.router,
+    openai_embeddings.router,
     lightrag_compat.router,
     lightrag_compat.named_router,
     metrics.router,
 )
 _SMALLEST_COMPRESSED = 1000
 _COMPRESSION = 5
+_REQUEST_HEADERS = (
+    "Authorization",
+    "Content-Type",
+    "Idempotency-Key",
+    "LIGHTRAG-WORKSPACE",
+    "X-API-Key",
+    "X-Request-ID",
+)
+_RESPONSE_HEADERS = ("Content-Disposition", "Location", "Retry-After", "X-Request-ID")
 _BEARER = HTTPBearer(
     auto_error=False, description="An API key created with `polyadic keys add`; it can also be sent as X-API-Key."
 )
@@ -80,13 +91,14 @@ def create_app(service: ServerState) -> FastAPI:
         # Swagger UI and ReDoc load scripts from other hosts.
         docs_url=None,
         redoc_url=None,
-        responses=RESPONSES,
+        generate_unique_id_function=operation_id,
         # FastAPI's own spans contain full URLs, which may hold user input; TracingMiddleware records less.
         telemetry={"tracing": False, "metrics": False, "logs": False},
     )
     app.state.service = service
     app.include_router(liveness.router)
     app.include_router(page.router)
+    app.include_router(lightrag_compat.status_router)
     for router in ROUTERS:
         # AuthMiddleware checks the key; this only adds the scheme to the OpenAPI description.
         app.include_router(router, dependencies=[Depends(_BEARER)])
@@ -97,6 +109,15 @@ def create_app(service: ServerState) -> FastAPI:
     app.add_middleware(GZipMiddleware, minimum_size=_SMALLEST_COMPRESSED, compresslevel=_COMPRESSION)
     app.add_middleware(BodyLimitMiddleware, limits=service.limits)
     app.add_middleware(AuthMiddleware, service=service)
+    if service.allowed_origins:
+        # Outside AuthMiddleware: browsers send no key before they know that a request is allowed.
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=sorted(service.allowed_origins),
+            allow_methods=("GET", "POST", "PUT", "DELETE"),
+            allow_headers=_REQUEST_HEADERS,
+            expose_headers=_RESPONSE_HEADERS,
+        )
     app.add_middleware(RequestLogMiddleware, metrics=service.metrics)
     if is_listened():
         app.add_middleware(TracingMiddleware)

@@ -5,6 +5,7 @@ must not reach the server. Such requests carry a host name that is not this mach
 Requests through a proxy do not come from this machine, whatever their address.
 """
 
+import re
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
@@ -16,8 +17,8 @@ from polyadic.server.page.routes import is_of_page
 from polyadic.server.problem_details import problem
 from polyadic.server.server_state import ServerState
 
-OPEN = frozenset({"/health", "/ready"})
-"""Paths that need no key, in addition to the files of the web page."""
+OPEN = frozenset({"/health", "/ready", "/auth-status"})
+"""Paths that need no key, in addition to the files of the web page and ``/lightrag/NAME/auth-status``."""
 
 _LOCAL_HOSTS = frozenset({"localhost", "127.0.0.1", "::1"})
 _PROXY_HEADERS = ("forwarded", "x-forwarded-for", "x-real-ip", "via")
@@ -40,7 +41,7 @@ class AuthMiddleware:
             await problem(scope, 403, "not-from-here", reason)(scope, receive, send)
             return
         key = self._key(headers)
-        if key is None and scope["path"] not in OPEN and not is_of_page(scope["path"]):
+        if key is None and not _is_open(scope["path"]):
             detail = "an API key is required: send it as Authorization: Bearer KEY"
             await problem(scope, 401, "key-needed", detail, _CHALLENGE)(scope, receive, send)
             return
@@ -50,14 +51,16 @@ class AuthMiddleware:
     def _key(self, headers: Headers) -> ApiKey | None:
         if self._service.keys is None:
             return LOCAL
-        presented = presented_key(headers)
-        return self._service.keys.key_of(presented) if presented else None
+        # Clients of LightRAG send the bearer token of a guest beside the key.
+        accepted = (self._service.keys.key_of(presented) for presented in presented_keys(headers))
+        return next((key for key in accepted if key is not None), None)
 
     def _refusal(self, scope: Scope, headers: Headers) -> str | None:
         """Return why the origin of a request is not allowed; None if it is."""
         host = _host_of(f"//{headers.get('host', '')}")
         origin = headers.get("origin")
-        if origin is not None and origin.partition("://")[2] != headers.get("host", ""):
+        is_own = origin is not None and origin.partition("://")[2] == headers.get("host", "")
+        if origin is not None and not is_own and origin not in self._service.allowed_origins:
             return "cross-origin requests are not allowed"
         is_cross_site = headers.get("sec-fetch-site") in ("cross-site", "same-site")
         # Links to the web page are fine: its files are the same for everyone, and other pages cannot read them.
@@ -72,10 +75,19 @@ class AuthMiddleware:
         return None
 
 
-def presented_key(headers: Mapping[str, str]) -> str:
-    """Return the key of a request, sent as a bearer token or in ``X-API-Key``; empty if there is none."""
-    scheme, _, key = headers.get("authorization", "").partition(" ")
-    return key.strip() if scheme.lower() == "bearer" else headers.get("x-api-key", "").strip()
+def presented_keys(headers: Mapping[str, str]) -> list[str]:
+    """Return the keys of a request, sent as a bearer token and in ``X-API-Key``.
+
+    >>> presented_keys({"authorization": "Bearer guest", "x-api-key": "poly-1-2"})
+    ['guest', 'poly-1-2']
+    """
+    scheme, _, token = headers.get("authorization", "").partition(" ")
+    presented = (token.strip() if scheme.lower() == "bearer" else "", headers.get("x-api-key", "").strip())
+    return [key for key in presented if key]
+
+
+def _is_open(path: str) -> bool:
+    return path in OPEN or is_of_page(path) or re.fullmatch(r"/lightrag/[^/]+/auth-status", path) is not None
 
 
 def _host_of(address: str) -> str:

@@ -4,12 +4,13 @@ A LightRAG server has one workspace. Here the header ``LIGHTRAG-WORKSPACE`` or t
 otherwise it is the only workspace that the key opens.
 """
 
+import asyncio
 import json
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Depends, Header, Request
+from fastapi import APIRouter, Depends, Request
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from pydantic_core import to_jsonable_python
 from starlette.responses import StreamingResponse
@@ -19,18 +20,17 @@ from polyadic.query.engine import LONGEST_QUESTION
 from polyadic.server.api_keys import ApiKey
 from polyadic.server.chat_messages import question_and_history
 from polyadic.server.dependencies import Caller, Served
-from polyadic.server.jobs.job import JobRequest
-from polyadic.server.jobs.upload import SCHEME, UploadedText
-from polyadic.server.problem_details import ProblemError
+from polyadic.server.lightrag_data import LightRAGDataResponse, retrieved_data
+from polyadic.server.lightrag_documents import add_document_routes
+from polyadic.server.lightrag_graph import add_graph_routes
+from polyadic.server.lightrag_workspace import by_header, by_path, file_path, status_router
+from polyadic.server.openapi import errors
 from polyadic.server.query_service import answer_to, knowledge_for, pieces_of
 from polyadic.server.schemas import AnswerRequest, RetrieveRequest
 from polyadic.server.server_state import ServerState
 from polyadic.server.sse import streamed
-from polyadic.server.uploads import TEXT_SCHEME, upload_files, upload_texts
 
 _METHODS = {"naive": "chunks", "bypass": "none"}
-_HEADER = "LIGHTRAG-WORKSPACE"
-_LONGEST_NAME = 500
 
 
 class LightRAGQueryRequest(BaseModel):
@@ -90,38 +90,9 @@ class LightRAGQueryResponse(BaseModel):
     references: list[LightRAGReference] | None = None
 
 
-class LightRAGTextRequest(BaseModel):
-    model_config = ConfigDict(json_schema_extra={"examples": [{"text": "Ada Lovelace wrote the first program."}]})
-
-    text: Annotated[str, StringConstraints(min_length=1, max_length=5_000_000)]
-    file_source: Annotated[str, StringConstraints(max_length=_LONGEST_NAME)] | None = None
-    description: Annotated[str, StringConstraints(max_length=_LONGEST_NAME)] | None = None
-
-
-class LightRAGInsertResponse(BaseModel):
-    """Reply to an added document; ``track_id`` is the identifier of the indexing job."""
-
-    status: Literal["success"] = "success"
-    message: str = "The document was accepted and is being indexed."
-    track_id: str
-
-
-def _by_path(workspace: str) -> str:
-    return workspace
-
-
-async def _by_header(service: Served, key: Caller, named: Annotated[str | None, Header(alias=_HEADER)] = None) -> str:
-    if named:
-        return named
-    names = await service.workspaces.names(key)
-    if len(names) != 1:
-        raise ProblemError(404, "no-workspace-named", f"name a workspace in the header {_HEADER}")
-    return names[0]
-
-
-def _router(prefix: str, name: Any) -> APIRouter:
+def _router(prefix: str, name: Any, where_named: str = "") -> APIRouter:
     """Create LightRAG's routes under a prefix; the dependency ``name`` gives the workspace name."""
-    router = APIRouter(prefix=prefix, tags=["lightrag"])
+    router = APIRouter(prefix=prefix, tags=["lightrag"], responses=errors(404, 409))
     where = Annotated[str, Depends(name)]
 
     async def query(
@@ -141,48 +112,27 @@ def _router(prefix: str, name: Any) -> APIRouter:
         lines = _lines(service, key, workspace, asked)
         return await streamed(lines, request, "application/x-ndjson", _stream_error)
 
-    async def text(
-        asked: LightRAGTextRequest, workspace: where, service: Served, key: Caller
-    ) -> LightRAGInsertResponse:
-        """Add a text; a job reads it. ``file_source`` identifies the document."""
-        async with service.workspaces.opened(workspace, key, "write") as kb:
-            source = f"{TEXT_SCHEME}{_one_line(asked.file_source)}" if asked.file_source else ""
-            title = _one_line(asked.description or asked.file_source or "")
-            job = await upload_texts(service, workspace, kb, [UploadedText(source, title, asked.text)], JobRequest())
-        return LightRAGInsertResponse(track_id=job.id)
-
-    async def upload(workspace: where, service: Served, key: Caller, request: Request) -> LightRAGInsertResponse:
-        """Add a file; a job reads it. The file name identifies the document."""
-        async with service.workspaces.opened(workspace, key, "write") as kb:
-            job = await upload_files(service, workspace, kb, request, JobRequest(), "file")
-        return LightRAGInsertResponse(track_id=job.id)
+    async def data(asked: LightRAGQueryRequest, workspace: where, service: Served, key: Caller) -> LightRAGDataResponse:
+        """Return the retrieved knowledge without an answer."""
+        async with service.workspaces.opened(workspace, key, "read") as kb:
+            knowledge = await knowledge_for(service, kb, asked.to_retrieve())
+            return await asyncio.to_thread(retrieved_data, kb, knowledge, asked.mode)
 
     streams: dict[int | str, dict[str, Any]] = {
         200: {"content": {"application/x-ndjson": {"schema": {"type": "string"}}}}
     }
-    router.post("/query", summary="LightRAG: ask a question")(query)
+    asks = errors(502, 504)
+    router.post("/query", summary=f"LightRAG: ask a question{where_named}", responses=asks)(query)
     router.post(
-        "/query/stream", summary="LightRAG: stream an answer", response_class=StreamingResponse, responses=streams
+        "/query/stream",
+        summary=f"LightRAG: stream an answer{where_named}",
+        response_class=StreamingResponse,
+        responses=streams | asks,
     )(stream)
-    router.post("/documents/text", summary="LightRAG: add a text")(text)
-    router.post("/documents/upload", summary="LightRAG: upload a file", openapi_extra=_FILE)(upload)
+    router.post("/query/data", summary=f"LightRAG: retrieve data{where_named}", responses=asks)(data)
+    add_document_routes(router, name, where_named)
+    add_graph_routes(router, name, where_named)
     return router
-
-
-_FILE = {
-    "requestBody": {
-        "required": True,
-        "content": {
-            "multipart/form-data": {
-                "schema": {
-                    "type": "object",
-                    "required": ["file"],
-                    "properties": {"file": {"type": "string", "format": "binary"}},
-                }
-            }
-        },
-    }
-}
 
 
 async def _lines(
@@ -209,7 +159,7 @@ def _references(answer: Answer, asked: LightRAGQueryRequest) -> list[LightRAGRef
     return [
         LightRAGReference(
             reference_id=str(marker),
-            file_path=source.removeprefix(SCHEME).removeprefix(TEXT_SCHEME),
+            file_path=file_path(source),
             content=list(quoted) if asked.include_chunk_content else None,
         )
         for (marker, source), quoted in sorted(quotes.items(), key=lambda entry: entry[0][0])
@@ -220,10 +170,6 @@ def _context(knowledge: Knowledge) -> str:
     return "\n\n".join(f"{item.kind}: {item.text}" for item in knowledge.items)
 
 
-def _one_line(text: str) -> str:
-    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
-
-
 def _line(content: object) -> str:
     return f"{json.dumps(content, ensure_ascii=False)}\n"
 
@@ -232,5 +178,6 @@ def _stream_error(kind: str, detail: str) -> str:
     return _line({"error": detail})
 
 
-router = _router("", _by_header)
-named_router = _router("/lightrag/{workspace}", _by_path)
+__all__ = ["named_router", "router", "status_router"]
+router = _router("", by_header)
+named_router = _router("/lightrag/{workspace}", by_path, " in a named workspace")

@@ -21,7 +21,8 @@ from polyadic.model.types import Answer, Knowledge, Usage
 from polyadic.server.api_keys import ApiKey
 from polyadic.server.chat_messages import question_and_history, sources
 from polyadic.server.dependencies import Caller, Served
-from polyadic.server.problem_details import ProblemError
+from polyadic.server.openapi import errors
+from polyadic.server.problem_details import ParameterError, ProblemError, openai_error
 from polyadic.server.query_service import answer_to, pieces_of
 from polyadic.server.schemas import AnswerRequest
 from polyadic.server.server_state import ServerState
@@ -53,6 +54,12 @@ class StreamOptions(BaseModel):
     include_usage: bool = False
 
 
+class OpenAIResponseFormat(BaseModel):
+    """The format of the answer; only ``text`` is supported."""
+
+    type: Annotated[str, StringConstraints(max_length=100)]
+
+
 class ChatRequest(BaseModel):
     """The supported fields of a request; other fields that clients send are ignored."""
 
@@ -72,7 +79,21 @@ class ChatRequest(BaseModel):
     messages: list[OpenAIMessage] = Field(min_length=1, max_length=500)
     stream: bool | None = False
     stream_options: StreamOptions | None = None
-    n: Literal[1] | None = None
+    n: int | None = Field(default=None, description="1, because an answer is the same each time")
+    response_format: OpenAIResponseFormat | None = None
+
+    def check(self) -> None:
+        """Refuse what clients rely on and this server cannot do.
+
+        Raises
+        ------
+        ParameterError
+            More than one answer, or another format than text, is requested (400).
+        """
+        if self.n not in (None, 1):
+            raise ParameterError("n", "a workspace gives one answer to a question")
+        if self.response_format and self.response_format.type != "text":
+            raise ParameterError("response_format", "answers are text with citations; the only format is text")
 
 
 class ModelView(BaseModel):
@@ -93,7 +114,7 @@ async def models(service: Served, key: Caller) -> ModelList:
     return ModelList(data=[ModelView(id=name) for name in await service.workspaces.names(key)])
 
 
-@router.get("/models/{model}", summary="Get a workspace as a model")
+@router.get("/models/{model}", summary="Get a workspace as a model", responses=errors(404))
 async def model(model: str, service: Served, key: Caller) -> ModelView:
     """Return a workspace in the form of an OpenAI model."""
     await service.workspaces.check(model, key, "read")
@@ -111,11 +132,13 @@ async def model(model: str, service: Served, key: Caller) -> ModelView:
                 "application/json": {"schema": {"type": "object"}},
                 "text/event-stream": {"schema": {}},
             },
-        }
+        },
+        **errors(404, 409, 502, 504),
     },
 )
 async def chat(asked: ChatRequest, service: Served, key: Caller, request: Request) -> Response:
     """Answer the last message. A follow-up question is first made self-contained from the conversation."""
+    asked.check()
     name, colon, method = asked.model.partition(":")
     question, history = question_and_history((message.role, message.text) for message in asked.messages)
     if colon and method not in get_args(MethodName):
@@ -185,4 +208,4 @@ def _usage(usage: Usage) -> dict[str, int]:
 
 def _stream_error(kind: str, detail: str) -> str:
     """Format the last event of a failed stream, in OpenAI's form."""
-    return data({"error": {"message": detail, "type": kind.replace("-", "_"), "param": None, "code": kind}})
+    return data({"error": openai_error(500, kind, detail)})

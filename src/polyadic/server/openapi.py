@@ -1,18 +1,23 @@
-"""Additions to the generated OpenAPI description: problem responses and examples."""
+"""OpenAPI description of the server: operation ids, the errors of each operation, and examples."""
 
+import re
+from collections.abc import Iterator
 from http import HTTPStatus
 from typing import Any
 
 from fastapi import FastAPI
+from fastapi.routing import APIRoute
 
+from polyadic.server.openapi_examples import EXAMPLES
 from polyadic.server.schemas import Problem
 
-_PROBLEMS = {
+_DESCRIPTIONS = {
     400: "the body cannot be read",
     401: "the API key is missing or unknown",
     403: "the key is read-only or has a document filter, or requests from this origin are not allowed",
     404: "not found, no access with this key, or no such identifier in the workspace",
-    409: "another job is writing to the workspace, or its settings do not allow this",
+    408: "the rest of the body did not arrive in time",
+    409: "another job is writing to the workspace, or its state or settings do not allow this",
     413: "the body is too large",
     415: "the media type or file type is not supported",
     422: "the request does not match this description",
@@ -21,249 +26,37 @@ _PROBLEMS = {
     504: "the request took longer than the server allows",
     507: "the server's disk is full",
 }
-RESPONSES: dict[int | str, dict[str, Any]] = {
-    status: {"description": description, "model": Problem} for status, description in _PROBLEMS.items()
-}
-_ID, _ANOTHER = "5f0c7d2a9b31e8445f0c7d2a9b31e844", "fd620a371432fbae93d0e9448235f29d"
-_SPAN = {"start": 0, "end": 47}
-_SOURCE_SPAN = {
-    "document_id": _ID,
-    "source": "upload:ada.md",
-    "title": "Ada Lovelace",
-    "chunk_id": _ID,
-    "span": _SPAN,
-    "quote": "Ada Lovelace wrote the first published program.",
-    "page": None,
-    "extractor": "sentences-6",
-}
-_USAGE = {"calls": 0, "prompt_tokens": 0, "completion_tokens": 0, "money": 0.0}
-_STEP = {"name": "walk", "detail": "148 facts, 459 entities, 27 passages", "seconds": 0.004}
-_ITEM = {
-    "kind": "fact",
-    "id": _ANOTHER,
-    "text": "Ada Lovelace wrote the first published program.",
-    "score": 1.19,
-    "why": "about Ada Lovelace, which the question names",
-    "tokens": 10,
-    "places": [_SOURCE_SPAN],
-    "entities": ["Ada Lovelace", "program"],
-}
-_KNOWLEDGE = {
-    "question": "Who wrote the first published program?",
-    "method": "walk",
-    "items": [_ITEM],
-    "tokens": 10,
-    "omitted": 0,
-    "trace": [_STEP],
-    "usage": _USAGE,
-}
-_JOB = {
-    "id": _ID,
-    "workspace": "letters",
-    "request": {
-        "kind": "index",
-        "extractor": None,
-        "budget": None,
-        "spend_tokens": None,
-        "upload": "",
-        "renamed": {},
-        "replaces": [],
-    },
-    "state": "running",
-    "documents": 2,
-    "created": "2026-01-02T03:04:05.678+00:00",
-    "started": "2026-01-02T03:04:05.700+00:00",
-    "ended": "",
-    "attempts": 1,
-    "progress": {"documents": 1, "chunks": 40, "chunks_read": 12, "texts_embedded": 0, "tokens": 0, "money": 0.0},
-    "report": None,
-    "problem": "",
-}
-_RECORD = {
-    "id": _ID,
-    "source": "upload:ada.md",
-    "title": "Ada Lovelace",
-    "characters": 148,
-    "chunks": 1,
-    "facts": 3,
-    "metadata": {"year": "1843"},
-    "extractor": "sentences-6",
-    "failed": 0,
-}
-_ENTITY = {
-    "id": _ID,
-    "key": "ada lovelace",
-    "name": "Ada Lovelace",
-    "type": "person",
-    "description": "",
-    "score": 50.0,
-    "facts": 3,
-}
-_FACT = {
-    "id": _ANOTHER,
-    "text": "Ada Lovelace wrote the first published program.",
-    "score": 5.0,
-    "entities": ["Ada Lovelace", "program"],
-    "support": 1,
-    "tokens": 10,
-}
-_COUNTS = {
-    "documents": 2,
-    "chunks": 2,
-    "evidence": 7,
-    "evidence_with_fact": 6,
-    "facts": 6,
-    "entities": 9,
-    "participations": 17,
-    "vectors": 24,
-    "dimension": 384,
-}
-_NODE = {
-    "kind": "community",
-    "id": _ID,
-    "name": "The Analytical Engine",
-    "type": "",
-    "by": "extractive",
-    "level": 0,
-    "members": 9,
-    "entities": 8,
-    "rating": 7.5,
-    "branches": 0,
-}
-_NODES = {"nodes": [_NODE], "total": 1, "next": None}
-_LAYER = {"layer": 0, "items": 9, "clusters": 0, "summaries": 0, "stale": 0, "sparsity": None}
-_MODEL = {"id": "letters", "object": "model", "created": 0, "owned_by": "polyadic"}
-_EXAMPLES: dict[str, Any] = {
-    "Answer": {
-        "question": "Who wrote the first published program?",
-        "text": '"Ada Lovelace wrote the first published program." [1]',
-        "answered": True,
-        "citations": [{"marker": 1, "place": _SOURCE_SPAN, "score": 0.74, "at": {"start": 50, "end": 53}}],
-        "knowledge": _KNOWLEDGE,
-        "usage": _USAGE,
-        "note": "no language model was asked: the best supporting sentences are quoted",
-        "trace": [_STEP],
-        "reasoning": "",
-        "removed": 0,
-        "confidence": 0.74,
-        "claims": [{"span": {"start": 0, "end": 49}, "supported": True, "citations": [0]}],
-    },
-    "Knowledge": _KNOWLEDGE,
-    "Job": _JOB,
-    "JobList": {"jobs": [_JOB]},
-    "DocumentRecord": _RECORD,
-    "DocumentPage": {"documents": [_RECORD], "total": 1, "next": ""},
-    "SpanView": {
-        "document": _ID,
-        "source": "upload:ada.md",
-        "title": "Ada Lovelace",
-        **_SPAN,
-        "before": "",
-        "text": "Ada Lovelace wrote the first published program.",
-        "after": " It was for the Analytical Engine.",
-        "page": None,
-    },
-    "RenderedDocument": {
-        "blocks": [{"tag": "p", "children": [{"tag": "mark", "children": ["Ada wrote it."], "attributes": {}}]}],
-        "marked": True,
-    },
-    "EntityList": {"entities": [{"entity": _ENTITY, "similarity": 0.81}]},
-    "FactList": {"facts": [{"fact": _FACT, "similarity": 0.64}]},
-    "EntityDetail": {"entity": _ENTITY, "facts": [_FACT]},
-    "FactDetail": {"fact": _FACT, "entities": [_ENTITY], "places": [_SOURCE_SPAN]},
-    "Neighbourhood": {"entities": [_ENTITY], "facts": [{"fact": _FACT, "entities": [_ID]}], "complete": True},
-    "WorkspaceList": {"workspaces": ["letters", "reports"]},
-    "WorkspaceView": {
-        "name": "letters",
-        "counts": _COUNTS,
-        "arities": {"2": 3, "3": 3},
-        "bytes": 412_000,
-        "embedder": "all-MiniLM-L6-v2",
-        "model": "",
-        "method": "auto",
-        "access": "write",
-        "filtered": False,
-    },
-    "EntityPage": {"entities": [_ENTITY], "total": 9, "next": 1},
-    "EntityTypes": {"types": [{"type": "person", "entities": 2}, {"type": "", "entities": 7}], "complete": True},
-    "FactPage": {"facts": [_FACT], "total": 6, "next": 1},
-    "HierarchyView": {
-        "installed": True,
-        "built": True,
-        "entities": 9,
-        "unplaced": 1,
-        "layers": [_LAYER],
-        "summaries": {"nodes": [], "total": 0, "next": None},
-        "communities": _NODES,
-    },
-    "HierarchyPage": _NODES,
-    "SummaryView": {"node": _NODE | {"kind": "summary", "rating": None}, "description": "", "covers": []},
-    "CommunityView": {
-        "node": _NODE,
-        "summary": "Ada Lovelace wrote for it.",
-        "findings": [{"text": "Ada Lovelace wrote the first published program.", "facts": [_FACT]}],
-        "entities": [_ENTITY],
-    },
-    "HealthCheckView": {
-        "findings": [
-            {
-                "what": "disk",
-                "state": "doubtful",
-                "detail": "1.2 GB free on the server's disk",
-                "next_step": "free some space",
-            }
-        ]
-    },
-    "SettingsView": {
-        "model": "",
-        "model_context_tokens": 0,
-        "embedder": "all-MiniLM-L6-v2",
-        "extractor": "sentences",
-        "entity_types": [],
-        "gleanings": 0,
-        "chunk_tokens": 250,
-        "chunk_overlap": 25,
-        "language": "auto",
-        "method": "auto",
-        "methods": ["auto", "walk"],
-        "context_tokens": 4000,
-        "answers": "quotes",
-        "hierarchy_by": "extractive",
-        "version": "1.0.0",
-    },
-    "CostLedger": {
-        "purposes": [{"purpose": "answer", "model": "gpt-4o-mini", "usage": _USAGE, "seconds": 1.2}],
-        "documents": [],
-        "calls": [],
-    },
-    "Health": {"status": "ok"},
-    "ModelView": _MODEL,
-    "ModelList": {"object": "list", "data": [_MODEL]},
-    "LightRAGQueryResponse": {
-        "response": '"Ada Lovelace wrote the first published program." [1]',
-        "references": [{"reference_id": "1", "file_path": "ada.md", "content": None}],
-    },
-    "LightRAGInsertResponse": {
-        "status": "success",
-        "message": "The document was accepted and is being indexed.",
-        "track_id": _ID,
-    },
-    "NewTexts": {"texts": [{"text": "Ada Lovelace wrote the first published program.", "title": "Ada Lovelace"}]},
-}
+_UNCHECKED = {"type", "title", "description", "examples", "default"}
+_ARTICLES = {"a", "an", "the"}
+
+
+def errors(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """Return the ``responses`` of a route that can fail in these ways, besides those that its parameters imply."""
+    return {status: {"description": _DESCRIPTIONS[status]} for status in statuses}
+
+
+def operation_id(route: APIRoute) -> str:
+    """Return the id of an operation, which its summary gives: "Get a document" is ``get_document``."""
+    words = re.findall(r"[a-z]+", (route.summary or route.name).lower())
+    return "_".join(word for word in words if word not in _ARTICLES)
 
 
 def add_openapi_details(app: FastAPI) -> None:
-    """Add examples to an application's OpenAPI description, and give problem responses their media type."""
+    """Add examples to an application's OpenAPI description, and the errors that each operation can give."""
     generate = app.openapi
 
     def openapi() -> dict[str, Any]:
         if app.openapi_schema is None:
             document = generate()
-            for name, example in _EXAMPLES.items():
-                document["components"]["schemas"][name]["examples"] = [example]
-            for methods in document["paths"].values():
+            schemas = document["components"]["schemas"]
+            for unused in ("HTTPValidationError", "ValidationError"):
+                schemas.pop(unused, None)
+            schemas["Problem"] = Problem.model_json_schema(ref_template="#/components/schemas/{model}")
+            for name, example in EXAMPLES.items():
+                schemas[name]["examples"] = [example]
+            for path, methods in document["paths"].items():
                 for operation in methods.values():
-                    _set_problem_media_type(operation["responses"])
+                    _describe_errors(path, operation)
             app.openapi_schema = document
         return app.openapi_schema
 
@@ -271,7 +64,39 @@ def add_openapi_details(app: FastAPI) -> None:
     app.openapi = openapi  # type: ignore[method-assign]
 
 
-def _set_problem_media_type(responses: dict[str, Any]) -> None:
-    for status, response in responses.items():
-        if int(status) >= HTTPStatus.BAD_REQUEST:
-            response["content"] = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
+def _describe_errors(path: str, operation: dict[str, Any]) -> None:
+    """Replace the error responses of an operation by those it can give, as problem details."""
+    responses = operation["responses"]
+    declared = {int(status) for status in responses if int(status) >= HTTPStatus.BAD_REQUEST}
+    # FastAPI adds 422 to every operation with a parameter, even one that takes any text.
+    implied = set(_implied_errors(path, operation))
+    for status in declared:
+        del responses[str(status)]
+    for status in sorted((declared - {422}) | implied):
+        responses[str(status)] = {
+            "description": _DESCRIPTIONS[status],
+            "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}},
+        }
+
+
+def _implied_errors(path: str, operation: dict[str, Any]) -> Iterator[int]:
+    # Origins are checked for every request, and all connections may be in use.
+    yield from (403, 503)
+    if "security" in operation:
+        yield 401
+        if "{workspace}" in path:
+            yield from (404, 409)
+    body = operation.get("requestBody", {}).get("content", {})
+    if body:
+        yield from (400, 408, 413, 422)
+    if "multipart/form-data" in body:
+        yield from (415, 507)
+    if any(_is_checked(parameter["schema"]) for parameter in operation.get("parameters", ())):
+        yield 422
+
+
+def _is_checked(schema: dict[str, Any]) -> bool:
+    """Return whether some text is not a valid value."""
+    if "anyOf" in schema:
+        return all(_is_checked(option) for option in schema["anyOf"] if option.get("type") != "null")
+    return schema.get("type") != "string" or bool(set(schema) - _UNCHECKED)

@@ -16,6 +16,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import Scope
 
 from polyadic.errors import (
+    DecisionRefused,
     EmbedderMismatch,
     ModelUnavailable,
     NoReply,
@@ -29,7 +30,7 @@ from polyadic.errors import (
 from polyadic.server.logs import log_event
 
 _LOG = logging.getLogger(__name__)
-_OPENAI_PATHS = ("/v1/chat/", "/v1/models")
+_OPENAI_PATHS = ("/v1/chat/", "/v1/embeddings", "/v1/models")
 _ERRORS_SHOWN = 20
 
 
@@ -53,6 +54,14 @@ class ProblemError(HTTPException):
     def __init__(self, status: int, kind: str, detail: str, headers: Mapping[str, str] | None = None) -> None:
         super().__init__(status, detail, dict(headers or {}))
         self.kind = kind
+
+
+class ParameterError(ProblemError):
+    """A request with a parameter value that is not supported; OpenAI's clients get the name of the parameter."""
+
+    def __init__(self, parameter: str, detail: str) -> None:
+        super().__init__(400, "unsupported-value", f"{parameter}: {detail}")
+        self.parameter = parameter
 
 
 def no_such_workspace() -> ProblemError:
@@ -80,9 +89,12 @@ _KINDS: Mapping[type[PolyadicError], tuple[int, str, str]] = {
     WeightsMissing: (503, "embedder-missing", "the embedding model has not been downloaded to the server"),
     ModelUnavailable: (503, "model-unavailable", "a model that the workspace uses is unavailable"),
     NoReply: (502, "no-reply", "the language model gave no usable reply"),
+    DecisionRefused: (409, "decision-refused", "the decision contradicts itself or an earlier one"),
     SettingsError: (409, "not-configured", "the settings of the workspace do not allow this"),
 }
 _RETRY = {409: "2", 503: "5"}
+_FINAL = ("not-configured", "decision-refused")
+"""Kinds of problems that a retry does not solve."""
 
 
 def install(app: FastAPI) -> None:
@@ -101,9 +113,13 @@ def problem(
     kind: str,
     detail: str,
     headers: Mapping[str, str] | None = None,
+    parameter: str | None = None,
     **more: Any,
 ) -> Response:
-    """Build a problem details response; on OpenAI paths the body also has an ``error`` member in OpenAI's form."""
+    """Build a problem details response; on OpenAI paths the body also has an ``error`` member in OpenAI's form.
+
+    ``parameter`` is the name of the invalid parameter in that form, ``more`` further members of the problem.
+    """
     title = HTTPStatus(status).phrase
     body = {
         "type": f"urn:polyadic:problem:{kind}",
@@ -114,8 +130,18 @@ def problem(
         **more,
     }
     if str(scope.get("path", "")).startswith(_OPENAI_PATHS):
-        body["error"] = {"message": detail, "type": kind.replace("-", "_"), "param": None, "code": kind}
+        body["error"] = openai_error(status, kind, detail, parameter)
     return JSONResponse(body, status, dict(headers or {}), "application/problem+json")
+
+
+def openai_error(status: int, kind: str, detail: str, parameter: str | None = None) -> dict[str, Any]:
+    """Build an error in OpenAI's form.
+
+    >>> openai_error(404, "nothing-here", "not found")
+    {'message': 'not found', 'type': 'invalid_request_error', 'param': None, 'code': 'nothing-here'}
+    """
+    type_ = "server_error" if status >= HTTPStatus.INTERNAL_SERVER_ERROR else "invalid_request_error"
+    return {"message": detail, "type": type_, "param": parameter, "code": kind}
 
 
 def of_core(error: PolyadicError) -> tuple[int, str, str]:
@@ -132,7 +158,7 @@ def _of_core(request: Request, error: Exception) -> Response:
     log_event(
         _LOG, logging.WARNING, "problem", request.scope, kind=kind, error=type(error).__name__, message=str(error)
     )
-    headers = {"Retry-After": _RETRY[status]} if status in _RETRY and kind != "not-configured" else {}
+    headers = {"Retry-After": _RETRY[status]} if status in _RETRY and kind not in _FINAL else {}
     return problem(request.scope, status, kind, detail, headers)
 
 
@@ -145,7 +171,8 @@ def _of_http(request: Request, error: Exception) -> Response:
         if isinstance(error, ProblemError)
         else HTTPStatus(error.status_code).phrase.lower().replace(" ", "-")
     )
-    return problem(request.scope, error.status_code, kind, str(error.detail), error.headers)
+    parameter = error.parameter if isinstance(error, ParameterError) else None
+    return problem(request.scope, error.status_code, kind, str(error.detail), error.headers, parameter)
 
 
 def _of_validation(request: Request, error: Exception) -> Response:
@@ -155,6 +182,12 @@ def _of_validation(request: Request, error: Exception) -> Response:
         {"where": "/".join(str(part) for part in item["loc"]), "what": item["msg"]}
         for item in error.errors()[:_ERRORS_SHOWN]
     ]
+    parameter = next((one["where"].removeprefix("body/") for one in details), None)
     return problem(
-        request.scope, 422, "invalid-request", "the request does not match the API description", errors=details
+        request.scope,
+        422,
+        "invalid-request",
+        "the request does not match the API description",
+        parameter=parameter,
+        errors=details,
     )

@@ -8,9 +8,10 @@ from polyadic.config import AnswerSettings, MethodName
 from polyadic.doctor.check_result import CheckResult
 from polyadic.model.types import Document, Entity, Fact, SourceSpan, Turn
 from polyadic.query.engine import LONGEST_QUESTION
+from polyadic.query.workspace_status import DocumentCost, PaidTotal
 from polyadic.server.jobs.job import Job
 from polyadic.server.tenants.names import NAME
-from polyadic.storage.protocol import Counts, DocumentRecord
+from polyadic.storage.protocol import Counts, DocumentRecord, LedgerEntry
 
 _EXECUTED = ("javascript:", "data:", "vbscript:", "file:", "blob:")
 _LONGEST_TEXT = 5_000_000
@@ -39,7 +40,10 @@ class NewWorkspace(ApiRequest):
 
 
 class WorkspaceList(BaseModel):
+    """Workspaces by name; pass ``next`` as ``after`` to get the next page. ``next`` is empty on the last page."""
+
     workspaces: list[str]
+    next: str
 
 
 class WorkspaceView(BaseModel):
@@ -58,6 +62,18 @@ class WorkspaceView(BaseModel):
     method: str
     access: Literal["read", "write"]
     filtered: bool
+
+
+class LedgerPage(BaseModel):
+    """Totals by purpose, the most expensive documents first, and all calls, the oldest first.
+
+    ``next`` is the ``start`` of the next page of documents and calls; None on the last page.
+    """
+
+    purposes: list[PaidTotal]
+    documents: list[DocumentCost]
+    calls: list[LedgerEntry]
+    next: int | None
 
 
 class NewText(ApiRequest):
@@ -132,7 +148,10 @@ class RenderedDocument(BaseModel):
 
 
 class JobList(BaseModel):
+    """Jobs, the latest first; pass ``next`` as ``after`` to get the next page. ``next`` is empty on the last page."""
+
     jobs: list[Job]
+    next: str
 
 
 class FilterSchema(ApiRequest):

@@ -1,7 +1,8 @@
 """The server process: startup checks, listening and shutdown."""
 
+import re
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import uvicorn
@@ -18,11 +19,17 @@ from polyadic.server.tenants.folders import FolderTenants
 from polyadic.server.tenants.tenant_backend import TenantBackend
 from polyadic.storage.url import is_address
 
+_ORIGIN = re.compile(r"https?://[a-z0-9.-]+(:[0-9]+)?|https?://\[[0-9a-f:]+\](:[0-9]+)?")
 _LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 
 
 def service_for(
-    place: Path | str, host: str, keys: Path | None, limits: ServerLimits, settings: Path | None = None
+    place: Path | str,
+    host: str,
+    keys: Path | None,
+    limits: ServerLimits,
+    settings: Path | None = None,
+    allowed_origins: Sequence[str] = (),
 ) -> ServerState:
     """Build the server state for an address to listen on.
 
@@ -39,16 +46,22 @@ def service_for(
         Limits on requests and jobs.
     settings
         For a database: the folder with the settings and prompts of its workspaces, by default the current folder.
+    allowed_origins
+        Origins of other web pages that may send requests.
 
     Raises
     ------
     SettingsError
-        Other machines could reach the server and there are no keys, or the folder cannot be served.
+        Other machines could reach the server and there are no keys, the folder cannot be served, or an origin is
+        invalid.
     StoreError
         The database is unavailable.
     PackageMissing
         The PostgreSQL driver is not installed.
     """
+    for origin in allowed_origins:
+        if not _ORIGIN.fullmatch(origin):
+            raise SettingsError(f"{origin!r} is not an origin", "name one such as https://app.example, without a path")
     folder = settings or Path() if is_address(place) else _made(local_folder(place))
     ring = KeyRing(keys or keys_file(folder))
     has_keys = bool(ring.keys())
@@ -56,7 +69,7 @@ def service_for(
         problem = f"there are no keys in {ring.file}" if keys else f"without keys, {host} would be open to everyone"
         raise SettingsError(problem, f"polyadic keys add {folder} NAME --all --write creates one")
     tenants = database(str(place), folder) if is_address(place) else FolderTenants(folder)
-    return ServerState(tenants, ring if has_keys else None, limits)
+    return ServerState(tenants, ring if has_keys else None, limits, allowed_origins)
 
 
 def database(address: str, settings: Path) -> TenantBackend:

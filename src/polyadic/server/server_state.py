@@ -2,7 +2,7 @@
 
 import asyncio
 import math
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import Concatenate, ParamSpec, TypeVar
@@ -34,10 +34,19 @@ class ServerState:
         API keys; None gives everyone full access, which is allowed for this machine only.
     limits
         Limits on requests and jobs.
+    allowed_origins
+        Origins of other web pages that may send requests, such as ``https://app.example``.
     """
 
-    def __init__(self, tenants: TenantBackend, keys: KeyRing | None, limits: ServerLimits | None = None) -> None:
+    def __init__(
+        self,
+        tenants: TenantBackend,
+        keys: KeyRing | None,
+        limits: ServerLimits | None = None,
+        allowed_origins: Collection[str] = (),
+    ) -> None:
         self.tenants = tenants
+        self.allowed_origins = frozenset(allowed_origins)
         self.limits = limits or ServerLimits()
         self.keys = keys
         self.work = EventLoopThread("polyadic-workspaces")
@@ -45,6 +54,8 @@ class ServerState:
         self.turns = AdmissionController(self.limits)
         # A health check reads all evidence, so only one runs at a time.
         self.checks = asyncio.Semaphore(1)
+        # Ids of jobs whose requests are being received.
+        self.accepting: set[str] = set()
         self.uploads = asyncio.Semaphore(self.limits.uploads_at_once)
         self.metrics = ServerMetrics()
         self.jobs = JobQueue(tenants, self.limits, self.metrics.indexed)

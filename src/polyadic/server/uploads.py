@@ -34,6 +34,7 @@ async def upload_files(
     request: Request,
     job_request: JobRequest,
     field: str = "files",
+    identifier: str = "",
 ) -> Job:
     """Stream the files of a form to disk, and queue a job that indexes them.
 
@@ -48,6 +49,8 @@ async def upload_files(
         The request; its body has not been read yet.
     field
         Form field that holds the files.
+    identifier
+        Id of the job; random by default.
 
     Raises
     ------
@@ -59,7 +62,7 @@ async def upload_files(
         raise ProblemError(415, "no-form", "files are uploaded as multipart/form-data")
     if service.uploads.locked():
         raise ProblemError(503, "too-many-uploads", "too many uploads are under way", {"Retry-After": "10"})
-    async with service.uploads, _receiving(service, workspace, request) as upload:
+    async with service.uploads, _receiving(service, workspace, identifier, request) as upload:
         async with request.form(max_files=service.limits.upload_files, max_fields=_FIELDS) as form:
             files = [item for name, item in form.multi_items() if name == field and isinstance(item, UploadFile)]
             if not files:
@@ -78,14 +81,19 @@ async def upload_files(
 
 
 async def upload_texts(
-    service: ServerState, workspace: str, kb: Workspace, texts: Sequence[UploadedText], job_request: JobRequest
+    service: ServerState,
+    workspace: str,
+    kb: Workspace,
+    texts: Sequence[UploadedText],
+    job_request: JobRequest,
+    identifier: str = "",
 ) -> Job:
     """Store texts, and queue a job that indexes them; a text without a source gets one derived from its content.
 
-    The request of the job lists documents that will be replaced.
+    The request of the job lists documents that will be replaced. ``identifier`` is the id of the job.
     """
     named = [replace(text, source=text.source or f"{TEXT_SCHEME}{digest(text.text)}") for text in texts]
-    async with _receiving(service, workspace) as upload:
+    async with _receiving(service, workspace, identifier) as upload:
         for text in named:
             await run_in_thread(upload.add_text, text)
         documents = await run_in_thread(upload.finish)
@@ -94,12 +102,14 @@ async def upload_texts(
 
 
 @asynccontextmanager
-async def _receiving(service: ServerState, workspace: str, request: Request | None = None) -> AsyncIterator[Upload]:
+async def _receiving(
+    service: ServerState, workspace: str, identifier: str, request: Request | None = None
+) -> AsyncIterator[Upload]:
     """Yield a folder for an upload, which is removed if the upload fails."""
     await service.jobs.check_room(workspace)
     size = int(request.headers.get("content-length", service.limits.upload_bytes)) if request else 0
     _check_disk(service.tenants.scratch_folder, size)
-    upload = service.tenants.upload_store.new_upload(workspace)
+    upload = service.tenants.upload_store.new_upload(workspace, identifier)
     try:
         yield upload
     except BaseException:

@@ -19,8 +19,8 @@ class FolderUploadStore:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def new_upload(self, workspace: str) -> Upload:
-        return self._upload(secrets.token_hex(16), workspace)
+    def new_upload(self, workspace: str, identifier: str = "") -> Upload:
+        return self._upload(identifier or secrets.token_hex(16), workspace)
 
     async def keep(self, upload: Upload, workspace: str) -> None:
         """Do nothing: the upload is already in its final place."""

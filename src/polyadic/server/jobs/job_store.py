@@ -31,8 +31,11 @@ class JobStore(Protocol):
     async def job(self, identifier: str, workspace: str) -> Job | None:
         """Return a job of a workspace; None if there is none with this identifier."""
 
-    async def jobs(self, workspace: str, limit: int) -> list[Job]:
-        """Return the jobs of a workspace, the latest first."""
+    async def jobs(self, workspace: str, limit: int, after: str = "") -> list[Job]:
+        """Return the jobs of a workspace, the latest first.
+
+        Only those older than the job with the identifier ``after``, if given; none if that job is gone.
+        """
 
     async def by_ids(self, identifiers: Collection[str]) -> list[Job]:
         """Return the existing jobs among these identifiers."""

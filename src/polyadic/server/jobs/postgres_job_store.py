@@ -63,8 +63,12 @@ class PostgresJobStore:
         jobs = await self._select(f"{_JOBS} WHERE j.id = %s AND w.name = %s", (identifier, workspace))
         return jobs[0] if jobs else None
 
-    async def jobs(self, workspace: str, limit: int) -> list[Job]:
-        return await self._select(f"{_JOBS} WHERE w.name = %s ORDER BY j.number DESC LIMIT %s", (workspace, limit))
+    async def jobs(self, workspace: str, limit: int, after: str = "") -> list[Job]:
+        older = (
+            "AND j.number < (SELECT c.number FROM job c WHERE c.id = %s AND c.workspace = j.workspace)" if after else ""
+        )
+        values = (workspace, after, limit) if after else (workspace, limit)
+        return await self._select(f"{_JOBS} WHERE w.name = %s {older} ORDER BY j.number DESC LIMIT %s", values)
 
     async def by_ids(self, identifiers: Collection[str]) -> list[Job]:
         return await self._select(f"{_JOBS} WHERE j.id = ANY(%s)", (list(identifiers),))

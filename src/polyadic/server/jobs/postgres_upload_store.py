@@ -41,8 +41,8 @@ class PostgresUploadStore:
         # Large transfers take long; limiting them keeps connections free for other work.
         self._transfers = asyncio.Semaphore(_MAX_TRANSFERS)
 
-    def new_upload(self, workspace: str) -> Upload:
-        return Upload(self._scratch_folder / secrets.token_hex(16))
+    def new_upload(self, workspace: str, identifier: str = "") -> Upload:
+        return Upload(self._scratch_folder / (identifier or secrets.token_hex(16)))
 
     async def keep(self, upload: Upload, workspace: str) -> None:
         async with self._transfers:

@@ -70,14 +70,19 @@ class JobQueue:
         ProblemError
             The workspace has no job with this identifier (404).
         """
-        job = await self._job_store.job(identifier, workspace)
+        job = await self.find(identifier, workspace)
         if job is None:
             raise not_found("job")
-        return self._runner.latest(job)
+        return job
 
-    async def jobs(self, workspace: str, limit: int) -> list[Job]:
-        """Return the jobs of a workspace, the latest first."""
-        return [self._runner.latest(job) for job in await self._job_store.jobs(workspace, limit)]
+    async def find(self, identifier: str, workspace: str) -> Job | None:
+        """Return a job of a workspace; None if there is none with this identifier."""
+        job = await self._job_store.job(identifier, workspace)
+        return None if job is None else self._runner.latest(job)
+
+    async def jobs(self, workspace: str, limit: int, after: str = "") -> list[Job]:
+        """Return the jobs of a workspace, the latest first; only those older than the job ``after``, if given."""
+        return [self._runner.latest(job) for job in await self._job_store.jobs(workspace, limit, after)]
 
     async def cancel(self, identifier: str, workspace: str) -> Job:
         """Stop a job; what it has published stays. A job that has ended is not changed."""

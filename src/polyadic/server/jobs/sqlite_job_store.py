@@ -83,8 +83,10 @@ class SqliteJobStore:
         jobs = self._select("WHERE id = ? AND workspace = ?", (identifier, workspace))
         return jobs[0] if jobs else None
 
-    async def jobs(self, workspace: str, limit: int) -> list[Job]:
-        return self._select("WHERE workspace = ? ORDER BY number DESC LIMIT ?", (workspace, limit))
+    async def jobs(self, workspace: str, limit: int, after: str = "") -> list[Job]:
+        older = "AND number < (SELECT number FROM job WHERE id = ? AND workspace = ?)" if after else ""
+        values = (workspace, after, workspace, limit) if after else (workspace, limit)
+        return self._select(f"WHERE workspace = ? {older} ORDER BY number DESC LIMIT ?", values)
 
     async def by_ids(self, identifiers: Collection[str]) -> list[Job]:
         return self._select(f"WHERE id IN ({', '.join('?' * len(identifiers))})", tuple(identifiers))

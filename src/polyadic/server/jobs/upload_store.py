@@ -10,10 +10,10 @@ from polyadic.server.jobs.upload import Upload
 class UploadStore(Protocol):
     """Uploaded files and texts by job. Methods raise StoreError if the storage is unavailable."""
 
-    def new_upload(self, workspace: str) -> Upload:
+    def new_upload(self, workspace: str, identifier: str = "") -> Upload:
         """Return a new upload for a workspace.
 
-        Its folder does not exist yet; the name of the folder becomes the id of the job.
+        Its folder does not exist yet; its name, ``identifier`` or a random one, becomes the id of the job.
         """
 
     async def keep(self, upload: Upload, workspace: str) -> None:

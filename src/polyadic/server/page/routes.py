@@ -37,6 +37,12 @@ def index(request: Request) -> Response:
     return _file("index.html", request)
 
 
+@router.api_route("/docs", methods=["GET", "HEAD"])
+def reference(request: Request) -> Response:
+    """Serve the page of the API reference; its script reads the OpenAPI description with the key of the user."""
+    return _file("reference.html", request)
+
+
 @router.api_route("/page/{name}", methods=["GET", "HEAD"])
 def file(name: str, request: Request) -> Response:
     """Serve a script, style sheet or image of the page."""
@@ -46,10 +52,10 @@ def file(name: str, request: Request) -> Response:
 def is_of_page(path: str) -> bool:
     """Return whether a path belongs to the page, which needs no key.
 
-    >>> [is_of_page(path) for path in ("/", "/page/main.js", "/pages", "/v1/workspaces")]
-    [True, True, False, False]
+    >>> [is_of_page(path) for path in ("/", "/docs", "/page/main.js", "/pages", "/v1/workspaces")]
+    [True, True, True, False, False]
     """
-    return path == "/" or path.startswith("/page/")
+    return path in ("/", "/docs") or path.startswith("/page/")
 
 
 def _file(name: str, request: Request) -> Response:

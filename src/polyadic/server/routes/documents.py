@@ -12,10 +12,12 @@ from polyadic.errors import NotFound
 from polyadic.indexing.publisher import withdraw
 from polyadic.model.types import Document, Span, page_of
 from polyadic.query.source_names import RelativeNames
+from polyadic.server.accepted_jobs import ACCEPTED, RequestedId, accepted, start_once
 from polyadic.server.dependencies import Name, Reading, Served, Writing
 from polyadic.server.job_options import RequestedJob
 from polyadic.server.jobs.job import Job, JobRequest
 from polyadic.server.jobs.upload import UploadedText
+from polyadic.server.openapi import errors
 from polyadic.server.problem_details import ProblemError, not_found
 from polyadic.server.query_service import source_names
 from polyadic.server.rendered_document import LONGEST_RENDERED, render_document
@@ -71,8 +73,16 @@ def documents(
     return DocumentPage(documents=names.applied(list(page.documents)), total=page.total, next=following)
 
 
-@router.post("/files", status_code=202, summary="Upload files", openapi_extra=_FILES)
-async def upload(workspace: Name, kb: Writing, service: Served, request: Request, job_request: RequestedJob) -> Job:
+@router.post("/files", status_code=202, summary="Upload files", openapi_extra=_FILES, responses=ACCEPTED)
+async def upload(
+    workspace: Name,
+    kb: Writing,
+    service: Served,
+    request: Request,
+    response: Response,
+    job_request: RequestedJob,
+    job: RequestedId,
+) -> Job:
     """Add files; a job reads them. A file with the name of an earlier upload replaces that document.
 
     Files of the same name in one request are numbered. `request` of the job lists renamed files, and the documents that
@@ -81,14 +91,31 @@ async def upload(workspace: Name, kb: Writing, service: Served, request: Request
     Formats: .txt .md .rst .tex .log .html .xml .yaml .pdf .docx .odt .rtf .pptx .xlsx .epub .eml, source code, text
     files without a suffix, .mbox with a document a message, and .jsonl .csv .tsv with a document a row.
     """
-    return await upload_files(service, workspace, kb, request, job_request)
+
+    async def start() -> Job:
+        return await upload_files(service, workspace, kb, request, job_request, identifier=job)
+
+    return accepted(response, await start_once(service, workspace, job, start, request))
 
 
-@router.post("/texts", status_code=202, summary="Add texts")
-async def texts(workspace: Name, new: NewTexts, kb: Writing, service: Served, job_request: RequestedJob) -> Job:
+@router.post("/texts", status_code=202, summary="Add texts", responses=ACCEPTED | errors(507))
+async def texts(
+    workspace: Name,
+    new: NewTexts,
+    kb: Writing,
+    service: Served,
+    request: Request,
+    response: Response,
+    job_request: RequestedJob,
+    job: RequestedId,
+) -> Job:
     """Add texts; a job reads them. A text with the source of an earlier one replaces that document."""
     uploads = [UploadedText(item.source, item.title, item.text, dict(item.metadata)) for item in new.texts]
-    return await upload_texts(service, workspace, kb, uploads, job_request)
+
+    async def start() -> Job:
+        return await upload_texts(service, workspace, kb, uploads, job_request, job)
+
+    return accepted(response, await start_once(service, workspace, job, start, request))
 
 
 @router.get("/{document}", summary="Get a document")
@@ -135,7 +162,7 @@ def span(
     )
 
 
-@router.get("/{document}/rendered", summary="Get a Markdown document as elements")
+@router.get("/{document}/rendered", summary="Get a rendered document")
 def rendered(
     workspace: Name,
     document: Identifier,
@@ -155,15 +182,19 @@ def rendered(
     return RenderedDocument(blocks=to_jsonable_python(blocks), marked=is_marked)
 
 
-@router.put("/{document}", status_code=202, summary="Change a document")
-async def change(workspace: Name, document: Identifier, changed: DocumentUpdate, kb: Writing, service: Served) -> Job:
+@router.put("/{document}", status_code=202, summary="Change a document", responses=ACCEPTED | errors(507))
+async def change(
+    workspace: Name, document: Identifier, changed: DocumentUpdate, kb: Writing, service: Served, response: Response
+) -> Job:
     """Replace the text of a document; its source stays. A job reads the new text; until then the old one is used."""
     new = document_with(changed, await asyncio.to_thread(_document, kb, document))
     upload = UploadedText(new.source, new.title, new.text, dict(new.metadata))
-    return await upload_texts(service, workspace, kb, [upload], JobRequest())
+    return accepted(response, await upload_texts(service, workspace, kb, [upload], JobRequest()))
 
 
-@router.delete("/{document}", status_code=204, summary="Delete a document", response_class=Response)
+@router.delete(
+    "/{document}", status_code=204, summary="Delete a document", response_class=Response, responses=errors(502)
+)
 async def delete(workspace: Name, document: Identifier, kb: Writing, service: Served) -> None:
     """Delete a document and the facts that only it supports. Calls no model. 409 while documents are being indexed."""
     await asyncio.to_thread(_record, kb, document)

@@ -5,9 +5,10 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from polyadic.server.dependencies import Name, Reading, Served
+from polyadic.server.openapi import errors
 from polyadic.server.pagination import EntityPage, EntityTypes, FactPage, entities_page, entity_types, facts_page
 
-router = APIRouter(prefix="/v1/workspaces/{workspace}/catalogue", tags=["knowledge"])
+router = APIRouter(prefix="/v1/workspaces/{workspace}/catalogue", tags=["knowledge"], responses=errors(504))
 Start = Annotated[int, Query(ge=0, le=2**31, description="`next` of the previous page")]
 Limit = Annotated[int, Query(ge=1, le=200)]
 

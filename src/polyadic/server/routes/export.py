@@ -11,8 +11,9 @@ from starlette.responses import FileResponse
 
 from polyadic.interchange.export import export_file
 from polyadic.server.dependencies import Name, Reading, Served
+from polyadic.server.openapi import errors
 
-router = APIRouter(prefix="/v1/workspaces/{workspace}", tags=["export"])
+router = APIRouter(prefix="/v1/workspaces/{workspace}", tags=["export"], responses=errors(504))
 _SUFFIXES = {"hif": "hif.json", "graphml": "graphml", "jsonl": "jsonl"}
 _TYPES = {"hif": "application/json", "graphml": "application/xml", "jsonl": "application/x-ndjson"}
 

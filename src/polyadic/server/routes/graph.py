@@ -6,6 +6,7 @@ from fastapi import APIRouter, Query
 
 from polyadic.query.lookup import FactView
 from polyadic.server.dependencies import Name, Reading, Served
+from polyadic.server.openapi import errors
 from polyadic.server.problem_details import ProblemError
 from polyadic.server.query_service import source_names
 from polyadic.server.schemas import (
@@ -36,7 +37,7 @@ Limit = Annotated[int, Query(ge=1, le=200)]
 Drawn = Annotated[int, Query(ge=1, description="maximum number of entities")]
 
 
-@router.get("/entities", summary="Search entities")
+@router.get("/entities", summary="Search entities", responses=errors(502, 504))
 async def entities(workspace: Name, kb: Reading, service: Served, words: Words = "", limit: Limit = 20) -> EntityList:
     """Search entities: exact names first, then by meaning. Without `q`, the best connected ones."""
     async with service.turns.turn(workspace):
@@ -44,7 +45,7 @@ async def entities(workspace: Name, kb: Reading, service: Served, words: Words =
     return EntityList(entities=[EntityFound(entity=entity, similarity=similarity) for entity, similarity in hits])
 
 
-@router.get("/facts", summary="Search facts")
+@router.get("/facts", summary="Search facts", responses=errors(502, 504))
 async def facts(workspace: Name, kb: Reading, service: Served, words: Words = "", limit: Limit = 20) -> FactList:
     """Search facts by meaning. Without `q`, the most complete ones."""
     async with service.turns.turn(workspace):
@@ -66,7 +67,7 @@ def fact(workspace: Name, fact: Identifier, kb: Reading) -> FactDetail:
     return FactDetail(fact=view.fact, entities=list(view.entities), places=list(view.places))
 
 
-@router.get("/neighbourhood", summary="Get the neighbourhood of an entity or fact")
+@router.get("/neighbourhood", summary="Get a neighbourhood")
 def neighbourhood(
     workspace: Name,
     kb: Reading,
@@ -81,7 +82,7 @@ def neighbourhood(
     return _neighbourhood(around(kb, kind, id, hops, limit))
 
 
-@router.get("/overview", summary="Get the best connected entities and their neighbourhood")
+@router.get("/overview", summary="Get an overview")
 def beginning(workspace: Name, kb: Reading, service: Served, limit: Drawn = 150) -> Neighbourhood:
     """Return a start for a drawing: the best connected part, or the whole hypergraph if it is small enough."""
     _check_limit(service, limit)

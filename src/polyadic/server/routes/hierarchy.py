@@ -7,9 +7,10 @@ from fastapi import APIRouter, Query
 from polyadic.server.dependencies import Name, Reading, Served
 from polyadic.server.hierarchy_schemas import CommunityView, HierarchyPage, HierarchyView, SummaryView, Tree
 from polyadic.server.hierarchy_views import community_view, hierarchy_of, nodes_under, summary_view
+from polyadic.server.openapi import errors
 from polyadic.server.schemas import Identifier
 
-router = APIRouter(prefix="/v1/workspaces/{workspace}/hierarchy", tags=["hierarchy"])
+router = APIRouter(prefix="/v1/workspaces/{workspace}/hierarchy", tags=["hierarchy"], responses=errors(504))
 Limit = Annotated[int, Query(ge=1, le=200)]
 
 
@@ -19,7 +20,7 @@ async def hierarchy(workspace: Name, kb: Reading, service: Served, limit: Limit 
     return await service.run_admitted(hierarchy_of, kb, limit)
 
 
-@router.get("/nodes", summary="List the children of a hierarchy node")
+@router.get("/nodes", summary="List hierarchy nodes")
 async def nodes(
     workspace: Name,
     kb: Reading,

@@ -5,8 +5,9 @@ from contextlib import aclosing
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
-from starlette.responses import StreamingResponse
+from starlette.responses import Response, StreamingResponse
 
+from polyadic.server.accepted_jobs import ACCEPTED, RequestedId, accepted, start_once
 from polyadic.server.dependencies import Name, ReadingAll, Served, Writing
 from polyadic.server.job_options import RequestedJob
 from polyadic.server.jobs.job import Job, JobRequest
@@ -25,17 +26,35 @@ data: {"id": "5f0c7d2a9b31e8445f0c7d2a9b31e844", "state": "succeeded"}
 
 @router.get("", summary="List jobs")
 async def jobs(
-    workspace: Name, kb: ReadingAll, service: Served, limit: Annotated[int, Query(ge=1, le=1000)] = 50
+    workspace: Name,
+    kb: ReadingAll,
+    service: Served,
+    after: Annotated[Identifier | None, Query(description="`next` of the previous page")] = None,
+    limit: Annotated[int, Query(ge=1, le=1000)] = 50,
 ) -> JobList:
-    """List jobs, the latest first."""
-    return JobList(jobs=await service.jobs.jobs(workspace, limit))
+    """List jobs, the latest first, in pages."""
+    found = await service.jobs.jobs(workspace, limit + 1, after or "")
+    shown = found[:limit]
+    return JobList(jobs=shown, next=shown[-1].id if len(found) > limit else "")
 
 
-@router.post("", status_code=202, summary="Retry chunks that failed")
-async def retry(workspace: Name, kb: Writing, service: Served, job_request: RequestedJob) -> Job:
+@router.post("", status_code=202, summary="Retry failed chunks", responses=ACCEPTED)
+async def retry(
+    workspace: Name,
+    kb: Writing,
+    service: Served,
+    request: Request,
+    response: Response,
+    job_request: RequestedJob,
+    job: RequestedId,
+) -> Job:
     """Start a job that reads all chunks again that could not be read."""
     retried = JobRequest("retry", None, job_request.budget, job_request.spend_tokens)
-    return await service.jobs.add(workspace, retried, service.tenants.upload_store.new_upload(workspace), 0)
+
+    async def start() -> Job:
+        return await service.jobs.add(workspace, retried, service.tenants.upload_store.new_upload(workspace, job), 0)
+
+    return accepted(response, await start_once(service, workspace, job, start, request))
 
 
 _STREAMED = {"text/event-stream": {"schema": {}, "example": _EVENTS}}
@@ -87,10 +106,10 @@ async def cancel(workspace: Name, job: Identifier, kb: Writing, service: Served)
     return await service.jobs.cancel(job, workspace)
 
 
-@router.post("/{job}/resume", status_code=202, summary="Resume a job")
-async def resume(workspace: Name, job: Identifier, kb: Writing, service: Served) -> Job:
+@router.post("/{job}/resume", status_code=202, summary="Resume a job", responses=ACCEPTED)
+async def resume(workspace: Name, job: Identifier, kb: Writing, service: Served, response: Response) -> Job:
     """Continue a job that was cancelled, failed or read only a part. Nothing already paid for is paid again."""
-    return await service.jobs.resume(job, workspace)
+    return accepted(response, await service.jobs.resume(job, workspace))
 
 
 async def _events(updates: AsyncGenerator[Job | None, None]) -> AsyncGenerator[str, None]:

@@ -9,13 +9,13 @@ from polyadic.server.schemas import Health
 router = APIRouter(tags=["server"])
 
 
-@router.get("/health", summary="Liveness probe")
+@router.get("/health", summary="Check liveness")
 async def health() -> Health:
     """Needs no key."""
     return Health()
 
 
-@router.get("/ready", summary="Readiness probe")
+@router.get("/ready", summary="Check readiness")
 async def ready(service: Served) -> Health:
     """Needs no key; 503 while it starts, while it stops, and while its database does not answer."""
     if not service.ready:

@@ -11,7 +11,7 @@ router = APIRouter(tags=["server"])
 
 @router.get(
     "/metrics",
-    summary="Prometheus metrics",
+    summary="Get metrics for Prometheus",
     response_class=Response,
     responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
 )

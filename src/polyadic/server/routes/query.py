@@ -8,6 +8,7 @@ from starlette.responses import StreamingResponse
 
 from polyadic.model.types import Answer, Citation, Knowledge, TraceStep
 from polyadic.server.dependencies import Name, Reading, Served
+from polyadic.server.openapi import errors
 from polyadic.server.query_service import answer_to, is_quoted, knowledge_for, pieces_of
 from polyadic.server.rendering import render_markdown, render_quotations
 from polyadic.server.schemas import AnswerRequest, RetrieveRequest, StreamRequest
@@ -16,7 +17,7 @@ from polyadic.server.sse import event, streamed
 from polyadic.server.streamed_rendering import IncrementalRendering
 from polyadic.workspace import Workspace
 
-router = APIRouter(prefix="/v1/workspaces/{workspace}", tags=["query"])
+router = APIRouter(prefix="/v1/workspaces/{workspace}", tags=["query"], responses=errors(502, 504))
 _EVENTS = """event: step
 data: {"name": "walk", "detail": "148 facts, 459 entities, 27 passages", "seconds": 0.004}
 
@@ -38,7 +39,7 @@ async def query(workspace: Name, asked: AnswerRequest, kb: Reading, service: Ser
     return await answer_to(service, kb, asked)
 
 
-@router.post("/retrieve", summary="Retrieve knowledge without an answer")
+@router.post("/retrieve", summary="Retrieve knowledge")
 async def retrieve(workspace: Name, asked: RetrieveRequest, kb: Reading, service: Served) -> Knowledge:
     """Return facts, passages, entities and reports with scores and reasons, best first, within the token budget."""
     return await knowledge_for(service, kb, asked)
@@ -46,7 +47,7 @@ async def retrieve(workspace: Name, asked: RetrieveRequest, kb: Reading, service
 
 @router.post(
     "/query/stream",
-    summary="Ask a question and stream the answer",
+    summary="Stream an answer",
     response_class=StreamingResponse,
     responses={
         200: {

@@ -1,0 +1,86 @@
+"""Responses of routes that start a job, and the header that keeps a repeated request from starting a second one."""
+
+from collections.abc import Awaitable, Callable
+from typing import Annotated, Any
+
+from fastapi import Depends, Header, Request
+from starlette.responses import Response
+
+from polyadic.model.identity import digest
+from polyadic.server.dependencies import Caller, Name
+from polyadic.server.jobs.job import Job
+from polyadic.server.problem_details import ProblemError
+from polyadic.server.server_state import ServerState
+
+ACCEPTED: dict[int | str, dict[str, Any]] = {
+    202: {"headers": {"Location": {"description": "path of the job", "schema": {"type": "string"}}}}
+}
+"""``responses`` of a route that starts a job."""
+
+
+def accepted(response: Response, job: Job) -> Job:
+    """Add the path of a job to the response that announces it."""
+    response.headers["Location"] = f"/v1/workspaces/{job.workspace}/jobs/{job.id}"
+    return job
+
+
+def _job_id(
+    workspace: Name,
+    key: Caller,
+    request: Request,
+    idempotency_key: Annotated[
+        str,
+        Header(
+            alias="Idempotency-Key",
+            pattern=r"^[!-~]{0,200}$",
+            description="chosen by the client, one per request: repeating a request with its key returns its job",
+        ),
+    ] = "",
+) -> str:
+    return digest(key.id, request.method, request.url.path, idempotency_key) if idempotency_key else ""
+
+
+RequestedId = Annotated[str, Depends(_job_id)]
+"""The id of the job to start, from the API key, the route and ``Idempotency-Key``; empty without that header.
+
+Because ids of jobs are unique, also among servers that share a database, a key cannot start two jobs.
+"""
+
+
+async def start_once(
+    service: ServerState, workspace: str, identifier: str, start: Callable[[], Awaitable[Job]], request: Request
+) -> Job:
+    """Start a job, or return the one that an earlier request with the same id started.
+
+    Parameters
+    ----------
+    service, workspace
+        The server state and the name of the workspace.
+    identifier
+        As in ``RequestedId``.
+    start
+        Starts the job under this id.
+    request
+        The request; for a repeated one, the rest of its body is read and ignored.
+
+    Raises
+    ------
+    ProblemError
+        The earlier request is still being received (409).
+    """
+    if not identifier:
+        return await start()
+    if identifier in service.accepting:
+        detail = "a request with this Idempotency-Key is being received: retry when it has ended"
+        raise ProblemError(409, "request-in-progress", detail, {"Retry-After": "2"})
+    service.accepting.add(identifier)
+    try:
+        job = await service.jobs.find(identifier, workspace)
+        if job is None:
+            return await start()
+        # Otherwise a client that is still sending could lose the response.
+        async for _ in request.stream():
+            pass
+        return job
+    finally:
+        service.accepting.discard(identifier)
