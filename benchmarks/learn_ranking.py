@@ -124,13 +124,13 @@ def _sets(folder: Path, stack: ExitStack) -> Iterator[tuple[str, AskedSet]]:
     beir = {}
     for name in MULTI_HOP:
         dataset = load(name)
-        beir[name] = (stack.enter_context(filled(dataset, folder)), [_gold(one) for one in dataset.questions])
+        beir[name] = (stack.enter_context(filled(dataset, folder)), [gold_asking(one) for one in dataset.questions])
     yield from beir.items()
     recorded = stack.enter_context(recorded_workspace(folder))
     yield RECORDED, (recorded, beir[MULTI_HOP[1]][1])
     for language in ("de", "zh"):
         dataset = load_beir(data_folder() / "xquad" / language)
-        askings = [_gold(one) for one in dataset.questions]
+        askings = [gold_asking(one) for one in dataset.questions]
         for name, settings in ((f"xquad-{language}", None), (f"xquad-{language} hashing", HASHING)):
             workspace = stack.enter_context(Workspace(folder / name.replace(" ", "-"), settings))
             workspace.index([dataset.corpus])
@@ -157,7 +157,7 @@ def _never(_: object) -> bool:
     return False
 
 
-def _gold(question: DatasetQuestion) -> Asking:
+def gold_asking(question: DatasetQuestion) -> Asking:
     """A question of a set with gold passages."""
     golden = question.answers if can_be_quoted(question) else ()
     return Asking(

@@ -1,14 +1,15 @@
 """Learn what small workspaces change in answers without a model: ``python -m benchmarks.small.learn``.
 
 The weights for large workspaces come from ``python -m benchmarks.learn_ranking``. On top of them, corrections are
-learned from the small collections for development: of the score of sentences, of *support* and of *confidence*. Each
-collection is asked in a workspace of its own and in one with all collections, and a correction counts as much as the
-workspace is small (:func:`polyadic.retrieval.relevance.linear_model.smallness`). Prints what is right and what is
-refused without corrections, with corrections learned on all other collections, and as written.
+learned: of the score of sentences, of *support* and of *confidence*. A correction counts as much as the workspace is
+small (:func:`polyadic.retrieval.relevance.linear_model.smallness`). The questions are those of the small collections
+for development, asked of each collection alone and of all together, and multi-hop questions, asked of a small part of
+their corpus, with and without the passages that answer them. Prints what is right and what is refused without
+corrections, with corrections learned on all other collections, and as written.
 """
 
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -16,17 +17,25 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
+from benchmarks.data import load
 from benchmarks.learn_ranking import (
+    MULTI_HOP,
+    Asking,
     Floats,
     Labelled,
     as_asking,
+    gold_asking,
     judged_questions,
     labelled_sentences,
     named_weights,
     write_weights,
 )
 from benchmarks.ordinary.questions import Split
-from benchmarks.small.collections import SmallCollection, small_collections
+from benchmarks.small.collections import small_collections
+from polyadic.config import ReadingSettings
+from polyadic.evaluation.datasets import Dataset, corpus_id
+from polyadic.loaders.loader import read_documents
+from polyadic.model.types import Document
 from polyadic.retrieval.relevance.answer_confidence import CONFIDENCE_FEATURES, CONFIDENCE_IN_THE_BEST
 from polyadic.retrieval.relevance.linear_model import LinearModel, learned, smallness
 from polyadic.retrieval.relevance.sentence_features import COLUMNS
@@ -35,8 +44,8 @@ from polyadic.workspace import Workspace
 SCORE_PENALTY, SUPPORT_PENALTY, CONFIDENCE_PENALTY = 10.0, 2.0, 5.0
 # More than in large workspaces: whoever has few documents knows them, and asks in other words than theirs.
 MOST_WRONGLY_REFUSED = 0.15
-# Workspaces of one collection are smaller than this.
-_ALONE = 0.5
+# Questions about one small part of a multi-hop corpus.
+GROUP = 10
 _IN_SMALL = "{} in small workspaces"
 # Nearly all collections are in English: what tells languages apart cannot be learned from them.
 _OF_LANGUAGE = ("english", "unspaced")
@@ -47,8 +56,12 @@ _CONFIDENCE = [CONFIDENCE_FEATURES.index(name) for name in CONFIDENCE_IN_THE_BES
 
 @dataclass(frozen=True, slots=True)
 class SmallQuestion:
-    """A question, the collection that it is about, and how small the workspace is, in [0, 1]."""
+    """A question, the collection that it is about, and how small the workspace is, in [0, 1].
 
+    ``kind`` is "alone", "together" or "multi-hop".
+    """
+
+    kind: str
     collection: str
     small: float
     rows: Labelled
@@ -88,14 +101,14 @@ def main() -> None:
     names = sorted({one.collection for one in questions})
     elsewhere = {name: _learned([one for one in questions if one.collection != name]) for name in names}
     written = _learned(questions)
-    for part, is_alone in (("alone", True), ("together", False)):
-        chosen = [one for one in questions if (one.small > _ALONE) is is_alone]
+    for kind in ("alone", "together", "multi-hop"):
+        chosen = [one for one in questions if one.kind == kind]
         for label, corrections in (
             ("none", dict.fromkeys(names, NONE)),
             ("learned elsewhere", elsewhere),
             ("as written", dict.fromkeys(names, written)),
         ):
-            print(f"{part}, {label}: {_outcome(chosen, corrections)}")
+            print(f"{kind}, {label}: {_outcome(chosen, corrections)}")
     parts = {
         _IN_SMALL.format("score"): dict(zip(COLUMNS, written.score.tolist(), strict=True)),
         _IN_SMALL.format("support"): named_weights(written.support),
@@ -108,20 +121,43 @@ def _questions(folder: Path) -> Iterator[SmallQuestion]:
     collections = list(small_collections(Split.DEVELOPMENT))
     for collection in collections:
         with collection.workspace(folder) as workspace:
-            yield from _asked(collection, workspace)
+            yield from _asked("alone", collection.name, map(as_asking, collection.questions), workspace)
     with Workspace(folder / "together") as together:
         together.index([folder / collection.name / "documents" for collection in collections])
         for collection in collections:
-            yield from _asked(collection, together)
+            yield from _asked("together", collection.name, map(as_asking, collection.questions), together)
+    for name in MULTI_HOP:
+        yield from _multi_hop(load(name), folder)
 
 
-def _asked(collection: SmallCollection, workspace: Workspace) -> Iterator[SmallQuestion]:
+def _multi_hop(dataset: Dataset, folder: Path) -> Iterator[SmallQuestion]:
+    """Ask questions in groups, each with its gold passages and as many others, and the questions of the next group."""
+    random = np.random.default_rng(0)
+    passages = [one for one in read_documents([dataset.corpus], ReadingSettings()) if isinstance(one, Document)]
+    groups = [dataset.questions[start : start + GROUP] for start in range(0, len(dataset.questions) - GROUP + 1, GROUP)]
+    for place, (group, following) in enumerate(zip(groups, [*groups[1:], groups[0]], strict=True)):
+        gold = frozenset[str]().union(*(question.gold for question in group))
+        asked = gold.union(*(question.gold for question in following))
+        others = [one for one in passages if corpus_id(one.source) not in asked]
+        chosen = [others[row] for row in random.choice(len(others), len(gold), replace=False)]
+        name = f"{dataset.name} {place}"
+        with Workspace(folder / name.replace(" ", "-")) as workspace:
+            workspace.add([*(one for one in passages if corpus_id(one.source) in gold), *chosen])
+            unanswerable = [replace(gold_asking(one), is_answerable=False, in_a_sentence=_never) for one in following]
+            yield from _asked("multi-hop", name, [*map(gold_asking, group), *unanswerable], workspace)
+
+
+def _never(_: str) -> bool:
+    return False
+
+
+def _asked(kind: str, name: str, askings: Iterable[Asking], workspace: Workspace) -> Iterator[SmallQuestion]:
     with workspace._store.read() as reader:
         small = smallness(reader.size("chunk"))
-    for question in collection.questions:
-        rows = labelled_sentences(workspace, as_asking(question))
+    for asking in askings:
+        rows = labelled_sentences(workspace, asking)
         if len(rows.features):
-            yield SmallQuestion(collection.name, small, rows)
+            yield SmallQuestion(kind, name, small, rows)
 
 
 def _learned(questions: Sequence[SmallQuestion]) -> Corrections:
@@ -129,7 +165,7 @@ def _learned(questions: Sequence[SmallQuestion]) -> Corrections:
     judged = _judged(questions, score)
     least = learned("sentences")["support"]["least"]
     # What tells an unanswerable question differs most in the smallest workspaces.
-    alone = _only(judged, judged.small > _ALONE)
+    alone = _only(judged, np.array([one.kind == "alone" for one in questions]))
     support = _logistic(alone, "support", alone.is_answerable, _SUPPORT, SUPPORT_PENALTY)
     limit = float(np.log(least / (1 - least)))
     answerable = _only(alone, alone.is_answerable)
