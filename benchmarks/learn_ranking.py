@@ -3,8 +3,7 @@
 Two linear models are learned by softmax regression over what competes for one question: passages (retrieval/fusion.py)
 and sentences (retrieval/relevance/sentence_features.py); and how confident to be
 (retrieval/relevance/answer_confidence.py) by logistic regression over
-questions with and without an answer. What small workspaces change is learned afterwards, by
-``python -m benchmarks.small.learn``. The question sets are those for development; no held-out kind of document is
+questions with and without an answer. The question sets are those for development; no held-out kind of document is
 among them. For each set it prints what is right with weights that were learned on all others, and with those that are
 written. FOLDER keeps the filled workspaces.
 """
@@ -24,7 +23,7 @@ from scipy.optimize import minimize
 import polyadic.retrieval.relevance
 from benchmarks.data import data_folder, filled, load
 from benchmarks.ordinary.documents import fetched
-from benchmarks.ordinary.questions import OWN, OrdinaryQuestion, Split, load_questions
+from benchmarks.ordinary.questions import OWN, Split, load_questions
 from benchmarks.recorded_workspace import recorded_workspace
 from benchmarks.report_sections import given_folder
 from polyadic.config import EmbeddingSettings, Settings
@@ -113,8 +112,7 @@ def main() -> None:
         del sets[RECORDED]
         foreign = dict(_foreign(sets))
         asked = {
-            name: [labelled_sentences(kb, asking) for asking in askings]
-            for name, (kb, askings) in (sets | foreign).items()
+            name: [_sentences(kb, asking) for asking in askings] for name, (kb, askings) in (sets | foreign).items()
         }
         _learn_sentences({name: asked[name] for name in sets}, asked)
 
@@ -124,13 +122,13 @@ def _sets(folder: Path, stack: ExitStack) -> Iterator[tuple[str, AskedSet]]:
     beir = {}
     for name in MULTI_HOP:
         dataset = load(name)
-        beir[name] = (stack.enter_context(filled(dataset, folder)), [gold_asking(one) for one in dataset.questions])
+        beir[name] = (stack.enter_context(filled(dataset, folder)), [_gold(one) for one in dataset.questions])
     yield from beir.items()
     recorded = stack.enter_context(recorded_workspace(folder))
     yield RECORDED, (recorded, beir[MULTI_HOP[1]][1])
     for language in ("de", "zh"):
         dataset = load_beir(data_folder() / "xquad" / language)
-        askings = [gold_asking(one) for one in dataset.questions]
+        askings = [_gold(one) for one in dataset.questions]
         for name, settings in ((f"xquad-{language}", None), (f"xquad-{language} hashing", HASHING)):
             workspace = stack.enter_context(Workspace(folder / name.replace(" ", "-"), settings))
             workspace.index([dataset.corpus])
@@ -157,7 +155,7 @@ def _never(_: object) -> bool:
     return False
 
 
-def gold_asking(question: DatasetQuestion) -> Asking:
+def _gold(question: DatasetQuestion) -> Asking:
     """A question of a set with gold passages."""
     golden = question.answers if can_be_quoted(question) else ()
     return Asking(
@@ -174,17 +172,11 @@ def _unspaced(text: str, golden: Sequence[str]) -> bool:
 
 
 def _ordinary(file: Path) -> list[Asking]:
-    return [as_asking(one) for one in load_questions(file) if one.split is Split.DEVELOPMENT]
-
-
-def as_asking(question: OrdinaryQuestion) -> Asking:
-    """A question with a regular expression for its answer."""
-    return Asking(
-        question.text,
-        question.is_answerable,
-        lambda place: question.is_answered_by(place.quote),
-        question.is_answered_by,
-    )
+    return [
+        Asking(one.text, one.is_answerable, lambda place, one=one: one.is_answered_by(place.quote), one.is_answered_by)  # type: ignore[misc]
+        for one in load_questions(file)
+        if one.split is Split.DEVELOPMENT
+    ]
 
 
 def _passages(workspace: Workspace, asking: Asking) -> Labelled:
@@ -198,7 +190,7 @@ def _passages(workspace: Workspace, asking: Asking) -> Labelled:
     return Labelled(rows.reshape(len(rows), -1), right, asking, np.zeros(0))
 
 
-def labelled_sentences(workspace: Workspace, asking: Asking) -> Labelled:
+def _sentences(workspace: Workspace, asking: Asking) -> Labelled:
     """The sentences of the passages that ``auto`` finds."""
     knowledge = workspace.retrieve(asking.text, "auto")
     # As it was read: with its misspelled words corrected.
@@ -224,7 +216,7 @@ def _learn_passages(sets: Examples) -> None:
         row: dict(zip(QUESTION_FEATURES, values, strict=True))
         for row, values in zip(PASSAGE_FEATURES, weights.tolist(), strict=True)
     }
-    write_weights("passages", table)
+    _write("passages", table)
 
 
 def _learn_sentences(sets: Examples, with_foreign: Examples) -> None:
@@ -235,7 +227,7 @@ def _learn_sentences(sets: Examples, with_foreign: Examples) -> None:
             flush=True,
         )
     weights = _softmax(sets)
-    judged = {name: judged_questions(rows, weights) for name, rows in with_foreign.items()}
+    judged = {name: _judged(rows, weights) for name, rows in with_foreign.items()}
     support, least = _support(judged)
     for name, one in judged.items():
         refused = _shares(_refused(one, *_support(_elsewhere(name, judged))), one.is_answerable)
@@ -249,14 +241,13 @@ def _learn_sentences(sets: Examples, with_foreign: Examples) -> None:
         print(f"confidence, {name}: right {one.is_right.mean():.3f}, {line}", flush=True)
     parts = {
         "score": dict(zip(COLUMNS, weights.tolist(), strict=True)),
-        "support": named_weights(support) | {"least": least},
-        "confidence": named_weights(confidence),
+        "support": _named(support) | {"least": least},
+        "confidence": _named(confidence),
     }
-    small = {name: weights for name, weights in learned("sentences").items() if name.endswith("in small workspaces")}
-    write_weights("sentences", parts | small)
+    _write("sentences", parts)
 
 
-def named_weights(model: Floats) -> dict[str, float]:
+def _named(model: Floats) -> dict[str, float]:
     return dict(zip((*CONFIDENCE_FEATURES, "bias"), model.tolist(), strict=True))
 
 
@@ -311,7 +302,7 @@ def _first(rows: Sequence[Labelled], weights: Floats) -> str:
     return " / ".join(f"{np.mean([right[:most].any() for right in ranked]):.3f}" for most in (1, 3, 5))
 
 
-def judged_questions(rows: Sequence[Labelled], weights: Floats) -> Judged:
+def _judged(rows: Sequence[Labelled], weights: Floats) -> Judged:
     found = [one for one in rows if len(one.features)]
     scores = [one.features @ weights for one in found]
     features = [
@@ -391,7 +382,7 @@ def _shares(refused: NDArray[np.bool_], answerable: NDArray[np.bool_]) -> str:
     return ", ".join(filter(None, (wrongly, rightly)))
 
 
-def write_weights(name: str, weights: Mapping[str, Mapping[str, float]]) -> None:
+def _write(name: str, weights: Mapping[str, Mapping[str, float]]) -> None:
     rounded = {part: {key: float(f"{value:.4g}") for key, value in values.items()} for part, values in weights.items()}
     content = {"made by": "python -m benchmarks.learn_ranking", "weights": rounded}
     (WEIGHTS / f"{name}.json").write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")

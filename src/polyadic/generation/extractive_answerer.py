@@ -79,11 +79,10 @@ async def quote_answer(knowledge: Knowledge, embedder: Embedder, reader: Reader)
     step_done(compared.name)
     read = read_sentences(asked, [candidate.sentence for candidate in pool])
     features = sentence_features(asked, read)
-    passages = reader.size("chunk")
-    learned_scores = LinearModel.sized(learned("sentences"), "score", COLUMNS, passages).scores(features)
+    learned_scores = LinearModel.named(learned("sentences")["score"], COLUMNS).scores(features)
     section = read_named_section(asked, pool)
     scores = learned_scores + section.bonus
-    judgement = judge(asked, features, scores, rare_coverage(read, *rarity(asked, reader)), passages)
+    judgement = judge(asked, features, scores, rare_coverage(read, *rarity(asked, reader)))
     if section.has_all_words:
         judgement = AnswerConfidence(max(SECTION_FOUND, judgement.confidence), False)
     words = asked_words(asked, read)

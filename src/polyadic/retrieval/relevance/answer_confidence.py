@@ -70,11 +70,7 @@ class AnswerConfidence:
 
 
 def judge(
-    asked: QuestionFeatures,
-    features: NDArray[np.float64],
-    scores: NDArray[np.float64],
-    rare: NDArray[np.float64],
-    passages: int,
+    asked: QuestionFeatures, features: NDArray[np.float64], scores: NDArray[np.float64], rare: NDArray[np.float64]
 ) -> AnswerConfidence:
     """Judge the candidates for a question; where there are none, it is refused.
 
@@ -88,26 +84,24 @@ def judge(
         Of each candidate, shape (sentences,).
     rare
         How much of the question they hold at once, as rare_coverage gives it.
-    passages
-        Number of passages of the workspace.
     """
     if not len(scores):
         return AnswerConfidence(0.0, True)
-    signals = confidence_features(asked, features, scores, rare)[None, :]
-    weights = learned(_FILE)
-    support = LinearModel.sized(weights, "support", CONFIDENCE_FEATURES, passages)
-    confidence = LinearModel.sized(weights, "confidence", CONFIDENCE_FEATURES, passages)
+    signals = confidence_features(asked, features, scores, rare)
     return AnswerConfidence(
-        float(confidence.probabilities(signals)[0]),
-        bool(support.probabilities(signals)[0] < weights["support"]["least"]),
+        _probability("confidence", signals),
+        _probability("support", signals) < learned(_FILE)["support"]["least"],
     )
 
 
+def _probability(part: str, signals: NDArray[np.float64]) -> float:
+    weights = learned(_FILE)[part]
+    model = LinearModel.named(weights, CONFIDENCE_FEATURES, weights["bias"])
+    return float(model.probabilities(signals[None, :])[0])
+
+
 def confidence_features(
-    asked: QuestionFeatures,
-    features: NDArray[np.float64],
-    scores: NDArray[np.float64],
-    rare: NDArray[np.float64],
+    asked: QuestionFeatures, features: NDArray[np.float64], scores: NDArray[np.float64], rare: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """What tells whether any candidate answers, shape (confidence features,); there is at least one candidate."""
     best = int(np.argmax(scores))

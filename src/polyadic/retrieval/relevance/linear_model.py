@@ -1,7 +1,6 @@
 """Linear models that were learned elsewhere and are kept as a small file."""
 
 import json
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -9,9 +8,6 @@ from importlib.resources import files
 
 import numpy as np
 from numpy.typing import NDArray
-
-# With this many passages, a workspace is not small at all.
-_LARGE = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,21 +26,6 @@ class LinearModel:
         """
         return cls(np.array([weights.get(name, 0.0) for name in features]), bias)
 
-    @classmethod
-    def sized(
-        cls, parts: Mapping[str, Mapping[str, float]], name: str, features: Sequence[str], passages: int
-    ) -> "LinearModel":
-        """Return the model of a workspace with this many passages.
-
-        In many passages, some sentence has most words of any question; in few, hardly any has all words of a question
-        that it answers. So there is a correction of each model, which counts as much as the workspace is small.
-        """
-        model, small = parts[name], parts.get(f"{name} in small workspaces", {})
-        large = cls.named(model, features, model.get("bias", 0.0))
-        correction = cls.named(small, features, small.get("bias", 0.0))
-        share = smallness(passages)
-        return cls(large.weights + share * correction.weights, large.bias + share * correction.bias)
-
     def scores(self, features: NDArray[np.float64]) -> NDArray[np.float64]:
         """The weighted sum of each row, shape (rows,)."""
         return features @ self.weights + self.bias
@@ -52,15 +33,6 @@ class LinearModel:
     def probabilities(self, features: NDArray[np.float64]) -> NDArray[np.float64]:
         """The logistic function of the scores, in (0, 1), shape (rows,)."""
         return 1.0 / (1.0 + np.exp(-np.clip(self.scores(features), -30, 30)))
-
-
-def smallness(passages: int) -> float:
-    """Return how small a workspace is, in [0, 1]: 0 from a thousand passages on.
-
-    >>> smallness(1), round(smallness(10), 2), smallness(5000)
-    (1.0, 0.67, 0.0)
-    """
-    return max(0.0, 1.0 - math.log(max(1, passages), _LARGE))
 
 
 @cache
