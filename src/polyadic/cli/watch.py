@@ -92,7 +92,7 @@ class _Loop:
         return report
 
     def _try_again(self, problem: str) -> None:
-        """Keep the changes for later; say so once."""
+        """Keep the changes for a later attempt, and report each problem once."""
         if problem != self._problem:
             say(f"polyadic: {problem}; trying again every {_SECONDS_TO_RETRY:.0f} seconds", err=True)
         self._problem = problem

@@ -24,7 +24,7 @@ _GPT_4O_MINI = {
 
 PRESETS: Mapping[str, Preset] = {
     "openai": {"model": _GPT_4O_MINI},
-    # What a deployment holds and costs depends on its model and region.
+    # The context size and the prices of a deployment depend on its model and region.
     "azure": {
         "model": {
             "name": "YOUR-DEPLOYMENT",
@@ -110,7 +110,7 @@ PRESETS: Mapping[str, Preset] = {
             "repeat_facts": True,
         },
     },
-    # arXiv 2503.10150: its models for multi-hop questions, but for the embedder (NV-Embed-v2), which OpenAI does not
+    # arXiv 2503.10150: its models for multi-hop questions, except the embedder (NV-Embed-v2), which OpenAI does not
     # offer. The paper does not limit the tokens of the knowledge.
     "hirag": {
         "embedding": {"model": "endpoint", "name": "text-embedding-3-small", "window": 8000, "prompt_price": 0.02},

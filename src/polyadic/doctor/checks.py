@@ -72,7 +72,7 @@ async def run_checks(
 
 
 def _distinct_models(settings: ModelSettings) -> dict[str, ModelSettings]:
-    """Return the models in use by section, one of those with the same settings."""
+    """Return the models in use by section; of several with the same settings, only the first."""
     sections: dict[ModelSettings, str] = {}
     for role in MODEL_ROLES:
         if settings.of_role(role).name:
@@ -116,7 +116,7 @@ async def _language_model(
 
 
 def _prices(settings: ModelSettings) -> Iterator[CheckResult]:
-    """Warn if the model of a role is another one, but is counted at the prices of ``[model]``."""
+    """Warn if a role has a model of its own, but inherits the prices of ``[model]``."""
     for role in MODEL_ROLES:
         given, model = settings.given(role), settings.of_role(role)
         inherits = not {"prompt_price", "completion_price"} & given.keys()

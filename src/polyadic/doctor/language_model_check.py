@@ -30,7 +30,7 @@ _SCHEMA = ReplySchema(
 _FILLER = "The ferry to the northern islands leaves at nine and is back before dark.\n"
 _SLOW = 10.0
 _TIMED = 10.0
-"""Seconds of a reply after which its speed is known well enough."""
+"""Seconds of streaming after which the speed of a reply is known well enough."""
 _SMALLEST_PROMPT = 800  # the smallest allowed context_tokens times _FILLED
 # Fraction of the context used by the prompt: token counts differ by model, and the reply needs room.
 _FILLED = 0.8
@@ -81,7 +81,7 @@ async def _check_endpoint(model: EndpointModel) -> CheckResult:
 
 
 async def _check_replies(model: EndpointModel) -> AsyncGenerator[CheckResult, None]:
-    """Request JSON by schema, then measure the speed of a longer reply, of which a slow model writes a part."""
+    """Request JSON by schema, then measure the speed of a longer reply, which is cut off if the model is slow."""
     prompt = 'What colour is a clear sky at noon? Reply with JSON only, in this form: {"colour": "..."}'
     requested = model.dialect.json_mode
     reply = await model.complete(ModelRequest("doctor", (ChatMessage("user", prompt),), _SCHEMA))

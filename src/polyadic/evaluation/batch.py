@@ -167,7 +167,7 @@ class EvaluationBatch:
         with self._store.write() as writer:
             writer.waiting.put(self._evaluation_key, {noted.key: noted.purpose for noted in self.pending})
         with files:
-            # Together by model: a file has the requests of one.
+            # Sorted by model, because a file contains requests to one model only.
             for noted in sorted(self.pending, key=lambda noted: str(noted.body["model"])):
                 files.add(noted)
 

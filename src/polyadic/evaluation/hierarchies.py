@@ -59,7 +59,7 @@ class Hierarchies:
         return self.fingerprints.get(system.name, self.own)
 
     def add(self, store: Store, group: Sequence[System], usage: Usage) -> str:
-        """Add the hierarchy of a store for a group of systems; returns its fingerprint."""
+        """Add the hierarchy of a store for a group of systems; return its fingerprint."""
         with store.read() as reader:
             hierarchy = reader.records.hierarchy()
         names = tuple(system.name for system in group)

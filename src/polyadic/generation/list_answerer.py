@@ -11,7 +11,7 @@ from polyadic.storage.protocol import Reader
 from polyadic.text.list_questions import list_question
 
 MOST_QUOTED = 16
-# Relevance of the last quoted sentence relative to the best one: below, most sentences say something else.
+# Minimum relevance of a quoted sentence relative to the best one; below it, most sentences are off topic.
 _LEAST_RELEVANT = 0.75
 
 
@@ -23,7 +23,7 @@ def has_list(knowledge: Knowledge) -> bool:
 async def quote_list(knowledge: Knowledge, embedder: Embedder, reader: Reader) -> Answer:
     """Quote the best sentence about each item of a retrieved list.
 
-    Whether to answer at all is decided as for other questions, from what is asked for without "list all".
+    Whether to answer at all is decided as for other questions, for the phrase without "list all".
 
     Parameters
     ----------

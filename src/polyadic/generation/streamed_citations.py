@@ -13,7 +13,7 @@ from polyadic.text.language import detect_language
 
 
 class RememberingEmbedder:
-    """Embedder that embeds each text once: the beginning of a streamed answer is attributed several times."""
+    """Embedder with a cache, because the beginning of a streamed answer is attributed several times."""
 
     def __init__(self, embedder: TextEmbedder) -> None:
         self._embedder = embedder

@@ -14,7 +14,7 @@ Identity = tuple[int, int]
 
 
 class FolderWatcher:
-    """Batches of changes below folders.
+    """Watches folders and reports changes in batches.
 
     Hidden files are ignored, as :func:`polyadic.loaders.walk.discover` does. A folder that is missing, such as a disk
     that is not mounted, is watched again once it is back.
@@ -24,7 +24,7 @@ class FolderWatcher:
     folders
         Folders to watch, with everything in them.
     ignored
-        Files and folders whose changes do not count, such as the workspace.
+        Files and folders whose changes are ignored, such as the workspace.
 
     Raises
     ------
@@ -44,7 +44,7 @@ class FolderWatcher:
         return [folder for folder in self._folders if folder not in present]
 
     def batches(self) -> Iterator[frozenset[Path]]:
-        """Yield the paths that were added, changed or deleted since the last batch; without end.
+        """Yield, without end, the paths that were added, changed or deleted since the last batch.
 
         The first batch, and the first one after a folder came back, contain the folder itself: everything in it may
         have changed. Changes are gathered until there are none for half a second, for at most five seconds. A batch is
@@ -68,7 +68,7 @@ class FolderWatcher:
             return
         import watchfiles
 
-        # The first batch is empty: once it is there, no change is missed.
+        # The first batch is empty; after it, no change is missed.
         for changes in watchfiles.watch(
             *folders,
             watch_filter=lambda _, path: self._counts(Path(path)),
@@ -98,7 +98,7 @@ class FolderWatcher:
 
 
 def among(found: Iterable[Path | SkippedInput], changed: Collection[Path]) -> Iterator[Path | SkippedInput]:
-    """Pass inputs that are among these paths or below one of them.
+    """Yield the inputs that are among these paths or below one of them.
 
     >>> files = [Path("/docs/a.md"), Path("/docs/old/b.md")]
     >>> list(among(files, {Path("/docs/old")})) == files[1:]

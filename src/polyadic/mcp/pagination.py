@@ -1,7 +1,7 @@
 """Pagination of the documents of a workspace.
 
-A page starts after the last source of the previous page. So documents that are added or deleted between two requests
-make no other document appear twice or not at all.
+A page starts after the last source of the previous page. So no document is repeated or skipped because others were
+added or deleted between two requests.
 """
 
 from dataclasses import replace

@@ -25,8 +25,8 @@ _COMPLEMENT = re.compile(r"\s+(?:of|in|per)\s.*|\s*\(.*", re.DOTALL)
 def is_value(name: str, entity_type: str = "") -> bool:
     """Return whether an entity is a date, an amount or a number.
 
-    A type decides if there is one: "1984" is a value if it is a year, but not if it is a novel. Otherwise, which is the
-    case without a language model, the name decides.
+    A type decides if there is one: "1984" is a value if it is a year, but not if it is a novel. Without a type, as
+    after extraction without a language model, the name decides.
 
     >>> is_value("20 July 1969"), is_value("three times"), is_value("Apollo 11"), is_value("Neil Armstrong")
     (True, True, False, False)

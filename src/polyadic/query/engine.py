@@ -104,7 +104,7 @@ class QueryEngine:
         try:
             async with TaskStream.of(engine._traced_pieces(_validated(ask))) as pieces:
                 async for piece in pieces:
-                    # Called here, so that a citation is not ahead of the text before it.
+                    # Called here, so that no citation arrives before the text that it follows.
                     if not isinstance(piece, Citation):
                         yield piece
                     elif ask.cite:

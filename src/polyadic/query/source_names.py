@@ -18,7 +18,7 @@ _ID = re.compile(r"[0-9a-f]{32}")
 
 
 class SourceNames:
-    """The names of sources are the sources themselves: for those who may see the paths of this machine."""
+    """Names that are the sources themselves, for clients that may see the paths of this machine."""
 
     def shown(self, source: str) -> str:
         """Return the name of a source."""
@@ -105,7 +105,7 @@ class RelativeNames(SourceNames):
         return document_id(source) if root is None else f"{digest(root)}/{source.removeprefix(_prefix(root))}"
 
     def position(self, reader: Reader, cursor: str) -> str:
-        # A bound may be any name, but no path: the documents after a path would tell what lies on this machine.
+        # A cursor may contain any name but no path: the documents after a path would reveal folders of this machine.
         if cursor.startswith("=") and not _is_path(cursor[1:]):
             return cursor[1:]
         identifier, slash, name = cursor.partition("/")
@@ -127,7 +127,7 @@ class RelativeNames(SourceNames):
 
 
 def _mapped(value: Any, shown: Callable[[str], str]) -> Any:
-    """Return a value, changed in depth; the same object if nothing changes."""
+    """Rename all sources nested in a value; return the same object if nothing changes."""
     if isinstance(value, tuple | list):
         items = [_mapped(item, shown) for item in value]
         return value if all(map(_is, items, value)) else type(value)(items)

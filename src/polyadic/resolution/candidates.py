@@ -197,7 +197,7 @@ def _similarities(census: ResolutionFeatures, vectors: Vectors) -> list[tuple[Pa
 
 
 def _are_described_as_one(census: ResolutionFeatures, pair: Pair) -> bool:
-    """Whether names and types allow a match of two entities with similar descriptions, and these single them out.
+    """Return whether names and types allow two similarly described entities to match, and no third one fits.
 
     A document rarely uses two unlike names for one entity, so within one document the descriptions have to be equal.
     """

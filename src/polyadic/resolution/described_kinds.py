@@ -19,7 +19,7 @@ _MIN_EXAMPLES = 3
 
 @dataclass(slots=True)
 class _Sense:
-    """Uses of a name for one kind of thing; ``phrases`` counts how they call it."""
+    """Uses of a name for one kind of thing; ``phrases`` counts the phrases that describe it."""
 
     uses: list[NameUse]
     kinds: set[str]
@@ -30,7 +30,7 @@ class _Sense:
         return {kind for use in self.uses for kind in _types(use)}
 
     def may_be(self, other: "_Sense") -> bool:
-        """Whether both may be one thing; what is described as a country is no other than what has this type."""
+        """Whether both may be one thing; a kind in one sense may be a type in the other, such as "country"."""
         if self.kinds & other.kinds or self.kinds & other.types or other.kinds & self.types:
             return True
         return share_a_neighbour(self.uses, other.uses)
@@ -61,9 +61,9 @@ class DescribedKinds:
                         self._examples[of, kind].add(key)
 
     def senses(self, key: str, uses: Sequence[NameUse]) -> dict[str, list[NameUse]]:
-        """Return the uses of a name by incompatible kinds, each under what it is called; that of most uses first.
+        """Group the uses of a name by incompatible kinds, each under a phrase that describes it, largest first.
 
-        Uses without a known kind belong to no sense. Roles are no kinds: one city is a birthplace, a seat and a goal.
+        Uses without a known kind are left out. Roles are not kinds: a city can be both a birthplace and a destination.
         """
         if any(has_many_roles(kind) for use in uses for kind in use.types):
             return {}
@@ -93,7 +93,7 @@ class DescribedKinds:
 
 
 def _genera(use: NameUse) -> dict[str, str]:
-    """Kinds that the descriptions of a use give, each with the phrase that names it."""
+    """Return the kinds that the descriptions of a use give, each with the phrase that names it."""
     phrases = (genus(description) for description in use.descriptions)
     return {_singular(phrase[-1]): " ".join(phrase) for phrase in phrases if phrase}
 

@@ -69,5 +69,5 @@ def name_uses(reader: Reader, records: Sequence[DocumentRecord], overlay: Entity
 
 
 def share_a_neighbour(some: Collection[NameUse], others: Collection[NameUse]) -> bool:
-    """Return whether a neighbour of the name in some documents is one in the others as well."""
+    """Return whether two groups of uses have a neighbour in common."""
     return any(not one.neighbours.isdisjoint(other.neighbours) for one in some for other in others)

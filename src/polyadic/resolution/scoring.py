@@ -43,7 +43,7 @@ _COOCCURRENCE_FACTORS = {
     SimilarityKind.QUALIFIED: 0.7,
     SimilarityKind.INITIALS: 0.9,
 }
-# An added word may name another kind of thing; a letter may make another word.
+# An added word may change the kind of thing, and a single letter may make another word.
 _DISTINGUISHED_BY_DESCRIPTIONS = frozenset(
     (SimilarityKind.QUALIFIED, SimilarityKind.LAST, SimilarityKind.FIRST, SimilarityKind.SLIP)
 )
@@ -122,7 +122,7 @@ class PairScorer:
         return PairScore(rounded, "; ".join(filter(None, reasons))) if rounded >= LEAST else None
 
     def _by_kinds(self, pair: tuple[int, int], seen: _Context) -> tuple[float, str]:
-        """Factor and reason if types or descriptions give two kinds of things with similar names."""
+        """Return a factor and its reason; below 1 if types or descriptions indicate two different kinds of things."""
         short, long = sorted(pair, key=lambda row: len(self._census.names[row].text))
         if kind := self._census.descriptions.other_kind(short, long):
             return 0.5, f"but only one is described as {kind}"
@@ -154,7 +154,7 @@ def conflicting(one: str, other: str) -> bool:
 
 
 def has_many_roles(kind: str) -> bool:
-    """Return whether descriptions give roles of this type: of persons, places, organisations and values."""
+    """Return whether entities of this type are described by roles: persons, places, organisations and values."""
     return any(kind.casefold() in words for words in (_PERSON, _PLACE, _ORGANISATION, VALUE_TYPES))
 
 

@@ -36,7 +36,7 @@ def consecutive(keys: Sequence[Nodes]) -> list[Pair]:
 
 
 def bridge_items(paths: Sequence[ShortestPath], search: HierarchySearch, bounded: bool = True) -> list[Item]:
-    """Return what joins the nodes of these paths, ordered along them as a chain; then what else joins any of them.
+    """Return the facts and memberships along these paths in order, then others that join any of their nodes.
 
     A step through a fact is shown as that fact and others that join the same two, a step through a summary as its
     membership fact. The path whose steps are nearest to the question on average comes first.

@@ -1,8 +1,8 @@
 """Tree of summaries over clusters of chunks (RAPTOR, arXiv 2401.18059, section 3), built in memory.
 
-Layer 0 are the chunks. Each layer is clustered by Gaussian mixtures with soft membership, and the summaries of its
-clusters form the next layer, until too few members are left. A summary is extractive: of each member the fact nearest
-to the centre of the cluster, as many as fit.
+Layer 0 consists of the chunks. Each layer is clustered by Gaussian mixtures with soft membership, and the summaries of
+its clusters form the next layer, until too few members are left. A summary is extractive: it consists of the fact of
+each member that is nearest to the centre of the cluster, as many as fit.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ FEWEST = 12
 
 @dataclass(frozen=True, slots=True)
 class SummaryNode:
-    """A summary: its layer from 1, the facts that it consists of, in order, and the number of chunks below it."""
+    """A summary: its layer from 1, the facts that it consists of, in order, and the chunks below it."""
 
     layer: int
     facts: tuple[int, ...]

@@ -13,7 +13,7 @@ from polyadic.storage.protocol import Hits, Reader, Rows, Vectors
 
 AGAIN = 0.5
 """Factor for the weight of a node once a chosen community contains it."""
-# Of the largest communities, how many are looked at for each that is chosen: those of lower levels come last.
+# Number of the largest communities to consider for each one that is chosen, because lower levels rank last.
 _CONSIDERED = 4
 
 

@@ -1,4 +1,4 @@
-"""An ordinary graph over entities, around the seeds of a PageRank: entities of one fact are joined, and synonyms."""
+"""Ordinary graph of entities around the seeds of a PageRank; edges join the entities of a fact, and synonyms."""
 
 from dataclasses import dataclass
 
@@ -11,11 +11,11 @@ from polyadic.storage.protocol import Hits, Links, Reader, Rows, Vectors
 from polyadic.storage.row_sets import among, distinct
 
 FACTS_OF_AN_ENTITY = 100
-"""Of a hub, only the facts nearest to the question are in the graph."""
+"""Maximum number of facts of an entity; for a hub, those nearest to the question."""
 MOST_FACTS = 5_000
-"""No further facts are gathered beyond this number."""
+"""Maximum number of facts in the graph."""
 HOPS = 4
-"""Facts between a seed and the entities farthest from it, at most."""
+"""Maximum number of facts between a seed and another entity."""
 ITERATIONS = 100
 """Enough for a damping factor of 0.85: the error is below 1e-7."""
 
@@ -60,8 +60,8 @@ class EntityGraph:
 def entity_graph(seeds: Rows, synonyms: Links, weights: Floats, toward: Vectors, reader: Reader) -> EntityGraph:
     """Build the graph around seed entities.
 
-    It has the facts of the seeds, of the entities in these facts, and so on, at most HOPS steps away: in a small store
-    everything that is connected with the seeds.
+    It contains the facts of the seeds, those of the entities in these facts, and so on, up to HOPS steps away. In a
+    small store, this is everything that is connected to the seeds.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def entity_graph(seeds: Rows, synonyms: Links, weights: Floats, toward: Vectors,
     weights
         Weight of each of these pairs.
     toward
-        Vector of the question, shape (d,): of a hub, only the facts nearest to it are used.
+        Vector of the question, shape (d,). For a hub, only the facts nearest to it are used.
     reader
         The store.
     """

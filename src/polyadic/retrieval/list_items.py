@@ -28,7 +28,7 @@ _TYPES = 200
 # Least similarity of a type to the kind. Chosen on the list questions of the spaceflight corpus: "aircraft carrier" and
 # "destroyer" are ships (0.48 and 0.46), "spacecraft" and "space mission" are not (0.43 and 0.41).
 _SAME_KIND = 0.45
-# A plural alone asks for a list only of things of which the documents have several.
+# Without "all", a plural asks for a list only if the documents name several things of the kind.
 _SEVERAL = 3
 # Weight of the share of the question's words, by rarity, that a fact contains; the cosine has weight 1.
 _WORDS = 0.5
@@ -66,7 +66,7 @@ class ItemList:
 
 
 async def find_list(asked: ListQuestion, reader: Reader, embedder: Embedder, context_tokens: int) -> ItemList | None:
-    """Find the items of a list; None if the question does not say "all" and the store has hardly any of the kind.
+    """Find the items of a list; None if the question does not say "all" and the store has few entities of the kind.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def _candidates(phrase: str, vector: Vectors, reader: Reader) -> Rows:
 
 
 async def _kinds(types: Mapping[str, int], asked: ListQuestion, kind: Vectors, embedder: Embedder) -> tuple[str, ...]:
-    """Return the types that are of the kind, most common first.
+    """Return the entity types that match the kind, most common first.
 
     If the question does not say "all", one of them must have its noun, and the kind must have several entities.
     """

@@ -42,7 +42,7 @@ def local_items(search: HierarchySearch, with_facts: bool = True) -> list[Item]:
 
 
 def _descriptions(search: HierarchySearch) -> list[Item]:
-    """Return the descriptions of the nearest entities and summaries, best first; a value needs none ("1962 (date)")."""
+    """Return the descriptions of the nearest entities and summaries, best first; values such as "1962" are left out."""
     reader, hierarchy, near = search.reader, search.hierarchy, search.near
     entities, summaries = entities_in(near.rows), summaries_in(near.rows)
     of_entities, of_summaries = near.scores[near.rows >= 0], near.scores[near.rows < 0]

@@ -11,8 +11,8 @@ from polyadic.storage.protocol import Hits, Reader, Vectors
 def linked_entities(names: Sequence[str], vectors: Vectors, reader: Reader) -> Hits:
     """Return one entity for each name, and how similar it is to the name.
 
-    An entity of that name has similarity 1; of several, the one with most facts is taken. A name that the store does
-    not know is linked to the entity with the nearest vector. In an empty store there are no entities.
+    An entity with that name has similarity 1; if there are several, the one with most facts is used. A name that is
+    unknown to the store is linked to the entity with the nearest vector. An empty store gives no entities.
 
     Parameters
     ----------

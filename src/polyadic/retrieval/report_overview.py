@@ -1,7 +1,7 @@
 """Overview of the documents for a language model: the reports of the largest communities, top of the tree first.
 
 A question about the documents as a whole is similar to nothing in them, so similarity cannot choose what to read. The
-communities of the hierarchy divide the documents into subjects instead, and each of them gets its part of the tokens.
+communities of the hierarchy divide the documents into subjects instead, and each of them gets a share of the tokens.
 """
 
 from polyadic.embeddings.embedder import Embedder

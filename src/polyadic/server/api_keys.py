@@ -160,7 +160,7 @@ class KeyRing:
         Raises
         ------
         PolyadicError
-            No workspace is given, or a key with a filter is to write.
+            No workspace is given, or a key with a filter is given write access.
         """
         if not workspaces:
             raise PolyadicError("no workspace was given for the key", "name a workspace, or choose all")

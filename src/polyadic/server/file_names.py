@@ -10,7 +10,7 @@ from polyadic.model.identity import digest
 
 _MAX_NAME_BYTES = 120
 _RESERVED = ':*?"<>|#'
-# Their full-width forms look alike and have no meaning in paths and sources, so that different names stay different.
+# Replaced by full-width forms, which look alike but have no meaning in paths and sources; so names stay distinct.
 _FULL_WIDTH = str.maketrans({character: chr(ord(character) + 0xFEE0) for character in _RESERVED})
 _FORBIDDEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]+")
 

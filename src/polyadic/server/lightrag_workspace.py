@@ -1,4 +1,4 @@
-"""What the modules of the LightRAG-compatible API share: the workspace of a request, and names of sources."""
+"""Helpers of the LightRAG-compatible modules: the workspace of a request, names of sources, authentication status."""
 
 from typing import Annotated, Literal
 

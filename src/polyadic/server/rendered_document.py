@@ -11,7 +11,7 @@ LONGEST_RENDERED = 100_000
 # Characters for private use at the beginning and the end of the span.
 _BEGIN, _END = "\ue001", "\ue002"
 _SIGNS = re.compile(f"([{_BEGIN}{_END}])")
-# Syntax at the beginning of a block, which the sign must follow.
+# Syntax at the beginning of a block; the sign must come after it.
 _OPENING = re.compile(r"(?:[ \t\n>|*_]|#{1,6}[ \t]|[-+][ \t]|\d{1,9}[.)][ \t]|(?:```|~~~)[^\n]*\n)*")
 _CLOSING = " \t\n|*_`~"
 

@@ -15,7 +15,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 _MARKER = re.compile(r"\[(\d{1,4})\](?!\()")
-# A character for private use, and the index of a marker: they replace its number, so that its position is known later.
+# A private-use character and the index of a marker replace its number, so that its position is still known later.
 _SIGN = "\ue000"
 _SIGNED = re.compile(rf"(?:{_SIGN}|{quote(_SIGN)})(\d+)")
 _SIGNED_MARKER = re.compile(rf"\[{_SIGN}(\d+)\]")
@@ -85,7 +85,7 @@ def render_markdown(text: str, is_document: bool = False) -> list[Block]:
 
 
 def render_quotations(text: str) -> list[Block]:
-    """Render quotations, one a line: inline code and ``**bold**`` are rendered, everything else is shown as it is.
+    """Render quotations, one per line: inline code and ``**bold**`` are rendered, everything else is shown as it is.
 
     >>> render_quotations('"See *args and __init__." [1]')[0].element.children[0]
     '"See *args and __init__." '
@@ -195,7 +195,7 @@ class _Tree:
         return _joined(levels[0])
 
     def _closed(self, token: Token, inside: tuple[Node, ...]) -> Iterable[Node]:
-        """Return what a complete element becomes."""
+        """Return the nodes for a complete element."""
         if token.type == "paragraph_open":
             return inside if token.hidden else [Element("p", tuple(line)) for line in _lines(inside) if line]
         if token.type == "heading_open":

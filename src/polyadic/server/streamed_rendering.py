@@ -5,17 +5,17 @@ from time import perf_counter
 
 from polyadic.server.rendering import Block, Element
 
-# A text is rendered again only after this many times what rendering it took last.
+# Pause before a text is rendered again, as a multiple of the time that the last rendering took.
 _PAUSE = 5.0
 
 
 class IncrementalRendering:
-    """Renders a text that grows; blocks before the last one do not change any more and are not rendered again.
+    """Renders a growing text; blocks before the last one no longer change and are not rendered again.
 
     Parameters
     ----------
     render
-        Renders a text that begins with a block.
+        Renders a text that starts at the beginning of a block.
     """
 
     def __init__(self, render: Callable[[str], list[Block]]) -> None:

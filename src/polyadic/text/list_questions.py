@@ -36,9 +36,9 @@ _DOCUMENTS = re.compile(
 )
 _SENTENCE_END = re.compile(r"(?<=[.?!])\s+")
 _WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
-# The plural is like the singular, so that only "all" tells them apart.
+# Nouns with the same form in singular and plural: only "all" indicates a list.
 _INVARIABLE = words("aircraft spacecraft watercraft hovercraft sheep fish species series")
-# The noun is singular in meaning or in form, though it ends in -s.
+# Nouns that are not recognised as plurals by their form, although most of them end in -s.
 _NO_PLURALS = _INVARIABLE | words("news physics mathematics economics politics means")
 _NO_ENDINGS = ("ss", "us", "is", "'s", "’s")
 _IRREGULAR = {

@@ -47,7 +47,7 @@ class _ListItem(str):
 
 @dataclass(frozen=True, slots=True)
 class _Styles:
-    """The level of a heading style by its id, 0 if it is none, and the numbers of paragraphs in lists."""
+    """Heading levels by style id (0: not a heading), and the numbering of lists."""
 
     level: Callable[[str], int]
     numbering: DocxNumbering

@@ -23,8 +23,8 @@ Element = Any
 class ListLabel:
     """The number of a paragraph; ``text`` is empty for a bullet, and for a level without a number.
 
-    Levels from which numbers such as "2.1" are put together number sections. ``depth`` begins with 0, for sections and
-    for the items below them.
+    Levels down to the last one with composite numbers such as "2.1" number sections, and deeper levels number list
+    items. ``depth`` counts from 0, separately for sections and for items.
     """
 
     text: str
@@ -34,7 +34,7 @@ class ListLabel:
 
 @dataclass(frozen=True, slots=True)
 class _Level:
-    """Number format of one level: "%1.%2" with the first number, and how numbers of this level are written."""
+    """One level of a list: how its numbers are written, their pattern such as "%1.%2", and the first number."""
 
     format: str = "decimal"
     pattern: str = ""
@@ -53,7 +53,7 @@ class _List:
 
     @cached_property
     def deepest_section(self) -> int:
-        """The deepest level whose numbers are put together from those of several levels; -1 if there is none."""
+        """The deepest level with composite numbers such as "2.1"; -1 if there is none."""
         return max(
             (depth for depth, one in enumerate(self.levels) if len(_PLACEHOLDER.findall(one.pattern)) > 1), default=-1
         )
@@ -180,7 +180,7 @@ def _formatted(levels: Sequence[_Level], counters: Sequence[int | None], depth: 
 
 
 def letters(number: int) -> str:
-    """Return a number as Word counts by letters: a to z, then aa to zz.
+    """Write a number in letters as Word does: a to z, then aa, bb and so on to zz.
 
     >>> letters(1), letters(27), letters(53)
     ('a', 'aa', 'aaa')
@@ -190,7 +190,7 @@ def letters(number: int) -> str:
 
 
 def roman(number: int) -> str:
-    """Return a number in small Roman numerals; beyond 3,999 in digits.
+    """Write a number in lower-case Roman numerals, or in digits from 4,000 on.
 
     >>> roman(4), roman(49), roman(4000)
     ('iv', 'xlix', '4000')

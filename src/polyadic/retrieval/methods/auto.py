@@ -1,4 +1,4 @@
-"""Method ``auto``: words, vectors and a walk over the hypergraph together, the question deciding what counts.
+"""Method ``auto``: words, vectors and a walk over the hypergraph, weighted depending on the question.
 
 The passages around a question are gathered by ``walk``, which starts from names, from the nearest vectors and from the
 best by BM25. They are then ranked by all of these (fusion.py). For a question that asks for all items of a kind, facts
@@ -23,7 +23,7 @@ from polyadic.storage.protocol import Reader, Vectors
 from polyadic.text.list_questions import list_question
 
 _FLATTENING = np.float32(4.0)
-# What a question calls by its number is what it asks about.
+# A question that names a section by its number asks about that section.
 _OF_A_NAMED_SECTION = np.float32(8.0)
 # How much the score of a passage counts for the facts that it states. Chosen with _FACTS_FIRST.
 _OF_THE_PASSAGE = np.float32(0.75)
@@ -45,7 +45,7 @@ class Auto:
         outcome = await self._walk.run(question, reader, embedder, trace)
         scores = fuse(signals(question, outcome, reader))
         scores[position(outcome.start.section_chunks, outcome.end.graph.chunks)] += _OF_A_NAMED_SECTION
-        # Above 0, as shares of the best are taken of scores; flattened, as the odds of the model are too sure.
+        # Positive, because scores are compared with the best one; flattened, because the model is overconfident.
         shares = np.exp((scores - scores.max()) / _FLATTENING) if len(scores) else scores
         ranked = self._walk.rank(_with_passages(outcome, shares), shares, reader, _FACTS_FIRST)
         trace.done("rank", f"{len(ranked)} facts and passages, by words, vectors and walk")
@@ -59,14 +59,14 @@ class Auto:
 
 
 def _with_passages(outcome: WalkOutcome, shares: Vectors) -> WalkOutcome:
-    """Facts scored with the best passage that states them: the walk alone does not know the words of the question."""
+    """Weight facts by the best passage that states them, because the walk ignores the words of the question."""
     graph = outcome.end.graph
     stating = best_target(graph.statement, shares, len(graph.facts))
     return replace(outcome, fact_scores=np.asarray(outcome.fact_scores * stating**_OF_THE_PASSAGE, dtype=np.float32))
 
 
 def signals(question: str, outcome: WalkOutcome, reader: Reader) -> FusionSignals:
-    """Scores of the passages around a question, from a walk."""
+    """Return the ranking signals of the passages that a walk reached."""
     graph, lexical = outcome.end.graph, outcome.start.lexical_chunks
     bm25 = np.zeros(len(graph.chunks), dtype=np.float32)
     bm25[position(lexical.rows, graph.chunks)] = lexical.scores

@@ -11,7 +11,7 @@ _QUIET_SECONDS = 10.0
 
 @dataclass(slots=True)
 class _Watcher:
-    """A stream of job changes: the unfinished jobs as last seen, the changes not sent yet, and what wakes the stream.
+    """A stream of job changes: the unfinished jobs as last seen, the changes not sent yet, and the event that wakes it.
 
     ``workspace`` is empty if the stream follows the jobs in ``seen`` only, else it also follows new jobs of the
     workspace.
