@@ -346,3 +346,17 @@ def test_mcp_tools_and_resources_show_no_hidden_document(served: Served) -> None
     assert not any(words in text for words in HIDDEN_WORDS)
     offered, text = asyncio.run(told(served.everything))
     assert set(arguments) == offered and all(words in text for words in HIDDEN_WORDS)
+
+
+def test_exports_of_a_filtered_key_have_no_decisions(tmp_path: Path) -> None:
+    ring = KeyRing(keys_file(tmp_path))
+    everything, where = ring.add("all", "write", ["*"])[1], ring.add("hr", "read", ["*"], {"dept": "hr"})[1]
+    with (
+        serving("folder", tmp_path, [HIDDEN[0], *VISIBLE]) as server,
+        server.client(everything) as whole,
+        server.client(where) as filtered,
+    ):
+        merge = {"kind": "merge", "names": ["Quentin Zanzibar", "Zanzibar City"]}
+        assert whole.post(f"{HERE}/resolution/decisions", json=merge).status_code in (200, 201)
+        assert "Zanzibar City" in whole.get(f"{HERE}/export?format=hif").text
+        assert HIDDEN_NAME not in filtered.get(f"{HERE}/export?format=hif").text.lower()

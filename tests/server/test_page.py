@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 import httpx2
 import pytest
 
+from polyadic.loaders.loader import READERS
 from polyadic.server.page.routes import FILES, POLICY
 from tests.server.running_server import Running, add_key, running
 
@@ -182,3 +183,9 @@ def test_text_contrast_is_sufficient(theme: dict[str, str], ink: str, ground: st
 
 def test_dark_theme_is_the_same_by_system_or_choice() -> None:
     assert CHOSEN_DARK == DARK_SYSTEM != LIGHT
+
+
+def test_the_page_uploads_every_file_type_that_the_server_reads() -> None:
+    block = SCRIPTS["upload.js"].split("const KINDS = [")[1].split("]")[0]
+    kinds = {kind for line in re.findall(r'"([^"]+)"', block) for kind in line.split()}
+    assert kinds == {suffix.removeprefix(".") for suffix in READERS}

@@ -142,3 +142,8 @@ def test_growing_text_is_rendered_as_complete_text(parts: list[str]) -> None:
 def test_deeply_nested_text_is_rendered(text: str) -> None:
     assert json.dumps(to_jsonable_python(render_markdown(text)))
     assert "deep" in json.dumps(to_jsonable_python(render_quotations(text)))
+
+
+@pytest.mark.parametrize("text", ["http://x/%EE%80%809", "`%EE%80%80" + "9" * 5000 + "`", "![%EE%80%801](http://y)"])
+def test_text_may_contain_what_stands_for_markers(text: str) -> None:
+    assert render_markdown(text) and render_markdown(f"{text} [1]")

@@ -39,6 +39,8 @@ What is all this about?
 Where are ships built, and name the yard.
 List
 Name all
+Nenne alle _
+Lista todas las ___
 """
 
 

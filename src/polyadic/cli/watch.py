@@ -58,7 +58,7 @@ class _Loop:
         self._retry_at = 0.0
 
     def run(self) -> int:
-        """Index each batch of changes; return only if the budget is used up."""
+        """Index each batch of changes; return only if indexing stops under a budget."""
         say(f"watching {', '.join(shown(str(folder)) for folder in self._folders)}; press Ctrl-C to stop", err=True)
         for changed in self._watcher.batches():
             self._pending |= changed

@@ -52,6 +52,8 @@ async def quote_list(knowledge: Knowledge, embedder: Embedder, reader: Reader) -
 def _places(listed: Sequence[Item]) -> list[tuple[SourceSpan, float]]:
     """Return the spans to quote, each once, with their relevance relative to the best one."""
     best = max(item.score for item in listed)
+    if best <= 0:
+        return [(listed[0].places[0], 1.0)]
     scores: dict[SourceSpan, float] = {}
     for item in listed:
         scores.setdefault(item.places[0], item.score / best)

@@ -57,7 +57,8 @@ def _decisions(reader: Reader, names: SourceNames) -> list[ResolutionDecision]:
     exported = {document_id(source): document_id(name) for source, name in named.items()}
     decisions = [
         replace(decision, documents=tuple(exported.get(one, one) for one in decision.documents))
-        for decision in reader.records.overlay().decisions
+        # With a document filter, decisions are hidden: they may name what other documents mention.
+        for decision, _ in reader.records.decisions()
     ]
     return sorted(decisions, key=lambda decision: decision.id)
 

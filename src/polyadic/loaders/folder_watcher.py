@@ -46,18 +46,17 @@ class FolderWatcher:
     def batches(self) -> Iterator[frozenset[Path]]:
         """Yield, without end, the paths that were added, changed or deleted since the last batch.
 
-        The first batch, and the first one after a folder came back, contain the folder itself: everything in it may
-        have changed. Changes are gathered until there are none for half a second, for at most five seconds. A batch is
-        empty if nothing has changed for half a second.
+        The first batch, and the first one after any folder vanished or came back, contain the folders themselves:
+        everything in them may have changed. Changes are gathered until there are none for half a second, for at most
+        five seconds. A batch is empty if nothing has changed for half a second.
         """
-        known: dict[Path, Identity] = {}
         while True:
             present = self._present()
-            returned = frozenset(folder for folder, identity in present.items() if known.get(folder) != identity)
-            known = present
+            # When watching begins again, changes in between are not known.
+            unread = frozenset(present)
             for changes in self._changes(present):
-                yield changes | returned
-                returned = frozenset()
+                yield changes | unread
+                unread = frozenset()
                 if self._present() != present:
                     break
 

@@ -59,8 +59,9 @@ class LightRAGQueryRequest(BaseModel):
     def to_answer(self) -> AnswerRequest:
         """Convert to an answer request."""
         messages = [
-            (str(message.get("role")), str(message.get("content"))[:LONGEST_QUESTION])
+            (str(message.get("role")), content[:LONGEST_QUESTION])
             for message in self.conversation_history or []
+            if isinstance(content := message.get("content"), str)
         ]
         _, history = question_and_history([*messages, ("user", "and now")])
         style = "; ".join(instruction for instruction in (self.response_type, self.user_prompt) if instruction)

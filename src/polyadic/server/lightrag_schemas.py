@@ -57,7 +57,7 @@ class LightRAGDocumentsRequest(BaseModel):
 
     status_filter: DocumentStatus | None = None
     status_filters: list[DocumentStatus] | None = Field(default=None, max_length=10)
-    page: int = Field(default=1, ge=1, le=10_000)
+    page: int = Field(default=1, ge=1, le=1_000)
     page_size: int = Field(default=50, ge=10, le=200)
 
     @property

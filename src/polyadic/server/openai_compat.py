@@ -117,7 +117,7 @@ async def models(service: Served, key: Caller) -> ModelList:
 @router.get("/models/{model}", summary="Get a workspace as a model", responses=errors(404))
 async def model(model: str, service: Served, key: Caller) -> ModelView:
     """Return a workspace in the form of an OpenAI model."""
-    await service.workspaces.check(model, key, "read")
+    await service.workspaces.check(model.partition(":")[0], key, "read")
     return ModelView(id=model)
 
 

@@ -57,9 +57,10 @@ async def embeddings(asked: EmbeddingRequest, service: Served, key: Caller) -> E
     """Embed texts with the embedding model of a workspace. What a text has beyond the model's window is ignored."""
     texts = [asked.input] if isinstance(asked.input, str) else asked.input
     async with service.workspaces.opened(asked.model, key, "read") as kb, service.turns.turn(kb.name):
+        dimension = kb.embedder.dimension
+        if asked.dimensions not in (None, dimension):
+            raise ParameterError("dimensions", f"the model has {dimension} dimensions, which cannot be changed")
         vectors, tokens = await service.work.run(_embed(kb, texts))
-    if asked.dimensions not in (None, vectors.shape[1]):
-        raise ParameterError("dimensions", f"the model has {vectors.shape[1]} dimensions, which cannot be changed")
     shown = [
         EmbeddingView(index=index, embedding=_encoded(vector, asked.encoding_format))
         for index, vector in enumerate(vectors)

@@ -17,7 +17,7 @@ from markdown_it.token import Token
 _MARKER = re.compile(r"\[(\d{1,4})\](?!\()")
 # A private-use character and the index of a marker replace its number, so that its position is still known later.
 _SIGN = "\ue000"
-_SIGNED = re.compile(rf"(?:{_SIGN}|{quote(_SIGN)})(\d+)")
+_SIGNED = re.compile(rf"(?:{_SIGN}|{quote(_SIGN)})(\d{{1,6}})")
 _SIGNED_MARKER = re.compile(rf"\[{_SIGN}(\d+)\]")
 _LINE_END = re.compile(r"\r\n?|\n")
 _ADDRESSES = ("http://", "https://", "mailto:")
@@ -118,7 +118,12 @@ class _SignedText:
 
     def restored(self, text: str) -> str:
         """Return text with the numbers of its markers."""
-        return _SIGNED.sub(lambda match: str(self.markers[int(match[1])][0]), text)
+        return _SIGNED.sub(self._number, text)
+
+    def _number(self, match: re.Match[str]) -> str:
+        # Text may contain the percent-encoded sign itself.
+        index = int(match[1])
+        return str(self.markers[index][0]) if index < len(self.markers) else match[0]
 
     def nodes(self, text: str) -> Iterator[Node]:
         """Split text at its markers."""

@@ -141,4 +141,4 @@ def _first_noun(phrase: str, language: str) -> str:
     found: list[str] = _WORD.findall(phrase)
     if language == "de":
         found = [word for word in found if word[0].isupper()] or found
-    return found[0].lower()
+    return found[0].lower() if found else ""

@@ -162,15 +162,20 @@ def span(
     )
 
 
-@router.get("/{document}/rendered", summary="Get a rendered document")
-def rendered(
+@router.get("/{document}/rendered", summary="Get a rendered document", responses=errors(504))
+async def rendered(
     workspace: Name,
     document: Identifier,
     kb: Reading,
+    service: Served,
     start: Annotated[int, Query(ge=0, le=2**31)] = 0,
     end: Annotated[int, Query(ge=0, le=2**31)] = 0,
 ) -> RenderedDocument:
     """Return the text, read as Markdown, as a tree of elements, with a span marked."""
+    return await service.run_admitted(_rendered, kb, document, start, end)
+
+
+def _rendered(kb: Workspace, document: str, start: int, end: int) -> RenderedDocument:
     content = _document(kb, document).text
     if len(content) > LONGEST_RENDERED:
         raise ProblemError(422, "too-long", f"only documents of up to {LONGEST_RENDERED:,} characters are rendered")

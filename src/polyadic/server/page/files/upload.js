@@ -5,7 +5,13 @@ import { el, replace } from "./dom.js";
 import { button, notice, problemNotice } from "./parts.js";
 import { counted } from "./words.js";
 
-const KINDS = "txt md markdown html htm pdf docx pptx xlsx epub eml json jsonl ndjson csv tsv".split(" ");
+/** Suffixes of files that the server reads; a file without a suffix may be text. */
+const KINDS = [
+  "bash c cc cfg cjs cmake conf cpp cs css csv cxx dart docx eml epub go h hh hpp hs htm html ini java",
+  "jl js json jsonl jsx kt log lua markdown mbox md mjs mk ndjson odt pdf php pl pm pptx properties",
+  "proto ps1 py pyi r rb rs rst rtf scala scss sh sql swift tex text tf toml ts tsv tsx txt xlsx xml",
+  "yaml yml zsh",
+].flatMap((line) => line.split(" "));
 const FILES_AT_ONCE = 100;
 const SHOWN = 8;
 
@@ -83,13 +89,17 @@ function acceptDrops(zone, upload) {
   });
 }
 
+function isSupported(name) {
+  return !name.includes(".") || KINDS.includes(name.toLowerCase().split(".").pop());
+}
+
 /**
  * Upload files in parts that the server accepts.
  *
  * The server refuses an upload with one unsupported file, so such files are skipped here and reported.
  */
 async function uploadFiles(ctx, files, messages, onJob) {
-  const supported = files.filter((file) => KINDS.includes(file.name.toLowerCase().split(".").pop()));
+  const supported = files.filter((file) => isSupported(file.name));
   const unsupported = files.filter((file) => !supported.includes(file));
   const skippedNotice = unsupported.length
     ? [notice("warning", `Skipped: unsupported file type (${names(unsupported)}).`)]
