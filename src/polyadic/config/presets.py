@@ -114,13 +114,7 @@ PRESETS: Mapping[str, Preset] = {
     # offer. The paper does not limit the tokens of the knowledge.
     "hirag": {
         "embedding": {"model": "endpoint", "name": "text-embedding-3-small", "window": 8000, "prompt_price": 0.02},
-        "model": {
-            "name": "gpt-4o-mini",
-            "context_tokens": 128_000,
-            "output_tokens": 16_000,
-            "prompt_price": 0.15,
-            "completion_price": 0.6,
-        },
+        "model": _GPT_4O_MINI,
         "chunking": {"tokens": 1200, "overlap": 100},
         "extraction": {"extractor": "model"},
         "answer": {"by": "model"},

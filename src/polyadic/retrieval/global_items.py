@@ -42,8 +42,8 @@ def report_contexts(
     reports = []
     for near, community in zip(communities, hierarchy.communities(rows), strict=True):
         if community.report is not None:
-            held = ", ".join(
-                names(near.holds[:_NAMES], reader, hierarchy)[node] for node in near.holds[:_NAMES].tolist()
-            )
+            shown = near.holds[:_NAMES]
+            named = names(shown, reader, hierarchy)
+            held = ", ".join(named[node] for node in shown.tolist())
             reports.append(ReportContext(community, community.report, near.nearness, f"a community that holds {held}"))
     return reports

@@ -23,7 +23,7 @@ def source_names(kb: Workspace) -> RelativeNames:
 
 async def knowledge_for(service: ServerState, kb: Workspace, asked: RetrieveRequest) -> Knowledge:
     """Retrieve the knowledge relevant to a question."""
-    only = _filter(kb, asked.only)
+    only = await asyncio.to_thread(_filter, kb, asked.only)
     async with service.turns.turn(kb.name):
         knowledge = await service.work.run(kb.aretrieve(asked.question, asked.method, asked.context_tokens, only))
     service.metrics.paid(knowledge.usage)
@@ -32,7 +32,7 @@ async def knowledge_for(service: ServerState, kb: Workspace, asked: RetrieveRequ
 
 async def answer_to(service: ServerState, kb: Workspace, asked: AnswerRequest) -> Answer:
     """Return the complete answer."""
-    only = _filter(kb, asked.only)
+    only = await asyncio.to_thread(_filter, kb, asked.only)
     _check_model(kb, asked)
     turns = [turn.turn() for turn in asked.history]
     how = asked.how(kb.settings.answer)
@@ -45,7 +45,7 @@ async def answer_to(service: ServerState, kb: Workspace, asked: AnswerRequest) -
 
 async def pieces_of(service: ServerState, kb: Workspace, asked: AnswerRequest) -> AsyncGenerator[Piece, None]:
     """Stream the retrieved knowledge, the text of the answer in pieces, its citations, and the complete answer."""
-    only = _filter(kb, asked.only)
+    only = await asyncio.to_thread(_filter, kb, asked.only)
     _check_model(kb, asked)
     turns = [turn.turn() for turn in asked.history]
     how = asked.how(kb.settings.answer)
