@@ -47,8 +47,9 @@ def test_adding_one_percent_requests_at_most_five_percent(built: Workspace, serv
     known = {one.id: one for one in after.clusters}
     assert all(known[one.id].summaries == one.summaries for one in before.clusters if one.id in known)
     assert len(known.keys() & {one.id for one in before.clusters}) >= 0.99 * len(before.clusters)
-    ids = {one.id for one in after.communities}
-    assert len(ids & {one.id for one in before.communities}) >= 0.95 * len(before.communities)
+    # On each level, a new document joins one community; the others stay as they are.
+    levels = len({one.level for one in before.communities})
+    assert len({one.id for one in before.communities} - {one.id for one in after.communities}) <= levels * FEW
 
 
 def test_only_changed_and_deleted_parts_are_requested(built: Workspace, server: ModelServer) -> None:

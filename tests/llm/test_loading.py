@@ -66,7 +66,7 @@ def test_each_role_calls_its_own_model_and_is_counted_at_its_prices(tmp_path: Pa
         assert build.usage.money == pytest.approx(4 * build.usage.prompt_tokens / 1e6)
         kb.hierarchy.build()
         assert asked_models(server) == {"summarizer"}
-        kb.add([Document("memory:mira", "", "Mira Falke met Mira Falk in Graz. Mira Falke lives in Brno.")])
+        kb.add([Document("memory:clara", "", "Clara M. Weiss sang in Turin.")])
         server.reset()
         kb.entities.review(by_model=True)
         assert asked_models(server) == {"judge"}

@@ -33,6 +33,8 @@ NEVER_WELL = {
     ("POST", "/v1/workspaces/{workspace}/documents/files"),
     ("POST", "/documents/upload"),
     ("POST", "/lightrag/{workspace}/documents/upload"),
+    ("GET", "/documents/track_status/{track_id}"),
+    ("GET", "/lightrag/{workspace}/documents/track_status/{track_id}"),
     ("POST", "/graph/entities/merge"),
     ("POST", "/graph/entity/edit"),
     ("POST", "/lightrag/{workspace}/graph/entities/merge"),

@@ -36,6 +36,8 @@ _TURNS = 6
 _CHARACTERS = 1_500
 # With fewer words the detected language is unreliable.
 _TELLING_WORDS = 3
+# So few words may leave out what the last question named.
+_FEW_WORDS = 4
 _MOST_TERMS = 8
 # From the first sentence of an answer; if the question has names, these only distract
 # (benchmarks/question_condensing.py).
@@ -119,17 +121,22 @@ def standalone(question: str, history: Sequence[Turn]) -> str:
 def refers_back(question: str, history: Sequence[Turn]) -> bool:
     """Return whether a question may need the conversation to be understood.
 
-    Where rules cannot tell, because the language has no lexicon or the earlier questions have no topic, it may.
+    Where rules cannot tell, it may: if the language has no lexicon, the earlier questions have no topic, or the
+    question has few words and no name ("For which machine?").
 
     >>> turns = [Turn("Who was Ada Lovelace?", '"Ada Lovelace was a mathematician." [1]')]
-    >>> [refers_back(question, turns) for question in ("Where was she born?", "Why?", "What is the GDP of Brazil?")]
-    [True, True, False]
+    >>> [refers_back(question, turns) for question in ("Where was she born?", "Why?", "In which year?")]
+    [True, True, True]
+    >>> refers_back("What is the GDP of Brazil?", turns)
+    False
     """
     topic = _topic_of(history)
     language = _language_of(question, topic)
     if not topic.question or not has_lexicon(language):
         return bool(history)
-    return reference(question, language, topic.words) is not AnaphoricReference.NOTHING
+    if reference(question, language, topic.words) is not AnaphoricReference.NOTHING:
+        return True
+    return len(_WORD.findall(question)) <= _FEW_WORDS and not _names(question, language)
 
 
 def _topic_of(history: Sequence[Turn]) -> _Topic:
