@@ -160,8 +160,10 @@ def opened(browser: Browser, watch: Watch) -> Iterator[Opened]:
 
 def ask(page: Page, text: str) -> None:
     """Ask in the page, and wait until the answer is whole."""
-    page.get_by_role("textbox", name="Question").fill(text)
-    page.keyboard.press("Enter")
+    box = page.get_by_role("textbox", name="Question")
+    box.fill(text)
+    # The box may have lost the focus to what opened a dialog before.
+    box.press("Enter")
     turn = page.locator("article.turn").last
     expect(turn.get_by_role("heading", level=2)).to_have_text(text)
     expect(turn).to_have_attribute("aria-busy", "false")

@@ -44,6 +44,7 @@ def test_conversation_outlives_a_reload(
     page.get_by_role("button", name="Source 1:").click()
     expect(page.get_by_role("dialog").locator("mark")).to_contain_text("Zhai Zhigang")
     page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
     ask(page, "And when?")
     page.get_by_role("button", name="New conversation").click()
     expect(page.locator("article.turn")).to_have_count(0)

@@ -38,10 +38,11 @@ class Board {
   }
 
   async load() {
+    const before = [...this.jobs.keys()];
     try {
       const { jobs } = await this.ctx.api.get(this.#path(), { limit: REMEMBERED }, { signal: this.ctx.signal });
       replace(this.notice);
-      this.#take(jobs.reverse());
+      this.#take(jobs.reverse(), before);
     } catch (error) {
       if (error.name !== "AbortError") {
         replace(
@@ -59,10 +60,16 @@ class Board {
     this.#follow();
   }
 
-  /** Show the jobs of uploads that are unfinished or shown already; list the others as past jobs. */
-  #take(jobs) {
+  /**
+   * Show the jobs of uploads that are unfinished or shown already; list the others as past jobs.
+   *
+   * @param {object[]} jobs
+   * @param {string[]} before identifiers of the jobs that were shown when these were requested
+   */
+  #take(jobs, before) {
     const known = new Set(jobs.map((job) => job.id));
-    for (const job of [...this.jobs.values()].filter((one) => isUnfinished(one) && !known.has(one.id))) {
+    const missing = before.filter((id) => !known.has(id)).map((id) => this.jobs.get(id));
+    for (const job of missing.filter((one) => one && isUnfinished(one))) {
       // It was deleted meanwhile, with its workspace.
       this.jobs.delete(job.id);
       this.#draw(groupOf(job));
