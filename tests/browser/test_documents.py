@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import FilePayload, Locator, Page, expect
+from playwright.sync_api import APIResponse, FilePayload, Locator, Page, Route, expect
 
 from tests.browser.conftest import PHONE, WIDE, Opened, Seen, Watch, served
 from tests.model_server import ModelServer, NotJson, ready
@@ -276,6 +276,23 @@ def test_a_hidden_tab_keeps_no_stream(by_model: Running, opened: Opened) -> None
     assert not any(url.endswith("/events") for url in requested)
     page.evaluate("document.hidden = false; document.dispatchEvent(new Event('visibilitychange'))")
     expect(page.get_by_role("heading", name=re.compile("^Done: 1 added"))).to_be_visible(timeout=60_000)
+
+
+def test_an_older_list_of_jobs_does_not_hide_a_new_one(by_model: Running, opened: Opened) -> None:
+    page = opened(f"{by_model.url}/#/letters/documents")
+    page.evaluate("Object.defineProperty(document, 'hidden', { value: true })")
+    held: list[tuple[Route, APIResponse]] = []
+    page.route(re.compile(r"/jobs\?"), lambda route: held.append((route, route.fetch())))
+    page.get_by_role("link", name="Ask").click()
+    page.get_by_role("link", name="Documents").click()
+    expect(page.get_by_label("Files to add")).to_be_attached()
+    choose(page, {**FILE, "name": "older.md"})
+    expect(page.locator("article.job")).to_have_count(1)
+    assert held
+    for route, response in held:
+        route.fulfill(response=response)
+    page.wait_for_timeout(500)
+    expect(page.locator("article.job")).to_have_count(1)
 
 
 def test_renamed_files_and_replaced_documents_are_named(documents: Page) -> None:
