@@ -18,7 +18,7 @@ from polyadic.evaluation.bootstrap import interval
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """A question and how it was answered: ``right`` tells of each quotation whether it holds the answer."""
+    """A question and how it was answered: ``right`` has, for each quotation, whether it contains the answer."""
 
     question: OrdinaryQuestion
     right: tuple[bool, ...]

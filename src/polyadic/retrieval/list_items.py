@@ -1,7 +1,7 @@
 """Retrieve the items of a list: facts about every entity of the kind that a question asks for.
 
 Passages are too coarse for "Which ships recovered capsules?": each of them states one item among much else. So facts
-are ranked instead, and each entity of the kind contributes the fact that is most relevant to what is said of the items.
+are ranked instead, and each entity of the kind contributes the fact that is nearest to the question.
 The kind is compared with the entity types that a language model gave: by its noun ("ship", "cargo ship") and by
 similarity, so that a destroyer is a ship. Without types, all facts are ranked.
 """

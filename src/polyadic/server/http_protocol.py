@@ -10,7 +10,7 @@ class BoundedHttpProtocol(H11Protocol):
 
     The limit is uvicorn's keep-alive timeout, which itself ends with the first byte of a request. If there are too many
     connections, a new one takes the place of the one that has waited longest for a complete request, so that slow
-    clients lock nobody out.
+    clients do not keep others out.
     """
 
     _deadline: asyncio.TimerHandle | None = None

@@ -74,7 +74,7 @@ def no_such_workspace() -> ProblemError:
 
 def filtered_key() -> ProblemError:
     """Build the 403 for a request that concerns all documents, by a key with a document filter."""
-    return ProblemError(403, "filtered-key", "your key gives access to some documents only, and this concerns all")
+    return ProblemError(403, "filtered-key", "this concerns all documents: use a key without a document filter")
 
 
 def not_found(what: str) -> ProblemError:

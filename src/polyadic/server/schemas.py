@@ -49,7 +49,7 @@ class WorkspaceList(BaseModel):
 class WorkspaceView(BaseModel):
     """A workspace and its contents.
 
-    ``model`` is empty if it uses no language model. ``filtered`` tells whether the key shows some documents only;
+    ``model`` is empty if it uses no language model. ``filtered``: the key has a document filter;
     ``bytes`` is then 0.
     """
 

@@ -58,8 +58,7 @@ class ListQuestion:
     kind
         The kind in the singular, in lower case: "ship".
     phrase
-        What is asked for and what is said of it, without the form of the question: "ships of the US Navy that recovered
-        capsules".
+        The question without its form: "ships of the US Navy that recovered capsules".
     asks_for_all
         Whether the question says so ("list all", "name them all"); otherwise a plural alone suggests it.
     """

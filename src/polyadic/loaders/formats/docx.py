@@ -11,6 +11,7 @@ from typing import Any
 from polyadic.config import ReadingSettings
 from polyadic.loaders.archives import archive
 from polyadic.loaders.extracted_text import ExtractedText
+from polyadic.loaders.formats.docx_elements import MAX_STYLE_DEPTH, Element, W, value
 from polyadic.loaders.formats.docx_numbering import DocxNumbering
 from polyadic.loaders.office_properties import document_properties
 from polyadic.loaders.optional_readers import OptionalFormat, reader
@@ -23,22 +24,17 @@ from polyadic.text.code_fences import without_headings
 
 DOCX = OptionalFormat(".docx", "Word file", package="python-docx", module="docx")
 
-_W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _HEADING = re.compile(r"heading (\d)", re.IGNORECASE)
-_MAX_STYLE_DEPTH = 10
 _MAX_TITLE_WORDS = 9
 _MIN_HEADER_COLUMNS = 3
 _MAX_SPAN = 100
 _NUMBERING = "/word/numbering.xml"
 _NOTES = ("/word/footnotes.xml", "/word/endnotes.xml")
 # Elements that are not text: deletions, field codes, and fallbacks for programs that do not support an element.
-_SKIPPED_ELEMENTS = {f"{_W}{name}" for name in ("del", "moveFrom", "instrText", "txbxContent", "pPr", "rPr")} | {
+_SKIPPED_ELEMENTS = {f"{W}{name}" for name in ("del", "moveFrom", "instrText", "txbxContent", "pPr", "rPr")} | {
     "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
 }
-_CHARACTERS = {f"{_W}tab": "\t", f"{_W}br": "\n", f"{_W}cr": "\n", f"{_W}noBreakHyphen": "-"}
-
-Element = Any
-"""An lxml element; lxml has no type annotations."""
+_CHARACTERS = {f"{W}tab": "\t", f"{W}br": "\n", f"{W}cr": "\n", f"{W}noBreakHyphen": "-"}
 
 
 class _ListItem(str):
@@ -75,19 +71,19 @@ def read_docx(path: Path, data: bytes, settings: ReadingSettings) -> Document:
 
 def _levels(styles: Element) -> Callable[[str], int]:
     """Return a function that maps a style id to its heading level, or to 0 if it is not a heading style."""
-    known = {style.get(f"{_W}styleId"): style for style in styles.iter(f"{_W}style")}
+    known = {style.get(f"{W}styleId"): style for style in styles.iter(f"{W}style")}
 
     def level(name: str) -> int:
-        for _ in range(_MAX_STYLE_DEPTH):
+        for _ in range(MAX_STYLE_DEPTH):
             style = known.get(name)
             if style is None:
                 return 0
-            style_name = _value(style, "name")
+            style_name = value(style, "name")
             if style_name.lower() == "title":
                 return 1
             if found := _HEADING.fullmatch(style_name):
                 return min(6, max(1, int(found.group(1))))
-            name = _value(style, "basedOn")
+            name = value(style, "basedOn")
         return 0
 
     return level
@@ -95,14 +91,14 @@ def _levels(styles: Element) -> Callable[[str], int]:
 
 def _blocks(parent: Element, styles: _Styles) -> Iterator[str]:
     """Yield the paragraphs and tables in an element, including those inside wrappers such as content controls."""
-    for child in parent.iterchildren(tag=f"{_W}*"):
-        if child.tag == f"{_W}p":
+    for child in parent.iterchildren(tag=f"{W}*"):
+        if child.tag == f"{W}p":
             yield _paragraph(child, styles)
             # A text box belongs to the paragraph in which it is anchored.
-            for box in child.iter(f"{_W}txbxContent"):
+            for box in child.iter(f"{W}txbxContent"):
                 if not any(up.tag in _SKIPPED_ELEMENTS for up in box.iterancestors()):
                     yield from _blocks(box, styles)
-        elif child.tag == f"{_W}tbl":
+        elif child.tag == f"{W}tbl":
             yield "\n".join(row_lines(_rows(child, replace(styles, level=_no_heading)), _headers(child)))
         elif child.tag not in _SKIPPED_ELEMENTS:
             yield from _blocks(child, styles)
@@ -110,12 +106,12 @@ def _blocks(parent: Element, styles: _Styles) -> Iterator[str]:
 
 def _paragraph(paragraph: Element, styles: _Styles) -> str:
     text = without_headings("".join(_pieces(paragraph)).strip())
-    properties = paragraph.find(f"{_W}pPr")
+    properties = paragraph.find(f"{W}pPr")
     # An empty paragraph counts too.
     label = styles.numbering.label(properties) if properties is not None else None
     if properties is None or not text:
         return text
-    style = _value(properties, "pStyle")
+    style = value(properties, "pStyle")
     number = f"{label.text} " if label is not None and label.text else ""
     if level := styles.level(style):
         return f"{'#' * level} {number}{' '.join(text.split())}"
@@ -134,11 +130,11 @@ def _is_title(text: str) -> bool:
 def _pieces(element: Element) -> Iterator[str]:
     before = ""
     for child in element.iterchildren(tag="{*}*"):
-        if child.tag == f"{_W}t":
+        if child.tag == f"{W}t":
             yield child.text or ""
         elif child.tag in _CHARACTERS:
             yield _CHARACTERS[child.tag]
-        elif child.tag not in _SKIPPED_ELEMENTS and child.tag != f"{_W}tbl":
+        elif child.tag not in _SKIPPED_ELEMENTS and child.tag != f"{W}tbl":
             words = "".join(_pieces(child))
             words = raised(before, words) if words and _is_raised(child) else words
             before = words or before
@@ -146,7 +142,7 @@ def _pieces(element: Element) -> Iterator[str]:
 
 
 def _is_raised(run: Element) -> bool:
-    return run.find(f"{_W}rPr/{_W}vertAlign[@{_W}val='superscript']") is not None
+    return run.find(f"{W}rPr/{W}vertAlign[@{W}val='superscript']") is not None
 
 
 def _rows(table: Element, styles: _Styles) -> Iterator[list[str]]:
@@ -166,15 +162,15 @@ def _rows(table: Element, styles: _Styles) -> Iterator[list[str]]:
 
 def _columns(cell: Element) -> int:
     """Return the number of columns that a cell spans."""
-    properties = cell.find(f"{_W}tcPr")
-    span = _value(properties, "gridSpan") if properties is not None else ""
+    properties = cell.find(f"{W}tcPr")
+    span = value(properties, "gridSpan") if properties is not None else ""
     return min(_MAX_SPAN, max(1, int(span))) if span.isdecimal() and len(span) < 6 else 1
 
 
 def _continues_above(cell: Element) -> bool:
     """Return whether a cell is merged with the one above it."""
-    merged = cell.find(f"{_W}tcPr/{_W}vMerge")
-    return merged is not None and (merged.get(f"{_W}val") or "continue") == "continue"
+    merged = cell.find(f"{W}tcPr/{W}vMerge")
+    return merged is not None and (merged.get(f"{W}val") or "continue") == "continue"
 
 
 def _no_heading(style: str) -> int:
@@ -184,10 +180,10 @@ def _no_heading(style: str) -> int:
 
 def _within(parent: Element, name: str) -> Iterator[Element]:
     """Yield the children with this name, including those inside content controls."""
-    for child in parent.iterchildren(tag=f"{_W}*"):
-        if child.tag == f"{_W}{name}":
+    for child in parent.iterchildren(tag=f"{W}*"):
+        if child.tag == f"{W}{name}":
             yield child
-        elif child.tag in {f"{_W}sdt", f"{_W}sdtContent", f"{_W}ins", f"{_W}customXml"}:
+        elif child.tag in {f"{W}sdt", f"{W}sdtContent", f"{W}ins", f"{W}customXml"}:
             yield from _within(child, name)
 
 
@@ -210,24 +206,19 @@ def _headers(table: Element) -> int | None:
 
 def _is_marked(row: Element) -> bool:
     """Return whether a row is repeated as a header on each page."""
-    return row.find(f"{_W}trPr/{_W}tblHeader") is not None
+    return row.find(f"{W}trPr/{W}tblHeader") is not None
 
 
 def _is_bold(row: Element) -> bool:
-    runs = [run for run in row.iter(f"{_W}r") if "".join(_pieces(run)).strip()]
-    return bool(runs) and all(run.find(f"{_W}rPr/{_W}b") is not None for run in runs)
+    runs = [run for run in row.iter(f"{W}r") if "".join(_pieces(run)).strip()]
+    return bool(runs) and all(run.find(f"{W}rPr/{W}b") is not None for run in runs)
 
 
 def _notes(parts: Mapping[str, Any], styles: _Styles) -> Iterator[str]:
     """Yield footnotes, then endnotes, each as a paragraph."""
     for name in _NOTES:
         tree = xml_tree(parts[name].blob) if name in parts else None
-        for note in tree.iterchildren(tag=f"{_W}*") if tree is not None else ():
+        for note in tree.iterchildren(tag=f"{W}*") if tree is not None else ():
             # Notes with another type are the separators between text and notes.
-            if note.get(f"{_W}type", "normal") == "normal":
+            if note.get(f"{W}type", "normal") == "normal":
                 yield " ".join(filter(None, _blocks(note, styles)))
-
-
-def _value(parent: Element, name: str) -> str:
-    found = parent.find(f"{_W}{name}")
-    return (found.get(f"{_W}val") or "") if found is not None else ""

@@ -4,19 +4,15 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
-_W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+from polyadic.loaders.formats.docx_elements import MAX_STYLE_DEPTH, Element, W, value
+
 _LEVELS = 9
-_MAX_STYLE_DEPTH = 10
 _MAX_NUMBER = 99_999
 _MAX_LABEL = 40
 _PLACEHOLDER = re.compile(r"%([1-9])")
 _ROMAN = ((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl"), (10, "x"))
 _ROMAN_UNITS = ((9, "ix"), (5, "v"), (4, "iv"), (1, "i"))
-
-Element = Any
-"""An lxml element; lxml has no type annotations."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,15 +95,15 @@ class DocxNumbering:
 
     def _list_and_depth(self, properties: Element) -> tuple[str, int]:
         """Return the list and the level that a paragraph or its style names; the list is "" if neither does."""
-        number, depth = _values(properties.find(f"{_W}numPr"))
-        style = _value(properties, "pStyle")
-        for _ in range(_MAX_STYLE_DEPTH):
+        number, depth = _values(properties.find(f"{W}numPr"))
+        style = value(properties, "pStyle")
+        for _ in range(MAX_STYLE_DEPTH):
             found = self._styles.get(style)
             if number or found is None:
                 break
-            number, styled_depth = _values(found.find(f"{_W}pPr/{_W}numPr"))
+            number, styled_depth = _values(found.find(f"{W}pPr/{W}numPr"))
             depth = depth or styled_depth or self._linked_depth(number, style)
-            style = _value(found, "basedOn")
+            style = value(found, "basedOn")
         return number, min(_LEVELS - 1, _number(depth, 0))
 
     def _linked_depth(self, number: str, style: str) -> str:
@@ -121,19 +117,19 @@ def _lists(numbering: Element | None, styles: Mapping[str, Element]) -> dict[str
 
     def definition_of(instance: Element) -> str:
         """Return the definition of a list, following a link to a list style."""
-        name = _value(instance, "abstractNumId")
-        linked = styles.get(_value(definitions[name], "numStyleLink")) if name in definitions else None
-        target = instances.get(_values(linked.find(f"{_W}pPr/{_W}numPr"))[0]) if linked is not None else None
-        return _value(target, "abstractNumId") if target is not None else name
+        name = value(instance, "abstractNumId")
+        linked = styles.get(value(definitions[name], "numStyleLink")) if name in definitions else None
+        target = instances.get(_values(linked.find(f"{W}pPr/{W}numPr"))[0]) if linked is not None else None
+        return value(target, "abstractNumId") if target is not None else name
 
     lists = {}
     for number, instance in instances.items():
         name = definition_of(instance)
-        overrides = {_number(one.get(f"{_W}ilvl"), 0): one for one in instance.iter(f"{_W}lvlOverride")}
-        starts = {depth: one.find(f"{_W}startOverride") for depth, one in overrides.items()}
-        restarts = {depth: _number(one.get(f"{_W}val"), 1) for depth, one in starts.items() if one is not None}
-        own = [level for one in overrides.values() for level in one.iter(f"{_W}lvl")]
-        shared = definitions[name].iter(f"{_W}lvl") if name in definitions else ()
+        overrides = {_number(one.get(f"{W}ilvl"), 0): one for one in instance.iter(f"{W}lvlOverride")}
+        starts = {depth: one.find(f"{W}startOverride") for depth, one in overrides.items()}
+        restarts = {depth: _number(one.get(f"{W}val"), 1) for depth, one in starts.items() if one is not None}
+        own = [level for one in overrides.values() for level in one.iter(f"{W}lvl")]
+        shared = definitions[name].iter(f"{W}lvl") if name in definitions else ()
         lists[number] = _List(name, _levels([*shared, *own]), restarts)
     return lists
 
@@ -142,26 +138,26 @@ def _levels(elements: Iterable[Element]) -> tuple[_Level, ...]:
     """Return the nine levels of a list; of two elements for the same level the last one counts."""
     levels = [_Level()] * _LEVELS
     for element in elements:
-        depth = _number(element.get(f"{_W}ilvl"), 0)
+        depth = _number(element.get(f"{W}ilvl"), 0)
         if depth < _LEVELS:
             levels[depth] = _Level(
-                _value(element, "numFmt") or "decimal",
-                _value(element, "lvlText"),
-                _number(_value(element, "start"), 1),
-                element.find(f"{_W}isLgl") is not None,
-                _value(element, "pStyle"),
+                value(element, "numFmt") or "decimal",
+                value(element, "lvlText"),
+                _number(value(element, "start"), 1),
+                element.find(f"{W}isLgl") is not None,
+                value(element, "pStyle"),
             )
     return tuple(levels)
 
 
 def _by_id(root: Element | None, name: str, attribute: str) -> dict[str, Element]:
-    elements = root.iterchildren(f"{_W}{name}") if root is not None else ()
-    return {str(element.get(f"{_W}{attribute}")): element for element in elements}
+    elements = root.iterchildren(f"{W}{name}") if root is not None else ()
+    return {str(element.get(f"{W}{attribute}")): element for element in elements}
 
 
 def _values(numbering: Element | None) -> tuple[str, str]:
     """Return the list and the level in a numPr element."""
-    return (_value(numbering, "numId"), _value(numbering, "ilvl")) if numbering is not None else ("", "")
+    return (value(numbering, "numId"), value(numbering, "ilvl")) if numbering is not None else ("", "")
 
 
 def _formatted(levels: Sequence[_Level], counters: Sequence[int | None], depth: int) -> str:
@@ -198,19 +194,14 @@ def roman(number: int) -> str:
     if not 0 < number < 4000:
         return str(number)
     text = ""
-    for value, numeral in (*_ROMAN, *_ROMAN_UNITS):
-        count, number = divmod(number, value)
+    for worth, numeral in (*_ROMAN, *_ROMAN_UNITS):
+        count, number = divmod(number, worth)
         text += numeral * count
     return text
 
 
 def _number(text: str | None, default: int) -> int:
     return min(_MAX_NUMBER, int(text)) if text and text.isdecimal() and len(text) < 10 else default
-
-
-def _value(parent: Element, name: str) -> str:
-    found = parent.find(f"{_W}{name}")
-    return (found.get(f"{_W}val") or "") if found is not None else ""
 
 
 _FORMATS: Mapping[str, Callable[[int], str]] = {

@@ -82,7 +82,7 @@ export function deleteConversations(key) {
 }
 
 /**
- * Return a short hash of a text (FNV-1a), by which two texts are told apart.
+ * Return a short hash of a text (FNV-1a), to detect whether a text has changed.
  *
  * @param {string} text
  * @returns {string}
