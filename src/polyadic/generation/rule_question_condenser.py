@@ -26,9 +26,10 @@ from polyadic.text.anaphora import (
 )
 from polyadic.text.cjk import PERSONAL_NAME
 from polyadic.text.language import detect_language
-from polyadic.text.named_entities import NamedEntity, NameKind, Vocabulary, names, vocabulary
+from polyadic.text.named_entities import NamedEntity, NameKind, names
 from polyadic.text.stopwords import ARTICLES, function_words
 from polyadic.text.stopwords import words as listed
+from polyadic.text.vocabulary import Vocabulary, vocabulary
 from polyadic.text.words import words
 
 # Number of turns to trace a topic back: each question may refer to the one before.
