@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from polyadic.errors import UnreadableDocument
+from polyadic.loaders.html.blocks import Blocks, join_blocks
 from polyadic.loaders.html.boilerplate import (
     CONTENT,
     BoilerplateKind,
@@ -17,10 +18,9 @@ from polyadic.loaders.html.boilerplate import (
     is_boilerplate,
     skips,
 )
-from polyadic.loaders.html.elements import BLOCKS, BOLD, HEADINGS, LISTS, VOID, is_hidden, quotes_message
+from polyadic.loaders.html.elements import BLOCKS, BOLD, HEADINGS, VOID, is_hidden, quotes_message
 from polyadic.loaders.html.inline_text import InlineText
 from polyadic.loaders.html.preformatted import Preformatted, is_prose
-from polyadic.loaders.html.tables import HtmlCell, HtmlTable, table_blocks
 from polyadic.text.code_fences import fenced, without_headings
 
 _FEED_BYTES = 1 << 15
@@ -29,10 +29,8 @@ DEEPEST = 5_000
 """Maximum nesting depth of elements; deeper nesting does not occur in real pages and would take unbounded time."""
 
 _SPACES = re.compile(r"[ \t\r\n\f\xa0]+")
-_ITEM = re.compile(r" *(?:- |\d{1,9}\. |\|)")
 # A self-closing tag, which an HTML parser treats as an opening tag.
 _SELF_CLOSING = re.compile(r"<([A-Za-z][\w.-]*)((?:\s[^<>]*)?)/>")
-_ENDS_A_TERM = (".", "?", "!", "。", "？", "！")
 _METADATA = {
     "author": "author",
     "description": "description",
@@ -110,13 +108,8 @@ class _Text:
         self._content_at = 0
         self._bold_at = 0
         self._inline = InlineText()
-        self._blocks: list[str] = []
+        self._blocks = Blocks()
         self._left_out: list[str] = []
-        self._tables: list[HtmlTable] = []
-        self._lists: list[int] = []
-        self._mark = ""
-        self._terms: list[str] = []
-        self._in_term = False
         self._code: Preformatted | None = None
         self._quotes: list[int] = []
         self._regions: list[_Region] = []
@@ -151,7 +144,9 @@ class _Text:
             self._bold_at = self._bold_at or self._depth
         elif tag in BLOCKS:
             self._flush()
-            self._opened(tag, attributes)
+            if tag == "pre":
+                self._code = Preformatted(attributes)
+            self._blocks.open(tag, attributes)
         self._enter(tag, attributes)
 
     def end(self, tag: str) -> None:
@@ -173,7 +168,9 @@ class _Text:
             self._bold_at = 0 if self._bold_at == self._depth else self._bold_at
         elif tag in BLOCKS:
             self._flush(HEADINGS.get(tag, 0))
-            self._closed(tag)
+            if tag == "pre":
+                self._close_code()
+            self._blocks.close(tag)
         self._leave()
         self._depth -= 1
 
@@ -187,49 +184,14 @@ class _Text:
         else:
             self._inline.add(_SPACES.sub(" ", text))
             self._measure(len(text.strip()))
-            if cell := self._cell():
+            if cell := self._blocks.cell:
                 cell.characters += len(text.strip())
                 cell.bold += len(text.strip()) if self._bold_at else 0
 
     def close(self) -> HtmlPage:
         self._flush()
-        self._flush_terms()
-        while self._tables:
-            self._closed("table")
-        blocks = self._blocks or self._left_out
-        return HtmlPage(_joined(blocks), next(filter(None, self._titles), ""), self._metadata)
-
-    def _opened(self, tag: str, attributes: Mapping[str, str]) -> None:
-        if tag in LISTS:
-            self._flush_terms(":")
-            self._lists.append(1 if tag == "ol" else 0)
-        elif tag == "li":
-            self._mark = self._next_mark()
-        elif tag == "dt":
-            self._in_term = True
-        elif tag == "pre":
-            self._code = Preformatted(attributes)
-        elif tag == "table":
-            self._flush_terms(":")
-            self._tables.append(HtmlTable())
-        elif tag == "tr" and self._tables:
-            self._tables[-1].rows.append([])
-        elif tag in {"td", "th"} and self._tables and self._tables[-1].rows:
-            self._tables[-1].rows[-1].append(HtmlCell.opened(tag, attributes))
-
-    def _closed(self, tag: str) -> None:
-        if tag in LISTS and self._lists:
-            self._flush_terms()
-            self._lists.pop()
-        elif tag == "li":
-            self._mark = ""
-        elif tag == "dt":
-            self._in_term = False
-        elif tag == "pre":
-            self._close_code()
-        elif tag == "table" and self._tables:
-            lines = table_blocks(self._tables.pop())
-            self._target().extend(lines)
+        blocks = self._blocks.finished() or self._left_out
+        return HtmlPage(join_blocks(blocks), next(filter(None, self._titles), ""), self._metadata)
 
     def _enter(self, tag: str, attributes: Mapping[str, str]) -> None:
         """Register an element that is main content, that may be dropped, or that quotes a message."""
@@ -237,11 +199,12 @@ class _Text:
             return
         if tag in CONTENT or attributes.get("role", "").strip().lower() in CONTENT:
             self._content_at = self._content_at or self._depth
-        elif kind := boilerplate_kind(tag, attributes, bool(self._content_at), self._is_in_cell(tag)):
-            place = self._target()
+        elif kind := boilerplate_kind(tag, attributes, bool(self._content_at), self._blocks.is_within(tag)):
+            place = self._blocks.target
             self._regions.append(_Region(self._depth, kind, place, len(place), self._stats))
         if quotes_message(tag, attributes):
             self._quotes.append(self._depth)
+            self._blocks.is_quoted = True
 
     def _leave(self) -> None:
         if self._content_at == self._depth:
@@ -249,6 +212,7 @@ class _Text:
         if self._quotes and self._quotes[-1] == self._depth:
             self._flush()
             self._quotes.pop()
+            self._blocks.is_quoted = bool(self._quotes)
         if self._regions and self._regions[-1].depth == self._depth:
             self._flush()
             region = self._regions.pop()
@@ -269,82 +233,22 @@ class _Text:
         code, self._code = self._code, None
         if code is None or not (text := code.text()):
             return
-        self._flush_terms(":")
+        self._blocks.flush_terms(":")
         if is_prose(text):
-            self._add(without_headings(text))
+            self._blocks.add(without_headings(text))
             self._measure(len(text))
         else:
             self._stats = replace(self._stats, code=self._stats.code + 1)
-            self._add(fenced(text, code.language))
-
-    def _next_mark(self) -> str:
-        if not self._lists:
-            return "- "
-        indent = "  " * (len(self._lists) - 1)
-        if not self._lists[-1]:
-            return f"{indent}- "
-        self._lists[-1] += 1
-        return f"{indent}{self._lists[-1] - 1}. "
+            self._blocks.add(fenced(text, code.language))
 
     def _flush(self, level: int = 0) -> None:
         """Write the pending inline text as one block; ``level`` is the heading level, or 0."""
         text = self._inline.take()
-        if not text:
-            return
-        if self._in_term and not level:
-            self._terms.append(" ".join(text.split()))
-        elif level:
+        if text and level:
             self._stats = replace(self._stats, headings=self._stats.headings + 1)
-            self._add(f"{'#' * level} {' '.join(text.split())}", is_heading=True)
-        else:
-            self._add(_defined(self._take_terms(), without_headings(text)))
-
-    def _flush_terms(self, colon: str = "") -> None:
-        """Write pending terms without a definition paragraph, each as a list item.
-
-        With a colon, the last term is defined by the list, table or code that follows.
-        """
-        terms, self._terms = self._terms, []
-        for number, term in enumerate(terms, start=1):
-            self._mark = self._term_mark()
-            self._add(_defined(term, "") if colon and number == len(terms) else term)
-
-    def _take_terms(self) -> str:
-        """Return the pending terms for their definition, and mark the next block as a list item."""
-        terms, self._terms = ", ".join(self._terms), []
-        if terms:
-            self._mark = self._term_mark()
-        return terms
-
-    def _term_mark(self) -> str:
-        return f"{'  ' * max(0, len(self._lists) - 1)}- "
-
-    def _add(self, text: str, is_heading: bool = False) -> None:
-        """Write a block: as a list item, indented as the continuation of one, or marked as a quotation."""
-        if not self._mark and self._lists and not is_heading:
-            indent = "  " * len(self._lists)
-            text = "\n".join(indent + line if line else "" for line in text.split("\n"))
-        text = self._mark + text
-        self._mark = ""
-        if self._quotes:
-            text = "\n".join(f"> {line}".rstrip() for line in text.split("\n"))
-        self._target().append(text)
-
-    def _target(self) -> list[str]:
-        """Return the list that receives blocks: the open table cell, or the page."""
-        cell = self._cell()
-        return self._blocks if cell is None else cell.blocks
-
-    def _is_in_cell(self, tag: str) -> bool:
-        """Return whether the element that has just been opened is inside a table cell or list item."""
-        return self._cell() is not None or len(self._lists) > (tag in LISTS)
-
-    def _cell(self) -> HtmlCell | None:
-        """Return the open table cell, if there is one."""
-        for table in reversed(self._tables):
-            if table.rows and table.rows[-1]:
-                return table.rows[-1][-1]
-        return None
+            self._blocks.add(f"{'#' * level} {' '.join(text.split())}", is_heading=True)
+        elif text:
+            self._blocks.add_paragraph(text)
 
     def _note(self, attributes: Mapping[str, str]) -> None:
         name = attributes.get("name", attributes.get("property", "")).strip().lower()
@@ -360,24 +264,3 @@ def _open_in_code(code: Preformatted, tag: str, attributes: Mapping[str, str]) -
         code.add("\n")
     elif tag in BLOCKS:
         code.break_line()
-
-
-def _defined(term: str, definition: str) -> str:
-    """Join a term with its definition: "Facts: what documents state"."""
-    if not term:
-        return definition
-    bare = term.rstrip(" :")
-    colon = "" if bare.endswith(_ENDS_A_TERM) else ":"
-    return f"{bare}{colon} {definition}".rstrip()
-
-
-def _joined(blocks: list[str]) -> str:
-    """Join blocks with blank lines, but without them between list items or table rows."""
-    text: list[str] = []
-    for before, block in zip(["", *blocks], blocks, strict=False):
-        text += ["\n" if _is_item(before) and _is_item(block) else "\n\n", block]
-    return "".join(text).strip("\n")
-
-
-def _is_item(block: str) -> bool:
-    return _ITEM.match(block) is not None
