@@ -14,7 +14,7 @@ from polyadic.batch.collect import ResponseCollector
 from polyadic.batch.missing_replies import RequestShard, shards
 from polyadic.batch.parameter_support import learn, speak
 from polyadic.batch.question_files import BatchQuestion, add_answers, check_answers, read_questions
-from polyadic.batch.report import BatchReadReport, BatchWriteReport
+from polyadic.batch.report import BatchReadReport, BatchWriteReport, EntityVerdicts
 from polyadic.batch.request_writer import MOST_BYTES, MOST_REQUESTS, RequestFileWriter
 from polyadic.batch.resume import BatchRun
 from polyadic.batch.role_models import BatchRoleModels
@@ -22,6 +22,7 @@ from polyadic.concurrency.async_to_sync import async_to_sync
 from polyadic.config import ModelRole, Settings
 from polyadic.embeddings.embedder import Embedder
 from polyadic.errors import NotFound, PolyadicError
+from polyadic.hierarchy.build_report import BuildReport
 from polyadic.indexing.report import IndexProgress
 from polyadic.llm.prompts.library import PromptLibrary
 from polyadic.loaders.loader import SkippedInput, read_documents
@@ -107,9 +108,8 @@ class BatchApi:
         needed: dict[ModelRole, object] = {"extraction": paths, "answers": questions, "summaries": hierarchy}
         models = self._models(*(role for role, work in needed.items() if work))
         batch_questions = read_questions(Path(questions), method, context_tokens) if questions else []
-        url = "/chat/completions" if self.settings.model.azure_api_version else "/v1/chat/completions"
         inputs = [Path(path) for path in (*paths, *([questions] if questions else []))]
-        files = RequestFileWriter(Path(file), url, overwrite, most_requests, most_bytes, inputs)
+        files = RequestFileWriter(Path(file), self._url, overwrite, most_requests, most_bytes, inputs)
         embedder = self.load_embedder()
         store, sources = self._store_for(paths, files)
         run = BatchRun(self.settings, store, embedder, models, self.prompts, report_progress, note=files.add)
@@ -117,12 +117,8 @@ class BatchApi:
             speak(models.distinct, store)
             _store_questions(batch_questions, store)
             index = await run.index(sources, reextract)
-            build = run.hierarchy_build()
-            is_wanted = (hierarchy and not _pending_counts(store).documents) or build.is_pending()
-            built = await build.build() if is_wanted else None
-            review = run.entity_review()
-            is_wanted = (pairs > 0 and not _pending_counts(store).documents) or review.is_pending()
-            verdicts = await review.judge(pairs) if is_wanted else None
+            built = await _build_hierarchy(run, hierarchy)
+            verdicts = await _review_entities(run, pairs)
             outcome = await run.answer()
             missing = _pending_counts(store)
         return BatchWriteReport(
@@ -253,6 +249,11 @@ class BatchApi:
             raise NO_MODEL
         return models
 
+    @property
+    def _url(self) -> str:
+        """URL of each request, as providers expect it in a batch file."""
+        return "/chat/completions" if self.settings.model.azure_api_version else "/v1/chat/completions"
+
     def _store_for(
         self, paths: Sequence[Path | str], files: RequestFileWriter
     ) -> tuple[Store, Iterable[Document | SkippedInput]]:
@@ -267,6 +268,20 @@ class BatchApi:
                     return self.open_store(True), chain(skipped, [source], sources)
                 skipped.append(source)
             raise PolyadicError(f"no document could be read: {skipped[0]}") if skipped else error from None
+
+
+async def _build_hierarchy(run: BatchRun, is_wanted: bool) -> BuildReport | None:
+    """Build the hierarchy if that was begun, or if it is wanted and no document is pending."""
+    build = run.hierarchy_build()
+    begins = is_wanted and not _pending_counts(run.store).documents
+    return await build.build() if begins or build.is_pending() else None
+
+
+async def _review_entities(run: BatchRun, pairs: int) -> EntityVerdicts | None:
+    """Review so many candidate pairs if that was begun, or if there are any and no document is pending."""
+    review = run.entity_review()
+    begins = pairs > 0 and not _pending_counts(run.store).documents
+    return await review.judge(pairs) if begins or review.is_pending() else None
 
 
 def _store_questions(questions: Sequence[BatchQuestion], store: Store) -> None:

@@ -73,14 +73,14 @@ class BatchRun:
         hierarchies = HierarchyApi(
             self.settings, lambda: self.store, lambda: self.embedder, lambda: model, self.prompts
         )
-        return BatchHierarchyBuild(self.store, hierarchies, model, self.errors, self.note)
+        return BatchHierarchyBuild(self.store, model, self.errors, self.note, hierarchies)
 
     def _batch_model(self, role: ModelRole) -> BatchModel:
         return BatchModel(self.models.of(role), cached_reply_lookup(self.store))
 
     def entity_review(self) -> BatchEntityReview:
         """Return the review of candidate pairs of entities."""
-        return BatchEntityReview(self.store, self._batch_model("judging"), self.prompts, self.errors, self.note)
+        return BatchEntityReview(self.store, self._batch_model("judging"), self.errors, self.note, self.prompts)
 
     def _with_waiting(
         self, sources: Iterable[Document | SkippedInput], waiting: set[str]
