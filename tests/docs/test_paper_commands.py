@@ -25,7 +25,8 @@ NOT_RUN = ("polyadic serve", "python")
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
-    responders = [examiner, facts_by_sentence(), entities_of_question(), *hierarchy_replies(), *step_replies(), answer, judge]
+    ready = [facts_by_sentence(), entities_of_question(), *hierarchy_replies(), *step_replies()]
+    responders = [examiner, *ready, answer, judge]
     with ModelServer(responders, models=("gpt-4o-mini", "gpt-4o")) as running:
         settings = {"NAME": "gpt-4o-mini", "BASE_URL": running.url, "KEY_VARIABLE": "", "RETRIES": "0"}
         for name, value in settings.items():
