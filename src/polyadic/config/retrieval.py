@@ -285,6 +285,10 @@ class HierarchySearchSettings(SettingsSection):
     whole_reports: bool = Field(
         default=False, description="show reports whole, as in the paper; false: their findings, the nearest first"
     )
+    described_memberships: bool = Field(
+        default=False,
+        description="show each membership with its description and strength, as in the paper; false: one per summary",
+    )
     bounded: bool = Field(
         default=True, description="bound the search for paths and the facts on them; false: as in the paper"
     )
