@@ -40,8 +40,8 @@ HEAD = """
 tokens, facts by a model. A large language model of a 2026 assistant planned the questions and answered the steps; its
 replies are in `benchmarks/kag_replies.jsonl`. It answered all requests in one session, and knows most of Wikipedia, but
 was to use the lines only: for two questions they did not hold the answer, and it gave none. No setting was chosen on
-these questions. `kag` made {calls:.1f} calls per question, with {sent:,.0f} tokens sent and {received:,.0f} received. So
-few questions show the order of magnitude only.
+these questions. `kag` made {calls:.1f} calls per question, with {sent:,.0f} tokens sent and {received:,.0f} received.
+So few questions show the order of magnitude only.
 
 | method | recall@5 | all gold@8 |
 |---|---|---|"""
