@@ -20,7 +20,7 @@ from polyadic.doctor.check_result import CheckResult
 from polyadic.doctor.checks import TIMEOUT, run_checks
 from polyadic.embeddings.embedder import Embedder
 from polyadic.embeddings.loading import embedder_name, load_embedder
-from polyadic.errors import NotFound
+from polyadic.errors import NO_MODEL, NotFound
 from polyadic.hierarchy.api import HierarchyApi
 from polyadic.indexing.ray.api import RayIndexingMixin
 from polyadic.indexing.reembedding import Reembedder, ReembeddingProgress, ReembeddingReport
@@ -31,7 +31,7 @@ from polyadic.llm.store_cache import StoreResponseCache
 from polyadic.query import lookup
 from polyadic.query.api import QueryMixin
 from polyadic.query.browse import BrowseMixin
-from polyadic.query.engine import NO_MODEL, QueryEngine
+from polyadic.query.engine import QueryEngine
 from polyadic.query.workspace_status import CostLedger, WorkspaceStatus, ledger_of, status_of
 from polyadic.rerankers.loading import load_reranker
 from polyadic.rerankers.reranker import Reranker

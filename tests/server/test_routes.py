@@ -7,10 +7,12 @@ import httpx2
 import pytest
 
 from polyadic.config import METHODS
+from polyadic.retrieval.registry import needs_model
 from tests.server.running_server import ADA, QUESTION, Running, events, finished, make, wait_until
 
 WORKSPACE = "/v1/workspaces/letters"
 NOBODY = "0" * 32
+NO_MODEL = "urn:polyadic:problem:no-language-model"
 
 
 @pytest.mark.slow
@@ -127,7 +129,10 @@ def test_retrieval_without_an_answer(client: httpx2.Client) -> None:
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method_answers(client: httpx2.Client, method: str) -> None:
     reply = client.post(f"{WORKSPACE}/query", json={"question": QUESTION, "method": method})
-    assert reply.status_code == 200 and reply.json()["knowledge"]["method"]
+    if needs_model(method):
+        assert (reply.status_code, reply.json()["type"]) == (409, NO_MODEL)
+    else:
+        assert reply.status_code == 200 and reply.json()["knowledge"]["method"]
 
 
 def test_filter_omits_facts_of_other_documents(client: httpx2.Client) -> None:
@@ -146,7 +151,14 @@ def test_filter_omits_facts_of_other_documents(client: httpx2.Client) -> None:
 def test_model_options_are_refused_without_a_model(client: httpx2.Client, options: dict[str, Any]) -> None:
     for path in ("query", "query/stream"):
         reply = client.post(f"{WORKSPACE}/{path}", json={"question": QUESTION, **options})
-        assert (reply.status_code, reply.json()["type"]) == (409, "urn:polyadic:problem:no-language-model")
+        assert (reply.status_code, reply.json()["type"]) == (409, NO_MODEL)
+
+
+def test_method_that_needs_a_model_is_refused_without_one(client: httpx2.Client) -> None:
+    for path in ("query", "query/stream", "retrieve"):
+        reply = client.post(f"{WORKSPACE}/{path}", json={"question": QUESTION, "method": "kag"})
+        assert (reply.status_code, reply.json()["type"]) == (409, NO_MODEL)
+        assert "the method kag needs a language model" in reply.json()["detail"]
 
 
 def test_entities_and_facts_are_found_and_shown(client: httpx2.Client) -> None:

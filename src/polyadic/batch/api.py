@@ -21,13 +21,12 @@ from polyadic.batch.role_models import BatchRoleModels
 from polyadic.concurrency.async_to_sync import async_to_sync
 from polyadic.config import ModelRole, Settings
 from polyadic.embeddings.embedder import Embedder
-from polyadic.errors import NotFound, PolyadicError
+from polyadic.errors import NO_MODEL, NotFound, PolyadicError
 from polyadic.hierarchy.build_report import BuildReport
 from polyadic.indexing.report import IndexProgress
 from polyadic.llm.prompts.library import PromptLibrary
 from polyadic.loaders.loader import SkippedInput, read_documents
 from polyadic.model.types import Document
-from polyadic.query.engine import NO_MODEL
 from polyadic.storage.pending_requests import PendingCounts
 from polyadic.storage.protocol import Store
 

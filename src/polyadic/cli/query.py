@@ -19,10 +19,9 @@ from polyadic.cli.common import (
     workspace_place,
 )
 from polyadic.config import AnswerSettings, Settings
-from polyadic.errors import SettingsError
+from polyadic.errors import NO_MODEL, SettingsError
 from polyadic.generation.extractive_answerer import quotation
 from polyadic.model.types import Answer, Item, ItemKind, Knowledge, TraceStep, Turn
-from polyadic.query.engine import NO_MODEL
 from polyadic.text.counts import count
 from polyadic.text.headings import heading_line
 from polyadic.workspace import Workspace

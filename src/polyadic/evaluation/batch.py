@@ -14,7 +14,7 @@ from polyadic.batch.request_writer import RequestFileWriter
 from polyadic.batch.resume import BatchRun, cached_reply_lookup
 from polyadic.batch.role_models import BatchRoleModels
 from polyadic.config import MODEL_ROLES
-from polyadic.errors import NoReply, NotFound
+from polyadic.errors import NO_MODEL, NoReply, NotFound
 from polyadic.evaluation.measures.judge_replies import read_mark, read_winners
 from polyadic.evaluation.measures.measure import PURPOSE as JUDGE
 from polyadic.evaluation.measures.win_rate import CRITERIA
@@ -33,7 +33,7 @@ from polyadic.loaders.loader import SkippedInput
 from polyadic.model.identity import digest
 from polyadic.model.types import Document
 from polyadic.query.api import EngineQueryApi, QueryMixin
-from polyadic.query.engine import NO_MODEL, QueryEngine
+from polyadic.query.engine import QueryEngine
 from polyadic.storage.protocol import Store
 from polyadic.workspace import Workspace
 

@@ -8,7 +8,7 @@ from time import perf_counter
 
 from filelock import FileLock, Timeout
 
-from polyadic.errors import ModelUnavailable, StoreBusy, UnreadableDataset
+from polyadic.errors import NO_MODEL, ModelUnavailable, StoreBusy, UnreadableDataset
 from polyadic.evaluation import journal as journals
 from polyadic.evaluation.batch import EvaluationBatch
 from polyadic.evaluation.breakdown import breakdowns
@@ -31,7 +31,6 @@ from polyadic.indexing.report import IndexProgress, IndexReport
 from polyadic.llm.batch_model import ReplyPending
 from polyadic.llm.prompts.library import PromptLibrary
 from polyadic.optional_dependencies import need_hierarchy
-from polyadic.query.engine import NO_MODEL
 from polyadic.workspace import Workspace
 
 Said = Callable[[str], None]
@@ -138,7 +137,7 @@ async def evaluate(
     Raises
     ------
     SettingsError
-        A measure is unknown, or needs a language model and none is configured.
+        A measure is unknown, or a measure or method needs a language model and none is configured.
     StoreError
         The folder holds results of another data set or of other settings.
     ModelUnavailable
@@ -146,7 +145,8 @@ async def evaluate(
     ReplyPending
         Replies from batch files are missing; results that do not need them are kept.
     """
-    if plan.answers == "model" and not kb.settings.model.of_role("answers").name:
+    needs_model = plan.answers == "model" or any(system.needs_model for system in plan.systems)
+    if needs_model and not kb.settings.model.of_role("answers").name:
         raise NO_MODEL
     if any(system.needs_hierarchy for system in plan.systems):
         need_hierarchy()

@@ -204,6 +204,7 @@ SUMMARY = Table(
         text("description"),
         text("author"),  # the model that wrote it, or extractive
         data("members"),  # the members that it covers
+        text("memberships"),  # why and how strongly they belong to it, as JSON
         integer("vector", optional=True),  # of its form, as entities have them
     ),
     is_numbered=True,
