@@ -66,7 +66,7 @@ def one_round(
             results = async_to_sync(evaluate)(kb, load_dataset(data), plan, folder, by_file=by_file)
         except ReplyPending as pending:
             assert pending.requests == by_file.pending
-            files = RequestFileWriter(folder / "ask.jsonl", "/v1/chat/completions", overwrite=True)
+            files = RequestFileWriter(folder / "ask.jsonl", overwrite=True)
             by_file.write(files)
             return files.files, read
         by_file.done()

@@ -107,9 +107,8 @@ class BatchApi:
         needed: dict[ModelRole, object] = {"extraction": paths, "answers": questions, "summaries": hierarchy}
         models = self._models(*(role for role, work in needed.items() if work))
         batch_questions = read_questions(Path(questions), method, context_tokens) if questions else []
-        url = "/chat/completions" if self.settings.model.azure_api_version else "/v1/chat/completions"
         inputs = [Path(path) for path in (*paths, *([questions] if questions else []))]
-        files = RequestFileWriter(Path(file), url, overwrite, most_requests, most_bytes, inputs)
+        files = RequestFileWriter(Path(file), overwrite, most_requests, most_bytes, inputs)
         embedder = self.load_embedder()
         store, sources = self._store_for(paths, files)
         run = BatchRun(self.settings, store, embedder, models, self.prompts, report_progress, note=files.add)
