@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from polyadic.config import HypergraphSettings, ModelSettings, Settings
+from polyadic.config import HypergraphSettings, ModelSettings, RerankerSettings, Settings
 from polyadic.errors import PolyadicError, SettingsError
 from polyadic.model.types import Usage
 from polyadic.storage.pending_requests import PendingCounts
@@ -70,6 +70,18 @@ def test_requests_go_to_the_url_of_their_role(
         urls = [{row["url"] for row in rows_of(file)} for file in written.files]
         with_azure, without = {"/chat/completions"}, {"/v1/chat/completions"}
         assert urls == ([with_azure, without] if of_extraction else [without, with_azure])
+
+
+def test_passages_are_reranked_for_batch_questions(
+    tmp_path: Path, server: ModelServer, letters: Path, questions: Path
+) -> None:
+    reranker = RerankerSettings(model="endpoint", name="ranker", base_url=server.url, retries=0)
+    with Workspace(tmp_path / "kb", settings(server).model_copy(update={"reranker": reranker})) as kb:
+        kb.index([letters])
+        written = kb.batch.write(tmp_path / "ask.jsonl", questions=questions, method="chunks", context_tokens=700)
+        assert {call.asked.body["query"] for call in server.rankings.calls} == set(QUESTIONS)
+        report = round_trip(kb, server, written, tmp_path / "answers.jsonl", lambda lines: lines)
+        assert [given.text for given in report.answers] == [kb.query(q, "chunks", 700).text for q in QUESTIONS]
 
 
 def test_answers_arrive_in_parts(tmp_path: Path, server: ModelServer, letters: Path, questions: Path) -> None:

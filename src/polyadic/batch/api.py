@@ -27,6 +27,7 @@ from polyadic.llm.prompts.library import PromptLibrary
 from polyadic.loaders.loader import SkippedInput, read_documents
 from polyadic.model.types import Document
 from polyadic.query.engine import NO_MODEL
+from polyadic.rerankers.reranker import Reranker
 from polyadic.storage.pending_requests import PendingCounts
 from polyadic.storage.protocol import Store
 
@@ -37,7 +38,7 @@ ReportProgress = Callable[[IndexProgress], None]
 class BatchApi:
     """Batch files of a workspace, available as ``Workspace.batch``.
 
-    ``open_store(True)`` creates the store if there is none.
+    ``open_store(True)`` creates the store if there is none. ``load_reranker`` returns None if the settings name none.
     """
 
     settings: Settings
@@ -45,6 +46,7 @@ class BatchApi:
     prompts: PromptLibrary
     open_store: Callable[[bool], Store]
     load_embedder: Callable[[], Embedder]
+    load_reranker: Callable[[], Reranker | None]
 
     async def awrite(
         self,
@@ -111,7 +113,16 @@ class BatchApi:
         files = RequestFileWriter(Path(file), overwrite, most_requests, most_bytes, inputs)
         embedder = self.load_embedder()
         store, sources = self._store_for(paths, files)
-        run = BatchRun(self.settings, store, embedder, models, self.prompts, report_progress, note=files.add)
+        run = BatchRun(
+            self.settings,
+            store,
+            embedder,
+            models,
+            self.prompts,
+            report_progress,
+            note=files.add,
+            load_reranker=self.load_reranker,
+        )
         with store.exclusive_session(), files:
             speak(models.distinct, store)
             _store_questions(batch_questions, store)
@@ -172,7 +183,14 @@ class BatchApi:
         report = BatchReadReport()
         collector = ResponseCollector(store, models.for_purpose, report)
         run = BatchRun(
-            self.settings, store, self.load_embedder(), models, self.prompts, report_progress, collector.errors
+            self.settings,
+            store,
+            self.load_embedder(),
+            models,
+            self.prompts,
+            report_progress,
+            collector.errors,
+            load_reranker=self.load_reranker,
         )
         with store.exclusive_session():
             speak(models.distinct, store)

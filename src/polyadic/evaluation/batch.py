@@ -149,7 +149,14 @@ class EvaluationBatch:
         answering = self._models.of("answers")
         model = BatchModel(answering, cached_reply_lookup(self._store)) if answering.name else None
         return EngineQueryApi(
-            QueryEngine(kb.settings, self._store, kb.embedder, lambda: model, PromptLibrary(kb.folder))
+            QueryEngine(
+                kb.settings,
+                self._store,
+                kb.embedder,
+                lambda: model,
+                PromptLibrary(kb.folder),
+                reranker=kb.reranker,
+            )
         )
 
     def judge(self) -> CachedModel:
