@@ -303,10 +303,12 @@ class Workspace(BrowseMixin, QueryMixin):
 
         Raises
         ------
+        PolyadicError
+            ``documents`` contains something else, such as a path.
         StoreBusy, WeightsMissing, ModelUnavailable
             As for :meth:`aindex`.
         """
-        return await self._index(documents, report_progress, extractor, budget)
+        return await self._index(_checked_documents(documents), report_progress, extractor, budget)
 
     async def _index(
         self,
@@ -685,6 +687,17 @@ class Workspace(BrowseMixin, QueryMixin):
             StoreResponseCache(store),
             reranker=self.reranker,
         )
+
+
+def _checked_documents(documents: Iterable[Document | SkippedInput]) -> Iterator[Document | SkippedInput]:
+    """Yield documents; raise PolyadicError for anything else, such as the paths that ``index`` takes."""
+    if isinstance(documents, Document):
+        raise PolyadicError("add takes a list of documents, not a single one", "call add([document])")
+    for document in documents if isinstance(documents, Iterable) else [documents]:
+        if not isinstance(document, Document | SkippedInput):
+            what = f"add takes Document objects, not {type(document).__name__}"
+            raise PolyadicError(what, "to read files, call index with their paths")
+        yield document
 
 
 def _skipped_report(skipped: Sequence[SkippedInput]) -> IndexReport:
