@@ -63,9 +63,9 @@ def test_add_counts_new_changed_and_unchanged_documents(kb: Workspace) -> None:
 
 
 def test_paths_and_single_documents_are_not_added(kb: Workspace, tmp_path: Path) -> None:
-    for given, kind in (([tmp_path / "x.md"], type(tmp_path).__name__), ("x.md", "str"), (tmp_path, "Path")):
+    for wrong, kind in (([tmp_path / "x.md"], type(tmp_path).__name__), ("x.md", "str"), (tmp_path, "Path")):
         with pytest.raises(PolyadicError, match=f"takes Document objects, not .*{kind}: .*index with their paths"):
-            kb.add(given)  # type: ignore[arg-type]
+            kb.add(wrong)  # type: ignore[arg-type]
     with pytest.raises(PolyadicError, match="takes a list of documents, not a single one"):
         kb.add(LIBRARY[0])  # type: ignore[arg-type]
     assert len(kb.documents()) == 3

@@ -30,7 +30,8 @@ class BatchRun:
     """A run over all pending documents and questions.
 
     ``errors`` says by request key why the response was unusable. ``note`` is called with each request whose reply is
-    missing. ``load_reranker`` returns the reranker for questions. ``failed`` is filled with the chunks that still wait for a reply although a response arrived.
+    missing. ``load_reranker`` returns the reranker for questions. ``failed`` is filled with the chunks that still wait
+    for a reply although a response arrived.
     """
 
     settings: Settings

@@ -22,8 +22,8 @@ from polyadic.llm.budget import SpendingBudget, check_prices
 from polyadic.llm.cached_model import CachedModel
 from polyadic.llm.language_model import LanguageModel
 from polyadic.llm.prompts.library import PromptLibrary
-from polyadic.model.identity import digest
 from polyadic.llm.store_cache import StoreResponseCache
+from polyadic.model.identity import digest
 from polyadic.optional_dependencies import need_hierarchy
 from polyadic.storage.protocol import Store
 
