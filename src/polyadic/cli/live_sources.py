@@ -12,8 +12,8 @@ from polyadic.generation.extractive_answerer import quotation
 from polyadic.model.types import Citation
 
 _TAB = 8
-# The answer keeps at least this share of the screen.
-_ANSWER_SHARE = 0.5
+# The list takes at most this share of the screen.
+_LIST_SHARE = 0.5
 
 
 class LiveSources:
@@ -43,7 +43,7 @@ class LiveSources:
         shown_text = visible(text)
         _put(self._erasure(width, shown_text))
         self._column = _column_after(self._column, shown_text, width)
-        if lines := [*self._lines][-int(height * (1 - _ANSWER_SHARE)) :]:
+        if lines := [*self._lines][-max(1, int(height * _LIST_SHARE)) :]:
             rows = "".join(f"\n\x1b[2m{set_cell_size(line, min(cell_len(line), width - 1))}\x1b[m" for line in lines)
             _put(f"{rows}\x1b[{len(lines)}A{_to_column(self._column, width)}")
         self._is_drawn = bool(lines)
