@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
@@ -101,6 +101,9 @@ def test_sources_stand_below_the_text_until_it_ends() -> None:
 
 
 @given(st.lists(st.text("ab 東\n", max_size=30), min_size=1), st.dictionaries(st.integers(1, 9), st.integers(0, 5)))
+@example(["a", "b" * (WIDTH - 1), "c"], {1: 0})
+@example(["a", "b" * (WIDTH - 1), "\nc"], {1: 0})
+@example(["a", "b" * (WIDTH - 1)], {1: 0})
 def test_text_is_as_without_sources(pieces: list[str], cited: dict[int, int]) -> None:
     _, after = printed(pieces, cited)
     plain = Screen()
