@@ -219,11 +219,18 @@ class Workspace(BrowseMixin, QueryMixin, RayIndexingMixin):
     @property
     def batch(self) -> BatchApi:
         """Batch files: write the requests to the language model to files, and read the responses."""
-        return BatchApi(self.settings, self._excluded_folders, self._prompts, self.store, lambda: self.embedder)
+        return BatchApi(
+            self.settings,
+            self._excluded_folders,
+            self._prompts,
+            self.store,
+            lambda: self.embedder,
+            lambda: self.reranker,
+        )
 
     async def aclose(self) -> None:
         """Close files and connections. Using the workspace again reopens them."""
-        for model in (self.__dict__.get(name) for name in ("embedder", "_models", "_reranker")):
+        for model in (self.__dict__.get(name) for name in ("embedder", "_models", "reranker")):
             if model is not None:
                 await model.close()
         store = self.__dict__.pop("_store", None)
@@ -279,7 +286,8 @@ class Workspace(BrowseMixin, QueryMixin, RayIndexingMixin):
         return RoleModels(self.settings.model)
 
     @cached_property
-    def _reranker(self) -> Reranker | None:
+    def reranker(self) -> Reranker | None:
+        """The reranker of the settings, loaded on first use; None if there is none."""
         return load_reranker(self.settings.reranker)
 
     @cached_property
@@ -327,5 +335,5 @@ class Workspace(BrowseMixin, QueryMixin, RayIndexingMixin):
             partial(self._model, "answers"),
             self._prompts,
             StoreResponseCache(store),
-            reranker=self._reranker,
+            reranker=self.reranker,
         )

@@ -27,6 +27,7 @@ from polyadic.indexing.report import IndexProgress
 from polyadic.llm.prompts.library import PromptLibrary
 from polyadic.loaders.loader import SkippedInput, read_documents
 from polyadic.model.types import Document
+from polyadic.rerankers.reranker import Reranker
 from polyadic.storage.pending_requests import PendingCounts
 from polyadic.storage.protocol import Store
 
@@ -37,7 +38,7 @@ ReportProgress = Callable[[IndexProgress], None]
 class BatchApi:
     """Batch files of a workspace, available as ``Workspace.batch``.
 
-    ``open_store(True)`` creates the store if there is none.
+    ``open_store(True)`` creates the store if there is none. ``load_reranker`` returns None if the settings name none.
     """
 
     settings: Settings
@@ -45,6 +46,7 @@ class BatchApi:
     prompts: PromptLibrary
     open_store: Callable[[bool], Store]
     load_embedder: Callable[[], Embedder]
+    load_reranker: Callable[[], Reranker | None]
 
     async def awrite(
         self,
@@ -108,10 +110,19 @@ class BatchApi:
         models = self._models(*(role for role, work in needed.items() if work))
         batch_questions = read_questions(Path(questions), method, context_tokens) if questions else []
         inputs = [Path(path) for path in (*paths, *([questions] if questions else []))]
-        files = RequestFileWriter(Path(file), self._url, overwrite, most_requests, most_bytes, inputs)
+        files = RequestFileWriter(Path(file), overwrite, most_requests, most_bytes, inputs)
         embedder = self.load_embedder()
         store, sources = self._store_for(paths, files)
-        run = BatchRun(self.settings, store, embedder, models, self.prompts, report_progress, note=files.add)
+        run = BatchRun(
+            self.settings,
+            store,
+            embedder,
+            models,
+            self.prompts,
+            report_progress,
+            note=files.add,
+            load_reranker=self.load_reranker,
+        )
         with store.exclusive_session(), files:
             speak(models.distinct, store)
             _store_questions(batch_questions, store)
@@ -168,7 +179,14 @@ class BatchApi:
         report = BatchReadReport()
         collector = ResponseCollector(store, models.for_purpose, report)
         run = BatchRun(
-            self.settings, store, self.load_embedder(), models, self.prompts, report_progress, collector.errors
+            self.settings,
+            store,
+            self.load_embedder(),
+            models,
+            self.prompts,
+            report_progress,
+            collector.errors,
+            load_reranker=self.load_reranker,
         )
         with store.exclusive_session():
             speak(models.distinct, store)
@@ -247,11 +265,6 @@ class BatchApi:
         if not any(model.name for model in models.distinct) or not all(models.of(role).name for role in needed):
             raise NO_MODEL
         return models
-
-    @property
-    def _url(self) -> str:
-        """URL of each request, as providers expect it in a batch file."""
-        return "/chat/completions" if self.settings.model.azure_api_version else "/v1/chat/completions"
 
     def _store_for(
         self, paths: Sequence[Path | str], files: RequestFileWriter

@@ -72,11 +72,6 @@ class EvaluationBatch:
         self._noted: dict[str, PendingRequest] = {}
 
     @property
-    def is_azure(self) -> bool:
-        """Whether requests go to Azure, whose URLs differ."""
-        return bool(self._kb.settings.model.azure_api_version)
-
-    @property
     def pending(self) -> tuple[PendingRequest, ...]:
         """Distinct requests without a reply."""
         return tuple(self._noted.values())
@@ -154,7 +149,14 @@ class EvaluationBatch:
         answering = self._models.of("answers")
         model = BatchModel(answering, cached_reply_lookup(self._store)) if answering.name else None
         return EngineQueryApi(
-            QueryEngine(kb.settings, self._store, kb.embedder, lambda: model, PromptLibrary(kb.folder))
+            QueryEngine(
+                kb.settings,
+                self._store,
+                kb.embedder,
+                lambda: model,
+                PromptLibrary(kb.folder),
+                reranker=kb.reranker,
+            )
         )
 
     def judge(self) -> CachedModel:
@@ -167,8 +169,8 @@ class EvaluationBatch:
         with self._store.write() as writer:
             writer.waiting.put(self._evaluation_key, {noted.key: noted.purpose for noted in self.pending})
         with files:
-            # Sorted by model, because a file contains requests to one model only.
-            for noted in sorted(self.pending, key=lambda noted: str(noted.body["model"])):
+            # Sorted, because a file contains requests for one URL and one model only.
+            for noted in sorted(self.pending, key=lambda noted: (noted.url, str(noted.body["model"]))):
                 files.add(noted)
 
     def done(self) -> None:

@@ -27,6 +27,8 @@ from polyadic.text.tokens import count_tokens
 
 SUMMARISE, REPORT = "summarise", "report"
 """Purposes of requests, as recorded in the ledger and in batch files."""
+PROMPTS = ("summarise_cluster", "report_community")
+"""Prompts for summaries and for reports."""
 UNUSABLE_SUMMARIES = "no summary from the model, extractive instead"
 UNUSABLE_REPORT = "no report from the model, extractive instead"
 CUT_OFF = "reply cut off at output_tokens"
@@ -72,7 +74,7 @@ class LLMSummarizer:
         self.by = model.model.name
         self._model = model
         self._settings = settings
-        self._summarise, self._report = prompts.get("summarise_cluster"), prompts.get("report_community")
+        self._summarise, self._report = map(prompts.get, PROMPTS)
         self._types = (
             f"one of {', '.join(settings.types)}, or {OTHER_TYPE} if it is none of these"
             if settings.types

@@ -8,6 +8,7 @@ from pathlib import Path
 from polyadic.concurrency.async_to_sync import async_to_sync
 from polyadic.config import ModelRole, Settings
 from polyadic.embeddings.embedder import Embedder
+from polyadic.errors import PolyadicError
 from polyadic.extraction import factory
 from polyadic.extraction.factory import ExtractorName, SelectedExtractor
 from polyadic.indexing.estimate import IndexingEstimate, IndexingEstimator, KnownWork
@@ -191,10 +192,12 @@ class IndexingMixin(ABC):
 
         Raises
         ------
+        PolyadicError
+            ``documents`` contains something else, such as a path.
         StoreBusy, WeightsMissing, ModelUnavailable
             As for :meth:`aindex`.
         """
-        return await self._index(documents, report_progress, extractor, budget)
+        return await self._index(_checked_documents(documents), report_progress, extractor, budget)
 
     async def aestimate(
         self, paths: Sequence[Path | str], extractor: ExtractorName | None = None, exclude: Sequence[str] = ()
@@ -326,6 +329,17 @@ class IndexingMixin(ABC):
             known,
             name is not None,
         )
+
+
+def _checked_documents(documents: Iterable[Document | SkippedInput]) -> Iterator[Document | SkippedInput]:
+    """Yield documents; raise PolyadicError for anything else, such as the paths that ``index`` takes."""
+    if isinstance(documents, Document):
+        raise PolyadicError("add takes a list of documents, not a single one", "call add([document])")
+    for document in documents if isinstance(documents, Iterable) else [documents]:
+        if not isinstance(document, Document | SkippedInput):
+            what = f"add takes Document objects, not {type(document).__name__}"
+            raise PolyadicError(what, "to read files, call index with their paths")
+        yield document
 
 
 def skipped_report(skipped: Sequence[SkippedInput]) -> IndexReport:

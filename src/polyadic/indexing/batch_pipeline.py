@@ -163,7 +163,7 @@ class BatchPipeline:
         await run_in_thread(with_retries, self._store_outcomes, outcomes)
         self._on_pending(outcomes.waiting)
         report = self._report
-        report.stopped = self._runner.stopped
+        report.stopped, report.budget_used_up = self._runner.stopped, self._runner.is_budget_used_up
         report.problems.update(outcomes.problems)
         report.skip(*outcomes.defects.values())
         report.failed += [FailedChunk(f.document.source, f.chunk.id, f.chunk.span, f.reason) for f in outcomes.failures]

@@ -1,11 +1,13 @@
 """Receive uploaded files and texts, and queue a job for them."""
 
+import hashlib
+import json
 import re
 import shutil
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
-from pathlib import Path
+from dataclasses import asdict, replace
+from typing import BinaryIO
 
 from starlette.datastructures import UploadFile
 from starlette.requests import Request
@@ -22,6 +24,7 @@ from polyadic.workspace import Workspace
 
 TEXT_SCHEME = "text:"
 _FIELDS = 20
+_BLOCK_BYTES = 1 << 20
 _LONGEST_NAME = 500
 # Disk space needed: the upload, its copy, and the data derived from it, plus a reserve.
 _SPACE_FACTOR, _RESERVE_BYTES = 4, 64_000_000
@@ -58,26 +61,36 @@ async def upload_files(
         The form has no such files (422), the request is no form or a file type is not supported (415), or there is no
         room (503, 507).
     """
-    if not request.headers.get("content-type", "").lower().startswith("multipart/form-data"):
-        raise ProblemError(415, "no-form", "files are uploaded as multipart/form-data")
-    if service.uploads.locked():
-        raise ProblemError(503, "too-many-uploads", "too many uploads are under way", {"Retry-After": "10"})
-    async with service.uploads, _receiving(service, workspace, identifier, request) as upload:
-        async with request.form(max_files=service.limits.upload_files, max_fields=_FIELDS) as form:
-            files = [item for name, item in form.multi_items() if name == field and isinstance(item, UploadFile)]
-            if not files:
-                raise ProblemError(422, "no-files", f"the form has no files in its field {field}")
+    async with _upload_slot(service, request), _receiving(service, workspace, identifier, request) as upload:
+        async with _form_files(service, request, field) as files:
             names = distinct([_checked_name(file) for file in files])
             for name, file in zip(names, files, strict=True):
                 await run_in_thread(upload.add_file, name, file.file)
+            described = await run_in_thread(_file_request, job_request, files)
         documents = await run_in_thread(upload.finish)
         sent = {name: _as_sent(file) for name, file in zip(names, files, strict=True)}
         described = replace(
-            job_request,
+            described,
             renamed={name: was for name, was in sent.items() if name != was},
             replaces=await run_in_thread(_existing, kb, [f"{SCHEME}{name}" for name in names]),
         )
         return await service.jobs.add(workspace, described, upload, documents)
+
+
+async def read_upload_request(
+    service: ServerState, request: Request, job_request: JobRequest, field: str = "files"
+) -> JobRequest:
+    """Receive the files of a repeated upload, and return its job request with the digest of their content.
+
+    Raises
+    ------
+    ProblemError
+        As for :func:`upload_files`.
+    """
+    async with _upload_slot(service, request):
+        _check_disk(service, request)
+        async with _form_files(service, request, field) as files:
+            return await run_in_thread(_file_request, job_request, files)
 
 
 async def upload_texts(
@@ -97,8 +110,51 @@ async def upload_texts(
         for text in named:
             await run_in_thread(upload.add_text, text)
         documents = await run_in_thread(upload.finish)
-        described = replace(job_request, replaces=await run_in_thread(_existing, kb, [text.source for text in named]))
+        replaced = await run_in_thread(_existing, kb, [text.source for text in named])
+        described = replace(text_request(job_request, texts), replaces=replaced)
         return await service.jobs.add(workspace, described, upload, documents)
+
+
+def text_request(job_request: JobRequest, texts: Sequence[UploadedText]) -> JobRequest:
+    """Return a job request with the digest of the texts that were sent."""
+    return job_request.with_content(*(json.dumps(asdict(text), sort_keys=True) for text in texts))
+
+
+def _file_request(job_request: JobRequest, files: Sequence[UploadFile]) -> JobRequest:
+    """Return a job request with the digest of the names and the content of files."""
+    parts: list[str] = []
+    for file in files:
+        file.file.seek(0)
+        parts += (file.filename or "", _digest_of(file.file))
+    return job_request.with_content(*parts)
+
+
+def _digest_of(content: BinaryIO) -> str:
+    hashed = hashlib.blake2b()
+    while block := content.read(_BLOCK_BYTES):
+        hashed.update(block)
+    return hashed.hexdigest()
+
+
+@asynccontextmanager
+async def _upload_slot(service: ServerState, request: Request) -> AsyncIterator[None]:
+    """Take one of the places for uploads, for a request with a form."""
+    if not request.headers.get("content-type", "").lower().startswith("multipart/form-data"):
+        raise ProblemError(415, "no-form", "files are uploaded as multipart/form-data")
+    if service.uploads.locked():
+        raise ProblemError(503, "too-many-uploads", "too many uploads are under way", {"Retry-After": "10"})
+    async with service.uploads:
+        yield
+
+
+@asynccontextmanager
+async def _form_files(service: ServerState, request: Request, field: str) -> AsyncIterator[list[UploadFile]]:
+    """Stream the files of a form to disk and yield them; at least one."""
+    async with request.form(max_files=service.limits.upload_files, max_fields=_FIELDS) as form:
+        files = [item for name, item in form.multi_items() if name == field and isinstance(item, UploadFile)]
+        if not files:
+            raise ProblemError(422, "no-files", f"the form has no files in its field {field}")
+        yield files
 
 
 @asynccontextmanager
@@ -107,8 +163,7 @@ async def _receiving(
 ) -> AsyncIterator[Upload]:
     """Yield a folder for an upload, which is removed if the upload fails."""
     await service.jobs.check_room(workspace)
-    size = int(request.headers.get("content-length", service.limits.upload_bytes)) if request else 0
-    _check_disk(service.tenants.scratch_folder, size)
+    _check_disk(service, request)
     upload = service.tenants.upload_store.new_upload(workspace, identifier)
     try:
         yield upload
@@ -117,8 +172,9 @@ async def _receiving(
         raise
 
 
-def _check_disk(folder: Path, size: int) -> None:
-    if shutil.disk_usage(folder).free < _SPACE_FACTOR * size + _RESERVE_BYTES:
+def _check_disk(service: ServerState, request: Request | None) -> None:
+    size = int(request.headers.get("content-length", service.limits.upload_bytes)) if request else 0
+    if shutil.disk_usage(service.tenants.scratch_folder).free < _SPACE_FACTOR * size + _RESERVE_BYTES:
         raise ProblemError(507, "no-room", "the server's disk has no space for this upload")
 
 

@@ -1,9 +1,11 @@
 """Data types of indexing jobs."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Any, Literal, Self
+
+from polyadic.model.identity import digest
 
 Kind = Literal["index", "retry"]
 
@@ -42,7 +44,8 @@ class JobRequest:
     ``index`` reads an upload, ``retry`` the chunks that could not be read before. ``extractor``, ``budget`` and
     ``spend_tokens`` are those of ``Workspace.aindex``. ``upload`` is chosen by the client: jobs with the same one are
     parts of one upload. ``renamed`` gives the name that was sent of each file that is stored under another one,
-    ``replaces`` the sources of documents that existed when the upload arrived.
+    ``replaces`` the sources of documents that existed when the upload arrived. ``content_digest`` identifies what was
+    sent: a repeated request has the same one.
     """
 
     kind: Kind = "index"
@@ -52,6 +55,12 @@ class JobRequest:
     upload: str = ""
     renamed: dict[str, str] = field(default_factory=dict)
     replaces: list[str] = field(default_factory=list)
+    content_digest: str = ""
+
+    def with_content(self, *parts: str) -> Self:
+        """Return a copy with the digest of these parts of the content and of the options."""
+        options = (self.kind, self.extractor or "", str(self.budget), str(self.spend_tokens), self.upload)
+        return replace(self, content_digest=digest(*options, *parts))
 
 
 @dataclass(frozen=True, slots=True)
