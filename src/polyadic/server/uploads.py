@@ -13,7 +13,7 @@ from starlette.requests import Request
 from polyadic.concurrency.run_in_thread import run_in_thread
 from polyadic.model.identity import digest, document_id
 from polyadic.query.source_names import RelativeNames
-from polyadic.server.file_names import distinct, sanitize_file_name
+from polyadic.server.file_names import distinct, sanitize_file_name, sanitize_file_path
 from polyadic.server.jobs.job import Job, JobRequest
 from polyadic.server.jobs.upload import SCHEME, Upload, UploadedText
 from polyadic.server.problem_details import ProblemError
@@ -35,6 +35,7 @@ async def upload_files(
     job_request: JobRequest,
     field: str = "files",
     identifier: str = "",
+    folders: bool = False,
 ) -> Job:
     """Stream the files of a form to disk, and queue a job that indexes them.
 
@@ -51,6 +52,8 @@ async def upload_files(
         Form field that holds the files.
     identifier
         Id of the job; random by default.
+    folders
+        Whether the folders of a file are part of its name.
 
     Raises
     ------
@@ -67,11 +70,11 @@ async def upload_files(
             files = [item for name, item in form.multi_items() if name == field and isinstance(item, UploadFile)]
             if not files:
                 raise ProblemError(422, "no-files", f"the form has no files in its field {field}")
-            names = distinct([_checked_name(file) for file in files])
+            names = distinct([_checked_name(file, folders) for file in files])
             for name, file in zip(names, files, strict=True):
                 await run_in_thread(upload.add_file, name, file.file)
         documents = await run_in_thread(upload.finish)
-        sent = {name: _as_sent(file) for name, file in zip(names, files, strict=True)}
+        sent = {name: _as_sent(file, folders) for name, file in zip(names, files, strict=True)}
         described = replace(
             job_request,
             renamed={name: was for name, was in sent.items() if name != was},
@@ -134,14 +137,16 @@ def _existing(kb: Workspace, sources: Sequence[str]) -> list[str]:
         return found
 
 
-def _as_sent(file: UploadFile) -> str:
-    """Return the file name that a client sent, without folders and characters that cannot be shown."""
-    last = re.split(r"[\\/]", file.filename or "")[-1]
-    return "".join(character if character.isprintable() else "_" for character in last)[:_LONGEST_NAME]
+def _as_sent(file: UploadFile, folders: bool) -> str:
+    """Return the file name that a client sent, without characters that cannot be shown, and without its folders."""
+    parts = re.split(r"[\\/]", file.filename or "")
+    name = "/".join(parts) if folders else parts[-1]
+    return "".join(character if character.isprintable() else "_" for character in name)[:_LONGEST_NAME]
 
 
-def _checked_name(file: UploadFile) -> str:
-    name = sanitize_file_name(file.filename or "")
+def _checked_name(file: UploadFile, folders: bool) -> str:
+    sanitize = sanitize_file_path if folders else sanitize_file_name
+    name = sanitize(file.filename or "")
     if name is None:
         raise ProblemError(415, "unknown-format", "unsupported file type: polyadic index --help lists the formats")
     return name
