@@ -381,11 +381,12 @@ def test_selected_documents_are_deleted_after_confirmation(
     expect(page.get_by_role("dialog")).to_contain_text("Delete 11 documents?")
     page.get_by_role("button", name="Cancel").click()
     page.get_by_role("button", name="Delete selected").click()
-    page.get_by_role("button", name="Delete 11 documents").click()
+    page.get_by_role("button", name="Delete 11 documents").press("Enter")
     expect(page.get_by_text("11 documents deleted.")).to_be_visible(timeout=60_000)
     # The page that was shown is empty now.
     expect(page.get_by_text("49 documents", exact=True)).to_be_visible()
     expect(rows(page)).to_have_count(49)
+    expect(page.get_by_role("region", name="Documents", exact=True)).to_be_focused()
     expect(page.get_by_role("button", name="Delete selected")).to_be_hidden()
     assert not {"memory:03", "memory:55"} & {*names_in(many)}
 

@@ -151,7 +151,7 @@ def test_build_by_a_model_has_options_and_a_limit(answering: Running, opened: Op
     state = page.get_by_role("region", name="State of the hierarchy")
     state.get_by_text("Options").click()
     expect(state.get_by_role("radio", name="Language model", exact=True)).to_be_checked()
-    state.get_by_label("Limit of tokens").fill("1")
+    state.get_by_label("Token limit").fill("1")
     seen("hierarchy-options", page)
     with page.expect_request(re.compile(r"/hierarchy\?by=model&rebuild=false&spend_tokens=1$")):
         state.get_by_role("button", name="Build hierarchy").click()
@@ -160,7 +160,7 @@ def test_build_by_a_model_has_options_and_a_limit(answering: Running, opened: Op
     expect(job.get_by_role("button", name="Try again")).to_be_visible()
     expect(state).to_contain_text("Not built")
     state.get_by_role("radio", name="Extractive").check()
-    expect(state.get_by_label("Limit of tokens")).to_be_hidden()
+    expect(state.get_by_label("Token limit")).to_be_hidden()
 
 
 def test_read_only_key_cannot_build(tmp_path: Path, opened: Opened, watch: Watch) -> None:

@@ -10,7 +10,6 @@ import numpy as np
 from polyadic.model.hierarchy import Community, Report, Summary
 from polyadic.model.types import Entity
 from polyadic.optional_dependencies import has_hierarchy
-from polyadic.query.workspace_status import hierarchy_status
 from polyadic.server.hierarchy_schemas import (
     CommunityView,
     FindingView,
@@ -31,12 +30,10 @@ Node = TypeVar("Node", Summary, Community)
 def hierarchy_of(kb: Workspace, limit: int) -> HierarchyView:
     """Return the state of the hierarchy and the first ``limit`` nodes of each tree."""
     outline = kb.hierarchy.outline(0)
-    with kb.store().read() as reader:
-        status = hierarchy_status(reader)
     return HierarchyView(
         installed=has_hierarchy(),
         built=bool(outline.layers),
-        state="none" if status is None else "built" if status.is_up_to_date else "outdated",
+        state="none" if not outline.layers else "built" if outline.is_up_to_date else "outdated",
         entities=outline.entities,
         unplaced=outline.unplaced,
         layers=list(outline.layers),

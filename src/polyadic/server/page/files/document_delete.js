@@ -46,7 +46,7 @@ async function deleted(ctx, documents, messages, onDeleted) {
   }
   const again = () => deleted(ctx, failed, messages, onDeleted);
   replace(messages, failed.length ? failedNotice(gone.length, failed, again) : null);
-  if (gone.length) {
+  if (!failed.length) {
     toast(gone.length === 1 ? `${gone[0].name} deleted.` : `${counted(gone.length, "document")} deleted.`);
   }
   onDeleted(gone.map(({ id }) => id));

@@ -50,7 +50,13 @@ class List {
     });
     this.selection = new Selection((documents) => this.#delete(documents));
     this.bar = el("div", { class: "row apart list-bar" }, el("div", { class: "search-box" }, this.search), this.count);
-    this.node = el("section", { class: "stack close", "aria-label": "Documents" }, this.bar, this.notice, this.body);
+    this.node = el(
+      "section",
+      { class: "stack close", "aria-label": "Documents", tabindex: -1 },
+      this.bar,
+      this.notice,
+      this.body,
+    );
   }
 
   load() {
@@ -170,9 +176,13 @@ class List {
   }
 
   #delete(documents) {
-    return deleteDocuments(this.ctx, documents, this.notice, (deleted) => {
+    return deleteDocuments(this.ctx, documents, this.notice, async (deleted) => {
       this.selection.drop(deleted);
-      return this.load();
+      await this.load();
+      if (document.activeElement === document.body) {
+        // The button that was pressed is gone.
+        this.node.focus({ preventScroll: true });
+      }
     });
   }
 

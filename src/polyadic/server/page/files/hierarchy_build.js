@@ -136,7 +136,7 @@ function limitField() {
   const limited = el(
     "div",
     { class: "row" },
-    el("label", { for: "build-limit" }, "Limit of tokens"),
+    el("label", { for: "build-limit" }, "Token limit"),
     limit,
     el("span", { id: "build-limit-hint", class: "muted small" }, "A build that reaches it can be resumed."),
   );
