@@ -12,7 +12,7 @@ from tests.server.running_server import Running, add_key, make, running
 
 LENDING = (
     "The International Monetary Fund (IMF) lends to Argentina. The IMF sits in Washington."
-    " S\u00e3o Paulo borrowed from the World Bank, and Sao Paulo paid it back to the World Bank in 2019."
+    " S\u00e3o-Paulo borrowed from the World Bank, and Sao Paulo paid it back to the World Bank in 2019."
 )
 
 

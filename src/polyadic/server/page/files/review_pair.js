@@ -124,5 +124,5 @@ function marked(text, name) {
 }
 
 function escaped(name) {
-  return name.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
+  return name.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
 }
