@@ -21,18 +21,18 @@ export const ACCEPTED = KINDS.map((kind) => `.${kind}`).join(",");
  * Files that were chosen, alone or as a folder.
  *
  * @param {Iterable<File>} files
- * @returns {NamedFile[]} without hidden files and folders
+ * @returns {NamedFile[]} without hidden files and folders below a chosen folder
  */
 export function chosenFiles(files) {
   const named = [...files].map((file) => ({ name: file.webkitRelativePath || file.name, file }));
-  return named.filter(({ name }) => !name.split("/").some((part) => part.startsWith(".")));
+  return named.filter(({ name }) => !isHidden(name));
 }
 
 /**
  * Files that were dropped, and all files of dropped folders.
  *
  * @param {DataTransfer} transfer read before this returns: it is empty after the event
- * @returns {Promise<NamedFile[]>} without hidden files and folders
+ * @returns {Promise<NamedFile[]>} without hidden files and folders below a dropped folder
  */
 export async function droppedFiles(transfer) {
   const items = [...transfer.items].filter((item) => item.kind === "file");
@@ -44,9 +44,17 @@ export async function droppedFiles(transfer) {
   return (await Promise.all(found)).flat();
 }
 
+/** Whether a file or folder below a chosen one is hidden. */
+function isHidden(name) {
+  return name
+    .split("/")
+    .slice(1)
+    .some((part) => part.startsWith("."));
+}
+
 async function filesOf(entry) {
   const name = entry.fullPath.replace(/^\//, "");
-  if (entry.name.startsWith(".")) {
+  if (isHidden(name)) {
     return [];
   }
   if (entry.isFile) {
