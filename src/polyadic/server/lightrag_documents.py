@@ -294,4 +294,6 @@ def _pipeline(latest: list[Job]) -> LightRAGPipelineStatus:
 def _summary(job: Job) -> str:
     if job.request.kind == "retry":
         return "failed chunks"
+    if job.request.kind == "hierarchy":
+        return "hierarchy"
     return "1 document" if job.documents == 1 else f"{job.documents} documents"

@@ -15,7 +15,7 @@ from starlette.requests import Request
 from polyadic.concurrency.run_in_thread import run_in_thread
 from polyadic.model.identity import digest, document_id
 from polyadic.query.source_names import RelativeNames
-from polyadic.server.file_names import distinct, sanitize_file_name
+from polyadic.server.file_names import distinct, sanitize_file_name, sanitize_file_path
 from polyadic.server.jobs.job import Job, JobRequest
 from polyadic.server.jobs.upload import SCHEME, Upload, UploadedText
 from polyadic.server.problem_details import ProblemError
@@ -38,6 +38,7 @@ async def upload_files(
     job_request: JobRequest,
     field: str = "files",
     identifier: str = "",
+    folders: bool = False,
 ) -> Job:
     """Stream the files of a form to disk, and queue a job that indexes them.
 
@@ -54,6 +55,8 @@ async def upload_files(
         Form field that holds the files.
     identifier
         Id of the job; random by default.
+    folders
+        Whether the folders of a file are part of its name.
 
     Raises
     ------
@@ -63,12 +66,12 @@ async def upload_files(
     """
     async with _upload_slot(service, request), _receiving(service, workspace, identifier, request) as upload:
         async with _form_files(service, request, field) as files:
-            names = distinct([_checked_name(file) for file in files])
+            names = distinct([_checked_name(file, folders) for file in files])
             for name, file in zip(names, files, strict=True):
                 await run_in_thread(upload.add_file, name, file.file)
-            described = await run_in_thread(_file_request, job_request, files)
+            described = await run_in_thread(_file_request, job_request, files, folders)
         documents = await run_in_thread(upload.finish)
-        sent = {name: _as_sent(file) for name, file in zip(names, files, strict=True)}
+        sent = {name: _as_sent(file, folders) for name, file in zip(names, files, strict=True)}
         described = replace(
             described,
             renamed={name: was for name, was in sent.items() if name != was},
@@ -78,7 +81,7 @@ async def upload_files(
 
 
 async def read_upload_request(
-    service: ServerState, request: Request, job_request: JobRequest, field: str = "files"
+    service: ServerState, request: Request, job_request: JobRequest, field: str = "files", folders: bool = False
 ) -> JobRequest:
     """Receive the files of a repeated upload, and return its job request with the digest of their content.
 
@@ -90,7 +93,7 @@ async def read_upload_request(
     async with _upload_slot(service, request):
         _check_disk(service, request)
         async with _form_files(service, request, field) as files:
-            return await run_in_thread(_file_request, job_request, files)
+            return await run_in_thread(_file_request, job_request, files, folders)
 
 
 async def upload_texts(
@@ -120,12 +123,12 @@ def text_request(job_request: JobRequest, texts: Sequence[UploadedText]) -> JobR
     return job_request.with_content(*(json.dumps(asdict(text), sort_keys=True) for text in texts))
 
 
-def _file_request(job_request: JobRequest, files: Sequence[UploadFile]) -> JobRequest:
+def _file_request(job_request: JobRequest, files: Sequence[UploadFile], folders: bool) -> JobRequest:
     """Return a job request with the digest of the names and the content of files."""
     parts: list[str] = []
     for file in files:
         file.file.seek(0)
-        parts += (file.filename or "", _digest_of(file.file))
+        parts += (_as_sent(file, folders), _digest_of(file.file))
     return job_request.with_content(*parts)
 
 
@@ -190,14 +193,16 @@ def _existing(kb: Workspace, sources: Sequence[str]) -> list[str]:
         return found
 
 
-def _as_sent(file: UploadFile) -> str:
-    """Return the file name that a client sent, without folders and characters that cannot be shown."""
-    last = re.split(r"[\\/]", file.filename or "")[-1]
-    return "".join(character if character.isprintable() else "_" for character in last)[:_LONGEST_NAME]
+def _as_sent(file: UploadFile, folders: bool) -> str:
+    """Return the file name that a client sent, without characters that cannot be shown, and without its folders."""
+    parts = re.split(r"[\\/]", file.filename or "")
+    name = "/".join(parts) if folders else parts[-1]
+    return "".join(character if character.isprintable() else "_" for character in name)[:_LONGEST_NAME]
 
 
-def _checked_name(file: UploadFile) -> str:
-    name = sanitize_file_name(file.filename or "")
+def _checked_name(file: UploadFile, folders: bool) -> str:
+    sanitize = sanitize_file_path if folders else sanitize_file_name
+    name = sanitize(file.filename or "")
     if name is None:
         raise ProblemError(415, "unknown-format", "unsupported file type: polyadic index --help lists the formats")
     return name

@@ -233,7 +233,7 @@ class JobRunner:
             log_event(_LOG, logging.WARNING, "job left to others", job=job.id)
         elif what == "report":
             problem = str(content["stopped"])
-            whole = not (problem or content["skipped"] or content["unsupported"] or content["failed"])
+            whole = not any(content.get(name) for name in ("stopped", "skipped", "unsupported", "failed"))
             await self.end(job, replace(job, report=content), JobState.SUCCEEDED if whole else JobState.PARTLY, problem)
         elif running.cancelled:
             await self.end(job, job, JobState.CANCELLED, "it was cancelled")

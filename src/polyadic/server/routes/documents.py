@@ -82,6 +82,9 @@ async def upload(
     response: Response,
     job_request: RequestedJob,
     job: RequestedId,
+    folders: Annotated[
+        bool, Query(description="keep the folders of file names, as in letters/ada.md; by default they are removed")
+    ] = False,
 ) -> Job:
     """Add files; a job reads them. A file with the name of an earlier upload replaces that document.
 
@@ -93,10 +96,10 @@ async def upload(
     """
 
     async def requested() -> JobRequest:
-        return await read_upload_request(service, request, job_request)
+        return await read_upload_request(service, request, job_request, folders=folders)
 
     async def start() -> Job:
-        return await upload_files(service, workspace, kb, request, job_request, identifier=job)
+        return await upload_files(service, workspace, kb, request, job_request, identifier=job, folders=folders)
 
     return accepted(response, await start_once(service, workspace, job, requested, start))
 

@@ -1,4 +1,4 @@
-"""Routes to list, follow, cancel, resume and retry indexing jobs."""
+"""Routes to list, follow, cancel, resume and retry jobs."""
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing

@@ -74,7 +74,7 @@ export class Api {
    * Upload files.
    *
    * @param {string} path
-   * @param {Iterable<File>} files
+   * @param {Iterable<{name: string, file: File}>} files
    * @param {(sent: number) => void} [onSent] called with the share sent so far, from 0 to 1
    * @param {AbortSignal} [signal]
    * @returns {Promise<any>}
@@ -217,8 +217,8 @@ function sentByForm(path, files, key, onSent, signal) {
     request.addEventListener("abort", () => reject(new DOMException("ended by the page", "AbortError")));
     signal?.addEventListener("abort", () => request.abort());
     const form = new FormData();
-    for (const file of files) {
-      form.append("files", file, file.name);
+    for (const { name, file } of files) {
+      form.append("files", file, name);
     }
     request.send(form);
   });
