@@ -19,7 +19,7 @@ class ChunkTreeCache:
 
     async def tree(self, reader: Reader, embedder: Embedder, settings: RaptorSettings) -> ChunkTree:
         """Return the tree of what the reader sees; it is built if it is not in the cache."""
-        key = (reader.version, embedder.name, settings)
+        key = (reader.records.version, embedder.name, settings)
         tree = self._trees.get(key) or await build_chunk_tree(reader, embedder, settings)
         self._trees[key] = tree
         self._trees.move_to_end(key)
