@@ -188,7 +188,7 @@ def test_entity_direction_is_the_normalized_sum_of_its_forms(store: SqliteStore)
     forms = kept(["Oslo: capital of Norway", "Oslo: city"]).sum(axis=0)
     with store.read() as reader:
         row = keyed(reader, ["oslo"])["oslo"]
-        (direction,) = reader.directions(np.array([row]))
+        (direction,) = reader.directions("entity", np.array([row]))
     assert np.allclose(direction, forms / np.linalg.norm(forms), atol=1e-5)
 
 

@@ -72,7 +72,7 @@ def test_layers_grow_smaller_and_stop(reader: MemoryReader) -> None:
 
 def expected_facts(node: SummaryNode, reader: MemoryReader) -> list[int]:
     chunks = np.array(sorted(node.chunks))
-    centre = reader.chunk_vectors(chunks).sum(axis=0)
+    centre = reader.directions("chunk", chunks).sum(axis=0)
     stated = [reader.links("chunk_facts", np.array([chunk])).targets.tolist() for chunk in chunks]
     facts = np.unique(np.concatenate(stated))
     nearness = dict(zip(facts.tolist(), reader.similarity("fact", facts, centre[None, :])[0].tolist(), strict=True))

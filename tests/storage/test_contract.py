@@ -120,8 +120,10 @@ def test_chunk_vector_is_the_normalized_sum_of_its_windows(store: Store) -> None
         expected = {chunks[0].id: kept(["first window", "second window"]).sum(axis=0)}
         ids = [place.chunk_id for place in reader.chunk_places(rows)]
         sums = np.array([expected.get(one, kept([ENGINE[0]])[0]) for one in ids])
-        assert np.allclose(reader.chunk_vectors(rows), sums / np.linalg.norm(sums, axis=1, keepdims=True), atol=1e-3)
-        assert len(reader.chunk_vectors(rows[:0])) == 0
+        assert np.allclose(
+            reader.directions("chunk", rows), sums / np.linalg.norm(sums, axis=1, keepdims=True), atol=1e-3
+        )
+        assert len(reader.directions("chunk", rows[:0])) == 0
 
 
 def test_version_names_what_a_reader_sees(store: Store) -> None:
@@ -130,7 +132,7 @@ def test_version_names_what_a_reader_sees(store: Store) -> None:
     def version(*only: Document) -> str:
         filtered = frozenset(one.id for one in only)
         with store.read((lambda _: filtered) if only else None) as reader:
-            return reader.version
+            return reader.records.version
 
     seen = [version(), version(ada), version(engine), version(ada, engine)]
     assert seen == [version(), version(ada), version(engine), version(engine, ada)]
@@ -518,6 +520,27 @@ def test_documents_are_selected_by_source_and_metadata(store: Store) -> None:
         assert reader.records.select(["/docs/a.txt"], {"year": "1815"}) == {ids["a"]}
         assert reader.records.select(["/docs"], {}) == set(ids.values())
         assert reader.records.select((), {"of": "Babbage"}) == reader.records.select((), {"year": "of"}) == frozenset()
+
+
+def test_documents_are_selected_by_date(store: Store) -> None:
+    dates = {"a": "2023-12-31", "b": "2024-01-01 09:00:00+02:00", "c": "2024-12-31", "d": "2025", "e": ""}
+    ids = {}
+    for name, date in dates.items():
+        source, chunks, evidence = document(name, [ADA])
+        stage(store, replace(source, metadata={"date": date} if date else {}), chunks, {chunks[0].id: evidence})
+        _publish_staged(store, source.id, {chunks[0].id: [chunks[0].text]})
+        ids[source.id] = name
+
+    def selected(**where: str) -> str:
+        conditions = {key.replace("_from", ">=").replace("_to", "<="): value for key, value in where.items()}
+        return "".join(sorted(ids[one] for one in reader.records.select((), conditions)))
+
+    with store.read() as reader:
+        assert selected(date_from="2024") == "bcd"
+        assert selected(date_to="2024") == "abc"
+        assert selected(date_from="2024", date_to="2024") == "bc"
+        assert selected(date_from="2024-01-02", date_to="2024-12-31") == "c"
+        assert selected(date_to="2023-12-30") == selected(date="2024") == selected(year_from="0") == ""
 
 
 def test_long_texts_are_stored(store: Store, open_store: Opener) -> None:

@@ -29,7 +29,7 @@ class ChunkTreeCache:
 
     async def tree(self, reader: Reader, embedder: Embedder, settings: RaptorSettings) -> ChunkTree:
         """Return the tree of what the reader sees; it is built once, and other callers wait for it."""
-        key = (reader.version, embedder.name, settings)
+        key = (reader.records.version, embedder.name, settings)
         while True:
             with self._lock:
                 if key in self._trees:

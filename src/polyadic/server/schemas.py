@@ -155,7 +155,7 @@ class JobList(BaseModel):
 
 
 class FilterSchema(ApiRequest):
-    """Document filter: any of these documents, with all of this metadata."""
+    """Document filter: any of these documents, with all of this metadata; a key such as ``date>=`` compares as text."""
 
     model_config = _example(documents=[], where={"year": "1843"})
 

@@ -162,7 +162,7 @@ class _NeighbourhoodBuilder:
             return
         degrees = self._reader.degrees("entity_facts", self.frontier)
         self._whole &= bool((degrees <= _MAX_FACTS_PER_ENTITY).all())
-        toward: Vectors = self._reader.directions(self.frontier[:1])[0]
+        toward: Vectors = self._reader.directions("entity", self.frontier[:1])[0]
         links = self._reader.facts_of(self.frontier, _MAX_FACTS_PER_ENTITY, toward)
         new = np.setdiff1d(links.targets, np.array(list(self._facts), dtype=np.int64))
         best = new[np.argsort(-self._reader.scores("fact", new), kind="stable")]

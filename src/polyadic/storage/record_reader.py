@@ -24,6 +24,10 @@ class RecordReader(Protocol):
     are always those of the whole store.
     """
 
+    @property
+    def version(self) -> str:
+        """Name of what is read: another one after each change of documents or facts, and with each filter."""
+
     # Documents and evidence
     def counts(self) -> Counts: ...
     def arities(self) -> dict[int, int]:
@@ -60,7 +64,7 @@ class RecordReader(Protocol):
             Each selects the document with this source, the rows of the file with this path, and everything below this
             folder. All documents if empty.
         where
-            Metadata values that a document must all have.
+            Conditions on metadata, all of which a document must meet (see :mod:`polyadic.model.metadata_conditions`).
         """
 
     def extractors(self) -> dict[str, int]:

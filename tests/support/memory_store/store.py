@@ -11,7 +11,9 @@ from functools import cached_property
 import numpy as np
 
 from polyadic.errors import EmbedderMismatch, NotFound, StoreBusy
+from polyadic.model import identity
 from polyadic.model.hierarchy import Hierarchy
+from polyadic.model.metadata_conditions import meets, parse_key
 from polyadic.model.resolution import EntityResolution, ResolutionDecision
 from polyadic.model.types import Chunk, Document, Evidence, Heading
 from polyadic.storage.leases import DocumentLeases, NoLeases
@@ -99,6 +101,12 @@ class StateRecords:
         self._reader = reader
         self._revisions = sorted(reader.seen.values(), key=lambda one: one.document.source)
 
+    @property
+    def version(self) -> str:
+        facts = self._reader.facts(self._reader.rows("fact"))
+        chunks = [chunk.id for one in self._revisions for chunk in one.chunks]
+        return identity.digest("memory", *(fact.id for fact in facts), *chunks)
+
     def counts(self) -> Counts:
         evidence = [item for one in self._revisions for items in one.evidence.values() for item in items]
         size, facts = self._reader.size, self._reader.rows("fact")
@@ -137,8 +145,14 @@ class StateRecords:
             starts = tuple(end for one in sources for end in (f"{one.rstrip('/')}/", f"{one}#"))
             return not sources or path in sources or path.startswith(starts)
 
+        def has_all(metadata: Mapping[str, str]) -> bool:
+            conditions = [(*parse_key(key), value) for key, value in where.items()]
+            return all(
+                name in metadata and meets(metadata[name], operator, bound) for name, operator, bound in conditions
+            )
+
         documents = [one.document for one in self._revisions]
-        return frozenset(one.id for one in documents if is_below(one.source) and where.items() <= one.metadata.items())
+        return frozenset(one.id for one in documents if is_below(one.source) and has_all(one.metadata))
 
     def extractors(self) -> dict[str, int]:
         return dict(sorted(Counter(one.fingerprint.extractor for one in self._revisions).items()))

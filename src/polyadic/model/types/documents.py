@@ -129,7 +129,8 @@ class Filter:
         Documents (by path or other source, title, or at least 8 digits of the identifier), files of rows, or folders.
         A document matches if it matches any of them.
     where
-        Metadata that a document must have; all entries must match.
+        Metadata that a document must have; all entries must match. A key that ends with ``>=`` or ``<=`` compares, such
+        as ``date>=`` (see :mod:`polyadic.model.metadata_conditions`).
     documents
         Full identifiers of further documents, in addition to those of ``sources``. These are not resolved against the
         file system, so use them for callers who must not learn which files exist.
