@@ -148,6 +148,7 @@ EXAMPLES: dict[str, Any] = {
         "blocks": [{"tag": "p", "children": [{"tag": "mark", "children": ["Ada wrote it."], "attributes": {}}]}],
         "marked": True,
     },
+    "PageList": {"starts": [0, 1840, 3912], "has_images": True},
     "EntityList": {"entities": [{"entity": _ENTITY, "similarity": 0.81}]},
     "FactList": {"facts": [{"fact": _FACT, "similarity": 0.64}]},
     "EntityDetail": {"entity": _ENTITY, "facts": [_FACT]},

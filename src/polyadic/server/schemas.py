@@ -147,6 +147,13 @@ class RenderedDocument(BaseModel):
     marked: bool
 
 
+class PageList(BaseModel):
+    """The pages of a document; ``starts`` are the characters of the text at which they begin."""
+
+    starts: list[int]
+    has_images: bool
+
+
 class JobList(BaseModel):
     """Jobs, the latest first; pass ``next`` as ``after`` to get the next page. ``next`` is empty on the last page."""
 
