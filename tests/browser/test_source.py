@@ -114,7 +114,7 @@ def test_page_is_loaded_again_only_if_it_has_changed(opened: Opened, tmp_path: P
         session.send("Network.enable")
         session.on(
             "Network.responseReceivedExtraInfo",
-            lambda event: statuses.append(event["statusCode"]) if "etag" in {*map(str.lower, event["headers"])} else 0,
+            lambda event: statuses.extend([event["statusCode"]] if "etag" in map(str.lower, event["headers"]) else []),
         )
         for _ in range(2):
             page.get_by_role("button", name="Engines").first.click()

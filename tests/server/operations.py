@@ -70,6 +70,8 @@ class Operation:
             "id": identifier,
             "start": 0,
             "end": 1,
+            "from": identifier,
+            "to": identifier,
             "q": "a",
             "label": "a",
             "name": "a",

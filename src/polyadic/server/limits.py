@@ -30,7 +30,7 @@ class ServerLimits:
     jobs_at_once: int = 1
     jobs_waiting: int = 100
     jobs_kept: int = 100
-    graph_entities: int = 2000
+    graph_entities: int = 10_000
     pages_at_once: int = 2
     page_seconds: float = 20.0
     connections: int = 500

@@ -154,6 +154,7 @@ EXAMPLES: dict[str, Any] = {
     "EntityDetail": {"entity": _ENTITY, "facts": [_FACT]},
     "FactDetail": {"fact": _FACT, "entities": [_ENTITY], "places": [_SOURCE_SPAN]},
     "Neighbourhood": {"entities": [_ENTITY], "facts": [{"fact": _FACT, "entities": [_ID]}], "complete": True},
+    "PathView": {"path": [_ID], "entities": [_ENTITY], "facts": [{"fact": _FACT, "entities": [_ID]}]},
     "WorkspaceList": {"workspaces": ["letters", "reports"], "next": ""},
     "WorkspaceView": {
         "name": "letters",

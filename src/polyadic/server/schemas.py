@@ -255,6 +255,14 @@ class Neighbourhood(BaseModel):
     complete: bool
 
 
+class PathView(BaseModel):
+    """A shortest path: its entities in order (``path``), the facts between them in order, and all their entities."""
+
+    path: list[Identifier]
+    entities: list[Entity]
+    facts: list[Hyperedge]
+
+
 class HealthCheckView(BaseModel):
     """The checks that were run, and what to do about each problem."""
 
