@@ -17,6 +17,7 @@ from polyadic.storage.protocol import (
     Fingerprint,
     NearestPrefetch,
     NeighbourPrefetch,
+    OriginalRecord,
     QuotePrefetch,
     Rows,
     Side,
@@ -108,6 +109,52 @@ def test_roots_are_recorded_once(store: Store) -> None:
             writer.add_roots(folders)
     with store.read() as reader:
         assert reader.records.roots() == ["/a", "/b", "/c/é"]
+
+
+def original(store: Store, source: Document, only: frozenset[str] | None = None) -> tuple[str, bool, bytes | None]:
+    """Digest, whether a copy is kept, and the copy."""
+    with store.read(None if only is None else lambda _: only) as reader:
+        record = reader.records.original(source.id)
+        content = reader.records.original_content(source.id)
+        return (record.digest, record.is_kept, content) if record else ("", False, content)
+
+
+def test_original_files_belong_to_revisions(store: Store) -> None:
+    # Longer than one piece, with every byte.
+    content = bytes(range(256)) * 800
+    first, second = "1" * 32, "2" * 32
+    source, chunks, evidence = document("ada", [ADA])
+    other = publish(store, "engine", [ENGINE])
+    stage(store, source, chunks, {chunks[0].id: evidence})
+    with store.write() as writer:
+        assert writer.originals([source.id], is_staged=True) == {}
+        writer.put_original(source.id, first, content, is_staged=True)
+        assert writer.originals([source.id], is_staged=True) == {source.id: OriginalRecord(first, True)}
+        assert writer.originals([source.id], is_staged=False) == {}
+    assert original(store, source) == ("", False, None)
+    _publish_staged(store, source.id, {chunks[0].id: [chunks[0].text]})
+    assert original(store, source) == (first, True, content)
+    assert original(store, source, frozenset([other.id])) == ("", False, None)
+    assert original(store, source, frozenset([source.id])) == (first, True, content)
+    with store.write() as writer:
+        writer.put_original(source.id, second, b"PDF", is_staged=False)
+    assert original(store, source) == (second, True, b"PDF")
+    with store.write() as writer:
+        writer.put_original(source.id, first, None, is_staged=False)
+    assert original(store, source) == (first, False, None)
+    assert original(store, other) == ("", False, None)
+
+
+def test_original_files_are_deleted_with_their_revision(store: Store) -> None:
+    source = publish(store, "ada", [ADA])
+    for change in (lambda: publish(store, "ada", [ADA, ENGINE]), lambda: withdraw(store, source)):
+        with store.write() as writer:
+            writer.put_original(source.id, "1" * 32, b"PDF", is_staged=False)
+        change()
+        assert original(store, source) == ("", False, None)
+        assert store.problems() == []
+    publish(store, "ada", [ADA])
+    assert original(store, source) == ("", False, None)
 
 
 def test_chunk_vector_is_the_normalized_sum_of_its_windows(store: Store) -> None:

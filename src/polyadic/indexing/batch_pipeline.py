@@ -9,6 +9,7 @@ from polyadic.concurrency.micro_batcher import MicroBatcher
 from polyadic.concurrency.run_in_thread import run_in_thread
 from polyadic.extraction.runner import ExtractionOutcomes, ExtractionRunner, PendingWindow
 from polyadic.indexing.fingerprint import NOTHING_TO_DO, PipelineConfig, ReindexAction
+from polyadic.indexing.originals import record_originals
 from polyadic.indexing.publisher import Publisher
 from polyadic.indexing.report import IndexReport
 from polyadic.loaders.error_isolation import DocumentDefect, on_one_document, skipped_because
@@ -119,7 +120,10 @@ class BatchPipeline:
     def _actions(self, batch: Sequence[Document]) -> dict[str, ReindexAction]:
         with self._store.prepare() as preparer:
             stamps = preparer.stamps([document.id for document in batch])
-            return {document.id: self._action_for(document, stamps.get(document.id), preparer) for document in batch}
+            actions = {document.id: self._action_for(document, stamps.get(document.id), preparer) for document in batch}
+            unchanged = [document for document in batch if actions[document.id] in NOTHING_TO_DO]
+            record_originals(preparer, unchanged, is_staged=False)
+        return actions
 
     def _action_for(self, document: Document, stamp: Fingerprint | None, preparer: StagingWriter) -> ReindexAction:
         """Return the action for a document; if there is nothing to do, drop its pending requests."""
@@ -154,6 +158,7 @@ class BatchPipeline:
         }
         with self._store.prepare() as preparer:
             finished = preparer.stage([(d, self._config.stamp(d.content), chunks[d.id]) for d in todo])
+            record_originals(preparer, todo, is_staged=True)
         return _StagedBatch(actions, todo, windows, chunks, finished)
 
     async def _extract(self, staged: _StagedBatch) -> ExtractionOutcomes:

@@ -160,11 +160,13 @@ EXAMPLES: dict[str, Any] = {
         "blocks": [{"tag": "p", "children": [{"tag": "mark", "children": ["Ada wrote it."], "attributes": {}}]}],
         "marked": True,
     },
+    "PageList": {"starts": [0, 1840, 3912], "has_images": True},
     "EntityList": {"entities": [{"entity": _ENTITY, "similarity": 0.81}]},
     "FactList": {"facts": [{"fact": _FACT, "similarity": 0.64}]},
     "EntityDetail": {"entity": _ENTITY, "facts": [_FACT]},
     "FactDetail": {"fact": _FACT, "entities": [_ENTITY], "places": [_SOURCE_SPAN]},
     "Neighbourhood": {"entities": [_ENTITY], "facts": [{"fact": _FACT, "entities": [_ID]}], "complete": True},
+    "PathView": {"path": [_ID], "entities": [_ENTITY], "facts": [{"fact": _FACT, "entities": [_ID]}]},
     "WorkspaceList": {"workspaces": ["letters", "reports"], "next": ""},
     "WorkspaceView": {
         "name": "letters",

@@ -8,6 +8,7 @@ import numpy as np
 
 from polyadic.model.identity import entity_key, loose_name
 from polyadic.model.types import Entity, Fact
+from polyadic.query.entity_paths import shortest_path
 from polyadic.query.fact_search import search_facts, vector_of
 from polyadic.query.lookup import FactView, facts_of_all, row_of_key
 from polyadic.server.problem_details import not_found
@@ -127,6 +128,26 @@ def overview(kb: Workspace, limit: int) -> NeighbourhoodResult:
             neighbourhood.begin(block)
             neighbourhood.step()
         return replace(neighbourhood.result(), complete=neighbourhood.holds_all)
+
+
+def path_between(kb: Workspace, start: str, goal: str) -> tuple[list[str], NeighbourhoodResult]:
+    """Return the entities of a shortest path in order, and its facts with all their entities; empty if there is none.
+
+    Raises
+    ------
+    ProblemError
+        There is no such entity (404).
+    """
+    with kb.store().read() as reader:
+        ends = row_of(reader, "entity", start), row_of(reader, "entity", goal)
+        path = shortest_path(reader, *ends)
+        neighbourhood = _NeighbourhoodBuilder(reader, limit=_MOST_RANKED)
+        if path is None:
+            return [], neighbourhood.result()
+        neighbourhood.entities.update(dict.fromkeys(path.entities))
+        neighbourhood.take(np.array(path.facts, dtype=np.int64))
+        result = neighbourhood.result()
+        return [entity.id for entity in result.entities[: len(path.entities)]], result
 
 
 class _NeighbourhoodBuilder:

@@ -13,6 +13,7 @@ from polyadic.storage.records import (
     FailedChunk,
     Fingerprint,
     LedgerEntry,
+    OriginalRecord,
     UsageTotals,
 )
 
@@ -80,6 +81,12 @@ class RecordReader(Protocol):
         """Return a published document without its text; None if there is none."""
 
     def document(self, document_id: str) -> Document: ...
+    def original(self, document_id: str) -> OriginalRecord | None:
+        """Return the file that a document was read from; None if there is none, or it is not known."""
+
+    def original_content(self, document_id: str) -> bytes | None:
+        """Return the content of the file that a document was read from; None if the store keeps no copy."""
+
     def evidence(self, document_id: str) -> list[tuple[Chunk, tuple[Evidence, ...]]]:
         """Return the chunks of a document with their evidence, in document order; empty if there is none."""
 

@@ -25,6 +25,7 @@ from polyadic.storage.protocol import (
     FailedChunk,
     Fingerprint,
     LedgerEntry,
+    OriginalRecord,
     Reader,
     StoreChange,
     UsageTotals,
@@ -45,6 +46,12 @@ class Revision:
     evidence: dict[str, tuple[Evidence, ...]] = field(default_factory=dict)
     failures: dict[str, str] = field(default_factory=dict)
     windows: dict[str, Sequence[str]] = field(default_factory=dict)
+    original: tuple[str, bytes | None] = ("", None)
+
+    @property
+    def original_record(self) -> OriginalRecord | None:
+        digest, content = self.original
+        return OriginalRecord(digest, content is not None) if digest else None
 
     def extracted(self) -> list[tuple[Chunk, tuple[Evidence, ...]]]:
         return [(chunk, self.evidence.get(chunk.id, ())) for chunk in self.chunks]
@@ -182,6 +189,14 @@ class StateRecords:
             raise NotFound(f"no document has the identifier {document_id}", "see the list of documents")
         return one.document
 
+    def original(self, document_id: str) -> OriginalRecord | None:
+        one = self._reader.seen.get(document_id)
+        return one.original_record if one else None
+
+    def original_content(self, document_id: str) -> bytes | None:
+        one = self._reader.seen.get(document_id)
+        return one.original[1] if one else None
+
     def evidence(self, document_id: str) -> list[tuple[Chunk, tuple[Evidence, ...]]]:
         one = self._reader.seen.get(document_id)
         return one.extracted() if one else []
@@ -241,6 +256,14 @@ class MemoryWriter:
 
     def put_failure(self, document_id: str, chunk_id: str, reason: str) -> None:
         self.state.staged[document_id].failures[chunk_id] = reason
+
+    def originals(self, document_ids: Collection[str], is_staged: bool) -> dict[str, OriginalRecord]:
+        revisions = self.state.staged if is_staged else self.state.current
+        found = {one: revisions[one].original_record for one in document_ids if one in revisions}
+        return {document: record for document, record in found.items() if record}
+
+    def put_original(self, document_id: str, digest: str, content: bytes | None, is_staged: bool) -> None:
+        (self.state.staged if is_staged else self.state.current)[document_id].original = digest, content
 
     def staged(self, document_id: str) -> list[tuple[Chunk, tuple[Evidence, ...]]]:
         return self.state.staged[document_id].extracted()

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from polyadic.model import identity
+from polyadic.model.original_file import OriginalFile
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -53,6 +54,9 @@ class Document:
     encoding
         Encoding of the file if it is not UTF-8, set on the first document of that file. For the indexing report only,
         as ``note``.
+    original
+        The file that the document was read from, if pages of it can be shown. For indexing only: readers of a store
+        leave it out, and it is not part of the content digest.
     """
 
     source: str
@@ -62,6 +66,7 @@ class Document:
     pages: tuple[int, ...] = ()
     note: str = field(default="", compare=False)
     encoding: str = field(default="", compare=False)
+    original: OriginalFile | None = field(default=None, compare=False)
 
     @property
     def id(self) -> str:

@@ -19,6 +19,7 @@ from polyadic.storage.protocol import (
     FailedChunk,
     Fingerprint,
     LedgerEntry,
+    OriginalRecord,
     Side,
     UsageTotals,
 )
@@ -28,6 +29,7 @@ from polyadic.storage.sql.digests import digest_bytes
 from polyadic.storage.sql.dimension import dimension_of
 from polyadic.storage.sql.hierarchy_records import hierarchy_of
 from polyadic.storage.sql.lists import select_in
+from polyadic.storage.sql.originals import original_content, originals_of
 from polyadic.storage.sql.roots import roots_of
 from polyadic.storage.sql.serialization import (
     chunks_of,
@@ -215,8 +217,16 @@ class SqlRecordReader:
         text = text_of(self._connection, revision)
         return Document(source, title, text, load_metadata(metadata), load_pages(pages))
 
+    def original(self, document_id: str) -> OriginalRecord | None:
+        revision = self._revision(document_id)
+        return None if revision is None else originals_of(self._connection, {document_id: revision}).get(document_id)
+
+    def original_content(self, document_id: str) -> bytes | None:
+        revision = self._revision(document_id)
+        return None if revision is None else original_content(self._connection, revision)
+
     def evidence(self, document_id: str) -> list[tuple[Chunk, tuple[Evidence, ...]]]:
-        revision = current_revision(self._connection, document_id) if self._sees(document_id) else None
+        revision = self._revision(document_id)
         return [] if revision is None else chunks_of(self._connection, document_id, revision)
 
     def headings(self, chunk_ids: Sequence[str]) -> dict[str, tuple[Heading, ...]]:
@@ -257,6 +267,9 @@ class SqlRecordReader:
 
     def _sees(self, document_id: str) -> bool:
         return self._only is None or document_id in self._only
+
+    def _revision(self, document_id: str) -> int | None:
+        return current_revision(self._connection, document_id) if self._sees(document_id) else None
 
     def _digests(self) -> list[bytes]:
         return [digest_bytes(document) for document in sorted(self._only or ())]

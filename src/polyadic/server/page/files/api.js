@@ -107,10 +107,11 @@ export class Api {
    *
    * @param {string} path
    * @param {object} [query]
+   * @param {{signal?: AbortSignal, cache?: RequestCache}} [options] by default, the browser keeps no copy
    * @returns {Promise<Blob>}
    */
-  async blob(path, query = {}) {
-    return (await this.#response(withQuery(path, query), { method: "GET" })).blob();
+  async blob(path, query = {}, { signal, cache } = {}) {
+    return (await this.#response(withQuery(path, query), { method: "GET", signal, cache })).blob();
   }
 
   async #json(path, options) {
@@ -162,7 +163,7 @@ function withQuery(path, query) {
 
 async function reached(path, options) {
   try {
-    return await fetch(path, { ...options, credentials: "omit", cache: "no-store" });
+    return await fetch(path, { ...options, credentials: "omit", cache: options.cache ?? "no-store" });
   } catch (error) {
     throw unreachable(error);
   }
