@@ -101,7 +101,8 @@ def metadata_pairs(metadata: Sequence[str], context: click.Context) -> dict[str,
         if not parse_key(key)[0] or not equals:
             raise click.UsageError(f"--where {given} has no value: use --where KEY=VALUE", context)
         if pairs.setdefault(key, value) != value:
-            raise click.UsageError(f"--where {key} is given twice, but a document has only one {key}", context)
+            why = "give the stricter one" if key.endswith("=") else f"but a document has only one {key}"
+            raise click.UsageError(f"--where {key} is given twice, {why}", context)
     return pairs
 
 
