@@ -10,7 +10,7 @@ written. FOLDER keeps the filled workspaces.
 
 import asyncio
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,16 +21,10 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 import polyadic.retrieval.relevance
-from benchmarks.data import data_folder, filled, load
-from benchmarks.ordinary.documents import fetched
-from benchmarks.ordinary.questions import OWN, Split, load_questions
-from benchmarks.recorded_workspace import recorded_workspace
+from benchmarks.question_sets import MULTI_HOP, RECORDED, SMALL, Asking, question_sets, unanswerable_sets
 from benchmarks.report_sections import given_folder
-from polyadic.config import EmbeddingSettings, Settings
-from polyadic.evaluation.answer_checks import can_be_quoted, holds_an_answer
-from polyadic.evaluation.datasets import DatasetQuestion, corpus_id, load_beir
+from polyadic.config import Settings
 from polyadic.generation.sentence_candidates import candidates, rarity
-from polyadic.model.types import SourceSpan
 from polyadic.retrieval.fusion import PASSAGE_FEATURES, QUESTION_FEATURES, passage_features, question_features
 from polyadic.retrieval.methods.auto import signals
 from polyadic.retrieval.methods.walk import Walk
@@ -43,35 +37,16 @@ from polyadic.retrieval.relevance.linear_model import learned
 from polyadic.retrieval.relevance.question_features import read_asked
 from polyadic.retrieval.relevance.sentence_features import COLUMNS, rare_coverage, read_sentences, sentence_features
 from polyadic.retrieval.trace import Trace
-from polyadic.workspace import Workspace
 
 Floats = NDArray[np.float64]
 WEIGHTS = Path(polyadic.retrieval.relevance.__file__).parent / "weights"
 QUESTIONS_A_SET = 100.0
+# Sentences that answer by a second hop share few words with the question: without more weight, sets where one sentence
+# says it all would decide.
+MULTI_HOP_WEIGHT = 2.0
 PENALTY, CONFIDENCE_PENALTY = 20.0, 3.0
 MOST_WRONGLY_REFUSED = 0.02
 ORDINARY = 4.0
-MULTI_HOP = ("hotpotqa-100", "2wiki-101")
-RECORDED = "2wiki-101 recorded"
-HASHING = Settings(embedding=EmbeddingSettings(model="hashing"))
-FOREIGN = (
-    ("hotpotqa-100", "2wiki-101"),
-    ("2wiki-101", "hotpotqa-100"),
-    ("2wiki-101", "hotpotqa-100 hashing"),
-    ("hotpotqa-100", "ordinary-debian"),
-    ("xquad-de", "ordinary-debian"),
-    ("xquad-zh", "ordinary-debian"),
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Asking:
-    """A question to a workspace, and whether a passage (``holds``) or a sentence (``in_a_sentence``) answers it."""
-
-    text: str
-    is_answerable: bool
-    holds: Callable[[SourceSpan], bool]
-    in_a_sentence: Callable[[str], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,88 +76,23 @@ class Judged:
 
 Examples = Mapping[str, Sequence[Labelled]]
 _Rows = TypeVar("_Rows")
-AskedSet = tuple[Workspace, Sequence[Asking]]
 
 
 def main() -> None:
     with given_folder() as folder, ExitStack() as stack:
-        sets = dict(_sets(folder, stack))
-        _learn_passages({name: [_passages(kb, asking) for asking in askings] for name, (kb, askings) in sets.items()})
+        sets = dict(question_sets(folder, stack))
+        _learn_passages({name: [_passages(asking) for asking in askings] for name, askings in sets.items()})
         learned.cache_clear()
         del sets[RECORDED]
-        foreign = dict(_foreign(sets))
-        asked = {
-            name: [_sentences(kb, asking) for asking in askings] for name, (kb, askings) in (sets | foreign).items()
-        }
+        answerless = dict(unanswerable_sets(sets))
+        asked = {name: [_sentences(asking) for asking in askings] for name, askings in (sets | answerless).items()}
         _learn_sentences({name: asked[name] for name in sets}, asked)
 
 
-def _sets(folder: Path, stack: ExitStack) -> Iterator[tuple[str, AskedSet]]:
-    """The question sets by name, each with the workspace that it is asked of."""
-    beir = {}
-    for name in MULTI_HOP:
-        dataset = load(name)
-        beir[name] = (stack.enter_context(filled(dataset, folder)), [_gold(one) for one in dataset.questions])
-    yield from beir.items()
-    recorded = stack.enter_context(recorded_workspace(folder))
-    yield RECORDED, (recorded, beir[MULTI_HOP[1]][1])
-    for language in ("de", "zh"):
-        dataset = load_beir(data_folder() / "xquad" / language)
-        askings = [_gold(one) for one in dataset.questions]
-        for name, settings in ((f"xquad-{language}", None), (f"xquad-{language} hashing", HASHING)):
-            workspace = stack.enter_context(Workspace(folder / name.replace(" ", "-"), settings))
-            workspace.index([dataset.corpus])
-            yield name, (workspace, askings)
-    hashing = stack.enter_context(Workspace(folder / f"{MULTI_HOP[0]}-hashing", HASHING))
-    hashing.index([load(MULTI_HOP[0]).corpus])
-    yield f"{MULTI_HOP[0]} hashing", (hashing, beir[MULTI_HOP[0]][1])
-    shared = stack.enter_context(Workspace(folder / "ordinary-shared"))
-    shared.index([data_folder() / "ordinary" / "documents"])
-    yield "ordinary-shared", (shared, _ordinary(data_folder() / "ordinary" / "questions.tsv"))
-    debian = stack.enter_context(Workspace(folder / "ordinary-debian"))
-    debian.index([fetched(folder)])
-    yield "ordinary-debian", (debian, _ordinary(OWN))
-
-
-def _foreign(sets: Mapping[str, AskedSet]) -> Iterator[tuple[str, AskedSet]]:
-    """Questions of one set asked of the documents of another, which do not answer them."""
-    for one, other in FOREIGN:
-        unanswerable = [Asking(asking.text, False, _never, _never) for asking in sets[one][1]]
-        yield f"{one} asked of {other}", (sets[other][0], unanswerable)
-
-
-def _never(_: object) -> bool:
-    return False
-
-
-def _gold(question: DatasetQuestion) -> Asking:
-    """A question of a set with gold passages."""
-    golden = question.answers if can_be_quoted(question) else ()
-    return Asking(
-        question.text,
-        True,
-        lambda place: corpus_id(place.source) in question.gold,
-        lambda text: bool(golden) and (holds_an_answer(text, golden) or _unspaced(text, golden)),
-    )
-
-
-def _unspaced(text: str, golden: Sequence[str]) -> bool:
-    """Whether an answer in a script without spaces occurs in a text."""
-    return any(not answer.isascii() and len(answer) > 1 and answer in text for answer in golden)
-
-
-def _ordinary(file: Path) -> list[Asking]:
-    return [
-        Asking(one.text, one.is_answerable, lambda place, one=one: one.is_answered_by(place.quote), one.is_answered_by)  # type: ignore[misc]
-        for one in load_questions(file)
-        if one.split is Split.DEVELOPMENT
-    ]
-
-
-def _passages(workspace: Workspace, asking: Asking) -> Labelled:
+def _passages(asking: Asking) -> Labelled:
     """The passages that a walk gathers; features of passages times those of the question, flattened."""
-    with workspace._store.read() as reader:
-        outcome = asyncio.run(Walk(Settings().walk).run(asking.text, reader, workspace.embedder, Trace()))
+    with asking.workspace._store.read() as reader:
+        outcome = asyncio.run(Walk(Settings().walk).run(asking.text, reader, asking.workspace.embedder, Trace()))
         found = signals(asking.text, outcome, reader)
         places = reader.chunk_places(outcome.end.graph.chunks)
     rows = passage_features(found)[:, :, None] * question_features(found)[None, None, :]
@@ -190,14 +100,14 @@ def _passages(workspace: Workspace, asking: Asking) -> Labelled:
     return Labelled(rows.reshape(len(rows), -1), right, asking, np.zeros(0))
 
 
-def _sentences(workspace: Workspace, asking: Asking) -> Labelled:
+def _sentences(asking: Asking) -> Labelled:
     """The sentences of the passages that ``auto`` finds."""
-    knowledge = workspace.retrieve(asking.text, "auto")
+    knowledge = asking.workspace.retrieve(asking.text, "auto")
     # As it was read: with its misspelled words corrected.
     asking = replace(asking, text=knowledge.question)
     asked = read_asked(asking.text)
-    with workspace._store.read() as reader:
-        found = asyncio.run(candidates(knowledge, asked, reader, workspace.embedder))
+    with asking.workspace._store.read() as reader:
+        found = asyncio.run(candidates(knowledge, asked, reader, asking.workspace.embedder))
         rare, unknown = rarity(asked, reader)
     read = read_sentences(asked, [candidate.sentence for candidate in found])
     right = np.array([asking.in_a_sentence(candidate.place.quote) for candidate in found], dtype=np.bool_)
@@ -270,7 +180,11 @@ def _softmax(sets: Examples, spread: bool = False) -> Floats:
 
     With ``spread`` each right row is to have its part of them, since all gold passages are needed; else any will do.
     """
-    questions = [(one.features, one.right, QUESTIONS_A_SET / len(rows)) for rows in sets.values() for one in rows]
+    questions = [
+        (one.features, one.right, QUESTIONS_A_SET * _ranking_weight(name) / len(rows))
+        for name, rows in sets.items()
+        for one in rows
+    ]
     questions = [(features, right, weight) for features, right, weight in questions if right.any() and not right.all()]
     sizes = [len(right) for _, right, _ in questions]
     starts = np.cumsum([0, *sizes[:-1]])
@@ -295,6 +209,10 @@ def _softmax(sets: Examples, spread: bool = False) -> Floats:
     return np.asarray(found.x / scale)
 
 
+def _ranking_weight(name: str) -> float:
+    return MULTI_HOP_WEIGHT if _parts(name) & {*MULTI_HOP} else 1.0
+
+
 def _first(rows: Sequence[Labelled], weights: Floats) -> str:
     """The share of answerable questions of which the first, or one of the first three, is right."""
     answerable = [one for one in rows if one.asking.is_answerable]
@@ -317,15 +235,18 @@ def _judged(rows: Sequence[Labelled], weights: Floats) -> Judged:
 def _support(sets: Mapping[str, Judged]) -> tuple[Floats, float]:
     """Weights with the bias last, and the threshold that few answerable questions miss.
 
-    All that is answerable weighs as much as all that is not.
+    All that is answerable weighs as much as all that is not. The small collections do not set the threshold: many of
+    their questions in other words than the documents' look like unanswerable ones, and few of those would be refused.
     """
     target = np.concatenate([rows.is_answerable for rows in sets.values()])
     counts = _counts(sets)
     model = _logistic(sets, target, counts * np.where(target, counts[~target].sum() / counts[target].sum(), 1.0))
-    probable = np.concatenate([_probable(rows.features, model) for rows in sets.values()])[target]
+    larger = {name: rows.only(rows.is_answerable) for name, rows in sets.items() if name not in SMALL}
+    larger = {name: rows for name, rows in larger.items() if len(rows.features)}
+    probable = np.concatenate([_probable(rows.features, model) for rows in larger.values()])
     order = np.argsort(probable)
-    missed = np.cumsum(counts[target][order]) / counts[target].sum()
-    return model, float(probable[order][np.searchsorted(missed, MOST_WRONGLY_REFUSED)])
+    missed = np.cumsum(_counts(larger)[order])
+    return model, float(probable[order][np.searchsorted(missed, MOST_WRONGLY_REFUSED * missed[-1])])
 
 
 def _confidence(sets: Mapping[str, Judged]) -> Floats:

@@ -25,12 +25,12 @@ class SmallCollection:
     questions: tuple[OrdinaryQuestion, ...]
 
     def workspace(self, folder: Path) -> Workspace:
-        """Index the documents in a workspace below a folder."""
-        files = folder / self.name / "documents"
+        """Index the documents in a workspace of their own; both are below a folder."""
+        files = folder / "documents" / self.name
         files.mkdir(parents=True, exist_ok=True)
         for name, text in self.documents.items():
             (files / name).write_text(text, encoding="utf-8")
-        workspace = Workspace(folder / self.name / "workspace")
+        workspace = Workspace(folder / "workspaces" / self.name)
         workspace.index([files])
         return workspace
 

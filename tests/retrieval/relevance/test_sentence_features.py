@@ -1,6 +1,7 @@
 """Features of sentences: of any text there are some, and they tell what they say they tell."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -55,6 +56,22 @@ def test_features_are_finite_for_any_text(question: str, texts: list[str]) -> No
 @given(st.text(max_size=200))
 def test_any_text_can_be_tokenized_and_stemmed(text: str) -> None:
     assert all(stem(token, language) for token in tokens(text) for language in ("en", "de", "zh", "xx"))
+
+
+@pytest.mark.parametrize(
+    ("question", "is_nameless"),
+    [
+        ("When does the lease end?", True),
+        ("Am I allowed to keep a dog?", True),
+        ("When did Ada leave?", False),
+        ("what changed in 2019?", False),
+        ("土地什么时候归还？", False),
+    ],
+)
+def test_a_question_without_capitals_or_years_is_nameless(question: str, is_nameless: bool) -> None:
+    assert read_asked(question).is_nameless is is_nameless
+    cosines = feature(question, [sentence("The contract runs until May.")], "cosine x nameless")
+    assert cosines == [float(is_nameless)]
 
 
 def test_inflected_question_words_count_as_covered() -> None:

@@ -10,8 +10,10 @@ from polyadic.text.dates import dates_in, with_days
 from polyadic.text.language import detect_language
 from polyadic.text.stopwords import function_words
 from polyadic.text.stopwords import words as listed
+from polyadic.text.words import WORD
 
 _MOST_WORDS = 60
+_YEAR = re.compile(r"\d{4}")
 _MEANING = listed(
     "mean means meaning meant stand stands definition define defined term bedeutet bedeutung heißt versteht "
     "begriff significa significado signifie"
@@ -117,6 +119,7 @@ class QuestionFeatures:
     everything: frozenset[str]
     function_words: frozenset[str]
     names_days: bool = False
+    is_nameless: bool = False
 
     @property
     def subject(self) -> frozenset[str]:
@@ -158,4 +161,11 @@ def read_asked(question: str) -> QuestionFeatures:
         stems(words, language),
         empty,
         bool(dates_in(question)),
+        _is_nameless(question),
     )
+
+
+def _is_nameless(question: str) -> bool:
+    further = WORD.findall(question)[1:]
+    has_capitals = question.lower() != question.upper()
+    return has_capitals and not any((word[0].isupper() and word != "I") or _YEAR.fullmatch(word) for word in further)

@@ -118,10 +118,31 @@ _SCALED = (
 )
 # The embedder on this machine knows little of other languages than English.
 _IN_ENGLISH = ("cosine", "cosine_gap")
+# A question that names nothing is about these documents, often in other words than theirs: similarity tells more then,
+# and shared words less.
+_NAMELESS = (
+    "cosine",
+    "cosine_gap",
+    "coverage",
+    "coverage_gap",
+    "coverage_with_context",
+    "coverage_with_before",
+    "pairs",
+    "density",
+    "passage_rank",
+    "passage_score",
+    "strength",
+    "novelty",
+    "leans",
+    "short",
+    "cosine_in_passage",
+    "coverage_in_passage",
+)
 COLUMNS = (
     *FEATURES,
     *(f"{name} x best_coverage" for name in _SCALED),
     *(f"{name} x english" for name in _IN_ENGLISH),
+    *(f"{name} x nameless" for name in _NAMELESS),
 )
 
 
@@ -159,9 +180,13 @@ def sentence_features(asked: QuestionFeatures, read: Sequence[Read]) -> NDArray[
     for name, column in _compared_features(asked, read, found).items():
         found[:, _PLACES[name]] = column
     best = found[:, _PLACES["coverage"]].max()
-    english = float(asked.language == "en")
-    scaled = found[:, [_PLACES[name] for name in _SCALED]] * best
-    return np.concatenate([found, scaled, found[:, [_PLACES[name] for name in _IN_ENGLISH]] * english], axis=1)
+    products = (
+        (_SCALED, best),
+        (_IN_ENGLISH, float(asked.language == "en")),
+        (_NAMELESS, float(asked.is_nameless)),
+    )
+    scaled = [found[:, [_PLACES[name] for name in names]] * factor for names, factor in products]
+    return np.concatenate([found, *scaled], axis=1)
 
 
 def asked_words(asked: QuestionFeatures, read: Sequence[Read]) -> NDArray[np.float64]:
