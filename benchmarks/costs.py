@@ -90,7 +90,8 @@ def _questions(workspace: Workspace, dataset: Dataset) -> Iterator[str]:
         sent = np.mean([workspace.query(q.text, "walk", budget).usage.prompt_tokens for q in dataset.questions])
         money = [f"${1000 * price(round(sent), ANSWER_TOKENS, model):.2f}" for model in _priced().values()]
         yield f"| {budget:,} | {sent:,.0f} | {' | '.join(money)} |"
-    yield "\nQuoted answers (no model, or `--by quotes`) cost nothing."
+    quoted = "Quoted answers (no model, or `--by quotes`) cost nothing"
+    yield f"\n{quoted}, except with method `kag`, which asks a model to search."
 
 
 if __name__ == "__main__":

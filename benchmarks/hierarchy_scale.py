@@ -91,7 +91,7 @@ def measure_parts(folder: Path) -> Measured:
     measured, settings = Measured(), HierarchyBuildSettings()
     with Workspace(folder, SETTINGS) as kb, kb.store().read() as reader:
         entities, facts = np.arange(reader.size("entity")), np.arange(reader.size("fact"))
-        vectors = measured.timed("reading vectors and incidence", lambda: reader.directions(entities))
+        vectors = measured.timed("reading vectors and incidence", lambda: reader.directions("entity", entities))
         links, scores = reader.links("fact_entities", facts), reader.scores("fact", facts)
     memberships, sizes = measured.timed("clustering, all layers", lambda: _layers(vectors, settings))
     nodes = len(entities) + sum(sizes)

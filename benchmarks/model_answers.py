@@ -41,7 +41,6 @@ RUNS = (
 """Method and token budget; without retrieval there is no budget."""
 STYLE = "the answer alone, in as few words as possible and not as a sentence, followed by its number in brackets"
 MODEL = ModelSettings(name="recorded", base_url="http://127.0.0.1:9", key_variable="", context_tokens=128_000)
-_URL = "/v1/chat/completions"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +119,7 @@ async def _evaluated(
     except ReplyPending:
         request_file = folder / "requests" / f"{run}.jsonl"
         request_file.parent.mkdir(parents=True, exist_ok=True)
-        batch.write(RequestFileWriter(request_file, _URL, overwrite=True))
+        batch.write(RequestFileWriter(request_file, overwrite=True))
     batch = EvaluationBatch(kb, folder / "results" / run)
     await batch.take([*sorted((INVENTED / "replies").glob("*.jsonl")), *sorted((folder / "replies").glob("*.jsonl"))])
     try:

@@ -82,13 +82,13 @@ class Realistic(Embedding):
             real: dict[str, Any] = {kind.value: _embedded(kind) for kind in Kind}
             np.savez(kept, **real)
         with np.load(kept) as arrays:
-            self._pools = {kind: Pool.of(arrays[kind.value]) for kind in Kind}
+            self.pools = {kind: Pool.of(arrays[kind.value]) for kind in Kind}
 
     async def embed(self, texts: Sequence[str]) -> Floats:
         matrix = np.empty((len(texts), self.dimension), dtype=np.float32)
         kinds = [_kind(text) for text in texts]
         seeds = np.array([zlib.crc32(text.encode()) for text in texts], dtype=np.uint64)
-        for kind, pool in self._pools.items():
+        for kind, pool in self.pools.items():
             rows = np.flatnonzero([text_kind is kind for text_kind in kinds])
             if kind is Kind.QUESTION:
                 matrix[rows] = pool.vectors[seeds[rows] % len(pool.vectors)]

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from polyadic.config import EmbeddingSettings, Settings
-from polyadic.errors import NotFound, SettingsError, WeightsMissing
+from polyadic.errors import NotFound, PolyadicError, SettingsError, WeightsMissing
 from polyadic.loaders.skipped import SkippedInput
 from polyadic.model.identity import entity_key
 from polyadic.model.types import Answer, Document, Knowledge
@@ -60,6 +60,15 @@ def test_add_counts_new_changed_and_unchanged_documents(kb: Workspace) -> None:
     assert report.documents == len(kb.documents()) == 4
     assert next(dict(r.metadata) for r in kb.documents() if r.source == new.source) == {"year": "1834"}
     assert kb.show_document(new.source).document == new
+
+
+def test_paths_and_single_documents_are_not_added(kb: Workspace, tmp_path: Path) -> None:
+    for wrong, kind in (([tmp_path / "x.md"], type(tmp_path).__name__), ("x.md", "str"), (tmp_path, "Path")):
+        with pytest.raises(PolyadicError, match=f"takes Document objects, not .*{kind}: .*index with their paths"):
+            kb.add(wrong)  # type: ignore[arg-type]
+    with pytest.raises(PolyadicError, match="takes a list of documents, not a single one"):
+        kb.add(LIBRARY[0])  # type: ignore[arg-type]
+    assert len(kb.documents()) == 3
 
 
 def test_source_that_looks_like_a_span_is_a_source(kb: Workspace) -> None:

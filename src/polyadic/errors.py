@@ -150,3 +150,9 @@ def without_passwords(text: str) -> str:
     'postgres://***@db.example/kb?sslpassword=*** is not a folder'
     """
     return _PASSWORD.sub("***", _CREDENTIALS.sub(r"\1***@", text))
+
+
+NO_MODEL = SettingsError(
+    "this needs a language model, but none is configured",
+    "run polyadic init --preset openai (or ollama, ...), or set name under [model]",
+)

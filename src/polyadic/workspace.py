@@ -7,9 +7,8 @@ because they are fast.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable
 from functools import cached_property, partial
-from itertools import chain
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -21,40 +20,27 @@ from polyadic.doctor.check_result import CheckResult
 from polyadic.doctor.checks import TIMEOUT, run_checks
 from polyadic.embeddings.embedder import Embedder
 from polyadic.embeddings.loading import embedder_name, load_embedder
-from polyadic.errors import NotFound, PolyadicError
-from polyadic.extraction import factory
-from polyadic.extraction.factory import ExtractorName, SelectedExtractor
+from polyadic.errors import NO_MODEL, NotFound
 from polyadic.hierarchy.api import HierarchyApi
-from polyadic.indexing.estimate import IndexingEstimate, IndexingEstimator, KnownWork
-from polyadic.indexing.indexer import Indexer
-from polyadic.indexing.progress import RunProgress
-from polyadic.indexing.pruning import SeenSources, still_there, with_prune_hints
-from polyadic.indexing.publisher import withdraw
+from polyadic.indexing.ray.api import RayIndexingMixin
 from polyadic.indexing.reembedding import Reembedder, ReembeddingProgress, ReembeddingReport
-from polyadic.indexing.report import IndexProgress, IndexReport
-from polyadic.indexing.roots import record_roots, roots_of
-from polyadic.llm.budget import SpendingBudget, check_prices
-from polyadic.llm.cached_model import NullCache, ResponseCache
 from polyadic.llm.language_model import LanguageModel
 from polyadic.llm.loading import RoleModels
 from polyadic.llm.prompts.library import PromptLibrary
 from polyadic.llm.store_cache import StoreResponseCache
-from polyadic.loaders.folder_watcher import among
-from polyadic.loaders.loader import SkippedInput, read_documents
-from polyadic.model.types import Document
 from polyadic.query import lookup
 from polyadic.query.api import QueryMixin
 from polyadic.query.browse import BrowseMixin
-from polyadic.query.engine import NO_MODEL, QueryEngine
+from polyadic.query.engine import QueryEngine
 from polyadic.query.workspace_status import CostLedger, WorkspaceStatus, ledger_of, status_of
 from polyadic.rerankers.loading import load_reranker
 from polyadic.rerankers.reranker import Reranker
 from polyadic.resolution.api import ResolutionApi
-from polyadic.storage.protocol import DocumentRecord, Store
+from polyadic.storage.protocol import Store
 from polyadic.storage.url import LocalFolder, StoreLocation, home_of
 
 
-class Workspace(BrowseMixin, QueryMixin):
+class Workspace(BrowseMixin, QueryMixin, RayIndexingMixin):
     """A document collection with its settings, facts and indexes.
 
     Opening a workspace creates nothing; the store is created when the first document is indexed. Use it as a context
@@ -101,293 +87,6 @@ class Workspace(BrowseMixin, QueryMixin):
     def name(self) -> str:
         """Name of the workspace: that of its folder, or the name in its address."""
         return self.home.name
-
-    # adding and deleting documents
-
-    async def aindex(
-        self,
-        paths: Sequence[Path | str],
-        report_progress: Callable[[IndexProgress], None] = lambda progress: None,
-        extractor: ExtractorName | None = None,
-        prune: bool = False,
-        budget: SpendingBudget | None = None,
-        exclude: Sequence[str] = (),
-        changed: Collection[Path] | None = None,
-    ) -> IndexReport:
-        """Index files and folders. Unchanged documents are skipped.
-
-        The workspace is created if it does not exist and at least one document can be read.
-
-        Parameters
-        ----------
-        paths
-            Files and folders; folders are read recursively.
-        report_progress
-            Called after each step that takes time.
-        extractor
-            ``model`` or ``sentences``: extract with the language model or without one, and extract again from
-            documents that were indexed with the other extractor. If None, the settings choose the extractor for new and
-            changed documents; unchanged documents are extracted again, after a change of the settings, only if neither
-            their current facts nor the new extraction involve a model.
-        prune
-            Delete documents below these paths whose file or row no longer exists. The paths themselves need not exist
-            any more.
-        budget
-            Limit on spending on the language model. When it is used up, the run stops with the reason in the report;
-            calling the method again resumes it.
-        exclude
-            Patterns of files and folders to skip, in addition to those in the settings: a name or a path, in which
-            ``**`` matches any number of folders.
-        changed
-            Read only files that are among these absolute paths or below one of them, and prune only these; by default
-            everything below ``paths``.
-
-        Returns
-        -------
-        IndexReport
-            Numbers of documents, chunks and facts, skipped inputs, failed chunks and usage.
-
-        Raises
-        ------
-        StoreBusy
-            Another process is writing to this workspace.
-        WeightsMissing
-            The weights of the embedding model are not on this machine.
-        ModelUnavailable
-            The language model's API key is missing. Later model errors are in the report.
-        """
-        seen = SeenSources()
-        existing = still_there(paths, self.documents()) if prune and self.home.exists() else paths
-        run = RunProgress()
-        sources = seen.watch(run.watch_documents(self._read(existing, exclude, run, changed)))
-        skipped, document = _first_document(sources)
-        if document is None and not self.home.exists():
-            return _skipped_report(skipped)
-        first = [] if document is None else [document]
-        report = await self._index(
-            chain(skipped, first, sources),
-            lambda progress: report_progress(run.completed(progress)),
-            extractor,
-            budget,
-            roots_of(paths),
-        )
-        if prune and not report.stopped:
-            gone = seen.missing(self.documents(), paths if changed is None else list(changed))
-            await withdraw(self._existing_store, [record.id for record in gone], lambda: self.embedder)
-            report.pruned = [record.source for record in gone]
-        return report
-
-    def index_on_ray(
-        self,
-        names: Sequence[str],
-        report_progress: Callable[[IndexProgress], None] = lambda progress: None,
-        extractor: ExtractorName | None = None,
-        budget: SpendingBudget | None = None,
-        address: str | None = None,
-        workers: int | None = None,
-    ) -> IndexReport:
-        """Index on a Ray cluster (docs/ray.md); the workspace must be in PostgreSQL.
-
-        There is no asynchronous version: the calling thread waits for Ray.
-
-        Parameters
-        ----------
-        names
-            Files and folders that exist under the same path on every host, and URIs of object storage.
-        report_progress, extractor
-            As for :meth:`aindex`.
-        budget
-            As for :meth:`aindex`; the limit applies to all workers together.
-        address
-            Address of the cluster. None: the value of ``RAY_ADDRESS``, else a local cluster for this run.
-        workers
-            Number of workers; each makes up to ``at_once`` concurrent calls. None: one per host.
-
-        Returns
-        -------
-        IndexReport
-            As for :meth:`aindex`, summed over the workers.
-
-        Raises
-        ------
-        PackageMissing
-            The packages of the extra ``ray`` are not installed.
-        PolyadicError
-            The workspace is a folder, the cluster cannot be joined, or the run cannot continue.
-        """
-        from polyadic.indexing.ray.cluster import joined, need_ray
-        from polyadic.indexing.ray.indexing_run import RayRun
-        from polyadic.indexing.ray.sources import list_sources, local_paths
-        from polyadic.indexing.ray.worker_env import WorkerEnvironment
-
-        need_ray()
-        if isinstance(self.home, LocalFolder):
-            what = f"workers on many hosts cannot write to the folder {self.home}"
-            raise PolyadicError(what, "use a workspace in PostgreSQL: -w postgresql://HOST/DATABASE#NAME")
-        by = factory.wanted(extractor, self.settings)
-        if by == "model":
-            check_prices(budget, self.settings.model, "extraction")
-            self._required_model("extraction").check()
-        # Fail early: weights that are missing here may also be missing on the hosts that embed.
-        _ = self.embedder
-        sources = list(list_sources(names, self.settings.reading))
-        skipped = [source for source in sources if isinstance(source, SkippedInput)]
-        files = [source for source in sources if isinstance(source, str)]
-        if not files:
-            return _skipped_report(skipped)
-        record_roots(self._store, roots_of(local_paths(names)))
-        with joined(address):
-            run = RayRun(
-                self._address,
-                self._store,
-                self.settings,
-                WorkerEnvironment.of(self.settings, self.folder),
-                by,
-                extractor is not None,
-                budget,
-                workers,
-                report_progress,
-            )
-            return run.index(files, skipped)
-
-    async def aretry(
-        self,
-        report_progress: Callable[[IndexProgress], None] = lambda progress: None,
-        budget: SpendingBudget | None = None,
-    ) -> IndexReport:
-        """Extract again from chunks that failed in an earlier run.
-
-        The text is taken from the workspace; files are not read again.
-
-        Parameters
-        ----------
-        report_progress, budget
-            As for :meth:`aindex`.
-
-        Returns
-        -------
-        IndexReport
-            As for :meth:`aindex`.
-
-        Raises
-        ------
-        NotFound
-            The workspace does not exist.
-        StoreBusy, WeightsMissing, ModelUnavailable
-            As for :meth:`aindex`.
-        """
-        with self._existing_store.read() as reader:
-            failed = [reader.records.document(record.id) for record in reader.records.documents() if record.failed]
-        return await self.aadd(failed, report_progress, budget=budget)
-
-    async def aadd(
-        self,
-        documents: Iterable[Document | SkippedInput],
-        report_progress: Callable[[IndexProgress], None] = lambda progress: None,
-        extractor: ExtractorName | None = None,
-        budget: SpendingBudget | None = None,
-    ) -> IndexReport:
-        """Index documents that are already in memory.
-
-        Parameters
-        ----------
-        documents
-            Documents, identified by ``source``: a document whose source is known replaces the earlier version.
-        report_progress, extractor, budget
-            As for :meth:`aindex`.
-
-        Returns
-        -------
-        IndexReport
-            As for :meth:`aindex`.
-
-        Raises
-        ------
-        StoreBusy, WeightsMissing, ModelUnavailable
-            As for :meth:`aindex`.
-        """
-        return await self._index(documents, report_progress, extractor, budget)
-
-    async def _index(
-        self,
-        documents: Iterable[Document | SkippedInput],
-        report_progress: Callable[[IndexProgress], None],
-        extractor: ExtractorName | None,
-        budget: SpendingBudget | None,
-        roots: Collection[str] = (),
-    ) -> IndexReport:
-        """Index documents as :meth:`aadd` does, and record new roots of the workspace first."""
-        # Load the models before the store, so that no workspace is created if weights or a key are missing.
-        embedder = self.embedder
-        if factory.wanted(extractor, self.settings) == "model":
-            self._required_model("extraction").check()
-        store = self._store
-        record_roots(store, roots)
-        selected = self._extractor(extractor, StoreResponseCache(store), budget)
-        chunking, reextract = self.settings.chunking, extractor is not None
-        indexer = Indexer(store, selected.extractor, embedder, chunking, report_progress, reextract, selected.spent)
-        throttled_before = selected.throttle_count()
-        report = await indexer.index(documents)
-        report.throttle_count = selected.throttle_count() - throttled_before
-        return report
-
-    async def aestimate(
-        self, paths: Sequence[Path | str], extractor: ExtractorName | None = None, exclude: Sequence[str] = ()
-    ) -> IndexingEstimate:
-        """Estimate calls, tokens, money and time of indexing, without calling a model.
-
-        Parameters
-        ----------
-        paths, extractor, exclude
-            As for :meth:`aindex`.
-
-        Returns
-        -------
-        IndexingEstimate
-            The estimate, and the inputs that would be skipped.
-        """
-        sources = self._read(paths, exclude)
-        selected = self._extractor(extractor, NullCache())
-        if not self.home.exists():
-            return await self._estimator(selected, KnownWork(), extractor).estimate(sources)
-        with self._store.read() as reader:
-            known = KnownWork(
-                reader.records.stamp, lambda key: reader.records.reply(key) is not None, reader.records.spent()
-            )
-            return await self._estimator(selected, known, extractor).estimate(sources)
-
-    async def adelete(self, references: str | Sequence[str], forget_replies: bool = False) -> list[DocumentRecord]:
-        """Delete documents, and the facts that no other document supports.
-
-        Parameters
-        ----------
-        references
-            One or several references: a path or other source, a title, or at least 8 digits of the identifier. A
-            folder stands for all documents below it, a .jsonl or .csv file for all of its rows, ``PATH#ROW`` for one
-            row, and a pattern such as ``notes/**/*.md`` for all that match. If one of the references matches no
-            document, nothing is deleted.
-        forget_replies
-            Also delete the cached replies of language models, for all documents. The cache avoids paying twice for
-            the same request; its replies quote the documents.
-
-        Returns
-        -------
-        list of DocumentRecord
-            The deleted documents, sorted by source.
-
-        Raises
-        ------
-        NotFound
-            A reference matches no document, or a title or identifier matches more than one.
-        StoreBusy
-            Another process is writing to this workspace.
-        """
-        records = self.find_documents([references] if isinstance(references, str) else references)
-        await withdraw(self._existing_store, [record.id for record in records], lambda: self.embedder)
-        if forget_replies:
-            with self._existing_store.write() as writer:
-                writer.forget_replies()
-        return records
 
     async def areembed(
         self,
@@ -502,11 +201,6 @@ class Workspace(BrowseMixin, QueryMixin):
 
     # blocking versions
 
-    index = async_to_sync(aindex)
-    retry = async_to_sync(aretry)
-    add = async_to_sync(aadd)
-    estimate = async_to_sync(aestimate)
-    delete = async_to_sync(adelete)
     reembed = async_to_sync(areembed)
     examine = async_iter_to_sync(aexamine)
 
@@ -525,11 +219,18 @@ class Workspace(BrowseMixin, QueryMixin):
     @property
     def batch(self) -> BatchApi:
         """Batch files: write the requests to the language model to files, and read the responses."""
-        return BatchApi(self.settings, self._excluded_folders, self._prompts, self.store, lambda: self.embedder)
+        return BatchApi(
+            self.settings,
+            self._excluded_folders,
+            self._prompts,
+            self.store,
+            lambda: self.embedder,
+            lambda: self.reranker,
+        )
 
     async def aclose(self) -> None:
         """Close files and connections. Using the workspace again reopens them."""
-        for model in (self.__dict__.get(name) for name in ("embedder", "_models", "_reranker")):
+        for model in (self.__dict__.get(name) for name in ("embedder", "_models", "reranker")):
             if model is not None:
                 await model.close()
         store = self.__dict__.pop("_store", None)
@@ -585,7 +286,8 @@ class Workspace(BrowseMixin, QueryMixin):
         return RoleModels(self.settings.model)
 
     @cached_property
-    def _reranker(self) -> Reranker | None:
+    def reranker(self) -> Reranker | None:
+        """The reranker of the settings, loaded on first use; None if there is none."""
         return load_reranker(self.settings.reranker)
 
     @cached_property
@@ -606,35 +308,13 @@ class Workspace(BrowseMixin, QueryMixin):
         if not self.home.exists():
             if self._excluded_folders and self.folder.is_file():
                 raise NotFound(f"there is no workspace in {self.folder}", "it is a file, but a workspace is a folder")
-            raise NotFound(f"there is no workspace in {self._display_place} yet", "create it with polyadic index PATH")
-
-    def _read(
-        self,
-        paths: Sequence[Path | str],
-        exclude: Sequence[str],
-        run: RunProgress | None = None,
-        changed: Collection[Path] | None = None,
-    ) -> Iterator[Document | SkippedInput]:
-        """Read the documents at these paths, without the workspace's own files and excluded ones."""
-        reading = self.settings.reading
-        reading = reading.model_copy(update={"exclude": (*reading.exclude, *exclude)})
-        run = run or RunProgress()
-
-        def watch(found: Iterator[Path | SkippedInput]) -> Iterator[Path | SkippedInput]:
-            found = found if changed is None else among(found, changed)
-            return run.watch_files(with_prune_hints(found, lambda: self.documents() if self.home.exists() else ()))
-
-        return read_documents(paths, reading, exclude=self._excluded_folders, watch=watch)
+            place = self.folder if isinstance(self.home, LocalFolder) else self.home
+            raise NotFound(f"there is no workspace in {place} yet", "create it with polyadic index PATH")
 
     @property
     def _excluded_folders(self) -> list[Path]:
         """Folders that are never indexed: the workspace's own folder."""
         return [self.folder] if isinstance(self.home, LocalFolder) else []
-
-    @property
-    def _display_place(self) -> Path | StoreLocation:
-        """Folder or address of the workspace, for messages."""
-        return self.folder if isinstance(self.home, LocalFolder) else self.home
 
     def _model(self, role: ModelRole) -> LanguageModel | None:
         return self._models.of(role)
@@ -644,26 +324,6 @@ class Workspace(BrowseMixin, QueryMixin):
         if model is None:
             raise NO_MODEL
         return model
-
-    def _extractor(
-        self, name: ExtractorName | None, cache: ResponseCache, budget: SpendingBudget | None = None
-    ) -> SelectedExtractor:
-        if factory.wanted(name, self.settings) == "sentences":
-            return factory.without_model(self.settings)
-        return factory.with_model(self._required_model("extraction"), cache, self._prompts, self.settings, budget)
-
-    def _estimator(
-        self, selected: SelectedExtractor, known: KnownWork, name: ExtractorName | None
-    ) -> IndexingEstimator:
-        settings = self.settings
-        return IndexingEstimator(
-            selected.extractor,
-            self.embedder,
-            settings.chunking,
-            settings.model.of_role("extraction"),
-            known,
-            name is not None,
-        )
 
     @property
     def _query_engine(self) -> QueryEngine:
@@ -675,21 +335,5 @@ class Workspace(BrowseMixin, QueryMixin):
             partial(self._model, "answers"),
             self._prompts,
             StoreResponseCache(store),
-            reranker=self._reranker,
+            reranker=self.reranker,
         )
-
-
-def _skipped_report(skipped: Sequence[SkippedInput]) -> IndexReport:
-    report = IndexReport()
-    report.skip(*skipped)
-    return report
-
-
-def _first_document(sources: Iterator[Document | SkippedInput]) -> tuple[list[SkippedInput], Document | None]:
-    """Return the first document and the inputs skipped before it; the rest stays in the iterator."""
-    skipped: list[SkippedInput] = []
-    for source in sources:
-        if isinstance(source, Document):
-            return skipped, source
-        skipped.append(source)
-    return skipped, None

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from polyadic.config import HypergraphSettings, Settings
+from polyadic.config import HypergraphSettings, ModelSettings, RerankerSettings, Settings
 from polyadic.errors import PolyadicError, SettingsError
 from polyadic.model.types import Usage
 from polyadic.storage.pending_requests import PendingCounts
@@ -52,6 +52,36 @@ def test_batch_answers_equal_online_answers(
             for cited in given.citations:
                 assert Path(cited.source).read_text()[cited.start : cited.end] == cited.quote
         assert kb.batch.read([tmp_path / "answers.jsonl"]).answers == []
+
+
+def test_requests_go_to_the_url_of_their_role(
+    tmp_path: Path, server: ModelServer, letters: Path, questions: Path
+) -> None:
+    azure, used = {"azure_api_version": "2024-10-21"}, settings(server)
+    for of_extraction, of_answers in ((azure, {}), ({}, azure)):
+        folder = tmp_path / ("extraction" if of_extraction else "answers")
+        roles = {"extraction": of_extraction, "answers": of_answers}
+        model = ModelSettings.model_validate(used.model.model_dump() | roles)
+        with Workspace(folder / "kb", used.model_copy(update={"model": model})) as kb:
+            kb.index([letters / "0.txt"], extractor="sentences")
+            written = kb.batch.write(
+                folder / "ask.jsonl", [letters / "1.txt"], questions=questions, method="chunks", context_tokens=700
+            )
+        urls = [{row["url"] for row in rows_of(file)} for file in written.files]
+        with_azure, without = {"/chat/completions"}, {"/v1/chat/completions"}
+        assert urls == ([with_azure, without] if of_extraction else [without, with_azure])
+
+
+def test_passages_are_reranked_for_batch_questions(
+    tmp_path: Path, server: ModelServer, letters: Path, questions: Path
+) -> None:
+    reranker = RerankerSettings(model="endpoint", name="ranker", base_url=server.url, retries=0)
+    with Workspace(tmp_path / "kb", settings(server).model_copy(update={"reranker": reranker})) as kb:
+        kb.index([letters])
+        written = kb.batch.write(tmp_path / "ask.jsonl", questions=questions, method="chunks", context_tokens=700)
+        assert {call.asked.body["query"] for call in server.rankings.calls} == set(QUESTIONS)
+        report = round_trip(kb, server, written, tmp_path / "answers.jsonl", lambda lines: lines)
+        assert [given.text for given in report.answers] == [kb.query(q, "chunks", 700).text for q in QUESTIONS]
 
 
 def test_answers_arrive_in_parts(tmp_path: Path, server: ModelServer, letters: Path, questions: Path) -> None:

@@ -15,9 +15,8 @@ URL = "/v1/chat/completions"
 
 
 def noted(number: int, text: str = "Wer war Zoë?") -> PendingRequest:
-    return PendingRequest(
-        digest(str(number)), "extract", {"model": "m", "messages": [{"role": "user", "content": text}]}
-    )
+    body = {"model": "m", "messages": [{"role": "user", "content": text}]}
+    return PendingRequest(digest(str(number)), "extract", body, URL)
 
 
 def names(folder: Path) -> list[str]:
@@ -29,7 +28,7 @@ def names(folder: Path) -> list[str]:
     [({}, [7]), ({"most_requests": 3}, [3, 3, 1]), ({"most_bytes": 400}, [2, 2, 2, 1]), ({"most_bytes": 10}, [1] * 7)],
 )
 def test_shards_respect_limits(tmp_path: Path, limits: dict[str, Any], lengths: list[int]) -> None:
-    with RequestFileWriter(tmp_path / "ask.jsonl", URL, **limits) as files:
+    with RequestFileWriter(tmp_path / "ask.jsonl", **limits) as files:
         for number in (*range(7), 3, 4):
             files.add(noted(number))
         assert names(tmp_path) == sorted(f".{file.name}.partial" for file in files.files)
@@ -44,14 +43,14 @@ def test_shards_respect_limits(tmp_path: Path, limits: dict[str, Any], lengths: 
 
 
 def test_no_requests_write_no_file(tmp_path: Path) -> None:
-    with RequestFileWriter(tmp_path / "ask.jsonl", URL) as files:
+    with RequestFileWriter(tmp_path / "ask.jsonl") as files:
         pass
     assert files.files == [] and names(tmp_path) == []
 
 
 def written(file: Path, requests: int) -> list[Path]:
     """What a writing of so many requests, one a file, has left."""
-    with RequestFileWriter(file, URL, overwrite=True, most_requests=1) as files:
+    with RequestFileWriter(file, overwrite=True, most_requests=1) as files:
         for number in range(requests):
             files.add(noted(number))
     return files.files
@@ -60,7 +59,7 @@ def written(file: Path, requests: int) -> list[Path]:
 def test_error_keeps_existing_files(tmp_path: Path) -> None:
     (before,) = written(tmp_path / "ask.jsonl", 1)
     content = before.read_bytes()
-    with pytest.raises(KeyboardInterrupt), RequestFileWriter(before, URL, overwrite=True) as files:
+    with pytest.raises(KeyboardInterrupt), RequestFileWriter(before, overwrite=True) as files:
         files.add(noted(7))
         raise KeyboardInterrupt
     assert names(tmp_path) == ["ask.jsonl"] and before.read_bytes() == content
@@ -69,7 +68,7 @@ def test_error_keeps_existing_files(tmp_path: Path) -> None:
 def test_existing_request_files_are_replaced_only_with_overwrite(tmp_path: Path) -> None:
     written(tmp_path / "ask.jsonl", 3)
     with pytest.raises(PolyadicError, match=r"ask\.jsonl already exists.*--overwrite"):
-        RequestFileWriter(tmp_path / "ask.jsonl", URL)
+        RequestFileWriter(tmp_path / "ask.jsonl")
     assert [file.name for file in written(tmp_path / "ask.jsonl", 2)] == ["ask.jsonl", "ask-2.jsonl"]
     assert names(tmp_path) == ["ask-2.jsonl", "ask.jsonl"]
 
@@ -96,9 +95,9 @@ def test_input_files_are_not_replaced(tmp_path: Path) -> None:
     (tmp_path / "link.jsonl").symlink_to(before)
     for other in (before, tmp_path / "link.jsonl", tmp_path / "." / "ask.jsonl"):
         with pytest.raises(PolyadicError, match=r"ask\.jsonl is an input file"):
-            RequestFileWriter(before, URL, overwrite=True, inputs=[tmp_path / "nowhere", other])
+            RequestFileWriter(before, overwrite=True, inputs=[tmp_path / "nowhere", other])
 
 
 def test_missing_output_folder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(PolyadicError, match="no folder"):
-        RequestFileWriter(tmp_path / "nowhere" / "ask.jsonl", URL)
+        RequestFileWriter(tmp_path / "nowhere" / "ask.jsonl")

@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, R
 
 from tests.model_server import Asked, ModelServer, ready
 from tests.model_server.reading import question
-from tests.server.running_server import Running, finished, running
+from tests.server.running_server import Running, finished, make, running
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "spaceflight"
 WIDE = (1280, 800)
@@ -179,6 +179,20 @@ def said_in(request: Request) -> dict[str, Any]:
 def page(server: Running, opened: Opened) -> Page:
     """The workspace ``spaceflight`` in a wide window."""
     return opened(f"{server.url}/#/spaceflight/ask")
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Iterator[Running]:
+    """A server whose workspace ``letters`` is empty."""
+    with served(tmp_path / "own") as server, server.client() as client:
+        make(client, "letters")
+        yield server
+
+
+@pytest.fixture
+def documents(own: Running, opened: Opened) -> Page:
+    """The view Documents of this workspace."""
+    return opened(f"{own.url}/#/letters/documents")
 
 
 @pytest.fixture

@@ -18,19 +18,6 @@ _READ = re.compile("^[1-9][0-9]* of [0-9]+ chunks read")
 HOSTILE = '<img src=x onerror="document.title=1">'
 
 
-@pytest.fixture
-def own(tmp_path: Path) -> Iterator[Running]:
-    """A server whose workspace ``letters`` is empty."""
-    with served(tmp_path / "own") as server, server.client() as client:
-        make(client, "letters")
-        yield server
-
-
-@pytest.fixture
-def documents(own: Running, opened: Opened) -> Page:
-    return opened(f"{own.url}/#/letters/documents")
-
-
 def choose(page: Page, *files: FilePayload) -> None:
     page.get_by_label("Files to add").set_input_files(list(files))
 
@@ -219,8 +206,9 @@ def test_read_only_key_shows_no_write_controls(tmp_path: Path, opened: Opened, w
         page.keyboard.press("Enter")
         expect(rows(page)).to_have_count(2)
         expect(page.get_by_text("Your key is read-only")).to_be_visible()
-        for name in ("Choose files", "Paste text", re.compile("^Delete")):
+        for name in ("Choose files", "Choose folder", "Paste text", re.compile("^Delete")):
             expect(page.get_by_role("button", name=name)).to_have_count(0)
+        expect(page.get_by_role("checkbox")).to_have_count(0)
 
 
 def test_search_in_another_tab_is_answered_while_many_jobs_wait(by_model: Running, opened: Opened) -> None:

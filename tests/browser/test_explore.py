@@ -1,8 +1,10 @@
 """Exploring: the drawing by pointer, by keyboard and as a list; what was selected, and the way back."""
 
+import base64
 import json
 import random
 import re
+import struct
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -64,12 +66,20 @@ def many() -> list[dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def drawn(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """Serves ``few``, of which every entity and fact is known here, ``many`` and ``nothing``."""
+    """Serves ``few``, of which every entity and fact is known here, and ``nothing``."""
     folder = tmp_path_factory.mktemp("drawn")
     put_in(folder, "few", few())
-    put_in(folder, "many", many())
     with served(folder) as server, server.client() as client:
         make(client, "nothing")
+        yield server
+
+
+@pytest.fixture(scope="module")
+def crowded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """Serves ``many``."""
+    folder = tmp_path_factory.mktemp("crowded")
+    put_in(folder, "many", many())
+    with served(folder) as server:
         yield server
 
 
@@ -337,8 +347,8 @@ def test_missing_entity_is_reported(drawn: Running, opened: Opened, watch: Any) 
     expect(page.get_by_role("alert")).to_contain_text("The workspace has no entity")
 
 
-def test_layout_handles_two_thousand_entities(drawn: Running, opened: Opened, seen: Seen) -> None:
-    page = opened(f"{drawn.url}/#/many/explore?limit=2000")
+def test_layout_handles_two_thousand_entities(crowded: Running, opened: Opened, seen: Seen) -> None:
+    page = opened(f"{crowded.url}/#/many/explore?limit=2000")
     graph = page.locator(".graph")
     expect(graph).to_have_attribute("data-settled", "true", timeout=60_000)
     assert shown(graph)[:2] == (MANY, MANY_FACTS)
@@ -347,6 +357,34 @@ def test_layout_handles_two_thousand_entities(drawn: Running, opened: Opened, se
     expect(page.locator(".graph-list li")).to_have_count(200)
     page.get_by_role("button", name="Show more").first.click()
     expect(page.locator(".graph-list li")).to_have_count(300)
+
+
+def test_drawing_handles_ten_thousand_entities(drawn: Running, opened: Opened) -> None:
+    page = opened(f"{drawn.url}/#/few/explore")
+    page.get_by_label("Maximum entities").select_option("10000")
+    expect(page).to_have_url(re.compile("limit=10000$"))
+    settled(page)
+    page.evaluate(
+        """async () => {
+            const { drawHypergraph } = await import("/page/graph.js");
+            const count = 10_000;
+            const entities = Array.from({ length: count }, (_, n) =>
+                ({ id: `e${n}`, name: `thing ${n}`, type: `kind ${n % 6}`, description: "", facts: 3 }));
+            const facts = Array.from({ length: 13_500 }, (_, n) => ({
+                fact: { id: `f${n}`, text: `Fact ${n}.`, score: 1, support: 1 },
+                entities: [n, n + 1, n * 7].slice(0, 2 + (n % 2)).map((one) => `e${one % count}`),
+            }));
+            const root = document.querySelector(".explore-graph").cloneNode();
+            document.querySelector(".explore-graph").replaceWith(root);
+            drawHypergraph(root, { entities, facts, complete: true });
+        }"""
+    )
+    graph = page.locator(".graph")
+    expect(graph).to_have_attribute("data-entities", "10000")
+    page.locator(".graph-lifted").focus()
+    page.keyboard.press("ArrowRight")
+    expect(graph).to_have_attribute("data-selected", re.compile("^[ef]"))
+    expect(graph).to_have_attribute("data-settled", "true", timeout=120_000)
 
 
 def test_reduced_motion_lays_out_immediately(drawn: Running, opened: Opened) -> None:
@@ -358,3 +396,99 @@ def test_reduced_motion_lays_out_immediately(drawn: Running, opened: Opened) -> 
     page.locator(".graph-lifted").focus()
     page.keyboard.press("ArrowRight")
     expect(page.locator(".graph")).to_have_attribute("data-at", re.compile(r"\d"))
+
+
+def test_selection_is_in_the_address(server: Running, opened: Opened) -> None:
+    page = opened(f"{server.url}/#/spaceflight/explore?limit=50")
+    graph = settled(page)
+    search_for(page, "Buzz Aldrin")
+    expect(page.locator(".explore-name")).to_have_text("Buzz Aldrin")
+    page.locator(".explore-sentence").nth(1).click()
+    expect(page.locator(".explore-fact")).to_be_visible()
+    expect(page).to_have_url(re.compile(r"explore\?entity=[0-9a-f]{32}&limit=50&selected=fact\.[0-9a-f]{32}$"))
+    other = opened(page.url)
+    expect(other.locator(".graph")).to_have_attribute("data-selected", graph.get_attribute("data-selected") or "")
+    expect(other.locator(".explore-fact")).to_have_text(page.locator(".explore-fact").text_content() or "")
+    assert other.url == page.url
+    other.locator(".graph-lifted").press("Escape")
+    expect(other).to_have_url(re.compile(r"limit=50$"))
+    other.go_back()
+    expect(other).to_have_url("about:blank")
+
+
+def test_selected_item_outside_the_graph_is_added(crowded: Running, opened: Opened) -> None:
+    page = opened(f"{crowded.url}/#/many/explore?limit=50")
+    settled(page)
+    search_for(page, "thing 1500")
+    expect(page.locator(".explore-name")).to_have_text("thing 1500")
+    identifier = page.locator(".graph").get_attribute("data-selected")
+    other = opened(f"{crowded.url}/#/many/explore?limit=50&selected=entity.{identifier}")
+    expect(other.locator(".explore-name")).to_have_text("thing 1500")
+    assert shown(settled(other))[0] > 50
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [WIDE, (400, 844)], ids=["wide", "phone"])
+def test_path_between_two_entities(
+    drawn: Running, opened: Opened, seen: Seen, size: tuple[int, int], scheme: str
+) -> None:
+    page = opened(f"{drawn.url}/#/few/explore", size, scheme)
+    settled(page)
+    choose(page, "Cambridge")
+    page.get_by_role("button", name="Find a path").click()
+    expect(page.get_by_text("Select another entity to find the path to it.")).to_be_visible()
+    choose(page, "mathematics")
+    page.get_by_role("button", name="Path from Cambridge").click()
+    steps = page.locator(".explore-steps > li")
+    expect(steps).to_have_count(7)
+    expect(steps.first).to_have_text("Cambridge")
+    expect(steps.last).to_have_text("mathematics")
+    assert all(steps.nth(number).text_content() in {text for text, _ in FACTS} for number in (1, 3, 5))
+    assert shown(settled(page))[1] == 3
+    expect(page.get_by_role("navigation", name="History")).to_contain_text("Cambridge – mathematics")
+    seen(f"explore-path-{size[0]}-{scheme}", page)
+    again = opened(page.url)
+    expect(again.locator(".explore-steps > li")).to_have_count(7)
+    steps.nth(1).get_by_role("button").click()
+    expect(page.locator(".explore-fact")).to_be_visible()
+
+
+def test_entities_without_a_path_are_reported(crowded: Running, opened: Opened) -> None:
+    page = opened(f"{crowded.url}/#/many/explore?limit=50")
+    settled(page)
+    ends = []
+    for name in ("thing 0", f"thing {MANY // 2}"):
+        search_for(page, name)
+        expect(page.locator(".explore-name")).to_have_text(name)
+        ends.append(page.locator(".graph").get_attribute("data-selected"))
+    other = opened(f"{crowded.url}/#/many/explore?path={ends[0]}.{ends[1]}")
+    expect(other.locator(".toast")).to_have_text("No path through at most 8 facts was found.")
+    assert shown(settled(other))[0] == 150
+
+
+def test_graph_is_saved_as_an_image(drawn: Running, opened: Opened, tmp_path: Path) -> None:
+    page = opened(f"{drawn.url}/#/few/explore")
+    settled(page)
+    choose(page, "London")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save as an image").click()
+    assert download.value.suggested_filename == "polyadic-graph.png"
+    download.value.save_as(tmp_path / "graph.png")
+    content = (tmp_path / "graph.png").read_bytes()
+    width, height = struct.unpack(">II", content[16:24])
+    box = page.locator(".graph-stage").bounding_box()
+    assert box is not None and (width, height) == (round(2 * box["width"]), round(2 * box["height"]))
+    # The background, entities in the colours of several types, and letters.
+    colours = page.evaluate(
+        """async (data) => {
+            const image = new Image();
+            image.src = `data:image/png;base64,${data}`;
+            await image.decode();
+            const canvas = new OffscreenCanvas(image.width, image.height);
+            const pen = canvas.getContext("2d");
+            pen.drawImage(image, 0, 0);
+            return new Set(new Uint32Array(pen.getImageData(0, 0, image.width, image.height).data.buffer)).size;
+        }""",
+        base64.b64encode(content).decode(),
+    )
+    assert colours > 50

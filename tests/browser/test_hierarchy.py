@@ -1,4 +1,4 @@
-"""The hierarchy: the tree by keyboard, what its nodes say, and what is said if there is none."""
+"""The hierarchy: built from the page, the tree by keyboard, and what its nodes say."""
 
 import re
 from collections.abc import Iterator
@@ -8,18 +8,17 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from polyadic.workspace import Workspace
-from tests.browser.conftest import EXAMPLES, PHONE, WIDE, Opened, Seen, read_in, served
-from tests.server.running_server import Running
+from tests.browser.conftest import EXAMPLES, PHONE, WIDE, Opened, Seen, Watch, read_in, served
+from tests.server.running_server import ADA, BABBAGE, Running, add_key, make, running
 
 pytest.importorskip("sklearn", reason="building a hierarchy needs the extra hierarchy")
 
 
 @pytest.fixture(scope="module")
 def with_hierarchy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """Its workspace ``spaceflight`` has a hierarchy of names and facts, ``plain`` has none."""
+    """Its workspace ``spaceflight`` has a hierarchy of names and facts."""
     with served(tmp_path_factory.mktemp("with-hierarchy")) as server:
         read_in(server, "spaceflight", *sorted(EXAMPLES.iterdir()))
-        read_in(server, "plain", *sorted(EXAMPLES.glob("*.md"))[:1])
         with Workspace(server.folder / "spaceflight") as kb:
             kb.hierarchy.build(by="extractive")
         yield server
@@ -115,23 +114,64 @@ def test_tree_leads_down_to_entities(with_hierarchy: Running, opened: Opened) ->
     expect(shown.get_by_role("heading", name=name, exact=True)).to_be_visible()
 
 
-@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
-def test_missing_hierarchy_shows_how_to_build_it(
-    with_hierarchy: Running, opened: Opened, seen: Seen, size: tuple[int, int]
+@pytest.mark.parametrize(("size", "scheme"), [(WIDE, "light"), (PHONE, "dark")], ids=["wide", "phone"])
+def test_hierarchy_is_built_and_updated(
+    tmp_path: Path, opened: Opened, seen: Seen, size: tuple[int, int], scheme: str
 ) -> None:
-    page = opened(f"{with_hierarchy.url}/#/plain/hierarchy", size)
-    expect(page.get_by_role("heading", name="No hierarchy yet")).to_be_visible()
-    expect(page.get_by_text("polyadic hierarchy build -w plain")).to_be_visible()
-    seen(f"hierarchy-none-{size[0]}", page)
-
-
-def test_stale_parts_are_reported_as_left_out(tmp_path: Path, opened: Opened) -> None:
-    with served(tmp_path / "stale") as server:
-        read_in(server, "space", *sorted(EXAMPLES.glob("*.md"))[:4])
-        with Workspace(server.folder / "space") as kb:
-            kb.hierarchy.build(by="extractive")
+    with served(tmp_path / "own") as server:
+        read_in(server, "space", *sorted(EXAMPLES.glob("*.md"))[:3])
+        page = opened(f"{server.url}/#/space/hierarchy", size, scheme)
+        state = page.get_by_role("region", name="State of the hierarchy")
+        expect(state).to_contain_text("Not built")
+        expect(page.get_by_role("heading", name="No hierarchy yet")).to_be_visible()
+        seen(f"hierarchy-none-{size[0]}", page)
+        state.get_by_role("button", name="Build hierarchy").press("Enter")
+        job = page.locator("article.job")
+        expect(job.get_by_role("heading")).to_have_text(re.compile("^(Waiting to build|Building) the hierarchy$"))
+        expect(job.get_by_role("heading")).to_have_text(
+            re.compile("^Done: [1-9][0-9]* clusters summarized, [0-9]+ reports? written"), timeout=120_000
+        )
+        expect(state).to_contain_text("Up to date")
+        expect(page.get_by_role("tree", name="Summaries")).to_be_visible()
+        state.get_by_text("Options").click()
+        expect(state.get_by_label("Cluster everything again")).to_be_checked()
+        seen(f"hierarchy-built-{size[0]}", page)
+        assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
         with server.client() as client:
             path = "/v1/workspaces/space/documents"
             client.delete(f"{path}/{client.get(path).json()['documents'][0]['id']}")
-        page = opened(f"{server.url}/#/space/hierarchy")
-        expect(page.get_by_text("not included until “polyadic hierarchy build” is run again")).to_be_visible()
+        page.reload()
+        expect(state).to_contain_text("Not included until the hierarchy is updated")
+        expect(state.get_by_role("button", name="Update hierarchy")).to_be_enabled()
+        seen(f"hierarchy-outdated-{size[0]}", page)
+
+
+def test_build_by_a_model_has_options_and_a_limit(answering: Running, opened: Opened, seen: Seen) -> None:
+    page = opened(f"{answering.url}/#/spaceflight/hierarchy")
+    state = page.get_by_role("region", name="State of the hierarchy")
+    state.get_by_text("Options").click()
+    expect(state.get_by_role("radio", name="Language model", exact=True)).to_be_checked()
+    state.get_by_label("Token limit").fill("1")
+    seen("hierarchy-options", page)
+    with page.expect_request(re.compile(r"/hierarchy\?by=model&rebuild=false&spend_tokens=1$")):
+        state.get_by_role("button", name="Build hierarchy").click()
+    job = page.locator("article.job")
+    expect(job.get_by_role("heading")).to_contain_text("the hierarchy is unchanged", timeout=120_000)
+    expect(job.get_by_role("button", name="Try again")).to_be_visible()
+    expect(state).to_contain_text("Not built")
+    state.get_by_role("radio", name="Extractive").check()
+    expect(state.get_by_label("Token limit")).to_be_hidden()
+
+
+def test_read_only_key_cannot_build(tmp_path: Path, opened: Opened, watch: Watch) -> None:
+    watch.allowed.append("status of 401")
+    folder = tmp_path / "keyed"
+    writes, reads = add_key(folder, "write", "*"), add_key(folder, "read", "letters")
+    (folder / "polyadic.toml").write_text('[embedding]\nmodel = "hashing"\n')
+    with running(folder, keyed=True) as server, server.client(writes) as client:
+        make(client, "letters", ADA, BABBAGE)
+        page = opened(f"{server.url}/#/letters/hierarchy")
+        page.get_by_label("Key", exact=True).fill(reads)
+        page.keyboard.press("Enter")
+        expect(page.get_by_text("requires a key with write access")).to_be_visible()
+        expect(page.get_by_role("button", name="Build hierarchy")).to_have_count(0)

@@ -3,10 +3,11 @@
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import PHONE, WIDE, Opened, Seen, ask, read_in, served
 from tests.browser.test_rendered_answers import HOSTILE
+from tests.support.documents import pdf
 
 TEXT = f"""# Engines
 
@@ -53,3 +54,83 @@ def test_markdown_document_is_formatted(
         expect(source.locator("mark")).to_have_text("Ada Lovelace wrote the **first published\nprogram** in 1843.")
         source.get_by_role("button", name="Show formatted").click()
         expect(source.get_by_role("table")).to_be_visible()
+
+
+ON_PAGE_2 = "Ada Lovelace wrote the first published program in 1843."
+PDF = pdf(
+    [
+        ["Engines", "", "Charles Babbage designed the Difference Engine in London."],
+        ["Programs", "", ON_PAGE_2],
+        ["Bridges", "", "Isambard Brunel built the Clifton Bridge in Bristol."],
+    ],
+    {"Title": "Engines"},
+)
+FOUR_HUNDRED, LARGE = (400, 844), (1600, 900)
+
+
+def shown_page(page: Page) -> Locator:
+    """The image of a page, once it is there."""
+    image = page.get_by_role("dialog").locator(".source-frame img")
+    expect(image).to_be_visible()
+    assert image.evaluate("image => image.decode().then(() => image.naturalWidth)") == 1240
+    return image
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [WIDE, FOUR_HUNDRED, LARGE], ids=["wide", "phone", "large"])
+def test_pdf_opens_at_the_cited_page(
+    opened: Opened, tmp_path: Path, seen: Seen, size: tuple[int, int], scheme: str
+) -> None:
+    file = tmp_path / "engines.pdf"
+    file.write_bytes(PDF)
+    with served(tmp_path / "kept", "[reading]\nkeep_originals = true\n") as server:
+        read_in(server, "engines", file)
+        page = opened(f"{server.url}/#/engines/ask", size, scheme)
+        ask(page, "Who wrote the first published program?")
+        page.get_by_role("button", name="Source 1:").click()
+        source = page.get_by_role("dialog")
+        shown_page(page)
+        expect(source.get_by_role("status")).to_have_text("Page 2 of 3")
+        expect(source.locator("mark")).to_have_text(ON_PAGE_2)
+        expect(source.locator("mark")).to_be_in_viewport()
+        expect(source.locator(".source-frame")).to_be_in_viewport()
+        seen(f"source-pdf-{size[0]}-{scheme}", page)
+        source.get_by_role("button", name="Enlarge").click()
+        frame = source.locator(".source-frame")
+        assert frame.evaluate("frame => frame.scrollWidth / frame.clientWidth") == pytest.approx(2, abs=0.1)
+        source.get_by_role("button", name="Next page").click()
+        expect(source.get_by_role("img", name="Page 3;")).to_be_visible()
+        expect(source.get_by_role("button", name="Next page")).to_be_disabled()
+
+
+def test_page_is_loaded_again_only_if_it_has_changed(opened: Opened, tmp_path: Path) -> None:
+    file = tmp_path / "engines.pdf"
+    file.write_bytes(PDF)
+    with served(tmp_path / "cached", "[reading]\nkeep_originals = true\n") as server:
+        read_in(server, "engines", file)
+        page = opened(f"{server.url}/#/engines/documents")
+        statuses: list[int] = []
+        session = page.context.new_cdp_session(page)
+        session.send("Network.enable")
+        session.on(
+            "Network.responseReceivedExtraInfo",
+            lambda event: statuses.extend([event["statusCode"]] if "etag" in map(str.lower, event["headers"]) else []),
+        )
+        for _ in range(2):
+            page.get_by_role("button", name="Engines").first.click()
+            shown_page(page)
+            page.get_by_role("button", name="Close the source").click()
+        assert statuses[-2:] == [200, 304]
+
+
+def test_pdf_without_its_file_is_shown_as_text(opened: Opened, tmp_path: Path) -> None:
+    file = tmp_path / "engines.pdf"
+    file.write_bytes(PDF)
+    with served(tmp_path / "not-kept") as server:
+        read_in(server, "engines", file)
+        page = opened(f"{server.url}/#/engines/ask")
+        ask(page, "Who wrote the first published program?")
+        page.get_by_role("button", name="Source 1:").click()
+        source = page.get_by_role("dialog")
+        expect(source.locator("mark")).to_have_text(ON_PAGE_2)
+        assert source.locator(".source-page").count() == 0

@@ -13,15 +13,19 @@ _SECONDS = 60
 _INTERRUPT = "\x03"
 
 
-def on_terminal(folder: Path, arguments: Sequence[str], script: Sequence[tuple[str, str]]) -> tuple[int, str]:
+def on_terminal(
+    folder: Path, arguments: Sequence[str], script: Sequence[tuple[str, str]], term: str = "dumb"
+) -> tuple[int, str]:
     """Run the command in a folder; returns its exit code and all that the terminal showed.
 
     Parameters
     ----------
     script
         Pairs of what is waited for and what is then typed; control characters act as they do for people.
+    term
+        The kind of terminal; a dumb one cannot move its cursor.
     """
-    environment = {**os.environ, "POLYADIC_EMBEDDING__MODEL": "hashing", "TERM": "dumb"}
+    environment = {**os.environ, "POLYADIC_EMBEDDING__MODEL": "hashing", "TERM": term}
     child, terminal = pty.fork()
     if child == 0:
         os.chdir(folder)

@@ -83,6 +83,7 @@ def test_all_methods_can_be_evaluated(polyadic: Command, data: Path) -> None:
     outcome = polyadic("eval", str(data), "--methods", "all", "--answers", "none", "--limit", "1", "--measures", "em")
     assert outcome.code == 0
     assert {"none", "chunks", "walk", "auto"} <= {line.split(" ")[0] for line in outcome.out.splitlines()}
+    assert "kag" not in outcome.out and "left out, because no language model is set: kag" in outcome.err
 
 
 @pytest.mark.parametrize(
@@ -94,6 +95,7 @@ def test_all_methods_can_be_evaluated(polyadic: Command, data: Path) -> None:
         (["little", "--measures", "f2"], 1, 'there is no measure "f2": known: f1'),
         (["little", "--measures", "g-e"], 1, "the measure g-e needs a language model as judge"),
         (["little", "--answers", "model"], 1, "this needs a language model, but none is configured"),
+        (["little", "--methods", "kag"], 1, "this needs a language model, but none is configured"),
         (["little", "--limit", "0"], 2, "invalid value for '--limit'"),
         (["little", "--context-tokens", "0"], 2, "invalid value for '--context-tokens'"),
         (

@@ -13,7 +13,9 @@ import pytest
 
 from polyadic.workspace import Workspace
 from tests.cli.conftest import ADA, BABBAGE, Command
+from tests.model_server import ModelServer, Status, ready
 from tests.server.running_server import wait_until
+from tests.support.with_a_model import story
 
 pytestmark = pytest.mark.slow
 
@@ -102,6 +104,47 @@ def test_only_changed_files_are_read_and_hidden_and_excluded_ones_are_not(notes:
         (notes / name).write_text(BABBAGE)
     wait_until(lambda: names() == {"ada.md", "babbage.md", "shown.md"})
     wait_until(lambda: "2 documents: 1 added, 0 changed, 1 unchanged" in watching.said)
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
+    """A model that the settings in the environment name."""
+    with ModelServer(ready()) as running:
+        values = {"name": "recorded", "base_url": running.url, "key_variable": "", "retries": "0"}
+        for name, value in (values | {"output_tokens": "500"}).items():
+            monkeypatch.setenv(f"POLYADIC_MODEL__{name.upper()}", value)
+        yield running
+
+
+@pytest.fixture
+def letters(tmp_path: Path) -> Path:
+    folder = tmp_path / "letters"
+    folder.mkdir()
+    for n in range(2):
+        (folder / f"{n}.txt").write_text(story(n, 4))
+    return folder
+
+
+def test_model_that_is_unavailable_for_a_while_does_not_end_it(
+    watching: Watching, letters: Path, server: ModelServer
+) -> None:
+    server.misbehave(Status(401), times=None)
+    process = watching.start("--spend-tokens", "10000000", "letters")
+    wait_until(lambda: "trying again every" in watching.said or process.poll() is not None)
+    assert process.poll() is None and names() == set()
+    server.behave()
+    (letters / "more.txt").write_text(story(9, 4))
+    wait_until(lambda: names() == {"0.txt", "1.txt", "more.txt"})
+
+
+def test_budget_that_is_used_up_ends_it_and_names_what_is_left(
+    watching: Watching, letters: Path, server: ModelServer
+) -> None:
+    process = watching.start("--spend-tokens", "20000", "letters")
+    wait_until(lambda: names() == {"0.txt", "1.txt"})
+    (letters / "long.txt").write_text(story(9, 2000))
+    assert process.wait(60) == 3
+    assert "the budget is used up; changes in letters/long.txt are not completely indexed" in watching.said
 
 
 def test_watch_needs_existing_folders(polyadic: Command, notes: Path) -> None:

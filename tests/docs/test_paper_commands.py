@@ -12,7 +12,7 @@ from tests.docs.test_papers import COMMANDS
 from tests.evaluation.question_generation.test_generator import examiner
 from tests.evaluation.test_judge_verdicts import answer, judge
 from tests.evaluation.tiny_dataset import QUESTIONS, write_beir
-from tests.model_server import ModelServer, entities_of_question, facts_by_sentence, hierarchy_replies
+from tests.model_server import ModelServer, entities_of_question, facts_by_sentence, hierarchy_replies, step_replies
 
 __all__ = ["polyadic"]
 pytestmark = pytest.mark.slow
@@ -25,7 +25,8 @@ NOT_RUN = ("polyadic serve", "python")
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
-    responders = [examiner, facts_by_sentence(), entities_of_question(), *hierarchy_replies(), answer, judge]
+    ready = [facts_by_sentence(), entities_of_question(), *hierarchy_replies(), *step_replies()]
+    responders = [examiner, *ready, answer, judge]
     with ModelServer(responders, models=("gpt-4o-mini", "gpt-4o")) as running:
         settings = {"NAME": "gpt-4o-mini", "BASE_URL": running.url, "KEY_VARIABLE": "", "RETRIES": "0"}
         for name, value in settings.items():

@@ -65,6 +65,7 @@ def test_commands_exist(command: str) -> None:
     assert program == "polyadic"
     verb, arguments = named(arguments)
     options, _, _ = verb.make_parser(click.Context(verb)).parse_args(list(arguments))
+    assert not [one.name for one in verb.params if one.required and not options.get(str(one.name))], command
     for parameter in verb.params:
         if isinstance(parameter.type, click.Choice) and (value := options.get(str(parameter.name))):
             assert value in parameter.type.choices, command

@@ -9,7 +9,7 @@ import pytest
 from polyadic.batch.report import BatchReadReport
 from polyadic.batch.request_writer import RequestFileWriter
 from polyadic.concurrency.async_to_sync import async_to_sync
-from polyadic.config import ExtractionSettings, HypergraphSettings, Settings
+from polyadic.config import ExtractionSettings, HypergraphSettings, RerankerSettings, Settings
 from polyadic.errors import NotFound, SettingsError
 from polyadic.evaluation.batch import EvaluationBatch
 from polyadic.evaluation.dataset_formats import load_dataset
@@ -66,7 +66,7 @@ def one_round(
             results = async_to_sync(evaluate)(kb, load_dataset(data), plan, folder, by_file=by_file)
         except ReplyPending as pending:
             assert pending.requests == by_file.pending
-            files = RequestFileWriter(folder / "ask.jsonl", "/v1/chat/completions", overwrite=True)
+            files = RequestFileWriter(folder / "ask.jsonl", overwrite=True)
             by_file.write(files)
             return files.files, read
         by_file.done()
@@ -109,6 +109,18 @@ def test_batch_answers_and_judgements_equal_online_ones(server: ModelServer, dat
         with Workspace(tmp_path / name / "workspace", used) as kb:
             spent[name] = {one.purpose: one.usage for one in kb.ledger().purposes}
     assert spent["files"]["judge"] == spent["calls"]["judge"]
+
+
+def test_batch_answers_use_the_reranker(server: ModelServer, data: Path, tmp_path: Path) -> None:
+    reranker = RerankerSettings(model="endpoint", name="ranker", base_url=server.url, retries=0)
+    used = settings(server).model_copy(update={"reranker": reranker})
+    plan = EvalPlan(("chunks",), ("f1",), answers="model")
+    results, _ = by_rounds(server, data, tmp_path / "files", used, plan)
+    assert server.rankings.calls
+    direct = evaluated(data, tmp_path / "calls", used, methods=("chunks",), answers="model", measures=("f1",))
+    assert [record and record.found for record in results.records[0]] == [
+        record and record.found for record in direct.records[0]
+    ]
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -109,6 +110,21 @@ def test_calls_for_the_hierarchy_count_as_construction(data: Path, tmp_path: Pat
     assert results.construction.usage == own.usage and results.construction.money_per_1000_tokens > 0
     again = run(data, tmp_path / "out", settings, "layers=0")
     assert again.construction.hierarchies == (variant, own)
+
+
+def test_changed_prompt_gives_another_copy(data: Path, tmp_path: Path, server: ModelServer) -> None:
+    out, settings = tmp_path / "out", by_model(server)
+    run(data, out, settings, "layers=1")
+    copies, asked = set((out / FOLDER).iterdir()), len(server.asked)
+    run(data, out, settings, "layers=1")
+    assert (set((out / FOLDER).iterdir()), len(server.asked)) == (copies, asked)
+    prompts = out / "workspace" / "prompts"
+    prompts.mkdir()
+    shipped = (files("polyadic.llm") / "prompts" / "summarise_cluster.txt").read_text(encoding="utf-8")
+    (prompts / "summarise_cluster.txt").write_text(f"{shipped}\nWrite in short sentences.\n", encoding="utf-8")
+    run(data, out, settings, "layers=1")
+    assert len(set((out / FOLDER).iterdir()) - copies) == 1
+    assert any("Write in short sentences." in one.text for one in server.asked[asked:])
 
 
 def test_unavailable_model_is_reported(data: Path, tmp_path: Path, server: ModelServer) -> None:

@@ -16,8 +16,8 @@ from polyadic.extraction.table_row_facts import row_participants, row_text
 from polyadic.loaders.loader import read_documents
 from polyadic.loaders.tables.table_text import row_lines
 from polyadic.model.types import Chunk, Document, Evidence, Span
-from polyadic.text.named_entities import Vocabulary
 from polyadic.text.table_rows import TextCell
+from polyadic.text.vocabulary import Vocabulary
 from polyadic.workspace import Workspace
 from tests.support import documents
 

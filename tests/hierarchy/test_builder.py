@@ -251,7 +251,7 @@ def test_entities_with_equal_names_are_clustered(tmp_path: Path) -> None:
         with Workspace(tmp_path, given) as kb:
             kb.add([Document("memory:a", "", "Osk and Lund wrote to each other.")])
             with kb.store().read() as reader:
-                vectors = reader.directions(np.arange(reader.size("entity")))
+                vectors = reader.directions("entity", np.arange(reader.size("entity")))
             assert len(vectors) == len(names) and np.allclose(vectors, vectors[0], atol=1e-6)
             kb.hierarchy.build()
             assert max(len(one.members) for one in check(kb).clusters) <= 4

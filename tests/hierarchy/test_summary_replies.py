@@ -9,6 +9,7 @@ import pytest
 from polyadic.config import HierarchyBuildSettings
 from polyadic.hierarchy.prompt_context import MemberContext
 from polyadic.hierarchy.summarizer import OTHER_TYPE
+from polyadic.model.hierarchy import Membership
 from tests.hierarchy.recorded_requests import MEMBERS, record, saying, summaries
 from tests.model_server import ModelServer, Replaced, ready
 
@@ -143,3 +144,44 @@ def test_other_forms_are_read(server: ModelServer, reply: str) -> None:
     assert (found.summaries[-1].name, found.summaries[-1].by) == ("Engines", "recorded")
     assert found.summaries[-1].members == ("ada", "babbage", "engine") and not found.failed
     assert "Draft" not in [summary.name for summary in found.summaries]
+
+
+RELATIONS = """("entity"<|>"Computing"<|>"technology"<|>"People and machines that compute.")##
+("relationship"<|>"Ada Lovelace"<|>"Computing"<|>"She wrote the first program."<|>9)##
+("relationship"<|>"Computing"<|>"Analytical Engine"<|>"It computes."<|>7.5)##
+("relationship"<|>"Charles Babbage"<|>"Computing"<|>"He designed a machine."<|>very)##
+("relationship"<|>"Mary Somerville"<|>"Computing")##
+<|COMPLETE|>"""
+
+
+def test_memberships_of_the_paper_have_description_and_strength(server: ModelServer) -> None:
+    server.misbehave(Replaced(RELATIONS))
+    (summary,) = summaries(server).summaries
+    assert summary.members == ("ada", "babbage", "engine", "somerville")
+    assert summary.memberships == (
+        Membership("ada", "She wrote the first program.", 9.0),
+        Membership("babbage", "He designed a machine.", 5.0),
+        Membership("engine", "It computes.", 7.5),
+    )
+
+
+@pytest.mark.parametrize(
+    ("strength", "read"), [(8, 8.0), ("8", 8.0), ("80%", 8.0), (12, 10.0), (-3, 0.0), (None, 5.0), ([], 5.0)]
+)
+def test_memberships_in_json_are_read_too(server: ModelServer, strength: object, read: float) -> None:
+    described = {"member": 1, "why": "first of all", "strength": strength}
+    (summary,) = saying(server, record(members=[described, 3])).summaries
+    assert summary.members == ("ada", "engine")
+    assert summary.memberships == (Membership("ada", "first of all", read),)
+
+
+def test_only_members_are_described(server: ModelServer) -> None:
+    strange = [{"member": 99, "why": "not there"}, {"member": 1}, {"member": 2, "why": ""}, 3]
+    (summary,) = saying(server, record(members=strange)).summaries
+    assert summary.members == ("ada", "babbage", "engine") and summary.memberships == ()
+
+
+def test_summaries_of_one_name_keep_their_descriptions(server: ModelServer) -> None:
+    one, other = (record(members=[{"member": n, "why": f"for {n}"}, 3]) for n in (1, 2))
+    (summary,) = saying(server, one, other).summaries
+    assert [(each.member, each.description) for each in summary.memberships] == [("ada", "for 1"), ("babbage", "for 2")]

@@ -2,8 +2,8 @@
 
 from polyadic.extraction.sentence_subjects import LONG_DOCUMENT, subjects
 from polyadic.model.types import Document
-from polyadic.text.named_entities import Vocabulary
 from polyadic.text.sentences import sentences
+from polyadic.text.vocabulary import Vocabulary
 
 FILLER = "\n\nThe text goes on." * (LONG_DOCUMENT // 15)
 

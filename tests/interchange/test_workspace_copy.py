@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from polyadic.errors import NotFound, StoreBusy, StoreError
 from polyadic.interchange.export import exported
 from polyadic.interchange.workspace_copy import CopyProgress, copy
+from polyadic.model.identity import document_id
 from polyadic.model.types import Document, Evidence, Usage
 from polyadic.storage.protocol import LedgerCall
 from polyadic.storage.sql.tables import COPIED
@@ -69,6 +70,8 @@ def source(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
         kb.hierarchy.build()
         call = LedgerCall("extraction", "some-model", Usage(1, 100, 20, 0.01), 0.5, "ab" * 16)
         kb.store().record_calls([(call, ("cd" * 16, '{"facts": []}', True))])
+        with kb.store().write() as writer:
+            writer.put_original(document_id("memory:letters/1"), "ef" * 16, bytes(100_000), is_staged=False)
         return kb.home
 
 
@@ -132,7 +135,16 @@ def test_copy_is_complete(source: StoreLocation, destination: StoreLocation) -> 
     assert rows(destination) == rows(source)
     assert (
         min(
-            report.rows[table] for table in ("document", "reply", "model_call", "decision", "summary", "hierarchy_node")
+            report.rows[table]
+            for table in (
+                "document",
+                "original_segment",
+                "reply",
+                "model_call",
+                "decision",
+                "summary",
+                "hierarchy_node",
+            )
         )
         > 0
     )

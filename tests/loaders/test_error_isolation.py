@@ -9,7 +9,7 @@ import pytest
 
 from polyadic.chunking.chunker import extraction_windows
 from polyadic.config import ReadingSettings
-from polyadic.indexing import indexer as indexing
+from polyadic.indexing import batch_pipeline as indexing
 from polyadic.indexing import publisher
 from polyadic.indexing.indexer import Indexer
 from polyadic.indexing.report import IndexReport
@@ -37,7 +37,7 @@ def broken(work: Any, error: Exception) -> Any:
 
 
 STEPS = [
-    (indexing, "extraction_windows", "indexing/indexer.py"),
+    (indexing, "extraction_windows", "indexing/batch_pipeline.py"),
     (named_entities, "_capitalised", "text/named_entities.py"),
     (publisher, "windows", "indexing/publisher.py"),
     (publisher, "tally", "indexing/publisher.py"),

@@ -37,6 +37,7 @@ from tests.model_server.responders import (
     says,
 )
 from tests.model_server.server import ModelServer
+from tests.model_server.step_responders import answers_of_steps, step_replies, steps_of_names
 from tests.model_server.types import Asked, Call, Message, Responder, Said
 
 __all__ = [
@@ -67,6 +68,7 @@ __all__ = [
     "Think",
     "WithoutUsage",
     "answer_from_context",
+    "answers_of_steps",
     "entities_of_question",
     "facts_by_sentence",
     "hierarchy_replies",
@@ -75,5 +77,7 @@ __all__ = [
     "recorded_model",
     "reports_of_facts",
     "says",
+    "step_replies",
+    "steps_of_names",
     "summaries_of_members",
 ]

@@ -11,12 +11,14 @@ _NUMBERED = re.compile(r"^[ \t]*\[(\d+)\][ \t]*(.*)$", re.MULTILINE)
 _QUESTION = re.compile(r"^(?:Question|Query):[ \t]*(.*(?:\n+.+)?)", re.MULTILINE)
 _RUNNING = re.compile(r"^Text:(.*?)(?=^#|\Z)", re.MULTILINE | re.DOTALL)
 Format = Literal["json", "linked", "records"]
-Subject = Literal["facts", "entities", "summaries", "report"]
+Subject = Literal["facts", "entities", "summaries", "report", "steps", "step"]
 
 # Findings name facts, and facts their entities: the first field that is named tells.
 _FIELDS: Mapping[str, Subject] = {
     "summaries": "summaries",
     "findings": "report",
+    "steps": "steps",
+    "answers": "step",
     "facts": "facts",
     "entities": "entities",
 }
@@ -67,7 +69,7 @@ def question(asked: Asked) -> str:
 
 
 def wanted(asked: Asked) -> Wanted | None:
-    """None where the request is about something other than facts, the names of entities, summaries or a report.
+    """None where the request is about something other than facts, the names of entities, summaries, a report or steps.
 
     With a schema its properties decide. Without one, the request has to show delimiters, or to speak of JSON and
     name a field in quotes.
@@ -76,6 +78,8 @@ def wanted(asked: Asked) -> Wanted | None:
         properties: Mapping[str, Any] = asked.schema.get("properties", {})
         if "summaries" in properties or "findings" in properties:
             return Wanted("summaries" if "summaries" in properties else "report")
+        if "steps" in properties or ("answers" in properties and "lines" in properties):
+            return Wanted("steps" if "steps" in properties else "step")
         if "facts" in properties:
             in_facts = "entities" in properties["facts"].get("items", {}).get("properties", {})
             return Wanted("facts", "json" if in_facts else "linked")

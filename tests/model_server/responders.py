@@ -10,6 +10,7 @@ from tests.model_server.facts import EntityRow, FactRow, reply_with_facts, reply
 from tests.model_server.hierarchy_responders import hierarchy_replies
 from tests.model_server.names import names
 from tests.model_server.reading import numbered, question, unnumbered, wanted
+from tests.model_server.step_responders import step_replies
 from tests.model_server.types import Asked, Responder, Said
 
 NO_ANSWER = "The documents do not answer this question."
@@ -80,7 +81,8 @@ def answer_from_context(no_answer: str = NO_ANSWER) -> Responder:
 
 def ready(no_answer: str = NO_ANSWER) -> tuple[Responder, ...]:
     """All of these, so that a whole run needs no recording."""
-    return needle(), facts_by_sentence(), entities_of_question(), *hierarchy_replies(), answer_from_context(no_answer)
+    named = (needle(), facts_by_sentence(), entities_of_question())
+    return *named, *hierarchy_replies(), *step_replies(), answer_from_context(no_answer)
 
 
 def _fact(number: int, sentence: str) -> FactRow:

@@ -74,6 +74,19 @@ def test_candidates_are_ordered_by_score_with_reasons(store: SqliteStore) -> Non
     assert {first.one.fact, first.other.fact} == {"São Paulo grows coffee.", "Sao Paulo sells maize."}
 
 
+def test_british_and_american_spellings_are_proposed_and_not_merged(store: SqliteStore) -> None:
+    pairs = [("Organisation of Labour Theatres", "Organization of Labor Theaters"), ("colour", "color")]
+    for number, names in enumerate(pairs):
+        for name in names:
+            publish(store, name, [(f"{name} came first.", [name, f"place {number}"])])
+    publish(store, "both", [("They say colour or color.", ["colour", "color"])])
+    proposed = found(store)
+    for names in pairs:
+        score, why = proposed[frozenset(names)]
+        assert 0.4 < score < SURE and why.startswith("the same but for British and American spelling")
+    assert merges(store) == []
+
+
 def test_merges_are_not_transitive(store: SqliteStore) -> None:
     """I.M.F. may be two, each of which spells it out; they do not become one by that."""
     funds = ["International Monetary Fund", "Inner Mongolia Folklore"]
@@ -175,7 +188,7 @@ def test_entity_direction_is_the_normalized_sum_of_its_forms(store: SqliteStore)
     forms = kept(["Oslo: capital of Norway", "Oslo: city"]).sum(axis=0)
     with store.read() as reader:
         row = keyed(reader, ["oslo"])["oslo"]
-        (direction,) = reader.directions(np.array([row]))
+        (direction,) = reader.directions("entity", np.array([row]))
     assert np.allclose(direction, forms / np.linalg.norm(forms), atol=1e-5)
 
 

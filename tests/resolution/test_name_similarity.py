@@ -13,6 +13,12 @@ from polyadic.resolution.names import ParsedName
     [
         ("Qurʾān", "Quran", SimilarityKind.SPELLING),
         ("Jean-Paul Sartre", "Jean Paul Sartre", SimilarityKind.SPELLING),
+        ("World Health Organisation", "World Health Organization", SimilarityKind.AMERICAN),
+        ("Colour", "Color", SimilarityKind.AMERICAN),
+        ("Labour Centre", "Labor Center", SimilarityKind.AMERICAN),
+        ("The Old Theatre", "The New Theater", None),
+        ("Acre", "Acer", None),
+        ("Tour", "Tor", None),
         ("Mercury", "Mercury (planet)", SimilarityKind.QUALIFIED),
         ("Lovelace, Ada", "Ada Lovelace", SimilarityKind.ORDER),
         ("Atari, Inc.", "Atari", SimilarityKind.LEGAL),

@@ -1,13 +1,18 @@
 """A small body of documents with hand-written facts, read from memory with hashed words for vectors."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import pytest
 
+from polyadic.config import ModelSettings
 from polyadic.embeddings.hashing_embedder import HashingEmbedder
+from polyadic.llm.endpoint_model import EndpointModel
+from polyadic.llm.prompts.library import PromptLibrary
 from polyadic.model.types import Chunk, Document, Evidence, Participation, Span
+from polyadic.retrieval.logical_form_model import LLMQuestionSolver
 from polyadic.storage.protocol import Vectors
+from tests.model_server import ModelServer, step_replies
 from tests.retrieval.memory_reader import MemoryReader
 
 # Title, then each fact with its participants; a document's text is its facts.
@@ -83,3 +88,16 @@ def embedder() -> HashingEmbedder:
 @pytest.fixture(scope="session")
 def reader() -> MemoryReader:
     return read_from_memory(written())
+
+
+def solver_at(server: ModelServer) -> LLMQuestionSolver:
+    """A solver that asks this server; one for each event loop."""
+    model = ModelSettings(name="recorded", base_url=server.url, key_variable="", retries=0)
+    return LLMQuestionSolver(EndpointModel(model), PromptLibrary())
+
+
+@pytest.fixture(scope="session")
+def solving() -> Iterator[ModelServer]:
+    """A model for methods that need one: it looks up each name of a question, and answers from one line."""
+    with ModelServer(step_replies()) as server:
+        yield server

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import cast
 
+from polyadic.model import identity
 from polyadic.model.hierarchy import Hierarchy
 from polyadic.model.resolution import NO_OVERLAY, EntityResolution
 from polyadic.model.types import Heading
@@ -44,6 +45,10 @@ class _Records:
     def __init__(self, read: Sequence[ReadChunk], hierarchy: Hierarchy) -> None:
         self._read = read
         self._hierarchy = hierarchy
+
+    @property
+    def version(self) -> str:
+        return identity.digest("memory", *(chunk.id for _, chunk, _ in self._read))
 
     def headings(self, chunk_ids: Sequence[str]) -> dict[str, tuple[Heading, ...]]:
         return {

@@ -12,6 +12,8 @@ from polyadic.embeddings.hashing_embedder import HashingEmbedder
 from polyadic.model.types import ItemKind, Knowledge
 from polyadic.retrieval.registry import asks_for_names, method_named
 from polyadic.storage.protocol import Links, Reader
+from tests.model_server import ModelServer
+from tests.retrieval.conftest import solver_at
 from tests.retrieval.memory_reader import MemoryReader
 from tests.retrieval.stories import reader_of, sentence
 
@@ -23,15 +25,21 @@ CHAIN = {
 }
 
 
-def ask(method: str, reader: MemoryReader, question: str, settings: Settings | None = None) -> Knowledge:
-    chosen = method_named(method, settings or Settings())
+def ask(
+    method: str,
+    reader: MemoryReader,
+    question: str,
+    settings: Settings | None = None,
+    server: ModelServer | None = None,
+) -> Knowledge:
+    chosen = method_named(method, settings or Settings(), solver=solver_at(server) if server else None)
     return asyncio.run(chosen.retrieve(question, reader, HashingEmbedder(), 4000))
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_knowledge_names_its_method(method: str) -> None:
-    assert method_named(method, Settings()).name == method
-    assert ask(method, reader_of(CHAIN), "Ada").method in {method, "walk"}
+def test_knowledge_names_its_method(method: str, solving: ModelServer) -> None:
+    assert method_named(method, Settings(), solver=solver_at(solving)).name == method
+    assert ask(method, reader_of(CHAIN), "Ada", server=solving).method in {method, "walk"}
 
 
 def test_only_keyword_methods_extract_question_entities() -> None:

@@ -12,24 +12,30 @@ from polyadic.errors import SettingsError
 from polyadic.model.types import ItemKind, Knowledge
 from polyadic.retrieval.query_entity_extraction import StoreEntityFinder
 from polyadic.retrieval.registry import method_named
-from tests.retrieval.conftest import WRITTEN, read_from_memory, written
+from tests.model_server import ModelServer
+from tests.retrieval.conftest import WRITTEN, read_from_memory, solver_at, written
 from tests.retrieval.memory_reader import MemoryReader
 
 QUESTION = "Where did the father of Ada Lovelace die?"
 
 
 def ask(
-    method: str, reader: MemoryReader, question: str = QUESTION, tokens: int = 4000, settings: Settings | None = None
+    method: str,
+    reader: MemoryReader,
+    question: str = QUESTION,
+    tokens: int = 4000,
+    settings: Settings | None = None,
+    server: ModelServer | None = None,
 ) -> Knowledge:
-    chosen = method_named(method, settings or Settings())
+    chosen = method_named(method, settings or Settings(), solver=solver_at(server) if server else None)
     return asyncio.run(chosen.retrieve(question, reader, HashingEmbedder(), tokens))
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_knowledge_fits_the_budget_for_any_question(method: str, reader: MemoryReader) -> None:
+def test_knowledge_fits_the_budget_for_any_question(method: str, reader: MemoryReader, solving: ModelServer) -> None:
     questions = (QUESTION, "who?", "", "谁?", "Mercury", "1843 1824", "?" * 500)
     for question, tokens in product(questions, (1, 40, 4000)):
-        found = ask(method, reader, question, tokens)
+        found = ask(method, reader, question, tokens, server=solving)
         assert found.tokens == sum(item.tokens for item in found.items) <= tokens
         assert len({(item.kind, item.id) for item in found.items}) == len(found.items)
         assert all(item.why for item in found.items)
@@ -38,16 +44,16 @@ def test_knowledge_fits_the_budget_for_any_question(method: str, reader: MemoryR
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_empty_store_gives_no_knowledge(method: str) -> None:
-    assert ask(method, read_from_memory([])).items == ()
+def test_empty_store_gives_no_knowledge(method: str, solving: ModelServer) -> None:
+    assert ask(method, read_from_memory([]), server=solving).items == ()
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_retrieval_does_not_depend_on_document_order(method: str, reader: MemoryReader) -> None:
+def test_retrieval_does_not_depend_on_document_order(method: str, reader: MemoryReader, solving: ModelServer) -> None:
     order = list(range(len(WRITTEN)))
     random.Random(7).shuffle(order)
-    shuffled = ask(method, read_from_memory(written(order)))
-    assert [(item.kind, item.id) for item in shuffled.items] == [(i.kind, i.id) for i in ask(method, reader).items]
+    shuffled, found = (ask(method, store, server=solving) for store in (read_from_memory(written(order)), reader))
+    assert [(item.kind, item.id) for item in shuffled.items] == [(item.kind, item.id) for item in found.items]
 
 
 def test_walk_reaches_entities_that_the_question_does_not_name(reader: MemoryReader) -> None:

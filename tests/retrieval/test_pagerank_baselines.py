@@ -81,7 +81,7 @@ def test_synonyms_connect_what_no_fact_joins() -> None:
     near, cosines = synonyms_of(seed, 0.3, 10, reader)
     assert len(near.targets) and (cosines >= 0.3).all()
     assert all(ada in pair and pair in pairs for pair in zip(near.sources.tolist(), near.targets.tolist(), strict=True))
-    vector = reader.directions(seed)[0]
+    vector = reader.directions("entity", seed)[0]
     assert len(entity_graph(seed, near, cosines, vector, reader).parts.chunks) == 2
     none, nothing = synonyms_of(seed, 1.0, 10, reader)
     assert len(entity_graph(seed, none, nothing, vector, reader).parts.chunks) == 1

@@ -1,6 +1,8 @@
 """RAPTOR's collapsed tree against an independent reading of its nodes, and the cache of trees."""
 
 import asyncio
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -14,6 +16,7 @@ from polyadic.retrieval.chunk_tree import ChunkTree, SummaryNode, build_chunk_tr
 from polyadic.retrieval.chunk_tree_cache import ChunkTreeCache
 from polyadic.retrieval.methods import raptor
 from polyadic.retrieval.registry import method_named
+from polyadic.storage.protocol import Vectors
 from tests.retrieval.memory_reader import MemoryReader
 from tests.retrieval.stories import FactsByDocument, reader_of
 
@@ -69,7 +72,7 @@ def test_layers_grow_smaller_and_stop(reader: MemoryReader) -> None:
 
 def expected_facts(node: SummaryNode, reader: MemoryReader) -> list[int]:
     chunks = np.array(sorted(node.chunks))
-    centre = reader.chunk_vectors(chunks).sum(axis=0)
+    centre = reader.directions("chunk", chunks).sum(axis=0)
     stated = [reader.links("chunk_facts", np.array([chunk])).targets.tolist() for chunk in chunks]
     facts = np.unique(np.concatenate(stated))
     nearness = dict(zip(facts.tolist(), reader.similarity("fact", facts, centre[None, :])[0].tolist(), strict=True))
@@ -118,6 +121,52 @@ def test_tree_is_built_once_per_version() -> None:
     assert tree(0) is first and tree(1) is second and first is not second
     tree(2)
     assert tree(1) is second and tree(0) is not first
+
+
+class CountingEmbedder(HashingEmbedder):
+    """Counts batches; the first ones fail."""
+
+    def __init__(self, failures: int = 0) -> None:
+        super().__init__()
+        self.failures, self.batches = failures, 0
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        self.batches += 1
+        await asyncio.sleep(0.01)
+        if self.batches <= self.failures:
+            raise PolyadicError("the embedder failed", "try again")
+        return await super().embed(texts)
+
+
+def built_at_once(cache: ChunkTreeCache, reader: MemoryReader, embedder: CountingEmbedder) -> list[object]:
+    """Ask for a tree three times at once: twice on one event loop, and once on that of another thread."""
+
+    async def twice() -> list[object]:
+        trees = (cache.tree(reader, embedder, OPTIONS) for _ in range(2))
+        return list(await asyncio.gather(*trees, return_exceptions=True))
+
+    with ThreadPoolExecutor(1) as other:
+        third = other.submit(lambda: asyncio.run(cache.tree(reader, embedder, OPTIONS)))
+        return [*asyncio.run(twice()), third.result()]
+
+
+def test_tree_is_built_once_for_simultaneous_questions(reader: MemoryReader) -> None:
+    alone, together = CountingEmbedder(), CountingEmbedder()
+    asyncio.run(build_chunk_tree(reader, alone, OPTIONS))
+    first, *others = built_at_once(ChunkTreeCache(), reader, together)
+    assert isinstance(first, ChunkTree) and all(tree is first for tree in others)
+    assert together.batches == alone.batches > 0
+
+
+def test_failed_build_is_repeated_for_a_question_that_waited(reader: MemoryReader) -> None:
+    cache, embedder = ChunkTreeCache(), CountingEmbedder(failures=1)
+
+    async def twice() -> list[object]:
+        trees = (cache.tree(reader, embedder, OPTIONS) for _ in range(2))
+        return list(await asyncio.gather(*trees, return_exceptions=True))
+
+    failed, built = asyncio.run(twice())
+    assert isinstance(failed, PolyadicError) and isinstance(built, ChunkTree)
 
 
 def test_store_that_is_too_large_is_refused(reader: MemoryReader, monkeypatch: pytest.MonkeyPatch) -> None:

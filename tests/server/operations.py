@@ -25,6 +25,8 @@ READING_POSTS = (
 )
 _IDENTIFIERS = {"track_id", "document", "job", "entity", "fact", "summary", "community", "decision"}
 
+_VALUES = {"number": "1"}
+
 
 _LIGHTRAG_BODIES: dict[str, dict[str, Any]] = {
     "/documents/texts": {"texts": ["A."]},
@@ -61,12 +63,15 @@ class Operation:
         """A request that names a workspace, and something in it; well-formed in all else."""
         path = self.path
         for name in self.parameters:
-            path = path.replace(f"{{{name}}}", identifier if name in _IDENTIFIERS else workspace)
+            value = identifier if name in _IDENTIFIERS else _VALUES.get(name, workspace)
+            path = path.replace(f"{{{name}}}", value)
         given: dict[str, Any] = {
             "kind": "entity",
             "id": identifier,
             "start": 0,
             "end": 1,
+            "from": identifier,
+            "to": identifier,
             "q": "a",
             "label": "a",
             "name": "a",

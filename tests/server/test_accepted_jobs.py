@@ -59,6 +59,39 @@ def test_repeated_request_returns_its_job(accepting: httpx2.Client) -> None:
         finished(accepting, "accepted", other.json()["id"])
 
 
+def test_key_of_another_request_is_refused(accepting: httpx2.Client) -> None:
+    def post(path: str, key: str, **content: Any) -> httpx2.Response:
+        return accepting.post(f"{AT}/{path}", headers={"Idempotency-Key": key}, **content)
+
+    def file(name: str, text: bytes) -> dict[str, Any]:
+        return {"files": {"files": (name, text)}}
+
+    sent = [
+        ("documents/texts", "reused-texts", {"json": TEXTS}),
+        ("documents/files", "reused-files", file("ada.txt", ADA.encode())),
+        ("jobs", "reused-jobs", {}),
+    ]
+    for path, key, content in sent:
+        started = post(path, key, **content)
+        assert started.status_code == 202, started.text
+        finished(accepting, "accepted", started.json()["id"])
+    known = jobs_of(accepting)
+    reused = [
+        post("documents/texts", "reused-texts", json={"texts": [{"text": BABBAGE, "source": "memory:ada"}]}),
+        post("documents/texts?budget=1", "reused-texts", json=TEXTS),
+        post("documents/files", "reused-files", **file("ada.txt", BABBAGE.encode())),
+        post("documents/files", "reused-files", **file("babbage.txt", ADA.encode())),
+        post("jobs?spend_tokens=5", "reused-jobs"),
+    ]
+    for reply in reused:
+        assert reply.status_code == 422
+        assert reply.json()["type"] == "urn:polyadic:problem:idempotency-key-reused"
+        assert "other content or options: send a new key" in reply.json()["detail"]
+    assert jobs_of(accepting) == known
+    for path, key, content in sent:
+        assert post(path, key, **content).status_code == 202
+
+
 def test_simultaneous_requests_start_one_job(accepting: httpx2.Client) -> None:
     known, headers = jobs_of(accepting), {"Idempotency-Key": "simultaneous"}
 

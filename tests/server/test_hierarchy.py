@@ -1,4 +1,4 @@
-"""The hierarchy over HTTP: two trees in pages, without what is stale."""
+"""The hierarchy over HTTP: built by a job, read as two trees in pages, without what is stale."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,7 +8,8 @@ import httpx2
 import pytest
 
 from polyadic.workspace import Workspace
-from tests.server.running_server import make, running
+from tests.model_server import ModelServer, Status, ready
+from tests.server.running_server import ADA, BABBAGE, finished, make, running
 
 pytest.importorskip("sklearn", reason="building a hierarchy needs the extra hierarchy")
 EXAMPLE = Path(__file__).parents[2] / "examples" / "spaceflight"
@@ -43,7 +44,7 @@ def below(client: httpx2.Client, tree: str, under: str | None) -> list[dict[str,
 @pytest.mark.slow
 def test_hierarchy_status_is_shown(space: httpx2.Client) -> None:
     body = space.get(HIERARCHY).json()
-    assert body["installed"] and body["built"] and body["unplaced"] == 0
+    assert body["installed"] and body["built"] and body["unplaced"] == 0 and body["state"] == "built"
     assert 0 < body["entities"] < space.get("/v1/workspaces/space").json()["counts"]["entities"]
     assert body["layers"][0]["items"] == body["entities"] and body["layers"][0]["stale"] == 0
     first = space.get(HIERARCHY, params={"limit": 1}).json()
@@ -112,10 +113,81 @@ def test_stale_nodes_are_left_out(tmp_path: Path) -> None:
         assert stale & set(before) and not stale & ids
         gone = next(iter(stale & set(before)))
         assert client.get(f"{HIERARCHY}/communities/{gone}").status_code == 404
-        assert client.get(HIERARCHY).json()["layers"][0]["stale"] > 0
+        body = client.get(HIERARCHY).json()
+        assert body["layers"][0]["stale"] > 0 and body["state"] == "outdated"
 
 
 @pytest.mark.slow
 def test_missing_hierarchy_is_reported(client: httpx2.Client) -> None:
     body = client.get("/v1/workspaces/letters/hierarchy").json()
     assert (body["built"], body["summaries"]["nodes"], body["communities"]["total"]) == (False, [], 0)
+    assert body["state"] == "none"
+
+
+def build(client: httpx2.Client, **options: Any) -> dict[str, Any]:
+    """The job that builds the hierarchy, once it has ended."""
+    reply = client.post(HIERARCHY, params=options)
+    assert reply.status_code == 202, reply.text
+    assert reply.headers["location"] == f"/v1/workspaces/space/jobs/{reply.json()['id']}"
+    return finished(client, "space", reply.json()["id"])
+
+
+@pytest.mark.slow
+def test_a_job_builds_and_rebuilds_the_hierarchy(tmp_path: Path) -> None:
+    texts = [file.read_text() for file in sorted(EXAMPLE.glob("*.md"))[:3]]
+    with running(tmp_path / "served") as server, server.client() as client:
+        documents = make(client, "space", *texts)
+        job = build(client)
+        assert (job["state"], job["request"]["kind"], job["documents"]) == ("succeeded", "hierarchy", 0)
+        assert job["report"]["by"] == "extractive" and job["report"]["reports_written"] > 0
+        assert job["progress"]["step"] and job["progress"]["pieces"] >= job["progress"]["pieces_written"]
+        assert client.get(HIERARCHY).json()["state"] == "built"
+        client.delete(f"/v1/workspaces/space/documents/{documents[0]}")
+        assert client.get(HIERARCHY).json()["state"] == "outdated"
+        again = build(client, rebuild=True)
+        assert again["request"]["rebuild"] and again["report"]["rebuilt"] and again["report"]["changed"]
+        assert client.get(HIERARCHY).json()["state"] == "built"
+
+
+@pytest.fixture
+def by_model(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
+    """A model that writes summaries and reports; documents are read without it."""
+    with ModelServer([*ready()]) as server:
+        for name, value in {
+            "MODEL__NAME": "recorded",
+            "MODEL__BASE_URL": server.url,
+            "MODEL__KEY_VARIABLE": "",
+            "MODEL__RETRIES": "0",
+            "EXTRACTION__EXTRACTOR": "sentences",
+        }.items():
+            monkeypatch.setenv(f"POLYADIC_{name}", value)
+        yield server
+
+
+@pytest.mark.slow
+def test_a_build_by_a_model_stops_at_its_limit_and_is_resumed(tmp_path: Path, by_model: ModelServer) -> None:
+    texts = [file.read_text() for file in sorted(EXAMPLE.glob("*.md"))[:3]]
+    with running(tmp_path / "served") as server, server.client() as client:
+        make(client, "space", *texts)
+        stopped = build(client, by="model", spend_tokens=0)
+        assert stopped["state"] == "partly" and stopped["problem"] and not by_model.asked
+        assert client.get(HIERARCHY).json()["state"] == "none"
+        refused = client.post(HIERARCHY, params={"budget": 1})
+        assert (refused.status_code, refused.json()["type"].rpartition(":")[2]) == (409, "not-configured")
+        by_model.misbehave(Status(500), on=[1])
+        partly = build(client)
+        assert partly["state"] == "partly" and by_model.url not in str(partly)
+        client.post(f"/v1/workspaces/space/jobs/{partly['id']}/resume")
+        ended = finished(client, "space", partly["id"])
+        assert ended["state"] == "succeeded" and ended["report"]["by"] == "recorded"
+        purposes = client.get("/v1/workspaces/space/ledger").json()["purposes"]
+        assert {"summarise", "report"} <= {one["purpose"] for one in purposes}
+
+
+def test_a_hierarchy_that_cannot_be_built_is_refused(tmp_path: Path) -> None:
+    with running(tmp_path / "served") as server, server.client() as client:
+        make(client, "space", ADA, BABBAGE)
+        refused = client.post(HIERARCHY, params={"by": "model"})
+        assert (refused.status_code, refused.json()["type"].rpartition(":")[2]) == (409, "not-configured")
+        assert client.post(HIERARCHY, params={"by": "http://localhost"}).status_code == 422
+        assert len(client.get("/v1/workspaces/space/jobs").json()["jobs"]) == 1

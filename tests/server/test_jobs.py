@@ -297,3 +297,11 @@ def test_parts_of_an_upload_carry_its_identifier(folder: Path) -> None:
         assert job["request"]["upload"] == "a-1"
         assert finished(client, "letters", job["id"])["request"]["upload"] == "a-1"
         assert client.post(f"{PATH}/documents/texts", json=given, params={"upload": "a b"}).status_code == 422
+
+
+def test_report_counts_what_was_read_in_other_encodings(folder: Path) -> None:
+    with running(folder, limits=LIMITS) as server, server.client() as client:
+        make(client, "letters")
+        files = {"files": ("cafe.txt", "Ada Lovelace met René Descartes in a café.".encode("latin-1"))}
+        ended = finished(client, "letters", client.post(f"{PATH}/documents/files", files=files).json()["id"])
+    assert ended["state"] == "succeeded" and sum(ended["report"]["encodings"].values()) == 1

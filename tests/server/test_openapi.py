@@ -51,7 +51,7 @@ def test_operation_ids_are_unique_and_readable() -> None:
 
 def test_accepted_responses_announce_the_job() -> None:
     accepted = [one["responses"]["202"] for one in OPERATIONS.values() if "202" in one["responses"]]
-    assert len(accepted) == 5 and all("Location" in response["headers"] for response in accepted)
+    assert len(accepted) == 6 and all("Location" in response["headers"] for response in accepted)
 
 
 def test_json_request_bodies_have_examples() -> None:

@@ -186,6 +186,6 @@ def test_dark_theme_is_the_same_by_system_or_choice() -> None:
 
 
 def test_the_page_uploads_every_file_type_that_the_server_reads() -> None:
-    block = SCRIPTS["upload.js"].split("const KINDS = [")[1].split("]")[0]
+    block = SCRIPTS["upload_files.js"].split("const KINDS = [")[1].split("]")[0]
     kinds = {kind for line in re.findall(r'"([^"]+)"', block) for kind in line.split()}
     assert kinds == {suffix.removeprefix(".") for suffix in READERS}

@@ -7,10 +7,12 @@ import httpx2
 import pytest
 
 from polyadic.config import METHODS
+from polyadic.retrieval.registry import needs_model
 from tests.server.running_server import ADA, QUESTION, Running, events, finished, make, wait_until
 
 WORKSPACE = "/v1/workspaces/letters"
 NOBODY = "0" * 32
+NO_MODEL = "urn:polyadic:problem:no-language-model"
 
 
 @pytest.mark.slow
@@ -127,7 +129,10 @@ def test_retrieval_without_an_answer(client: httpx2.Client) -> None:
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method_answers(client: httpx2.Client, method: str) -> None:
     reply = client.post(f"{WORKSPACE}/query", json={"question": QUESTION, "method": method})
-    assert reply.status_code == 200 and reply.json()["knowledge"]["method"]
+    if needs_model(method):
+        assert (reply.status_code, reply.json()["type"]) == (409, NO_MODEL)
+    else:
+        assert reply.status_code == 200 and reply.json()["knowledge"]["method"]
 
 
 def test_filter_omits_facts_of_other_documents(client: httpx2.Client) -> None:
@@ -146,7 +151,14 @@ def test_filter_omits_facts_of_other_documents(client: httpx2.Client) -> None:
 def test_model_options_are_refused_without_a_model(client: httpx2.Client, options: dict[str, Any]) -> None:
     for path in ("query", "query/stream"):
         reply = client.post(f"{WORKSPACE}/{path}", json={"question": QUESTION, **options})
-        assert (reply.status_code, reply.json()["type"]) == (409, "urn:polyadic:problem:no-language-model")
+        assert (reply.status_code, reply.json()["type"]) == (409, NO_MODEL)
+
+
+def test_method_that_needs_a_model_is_refused_without_one(client: httpx2.Client) -> None:
+    for path in ("query", "query/stream", "retrieve"):
+        reply = client.post(f"{WORKSPACE}/{path}", json={"question": QUESTION, "method": "kag"})
+        assert (reply.status_code, reply.json()["type"]) == (409, NO_MODEL)
+        assert "the method kag needs a language model" in reply.json()["detail"]
 
 
 def test_entities_and_facts_are_found_and_shown(client: httpx2.Client) -> None:
@@ -248,9 +260,10 @@ def test_server_paths_are_no_documents(client: httpx2.Client, tmp_path: Path) ->
         assert client.post(f"{WORKSPACE}/query", json={"question": QUESTION, "only": only}).status_code == 422
 
 
-def uploaded(client: httpx2.Client, workspace: str, *files: tuple[str, bytes]) -> dict[str, Any]:
+def uploaded(client: httpx2.Client, workspace: str, *files: tuple[str, bytes], **options: Any) -> dict[str, Any]:
     """Upload files, and return the reply once they are indexed."""
-    reply = client.post(f"/v1/workspaces/{workspace}/documents/files", files=[("files", file) for file in files])
+    path = f"/v1/workspaces/{workspace}/documents/files"
+    reply = client.post(path, files=[("files", file) for file in files], params=options)
     assert reply.status_code == 202, reply.text
     job: dict[str, Any] = reply.json()
     ended = finished(client, workspace, job["id"])
@@ -301,4 +314,22 @@ def test_reply_and_job_name_the_documents_that_are_replaced(client: httpx2.Clien
     job = client.post("/v1/workspaces/names/documents/texts", json=text).json()
     assert job["request"]["replaces"] == ["upload:notes.md"]
     finished(client, "names", job["id"])
+    client.delete("/v1/workspaces/names")
+
+
+def test_folders_of_a_file_are_part_of_its_name_if_wanted(server: Running, client: httpx2.Client) -> None:
+    make(client, "names")
+    same = [(f"letters/{year}/ada.md", b"Ada met Babbage.") for year in (1843, 1844, 1843)]
+    job = uploaded(client, "names", *same, folders=True)
+    assert job["request"]["renamed"] == {"letters/1843/ada (2).md": "letters/1843/ada.md"}
+    outside = ("../../../../outside/eve.md", b"Ada met Eve.")
+    job = uploaded(client, "names", same[1], outside, folders=True)
+    assert job["request"]["replaces"] == ["upload:letters/1844/ada.md"]
+    assert sources(client, "names") == [
+        "upload:letters/1843/ada (2).md",
+        "upload:letters/1843/ada.md",
+        "upload:letters/1844/ada.md",
+        "upload:outside/eve.md",
+    ]
+    assert not list(server.folder.parent.rglob("outside"))
     client.delete("/v1/workspaces/names")

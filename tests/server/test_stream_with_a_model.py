@@ -1,5 +1,6 @@
 """An answer that a model writes is streamed with its citations, each as soon as its sentence is complete."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,20 @@ from tests.model_server import ModelServer, says
 from tests.server.running_server import ADA, events, make, running
 
 pytestmark = pytest.mark.slow
+QUESTION = "Who was Ada Lovelace?"
 FIRST, SECOND = "Ada Lovelace met Charles Babbage [1].", "She wrote a program for his engine [1]."
+
+
+def check_openai_chunks(stream: str) -> None:
+    """Chunks without text have the citations of complete sentences, and the last chunk has all citations."""
+    lines = [line.removeprefix("data: ") for line in stream.splitlines() if line.startswith("data: ")]
+    *chunks, last = [json.loads(line) for line in lines if line != "[DONE]"]
+    at, cited = next((place, chunk) for place, chunk in enumerate(chunks) if "citations" in chunk)
+    assert cited["choices"][0]["delta"] == {} and cited["choices"][0]["finish_reason"] is None
+    after = "".join(chunk["choices"][0]["delta"].get("content", "") for chunk in chunks[at:])
+    assert SECOND[-20:] in after
+    early = [citation for chunk in chunks for citation in chunk.get("citations", ())]
+    assert early == last["citations"][:1] and len(last["citations"]) == 2 and last["claims"]
 
 
 def test_citations_arrive_before_the_end_of_the_answer(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -22,7 +36,10 @@ def test_citations_arrive_before_the_end_of_the_answer(folder: Path, monkeypatch
             monkeypatch.setenv(f"POLYADIC_{name}", value)
         with running(folder) as server, server.client() as client:
             make(client, "letters", ADA)
-            reply = client.post("/v1/workspaces/letters/query/stream", json={"question": "Who was Ada Lovelace?"})
+            reply = client.post("/v1/workspaces/letters/query/stream", json={"question": QUESTION})
+            asked = {"model": "letters", "messages": [{"role": "user", "content": QUESTION}], "stream": True}
+            completion = client.post("/v1/chat/completions", json=asked)
+    check_openai_chunks(completion.text)
     sent = events(reply.text)
     names = [name for name, _ in sent]
     at = names.index("citation")

@@ -4,7 +4,7 @@ import random
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from polyadic.model.hierarchy import Cluster, Community, Rearrangement, Report, ReportFinding, Summary
+from polyadic.model.hierarchy import Cluster, Community, Membership, Rearrangement, Report, ReportFinding, Summary
 from polyadic.storage.protocol import Reader, Store
 from tests.support.vectors import vectors
 
@@ -18,7 +18,8 @@ def by_hand(reader: Reader) -> tuple[Cluster, Community]:
     fact = facts[int(first[0])]
     members = tuple(sorted(entities[row] for row in reader.links("fact_entities", first).targets.tolist()))
     cluster = Cluster(0, members, members[:1], (fact, *members))
-    summary = Summary(cluster.id, 1, "Computing", "field", "Who computes.", members, "a model")
+    described = (Membership(members[0], "“It” computes.", 8.5),)
+    summary = Summary(cluster.id, 1, "Computing", "field", "Who computes.", members, "a model", described)
     report = Report("Machines", "They count.", 7.5, (ReportFinding("They count fast.", (fact,)),), "a model")
     held = tuple(sorted((*members, summary.id)))
     community = Community(0, held, "", "of this", (fact, summary.id), report, 12)

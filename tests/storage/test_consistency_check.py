@@ -119,6 +119,10 @@ def test_used_store_is_consistent(folder: Path) -> None:
             "INSERT INTO text_segment VALUES (99 << 20, 'Mars')",
             "1 texts belong to documents that",
         ),
+        (
+            "INSERT INTO original_segment VALUES (99 << 20, x'25504446')",
+            "1 original files belong to documents that",
+        ),
         ("UPDATE chunk SET evidence = NULL", "4 entities differ from"),
         ("UPDATE chunk SET evidence = 'Mars'", "evidence that cannot be read"),
         (f"UPDATE chunk SET evidence = x'{compress('[[1, 2, 3, [], [[4]]]]').hex()}'", "evidence that cannot be read"),

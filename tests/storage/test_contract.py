@@ -17,6 +17,7 @@ from polyadic.storage.protocol import (
     Fingerprint,
     NearestPrefetch,
     NeighbourPrefetch,
+    OriginalRecord,
     QuotePrefetch,
     Rows,
     Side,
@@ -110,6 +111,52 @@ def test_roots_are_recorded_once(store: Store) -> None:
         assert reader.records.roots() == ["/a", "/b", "/c/é"]
 
 
+def original(store: Store, source: Document, only: frozenset[str] | None = None) -> tuple[str, bool, bytes | None]:
+    """Digest, whether a copy is kept, and the copy."""
+    with store.read(None if only is None else lambda _: only) as reader:
+        record = reader.records.original(source.id)
+        content = reader.records.original_content(source.id)
+        return (record.digest, record.is_kept, content) if record else ("", False, content)
+
+
+def test_original_files_belong_to_revisions(store: Store) -> None:
+    # Longer than one piece, with every byte.
+    content = bytes(range(256)) * 800
+    first, second = "1" * 32, "2" * 32
+    source, chunks, evidence = document("ada", [ADA])
+    other = publish(store, "engine", [ENGINE])
+    stage(store, source, chunks, {chunks[0].id: evidence})
+    with store.write() as writer:
+        assert writer.originals([source.id], is_staged=True) == {}
+        writer.put_original(source.id, first, content, is_staged=True)
+        assert writer.originals([source.id], is_staged=True) == {source.id: OriginalRecord(first, True)}
+        assert writer.originals([source.id], is_staged=False) == {}
+    assert original(store, source) == ("", False, None)
+    _publish_staged(store, source.id, {chunks[0].id: [chunks[0].text]})
+    assert original(store, source) == (first, True, content)
+    assert original(store, source, frozenset([other.id])) == ("", False, None)
+    assert original(store, source, frozenset([source.id])) == (first, True, content)
+    with store.write() as writer:
+        writer.put_original(source.id, second, b"PDF", is_staged=False)
+    assert original(store, source) == (second, True, b"PDF")
+    with store.write() as writer:
+        writer.put_original(source.id, first, None, is_staged=False)
+    assert original(store, source) == (first, False, None)
+    assert original(store, other) == ("", False, None)
+
+
+def test_original_files_are_deleted_with_their_revision(store: Store) -> None:
+    source = publish(store, "ada", [ADA])
+    for change in (lambda: publish(store, "ada", [ADA, ENGINE]), lambda: withdraw(store, source)):
+        with store.write() as writer:
+            writer.put_original(source.id, "1" * 32, b"PDF", is_staged=False)
+        change()
+        assert original(store, source) == ("", False, None)
+        assert store.problems() == []
+    publish(store, "ada", [ADA])
+    assert original(store, source) == ("", False, None)
+
+
 def test_chunk_vector_is_the_normalized_sum_of_its_windows(store: Store) -> None:
     source, chunks, evidence = document("ada", [ADA])
     stage(store, source, chunks, {chunks[0].id: evidence})
@@ -120,8 +167,10 @@ def test_chunk_vector_is_the_normalized_sum_of_its_windows(store: Store) -> None
         expected = {chunks[0].id: kept(["first window", "second window"]).sum(axis=0)}
         ids = [place.chunk_id for place in reader.chunk_places(rows)]
         sums = np.array([expected.get(one, kept([ENGINE[0]])[0]) for one in ids])
-        assert np.allclose(reader.chunk_vectors(rows), sums / np.linalg.norm(sums, axis=1, keepdims=True), atol=1e-3)
-        assert len(reader.chunk_vectors(rows[:0])) == 0
+        assert np.allclose(
+            reader.directions("chunk", rows), sums / np.linalg.norm(sums, axis=1, keepdims=True), atol=1e-3
+        )
+        assert len(reader.directions("chunk", rows[:0])) == 0
 
 
 def test_version_names_what_a_reader_sees(store: Store) -> None:
@@ -130,7 +179,7 @@ def test_version_names_what_a_reader_sees(store: Store) -> None:
     def version(*only: Document) -> str:
         filtered = frozenset(one.id for one in only)
         with store.read((lambda _: filtered) if only else None) as reader:
-            return reader.version
+            return reader.records.version
 
     seen = [version(), version(ada), version(engine), version(ada, engine)]
     assert seen == [version(), version(ada), version(engine), version(engine, ada)]
@@ -518,6 +567,27 @@ def test_documents_are_selected_by_source_and_metadata(store: Store) -> None:
         assert reader.records.select(["/docs/a.txt"], {"year": "1815"}) == {ids["a"]}
         assert reader.records.select(["/docs"], {}) == set(ids.values())
         assert reader.records.select((), {"of": "Babbage"}) == reader.records.select((), {"year": "of"}) == frozenset()
+
+
+def test_documents_are_selected_by_date(store: Store) -> None:
+    dates = {"a": "2023-12-31", "b": "2024-01-01 09:00:00+02:00", "c": "2024-12-31", "d": "2025", "e": ""}
+    ids = {}
+    for name, date in dates.items():
+        source, chunks, evidence = document(name, [ADA])
+        stage(store, replace(source, metadata={"date": date} if date else {}), chunks, {chunks[0].id: evidence})
+        _publish_staged(store, source.id, {chunks[0].id: [chunks[0].text]})
+        ids[source.id] = name
+
+    def selected(**where: str) -> str:
+        conditions = {key.replace("_from", ">=").replace("_to", "<="): value for key, value in where.items()}
+        return "".join(sorted(ids[one] for one in reader.records.select((), conditions)))
+
+    with store.read() as reader:
+        assert selected(date_from="2024") == "bcd"
+        assert selected(date_to="2024") == "abc"
+        assert selected(date_from="2024", date_to="2024") == "bc"
+        assert selected(date_from="2024-01-02", date_to="2024-12-31") == "c"
+        assert selected(date_to="2023-12-30") == selected(date="2024") == selected(year_from="0") == ""
 
 
 def test_long_texts_are_stored(store: Store, open_store: Opener) -> None:

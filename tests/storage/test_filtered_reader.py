@@ -173,7 +173,7 @@ def test_filtered_view_equals_a_separate_store(
         only = frozenset(documents[name].id for name in wanted & documents.keys())
         with whole.read(lambda _: only) as scoped, alone.read() as reader:
             assert contents_of(scoped) == contents_of(reader)
-            ours, theirs = (one.directions(rows_of(one, "entity")) for one in (scoped, reader))
+            ours, theirs = (one.directions("entity", rows_of(one, "entity")) for one in (scoped, reader))
             # Without vectors there is no dimension.
             assert len(ours) == len(theirs) and (not len(ours) or np.allclose(ours, theirs, atol=1e-4))
             ours, theirs = (one.main_vectors(rows_of(one, "entity")) for one in (scoped, reader))

@@ -15,7 +15,9 @@ from tests.support.store_driver import publish
 
 ADD_COLUMN = """
 ALTER TABLE fact ADD COLUMN remark TEXT NOT NULL DEFAULT 'none';
-CREATE INDEX fact_remark ON fact (remark)
+CREATE INDEX fact_remark ON fact (remark);
+ALTER TABLE participation ADD COLUMN role TEXT NOT NULL DEFAULT '';
+ALTER TABLE statement ADD COLUMN valid_from TEXT
 """
 FACT = ("Ada met Babbage in London.", ["Ada", "Babbage", "London"])
 
@@ -52,6 +54,8 @@ def test_store_is_migrated_with_its_contents(tmp_path: Path, contents: str) -> N
         assert store.problems() == []
     assert ask(tmp_path, "PRAGMA user_version") == [(VERSION + 1,)]
     assert ask(tmp_path, "SELECT DISTINCT remark FROM fact") == [("none",)]
+    assert ask(tmp_path, "SELECT DISTINCT role FROM participation") == [("",)]
+    assert ask(tmp_path, "SELECT DISTINCT valid_from FROM statement") == [(None,)]
     assert ask(tmp_path, "SELECT name FROM sqlite_master WHERE name = 'fact_remark'") == [("fact_remark",)]
     opened(tmp_path).close()
 

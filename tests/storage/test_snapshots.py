@@ -58,9 +58,8 @@ def read_by_row(reader: Reader) -> dict[str, Any]:
             hits(reader.nearest(side, QUESTION, k, by_score=True)) for side in ("entity", "fact") for k in LIMITS
         ],
         "similarity": [reader.similarity(side, asked[side], vectors(TEXTS)).tolist() for side in SIDES],
-        "directions": reader.directions(asked["entity"]).tolist(),
+        "directions": [reader.directions(side, asked[side]).tolist() for side in SIDES],
         "main_vectors": reader.main_vectors(asked["entity"]).tolist(),
-        "chunk_vectors": reader.chunk_vectors(asked["chunk"]).tolist(),
         "named": reader.named([loose_name(name) for name in NAMES]),
         "keyed": keyed(reader, ["ada", "engine", "london", "1843", "ada (film)", "ada (ship)"]),
         "search": hits(reader.search("Ada met worked", 50)),

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyadic.text.named_entities import NameKind, Vocabulary, names, vocabulary
+from polyadic.text.named_entities import NameKind, names
+from polyadic.text.vocabulary import Vocabulary, vocabulary
 
 
 def found(sentence: str, language: str = "en", document: str = "") -> list[str]:

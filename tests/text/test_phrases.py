@@ -4,9 +4,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polyadic.text.named_entities import names, vocabulary
+from polyadic.text.named_entities import names
 from polyadic.text.noun_phrases import phrases
 from polyadic.text.stopwords import AFTER_A_VERB, ARTICLES_OF
+from polyadic.text.vocabulary import vocabulary
 
 LANGUAGES = ["en", "de", "es", "fr", "it", "pt", "ca", "nl", "xx"]
 FUNCTION_WORDS = sorted(frozenset[str]().union(*AFTER_A_VERB.values(), *ARTICLES_OF.values()))

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyadic.text.named_entities import Vocabulary, vocabulary
 from polyadic.text.noun_phrases import phrases
 from polyadic.text.term_extraction import Termhood, TermIndex, c_value
+from polyadic.text.vocabulary import Vocabulary, vocabulary
 
 OAUTH = (
     "The client sends an authorization code to the server. Authorization codes are short-lived, and each authorization "

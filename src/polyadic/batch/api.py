@@ -14,19 +14,20 @@ from polyadic.batch.collect import ResponseCollector
 from polyadic.batch.missing_replies import RequestShard, shards
 from polyadic.batch.parameter_support import learn, speak
 from polyadic.batch.question_files import BatchQuestion, add_answers, check_answers, read_questions
-from polyadic.batch.report import BatchReadReport, BatchWriteReport
+from polyadic.batch.report import BatchReadReport, BatchWriteReport, EntityVerdicts
 from polyadic.batch.request_writer import MOST_BYTES, MOST_REQUESTS, RequestFileWriter
 from polyadic.batch.resume import BatchRun
 from polyadic.batch.role_models import BatchRoleModels
 from polyadic.concurrency.async_to_sync import async_to_sync
 from polyadic.config import ModelRole, Settings
 from polyadic.embeddings.embedder import Embedder
-from polyadic.errors import NotFound, PolyadicError
+from polyadic.errors import NO_MODEL, NotFound, PolyadicError
+from polyadic.hierarchy.build_report import BuildReport
 from polyadic.indexing.report import IndexProgress
 from polyadic.llm.prompts.library import PromptLibrary
 from polyadic.loaders.loader import SkippedInput, read_documents
 from polyadic.model.types import Document
-from polyadic.query.engine import NO_MODEL
+from polyadic.rerankers.reranker import Reranker
 from polyadic.storage.pending_requests import PendingCounts
 from polyadic.storage.protocol import Store
 
@@ -37,7 +38,7 @@ ReportProgress = Callable[[IndexProgress], None]
 class BatchApi:
     """Batch files of a workspace, available as ``Workspace.batch``.
 
-    ``open_store(True)`` creates the store if there is none.
+    ``open_store(True)`` creates the store if there is none. ``load_reranker`` returns None if the settings name none.
     """
 
     settings: Settings
@@ -45,6 +46,7 @@ class BatchApi:
     prompts: PromptLibrary
     open_store: Callable[[bool], Store]
     load_embedder: Callable[[], Embedder]
+    load_reranker: Callable[[], Reranker | None]
 
     async def awrite(
         self,
@@ -107,22 +109,26 @@ class BatchApi:
         needed: dict[ModelRole, object] = {"extraction": paths, "answers": questions, "summaries": hierarchy}
         models = self._models(*(role for role, work in needed.items() if work))
         batch_questions = read_questions(Path(questions), method, context_tokens) if questions else []
-        url = "/chat/completions" if self.settings.model.azure_api_version else "/v1/chat/completions"
         inputs = [Path(path) for path in (*paths, *([questions] if questions else []))]
-        files = RequestFileWriter(Path(file), url, overwrite, most_requests, most_bytes, inputs)
+        files = RequestFileWriter(Path(file), overwrite, most_requests, most_bytes, inputs)
         embedder = self.load_embedder()
         store, sources = self._store_for(paths, files)
-        run = BatchRun(self.settings, store, embedder, models, self.prompts, report_progress, note=files.add)
+        run = BatchRun(
+            self.settings,
+            store,
+            embedder,
+            models,
+            self.prompts,
+            report_progress,
+            note=files.add,
+            load_reranker=self.load_reranker,
+        )
         with store.exclusive_session(), files:
             speak(models.distinct, store)
             _store_questions(batch_questions, store)
             index = await run.index(sources, reextract)
-            build = run.hierarchy_build()
-            is_wanted = (hierarchy and not _pending_counts(store).documents) or build.is_pending()
-            built = await build.build() if is_wanted else None
-            review = run.entity_review()
-            is_wanted = (pairs > 0 and not _pending_counts(store).documents) or review.is_pending()
-            verdicts = await review.judge(pairs) if is_wanted else None
+            built = await _build_hierarchy(run, hierarchy)
+            verdicts = await _review_entities(run, pairs)
             outcome = await run.answer()
             missing = _pending_counts(store)
         return BatchWriteReport(
@@ -173,7 +179,14 @@ class BatchApi:
         report = BatchReadReport()
         collector = ResponseCollector(store, models.for_purpose, report)
         run = BatchRun(
-            self.settings, store, self.load_embedder(), models, self.prompts, report_progress, collector.errors
+            self.settings,
+            store,
+            self.load_embedder(),
+            models,
+            self.prompts,
+            report_progress,
+            collector.errors,
+            load_reranker=self.load_reranker,
         )
         with store.exclusive_session():
             speak(models.distinct, store)
@@ -267,6 +280,20 @@ class BatchApi:
                     return self.open_store(True), chain(skipped, [source], sources)
                 skipped.append(source)
             raise PolyadicError(f"no document could be read: {skipped[0]}") if skipped else error from None
+
+
+async def _build_hierarchy(run: BatchRun, is_wanted: bool) -> BuildReport | None:
+    """Build the hierarchy if that was begun, or if it is wanted and no document is pending."""
+    build = run.hierarchy_build()
+    begins = is_wanted and not _pending_counts(run.store).documents
+    return await build.build() if begins or build.is_pending() else None
+
+
+async def _review_entities(run: BatchRun, pairs: int) -> EntityVerdicts | None:
+    """Review so many candidate pairs if that was begun, or if there are any and no document is pending."""
+    review = run.entity_review()
+    begins = pairs > 0 and not _pending_counts(run.store).documents
+    return await review.judge(pairs) if begins or review.is_pending() else None
 
 
 def _store_questions(questions: Sequence[BatchQuestion], store: Store) -> None:

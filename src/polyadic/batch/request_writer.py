@@ -27,8 +27,6 @@ class RequestFileWriter:
     ----------
     file
         The first file.
-    url
-        Path of the provider's endpoint.
     overwrite
         Replace request files of an earlier run: FILE, FILE-2, ... Files that hold anything else are never replaced.
     inputs
@@ -53,7 +51,6 @@ class RequestFileWriter:
     def __init__(
         self,
         file: Path,
-        url: str,
         overwrite: bool = False,
         most_requests: int = MOST_REQUESTS,
         most_bytes: int = MOST_BYTES,
@@ -61,14 +58,14 @@ class RequestFileWriter:
     ) -> None:
         self.files: list[Path] = []
         self.requests = self.bytes = 0
-        self._first, self._url = file, url
+        self._first = file
         self._most = most_requests, most_bytes
         self._overwrite, self._inputs = overwrite, inputs
         self.before = list(takewhile(_holds_requests, _names(file)))
         check_folder(file)
         self._open: BinaryIO | None = None
         self._requests_in_file = self._bytes_in_file = 0
-        self._model: object = None
+        self._endpoint: tuple[str, object] | None = None
         self._seen: set[bytes] = set()
         for name in (file, *self.before):
             self._check(name)
@@ -79,18 +76,19 @@ class RequestFileWriter:
         if key in self._seen:
             return
         self._seen.add(key)
-        line = {"custom_id": request.key, "method": "POST", "url": self._url, "body": request.body}
+        line = {"custom_id": request.key, "method": "POST", "url": request.url, "body": request.body}
         data = json.dumps(line, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
         most_requests, most_bytes = self._most
+        endpoint = (request.url, request.body["model"])
         if (
             self._open is None
-            # Providers accept one model per file.
-            or self._model != request.body["model"]
+            # Providers accept one URL and one model per file.
+            or self._endpoint != endpoint
             or self._requests_in_file == most_requests
             or self._bytes_in_file + len(data) > most_bytes
         ):
             self._next_file()
-            self._model = request.body["model"]
+            self._endpoint = endpoint
         if self._open is not None:
             self._open.write(data)
         self._requests_in_file += 1

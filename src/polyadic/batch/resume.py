@@ -21,6 +21,7 @@ from polyadic.llm.store_cache import StoreResponseCache
 from polyadic.loaders.skipped import SkippedInput
 from polyadic.model.types import Document
 from polyadic.query.engine import QueryEngine
+from polyadic.rerankers.reranker import Reranker
 from polyadic.storage.protocol import FailedChunk, Store
 
 
@@ -29,7 +30,8 @@ class BatchRun:
     """A run over all pending documents and questions.
 
     ``errors`` says by request key why the response was unusable. ``note`` is called with each request whose reply is
-    missing. ``failed`` is filled with the chunks that still wait for a reply although a response arrived.
+    missing. ``load_reranker`` returns the reranker for questions. ``failed`` is filled with the chunks that still wait
+    for a reply although a response arrived.
     """
 
     settings: Settings
@@ -40,6 +42,7 @@ class BatchRun:
     report_progress: Callable[[IndexProgress], None]
     errors: Mapping[str, str] = field(default_factory=dict)
     note: Callable[[PendingRequest], None] = lambda noted: None
+    load_reranker: Callable[[], Reranker | None] = lambda: None
     failed: list[FailedChunk] = field(default_factory=list)
 
     async def index(self, sources: Iterable[Document | SkippedInput] = (), reextract: bool = False) -> IndexReport:
@@ -64,7 +67,14 @@ class BatchRun:
     async def answer(self) -> BatchQueryOutcome:
         """Answer the stored questions, as far as replies are known."""
         model = self._batch_model("answers")
-        engine = QueryEngine(self.settings, self.store, self.embedder, lambda: model, self.prompts)
+        engine = QueryEngine(
+            self.settings,
+            self.store,
+            self.embedder,
+            lambda: model,
+            self.prompts,
+            reranker=self.load_reranker(),
+        )
         return await BatchQueryRunner(self.store, engine, self.errors, self.note).answer_all()
 
     def hierarchy_build(self) -> BatchHierarchyBuild:
@@ -73,14 +83,14 @@ class BatchRun:
         hierarchies = HierarchyApi(
             self.settings, lambda: self.store, lambda: self.embedder, lambda: model, self.prompts
         )
-        return BatchHierarchyBuild(self.store, hierarchies, model, self.errors, self.note)
+        return BatchHierarchyBuild(self.store, model, self.errors, self.note, hierarchies)
 
     def _batch_model(self, role: ModelRole) -> BatchModel:
         return BatchModel(self.models.of(role), cached_reply_lookup(self.store))
 
     def entity_review(self) -> BatchEntityReview:
         """Return the review of candidate pairs of entities."""
-        return BatchEntityReview(self.store, self._batch_model("judging"), self.prompts, self.errors, self.note)
+        return BatchEntityReview(self.store, self._batch_model("judging"), self.errors, self.note, self.prompts)
 
     def _with_waiting(
         self, sources: Iterable[Document | SkippedInput], waiting: set[str]

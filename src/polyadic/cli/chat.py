@@ -20,7 +20,8 @@ from polyadic.cli.common import (
     workspace_option,
     workspace_place,
 )
-from polyadic.cli.query import how_to_answer, print_citations
+from polyadic.cli.live_sources import LiveSources
+from polyadic.cli.query import how_to_answer, print_citations, print_stream
 from polyadic.config import AnswerSettings
 from polyadic.errors import PolyadicError
 from polyadic.model.identity import normal_text
@@ -102,21 +103,11 @@ class ChatSession:
         PolyadicError
             The question cannot be answered; the conversation is unchanged.
         """
-        begun = False
-        stream = self.kb.stream(question, self.method, self.context_tokens, tuple(self.turns), self.how, self.only)
-        try:
-            for piece in stream:
-                if isinstance(piece, Answer):
-                    self.last = piece
-                    self.turns.append(Turn(question, piece.text))
-                else:
-                    say(piece, nl=False)
-                    begun = True
-        finally:
-            if begun:
-                say()
-        if self.last is not None:
-            _print_rest(self.last, question)
+        live, turns = LiveSources(), tuple(self.turns)
+        pieces = self.kb.stream(question, self.method, self.context_tokens, turns, self.how, self.only, cite=live.cite)
+        self.last = print_stream(pieces, live)
+        self.turns.append(Turn(question, self.last.text))
+        _print_rest(self.last, question)
 
     def obey(self, name: str) -> bool:
         """Run a slash command; return False if it ends the conversation."""

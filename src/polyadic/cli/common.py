@@ -14,6 +14,7 @@ import click
 
 from polyadic.config import COMMON_METHODS, DEFAULT_FOLDER, METHODS
 from polyadic.errors import without_passwords
+from polyadic.model.metadata_conditions import parse_key
 from polyadic.model.types import Filter, SourceSpan, Span, Usage
 from polyadic.storage.records import FailedChunk
 from polyadic.text.counts import count
@@ -73,7 +74,11 @@ def filter_options(command: Command) -> Command:
         "--from", "sources", multiple=True, metavar="DOC", help="Search only DOC, a document or a folder."
     )
     metadata = click.option(
-        "--where", "metadata", multiple=True, metavar="KEY=VALUE", help="Search only documents with this metadata."
+        "--where",
+        "metadata",
+        multiple=True,
+        metavar="KEY=VALUE",
+        help="Search only documents with this metadata; dates also as date>=2024-05 and date<=2024.",
     )
     return sources(metadata(command))
 
@@ -84,14 +89,20 @@ def filter_of(sources: Sequence[str], metadata: Sequence[str], context: click.Co
 
 
 def metadata_pairs(metadata: Sequence[str], context: click.Context) -> dict[str, str]:
-    """Parse KEY=VALUE options; a key with two different values is a usage error."""
+    """Parse KEY=VALUE options; a key with two different values is a usage error.
+
+    With KEY>=VALUE and KEY<=VALUE, the operator is part of the key (see :mod:`polyadic.model.metadata_conditions`).
+    """
     pairs: dict[str, str] = {}
     for given in metadata:
         key, equals, value = given.partition("=")
-        if not key or not equals:
+        if key.endswith((">", "<")):
+            key += equals
+        if not parse_key(key)[0] or not equals:
             raise click.UsageError(f"--where {given} has no value: use --where KEY=VALUE", context)
         if pairs.setdefault(key, value) != value:
-            raise click.UsageError(f"--where {key} is given twice, but a document has only one {key}", context)
+            why = "give the stricter one" if key.endswith("=") else f"but a document has only one {key}"
+            raise click.UsageError(f"--where {key} is given twice, {why}", context)
     return pairs
 
 

@@ -12,7 +12,7 @@ from polyadic.cli.eval_questions import check_options, evaluate_table
 from polyadic.cli.eval_table import print_results
 from polyadic.cli.progress import shown_live
 from polyadic.concurrency.async_to_sync import async_to_sync
-from polyadic.config import METHODS
+from polyadic.config import METHODS, Settings
 from polyadic.evaluation.dataset_formats import load_dataset
 from polyadic.evaluation.evaluate import evaluate
 from polyadic.evaluation.plan import MEASURES, AnswersBy, EvalPlan
@@ -21,6 +21,7 @@ from polyadic.evaluation.question_table import SUFFIXES
 from polyadic.evaluation.report import write_report
 from polyadic.evaluation.results import EvaluationResults, summary_json, write_results
 from polyadic.llm.batch_model import ReplyPending
+from polyadic.retrieval.registry import needs_model
 from polyadic.workspace import Workspace
 
 DEFAULT_METHODS = "auto,bm25,chunks,hypergraph"
@@ -110,19 +111,20 @@ def command(
     To generate a question set from a workspace:
       polyadic eval make-questions --help
     """
-    names = METHODS if methods.strip() == "all" else _listed(methods)
     if dataset.suffix.lower() in SUFFIXES:
         check_options(context)
         with Workspace(workspace_place(context, workspace)) as kb:
             how = kb.settings.answer.model_copy(update={"by": answers} if answers else {})
-            return evaluate_table(kb, dataset, names, how, limit, seed, context_tokens, as_json)
+            return evaluate_table(
+                kb, dataset, _methods(methods, kb.settings), how, limit, seed, context_tokens, as_json
+            )
     require_plots()
     questions = load_dataset(dataset)
     folder = out or DEFAULT_OUT / questions.name
     with Workspace(workspace or context.obj or folder / "workspace") as kb:
         by = answers or _default_answers(kb)
         plan = EvalPlan(
-            methods=names,
+            methods=_methods(methods, kb.settings),
             measures=_listed(measures) if measures else MEASURES,
             context_tokens=context_tokens or kb.settings.retrieval.context_tokens,
             answers=by,
@@ -156,6 +158,17 @@ def command(
 def exit_code(results: EvaluationResults) -> int:
     """Return 0 if all questions were evaluated, else 3."""
     return 0 if results.is_whole else 3
+
+
+def _methods(listed: str, settings: Settings) -> tuple[str, ...]:
+    """Return the methods to compare; ``all`` are those that can be run with these settings."""
+    if listed.strip() != "all":
+        return _listed(listed)
+    if settings.model.of_role("answers").name:
+        return METHODS
+    left_out = [method for method in METHODS if needs_model(method)]
+    say(f"left out, because no language model is set: {', '.join(left_out)}", err=True)
+    return tuple(method for method in METHODS if method not in left_out)
 
 
 def _default_answers(kb: Workspace) -> AnswersBy:

@@ -70,10 +70,9 @@ class BatchRound:
 
     def __init__(self, by_file: EvaluationBatch, files: BatchFileOptions) -> None:
         self.by_file = by_file
-        url = "/chat/completions" if by_file.is_azure else "/v1/chat/completions"
         # Created first, so that an existing file without --overwrite is reported before any work is done.
         self._files = (
-            RequestFileWriter(files.requests, url, files.overwrite, inputs=files.responses) if files.requests else None
+            RequestFileWriter(files.requests, files.overwrite, inputs=files.responses) if files.requests else None
         )
         self._read = async_to_sync(by_file.take)(files.responses)
 

@@ -9,10 +9,10 @@ from polyadic.cli.common import print_json, say
 from polyadic.cli.progress import shown_live
 from polyadic.concurrency.async_to_sync import async_to_sync
 from polyadic.config import METHODS, AnswerSettings
-from polyadic.errors import NotFound, SettingsError
+from polyadic.errors import NO_MODEL, NotFound, SettingsError
 from polyadic.evaluation.question_table import TableAnswer, ask_table, drawn, load_rows
 from polyadic.retrieval.hierarchy_search import is_built
-from polyadic.retrieval.registry import needs_hierarchy
+from polyadic.retrieval.registry import needs_hierarchy, needs_model
 from polyadic.text.counts import count
 from polyadic.workspace import Workspace
 
@@ -31,6 +31,8 @@ def evaluate_table(
     as_json: bool,
 ) -> int:
     """Answer the questions of a table and print the correct share; return the exit code: 3 if some failed."""
+    if any(needs_model(method) for method in methods) and not kb.settings.model.of_role("answers").name:
+        raise NO_MODEL
     if unknown := [method for method in methods if method not in METHODS]:
         raise SettingsError(f"there is no method {unknown[0]!r}", f"use some of {', '.join(METHODS)}, or all")
     rows = drawn(load_rows(path), limit, seed)

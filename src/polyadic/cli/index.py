@@ -92,24 +92,7 @@ def command(
     column of prose becomes one document per row, any other table one document with a fact per row. With --engine ray,
     PATH may also be a URI such as s3://BUCKET/FOLDER.
     """
-    if any(map(is_address, paths)):
-        raise click.UsageError("a PATH is the address of a database: put -w before it", context)
-    if engine == "ray" and (prune or retry or dry_run or exclude):
-        raise click.UsageError("--engine ray cannot be combined with --exclude, --prune, --retry or --dry-run", context)
-    if engine == "ray" and urlsplit(workspace or context.obj or "").password:
-        what = "Ray records the command line: put the password into PGPASSWORD or ~/.pgpass instead of -w"
-        raise click.UsageError(what, context)
-    if engine == "local" and (address or workers):
-        raise click.UsageError("--address and --workers need --engine ray", context)
-    if retry and (paths or extractor or exclude or prune or dry_run):
-        raise click.UsageError("--retry cannot be combined with PATH or other options", context)
-    if watch and (engine == "ray" or retry or dry_run or hierarchy or as_json):
-        what = "--watch cannot be combined with --engine ray, --retry, --dry-run, --hierarchy or --json"
-        raise click.UsageError(what, context)
-    if watch and not all(map(os.path.isdir, paths)):
-        raise click.UsageError("--watch needs folders that exist", context)
-    if not paths and not retry:
-        raise click.UsageError("missing argument 'PATH...'", context)
+    _check_options(context)
     gc.set_threshold(_ALLOCATIONS_BETWEEN_COLLECTIONS)
     most = SpendingBudget(budget, spend_tokens) if budget is not None or spend_tokens is not None else None
     files = [Path(path) for path in paths]
@@ -138,6 +121,30 @@ def command(
     else:
         say("the hierarchy was not built, because indexing stopped or found no document", err=True)
     return exit_code(report) or _exit_code_after(built)
+
+
+def _check_options(context: click.Context) -> None:
+    """Raise UsageError if options cannot be combined, or an argument is missing."""
+    given = context.params
+    paths, is_ray = given["paths"], given["engine"] == "ray"
+    with_ray = given["prune"] or given["retry"] or given["dry_run"] or given["exclude"]
+    with_retry = paths or given["extractor"] or given["exclude"] or given["prune"] or given["dry_run"]
+    with_watch = is_ray or given["retry"] or given["dry_run"] or given["hierarchy"] or given["as_json"]
+    problems = {
+        "a PATH is the address of a database: put -w before it": any(map(is_address, paths)),
+        "--engine ray cannot be combined with --exclude, --prune, --retry or --dry-run": is_ray and with_ray,
+        "Ray records the command line: put the password into PGPASSWORD or ~/.pgpass instead of -w": is_ray
+        and urlsplit(given["workspace"] or context.obj or "").password,
+        "--address and --workers need --engine ray": not is_ray and (given["address"] or given["workers"]),
+        "--retry cannot be combined with PATH or other options": given["retry"] and with_retry,
+        "--watch cannot be combined with --engine ray, --retry, --dry-run, --hierarchy or --json": given["watch"]
+        and with_watch,
+        "--watch needs folders that exist": given["watch"] and not all(map(os.path.isdir, paths)),
+        "missing argument 'PATH...'": not paths and not given["retry"],
+    }
+    for problem, is_found in problems.items():
+        if is_found:
+            raise click.UsageError(problem, context)
 
 
 def exit_code(report: IndexReport) -> int:

@@ -18,11 +18,11 @@ from polyadic.cli.common import (
     workspace_option,
     workspace_place,
 )
+from polyadic.cli.live_sources import LiveSources
 from polyadic.config import AnswerSettings, Settings
-from polyadic.errors import SettingsError
+from polyadic.errors import NO_MODEL, SettingsError
 from polyadic.generation.extractive_answerer import quotation
 from polyadic.model.types import Answer, Item, ItemKind, Knowledge, TraceStep, Turn
-from polyadic.query.engine import NO_MODEL
 from polyadic.text.counts import count
 from polyadic.text.headings import heading_line
 from polyadic.workspace import Workspace
@@ -85,8 +85,10 @@ def command(
             steps = knowledge.trace
         else:
             how = how_to_answer(context, kb.settings, by, style, think)
-            pieces = kb.stream(question, method, context_tokens, _turns(history), how, only)
-            answer = _print_answer(pieces, question, as_json)
+            live = LiveSources()
+            cite = None if as_json else live.cite
+            pieces = kb.stream(question, method, context_tokens, _turns(history), how, only, cite=cite)
+            answer = _print_answer(pieces, live, question, as_json)
             knowledge, steps = answer.knowledge, answer.trace
     if trace and not as_json:
         if not context_only and answer.reasoning:
@@ -155,28 +157,35 @@ def _text_field(row: Mapping[str, object], name: str) -> str:
     return value
 
 
-def _print_answer(pieces: Iterator[str | Answer], question: str, as_json: bool) -> Answer:
+def _print_answer(pieces: Iterator[str | Answer], live: LiveSources, question: str, as_json: bool) -> Answer:
     """Print the answer while it is generated, and return it when it is complete."""
-    in_line = False
+    answer = _read_stream(pieces) if as_json else print_stream(pieces, live)
+    print_json(answer) if as_json else _print_rest(answer, question)
+    return answer
+
+
+def _read_stream(pieces: Iterator[str | Answer]) -> Answer:
+    return next(piece for piece in pieces if isinstance(piece, Answer))
+
+
+def print_stream(pieces: Iterator[str | Answer], live: LiveSources) -> Answer:
+    """Print the text of an answer while it is generated, and return the answer when it is complete."""
+    begun = False
     try:
         for piece in pieces:
             if isinstance(piece, Answer):
-                in_line = False
-                print_json(piece) if as_json else _print_rest(piece, question)
                 return piece
-            if not as_json:
-                say(piece, nl=False)
-                in_line = True
+            live.write(piece)
+            begun = True
     finally:
-        # Start a new line for the message of an error in the middle of the answer.
-        if in_line:
-            say()
+        # A new line for the rest, or for the message of an error in the middle of the answer.
+        if begun:
+            live.close()
     raise RuntimeError("the stream ended without an answer")
 
 
 def _print_rest(answer: Answer, question: str) -> None:
     """Print everything but the text of an answer: notes, citations and statistics."""
-    say()
     if answer.question != question:
         say(f"(understood as: {answer.question})")
     confidence = f"confidence {answer.confidence:.0%}" if answer.answered and answer.confidence is not None else ""

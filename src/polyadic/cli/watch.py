@@ -2,7 +2,7 @@
 
 import signal
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from types import FrameType
 
@@ -17,6 +17,7 @@ from polyadic.loaders.folder_watcher import FolderWatcher
 from polyadic.workspace import Workspace
 
 _SECONDS_TO_RETRY = 30.0
+_NAMES_SHOWN = 3
 
 
 def watch_folders(
@@ -28,7 +29,8 @@ def watch_folders(
 ) -> int:
     """Index folders, then every change below them, until Ctrl-C; return the exit code.
 
-    Documents whose file is deleted are deleted. Nothing is deleted while a whole folder is missing.
+    Documents whose file is deleted are deleted. Nothing is deleted while a whole folder is missing. Once the budget is
+    used up, the exit code is 3.
     """
     watcher = FolderWatcher(folders, [kb.folder])
     signal.signal(signal.SIGTERM, _interrupt)
@@ -58,7 +60,7 @@ class _Loop:
         self._retry_at = 0.0
 
     def run(self) -> int:
-        """Index each batch of changes; return only if indexing stops under a budget."""
+        """Index each batch of changes; return only if the budget is used up."""
         say(f"watching {', '.join(shown(str(folder)) for folder in self._folders)}; press Ctrl-C to stop", err=True)
         for changed in self._watcher.batches():
             self._pending |= changed
@@ -67,7 +69,8 @@ class _Loop:
             if not due or (not changed and time.monotonic() < self._retry_at):
                 continue
             report = self._index(due)
-            if report is not None and report.stopped and self._budget is not None:
+            if report is not None and report.budget_used_up:
+                say(_out_of_budget(due), err=True)
                 return 3
         return 0
 
@@ -84,9 +87,9 @@ class _Loop:
             print_report(report)
         if self._budget is not None:
             self._budget = self._budget.after(report.usage)
-        if report.stopped:
+        if report.stopped and not report.budget_used_up:
             self._try_again(report.stopped)
-        else:
+        elif not report.stopped:
             self._pending -= due
             self._problem = ""
         return report
@@ -104,6 +107,15 @@ class _Loop:
             if folder not in self._missing:
                 say(f"{shown(str(folder))} is missing: its documents are kept until it is back", err=True)
         self._missing = missing
+
+
+def _out_of_budget(due: Collection[Path]) -> str:
+    names = [shown(str(path)) for path in sorted(due)]
+    more = f" and {len(names) - _NAMES_SHOWN:,} more" if len(names) > _NAMES_SHOWN else ""
+    return (
+        f"stopped watching, because the budget is used up; changes in {', '.join(names[:_NAMES_SHOWN])}{more} are not "
+        "completely indexed: start again with a larger budget"
+    )
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:

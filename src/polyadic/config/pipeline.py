@@ -19,6 +19,9 @@ class ReadingSettings(SettingsSection):
         examples=[["*.log", "drafts/"]],
         description="patterns of files and folders to skip: a name, or a path in which ** matches any folders",
     )
+    keep_originals: bool = Field(
+        default=False, description="keep a copy of each PDF file in the workspace, to show its pages beside the text"
+    )
 
 
 class ChunkingSettings(SettingsSection):

@@ -139,6 +139,7 @@ PRESETS: Mapping[str, Preset] = {
             "general_questions": False,
             "local_facts": False,
             "whole_reports": True,
+            "described_memberships": True,
             "bounded": False,
         },
     },

@@ -31,6 +31,7 @@ MethodName = Literal[
     "graphrag",
     "graphrag-binary",
     "raptor",
+    "kag",
     "auto",
 ]
 METHODS: tuple[str, ...] = get_args(MethodName)
@@ -215,6 +216,30 @@ class RaptorSettings(SettingsSection):
     seed: int = Field(default=0, ge=0, description="random seed of clustering")
 
 
+class KAGSettings(SettingsSection):
+    """Method ``kag``: KAG (arXiv 2409.13731), logical forms solved step by step with a language model."""
+
+    steps: int = Field(default=5, ge=1, le=20, description="maximum number of steps; each is one call, as is the plan")
+    step_tokens: int = Field(default=2000, ge=100, description="token budget for the context of a step")
+    facts: int = Field(default=10, ge=0, description="maximum number of facts of a step")
+    passages: int = Field(default=10, ge=1, description="maximum number of passages of a step")
+    name_similarity: float = Field(
+        default=0.4, ge=-1, le=1, description="minimum cosine similarity of a name to the entity it is linked to"
+    )
+    pagerank_weight: float = Field(
+        default=0.5, ge=0, le=1, description="weight of PageRank in the rank of a passage; the rest is for similarity"
+    )
+    damping: float = Field(
+        default=0.5,
+        gt=0,
+        lt=1,
+        description="damping factor of PageRank: probability of following an edge instead of restarting",
+    )
+    synonyms_above: float = Field(
+        default=0.8, ge=-1, le=1, description="minimum cosine similarity of two synonymous entities"
+    )
+
+
 class WalkSettings(SettingsSection):
     """Method ``walk``: Personalized PageRank over the hypergraph, no language model."""
 
@@ -259,6 +284,10 @@ class HierarchySearchSettings(SettingsSection):
     )
     whole_reports: bool = Field(
         default=False, description="show reports whole, as in the paper; false: their findings, the nearest first"
+    )
+    described_memberships: bool = Field(
+        default=False,
+        description="show each membership with its description and strength, as in the paper; false: one per summary",
     )
     bounded: bool = Field(
         default=True, description="bound the search for paths and the facts on them; false: as in the paper"

@@ -20,6 +20,7 @@ from polyadic.config.retrieval import (
     HippoRAG2Settings,
     HippoRAGSettings,
     HypergraphSettings,
+    KAGSettings,
     LightRAGSettings,
     PathRAGSettings,
     RaptorSettings,
@@ -60,6 +61,7 @@ class Settings(BaseSettings):
     hipporag2: HippoRAG2Settings = HippoRAG2Settings()
     fastgraphrag: FastGraphRAGSettings = FastGraphRAGSettings()
     raptor: RaptorSettings = RaptorSettings()
+    kag: KAGSettings = KAGSettings()
     graphrag: GraphRAGSettings = GraphRAGSettings()
     hierarchy_build: HierarchyBuildSettings = HierarchyBuildSettings()
     hierarchy: HierarchySearchSettings = HierarchySearchSettings()

@@ -14,7 +14,7 @@ from polyadic.batch.request_writer import RequestFileWriter
 from polyadic.batch.resume import BatchRun, cached_reply_lookup
 from polyadic.batch.role_models import BatchRoleModels
 from polyadic.config import MODEL_ROLES
-from polyadic.errors import NoReply, NotFound
+from polyadic.errors import NO_MODEL, NoReply, NotFound
 from polyadic.evaluation.measures.judge_replies import read_mark, read_winners
 from polyadic.evaluation.measures.measure import PURPOSE as JUDGE
 from polyadic.evaluation.measures.win_rate import CRITERIA
@@ -33,7 +33,7 @@ from polyadic.loaders.loader import SkippedInput
 from polyadic.model.identity import digest
 from polyadic.model.types import Document
 from polyadic.query.api import EngineQueryApi, QueryMixin
-from polyadic.query.engine import NO_MODEL, QueryEngine
+from polyadic.query.engine import QueryEngine
 from polyadic.storage.protocol import Store
 from polyadic.workspace import Workspace
 
@@ -70,11 +70,6 @@ class EvaluationBatch:
         self._store = kb.store(make=True)
         self._evaluation_key = digest("evaluation", str(folder.resolve()))
         self._noted: dict[str, PendingRequest] = {}
-
-    @property
-    def is_azure(self) -> bool:
-        """Whether requests go to Azure, whose URLs differ."""
-        return bool(self._kb.settings.model.azure_api_version)
 
     @property
     def pending(self) -> tuple[PendingRequest, ...]:
@@ -154,7 +149,14 @@ class EvaluationBatch:
         answering = self._models.of("answers")
         model = BatchModel(answering, cached_reply_lookup(self._store)) if answering.name else None
         return EngineQueryApi(
-            QueryEngine(kb.settings, self._store, kb.embedder, lambda: model, PromptLibrary(kb.folder))
+            QueryEngine(
+                kb.settings,
+                self._store,
+                kb.embedder,
+                lambda: model,
+                PromptLibrary(kb.folder),
+                reranker=kb.reranker,
+            )
         )
 
     def judge(self) -> CachedModel:
@@ -167,8 +169,8 @@ class EvaluationBatch:
         with self._store.write() as writer:
             writer.waiting.put(self._evaluation_key, {noted.key: noted.purpose for noted in self.pending})
         with files:
-            # Sorted by model, because a file contains requests to one model only.
-            for noted in sorted(self.pending, key=lambda noted: str(noted.body["model"])):
+            # Sorted, because a file contains requests for one URL and one model only.
+            for noted in sorted(self.pending, key=lambda noted: (noted.url, str(noted.body["model"]))):
                 files.add(noted)
 
     def done(self) -> None:

@@ -8,17 +8,17 @@ from time import perf_counter
 
 from filelock import FileLock, Timeout
 
-from polyadic.errors import ModelUnavailable, StoreBusy, UnreadableDataset
+from polyadic.errors import NO_MODEL, ModelUnavailable, StoreBusy, UnreadableDataset
 from polyadic.evaluation import journal as journals
 from polyadic.evaluation.batch import EvaluationBatch
 from polyadic.evaluation.breakdown import breakdowns
-from polyadic.evaluation.budget_sweep import swept
+from polyadic.evaluation.budget_sweep import BudgetSweep, swept
 from polyadic.evaluation.curves import curves
 from polyadic.evaluation.dataset_formats import documents
 from polyadic.evaluation.datasets import Dataset, DatasetQuestion
 from polyadic.evaluation.differences import differences
 from polyadic.evaluation.hierarchies import Hierarchies, HierarchyPreparation
-from polyadic.evaluation.indexing_cost import add_seconds, construction_of, seconds_so_far
+from polyadic.evaluation.indexing_cost import IndexingCost, add_seconds, construction_of, seconds_so_far
 from polyadic.evaluation.journal import RecordJournal
 from polyadic.evaluation.notes import notes
 from polyadic.evaluation.plan import EvalPlan, drawn, made_with
@@ -31,7 +31,6 @@ from polyadic.indexing.report import IndexProgress, IndexReport
 from polyadic.llm.batch_model import ReplyPending
 from polyadic.llm.prompts.library import PromptLibrary
 from polyadic.optional_dependencies import need_hierarchy
-from polyadic.query.engine import NO_MODEL
 from polyadic.workspace import Workspace
 
 Said = Callable[[str], None]
@@ -63,6 +62,43 @@ class _Measured:
     comparisons: tuple[HeadToHead, ...]
     seconds: float
     stopped: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """What an evaluation has measured."""
+
+    questions: tuple[DatasetQuestion, ...]
+    indexing: IndexReport
+    construction: IndexingCost
+    gathered: _Gathered
+    sweep: BudgetSweep | None
+    measured: _Measured
+    clock: RunTimes
+
+    def results(self, kb: Workspace, dataset: Dataset, plan: EvalPlan) -> EvaluationResults:
+        """Derive differences, breakdowns, curves and costs."""
+        questions, gathered, measured = self.questions, self.gathered, self.measured
+        costs = tuple(cost_of(row) for row in gathered.records)
+        return EvaluationResults(
+            dataset=dataset.name,
+            plan=plan,
+            questions=questions,
+            records=gathered.records,
+            scores=measured.scores,
+            differences=tuple(differences(plan.systems, measured.scores)),
+            comparisons=measured.comparisons,
+            breakdowns=tuple(breakdowns(questions, measured.scores)),
+            sweep=self.sweep,
+            curves=curves(questions, gathered.records, plan.context_tokens),
+            construction=self.construction,
+            costs=costs,
+            failures=gathered.asked.failures,
+            stopped=gathered.asked.stopped or measured.stopped or self.indexing.stopped,
+            model=kb.settings.model.of_role("answers").name if plan.answers == "model" else "",
+            notes=tuple(notes(plan, self.indexing, self.construction, costs)),
+            clock=self.clock,
+        )
 
 
 async def evaluate(
@@ -101,7 +137,7 @@ async def evaluate(
     Raises
     ------
     SettingsError
-        A measure is unknown, or needs a language model and none is configured.
+        A measure is unknown, or a measure or method needs a language model and none is configured.
     StoreError
         The folder holds results of another data set or of other settings.
     ModelUnavailable
@@ -109,10 +145,24 @@ async def evaluate(
     ReplyPending
         Replies from batch files are missing; results that do not need them are kept.
     """
-    if plan.answers == "model" and not kb.settings.model.of_role("answers").name:
+    needs_model = plan.answers == "model" or any(system.needs_model for system in plan.systems)
+    if needs_model and not kb.settings.model.of_role("answers").name:
         raise NO_MODEL
     if any(system.needs_hierarchy for system in plan.systems):
         need_hierarchy()
+    outcome = await _run(kb, dataset, plan, folder, say_progress, by_file)
+    return outcome.results(kb, dataset, plan)
+
+
+async def _run(
+    kb: Workspace,
+    dataset: Dataset,
+    plan: EvalPlan,
+    folder: Path,
+    say_progress: Said,
+    by_file: EvaluationBatch | None,
+) -> _Outcome:
+    """Index the corpus, prepare hierarchies, ask the questions and score the answers."""
     measures = Scorer(plan, kb, by_file)
     questions = drawn(dataset.questions, plan.limit, plan.seed)
     folder.mkdir(parents=True, exist_ok=True)
@@ -132,26 +182,8 @@ async def evaluate(
             by_file.note(gathered.asked.pending)
             if by_file.pending:
                 raise ReplyPending(*by_file.pending)
-    costs = tuple(cost_of(row) for row in gathered.records)
-    return EvaluationResults(
-        dataset=dataset.name,
-        plan=plan,
-        questions=questions,
-        records=gathered.records,
-        scores=measured.scores,
-        differences=tuple(differences(plan.systems, measured.scores)),
-        comparisons=measured.comparisons,
-        breakdowns=tuple(breakdowns(questions, measured.scores)),
-        sweep=sweep,
-        curves=curves(questions, gathered.records, plan.context_tokens),
-        construction=construction,
-        costs=costs,
-        failures=gathered.asked.failures,
-        stopped=gathered.asked.stopped or measured.stopped or indexing.report.stopped,
-        model=kb.settings.model.of_role("answers").name if plan.answers == "model" else "",
-        notes=tuple(notes(plan, indexing.report, construction, costs)),
-        clock=RunTimes(indexing.seconds + hierarchies.seconds, gathered.seconds, measured.seconds),
-    )
+    clock = RunTimes(indexing.seconds + hierarchies.seconds, gathered.seconds, measured.seconds)
+    return _Outcome(questions, indexing.report, construction, gathered, sweep, measured, clock)
 
 
 async def _index(

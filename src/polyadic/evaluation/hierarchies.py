@@ -149,8 +149,7 @@ class HierarchyPreparation:
         """Build the hierarchy of a copy unless it has been built."""
         place = self._place(build)
         if not (file := place / _BUILT).exists():
-            settings = self.kb.settings.model_copy(update={"hierarchy_build": build})
-            await self._build(store, settings, rebuild=True)
+            await self._build(store, self._settings(build), rebuild=True)
             paid = _Paid(hierarchy_usage(store) - _Paid.read(place / _COPIED).usage, self.by_file is not None)
             paid.write(file)
         return _Paid.read(file)
@@ -182,10 +181,14 @@ class HierarchyPreparation:
             partial.replace(place)
         return LocalFolder(place).open(embedder_name(self.kb.settings.embedding))
 
+    def _settings(self, build: HierarchyBuildSettings) -> Settings:
+        return self.kb.settings.model_copy(update={"hierarchy_build": build})
+
     def _place(self, build: HierarchyBuildSettings) -> Path:
         with self.kb.store().read() as reader:
             counts = reader.records.counts()
-        name = digest("hierarchy copy", build.model_dump_json(), self.kb.embedder.name, str(counts))
+        writer = replace(self.kb.hierarchy, settings=self._settings(build)).writer_fingerprint()
+        name = digest("hierarchy copy", build.model_dump_json(), writer, self.kb.embedder.name, str(counts))
         return self.folder / FOLDER / name[:16]
 
 

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from polyadic.config import METHODS, Settings, SettingsSection
 from polyadic.errors import SettingsError
-from polyadic.retrieval.registry import needs_hierarchy, settings_sections
+from polyadic.retrieval.registry import needs_hierarchy, needs_model, settings_sections
 
 # A comma separates settings only before the next NAME=, so that a list may contain commas.
 _BETWEEN = re.compile(r",\s*(?=[\w.]+\s*=)")
@@ -50,6 +50,10 @@ class System:
     @property
     def needs_hierarchy(self) -> bool:
         return needs_hierarchy(self.method)
+
+    @property
+    def needs_model(self) -> bool:
+        return needs_model(self.method)
 
     def settings(self, base: Settings) -> Settings:
         """Return the settings of this system.

@@ -11,6 +11,7 @@ from polyadic.errors import NoReply
 from polyadic.extraction.chunk_attribution import evidence_by_chunk
 from polyadic.extraction.extractor import Extraction, Extractor, concurrency_of
 from polyadic.llm.batch_model import PendingRequest, ReplyPending
+from polyadic.llm.budget import BudgetUsedUp
 from polyadic.loaders.error_isolation import DocumentDefect, skipped_because
 from polyadic.loaders.skipped import SkippedInput
 from polyadic.model.types import Chunk, Document, Evidence
@@ -96,6 +97,11 @@ class ExtractionRunner:
     def stopped(self) -> str:
         """Why no further windows are attempted; empty while they are."""
         return self._runner.stopped
+
+    @property
+    def is_budget_used_up(self) -> bool:
+        """Whether the budget is the reason why no further windows are attempted."""
+        return isinstance(self._runner.unavailable, BudgetUsedUp)
 
     @property
     def left(self) -> int:

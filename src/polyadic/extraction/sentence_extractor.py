@@ -23,13 +23,14 @@ from polyadic.text.headings import headings, is_heading, is_within
 from polyadic.text.language import detect_language
 from polyadic.text.list_lead_ins import lead_ins
 from polyadic.text.mail_quotes import unsaid_parts
-from polyadic.text.named_entities import NamedEntity, NameKind, Vocabulary, names, vocabulary
+from polyadic.text.named_entities import NamedEntity, NameKind, names
 from polyadic.text.plain_text import plain
 from polyadic.text.sentences import sentences
 from polyadic.text.setting_lines import setting_name
 from polyadic.text.stopwords import PRONOUNS, without_article
 from polyadic.text.table_rows import PipeTables, TextCell, pipe_tables, row_cells
 from polyadic.text.term_extraction import Termhood, TermIndex
+from polyadic.text.vocabulary import Vocabulary, vocabulary
 from polyadic.text.words import WORD
 
 _SUBJECT_SCORE = 90.0

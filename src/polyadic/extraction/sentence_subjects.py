@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from polyadic.model.types import Document, Heading, Span
 from polyadic.text.definitions import defined, turns
 from polyadic.text.headings import marked_headings, names_release, without_section_number
-from polyadic.text.named_entities import NameKind, Vocabulary, names
+from polyadic.text.named_entities import NameKind, names
 from polyadic.text.plain_text import plain
+from polyadic.text.vocabulary import Vocabulary
 
 LONG_DOCUMENT = 20_000
 """Size in characters from which each section of a document is assumed to have its own subject."""

@@ -10,9 +10,10 @@ from enum import StrEnum
 
 from polyadic.model.identity import entity_key
 from polyadic.model.types import Participation
-from polyadic.text.named_entities import NameKind, Vocabulary, names
+from polyadic.text.named_entities import NameKind, names
 from polyadic.text.stopwords import words
 from polyadic.text.table_rows import TextCell
+from polyadic.text.vocabulary import Vocabulary
 
 LARGE = 3_000_000
 """Size in characters from which a document counts as a large table."""

@@ -47,8 +47,10 @@ GREATEST_GAP, SURE = 2.0, 0.6
 # sentences quoted so far lack: a question that needs two documents is then answered from both.
 SAME_PASSAGE = 0.5
 MORE_OF_THE_QUESTION = 5.0
-QUOTED = "no language model was asked: the best supporting sentences are quoted"
-NO_SUPPORT = "no language model was asked: no sentence in these documents is likely to answer this"
+_NOT_ASKED = "no language model was asked"
+_ASKED_TO_SEARCH = "a language model was asked only to search"
+QUOTED = f"{_NOT_ASKED}: the best supporting sentences are quoted"
+NO_SUPPORT = f"{_NOT_ASKED}: no sentence in these documents is likely to answer this"
 _ANNOUNCES = (":", "：")
 _LONGEST_WITH_CONTEXT = 700
 
@@ -104,11 +106,17 @@ async def quote_answer(knowledge: Knowledge, embedder: Embedder, reader: Reader)
         citations=quoted.citations,
         knowledge=knowledge,
         usage=Usage(),
-        note="; ".join(filter(None, (QUOTED if quotes else NO_SUPPORT, knowledge.note))),
+        note="; ".join(filter(None, (_how(knowledge, bool(quotes)), knowledge.note))),
         trace=(*knowledge.trace, compared, chosen),
         confidence=judgement.confidence if quotes else None,
         claims=quoted.claims,
     )
+
+
+def _how(knowledge: Knowledge, answered: bool) -> str:
+    """Return how the answer was made, for its note."""
+    how = QUOTED if answered else NO_SUPPORT
+    return how.replace(_NOT_ASKED, _ASKED_TO_SEARCH) if knowledge.usage.calls else how
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,22 +13,14 @@ from dataclasses import dataclass
 
 from polyadic.generation.no_answer_texts import is_no_answer
 from polyadic.model.types import Turn
-from polyadic.text.anaphora import (
-    AnaphoricReference,
-    Antecedent,
-    Asked,
-    antecedent,
-    asked,
-    asks_only_why,
-    fragment,
-    has_lexicon,
-    reference,
-)
+from polyadic.text.anaphora import AnaphoricReference, asks_only_why, fragment, has_lexicon, reference
+from polyadic.text.antecedents import Antecedent, Asked, antecedent, asked
 from polyadic.text.cjk import PERSONAL_NAME
 from polyadic.text.language import detect_language
-from polyadic.text.named_entities import NamedEntity, NameKind, Vocabulary, names, vocabulary
+from polyadic.text.named_entities import NamedEntity, NameKind, names
 from polyadic.text.stopwords import ARTICLES, function_words
 from polyadic.text.stopwords import words as listed
+from polyadic.text.vocabulary import Vocabulary, vocabulary
 from polyadic.text.words import words
 
 # Number of turns to trace a topic back: each question may refer to the one before.

@@ -14,7 +14,7 @@ from polyadic.hierarchy.draft import draft
 from polyadic.hierarchy.estimate import AveragedSummaries, BuildEstimate, CountingSummarizer
 from polyadic.hierarchy.extractive_summarizer import ExtractiveSummarizer
 from polyadic.hierarchy.inputs import HierarchyInputs
-from polyadic.hierarchy.llm_summarizer import LLMSummarizer
+from polyadic.hierarchy.llm_summarizer import PROMPTS, LLMSummarizer
 from polyadic.hierarchy.measures import HierarchyMeasures, measures_of
 from polyadic.hierarchy.outline import DEPTH, HierarchyOutline, outline_of
 from polyadic.llm.batch_model import PendingRequest
@@ -23,6 +23,7 @@ from polyadic.llm.cached_model import CachedModel
 from polyadic.llm.language_model import LanguageModel
 from polyadic.llm.prompts.library import PromptLibrary
 from polyadic.llm.store_cache import StoreResponseCache
+from polyadic.model.identity import digest
 from polyadic.optional_dependencies import need_hierarchy
 from polyadic.storage.protocol import Store
 
@@ -164,6 +165,13 @@ class HierarchyApi:
             found.usage, found.basis = counting.cost(reader.records.spent(), self.settings.model.of_role("summaries"))
         found.cached, found.max_usage = counting.cached, counting.max_usage
         return found
+
+    def writer_fingerprint(self) -> str:
+        """Return what the texts of a build depend on besides its settings: the model and the texts of its prompts."""
+        if wanted(None, self.settings) == "extractive":
+            return "extractive"
+        prompts = (self.prompts.get(name).fingerprint for name in PROMPTS)
+        return digest("writer", self.settings.model.of_role("summaries").name, *prompts)
 
     def outline(self, depth: int = DEPTH) -> HierarchyOutline:
         """Return the current hierarchy as a tree of ``depth`` levels; raises NotFound if there is no workspace."""

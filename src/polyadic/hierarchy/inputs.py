@@ -45,7 +45,7 @@ class HierarchyInputs:
         return cls(
             tuple(entity for entity, is_named in zip(entities, named.tolist(), strict=True) if is_named),
             tuple(reader.facts(facts)),
-            reader.directions(rows),
+            reader.directions("entity", rows),
             Links(positions_of(facts, links.sources[kept]), positions_of(rows, links.targets[kept])),
         )
 

@@ -16,17 +16,19 @@ from polyadic.hierarchy.prompt_context import (
 )
 from polyadic.hierarchy.report_replies import findings_of, read_report
 from polyadic.hierarchy.summarizer import OTHER_TYPE, ClusterSummaries, CommunityDescription
-from polyadic.hierarchy.summary_replies import read_summaries
+from polyadic.hierarchy.summary_replies import DraftMembership, read_summaries
 from polyadic.llm.cached_model import CachedModel
 from polyadic.llm.json_schema import INTEGER, NUMBER, TEXT, list_of, record
 from polyadic.llm.language_model import ModelReply, ModelRequest, ReplySchema
 from polyadic.llm.prompts.library import Prompt, PromptLibrary
 from polyadic.llm.replies.model import Problems
-from polyadic.model.hierarchy import Cluster, Report, Summary
+from polyadic.model.hierarchy import Cluster, Membership, Report, Summary
 from polyadic.text.tokens import count_tokens
 
 SUMMARISE, REPORT = "summarise", "report"
 """Purposes of requests, as recorded in the ledger and in batch files."""
+PROMPTS = ("summarise_cluster", "report_community")
+"""Prompts for summaries and for reports."""
 UNUSABLE_SUMMARIES = "no summary from the model, extractive instead"
 UNUSABLE_REPORT = "no report from the model, extractive instead"
 CUT_OFF = "reply cut off at output_tokens"
@@ -72,7 +74,7 @@ class LLMSummarizer:
         self.by = model.model.name
         self._model = model
         self._settings = settings
-        self._summarise, self._report = prompts.get("summarise_cluster"), prompts.get("report_community")
+        self._summarise, self._report = map(prompts.get, PROMPTS)
         self._types = (
             f"one of {', '.join(settings.types)}, or {OTHER_TYPE} if it is none of these"
             if settings.types
@@ -105,7 +107,16 @@ class LLMSummarizer:
         ids = [member.id for member in members]
         cluster = Cluster(layer - 1, tuple(sorted(ids)), ()).id
         summaries = tuple(
-            Summary(cluster, layer, one.name, one.type, one.description, _member_ids(ids, one.members), self.by)
+            Summary(
+                cluster,
+                layer,
+                one.name,
+                one.type,
+                one.description,
+                _member_ids(ids, one.members),
+                self.by,
+                _memberships(ids, one.memberships),
+            )
             for one in drafts
         )
         return ClusterSummaries(summaries, prepared.sources, _as_list(problems))
@@ -187,6 +198,11 @@ def _extractive_report(
 
 def _member_ids(ids: Sequence[str], numbers: Sequence[int]) -> tuple[str, ...]:
     return tuple(sorted(ids[number - 1] for number in numbers))
+
+
+def _memberships(ids: Sequence[str], drafts: Sequence[DraftMembership]) -> tuple[Membership, ...]:
+    described = (Membership(ids[draft.member - 1], draft.description, draft.strength) for draft in drafts)
+    return tuple(sorted(described, key=lambda membership: membership.member))
 
 
 def _as_list(problems: Problems) -> tuple[str, ...]:

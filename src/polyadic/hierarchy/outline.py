@@ -84,6 +84,8 @@ class HierarchyOutline:
         Summaries that no other summary covers, the largest first.
     communities
         Communities of level 0, the largest first.
+    stale_communities
+        Number of communities of all levels whose reports have to be rewritten.
     """
 
     entities: int
@@ -91,6 +93,12 @@ class HierarchyOutline:
     layers: tuple[LayerOutline, ...]
     top: tuple[OutlineNode, ...]
     communities: tuple[OutlineNode, ...]
+    stale_communities: int
+
+    @property
+    def is_up_to_date(self) -> bool:
+        """Whether all clusters and reports are current and cover all entities."""
+        return not (self.unplaced or self.stale_communities or any(layer.stale for layer in self.layers))
 
 
 def outline_of(reader: Reader, depth: int = DEPTH) -> HierarchyOutline:
@@ -104,6 +112,7 @@ def outline_of(reader: Reader, depth: int = DEPTH) -> HierarchyOutline:
         _layers(hierarchy, len(entities)),
         summaries.top(depth),
         _communities(hierarchy, depth),
+        sum(community.stale for community in hierarchy.communities),
     )
 
 

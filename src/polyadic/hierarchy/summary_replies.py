@@ -9,6 +9,7 @@ from polyadic.hierarchy.summary_records import summary_records
 from polyadic.llm.replies.cleaning import tidy
 from polyadic.llm.replies.fields import LONGEST_NAME, list_of, numbers_in, record_of, reply_values, text_of
 from polyadic.llm.replies.model import Problems
+from polyadic.llm.replies.scores import ScoreScale
 from polyadic.model.identity import entity_key
 
 MOST_READ = 200
@@ -17,19 +18,35 @@ _LIST_NAMES = ("summaries", "summary_entities", "entities", "themes", "clusters"
 _NAMES = ("name", "entity_name", "title", "summary_name", "entity", "label")
 _DESCRIPTIONS = ("description", "entity_description", "summary", "desc", "explanation")
 _TYPES = ("type", "entity_type", "category", "kind", "class")
+_REASONS = ("description", "why", "reason", "relationship_description")
+_STRENGTHS = ("strength", "relationship_strength", "score", "weight")
+_STRENGTH = ScoreScale(10.0, 5.0, with_zero=True)
 _MEMBERS = ("members", "member_numbers", "covers", "covered", "numbers", "member", "entities")
 # Qualifier of a summary with the name of a member, if its type does not distinguish them.
 _QUALIFIER = "theme"
 
 
 @dataclass(frozen=True, slots=True)
+class DraftMembership:
+    """Why a member (its number, from 1) belongs to a summary, and how strongly, in [0, 10]."""
+
+    member: int
+    description: str
+    strength: float
+
+
+@dataclass(frozen=True, slots=True)
 class DraftSummary:
-    """A parsed summary; ``members`` are the numbers of its members, from 1."""
+    """A parsed summary; ``members`` are the numbers of its members, from 1, ``memberships`` those that are described.
+
+    If no strength can be read, it is 5.
+    """
 
     name: str
     type: str
     description: str
     members: tuple[int, ...]
+    memberships: tuple[DraftMembership, ...] = ()
 
 
 def read_summaries(
@@ -98,7 +115,8 @@ def _draft(
         problems["summary without a name" if description else "summary without a description"] += 1
         return None
     kind = text_of(record, *_TYPES, longest=LONGEST_NAME)
-    return DraftSummary(name, _general_type(kind, types), description, _member_numbers(record, members, problems))
+    numbers = _member_numbers(record, members, problems)
+    return DraftSummary(name, _general_type(kind, types), description, numbers, _memberships(record, members, numbers))
 
 
 def _general_type(kind: str, types: Sequence[str]) -> str:
@@ -114,15 +132,34 @@ def _general_type(kind: str, types: Sequence[str]) -> str:
 
 def _member_numbers(record: dict[str, object], members: Sequence[MemberContext], problems: Problems) -> tuple[int, ...]:
     """Member numbers of a summary; all members if it lists fewer than two."""
-    names = {tidy(member.name).lower(): number for number, member in enumerate(members, 1)}
     unread = Problems()
-    numbers = numbers_in(list_of(record, *_MEMBERS), names, unread)
+    numbers = numbers_in(list_of(record, *_MEMBERS), _numbers_by_name(members), unread)
     known = tuple(sorted(number for number in numbers if 1 <= number <= len(members)))
     problems["member number that does not exist"] += len(numbers) - len(known) + unread.total()
     if len(known) >= 2:
         return known
     problems["summary of fewer than two members, taken as one of all"] += bool(numbers)
     return tuple(range(1, len(members) + 1))
+
+
+def _numbers_by_name(members: Sequence[MemberContext]) -> dict[str, int]:
+    return {tidy(member.name).lower(): number for number, member in enumerate(members, 1)}
+
+
+def _memberships(
+    record: dict[str, object], members: Sequence[MemberContext], covered: Collection[int]
+) -> tuple[DraftMembership, ...]:
+    """Return the described memberships of a summary, sorted by member; the first description of a member counts."""
+    found: dict[int, DraftMembership] = {}
+    for part in list_of(record, *_MEMBERS):
+        member = record_of(part)
+        reason = text_of(member, *_REASONS)
+        strength = next((member[name] for name in _STRENGTHS if name in member), None)
+        for number in numbers_in([part], _numbers_by_name(members), Problems()) if reason else ():
+            if number in covered:
+                read = _STRENGTH.read(strength, Problems())
+                found.setdefault(number, DraftMembership(number, reason, _STRENGTH.default if read is None else read))
+    return tuple(found[number] for number in sorted(found))
 
 
 def _by_name(drafts: Iterable[DraftSummary], problems: Problems) -> list[DraftSummary]:
@@ -135,7 +172,9 @@ def _by_name(drafts: Iterable[DraftSummary], problems: Problems) -> list[DraftSu
             problems["summary named twice, joined"] += 1
             description = max(first.description, draft.description, key=len)
             members = tuple(sorted({*first.members, *draft.members}))
-            distinct[key] = replace(first, description=description, members=members)
+            described = {one.member: one for one in (*draft.memberships, *first.memberships)}
+            memberships = tuple(described[number] for number in sorted(described))
+            distinct[key] = replace(first, description=description, members=members, memberships=memberships)
     return list(distinct.values())
 
 

@@ -18,6 +18,7 @@ from polyadic.embeddings.embedder import Embedder
 from polyadic.extraction.extractor import Extractor
 from polyadic.extraction.llm_extractor import LLMExtractor
 from polyadic.indexing.batching import readable
+from polyadic.indexing.chunk_sample import ChunkSample, evenly_spaced
 from polyadic.indexing.fingerprint import NOTHING_TO_DO, PipelineConfig, ReindexAction
 from polyadic.indexing.publisher import language_of
 from polyadic.indexing.report import IndexReport
@@ -26,7 +27,7 @@ from polyadic.llm.endpoint_model import price, prompt_tokens
 from polyadic.llm.language_model import ModelRequest
 from polyadic.loaders.error_isolation import DocumentDefect, on_one_document, skipped_because
 from polyadic.loaders.skipped import SkippedInput
-from polyadic.model.types import Chunk, Document, Usage
+from polyadic.model.types import Document, Usage
 from polyadic.storage.protocol import Fingerprint
 
 # Reply tokens per request token beyond the fixed part of the prompt, in recorded replies of a large model: 3.6 for 200
@@ -42,7 +43,6 @@ _CONSTANT_SHARE = 0.5
 _TEXTS_PER_TOKEN = 0.142
 # Tokens and words per such text, on the same passages.
 _TOKENS_PER_TEXT, _WORDS_PER_TEXT = 15.5, 11
-_SAMPLE_SIZE, _RUN_LENGTH = 192, 4
 # Embedding is timed with a growing number of texts until it takes this many seconds.
 _TIMED_SECONDS, _MAX_TIMED_TEXTS = 0.5, 256
 # Embedding speed of an endpoint, by a rule of thumb: measuring it would cost money.
@@ -289,43 +289,13 @@ class IndexingEstimator:
         by_length = sorted(texts, key=len)
         seconds, number = 0.0, 16
         while True:
-            batch = _spread(by_length, number)
+            batch = evenly_spaced(by_length, number)
             started = time.perf_counter()
             await self.embedder.embed(batch)
             seconds = time.perf_counter() - started
             if seconds >= _TIMED_SECONDS or number >= min(len(texts), _MAX_TIMED_TEXTS):
                 return totals.texts * seconds / len(batch)
             number *= 2
-
-
-@dataclass(slots=True)
-class _Sample:
-    """A sample of 192 to 384 chunks (or all, if fewer), in runs at equal distances from a stream of any length.
-
-    Runs, because neighbouring chunks share names: isolated chunks would overestimate the number of distinct names.
-    """
-
-    kept: list[tuple[Document, Chunk]] = field(default_factory=list)
-    _runs: list[int] = field(default_factory=list)
-    _added: int = 0
-    _stride: int = 1
-
-    def add(self, one: tuple[Document, Chunk]) -> None:
-        run = self._added // _RUN_LENGTH
-        if run % self._stride == 0:
-            self.kept.append(one)
-            self._runs.append(run)
-            if len(self.kept) > 2 * _SAMPLE_SIZE:
-                self._stride *= 2
-                kept = [(one, of) for one, of in zip(self.kept, self._runs, strict=True) if of % self._stride == 0]
-                self.kept, self._runs = [one for one, _ in kept], [of for _, of in kept]
-        self._added += 1
-
-    def in_halves(self) -> tuple[list[tuple[Document, Chunk]], list[tuple[Document, Chunk]]]:
-        """Split the sample into odd and even runs."""
-        numbered = list(zip(self.kept, self._runs, strict=True))
-        first = [one for one, run in numbered if run // self._stride % 2 == 0]
-        return first, [one for one, run in numbered if run // self._stride % 2]
 
 
 @dataclass(slots=True)
@@ -342,21 +312,11 @@ class _Totals:
     new: list[int] = field(default_factory=list)
     asked: set[str] = field(default_factory=set)
     tokens: int = 0
-    sample: _Sample = field(default_factory=_Sample)
+    sample: ChunkSample = field(default_factory=ChunkSample)
 
     @property
     def calls(self) -> int:
         return len(self.asked)
-
-
-def _spread(texts: Sequence[str], number: int) -> list[str]:
-    """Pick a number of texts at equal distances.
-
-    >>> _spread("abcdefgh", 4), _spread("ab", 4)
-    (['b', 'd', 'f', 'h'], ['a', 'b'])
-    """
-    number = min(number, len(texts))
-    return [texts[(2 * place + 1) * len(texts) // (2 * number)] for place in range(number)]
 
 
 def _concurrent_duration(calls: Sequence[float], at_once: int) -> float:

@@ -7,30 +7,27 @@ get several batches at a time. Chunking, aggregation and writing run in threads,
 
 import asyncio
 import time
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from opentelemetry.trace import Span
 
-from polyadic.chunking.chunker import ExtractionWindow, extraction_windows
-from polyadic.concurrency.micro_batcher import MicroBatcher
 from polyadic.concurrency.run_in_thread import run_in_thread
 from polyadic.config import ChunkingSettings
 from polyadic.embeddings.embedder import Embedder
 from polyadic.extraction.extractor import ConcurrentExtractor, Extractor, concurrency_of
-from polyadic.extraction.runner import ExtractionOutcomes, ExtractionRunner, PendingWindow
+from polyadic.extraction.runner import ExtractionRunner, PendingWindow
+from polyadic.indexing.batch_pipeline import BatchPipeline
 from polyadic.indexing.batching import BATCH_CHARACTERS, BatchSize, batches, readable
-from polyadic.indexing.fingerprint import NOTHING_TO_DO, PipelineConfig, ReindexAction
+from polyadic.indexing.fingerprint import PipelineConfig
 from polyadic.indexing.publisher import Publisher
 from polyadic.indexing.report import IndexProgress, IndexReport
-from polyadic.loaders.error_isolation import DocumentDefect, on_one_document, skipped_because
 from polyadic.loaders.loader import SkippedInput
-from polyadic.model.types import Chunk, Document, Evidence, Usage
-from polyadic.storage.protocol import DocumentLeases, FailedChunk, Fingerprint, LedgerCall, StagingWriter, Store
+from polyadic.model.types import Document, Usage
+from polyadic.storage.protocol import DocumentLeases, LedgerCall, Store
 from polyadic.storage.retry import with_retries
-from polyadic.tracing.spans import span, stage, step_done
+from polyadic.tracing.spans import span, stage
 
 _LEASE_RETRY_SECONDS = 0.2
 """Interval at which documents leased by other processes are retried."""
@@ -120,44 +117,6 @@ class Indexer:
         return PipelineConfig.of(self.extractor, self.chunking)
 
 
-@dataclass(frozen=True, slots=True)
-class _StagedBatch:
-    """A staged batch: actions and chunks by document id, and the documents that need work."""
-
-    actions: Mapping[str, ReindexAction]
-    todo: Sequence[Document]
-    windows: Mapping[str, Sequence[ExtractionWindow]]
-    chunks: Mapping[str, Sequence[Chunk]]
-    finished_chunks: Mapping[str, frozenset[str]]
-    """By document id, the chunks whose evidence an interrupted run already stored."""
-
-    @property
-    def to_read(self) -> list[tuple[Document, ExtractionWindow]]:
-        return [
-            (document, window)
-            for document in self.todo
-            for window in self.windows[document.id]
-            if any(chunk.id not in self.finished_chunks[document.id] for chunk in window.chunks)
-        ]
-
-    @property
-    def tried_before(self) -> set[str]:
-        return {document.id for document in self.todo if self.actions[document.id] is ReindexAction.RESUME}
-
-
-@dataclass(frozen=True, slots=True)
-class _CompletedDocuments:
-    """Documents ready to publish, with their chunks.
-
-    ``evidence_in_memory`` has the evidence of documents whose evidence is entirely in memory; that of the others is
-    read from the store.
-    """
-
-    documents: Sequence[Document]
-    chunks: Mapping[str, Sequence[Chunk]]
-    evidence_in_memory: Mapping[str, Mapping[str, Sequence[Evidence]]]
-
-
 class _Run:
     """One run: the batches in progress, from staging to publishing."""
 
@@ -167,13 +126,19 @@ class _Run:
         self._leases = leases
         self._leased_elsewhere: list[Document] = []
         self._runner = ExtractionRunner(indexer.extractor, self._report_read)
-        self._publisher = Publisher(indexer.store, indexer.embedder, indexer.chunking, self._report_progress)
-        self._publishing = MicroBatcher(self._publish_all)
+        self._pipeline = BatchPipeline(
+            indexer.store,
+            indexer.config,
+            self._runner,
+            Publisher(indexer.store, indexer.embedder, indexer.chunking, self._report_progress),
+            report,
+            self._reextracts,
+            self._staged,
+            indexer.on_pending,
+        )
         self._in_progress: dict[asyncio.Task[None], Sequence[Document]] = {}
-        self._defective: set[str] = set()
         self._is_staging = False
         self._changed = asyncio.Event()
-        self._config = indexer.config
 
     async def index_all(self, sources: Iterable[Document | SkippedInput]) -> None:
         report, texts_seen = self._report, set[str]()
@@ -252,127 +217,20 @@ class _Run:
         for task in self._in_progress:
             task.cancel()
         await asyncio.gather(*self._in_progress, return_exceptions=True)
-        await self._publishing.given_up()
+        await self._pipeline.close()
 
     async def _index(self, batch: Sequence[Document]) -> None:
         with stage("batch"):
             leased = await run_in_thread(self._leases.acquire, [document.id for document in batch])
             self._leased_elsewhere += [document for document in batch if document.id not in leased]
             try:
-                await self._index_leased([document for document in batch if document.id in leased])
+                await self._pipeline.index([document for document in batch if document.id in leased])
             finally:
                 await run_in_thread(self._leases.release, leased)
         self._report_progress(self._report)
 
-    async def _index_leased(self, batch: Sequence[Document]) -> None:
-        actions = await run_in_thread(with_retries, self._actions, batch)
-        step_done("read documents")
-        _count(self._report, (kind for kind in actions.values() if kind in NOTHING_TO_DO))
-        todo = [document for document in batch if actions[document.id] not in NOTHING_TO_DO]
-        if not todo:
-            self._staged()
-            return
-        windows = await run_in_thread(self._chunk, todo)
-        todo = [document for document in todo if document.id in windows]
-        staged = await run_in_thread(with_retries, self._stage, actions, todo, windows)
-        self._report.chunks += sum(map(len, staged.chunks.values()))
-        self._report.chunks_read += sum(map(len, staged.finished_chunks.values()))
-        step_done("chunk")
-        outcomes = await self._extract(staged)
-        step_done("extract")
-        await self._publish(staged, outcomes)
-
-    def _actions(self, batch: Sequence[Document]) -> dict[str, ReindexAction]:
-        with self._indexer.store.prepare() as preparer:
-            stamps = preparer.stamps([document.id for document in batch])
-            return {document.id: self._action_for(document, stamps.get(document.id), preparer) for document in batch}
-
-    def _action_for(self, document: Document, stamp: Fingerprint | None, preparer: StagingWriter) -> ReindexAction:
-        """Return the action for a document; if there is nothing to do, drop its pending requests."""
-        reextract = self._indexer.reextract or document.id in self._indexer.reindex_ids
-        action = self._config.work_for(document.content, stamp, reextract)
-        if action is ReindexAction.NONE:
-            preparer.waiting.release(document.id)
-        elif action is ReindexAction.OUTDATED:
-            preparer.waiting.settle(document.id, document.content)
-        return action
-
-    def _chunk(self, todo: Sequence[Document]) -> dict[str, Sequence[ExtractionWindow]]:
-        """Split documents; one that cannot be split is skipped."""
-        windows: dict[str, Sequence[ExtractionWindow]] = {}
-        for document in todo:
-            try:
-                with on_one_document():
-                    windows[document.id] = extraction_windows(document, self._config.chunking)
-            except DocumentDefect as defect:
-                self._report.skip(skipped_because(document.source, defect))
-        return windows
-
-    def _stage(
-        self,
-        actions: Mapping[str, ReindexAction],
-        todo: Sequence[Document],
-        windows: Mapping[str, Sequence[ExtractionWindow]],
-    ) -> _StagedBatch:
-        """Stage documents with their chunks."""
-        chunks = {
-            document_id: [chunk for window in document_windows for chunk in window.chunks]
-            for document_id, document_windows in windows.items()
-        }
-        with self._indexer.store.prepare() as preparer:
-            finished = preparer.stage([(d, self._config.stamp(d.content), chunks[d.id]) for d in todo])
-        return _StagedBatch(actions, todo, windows, chunks, finished)
-
-    async def _extract(self, staged: _StagedBatch) -> ExtractionOutcomes:
-        """Extract evidence from the chunks and commit the outcomes."""
-        self._staged()
-        outcomes = await self._runner.read(staged.to_read, staged.tried_before)
-        await run_in_thread(with_retries, self._store_outcomes, outcomes)
-        self._indexer.on_pending(outcomes.waiting)
-        report = self._report
-        report.stopped = self._runner.stopped
-        report.problems.update(outcomes.problems)
-        report.skip(*outcomes.defects.values())
-        report.failed += [FailedChunk(f.document.source, f.chunk.id, f.chunk.span, f.reason) for f in outcomes.failures]
-        return outcomes
-
-    def _store_outcomes(self, outcomes: ExtractionOutcomes) -> None:
-        with self._indexer.store.prepare() as preparer:
-            preparer.put_evidence(outcomes.evidence)
-            for failure in outcomes.failures:
-                preparer.put_failure(failure.document.id, failure.chunk.id, failure.reason)
-            _store_pending(preparer, outcomes.waiting)
-
-    async def _publish(self, staged: _StagedBatch, outcomes: ExtractionOutcomes) -> None:
-        """Publish each document whose chunks have all been processed.
-
-        If a document was reindexed and every chunk failed, its previous facts stay.
-        """
-        actions, report = staged.actions, self._report
-        fully_failed = {
-            d.id
-            for d in staged.todo
-            if actions[d.id] is ReindexAction.REREAD and _all_failed(staged.chunks[d.id], outcomes)
-        }
-        waiting = {waiting.document.id for waiting in outcomes.waiting}
-        unfinished = outcomes.untried | fully_failed | waiting | outcomes.defects.keys()
-        completed = [document for document in staged.todo if document.id not in unfinished]
-        if completed:
-            evidence = {d.id: outcomes.evidence.get(d.id, {}) for d in completed if not staged.finished_chunks[d.id]}
-            await self._publishing.done(_CompletedDocuments(completed, staged.chunks, evidence))
-        published = [document.id for document in completed if document.id not in self._defective]
-        self._defective.difference_update(staged.chunks)
-        _count(
-            report,
-            [*(actions[document_id] for document_id in published), *(ReindexAction.OUTDATED for _ in fully_failed)],
-        )
-
-    async def _publish_all(self, batches: Sequence[_CompletedDocuments]) -> None:
-        """Publish the documents that were completed during the previous transaction, in one transaction."""
-        documents = [document for batch in batches for document in batch.documents]
-        chunks = {document_id: part for batch in batches for document_id, part in batch.chunks.items()}
-        evidence = {document: read for batch in batches for document, read in batch.evidence_in_memory.items()}
-        self._defective.update(await self._publisher.publish(documents, chunks, self._report, evidence))
+    def _reextracts(self, document_id: str) -> bool:
+        return self._indexer.reextract or document_id in self._indexer.reindex_ids
 
     def _drop_staged(self) -> None:
         with self._indexer.store.write() as writer:
@@ -392,28 +250,3 @@ def _record_counts(trace_span: Span, report: IndexReport) -> None:
     changes = {"added": report.added, "changed": report.changed, "unchanged": report.unchanged}
     chunks = {"chunks": report.chunks, "chunks_failed": len(report.failed)}
     trace_span.set_attributes({f"polyadic.{name}": count for name, count in (changes | chunks).items()})
-
-
-def _store_pending(preparer: StagingWriter, waiting: Iterable[PendingWindow]) -> None:
-    """Store the requests whose replies each document waits for."""
-    purposes: dict[str, dict[str, str]] = {}
-    for one in waiting:
-        purposes.setdefault(one.document.id, {}).update((request.key, request.purpose) for request in one.requests)
-    for document_id, pending in purposes.items():
-        preparer.waiting.put(document_id, pending)
-
-
-def _count(report: IndexReport, actions: Iterable[ReindexAction]) -> None:
-    """Count actions in the report; an outdated document also counts as unchanged."""
-    counts = Counter(actions)
-    report.added += counts[ReindexAction.ADD]
-    report.changed += counts[ReindexAction.CHANGE] + counts[ReindexAction.REREAD]
-    report.resumed += counts[ReindexAction.RESUME]
-    report.unchanged += counts[ReindexAction.NONE] + counts[ReindexAction.OUTDATED]
-    report.outdated += counts[ReindexAction.OUTDATED]
-
-
-def _all_failed(chunks: Sequence[Chunk], outcomes: ExtractionOutcomes) -> bool:
-    """Whether every chunk of a document failed; its previous facts are then better than none."""
-    failed = {failure.chunk.id for failure in outcomes.failures}
-    return bool(chunks) and all(chunk.id in failed for chunk in chunks)

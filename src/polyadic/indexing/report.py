@@ -95,6 +95,8 @@ class IndexReport:
         How often the number of concurrent calls was reduced because the endpoint reported too many.
     stopped
         Why the run ended early; empty if it did not.
+    budget_used_up
+        Whether it ended early because the budget did not allow another call.
     """
 
     added: int = 0
@@ -127,6 +129,7 @@ class IndexReport:
     embedding_seconds: float = 0.0
     throttle_count: int = 0
     stopped: str = ""
+    budget_used_up: bool = False
 
     @property
     def documents(self) -> int:

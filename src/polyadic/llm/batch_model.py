@@ -17,11 +17,12 @@ ReplyLookup = Callable[[str], ModelReply | None]
 
 @dataclass(frozen=True, slots=True)
 class PendingRequest:
-    """A request for a batch file: the key of its reply, its purpose, and the request body."""
+    """A request for a batch file: the key of its reply, its purpose, the request body, and the URL as a path."""
 
     key: str
     purpose: str
     body: dict[str, Any]
+    url: str
 
 
 class ReplyPending(PolyadicError):
@@ -85,7 +86,7 @@ class BatchModel:
         key = request.key(self.name)
         reply = self._lookup(key)
         if reply is None:
-            raise ReplyPending(PendingRequest(key, request.purpose, self._model.body(request)))
+            raise ReplyPending(PendingRequest(key, request.purpose, self._model.body(request), self._model.batch_url))
         return reply
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[str | ModelReply]:

@@ -11,6 +11,10 @@ from polyadic.errors import ModelUnavailable, SettingsError
 from polyadic.model.types import Usage
 
 
+class BudgetUsedUp(ModelUnavailable):
+    """The budget of a run does not allow another call."""
+
+
 @dataclass(frozen=True, slots=True)
 class SpendingBudget:
     """The maximum that may be spent; None for no limit. ``money`` is by the prices in the settings.
@@ -37,10 +41,10 @@ class SpendingBudget:
         money = None if self.money is None else max(0.0, self.money - spent.money)
         return SpendingBudget(money, None if self.tokens is None else max(0, self.tokens - spent.tokens))
 
-    def used_up(self, spent: Usage) -> ModelUnavailable:
+    def used_up(self, spent: Usage) -> BudgetUsedUp:
         """Return the error for a call that the budget does not allow."""
         what = f"the budget of {self} has no room for another call ({spent.tokens:,} tokens are spent)"
-        return ModelUnavailable(what, "the same command goes on from there; give it a larger budget")
+        return BudgetUsedUp(what, "the same command goes on from there; give it a larger budget")
 
     def __str__(self) -> str:
         parts = [f"${self.money:g}"] if self.money is not None else []
@@ -92,7 +96,7 @@ class BudgetLedger:
 
         Raises
         ------
-        ModelUnavailable
+        BudgetUsedUp
             The budget does not allow it, and no running call could release a reservation.
         """
         while not self._budget.allows(sum(self._reserved, self.spent), most):

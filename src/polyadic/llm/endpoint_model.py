@@ -57,6 +57,11 @@ class EndpointModel:
         self._settings = settings
 
     @property
+    def batch_url(self) -> str:
+        """URL of the request lines of batch files, as a path; Azure's has no version."""
+        return _CHAT if self._settings.azure_api_version else f"/v1{_CHAT}"
+
+    @property
     def throttle_count(self) -> int:
         return self.endpoint.throttle_count
 

@@ -19,6 +19,25 @@ EXTRACTIVE = "extractive"
 
 
 @dataclass(frozen=True, slots=True)
+class Membership:
+    """Why a member belongs to a summary, and how strongly (HiRAG, Figure 9).
+
+    Parameters
+    ----------
+    member
+        Identifier of the member.
+    description
+        Why it belongs to the summary, in the words of a model.
+    strength
+        How strongly, in [0, 10].
+    """
+
+    member: str
+    description: str
+    strength: float
+
+
+@dataclass(frozen=True, slots=True)
 class Summary:
     """A summary entity and its membership fact.
 
@@ -34,6 +53,8 @@ class Summary:
         Identifiers of the entities (layer 1) or summaries (higher layers) that it covers, sorted; at least two.
     by
         Name of the language model, or EXTRACTIVE.
+    memberships
+        Descriptions of the memberships, sorted by member; empty unless the prompt asked a model for them.
     """
 
     cluster: str
@@ -43,6 +64,7 @@ class Summary:
     description: str
     members: tuple[str, ...]
     by: str
+    memberships: tuple[Membership, ...] = ()
 
     @property
     def id(self) -> str:

@@ -21,7 +21,7 @@ _POSSESSIVE = re.compile(r"['’](?:s\b|(?=\s|$))")
 _NICKNAME = re.compile(r"""\s["“'‘]([^"“”'‘’]{2,20})["”'’]\s""")
 _MAX_PERSON_WORDS = 5
 _NON_WORD = re.compile(r"[^\w]+")
-_DIGEST_BYTES = 16
+DIGEST_BYTES = 16
 
 
 def digest(*parts: str) -> str:
@@ -35,7 +35,7 @@ def digest(*parts: str) -> str:
         data = part.encode("utf-8", "surrogatepass")
         framed += len(data).to_bytes(8, "big")
         framed += data
-    return hashlib.blake2b(framed, digest_size=_DIGEST_BYTES).hexdigest()
+    return hashlib.blake2b(framed, digest_size=DIGEST_BYTES).hexdigest()
 
 
 def normal_text(text: str) -> str:

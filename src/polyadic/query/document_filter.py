@@ -3,6 +3,7 @@
 from pathlib import PurePath
 
 from polyadic.errors import NotFound
+from polyadic.model.metadata_conditions import condition_text
 from polyadic.model.types import Filter
 from polyadic.query import lookup
 from polyadic.storage.protocol import Reader
@@ -34,7 +35,7 @@ def _no_match(only: Filter) -> str:
     """Explain why a filter matches no document."""
     if not only.where:
         return "none of the selected documents exists any more"
-    wanted = " and ".join(f"{key}={value}" for key, value in only.where.items())
+    wanted = " and ".join(condition_text(key, value) for key, value in only.where.items())
     among = f" from {', '.join(only.sources)}" if only.sources else " in the selection" if only.documents else ""
     return f"no document{among} has the metadata {wanted}"
 

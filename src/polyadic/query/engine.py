@@ -10,7 +10,7 @@ from typing import Literal
 from polyadic.concurrency.task_stream import TaskStream
 from polyadic.config import AnswerSettings, Settings
 from polyadic.embeddings.embedder import Embedder
-from polyadic.errors import NotFound, PolyadicError, SettingsError
+from polyadic.errors import NO_MODEL, NotFound, PolyadicError
 from polyadic.generation.extractive_answerer import quote_answer
 from polyadic.generation.list_answerer import has_list, quote_list
 from polyadic.generation.llm_answerer import LLMAnswerer
@@ -28,11 +28,12 @@ from polyadic.query.request import QueryRequest
 from polyadic.query.span_attributes import record_answer, record_knowledge
 from polyadic.query.usage import MeteredModel, UsageMeter
 from polyadic.rerankers.reranker import Reranker
+from polyadic.retrieval.logical_form_model import LLMQuestionSolver
 from polyadic.retrieval.overview import NAME as OVERVIEW
 from polyadic.retrieval.overview import overview
 from polyadic.retrieval.query_entity_extraction import LLMEntityFinder, QueryEntityFinder, StoreEntityFinder
 from polyadic.retrieval.query_spelling import CorrectedQuestion, spelled
-from polyadic.retrieval.registry import asks_for_names, method_named
+from polyadic.retrieval.registry import asks_for_names, method_named, needs_model
 from polyadic.retrieval.report_overview import report_overview
 from polyadic.retrieval.reranking import RerankedMethod
 from polyadic.storage.protocol import Reader, Store
@@ -42,10 +43,6 @@ from polyadic.text.words import words
 from polyadic.tracing.spans import stage, step_done
 
 EntityFinderName = Literal["names", "model"]
-NO_MODEL = SettingsError(
-    "this needs a language model, but none is configured",
-    "run polyadic init --preset openai (or ollama, ...), or set name under [model]",
-)
 
 # About 5,000 tokens; longer input is a document rather than a question.
 LONGEST_QUESTION = 20_000
@@ -162,7 +159,8 @@ class QueryEngine:
         budget = retrieval.context_tokens if ask.context_tokens is None else ask.context_tokens
         if name == AUTO and (overview_knowledge := await self._overview(ask, with_reports=True)):
             return overview_knowledge
-        method = method_named(name, self.settings, entity_finder)
+        solver = LLMQuestionSolver(self._model, self.prompts) if needs_model(name) else None
+        method = method_named(name, self.settings, entity_finder, solver)
         if self.reranker is not None:
             method = RerankedMethod(method, self.reranker, self.settings.reranker.passages)
         with self.store.read(_document_filter(ask.only)) as reader:

@@ -65,6 +65,7 @@ def _keys(name: ParsedName) -> Iterator[str]:
         return
     yield f"all {letters}"
     yield f"core {' '.join(name.core)}"
+    yield f"american {' '.join(name.american)}"
     if len(words) > 1:
         yield f"order {' '.join(sorted(words))}"
         yield f"ends {words[0][0]} {words[-1]}"

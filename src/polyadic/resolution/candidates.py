@@ -83,7 +83,7 @@ class CandidatePairs:
     def of(cls, reader: Reader) -> "CandidatePairs":
         """Find candidate pairs; the cost grows about linearly with the number of entities."""
         census = ResolutionFeatures.of(reader)
-        vectors = reader.directions(census.entity_rows)
+        vectors = reader.directions("entity", census.entity_rows)
         signs = _similarities(census, vectors)
         judge = PairScorer(census, signs)
         pairs = np.array([pair for pair, _ in signs], dtype=np.int64).reshape(-1, 2)

@@ -95,12 +95,17 @@ class DescribedKinds:
 def _genera(use: NameUse) -> dict[str, str]:
     """Return the kinds that the descriptions of a use give, each with the phrase that names it."""
     phrases = (genus(description) for description in use.descriptions)
-    return {_singular(phrase[-1]): " ".join(phrase) for phrase in phrases if phrase}
+    return {_without_plural_s(phrase[-1]): " ".join(phrase) for phrase in phrases if phrase}
 
 
 def _types(use: NameUse) -> set[str]:
-    return {_singular(kind.rpartition(" ")[2]) for kind in use.types}
+    return {_without_plural_s(kind.rpartition(" ")[2]) for kind in use.types}
 
 
-def _singular(word: str) -> str:
+def _without_plural_s(word: str) -> str:
+    """Fold plurals in -s with their singulars, in any language; the result is for comparison, not a word to show.
+
+    >>> _without_plural_s("towns"), _without_plural_s("town"), _without_plural_s("pass")
+    ('town', 'town', 'pass')
+    """
     return word.removesuffix("s") if len(word) > 3 and not word.endswith("ss") else word

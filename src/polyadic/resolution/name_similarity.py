@@ -12,6 +12,7 @@ class SimilarityKind(StrEnum):
     """How two names are similar, as shown to users."""
 
     SPELLING = "the same but for accents, spaces and punctuation"
+    AMERICAN = "the same but for British and American spelling"
     QUALIFIED = "the same except for a qualifier in parentheses"
     ORDER = "the same words in another order"
     LEGAL = "the same but for the kind of company"
@@ -56,6 +57,8 @@ def compare_names(one: ParsedName, other: ParsedName) -> NameSimilarity | None:
             return NameSimilarity(SimilarityKind.ACRONYM, place)
     if one.numbers != other.numbers or one.qualifier != other.qualifier:
         return None
+    if one.american == other.american:
+        return NameSimilarity(SimilarityKind.AMERICAN)
     if sorted(one.words) == sorted(other.words):
         return NameSimilarity(SimilarityKind.ORDER)
     if one.core == other.core:

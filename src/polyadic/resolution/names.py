@@ -22,6 +22,12 @@ _POSSESSIVE = re.compile(r"['’]s\b")
 # Matches ".ch", "--connect", "!pattern", but not quotation marks, brackets or inverted Spanish marks.
 _LEADING_SIGN = re.compile(r"[^\w\s\"'“”„‟«»‹›‘’‚‛`´()\[\]{}<>¿¡*_]+(?=\w)")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_BRITISH = (
+    (re.compile(r"isation(s|al)?$"), r"ization\1"),
+    (re.compile(r"(?<=[^\W\d_]{3})our(s?)$"), r"or\1"),
+    # With other consonants, the two endings are those of different names, such as Andre and Ander.
+    (re.compile(r"(?<=[^\W\d_]{2}[bcght])re(s?)$"), r"er\1"),
+)
 _LONE_LETTER = re.compile(r"(?<![^\W\d_])[^\W\d_](?![^\W\d_])\W?")
 
 SMALL = listed(
@@ -73,6 +79,17 @@ class ParsedName:
     def squeezed(self) -> str:
         """Letters and digits only, without modifier letters."""
         return "".join(c for word in self.words for c in word if unicodedata.category(c) != "Lm") or "".join(self.words)
+
+    @cached_property
+    def american(self) -> tuple[str, ...]:
+        """Words in American spelling, as far as their endings tell.
+
+        >>> ParsedName.of("Organisation of the Harbour Theatre").american
+        ('organization', 'of', 'the', 'harbor', 'theater')
+        >>> ParsedName.of("Andre's Four Hours in Acre").american
+        ('andre', 'four', 'hours', 'in', 'acre')
+        """
+        return tuple(map(_american, self.words))
 
     @cached_property
     def symbols(self) -> tuple[str, ...]:
@@ -142,6 +159,12 @@ class ParsedName:
     def is_distinguishing(self, words: Iterable[str]) -> bool:
         """Return whether one of these words distinguishes entities with otherwise equal names."""
         return any(word in _DISTINGUISHING or word in _NUMBERS or _DIGITS.search(word) for word in words)
+
+
+def _american(word: str) -> str:
+    for ending, american in _BRITISH:
+        word = ending.sub(american, word)
+    return word
 
 
 def _may_be_initial(letter: str) -> bool:

@@ -179,6 +179,8 @@ def _by_names(names: tuple[ParsedName, ParsedName], sign: NameSimilarity, seen: 
             if _may_be_two_words(*names) and not _share_named_type(seen):
                 return 0.8
             return 0.97 if seen.share or len(names[0].words) > 1 else 0.92 if len(names[0].squeezed) > 4 else 0.7
+        case SimilarityKind.AMERICAN:
+            return 0.8
         case SimilarityKind.QUALIFIED:
             return 0.7 if seen.share else 0.55
         case SimilarityKind.ORDER:

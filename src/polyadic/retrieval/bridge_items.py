@@ -8,6 +8,7 @@ from statistics import mean
 import numpy as np
 
 from polyadic.model.types import Item, RetrievalSection
+from polyadic.retrieval.described_memberships import described_memberships
 from polyadic.retrieval.edge_weights import completeness
 from polyadic.retrieval.hierarchy_items import covering, summary_items
 from polyadic.retrieval.hierarchy_nodes import Nodes, entities_in, names, summaries_in
@@ -35,7 +36,9 @@ def consecutive(keys: Sequence[Nodes]) -> list[Pair]:
     return list(pairwise(once))
 
 
-def bridge_items(paths: Sequence[ShortestPath], search: HierarchySearch, bounded: bool = True) -> list[Item]:
+def bridge_items(
+    paths: Sequence[ShortestPath], search: HierarchySearch, bounded: bool = True, described: bool = False
+) -> list[Item]:
     """Return the facts and memberships along these paths in order, then others that join any of their nodes.
 
     A step through a fact is shown as that fact and others that join the same two, a step through a summary as its
@@ -50,6 +53,8 @@ def bridge_items(paths: Sequence[ShortestPath], search: HierarchySearch, bounded
     bounded
         Whether to return at most ITEMS items, with the nearest facts of hubs and the memberships on the paths;
         otherwise all facts and memberships among the nodes on the paths (Eq. 16).
+    described
+        Whether to return each membership that a model described as an item of its own, the strongest first.
     """
     facts, similarities = _facts_among(paths, search, bounded)
     near = dict(zip(facts.tolist(), similarities.tolist(), strict=True))
@@ -67,9 +72,13 @@ def bridge_items(paths: Sequence[ShortestPath], search: HierarchySearch, bounded
     members = _members_on(paths) if bounded else _members_among(np.unique(nodes), search)
     whys |= {step: whys.get(step, _AMONG) for step in (*rest, *members)}
     whys = dict(list(whys.items())[: ITEMS if bounded else None])
-    items = _fact_items([step for step in whys if step >= 0], whys, near, search)
-    items |= _membership_items([step for step in whys if step < 0], whys, members, named, search)
-    return [replace(items[step], section=RetrievalSection.BRIDGE) for step in whys if step in items]
+    items = {
+        step: [item] for step, item in _fact_items([step for step in whys if step >= 0], whys, near, search).items()
+    }
+    of_summaries = [step for step in whys if step < 0]
+    joint = _membership_items(of_summaries, whys, members, named, search)
+    items |= described_memberships(joint, members, named, search) if described else {n: [i] for n, i in joint.items()}
+    return [replace(item, section=RetrievalSection.BRIDGE) for step in whys for item in items.get(step, ())]
 
 
 def _facts_among(paths: Sequence[ShortestPath], search: HierarchySearch, bounded: bool) -> tuple[Rows, Vectors]:

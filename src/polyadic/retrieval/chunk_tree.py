@@ -50,7 +50,7 @@ class _Member:
 async def build_chunk_tree(reader: Reader, embedder: Embedder, settings: RaptorSettings) -> ChunkTree:
     """Build the tree over all chunks of a store."""
     chunks = reader.rows("chunk")
-    members, vectors = _leaves(chunks, reader), reader.chunk_vectors(chunks)
+    members, vectors = _leaves(chunks, reader), reader.directions("chunk", chunks)
     summaries: list[SummaryNode] = []
     all_vectors = [np.zeros((0, embedder.dimension), dtype=np.float32)]
     for layer in range(1, settings.layers + 1):

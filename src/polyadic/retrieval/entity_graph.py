@@ -95,7 +95,7 @@ def synonyms_of(entities: Rows, least: float, most: int, reader: Reader) -> tupl
         The pairs, and the cosine of each, shape (pairs,).
     """
     cosines: dict[tuple[int, int], float] = {}
-    for entity, vector in zip(entities.tolist(), reader.directions(entities), strict=True):
+    for entity, vector in zip(entities.tolist(), reader.directions("entity", entities), strict=True):
         near = reader.nearest("entity", vector, most + 1)
         for other, cosine in zip(near.rows.tolist(), near.scores.tolist(), strict=True):
             if cosine >= least and other != entity:

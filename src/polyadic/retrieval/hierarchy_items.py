@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from polyadic.model.hierarchy import EXTRACTIVE, Summary
+from polyadic.model.hierarchy import EXTRACTIVE, Membership, Summary
 from polyadic.model.types import Item, ItemKind, RetrievalSection, SourceSpan
 from polyadic.retrieval.hierarchy_nodes import entities_in, nodes_of, similarity, summaries_in
 from polyadic.retrieval.similarity_hits import alike_to
@@ -40,6 +40,16 @@ def covering(summary: Summary, members: Sequence[str]) -> str:
     """
     listed = " and ".join(part for part in (", ".join(members[:-1]), members[-1]) if part)
     return f"{summary.name} covers {listed}" + (f": {summary.description}" if summary.description else ".")
+
+
+def membership(member: str, summary: Summary, described: Membership) -> str:
+    """Format a described membership as a sentence.
+
+    >>> engines = Summary("c", 1, "Engines", "", "Machines that compute.", ("a", "b"), "m")
+    >>> membership("Mill", engines, Membership("a", "The mill is the part that computes.", 8.0))
+    'Mill — Engines: The mill is the part that computes. (strength 8)'
+    """
+    return f"{member} — {summary.name}: {described.description} (strength {described.strength:g})"
 
 
 def extractive(by: str) -> str:

@@ -65,6 +65,14 @@ def similarity(
     return similarities
 
 
+def identifiers(nodes: Nodes, reader: Reader, hierarchy: HierarchyReader) -> dict[int, str]:
+    """Return the public identifier of each node."""
+    entities, summaries = np.unique(entities_in(nodes)), np.unique(summaries_in(nodes))
+    found = {row: entity.id for row, entity in zip(entities.tolist(), reader.entities(entities), strict=True)}
+    summary_ids = zip((~summaries).tolist(), hierarchy.summaries(summaries), strict=True)
+    return found | {node: summary.id for node, summary in summary_ids}
+
+
 def names(nodes: Nodes, reader: Reader, hierarchy: HierarchyReader) -> dict[int, str]:
     """Return the name of each node."""
     entities, summaries = np.unique(entities_in(nodes)), np.unique(summaries_in(nodes))

@@ -241,7 +241,7 @@ class _SentenceSelector:
 
     def facts_of(self, entities: Rows) -> Rows:
         """Return facts of these entities, a bounded number of each, and those of the passages about them."""
-        links = self._reader.facts_of(entities, _FACTS_OF_A_THEME, self._reader.directions(entities))
+        links = self._reader.facts_of(entities, _FACTS_OF_A_THEME, self._reader.directions("entity", entities))
         about = self.about(entities)
         return np.union1d(links.targets, self._reader.links("chunk_facts", about, _FACTS_OF_A_THEME).targets)
 

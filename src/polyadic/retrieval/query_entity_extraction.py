@@ -10,7 +10,8 @@ from polyadic.llm.prompts.library import PromptLibrary
 from polyadic.model.types import Usage
 from polyadic.retrieval.query_analysis import analyze_question
 from polyadic.storage.protocol import Reader
-from polyadic.text.named_entities import Vocabulary, names
+from polyadic.text.named_entities import names
+from polyadic.text.vocabulary import Vocabulary
 
 _MAX_NAMES = 20
 # Longer strings are not names, but sentences about the question.

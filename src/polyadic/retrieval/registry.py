@@ -3,9 +3,10 @@
 from collections.abc import Callable
 
 from polyadic.config import Settings
-from polyadic.errors import SettingsError
+from polyadic.errors import NO_MODEL, SettingsError
 from polyadic.model.types import RetrievalSection
 from polyadic.retrieval.ablation import AblatedMethod
+from polyadic.retrieval.logical_form_model import QuestionSolver
 from polyadic.retrieval.method import Method
 from polyadic.retrieval.methods.auto import Auto
 from polyadic.retrieval.methods.bm25 import BM25
@@ -16,6 +17,7 @@ from polyadic.retrieval.methods.hierarchy import HierarchyMethod
 from polyadic.retrieval.methods.hipporag import HippoRAG
 from polyadic.retrieval.methods.hipporag2 import HippoRAG2
 from polyadic.retrieval.methods.hypergraph import HypergraphRAG
+from polyadic.retrieval.methods.kag import KAG
 from polyadic.retrieval.methods.lightrag import LightRAG
 from polyadic.retrieval.methods.none import NoRetrieval
 from polyadic.retrieval.methods.pathrag import PathRAG
@@ -67,11 +69,21 @@ _METHODS: dict[str, _Factory] = (
     }
 )
 
+_MODEL_METHODS: dict[str, Callable[[Settings, QuestionSolver], Method]] = {
+    "kag": lambda settings, solver: KAG(settings.kag, solver),
+}
+"""Methods that solve the question step by step with a language model."""
+
 _SECTIONS = {"auto": "walk", "local": "hierarchy", "global": "hierarchy", "bridge": "hierarchy"}
 """Settings sections of methods whose names do not begin with that of their section."""
 
 
-def method_named(name: str, settings: Settings, question_entities: QueryEntityFinder | None = None) -> Method:
+def method_named(
+    name: str,
+    settings: Settings,
+    question_entities: QueryEntityFinder | None = None,
+    solver: QuestionSolver | None = None,
+) -> Method:
     """Create the method with this name.
 
     Parameters
@@ -82,17 +94,24 @@ def method_named(name: str, settings: Settings, question_entities: QueryEntityFi
         Settings; each method uses its own section.
     question_entities
         Finds the entities of the question for methods that need them; by default without a language model.
+    solver
+        Plans and answers the steps of the question for methods that need it.
 
     Raises
     ------
     SettingsError
-        The name is unknown.
+        The name is unknown, or the method needs a language model and there is no solver.
 
     >>> method_named("walk", Settings()).name
     'walk'
     """
+    if name in _MODEL_METHODS:
+        if solver is None:
+            raise NO_MODEL
+        return _MODEL_METHODS[name](settings, solver)
     if name not in _METHODS:
-        raise SettingsError(f"there is no method {name!r}", f"use one of {', '.join(_METHODS)}")
+        known = ", ".join((*_METHODS, *_MODEL_METHODS))
+        raise SettingsError(f"there is no method {name!r}", f"use one of {known}")
     method = _METHODS[name](settings, question_entities or StoreEntityFinder())
     return method if method.name == name else AblatedMethod(name, method)
 
@@ -113,6 +132,15 @@ def needs_hierarchy(name: str) -> bool:
     (True, False, False)
     """
     return name in _HIERARCHY_METHODS
+
+
+def needs_model(name: str) -> bool:
+    """Return whether a method needs a language model to retrieve.
+
+    >>> needs_model("kag"), needs_model("hypergraph")
+    (True, False)
+    """
+    return name in _MODEL_METHODS
 
 
 def settings_sections(name: str) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from polyadic.model.identity import digest
 from polyadic.server.dependencies import Caller, Name
-from polyadic.server.jobs.job import Job
+from polyadic.server.jobs.job import Job, JobRequest
 from polyadic.server.problem_details import ProblemError
 from polyadic.server.server_state import ServerState
 
@@ -16,6 +16,12 @@ ACCEPTED: dict[int | str, dict[str, Any]] = {
     202: {"headers": {"Location": {"description": "path of the job", "schema": {"type": "string"}}}}
 }
 """``responses`` of a route that starts a job."""
+
+
+_REUSED = (
+    "this Idempotency-Key was used before, for a request with other content or options: send a new key with each "
+    "request, and the same one only to repeat it unchanged"
+)
 
 
 def accepted(response: Response, job: Job) -> Job:
@@ -48,9 +54,13 @@ Because ids of jobs are unique, also among servers that share a database, a key 
 
 
 async def start_once(
-    service: ServerState, workspace: str, identifier: str, start: Callable[[], Awaitable[Job]], request: Request
+    service: ServerState,
+    workspace: str,
+    identifier: str,
+    requested: Callable[[], Awaitable[JobRequest]],
+    start: Callable[[], Awaitable[Job]],
 ) -> Job:
-    """Start a job, or return the one that an earlier request with the same id started.
+    """Start a job, or return the one that an earlier request with the same id and content started.
 
     Parameters
     ----------
@@ -58,15 +68,15 @@ async def start_once(
         The server state and the name of the workspace.
     identifier
         As in ``RequestedId``.
+    requested
+        Reads what a repeated request asks for, with the digest of its content.
     start
         Starts the job under this id.
-    request
-        The request; for a repeated one, the rest of its body is read and ignored.
 
     Raises
     ------
     ProblemError
-        The earlier request is still being received (409).
+        The earlier request is still being received (409), or it had other content or options (422).
     """
     if not identifier:
         return await start()
@@ -78,9 +88,8 @@ async def start_once(
         job = await service.jobs.find(identifier, workspace)
         if job is None:
             return await start()
-        # Otherwise a client that is still sending could lose the response.
-        async for _ in request.stream():
-            pass
+        if job.request.content_digest != (await requested()).content_digest:
+            raise ProblemError(422, "idempotency-key-reused", _REUSED)
         return job
     finally:
         service.accepting.discard(identifier)

@@ -31,6 +31,7 @@ from polyadic.server.routes import (
     jobs,
     liveness,
     metrics,
+    pages,
     query,
     resolution,
     workspaces,
@@ -43,6 +44,7 @@ _SUMMARY = "Answers with citations from your documents, based on knowledge hyper
 ROUTERS = (
     workspaces.router,
     documents.router,
+    pages.router,
     jobs.router,
     query.router,
     graph.router,

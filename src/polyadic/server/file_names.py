@@ -1,14 +1,15 @@
-"""Names of uploaded files: sanitised, and distinct within an upload."""
+"""Names of uploaded files: sanitised, with or without folders, and distinct within an upload."""
 
 import re
 import unicodedata
 from collections.abc import Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from polyadic.loaders.loader import is_readable
 from polyadic.model.identity import digest
 
 _MAX_NAME_BYTES = 120
+_MAX_FOLDER_BYTES = 600
 _RESERVED = ':*?"<>|#'
 # Replaced by full-width forms, which look alike but have no meaning in paths and sources; so names stay distinct.
 _FULL_WIDTH = str.maketrans({character: chr(ord(character) + 0xFEE0) for character in _RESERVED})
@@ -22,11 +23,26 @@ def sanitize_file_name(file_name: str) -> str | None:
     >>> [sanitize_file_name(name) for name in names]
     ['passwd.txt', 'Report 1.PDF', None, None, 'Why？.md']
     """
-    last = re.split(r"[\\/]", unicodedata.normalize("NFC", file_name))[-1]
-    name = " ".join(_FORBIDDEN.sub("_", last).translate(_FULL_WIDTH).split()).lstrip(". ")
+    name = _sanitize_part(_parts(file_name)[-1])
     if not Path(name).stem or not is_readable(name):
         return None
     return _shortened(name)
+
+
+def sanitize_file_path(file_path: str) -> str | None:
+    """Sanitise a file name with its folders; as for :func:`sanitize_file_name`, no part leads upwards.
+
+    >>> names = "letters/1843/ada.md", "../../etc/passwd.txt", "C:\\\\Docs\\\\Why?.md", "docs/a.exe"
+    >>> [sanitize_file_path(name) for name in names]
+    ['letters/1843/ada.md', 'etc/passwd.txt', 'C：/Docs/Why？.md', None]
+    """
+    name = sanitize_file_name(file_path)
+    if name is None:
+        return None
+    folders = "/".join(_shortened(part) for part in map(_sanitize_part, _parts(file_path)[:-1]) if part)
+    if len(folders.encode()) > _MAX_FOLDER_BYTES:
+        folders = f"~{digest(folders)[:8]}"
+    return f"{folders}/{name}" if folders else name
 
 
 def distinct(names: Sequence[str]) -> list[str]:
@@ -34,6 +50,8 @@ def distinct(names: Sequence[str]) -> list[str]:
 
     >>> distinct(["a.md", "a.md", "a (2).md", "b.md", "a.md"])
     ['a.md', 'a (3).md', 'a (2).md', 'b.md', 'a (4).md']
+    >>> distinct(["x/a.md", "y/a.md", "x/a.md"])
+    ['x/a.md', 'y/a.md', 'x/a (2).md']
     """
     taken, used = set(names), set[str]()
     numbered = []
@@ -41,10 +59,19 @@ def distinct(names: Sequence[str]) -> list[str]:
         unique, number = name, 1
         while unique in used or (number > 1 and unique in taken):
             number += 1
-            unique = _shortened(f"{Path(name).stem} ({number}){Path(name).suffix}")
+            path = PurePosixPath(name)
+            unique = str(path.with_name(_shortened(f"{path.stem} ({number}){path.suffix}")))
         used.add(unique)
         numbered.append(unique)
     return numbered
+
+
+def _parts(file_path: str) -> list[str]:
+    return re.split(r"[\\/]", unicodedata.normalize("NFC", file_path))
+
+
+def _sanitize_part(part: str) -> str:
+    return " ".join(_FORBIDDEN.sub("_", part).translate(_FULL_WIDTH).split()).lstrip(". ")
 
 
 def _shortened(name: str) -> str:

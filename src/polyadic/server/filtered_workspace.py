@@ -130,8 +130,8 @@ class FilteredWorkspace(Workspace):
         return self._whole._models
 
     @cached_property
-    def _reranker(self) -> Reranker | None:
-        return self._whole._reranker
+    def reranker(self) -> Reranker | None:
+        return self._whole.reranker
 
     def status(self) -> WorkspaceStatus:
         """Return the counts of the visible documents, without what was spent on all of them."""

@@ -7,6 +7,7 @@ from polyadic.hierarchy.outline import LayerOutline
 from polyadic.model.types import Entity, Fact
 
 Tree = Literal["summaries", "communities"]
+HierarchyState = Literal["none", "built", "outdated"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +64,9 @@ class HierarchyView:
         Whether the packages to build it are installed on the server (extra ``hierarchy``).
     built
         Whether a hierarchy exists; stale nodes are left out everywhere.
+    state
+        ``none`` if there is no hierarchy, ``outdated`` if documents have changed so that parts of it are stale or
+        entities are missing from it, else ``built``.
     entities, unplaced
         Number of entities other than dates, amounts and numbers, and of those in no cluster because they were added
         later.
@@ -74,6 +78,7 @@ class HierarchyView:
 
     installed: bool
     built: bool
+    state: HierarchyState
     entities: int
     unplaced: int
     layers: list[LayerOutline]

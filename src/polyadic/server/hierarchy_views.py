@@ -33,6 +33,7 @@ def hierarchy_of(kb: Workspace, limit: int) -> HierarchyView:
     return HierarchyView(
         installed=has_hierarchy(),
         built=bool(outline.layers),
+        state="none" if not outline.layers else "built" if outline.is_up_to_date else "outdated",
         entities=outline.entities,
         unplaced=outline.unplaced,
         layers=list(outline.layers),

@@ -1,4 +1,4 @@
-"""Query parameters that control how uploaded files and texts are indexed."""
+"""Query parameters of jobs: how uploaded files and texts are indexed, and what a job may spend."""
 
 from typing import Annotated, Literal
 
@@ -6,13 +6,16 @@ from fastapi import Depends, Query
 
 from polyadic.server.jobs.job import JobRequest
 
+Budget = Annotated[float | None, Query(ge=0, le=1e6, description="stop before spending more money")]
+SpendTokens = Annotated[int | None, Query(ge=0, le=10**12, description="stop before spending more tokens")]
+
 
 def _job_request(
     extractor: Annotated[
         Literal["model", "sentences"] | None, Query(description="the workspace's setting by default")
     ] = None,
-    budget: Annotated[float | None, Query(ge=0, le=1e6, description="stop before spending more money")] = None,
-    spend_tokens: Annotated[int | None, Query(ge=0, le=10**12, description="stop before spending more tokens")] = None,
+    budget: Budget = None,
+    spend_tokens: SpendTokens = None,
     upload: Annotated[
         str, Query(pattern="^[0-9A-Za-z_-]{0,64}$", description="the same for all parts of one upload")
     ] = "",

@@ -56,6 +56,7 @@ def add_document_routes(router: APIRouter, name: Any, where_named: str) -> None:
     """Add the routes; the dependency ``name`` gives the workspace name, ``where_named`` ends each summary."""
     _add_insertion(router, name, where_named)
     _add_listing(router, name, where_named)
+    _add_deletion(router, name, where_named)
     _add_jobs(router, name, where_named)
 
 
@@ -131,6 +132,17 @@ def _add_listing(router: APIRouter, name: Any, where_named: str) -> None:
             _, total = await service.run_admitted(_first, kb, 1)
         return LightRAGStatusCounts(status_counts={"all": total, "processed": total})
 
+    slow = errors(504)
+    router.get("/documents", summary=f"LightRAG: list documents{where_named}", responses=slow)(statuses)
+    router.post("/documents/paginated", summary=f"LightRAG: list documents in pages{where_named}", responses=slow)(
+        paginated
+    )
+    router.get("/documents/status_counts", summary=f"LightRAG: count documents{where_named}", responses=slow)(counts)
+
+
+def _add_deletion(router: APIRouter, name: Any, where_named: str) -> None:
+    where = Annotated[str, Depends(name)]
+
     async def delete(
         asked: LightRAGDeleteRequest, workspace: where, service: Served, key: Caller
     ) -> LightRAGDeleteResponse:
@@ -147,12 +159,6 @@ def _add_listing(router: APIRouter, name: Any, where_named: str) -> None:
         detail = "1 document was deleted." if len(identifiers) == 1 else f"{len(identifiers)} documents were deleted."
         return LightRAGDeleteResponse(status="deletion_started", message=detail, doc_id=shown)
 
-    slow = errors(504)
-    router.get("/documents", summary=f"LightRAG: list documents{where_named}", responses=slow)(statuses)
-    router.post("/documents/paginated", summary=f"LightRAG: list documents in pages{where_named}", responses=slow)(
-        paginated
-    )
-    router.get("/documents/status_counts", summary=f"LightRAG: count documents{where_named}", responses=slow)(counts)
     router.delete(
         "/documents/delete_document", summary=f"LightRAG: delete documents{where_named}", responses=errors(502, 504)
     )(delete)
@@ -288,4 +294,6 @@ def _pipeline(latest: list[Job]) -> LightRAGPipelineStatus:
 def _summary(job: Job) -> str:
     if job.request.kind == "retry":
         return "failed chunks"
+    if job.request.kind == "hierarchy":
+        return "hierarchy"
     return "1 document" if job.documents == 1 else f"{job.documents} documents"

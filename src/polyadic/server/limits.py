@@ -12,7 +12,8 @@ class ServerLimits:
     within a body, and the time limit of a request head. ``questions_at_once`` questions run and ``questions_waiting``
     wait in the queue; further ones are refused. ``workspaces_open`` is the number of idle workspaces that stay open.
     ``jobs_waiting`` and ``jobs_kept`` are the numbers of queued and of ended jobs per workspace. ``graph_entities`` is
-    the maximum size of a neighbourhood. ``connections`` is the number of open connections. ``closing_seconds`` is the
+    the maximum size of a neighbourhood. ``pages_at_once`` images of pages are rendered at once, each for at most
+    ``page_seconds``. ``connections`` is the number of open connections. ``closing_seconds`` is the
     time that questions and jobs have to finish when the server stops.
     """
 
@@ -29,6 +30,8 @@ class ServerLimits:
     jobs_at_once: int = 1
     jobs_waiting: int = 100
     jobs_kept: int = 100
-    graph_entities: int = 2000
+    graph_entities: int = 10_000
+    pages_at_once: int = 2
+    page_seconds: float = 20.0
     connections: int = 500
     closing_seconds: float = 20.0

@@ -8,6 +8,7 @@ from polyadic.model.types import Document
 from polyadic.server.api_keys import ApiKey
 from polyadic.server.jobs import job as jobs
 from polyadic.server.jobs.upload import UploadedText
+from polyadic.server.problem_details import not_found
 from polyadic.server.server_state import ServerState
 from polyadic.server.uploads import upload_texts
 
@@ -39,7 +40,11 @@ class McpJobs:
         return await self.job(job.id)
 
     async def job(self, identifier: str) -> ToolJob:
-        return _tool_job(await self._service.jobs.job(identifier, self._workspace))
+        job = await self._service.jobs.job(identifier, self._workspace)
+        if job.request.kind == "hierarchy":
+            # It indexes no document.
+            raise not_found("job")
+        return _tool_job(job)
 
     async def _ended(self, identifier: str) -> None:
         async with aclosing(self._service.jobs.watch(identifier, self._workspace)) as changes:

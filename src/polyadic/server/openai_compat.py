@@ -2,7 +2,8 @@
 
 Model ``letters`` is the workspace with its settings, ``letters:walk`` uses another retrieval method. Citations are in
 the text as ``[1]`` with the quoted sentences below, and in full in the field ``citations``; the field ``claims`` tells
-which parts of the answer they support.
+which parts of the answer they support. In a stream, a chunk has the citations of the sentences completed before it, and
+the last chunk has all of them.
 """
 
 import secrets
@@ -17,7 +18,7 @@ from pydantic_core import to_jsonable_python
 from starlette.responses import JSONResponse, Response
 
 from polyadic.config import MethodName
-from polyadic.model.types import Answer, Knowledge, Usage
+from polyadic.model.types import Answer, Citation, Knowledge, Usage
 from polyadic.server.api_keys import ApiKey
 from polyadic.server.chat_messages import question_and_history, sources
 from polyadic.server.dependencies import Caller, Served
@@ -174,7 +175,9 @@ async def _chunks(
                 yield data(head | _delta({"role": "assistant", "content": ""}))
             elif isinstance(piece, str):
                 yield data(head | _delta({"content": piece}))
-            elif isinstance(piece, Answer):
+            elif isinstance(piece, Citation):
+                yield data(head | _delta({}) | {"citations": [piece]})
+            else:
                 answer = piece
     if source_list := sources(answer):
         yield data(head | _delta({"content": source_list}))

@@ -7,6 +7,7 @@ from contextlib import aclosing
 from polyadic.concurrency.task_stream import TaskStream
 from polyadic.model.types import Answer, Citation, Filter, Knowledge
 from polyadic.query.source_names import RelativeNames
+from polyadic.retrieval.registry import needs_model
 from polyadic.server.problem_details import ProblemError
 from polyadic.server.schemas import AnswerRequest, FilterSchema, RetrieveRequest
 from polyadic.server.server_state import ServerState
@@ -24,6 +25,7 @@ def source_names(kb: Workspace) -> RelativeNames:
 async def knowledge_for(service: ServerState, kb: Workspace, asked: RetrieveRequest) -> Knowledge:
     """Retrieve the knowledge relevant to a question."""
     only = await asyncio.to_thread(_filter, kb, asked.only)
+    _check_method(kb, asked.method)
     async with service.turns.turn(kb.name):
         knowledge = await service.work.run(kb.aretrieve(asked.question, asked.method, asked.context_tokens, only))
     service.metrics.paid(knowledge.usage)
@@ -82,8 +84,19 @@ async def _typed(pieces: AsyncGenerator[str | Answer, None]) -> AsyncGenerator[P
 
 
 def _check_model(kb: Workspace, asked: AnswerRequest) -> None:
-    if (asked.by == "model" or asked.think) and not kb.settings.model.of_role("answers").name:
+    if kb.settings.model.of_role("answers").name:
+        return
+    if asked.by == "model" or asked.think:
         raise ProblemError(409, "no-language-model", "the workspace has no language model: omit by and think")
+    _check_method(kb, asked.method)
+
+
+def _check_method(kb: Workspace, method: str | None) -> None:
+    """Refuse a method that needs a language model if the workspace has none."""
+    name = method or kb.settings.retrieval.method
+    if needs_model(name) and not kb.settings.model.of_role("answers").name:
+        what = f"the method {name} needs a language model, and the workspace has none: use another method"
+        raise ProblemError(409, "no-language-model", what)
 
 
 def _filter(kb: Workspace, only: FilterSchema | None) -> Filter | None:

@@ -147,6 +147,13 @@ class RenderedDocument(BaseModel):
     marked: bool
 
 
+class PageList(BaseModel):
+    """The pages of a document; ``starts`` are the characters of the text at which they begin."""
+
+    starts: list[int]
+    has_images: bool
+
+
 class JobList(BaseModel):
     """Jobs, the latest first; pass ``next`` as ``after`` to get the next page. ``next`` is empty on the last page."""
 
@@ -155,7 +162,7 @@ class JobList(BaseModel):
 
 
 class FilterSchema(ApiRequest):
-    """Document filter: any of these documents, with all of this metadata."""
+    """Document filter: any of these documents, with all of this metadata; a key such as ``date>=`` compares as text."""
 
     model_config = _example(documents=[], where={"year": "1843"})
 
@@ -246,6 +253,14 @@ class Neighbourhood(BaseModel):
     entities: list[Entity]
     facts: list[Hyperedge]
     complete: bool
+
+
+class PathView(BaseModel):
+    """A shortest path: its entities in order (``path``), the facts between them in order, and all their entities."""
+
+    path: list[Identifier]
+    entities: list[Entity]
+    facts: list[Hyperedge]
 
 
 class HealthCheckView(BaseModel):

@@ -8,6 +8,7 @@ import numpy as np
 
 from polyadic.model.identity import entity_key, loose_name
 from polyadic.model.types import Entity, Fact
+from polyadic.query.entity_paths import shortest_path
 from polyadic.query.fact_search import search_facts, vector_of
 from polyadic.query.lookup import FactView, facts_of_all, row_of_key
 from polyadic.server.problem_details import not_found
@@ -129,6 +130,26 @@ def overview(kb: Workspace, limit: int) -> NeighbourhoodResult:
         return replace(neighbourhood.result(), complete=neighbourhood.holds_all)
 
 
+def path_between(kb: Workspace, start: str, goal: str) -> tuple[list[str], NeighbourhoodResult]:
+    """Return the entities of a shortest path in order, and its facts with all their entities; empty if there is none.
+
+    Raises
+    ------
+    ProblemError
+        There is no such entity (404).
+    """
+    with kb.store().read() as reader:
+        ends = row_of(reader, "entity", start), row_of(reader, "entity", goal)
+        path = shortest_path(reader, *ends)
+        neighbourhood = _NeighbourhoodBuilder(reader, limit=_MOST_RANKED)
+        if path is None:
+            return [], neighbourhood.result()
+        neighbourhood.entities.update(dict.fromkeys(path.entities))
+        neighbourhood.take(np.array(path.facts, dtype=np.int64))
+        result = neighbourhood.result()
+        return [entity.id for entity in result.entities[: len(path.entities)]], result
+
+
 class _NeighbourhoodBuilder:
     """Builds a neighbourhood step by step; ``frontier`` holds the entities that the next step expands.
 
@@ -162,7 +183,7 @@ class _NeighbourhoodBuilder:
             return
         degrees = self._reader.degrees("entity_facts", self.frontier)
         self._whole &= bool((degrees <= _MAX_FACTS_PER_ENTITY).all())
-        toward: Vectors = self._reader.directions(self.frontier[:1])[0]
+        toward: Vectors = self._reader.directions("entity", self.frontier[:1])[0]
         links = self._reader.facts_of(self.frontier, _MAX_FACTS_PER_ENTITY, toward)
         new = np.setdiff1d(links.targets, np.array(list(self._facts), dtype=np.int64))
         best = new[np.argsort(-self._reader.scores("fact", new), kind="stable")]

@@ -56,6 +56,7 @@ class ServerState:
         self.checks = asyncio.Semaphore(1)
         # Ids of jobs whose requests are being received.
         self.accepting: set[str] = set()
+        self.renderings = asyncio.Semaphore(self.limits.pages_at_once)
         self.uploads = asyncio.Semaphore(self.limits.uploads_at_once)
         self.metrics = ServerMetrics()
         self.jobs = JobQueue(tenants, self.limits, self.metrics.indexed)

@@ -1,11 +1,13 @@
 """Receive uploaded files and texts, and queue a job for them."""
 
+import hashlib
+import json
 import re
 import shutil
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
-from pathlib import Path
+from dataclasses import asdict, replace
+from typing import BinaryIO
 
 from starlette.datastructures import UploadFile
 from starlette.requests import Request
@@ -13,7 +15,7 @@ from starlette.requests import Request
 from polyadic.concurrency.run_in_thread import run_in_thread
 from polyadic.model.identity import digest, document_id
 from polyadic.query.source_names import RelativeNames
-from polyadic.server.file_names import distinct, sanitize_file_name
+from polyadic.server.file_names import distinct, sanitize_file_name, sanitize_file_path
 from polyadic.server.jobs.job import Job, JobRequest
 from polyadic.server.jobs.upload import SCHEME, Upload, UploadedText
 from polyadic.server.problem_details import ProblemError
@@ -22,6 +24,7 @@ from polyadic.workspace import Workspace
 
 TEXT_SCHEME = "text:"
 _FIELDS = 20
+_BLOCK_BYTES = 1 << 20
 _LONGEST_NAME = 500
 # Disk space needed: the upload, its copy, and the data derived from it, plus a reserve.
 _SPACE_FACTOR, _RESERVE_BYTES = 4, 64_000_000
@@ -35,6 +38,7 @@ async def upload_files(
     job_request: JobRequest,
     field: str = "files",
     identifier: str = "",
+    folders: bool = False,
 ) -> Job:
     """Stream the files of a form to disk, and queue a job that indexes them.
 
@@ -51,6 +55,8 @@ async def upload_files(
         Form field that holds the files.
     identifier
         Id of the job; random by default.
+    folders
+        Whether the folders of a file are part of its name.
 
     Raises
     ------
@@ -58,26 +64,36 @@ async def upload_files(
         The form has no such files (422), the request is no form or a file type is not supported (415), or there is no
         room (503, 507).
     """
-    if not request.headers.get("content-type", "").lower().startswith("multipart/form-data"):
-        raise ProblemError(415, "no-form", "files are uploaded as multipart/form-data")
-    if service.uploads.locked():
-        raise ProblemError(503, "too-many-uploads", "too many uploads are under way", {"Retry-After": "10"})
-    async with service.uploads, _receiving(service, workspace, identifier, request) as upload:
-        async with request.form(max_files=service.limits.upload_files, max_fields=_FIELDS) as form:
-            files = [item for name, item in form.multi_items() if name == field and isinstance(item, UploadFile)]
-            if not files:
-                raise ProblemError(422, "no-files", f"the form has no files in its field {field}")
-            names = distinct([_checked_name(file) for file in files])
+    async with _upload_slot(service, request), _receiving(service, workspace, identifier, request) as upload:
+        async with _form_files(service, request, field) as files:
+            names = distinct([_checked_name(file, folders) for file in files])
             for name, file in zip(names, files, strict=True):
                 await run_in_thread(upload.add_file, name, file.file)
+            described = await run_in_thread(_file_request, job_request, files, folders)
         documents = await run_in_thread(upload.finish)
-        sent = {name: _as_sent(file) for name, file in zip(names, files, strict=True)}
+        sent = {name: _as_sent(file, folders) for name, file in zip(names, files, strict=True)}
         described = replace(
-            job_request,
+            described,
             renamed={name: was for name, was in sent.items() if name != was},
             replaces=await run_in_thread(_existing, kb, [f"{SCHEME}{name}" for name in names]),
         )
         return await service.jobs.add(workspace, described, upload, documents)
+
+
+async def read_upload_request(
+    service: ServerState, request: Request, job_request: JobRequest, field: str = "files", folders: bool = False
+) -> JobRequest:
+    """Receive the files of a repeated upload, and return its job request with the digest of their content.
+
+    Raises
+    ------
+    ProblemError
+        As for :func:`upload_files`.
+    """
+    async with _upload_slot(service, request):
+        _check_disk(service, request)
+        async with _form_files(service, request, field) as files:
+            return await run_in_thread(_file_request, job_request, files, folders)
 
 
 async def upload_texts(
@@ -97,8 +113,51 @@ async def upload_texts(
         for text in named:
             await run_in_thread(upload.add_text, text)
         documents = await run_in_thread(upload.finish)
-        described = replace(job_request, replaces=await run_in_thread(_existing, kb, [text.source for text in named]))
+        replaced = await run_in_thread(_existing, kb, [text.source for text in named])
+        described = replace(text_request(job_request, texts), replaces=replaced)
         return await service.jobs.add(workspace, described, upload, documents)
+
+
+def text_request(job_request: JobRequest, texts: Sequence[UploadedText]) -> JobRequest:
+    """Return a job request with the digest of the texts that were sent."""
+    return job_request.with_content(*(json.dumps(asdict(text), sort_keys=True) for text in texts))
+
+
+def _file_request(job_request: JobRequest, files: Sequence[UploadFile], folders: bool) -> JobRequest:
+    """Return a job request with the digest of the names and the content of files."""
+    parts: list[str] = []
+    for file in files:
+        file.file.seek(0)
+        parts += (_as_sent(file, folders), _digest_of(file.file))
+    return job_request.with_content(*parts)
+
+
+def _digest_of(content: BinaryIO) -> str:
+    hashed = hashlib.blake2b()
+    while block := content.read(_BLOCK_BYTES):
+        hashed.update(block)
+    return hashed.hexdigest()
+
+
+@asynccontextmanager
+async def _upload_slot(service: ServerState, request: Request) -> AsyncIterator[None]:
+    """Take one of the places for uploads, for a request with a form."""
+    if not request.headers.get("content-type", "").lower().startswith("multipart/form-data"):
+        raise ProblemError(415, "no-form", "files are uploaded as multipart/form-data")
+    if service.uploads.locked():
+        raise ProblemError(503, "too-many-uploads", "too many uploads are under way", {"Retry-After": "10"})
+    async with service.uploads:
+        yield
+
+
+@asynccontextmanager
+async def _form_files(service: ServerState, request: Request, field: str) -> AsyncIterator[list[UploadFile]]:
+    """Stream the files of a form to disk and yield them; at least one."""
+    async with request.form(max_files=service.limits.upload_files, max_fields=_FIELDS) as form:
+        files = [item for name, item in form.multi_items() if name == field and isinstance(item, UploadFile)]
+        if not files:
+            raise ProblemError(422, "no-files", f"the form has no files in its field {field}")
+        yield files
 
 
 @asynccontextmanager
@@ -107,8 +166,7 @@ async def _receiving(
 ) -> AsyncIterator[Upload]:
     """Yield a folder for an upload, which is removed if the upload fails."""
     await service.jobs.check_room(workspace)
-    size = int(request.headers.get("content-length", service.limits.upload_bytes)) if request else 0
-    _check_disk(service.tenants.scratch_folder, size)
+    _check_disk(service, request)
     upload = service.tenants.upload_store.new_upload(workspace, identifier)
     try:
         yield upload
@@ -117,8 +175,9 @@ async def _receiving(
         raise
 
 
-def _check_disk(folder: Path, size: int) -> None:
-    if shutil.disk_usage(folder).free < _SPACE_FACTOR * size + _RESERVE_BYTES:
+def _check_disk(service: ServerState, request: Request | None) -> None:
+    size = int(request.headers.get("content-length", service.limits.upload_bytes)) if request else 0
+    if shutil.disk_usage(service.tenants.scratch_folder).free < _SPACE_FACTOR * size + _RESERVE_BYTES:
         raise ProblemError(507, "no-room", "the server's disk has no space for this upload")
 
 
@@ -134,14 +193,16 @@ def _existing(kb: Workspace, sources: Sequence[str]) -> list[str]:
         return found
 
 
-def _as_sent(file: UploadFile) -> str:
-    """Return the file name that a client sent, without folders and characters that cannot be shown."""
-    last = re.split(r"[\\/]", file.filename or "")[-1]
-    return "".join(character if character.isprintable() else "_" for character in last)[:_LONGEST_NAME]
+def _as_sent(file: UploadFile, folders: bool) -> str:
+    """Return the file name that a client sent, without characters that cannot be shown, and without its folders."""
+    parts = re.split(r"[\\/]", file.filename or "")
+    name = "/".join(parts) if folders else parts[-1]
+    return "".join(character if character.isprintable() else "_" for character in name)[:_LONGEST_NAME]
 
 
-def _checked_name(file: UploadFile) -> str:
-    name = sanitize_file_name(file.filename or "")
+def _checked_name(file: UploadFile, folders: bool) -> str:
+    sanitize = sanitize_file_path if folders else sanitize_file_name
+    name = sanitize(file.filename or "")
     if name is None:
         raise ProblemError(415, "unknown-format", "unsupported file type: polyadic index --help lists the formats")
     return name

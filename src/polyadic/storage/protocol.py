@@ -27,6 +27,7 @@ from polyadic.storage.records import (
     LedgerCall,
     LedgerEntry,
     Links,
+    OriginalRecord,
     Rows,
     Side,
     Statement,
@@ -54,6 +55,7 @@ __all__ = [
     "Links",
     "NearestPrefetch",
     "NeighbourPrefetch",
+    "OriginalRecord",
     "QuotePrefetch",
     "Reader",
     "ReembeddingWriter",
@@ -100,6 +102,15 @@ class StagingWriter(Protocol):
 
     def put_failure(self, document_id: str, chunk_id: str, reason: str) -> None:
         """Record why extraction failed for a chunk of the staged revision."""
+
+    def originals(self, document_ids: Collection[str], is_staged: bool) -> Mapping[str, OriginalRecord]:
+        """Return the original file of each document whose staged or, if not ``is_staged``, current revision has one."""
+
+    def put_original(self, document_id: str, digest: str, content: bytes | None, is_staged: bool) -> None:
+        """Record the digest of a document's original file, and keep its content or, if None, delete a kept one.
+
+        It belongs to the staged or, if not ``is_staged``, to the current revision, and is deleted with it.
+        """
 
     def staged(self, document_id: str) -> list[tuple[Chunk, tuple[Evidence, ...]]]:
         """Return the chunks of the staged revision with their evidence, in document order."""

@@ -15,15 +15,20 @@ class Reader(Protocol):
 
     A *side* is one of entity, fact and chunk. A *row* is the number of an item of one side, valid in this transaction
     only. *Links* are pairs of rows.
+
+    Each method says what its cost grows with. Unless it says otherwise, that is the number of rows given and returned,
+    and not the size of the store; in a database, one query or none if the values were prefetched.
     """
 
     @property
-    def version(self) -> str:
-        """Name of what this reader sees: another one after each change of documents or facts, and with each filter."""
-
-    @property
     def records(self) -> RecordReader:
-        """Documents, evidence, decisions, replies and the ledger of the same state."""
+        """Documents, evidence, decisions, replies and the ledger of the same state; opening it reads nothing."""
+
+    def hierarchy_reader(self) -> HierarchyReader:
+        """Open a reader of the parts of the hierarchy that are not stale.
+
+        The first one after a change of the hierarchy reads all of its clusters and communities; others read nothing.
+        """
 
     def prefetch(self, *expected: Expected) -> None:
         """Announce queries to come so that the store can prefetch them; results do not depend on it."""
@@ -32,7 +37,9 @@ class Reader(Protocol):
     def nearest(self, side: Side, vector: Vectors, k: int, by_score: bool = False) -> Hits:
         """Return the k rows most similar to a vector of shape (d,), best first; ties by public identifier.
 
-        If a row has several vectors, the most similar one counts.
+        If a row has several vectors, the most similar one counts. The cost grows with the vectors of the side, by a few
+        bytes for each, or with the logarithm of their number, as the index of the engine has it; the results are
+        approximate on large sides.
 
         Parameters
         ----------
@@ -41,19 +48,22 @@ class Reader(Protocol):
         """
 
     def similarity(self, side: Side, rows: Rows, vectors: Vectors) -> Vectors:
-        """Compute the cosine of m vectors, shape (m, d), with n rows (the best of each row's vectors): shape (m, n)."""
+        """Compute the cosine of m vectors, shape (m, d), with n rows (the best of each row's vectors): shape (m, n).
 
-    def chunk_vectors(self, chunks: Rows) -> Vectors:
-        """Return the normalized sum of each chunk's vectors, shape (n, d)."""
+        The vectors of the n rows are read, and m * n cosines computed.
+        """
 
-    def directions(self, entities: Rows) -> Vectors:
-        """Return the normalized sum of each entity's vectors, shape (n, d)."""
+    def directions(self, side: Side, rows: Rows) -> Vectors:
+        """Return the normalized sum of the vectors of each of n rows, shape (n, d)."""
 
     def main_vectors(self, entities: Rows) -> Vectors:
-        """Return the vector of each entity's best-supported name and description, shape (n, d)."""
+        """Return the vector of the best-supported name and description of each of n entities, shape (n, d)."""
 
     def search(self, words: str, k: int) -> Hits:
-        """Return the k chunks that match these words best by BM25 (higher is better); any text is a valid query."""
+        """Return the k chunks that match these words best by BM25 (higher is better); any text is a valid query.
+
+        The cost grows with the chunks that contain any of the words; with a document filter, with the selected chunks.
+        """
 
     def chunks_with_words(self, words: Sequence[str], limit: int) -> Links:
         """Return, for each word, up to ``limit`` chunks that contain it, in no particular order.
@@ -67,6 +77,8 @@ class Reader(Protocol):
     # Incidence
     def facts_of(self, entities: Rows, limit: int, toward: Vectors) -> Links:
         """Return the facts of each entity; of more than ``limit``, those most similar to ``toward``.
+
+        The cost grows with the facts of the entities, as those of hubs are compared.
 
         Parameters
         ----------
@@ -111,26 +123,33 @@ class Reader(Protocol):
         ``prefix`` are hexadecimal digits with which the identifiers begin.
         """
 
+    def chunks_in(self, document_id: str) -> Rows:
+        """Return the chunks of a document, in document order."""
+
     def degrees(self, way: DegreeWay, rows: Rows) -> Rows:
-        """Count the neighbours of each row, shape (n,): ``entity_facts``, ``entity_chunks``, and so on."""
+        """Count the neighbours of each row, shape (n,): ``entity_facts``, ``entity_chunks``, and so on.
+
+        The counts are stored, so hubs cost no more than other rows.
+        """
 
     def scores(self, side: Literal["entity", "fact"], rows: Rows) -> Vectors:
         """Return the score of each row, shape (n,): entities in (0, 100], facts in (0, 10]."""
 
     def tokens(self, side: Literal["fact", "chunk"], rows: Rows) -> Rows:
-        """Count the tokens in the text of each row, shape (n,)."""
+        """Count the tokens in the text of each row, shape (n,); the counts are stored."""
 
     # Records, in the order of the rows given
-    def entities(self, rows: Rows) -> list[Entity]: ...
-    def facts(self, rows: Rows) -> list[Fact]: ...
+    def entities(self, rows: Rows) -> list[Entity]:
+        """Return each of n entities, without its facts."""
+
+    def facts(self, rows: Rows) -> list[Fact]:
+        """Return each of n facts, with the names of its entities."""
+
     def fact_places(self, facts: Rows) -> list[tuple[SourceSpan, ...]]:
-        """Return the source spans that state each fact, in document order; only the first few of many."""
+        """Return the source spans that state each fact, in document order; only the first few of many.
 
-    def chunk_places(self, chunks: Rows) -> list[SourceSpan]: ...
+        The cost of a quotation does not depend on the length of its document.
+        """
 
-    # Rows of a document
-    def chunks_in(self, document_id: str) -> Rows:
-        """Return the chunks of a document, in document order."""
-
-    def hierarchy_reader(self) -> HierarchyReader:
-        """Open a reader of the parts of the hierarchy that are not stale."""
+    def chunk_places(self, chunks: Rows) -> list[SourceSpan]:
+        """Return the source span of each chunk; its quote is the chunk's text."""

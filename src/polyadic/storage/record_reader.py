@@ -13,6 +13,7 @@ from polyadic.storage.records import (
     FailedChunk,
     Fingerprint,
     LedgerEntry,
+    OriginalRecord,
     UsageTotals,
 )
 
@@ -23,6 +24,10 @@ class RecordReader(Protocol):
     With a document filter, only the selected documents are there, and no decisions. The ledger and the cached replies
     are always those of the whole store.
     """
+
+    @property
+    def version(self) -> str:
+        """Name of what is read: another one after each change of documents or facts, and with each filter."""
 
     # Documents and evidence
     def counts(self) -> Counts: ...
@@ -60,7 +65,7 @@ class RecordReader(Protocol):
             Each selects the document with this source, the rows of the file with this path, and everything below this
             folder. All documents if empty.
         where
-            Metadata values that a document must all have.
+            Conditions on metadata, all of which a document must meet (see :mod:`polyadic.model.metadata_conditions`).
         """
 
     def extractors(self) -> dict[str, int]:
@@ -76,6 +81,12 @@ class RecordReader(Protocol):
         """Return a published document without its text; None if there is none."""
 
     def document(self, document_id: str) -> Document: ...
+    def original(self, document_id: str) -> OriginalRecord | None:
+        """Return the file that a document was read from; None if there is none, or it is not known."""
+
+    def original_content(self, document_id: str) -> bytes | None:
+        """Return the content of the file that a document was read from; None if the store keeps no copy."""
+
     def evidence(self, document_id: str) -> list[tuple[Chunk, tuple[Evidence, ...]]]:
         """Return the chunks of a document with their evidence, in document order; empty if there is none."""
 

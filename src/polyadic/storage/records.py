@@ -65,6 +65,14 @@ class Counts:
 
 
 @dataclass(frozen=True, slots=True)
+class OriginalRecord:
+    """The file that a document was read from: the digest of its bytes, and whether the store keeps a copy."""
+
+    digest: str
+    is_kept: bool
+
+
+@dataclass(frozen=True, slots=True)
 class FailedChunk:
     """A chunk of a published document whose extraction failed, and the reason."""
 

@@ -5,7 +5,6 @@ begins with "and", or one that consists of "why?". Names are recognised by their
 as standalone: most questions of a conversation are, and adding context to those does harm.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -14,27 +13,23 @@ from itertools import pairwise
 from polyadic.text.anaphoric_words import (
     ANAPHORA,
     ASKING,
-    COPULAS,
     DEFINES,
     DOCUMENTS,
     ONLY_WHY,
-    PERSONAL,
     PLEONASTIC,
     PROXIMAL,
+    QUESTION_TOKEN,
     SCRIPT_ANAPHORA,
     SCRIPT_FRAGMENTS,
-    SCRIPT_IDENTITY,
-    WHO,
     AnaphoraLexicon,
 )
-from polyadic.text.named_entities import NameKind, Vocabulary, names
+from polyadic.text.named_entities import NameKind, names
 from polyadic.text.stopwords import function_words, words
+from polyadic.text.vocabulary import Vocabulary
 
 # Longer questions are paragraphs, which are self-contained.
 _MAX_CHARACTERS = 300
 _MAX_ELLIPTICAL_TOKENS = 4
-# Punctuation that ends a clause is a token as well.
-_TOKEN = re.compile(r"[^\W_]+|[,;:]|[.?!](?=\s)")
 _BE = words("is are was were be been has have had exist exists")
 _AUXILIARIES = _BE | words("do does did can could may might must shall should will would")
 _BEFORE_THAT = _BE | words(
@@ -51,24 +46,6 @@ class AnaphoricReference(StrEnum):
     """Their topic: "Where was she born?"."""
     PREDICATE = "predicate"
     """Their predicate, about another topic: "And Mir?"."""
-
-
-class Antecedent(StrEnum):
-    """What the pronouns of a question may refer to."""
-
-    THING = "thing"
-    PERSON = "person"
-    EITHER = "either"
-
-
-class Asked(StrEnum):
-    """Whether a question asks for a person."""
-
-    IDENTITY = "identity"
-    """Identity of a named person: "Who was Ada Lovelace?"."""
-    PERSON = "person"
-    """An unnamed person: "Who founded Natrion?"."""
-    OTHER = "other"
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,47 +99,6 @@ def has_lexicon(language: str) -> bool:
     return language in ANAPHORA or language in SCRIPT_ANAPHORA
 
 
-def antecedent(question: str, language: str) -> Antecedent:
-    """Return what the pronouns of a question may refer to; in languages with grammatical gender often either.
-
-    >>> [antecedent(*of).value for of in (("Where was she born?", "en"), ("When was it built?", "en"))]
-    ['person', 'thing']
-    >>> antecedent("Wo wurde sie geboren?", "de")
-    <Antecedent.EITHER: 'either'>
-    """
-    known, personal = ANAPHORA.get(language), PERSONAL.get(language, frozenset())
-    if language in SCRIPT_ANAPHORA:
-        person = any(pronoun in question for pronoun in personal)
-        return Antecedent.PERSON if person and "他们" not in question else Antecedent.THING
-    tokens = {token.lower() for token in _TOKEN.findall(question)}
-    if tokens & personal:
-        return Antecedent.PERSON
-    if known is None or language == "en":
-        return Antecedent.THING
-    either = known.drops_subject or tokens & (known.pronouns | known.possessives)
-    return Antecedent.EITHER if either else Antecedent.THING
-
-
-def asked(question: str, language: str) -> Asked:
-    """Return whether a question asks for a person, or for the identity of a named person.
-
-    >>> [asked(question, "en").value for question in ("Who was Ada?", "Who was the first king?", "When was it?")]
-    ['identity', 'person', 'other']
-    """
-    who = WHO.get(language, frozenset())
-    if language in SCRIPT_ANAPHORA:
-        if not any(word in question for word in who):
-            return Asked.OTHER
-        return Asked.IDENTITY if SCRIPT_IDENTITY.fullmatch(question) else Asked.PERSON
-    tokens = _TOKEN.findall(question)
-    at = next((at for at, token in enumerate(tokens) if token.lower() in who), None)
-    if at is None:
-        return Asked.OTHER
-    copula, *rest = tokens[at + 1 : at + 3] or [""]
-    named = rest and rest[0][0].isupper()
-    return Asked.IDENTITY if named and copula.lower() in COPULAS.get(language, ()) else Asked.PERSON
-
-
 def asks_only_why(question: str) -> bool:
     """Return whether a question asks only for a reason.
 
@@ -207,7 +143,7 @@ def _tokens(question: str, language: str, known: AnaphoraLexicon | None) -> list
     nouns = [(start, end) for start, end, sort in found if sort is NameKind.TERM]
     return [
         _Token(match.group().lower(), match.group(), _within(match.start(), spans), _within(match.start(), nouns))
-        for match in _TOKEN.finditer(question)
+        for match in QUESTION_TOKEN.finditer(question)
     ]
 
 
@@ -363,6 +299,6 @@ class _Analysis:
         found = self.known.clitics.search(self.question) if self.known.clitics else None
         if found is None:
             return False
-        following = _TOKEN.findall(self.question[found.start() :].lower())[:2]
-        at = len(_TOKEN.findall(self.question[: found.start()]))
+        following = QUESTION_TOKEN.findall(self.question[found.start() :].lower())[:2]
+        at = len(QUESTION_TOKEN.findall(self.question[: found.start()]))
         return following[-1] not in DOCUMENTS and not self._has_antecedent(at)

@@ -5,6 +5,9 @@ from dataclasses import dataclass
 
 from polyadic.text.stopwords import words
 
+QUESTION_TOKEN = re.compile(r"[^\W_]+|[,;:]|[.?!](?=\s)")
+"""A word of a question, or punctuation that ends a clause."""
+
 
 @dataclass(frozen=True, slots=True)
 class AnaphoraLexicon:

@@ -121,7 +121,7 @@ def _lowered(word: str) -> str:
 
 
 def _singular(word: str) -> str:
-    """Return the singular of a noun in the plural; empty for other words.
+    """Return the singular of an English noun in the plural; empty for other words.
 
     >>> [_singular(word) for word in ("universities", "buses", "boxes", "women", "series", "ship")]
     ['university', 'bus', 'box', 'woman', '', '']

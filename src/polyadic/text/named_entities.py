@@ -1,20 +1,19 @@
 """Rule-based recognition of names, dates and numbers in a sentence.
 
 A name is a run of capitalised words, possibly with connectors ("University of Oxford", "Boso the Elder"), or a quoted
-title. German capitalises all nouns, so usage in the document decides: nouns follow determiners, names stand beside
-names ("Ada Lovelace", "die Stadt Ulm"), and undecided words are terms. Scripts without capitals are handled by
-:mod:`polyadic.text.cjk`.
+title. German capitalises all nouns, so usage in the document decides (:mod:`polyadic.text.vocabulary`); undecided words
+are terms. Scripts without capitals are handled by :mod:`polyadic.text.cjk`.
 """
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import pairwise
 
 from polyadic.text import english_words
-from polyadic.text.cjk import has_ideographs, ideographic_names, names_within, written_date
-from polyadic.text.stopwords import AFTER_A_VERB, ARTICLES, GERMAN_DETERMINERS, MODIFIERS, function_words, words
+from polyadic.text.cjk import has_ideographs, ideographic_names, written_date
+from polyadic.text.stopwords import AFTER_A_VERB, ARTICLES, MODIFIERS, function_words, words
+from polyadic.text.vocabulary import Vocabulary
 
 _MAX_TITLE_WORDS = 9
 _MAX_NAME_LENGTH = 80  # characters; longer runs are lists or columns of names
@@ -46,18 +45,11 @@ _QUOTED = re.compile(r"[\"“„«‘]([^\"“”„«»‘]{2,80}?)[,.]?[\"”�
 _POSSESSIVE = re.compile(r"(?:['’]s|(?<=s)['’])$")
 _CONTRACTION = re.compile(r"(?:n['’]t|['’](?:s|m|d|ll|re|ve))$", re.IGNORECASE)
 _ELISION = re.compile(r"^(?:[cdjlmnst]|qu|dell|all|nell|sull)['’](?=\w)")
-_WORD = re.compile(r"[^\W\d_]\w*")
 _CONNECTORS = words(
     "of de del della dei di da dos du des la las los von van der den zu zur ten ter af av bin ibn ben al el & upon"
 )
 _GERMAN_CONNECTORS = words("von van zu de del della di da du la al el bin ibn ben & upon of")
 _ARTICLE_WITHIN = "the"
-_GERMAN_NOUN = re.compile(
-    r"\w{3,}(?:ung|ungen|heit|heiten|keit|keiten|schaft|schaften|tion|tionen|tät|täten|ismus|innen)"
-)
-_GERMAN_ADJECTIVE = re.compile(r"[^\W\d_A-ZÄÖÜ]\w+e[nmrs]?")
-_ADJACENT_CAPITALS = re.compile(r"\b([A-ZÄÖÜ]\w+) (?=([A-ZÄÖÜ]\w+))")
-_WITHIN_A_SENTENCE = re.compile(r"[^\W\d_],? ([^\W\d_]\w*)")
 _VERB = {
     "es": re.compile(r"\w{2,}(?:ó|aba|aban|aron|ieron)"),
     "pt": re.compile(r"\w{2,}(?:ou|eu|iu|ava|avam|aram|eram|iram)"),
@@ -91,68 +83,6 @@ class NamedEntity:
     text: str
     sort: NameKind
     start: int
-
-
-@dataclass(frozen=True, slots=True)
-class Vocabulary:
-    """Word usage in a document.
-
-    Parameters
-    ----------
-    language
-        ISO 639-1 code.
-    lower
-        Words that occur in lower case.
-    common
-        German common nouns.
-    named
-        Words that are names, in languages where a capital alone is not sufficient.
-    ideographic
-        Names and recurring strings of Chinese characters.
-    """
-
-    language: str
-    lower: frozenset[str] = frozenset()
-    common: frozenset[str] = frozenset()
-    named: frozenset[str] = frozenset()
-    ideographic: frozenset[str] = frozenset()
-
-
-def vocabulary(text: str, language: str) -> Vocabulary:
-    """Collect the vocabulary of a document.
-
-    >>> vocabulary("Notes, and notes on Ada.", "en").lower == {"and", "notes", "on"}
-    True
-    """
-    words_in_order = _WORD.findall(text)
-    lower = frozenset(word for word in set(words_in_order) if word.islower())
-    common = named = frozenset[str]()
-    if language == "de":
-        common, named = _german_nouns(text, words_in_order)
-    elif language in AFTER_A_VERB:
-        named = frozenset(word for word in _WITHIN_A_SENTENCE.findall(text) if word[0].isupper())
-    return Vocabulary(language, lower, common, named, names_within(text) if has_ideographs(text) else frozenset())
-
-
-def _german_nouns(text: str, words_in_order: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
-    """Separate the capitalised words of a German text into common nouns and names.
-
-    >>> text = "Die Ingenieurin Ada Kern und der alte Müller sahen Ulm. Kern trug Schuhe."
-    >>> [sorted(found) for found in _german_nouns(text, text.replace(".", "").split())]
-    [['Ingenieurin', 'Müller'], ['Ada', 'Kern']]
-    """
-    common = {b for a, b in pairwise(words_in_order) if a.lower() in GERMAN_DETERMINERS}
-    first = {a for pair in _ADJACENT_CAPITALS.findall(text) for a in pair[:1] if a.lower() not in function_words("de")}
-    pairs = [(a, b) for a, b in _ADJACENT_CAPITALS.findall(text) if a in first]
-    named = {word for pair in pairs for word in pair} - common
-    described = {
-        c
-        for a, b, c in zip(words_in_order, words_in_order[1:], words_in_order[2:], strict=False)
-        if a.lower() in GERMAN_DETERMINERS and _GERMAN_ADJECTIVE.fullmatch(b)
-    }
-    formed = {word for word in set(words_in_order) if _GERMAN_NOUN.fullmatch(word)}
-    nouns = common | ((described | formed) - named)
-    return frozenset(noun for noun in nouns if noun[0].isupper()), frozenset(named)
 
 
 def names(sentence: str, known: Vocabulary) -> list[NamedEntity]:

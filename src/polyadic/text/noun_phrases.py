@@ -13,8 +13,9 @@ from enum import IntEnum
 from functools import lru_cache
 
 from polyadic.text import english_words
-from polyadic.text.named_entities import OPENING_MARKS, Vocabulary
+from polyadic.text.named_entities import OPENING_MARKS
 from polyadic.text.stopwords import GERMAN_DETERMINERS, function_words, words
+from polyadic.text.vocabulary import Vocabulary
 
 LONGEST = 5
 """Maximum number of words of a phrase."""

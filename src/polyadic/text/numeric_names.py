@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from enum import StrEnum
 
 from polyadic.text.dates import days_of
-from polyadic.text.named_entities import NameKind, Vocabulary, names
+from polyadic.text.named_entities import NameKind, names
 from polyadic.text.stopwords import words as listed
+from polyadic.text.vocabulary import Vocabulary
 
 # "000A", "4f3c", "12-b"; not "3D printing".
 _CODE = re.compile(r"[\W_]*\d[\w.:/#-]*|[^\W\d]")

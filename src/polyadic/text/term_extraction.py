@@ -16,9 +16,9 @@ from enum import IntEnum
 
 from polyadic.text import english_words
 from polyadic.text.headings import headings
-from polyadic.text.named_entities import Vocabulary
 from polyadic.text.noun_phrases import OF, Phrase, phrases
 from polyadic.text.stopwords import ARTICLES, function_words
+from polyadic.text.vocabulary import Vocabulary
 
 _MIN_COUNT = 2
 _MIN_C_VALUE = 2.0

@@ -153,7 +153,7 @@ def test_batch_files_give_the_same_questions(kb: Workspace, server: ModelServer,
         try:
             return async_to_sync(make_questions)(kb, WANTED, folder, by_file)
         except ReplyPending:
-            files = RequestFileWriter(tmp_path / "ask.jsonl", "/v1/chat/completions", overwrite=True)
+            files = RequestFileWriter(tmp_path / "ask.jsonl", overwrite=True)
             by_file.write(files)
             return files.files
 

@@ -41,6 +41,15 @@ def test_two_node_run_ends_like_a_local_run(two_nodes: Any, corpus: Path, server
         assert (again.added, again.unchanged, again.usage.calls) == (0, DOCUMENTS + ROWS, 0)
 
 
+def test_all_workers_are_used_for_few_files(two_nodes: Any, corpus: Path) -> None:
+    delay, at_once = 1.0, 2
+    with ModelServer(ready(), delay=delay) as server, Workspace(fresh(), settings(server, at_once=at_once)) as kb:
+        kb.index_on_ray([str(file) for file in corpus.glob("*.txt")], workers=WORKERS)
+    began = sorted(call.at for call in server.calls)
+    # One worker begins no more calls than this while one of its calls is in progress.
+    assert any(later - earlier < delay for earlier, later in zip(began, began[at_once:], strict=False))
+
+
 def test_documents_are_read_from_s3(two_nodes: Any, storage: Any, corpus: Path, server: ModelServer) -> None:
     bucket, files = f"letters-{uuid4().hex}", sorted(corpus.glob("00*.txt"))
     storage.create_bucket(Bucket=bucket)

@@ -71,10 +71,6 @@ class MemoryReader:
         self._vectors = {side: [embed(texts) for texts in by_row] for side, by_row in self._texts.items()}
 
     @property
-    def version(self) -> str:
-        return identity.digest("memory", *self._ids["fact"], *self._ids["chunk"])
-
-    @property
     def records(self) -> RecordReader:
         raise NotImplementedError("this reader has no records")
 
@@ -101,13 +97,7 @@ class MemoryReader:
         best = [(vectors @ self._vectors[side][row].T).max(axis=1) for row in rows.tolist()]
         return np.array(best, dtype=np.float32).T.reshape(len(vectors), len(rows))
 
-    def chunk_vectors(self, chunks: Rows) -> Vectors:
-        return self._summed("chunk", chunks)
-
-    def directions(self, entities: Rows) -> Vectors:
-        return self._summed("entity", entities)
-
-    def _summed(self, side: Side, rows: Rows) -> Vectors:
+    def directions(self, side: Side, rows: Rows) -> Vectors:
         if not len(rows):
             return np.zeros((0, 0), np.float32)
         sums = np.array([self._vectors[side][row].sum(axis=0) for row in rows.tolist()], np.float32)

@@ -11,7 +11,9 @@ from functools import cached_property
 import numpy as np
 
 from polyadic.errors import EmbedderMismatch, NotFound, StoreBusy
+from polyadic.model import identity
 from polyadic.model.hierarchy import Hierarchy
+from polyadic.model.metadata_conditions import meets, parse_key
 from polyadic.model.resolution import EntityResolution, ResolutionDecision
 from polyadic.model.types import Chunk, Document, Evidence, Heading
 from polyadic.storage.leases import DocumentLeases, NoLeases
@@ -23,6 +25,7 @@ from polyadic.storage.protocol import (
     FailedChunk,
     Fingerprint,
     LedgerEntry,
+    OriginalRecord,
     Reader,
     StoreChange,
     UsageTotals,
@@ -43,6 +46,12 @@ class Revision:
     evidence: dict[str, tuple[Evidence, ...]] = field(default_factory=dict)
     failures: dict[str, str] = field(default_factory=dict)
     windows: dict[str, Sequence[str]] = field(default_factory=dict)
+    original: tuple[str, bytes | None] = ("", None)
+
+    @property
+    def original_record(self) -> OriginalRecord | None:
+        digest, content = self.original
+        return OriginalRecord(digest, content is not None) if digest else None
 
     def extracted(self) -> list[tuple[Chunk, tuple[Evidence, ...]]]:
         return [(chunk, self.evidence.get(chunk.id, ())) for chunk in self.chunks]
@@ -99,6 +108,12 @@ class StateRecords:
         self._reader = reader
         self._revisions = sorted(reader.seen.values(), key=lambda one: one.document.source)
 
+    @property
+    def version(self) -> str:
+        facts = self._reader.facts(self._reader.rows("fact"))
+        chunks = [chunk.id for one in self._revisions for chunk in one.chunks]
+        return identity.digest("memory", *(fact.id for fact in facts), *chunks)
+
     def counts(self) -> Counts:
         evidence = [item for one in self._revisions for items in one.evidence.values() for item in items]
         size, facts = self._reader.size, self._reader.rows("fact")
@@ -137,8 +152,14 @@ class StateRecords:
             starts = tuple(end for one in sources for end in (f"{one.rstrip('/')}/", f"{one}#"))
             return not sources or path in sources or path.startswith(starts)
 
+        def has_all(metadata: Mapping[str, str]) -> bool:
+            conditions = [(*parse_key(key), value) for key, value in where.items()]
+            return all(
+                name in metadata and meets(metadata[name], operator, bound) for name, operator, bound in conditions
+            )
+
         documents = [one.document for one in self._revisions]
-        return frozenset(one.id for one in documents if is_below(one.source) and where.items() <= one.metadata.items())
+        return frozenset(one.id for one in documents if is_below(one.source) and has_all(one.metadata))
 
     def extractors(self) -> dict[str, int]:
         return dict(sorted(Counter(one.fingerprint.extractor for one in self._revisions).items()))
@@ -167,6 +188,14 @@ class StateRecords:
         if (one := self._reader.seen.get(document_id)) is None:
             raise NotFound(f"no document has the identifier {document_id}", "see the list of documents")
         return one.document
+
+    def original(self, document_id: str) -> OriginalRecord | None:
+        one = self._reader.seen.get(document_id)
+        return one.original_record if one else None
+
+    def original_content(self, document_id: str) -> bytes | None:
+        one = self._reader.seen.get(document_id)
+        return one.original[1] if one else None
 
     def evidence(self, document_id: str) -> list[tuple[Chunk, tuple[Evidence, ...]]]:
         one = self._reader.seen.get(document_id)
@@ -227,6 +256,14 @@ class MemoryWriter:
 
     def put_failure(self, document_id: str, chunk_id: str, reason: str) -> None:
         self.state.staged[document_id].failures[chunk_id] = reason
+
+    def originals(self, document_ids: Collection[str], is_staged: bool) -> dict[str, OriginalRecord]:
+        revisions = self.state.staged if is_staged else self.state.current
+        found = {one: revisions[one].original_record for one in document_ids if one in revisions}
+        return {document: record for document, record in found.items() if record}
+
+    def put_original(self, document_id: str, digest: str, content: bytes | None, is_staged: bool) -> None:
+        (self.state.staged if is_staged else self.state.current)[document_id].original = digest, content
 
     def staged(self, document_id: str) -> list[tuple[Chunk, tuple[Evidence, ...]]]:
         return self.state.staged[document_id].extracted()

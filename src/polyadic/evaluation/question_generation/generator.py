@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from polyadic.errors import NotFound, SettingsError
+from polyadic.errors import NO_MODEL, NotFound, SettingsError
 from polyadic.evaluation.batch import EvaluationBatch
 from polyadic.evaluation.judge_requests import replies
 from polyadic.evaluation.question_generation import question_writer
@@ -32,7 +32,6 @@ from polyadic.llm.loading import load_language_model
 from polyadic.llm.prompts.library import PromptLibrary
 from polyadic.llm.store_cache import StoreResponseCache
 from polyadic.model.identity import loose_name
-from polyadic.query.engine import NO_MODEL
 from polyadic.storage.protocol import Reader
 from polyadic.workspace import Workspace
 

@@ -13,7 +13,7 @@ from typing import Any
 from polyadic.config import ReadingSettings, Settings
 from polyadic.errors import PolyadicError
 from polyadic.extraction.factory import ExtractorName
-from polyadic.indexing.batching import BATCH_CHARACTERS, BATCH_DOCUMENTS
+from polyadic.indexing.batching import BATCH_DOCUMENTS
 from polyadic.indexing.ray.coordinator import Coordinator
 from polyadic.indexing.ray.embedder_pool import EmbeddingActor
 from polyadic.indexing.ray.serialization import COLUMN, DONE, FOUND, BatchResult, RayDocument
@@ -25,7 +25,10 @@ from polyadic.llm.budget import SpendingBudget
 from polyadic.loaders.loader import SkippedInput
 from polyadic.storage.protocol import Store
 
-_FILES_PER_TASK = 32
+# Ray Data passes whole blocks to workers. With large blocks, the worker that starts first would get all documents of a
+# small run, so a block contains no more files than a batch, and few rows of a table.
+_FILES_PER_BLOCK = 32
+_BLOCK_BYTES = 100_000
 # With few documents, batches are small, so that workers finish at about the same time.
 _BATCHES_PER_WORKER = 8 * BATCHES_AT_ONCE
 # CPU share in Ray's accounting: these actors mostly wait, and must not block the tasks that read files.
@@ -117,17 +120,22 @@ class RayRun:
         from ray.data import ActorPoolStrategy
 
         workers, job = self.workers or _hosts(), self._job()
-        data = ray.data.from_items(
-            [{"name": name} for name in files], override_num_blocks=-(-len(files) // _FILES_PER_TASK)
-        )
-        data.context.target_max_block_size = BATCH_CHARACTERS
+        batch_size = _batch_size(files, workers)
+        blocks = -(-len(files) // min(batch_size, _FILES_PER_BLOCK))
+        data = ray.data.from_items([{"name": name} for name in files], override_num_blocks=blocks)
+        data.context.target_max_block_size = _BLOCK_BYTES
         documents = data.flat_map(_read_rows, fn_kwargs={"settings": self.settings.reading})
         done = documents.map_batches(
             IndexingWorker,
             fn_constructor_args=(job,),
-            batch_size=_batch_size(files, workers),
+            batch_size=batch_size,
             compute=ActorPoolStrategy(
-                min_size=1, max_size=workers, initial_size=workers, max_concurrent_calls_per_actor=BATCHES_AT_ONCE
+                min_size=1,
+                max_size=workers,
+                initial_size=workers,
+                # No batch waits for a busy worker while another one is idle.
+                max_tasks_in_flight_per_actor=BATCHES_AT_ONCE,
+                max_concurrent_calls_per_actor=BATCHES_AT_ONCE,
             ),
             num_cpus=_ACTOR_CPUS,
         )

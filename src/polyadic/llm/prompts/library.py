@@ -38,6 +38,8 @@ NAMES = (
     "answer_alone",
     "follow_up",
     "question_entities",
+    "plan_steps",
+    "answer_step",
     "same_entity",
     "make_question",
     "summarise_cluster",

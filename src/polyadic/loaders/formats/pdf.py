@@ -3,6 +3,7 @@
 import ctypes
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from itertools import pairwise
 from pathlib import Path
@@ -20,6 +21,7 @@ from polyadic.loaders.pages.pdf_reflow import printed, reflowed, runs_on
 from polyadic.loaders.pages.running_headers import PageLine, remove_running_headers
 from polyadic.loaders.pages.table_of_contents import contents_lines
 from polyadic.loaders.title_properties import sensible_title
+from polyadic.model.original_file import OriginalFile, file_digest
 from polyadic.model.types import Document
 from polyadic.text.code_fences import without_headings
 
@@ -64,7 +66,8 @@ def read_pdf(path: Path, data: bytes, settings: ReadingSettings) -> Document | P
         raise next(iter(broken.values()), _without_text(len(pages)))
     title, metadata = _described(properties, path)
     extracted = _text(pages, settings.max_megabytes)
-    document = extracted.document(path, title, metadata, paged=True)
+    original = OriginalFile(path, file_digest(data), settings.keep_originals)
+    document = replace(extracted.document(path, title, metadata, paged=True), original=original)
     return PartialDocument(document, _missing(list(broken), len(pages))) if broken else document
 
 

@@ -17,7 +17,7 @@ class DocumentFilterArguments(ToolArguments):
     documents: Annotated[list[Name], Field(max_length=NAMES)] = Field(default_factory=list)
     """Search only these documents: each by id, uri, source or title, or a folder of documents."""
     where: Pairs = Field(default_factory=dict)
-    """Search only documents that have all of this metadata."""
+    """Search only documents that have all of this metadata; keys that end with >= or <= compare, such as date>=."""
 
     async def only(self, access: WorkspaceAccess) -> Filter | None:
         """Build the filter; None if all documents are searched.

@@ -25,6 +25,7 @@ from polyadic.retrieval.entity_graph import EntityGraph, entity_graph, synonyms_
 from polyadic.retrieval.graph_pagerank import Floats
 from polyadic.retrieval.items import RetrievedRow, retrieved_rows
 from polyadic.retrieval.name_linking import linked_entities
+from polyadic.retrieval.query_embedding import embed_question_and_names
 from polyadic.retrieval.query_entity_extraction import QueryEntityFinder
 from polyadic.retrieval.token_budget import knowledge_of, truncate_to_budget
 from polyadic.retrieval.trace import Trace
@@ -46,10 +47,9 @@ class FastGraphRAG:
 
     async def retrieve(self, question: str, reader: Reader, embedder: Embedder, context_tokens: int) -> Knowledge:
         trace = Trace()
-        named = await self._question_entities.named(question, reader)
-        trace.done("read the question", named.description)
-        h_q, *h_names = await embedder.embed([question, *named.names])
-        trace.done("embed", "the question and its names")
+        named, (h_q, *h_names) = await embed_question_and_names(
+            question, self._question_entities, reader, embedder, trace
+        )
         seeds = self._seeds(linked_entities(named.names, np.array(h_names), reader), h_q, reader)
         facts, passages = self._ranked(seeds, h_q, reader, trace)
         first, _ = truncate_to_budget(passages, round(self._settings.passage_share * context_tokens))

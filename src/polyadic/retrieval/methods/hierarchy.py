@@ -4,9 +4,9 @@ Local knowledge: the nearest entities of any layer, with their facts and passage
 communities that contain them. Bridge knowledge: the facts along the shortest paths between the key entities of these
 communities. Each has its section in the context and its share of the tokens.
 
-Differences from the paper: a fact joins any number of entities, and a summary is joined to its members by one
-membership fact; bridge facts are ordered along the paths, starting with the path nearest to the question. Every other
-difference has a setting of its own, which the preset ``hirag`` switches off (docs/methods.md).
+Differences from the paper: a fact joins any number of entities; bridge facts are ordered along the paths, starting with
+the path nearest to the question. A membership has a description and a strength only if the prompt asks for them.
+Every other difference has a setting of its own, which the preset ``hirag`` switches off (docs/methods.md).
 """
 
 from collections.abc import Collection, Mapping
@@ -69,7 +69,7 @@ class HierarchyMethod:
         paths, graph = paths_between(pairs, search.vector, search.reader, search.hierarchy, weighted, bounded)
         size = f"{len(graph.nodes)} entities and summaries and {len(graph.facts)} facts"
         trace.done("paths", f"{len(paths)} of {len(pairs)} between key entities, among {size}")
-        return bridge_items(paths, search, bounded)
+        return bridge_items(paths, search, bounded, self._settings.described_memberships)
 
     def _shares(self, whole: bool) -> Mapping[RetrievalSection, float]:
         """Return the token shares in the settings; for a general question, local and bridge have half of theirs."""

@@ -23,6 +23,7 @@ from polyadic.model.types import Knowledge
 from polyadic.retrieval.entity_graph import entity_graph, synonyms_of
 from polyadic.retrieval.items import RetrievedRow, retrieved_rows, similar
 from polyadic.retrieval.name_linking import linked_entities
+from polyadic.retrieval.query_embedding import embed_question_and_names
 from polyadic.retrieval.query_entity_extraction import QueryEntityFinder
 from polyadic.retrieval.token_budget import knowledge_of
 from polyadic.retrieval.trace import Trace
@@ -43,10 +44,9 @@ class HippoRAG:
 
     async def retrieve(self, question: str, reader: Reader, embedder: Embedder, context_tokens: int) -> Knowledge:
         trace = Trace()
-        named = await self._question_entities.named(question, reader)
-        trace.done("read the question", named.description)
-        h_q, *h_names = await embedder.embed([question, *named.names])
-        trace.done("embed", "the question and its names")
+        named, (h_q, *h_names) = await embed_question_and_names(
+            question, self._question_entities, reader, embedder, trace
+        )
         linked = linked_entities(named.names, np.array(h_names), reader)
         if len(linked.rows):
             found = self._ranked(self._seeds(linked, reader), h_q, reader, trace)

@@ -18,6 +18,7 @@ from polyadic.model.types import Knowledge
 from polyadic.retrieval.entity_search import nearest_entities
 from polyadic.retrieval.items import RetrievedRow, retrieved_rows, similar
 from polyadic.retrieval.passage_discount import discounted_order
+from polyadic.retrieval.query_embedding import embed_question_and_names
 from polyadic.retrieval.query_entity_extraction import QueryEntityFinder
 from polyadic.retrieval.token_budget import knowledge_of
 from polyadic.retrieval.trace import Trace
@@ -43,11 +44,10 @@ class HypergraphRAG:
 
     async def retrieve(self, question: str, reader: Reader, embedder: Embedder, context_tokens: int) -> Knowledge:
         trace = Trace()
-        named = await self._question_entities.named(question, reader)
-        trace.done("read the question", named.description)
         # h_q, and h_Vq = f(V_q joined by commas)
-        h_q, h_vq = await embedder.embed([question, ", ".join(named.names) or question])
-        trace.done("embed", "the question and its names")
+        named, (h_q, h_vq) = await embed_question_and_names(
+            question, self._question_entities, reader, embedder, trace, joined=True
+        )
         self._expect(h_q, reader)
         entities = self._entities(h_vq if named.names or self._settings.fallback else None, reader, trace)
         matching = self._matching(question, reader, trace)

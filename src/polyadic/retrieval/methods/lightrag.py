@@ -26,6 +26,7 @@ from polyadic.model.types import Item, Knowledge
 from polyadic.retrieval.clique_expansion import PairwiseEdges, expand_cliques, gathered
 from polyadic.retrieval.items import chunk_items, similar
 from polyadic.retrieval.pair_items import pair_items
+from polyadic.retrieval.query_embedding import embed_question_and_names
 from polyadic.retrieval.query_entity_extraction import QueryEntityFinder
 from polyadic.retrieval.similarity_hits import above, alike_to, targets_by_source
 from polyadic.retrieval.token_budget import knowledge, truncate_to_budget
@@ -48,10 +49,9 @@ class LightRAG:
 
     async def retrieve(self, question: str, reader: Reader, embedder: Embedder, context_tokens: int) -> Knowledge:
         trace = Trace()
-        question_entities = await self._question_entities.named(question, reader)
-        trace.done("read the question", question_entities.description)
-        high, low = await embedder.embed([question, ", ".join(question_entities.names) or question])
-        trace.done("embed", "the question and its names")
+        named, (high, low) = await embed_question_and_names(
+            question, self._question_entities, reader, embedder, trace, joined=True
+        )
         near = above(self._settings.threshold, reader.nearest("entity", low, self._settings.entities)).rows
         known = reader.facts_of(near, _FACTS_OF_AN_ENTITY, high)
         local, distant = self._local(near, known, high, reader), self._global(high, reader)
@@ -67,7 +67,7 @@ class LightRAG:
         shown = pair_items(relations, similarity, whys, reader, self._settings.sentences)
         trace.done("tell", f"{len(shown)} relations")
         items = _combined(shown, passages, round(self._settings.relation_share * context_tokens))
-        return replace(knowledge(question, self.name, items, context_tokens, trace), usage=question_entities.usage)
+        return replace(knowledge(question, self.name, items, context_tokens, trace), usage=named.usage)
 
     def _local(self, near: Rows, known: Links, high: Vectors, reader: Reader) -> PairwiseEdges:
         """Return all relations of the entities nearest to the low-level keywords: by degree, then by weight."""

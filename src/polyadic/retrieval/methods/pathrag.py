@@ -21,6 +21,7 @@ from polyadic.model.types import Item, Knowledge
 from polyadic.retrieval.clique_expansion import PairwiseEdges, expand_cliques, gathered
 from polyadic.retrieval.flow_pruning import FlowPath, paths_between
 from polyadic.retrieval.pair_items import pair_items
+from polyadic.retrieval.query_embedding import embed_question_and_names
 from polyadic.retrieval.query_entity_extraction import QueryEntityFinder
 from polyadic.retrieval.similarity_hits import alike_to
 from polyadic.retrieval.token_budget import knowledge
@@ -41,17 +42,16 @@ class PathRAG:
 
     async def retrieve(self, question: str, reader: Reader, embedder: Embedder, context_tokens: int) -> Knowledge:
         trace, settings = Trace(), self._settings
-        question_entities = await self._question_entities.named(question, reader)
-        trace.done("read the question", question_entities.description)
-        h_q, h_names = await embedder.embed([question, ", ".join(question_entities.names) or question])
-        trace.done("embed", "the question and its names")
+        named, (h_q, h_names) = await embed_question_and_names(
+            question, self._question_entities, reader, embedder, trace, joined=True
+        )
         near = reader.nearest("entity", h_names, settings.entities).rows
         pairs = expand_cliques(np.unique(reader.facts_of(near, _FACTS_OF_AN_ENTITY, h_q).targets), reader)
         paths = paths_between(_graph(pairs), near.tolist(), settings.decay, settings.threshold)
         trace.done("paths", f"{len(paths)} between {len(near)} entities; {min(len(paths), settings.paths)} are used")
         items = self._items(paths[: settings.paths], pairs, h_q, reader)
         result = knowledge(question, self.name, items, context_tokens, trace)
-        return replace(result, items=result.items[:: -1 if settings.best_last else 1], usage=question_entities.usage)
+        return replace(result, items=result.items[:: -1 if settings.best_last else 1], usage=named.usage)
 
     def _items(self, paths: list[FlowPath], pairs: PairwiseEdges, h_q: Vectors, reader: Reader) -> list[Item]:
         """Return the statements about each pair on each path, in order of the paths."""

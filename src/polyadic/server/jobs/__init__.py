@@ -1,1 +1,1 @@
-"""Indexing jobs: queue, stores, and the processes that run them."""
+"""Jobs: queue, stores, and the processes that run them."""

@@ -1,11 +1,13 @@
-"""Data types of indexing jobs."""
+"""Data types of jobs."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
-Kind = Literal["index", "retry"]
+from polyadic.model.identity import digest
+
+Kind = Literal["index", "retry", "hierarchy"]
 
 
 class JobState(StrEnum):
@@ -25,7 +27,11 @@ RESUMABLE = (JobState.PARTLY, JobState.FAILED, JobState.CANCELLED)
 
 @dataclass(frozen=True, slots=True)
 class JobProgress:
-    """Progress of a job: documents seen, chunks found and read, texts embedded, tokens and money spent."""
+    """Progress of a job: documents seen, chunks found and read, texts embedded, tokens and money spent.
+
+    A job that builds the hierarchy has a ``step``, such as ``reports``, with the number of its ``pieces`` and of those
+    that are written; 0 if the step has none.
+    """
 
     documents: int = 0
     chunks: int = 0
@@ -33,16 +39,21 @@ class JobProgress:
     texts_embedded: int = 0
     tokens: int = 0
     money: float = 0.0
+    step: str = ""
+    pieces: int = 0
+    pieces_written: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class JobRequest:
     """What a job does.
 
-    ``index`` reads an upload, ``retry`` the chunks that could not be read before. ``extractor``, ``budget`` and
-    ``spend_tokens`` are those of ``Workspace.aindex``. ``upload`` is chosen by the client: jobs with the same one are
-    parts of one upload. ``renamed`` gives the name that was sent of each file that is stored under another one,
-    ``replaces`` the sources of documents that existed when the upload arrived.
+    ``index`` reads an upload, ``retry`` the chunks that could not be read before, ``hierarchy`` builds the hierarchy.
+    ``extractor``, ``budget`` and ``spend_tokens`` are those of ``Workspace.aindex``, ``by`` and ``rebuild`` those of
+    ``Workspace.hierarchy.abuild``. ``upload`` is chosen by the client: jobs with the same one are parts of one upload.
+    ``renamed`` gives the name that was sent of each file that is stored under another one, ``replaces`` the sources of
+    documents that existed when the upload arrived. ``content_digest`` identifies what was sent: a repeated request has
+    the same one.
     """
 
     kind: Kind = "index"
@@ -52,6 +63,14 @@ class JobRequest:
     upload: str = ""
     renamed: dict[str, str] = field(default_factory=dict)
     replaces: list[str] = field(default_factory=list)
+    by: Literal["model", "extractive"] | None = None
+    rebuild: bool = False
+    content_digest: str = ""
+
+    def with_content(self, *parts: str) -> Self:
+        """Return a copy with the digest of these parts of the content and of the options."""
+        options = (self.kind, self.extractor or "", self.budget, self.spend_tokens, self.upload, self.by, self.rebuild)
+        return replace(self, content_digest=digest(*map(str, options), *parts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +78,9 @@ class Job:
     """A job and its state.
 
     ``created``, ``started`` and ``ended`` are times (ISO 8601, UTC), empty if not reached yet. ``documents`` is the
-    number of uploaded files and texts. ``report`` is the index report (docs/json.md); ``problem`` says in a sentence
-    why there is none, or why it is incomplete. ``attempts`` counts the starts.
+    number of uploaded files and texts. ``report`` is the index report (docs/json.md), or the build report of the
+    hierarchy (docs/json-manage.md); ``problem`` says in a sentence why there is none, or why it is incomplete.
+    ``attempts`` counts the starts.
     """
 
     id: str

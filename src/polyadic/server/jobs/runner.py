@@ -8,7 +8,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from polyadic.errors import StoreError
@@ -16,6 +16,7 @@ from polyadic.server.fair_scheduler import FairScheduler
 from polyadic.server.jobs.events import JobEvents
 from polyadic.server.jobs.job import RESUMABLE, Job, JobProgress, JobState, now
 from polyadic.server.jobs.process import JobProcess, client_message
+from polyadic.server.jobs.running_job import RunningJob
 from polyadic.server.jobs.store_errors import store_errors_logged
 from polyadic.server.limits import ServerLimits
 from polyadic.server.logs import log_event
@@ -26,22 +27,6 @@ _LOG = logging.getLogger(__name__)
 _MAX_ATTEMPTS = 5
 _SECONDS_TO_CANCEL = 0.5
 _MAX_SPANS = 4096
-
-
-@dataclass(slots=True)
-class _Running:
-    """A job that runs here; ``cancelled`` on request, ``lost`` if another server has taken it over.
-
-    ``tokens`` and ``money`` are what it has spent and the metrics have counted.
-    """
-
-    job: Job
-    process: JobProcess
-    task: "asyncio.Task[None] | None" = None
-    cancelled: bool = False
-    lost: bool = False
-    tokens: int = 0
-    money: float = 0.0
 
 
 class JobRunner:
@@ -67,7 +52,7 @@ class JobRunner:
         self._watching = watching
         self._spent = spent
         self._shares = FairScheduler()
-        self._running: dict[str, _Running] = {}
+        self._running: dict[str, RunningJob] = {}
         # Parent spans of the jobs that were queued here.
         self._within: dict[str, dict[str, str]] = {}
         self._unavailable = ""
@@ -198,7 +183,7 @@ class JobRunner:
                 return False
             process = JobProcess(self._tenants.location(job.workspace), job.request, self._within.get(job.id, {}))
             self._shares.began(job.workspace)
-            self._running[job.id] = running = _Running(started, process)
+            self._running[job.id] = running = RunningJob(started, process)
             running.task = self._spawn(self._run(running))
             self._publish(started)
             return True
@@ -206,18 +191,18 @@ class JobRunner:
 
     # running
 
-    async def _run(self, running: _Running) -> None:
+    async def _run(self, running: RunningJob) -> None:
         result: tuple[str, dict[str, Any]] | None = None
         try:
             async with self._upload_store.fetched(running.job) as upload:
                 async for what, content in running.process.lines(upload.folder):
                     if what == "progress":
                         progress = JobProgress(**content)
-                        self._count(running, progress.tokens, progress.money)
+                        self._spent(*running.spend(progress.tokens, progress.money))
                         await self._reach(running, progress)
                     else:
                         result = (what, content)
-                        self._count_report(running, content)
+                        self._spent(*running.spend_as_reported(content))
         except (OSError, ValueError, StoreError) as error:
             result = ("problem", {"kind": type(error).__name__, "message": str(error)})
         finally:
@@ -230,19 +215,7 @@ class JobRunner:
                 self._shares.ended(job.workspace)
                 self._changed.set()
 
-    def _count(self, running: _Running, tokens: int, money: float) -> None:
-        """Report what a job has spent since it was last counted."""
-        self._spent(max(0, tokens - running.tokens), max(0.0, money - running.money))
-        running.tokens, running.money = tokens, money
-
-    def _count_report(self, running: _Running, report: dict[str, Any]) -> None:
-        """Report the rest of what a job has spent, also on embeddings; a job that failed has no usage."""
-        usages = [report[name] for name in ("usage", "embedding_usage") if name in report]
-        if usages:
-            tokens = sum(usage["prompt_tokens"] + usage["completion_tokens"] for usage in usages)
-            self._count(running, tokens, sum(usage["money"] for usage in usages))
-
-    async def _reach(self, running: _Running, progress: JobProgress) -> None:
+    async def _reach(self, running: RunningJob, progress: JobProgress) -> None:
         becomes = replace(running.job, progress=progress)
         with store_errors_logged("progress not saved", job=becomes.id):
             if not await self._job_store.compare_and_swap(running.job, becomes):
@@ -250,7 +223,7 @@ class JobRunner:
                 return
         self._publish(becomes)
 
-    async def _settle(self, running: _Running, result: tuple[str, dict[str, Any]] | None) -> None:
+    async def _settle(self, running: RunningJob, result: tuple[str, dict[str, Any]] | None) -> None:
         """Record the result of a job whose process has ended."""
         job, (what, content) = running.job, result or ("died", {})
         if what == "problem" and not await self._holds(job):
@@ -260,7 +233,7 @@ class JobRunner:
             log_event(_LOG, logging.WARNING, "job left to others", job=job.id)
         elif what == "report":
             problem = str(content["stopped"])
-            whole = not (problem or content["skipped"] or content["unsupported"] or content["failed"])
+            whole = not any(content.get(name) for name in ("stopped", "skipped", "unsupported", "failed"))
             await self.end(job, replace(job, report=content), JobState.SUCCEEDED if whole else JobState.PARTLY, problem)
         elif running.cancelled:
             await self.end(job, job, JobState.CANCELLED, "it was cancelled")
@@ -304,12 +277,12 @@ class JobRunner:
 
     # stopping
 
-    async def _stop(self, running: _Running) -> None:
+    async def _stop(self, running: RunningJob) -> None:
         """Cancel a job that runs here, and wait until it has ended."""
         running.cancelled = True
         await self._terminate(running, _SECONDS_TO_CANCEL)
 
-    async def _terminate(self, running: _Running, seconds: float) -> None:
+    async def _terminate(self, running: RunningJob, seconds: float) -> None:
         # The process commits its current batches and ends; if killed, it loses only these.
         running.process.stop()
         if running.task is not None:
@@ -318,7 +291,7 @@ class JobRunner:
                 running.process.kill()
                 await asyncio.wait(late)
 
-    def _lose(self, running: _Running) -> None:
+    def _lose(self, running: RunningJob) -> None:
         """Stop a job that another server has taken over or that was deleted; its results are not recorded any more."""
         running.lost = True
         running.process.stop()

@@ -1,14 +1,14 @@
 """Uploaded files and texts, kept in a folder per job until the job has read them.
 
-File names given by clients are sanitised, and the files are stored in numbered folders. The source of a document is
-``upload:NAME``, so uploading the same name again replaces the document.
+File names given by clients are sanitised, and the files are stored in numbered folders; folders in a name are part of
+the document's source only. The source is ``upload:NAME``, so uploading the same name again replaces the document.
 """
 
 import json
 import shutil
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
 from polyadic.config import ReadingSettings
@@ -35,7 +35,10 @@ class UploadedText:
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """An entry of the list: a file of this name in the folder of this number, or a text in the file of this number."""
+    """An entry of the list: a file of this name in the folder of this number, or a text in the file of this number.
+
+    The name may have folders; the file is stored under its last part.
+    """
 
     number: int
     name: str = ""
@@ -55,11 +58,11 @@ class Upload:
         self._entries: list[_Entry] = []
 
     def add_file(self, name: str, content: BinaryIO) -> None:
-        """Store a file under a :func:`polyadic.server.file_names.sanitize_file_name` name."""
+        """Store a file under a name of :mod:`polyadic.server.file_names`."""
         entry = _Entry(len(self._entries), name)
         place = self.folder / str(entry.number)
         place.mkdir(parents=True)
-        with (place / name).open("xb") as file:
+        with (place / PurePosixPath(name).name).open("xb") as file:
             shutil.copyfileobj(content, file, _BLOCK_BYTES)
         self._entries.append(entry)
 
@@ -96,7 +99,7 @@ class Upload:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def _read(self, entry: _Entry, settings: ReadingSettings) -> Iterator[Document | SkippedInput]:
-        file = (self.folder / str(entry.number) / entry.name).resolve()
+        file = (self.folder / str(entry.number) / PurePosixPath(entry.name).name).resolve()
         local_path, public_name = str(file), f"{SCHEME}{entry.name}"
         for item in read_documents([file], settings):
             # The local path must not become visible, nor part of the document's identity.

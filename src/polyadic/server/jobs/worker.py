@@ -1,6 +1,6 @@
 """Worker process that runs one job: ``python -m polyadic.server.jobs.worker``.
 
-Indexing computes for long; in its own process it takes no time from questions, and its memory is freed at the end. The
+Jobs compute for long; in its own process it takes no time from questions, and its memory is freed at the end. The
 first line of standard input describes the job. Each line of standard output reports progress, the last one the result.
 When standard input closes, also because the server was killed, the job stops.
 """
@@ -12,12 +12,16 @@ import os
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+from pydantic_core import to_jsonable_python
 
 from polyadic.errors import PolyadicError, StoreBusy, without_addresses
+from polyadic.hierarchy.build_report import BuildProgress, BuildReport
 from polyadic.indexing.report import IndexProgress, IndexReport
 from polyadic.llm.budget import SpendingBudget
 from polyadic.query.source_names import RelativeNames
@@ -32,6 +36,7 @@ from polyadic.workspace import Workspace
 _SECONDS_BETWEEN_LINES = 0.2
 _SECONDS_TO_WAIT = 60.0
 _DEFECT = "internal error: the server log has details"
+Progress = TypeVar("Progress", IndexProgress, BuildProgress)
 
 
 def main() -> None:
@@ -64,12 +69,15 @@ async def _run(location: WorkspaceLocation, upload_folder: Path, request: JobReq
     threading.Thread(target=_watch, args=(lambda: loop.call_soon_threadsafe(task.cancel),), daemon=True).start()
     async with Workspace(location.place, folder=location.folder) as kb:
         report = await _run_when_free(kb, Upload(upload_folder), request)
-        with kb.store().read() as reader:
-            names = RelativeNames.of(reader)
-    _send("report", _plain(names.applied(report)))
+        if isinstance(report, BuildReport):
+            plain = _plain_build(report)
+        else:
+            with kb.store().read() as reader:
+                plain = _plain(RelativeNames.of(reader).applied(report))
+    _send("report", plain)
 
 
-async def _run_when_free(kb: Workspace, upload: Upload, request: JobRequest) -> IndexReport:
+async def _run_when_free(kb: Workspace, upload: Upload, request: JobRequest) -> IndexReport | BuildReport:
     """Run the job once no one else writes to the workspace: a killed job may still be ending."""
     limit = (
         None
@@ -79,9 +87,15 @@ async def _run_when_free(kb: Workspace, upload: Upload, request: JobRequest) -> 
     deadline = time.monotonic() + _SECONDS_TO_WAIT
     while True:
         try:
-            if request.kind == "retry":
-                return await kb.aretry(_progress_reporter(), limit)
-            return await kb.aadd(upload.documents(kb.settings.reading), _progress_reporter(), request.extractor, limit)
+            match request.kind:
+                case "index":
+                    documents = upload.documents(kb.settings.reading)
+                    return await kb.aadd(documents, _progress_reporter(_of_index), request.extractor, limit)
+                case "retry":
+                    return await kb.aretry(_progress_reporter(_of_index), limit)
+                case "hierarchy":
+                    report_progress = _progress_reporter(_of_build)
+                    return await kb.hierarchy.abuild(report_progress, request.by, request.rebuild, limit)
         except StoreBusy:
             if time.monotonic() > deadline:
                 raise
@@ -96,25 +110,48 @@ def _watch(stop: Callable[[], object]) -> None:
         stop()
 
 
-def _progress_reporter() -> Callable[[IndexProgress], None]:
+def _progress_reporter(convert: Callable[[Progress], JobProgress]) -> Callable[[Progress], None]:
     """Return a callback that reports progress at most once per interval."""
     last = 0.0
 
-    def report(progress: IndexProgress) -> None:
+    def report(progress: Progress) -> None:
         nonlocal last
         if (now := time.monotonic()) - last < _SECONDS_BETWEEN_LINES:
             return
         last = now
-        usage = progress.usage
-        counts = progress.documents, progress.chunks, progress.chunks_read, progress.texts_embedded
-        _send("progress", asdict(JobProgress(*counts, usage.tokens, usage.money)))
+        _send("progress", asdict(convert(progress)))
 
     return report
 
 
+def _of_index(progress: IndexProgress) -> JobProgress:
+    counts = progress.documents, progress.chunks, progress.chunks_read, progress.texts_embedded
+    return JobProgress(*counts, progress.usage.tokens, progress.usage.money)
+
+
+def _of_build(progress: BuildProgress) -> JobProgress:
+    tokens, money = progress.usage.tokens, progress.usage.money
+    return JobProgress(
+        tokens=tokens, money=money, step=progress.what, pieces=progress.all, pieces_written=progress.done
+    )
+
+
 def _plain(report: IndexReport) -> dict[str, Any]:
     failed = [replace(failure, reason=without_addresses(failure.reason)) for failure in report.failed]
-    return asdict(replace(report, failed=failed, stopped=without_addresses(report.stopped)))
+    return _json(replace(report, failed=failed, stopped=without_addresses(report.stopped)))
+
+
+def _plain_build(report: BuildReport) -> dict[str, Any]:
+    failed: Counter[str] = Counter()
+    for reason, number in report.failed.items():
+        failed[without_addresses(reason)] += number
+    return _json(replace(report, failed=failed, stopped=without_addresses(report.stopped)))
+
+
+def _json(report: IndexReport | BuildReport) -> dict[str, Any]:
+    """Convert a report to JSON values; ``dataclasses.asdict`` does not copy counters correctly."""
+    converted: dict[str, Any] = to_jsonable_python(report)
+    return converted
 
 
 def _send(what: str, content: dict[str, Any]) -> None:

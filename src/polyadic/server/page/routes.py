@@ -15,7 +15,7 @@ from polyadic.server.problem_details import no_such_workspace
 
 FILES = Path(__file__).parent / "files"
 POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; "
     "font-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 )
 """Content security policy: load from and connect to this server only; scripts in document text cannot run."""

@@ -30,7 +30,7 @@ from polyadic.server.schemas import (
     SpanView,
     document_with,
 )
-from polyadic.server.uploads import upload_files, upload_texts
+from polyadic.server.uploads import read_upload_request, text_request, upload_files, upload_texts
 from polyadic.storage.protocol import DocumentRecord
 from polyadic.workspace import Workspace
 
@@ -82,6 +82,9 @@ async def upload(
     response: Response,
     job_request: RequestedJob,
     job: RequestedId,
+    folders: Annotated[
+        bool, Query(description="keep the folders of file names, as in letters/ada.md; by default they are removed")
+    ] = False,
 ) -> Job:
     """Add files; a job reads them. A file with the name of an earlier upload replaces that document.
 
@@ -92,10 +95,13 @@ async def upload(
     files without a suffix, .mbox with a document a message, and .jsonl .csv .tsv with a document a row.
     """
 
-    async def start() -> Job:
-        return await upload_files(service, workspace, kb, request, job_request, identifier=job)
+    async def requested() -> JobRequest:
+        return await read_upload_request(service, request, job_request, folders=folders)
 
-    return accepted(response, await start_once(service, workspace, job, start, request))
+    async def start() -> Job:
+        return await upload_files(service, workspace, kb, request, job_request, identifier=job, folders=folders)
+
+    return accepted(response, await start_once(service, workspace, job, requested, start))
 
 
 @router.post("/texts", status_code=202, summary="Add texts", responses=ACCEPTED | errors(507))
@@ -104,7 +110,6 @@ async def texts(
     new: NewTexts,
     kb: Writing,
     service: Served,
-    request: Request,
     response: Response,
     job_request: RequestedJob,
     job: RequestedId,
@@ -112,10 +117,13 @@ async def texts(
     """Add texts; a job reads them. A text with the source of an earlier one replaces that document."""
     uploads = [UploadedText(item.source, item.title, item.text, dict(item.metadata)) for item in new.texts]
 
+    async def requested() -> JobRequest:
+        return text_request(job_request, uploads)
+
     async def start() -> Job:
         return await upload_texts(service, workspace, kb, uploads, job_request, job)
 
-    return accepted(response, await start_once(service, workspace, job, start, request))
+    return accepted(response, await start_once(service, workspace, job, requested, start))
 
 
 @router.get("/{document}", summary="Get a document")

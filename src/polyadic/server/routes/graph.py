@@ -19,6 +19,7 @@ from polyadic.server.schemas import (
     Hyperedge,
     Identifier,
     Neighbourhood,
+    PathView,
 )
 from polyadic.server.search_service import (
     NeighbourhoodResult,
@@ -28,8 +29,10 @@ from polyadic.server.search_service import (
     facts_like,
     facts_of,
     overview,
+    path_between,
 )
 from polyadic.server.server_state import ServerState
+from polyadic.workspace import Workspace
 
 router = APIRouter(prefix="/v1/workspaces/{workspace}", tags=["knowledge"])
 Words = Annotated[str, Query(alias="q", max_length=1000, description="a name, or words to search by meaning")]
@@ -87,6 +90,24 @@ def beginning(workspace: Name, kb: Reading, service: Served, limit: Drawn = 150)
     """Return a start for a drawing: the best connected part, or the whole hypergraph if it is small enough."""
     _check_limit(service, limit)
     return _neighbourhood(overview(kb, limit))
+
+
+@router.get("/path", summary="Find a path", responses=errors(504))
+async def path(
+    workspace: Name,
+    kb: Reading,
+    service: Served,
+    start: Annotated[Identifier, Query(alias="from", description="an entity")],
+    goal: Annotated[Identifier, Query(alias="to", description="another entity")],
+) -> PathView:
+    """Return a shortest path between two entities through at most 8 facts; it is empty if none is found."""
+    return await service.run_admitted(_path, kb, start, goal)
+
+
+def _path(kb: Workspace, start: str, goal: str) -> PathView:
+    path, result = path_between(kb, start, goal)
+    view = _neighbourhood(result)
+    return PathView(path=path, entities=view.entities, facts=view.facts)
 
 
 def _check_limit(service: ServerState, limit: int) -> None:

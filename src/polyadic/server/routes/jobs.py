@@ -1,4 +1,4 @@
-"""Routes to list, follow, cancel, resume and retry indexing jobs."""
+"""Routes to list, follow, cancel, resume and retry jobs."""
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
@@ -43,18 +43,20 @@ async def retry(
     workspace: Name,
     kb: Writing,
     service: Served,
-    request: Request,
     response: Response,
     job_request: RequestedJob,
     job: RequestedId,
 ) -> Job:
     """Start a job that reads all chunks again that could not be read."""
-    retried = JobRequest("retry", None, job_request.budget, job_request.spend_tokens)
+    retried = JobRequest("retry", None, job_request.budget, job_request.spend_tokens).with_content()
+
+    async def requested() -> JobRequest:
+        return retried
 
     async def start() -> Job:
         return await service.jobs.add(workspace, retried, service.tenants.upload_store.new_upload(workspace, job), 0)
 
-    return accepted(response, await start_once(service, workspace, job, start, request))
+    return accepted(response, await start_once(service, workspace, job, requested, start))
 
 
 _STREAMED = {"text/event-stream": {"schema": {}, "example": _EVENTS}}

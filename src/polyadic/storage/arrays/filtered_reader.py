@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from polyadic.model.aggregation import Attribute, mean_score
-from polyadic.model.identity import called, digest, entity_id, entity_key
+from polyadic.model.identity import called, entity_id, entity_key
 from polyadic.model.resolution import EntityResolution
 from polyadic.model.types import Entity, Fact, SourceSpan
 from polyadic.storage.arrays.filter_view import FilteredView, is_split_off
@@ -47,10 +47,6 @@ class FilteredReader(ArrayReader):
         super().__init__(connection, words, lambda: scope.state, lambda: hierarchy().arrays)
         self._view = scope
         self._load_hierarchy = hierarchy
-
-    @property
-    def version(self) -> str:
-        return digest("filtered", super().version, *sorted(self._view.documents))
 
     @property
     def records(self) -> RecordReader:
@@ -112,14 +108,16 @@ class FilteredReader(ArrayReader):
             cosines[:, index] = self._by_facts(rows[index : index + 1], vectors)
         return cosines
 
-    def directions(self, entities: Rows) -> Vectors:
+    def directions(self, side: Side, rows: Rows) -> Vectors:
+        if side != "entity":
+            return super().directions(side, rows)
         vectors = self._state.vectors("entity")
-        places, owners = vectors.places(entities)
+        places, owners = vectors.places(rows)
         seen = self._view.seen_forms[places]
-        sums = np.zeros((len(entities), vectors.dimension), dtype=np.float32)
+        sums = np.zeros((len(rows), vectors.dimension), dtype=np.float32)
         np.add.at(sums, owners[seen], vectors.at(places[seen]))
-        for index in self._indices_without_vector("entity", entities):
-            facts, _ = self._arrays.linked("entity_facts", entities[index : index + 1])
+        for index in self._indices_without_vector("entity", rows):
+            facts, _ = self._arrays.linked("entity_facts", rows[index : index + 1])
             of_facts = self._state.vectors("fact")
             sums[index] = of_facts.at(of_facts.places(facts)[0]).sum(axis=0)
         return np.asarray(sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-12), dtype=np.float32)
@@ -128,7 +126,7 @@ class FilteredReader(ArrayReader):
         vectors = np.zeros((len(entities), self._state.vectors("entity").dimension), dtype=np.float32)
         formless = np.isin(entities, self._view.formless)
         if formless.any():
-            vectors[formless] = self.directions(entities[formless])
+            vectors[formless] = self.directions("entity", entities[formless])
         if not formless.all():
             vectors[~formless] = super().main_vectors(entities[~formless])
         return vectors

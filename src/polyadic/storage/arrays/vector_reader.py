@@ -70,11 +70,8 @@ class ArrayVectorReader(SqlRowReader):
         places, owners = row_vectors.places(rows)
         return _highest(self._of_seen(side, multiply(vectors, row_vectors.at(places)), places), owners, len(rows))
 
-    def chunk_vectors(self, chunks: Rows) -> Vectors:
-        return self._state.vectors("chunk").directions(chunks)
-
-    def directions(self, entities: Rows) -> Vectors:
-        return self._state.vectors("entity").directions(entities)
+    def directions(self, side: Side, rows: Rows) -> Vectors:
+        return self._state.vectors(side).directions(rows)
 
     def facts_of(self, entities: Rows, limit: int, toward: Vectors) -> Links:
         targets, owners = self._arrays.linked("entity_facts", entities)

@@ -15,7 +15,7 @@ _LARGE = "SELECT side FROM row_count WHERE rows > ? AND NOT indexed"
 def index_large(connection: Connection) -> None:
     """Index the vectors of sides that have become large.
 
-    Adding to an existing index takes about a millisecond per vector. A side is left for a later change if there are no
+    Adding to an existing index takes a few milliseconds per vector. A side is left for a later change if there are no
     vectors yet, or if its index is missing and another transaction is creating one.
     """
     for (side,) in connection.execute(_LARGE, (LEAST_INDEXED,)).fetchall():

@@ -78,13 +78,7 @@ class PostgresReader(SqlRowReader):
     def similarity(self, side: Side, rows: Rows, vectors: Vectors) -> Vectors:
         return self._near.cosines(side, rows, vectors)
 
-    def chunk_vectors(self, chunks: Rows) -> Vectors:
-        return self._summed("chunk", chunks)
-
-    def directions(self, entities: Rows) -> Vectors:
-        return self._summed("entity", entities)
-
-    def _summed(self, side: Side, rows: Rows) -> Vectors:
+    def directions(self, side: Side, rows: Rows) -> Vectors:
         known, owners = self._near.vectors(side, rows)
         sums = np.add.reduceat(known, np.flatnonzero(np.diff(owners, prepend=-1))) if len(rows) else known
         return np.asarray(sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-12), dtype=np.float32)

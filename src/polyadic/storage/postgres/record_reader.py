@@ -7,6 +7,7 @@ class PostgresRecordReader(SqlRecordReader):
     """Implements :class:`polyadic.storage.record_reader.RecordReader`."""
 
     _IN_ORDER = "source_prefix, source"
+    _COLLATION = ' COLLATE "C"'
 
     def _later(self, comparison: str, bound: str) -> tuple[str, list[str]]:
         # The index covers the first 500 characters of a source.

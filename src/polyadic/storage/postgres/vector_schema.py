@@ -115,9 +115,10 @@ BEGIN
     PERFORM enable_row_security(part);
 END $$;
 
--- Create the index of one side if missing. It blocks writes to search_vector until the transaction ends, so two
--- transactions that both create one would deadlock; the lock that may_create_vector_index tries lets only one of them
--- in.
+-- Create the index of one side if missing. With the default of ef_construction (64), a search misses three times as
+-- many of the nearest vectors (docs/performance-scale.md). The creation blocks writes to search_vector until the
+-- transaction ends, so two transactions that both create one would deadlock; the lock that may_create_vector_index
+-- tries lets only one of them in.
 CREATE FUNCTION create_vector_index(of_side text, dimension bigint) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = {SCHEMA}, public, pg_temp AS $$
 DECLARE
@@ -129,7 +130,7 @@ BEGIN
     PERFORM pg_advisory_xact_lock(1349479546);
     EXECUTE format(
         'CREATE INDEX IF NOT EXISTS %I ON %I USING hnsw ((data::halfvec(%s)) halfvec_ip_ops)'
-        ' WHERE side = %L AND indexed', part || '_' || of_side, part, dimension, of_side
+        ' WITH (ef_construction = 128) WHERE side = %L AND indexed', part || '_' || of_side, part, dimension, of_side
     );
 END $$;
 -- Return whether the index exists or this transaction may create it, as no other is creating one.

@@ -14,6 +14,7 @@ from polyadic.model.types import Evidence
 from polyadic.storage.connection import Connection
 from polyadic.storage.sql.digests import text_digest
 from polyadic.storage.sql.hierarchy_check import hierarchy_problems
+from polyadic.storage.sql.originals import stray_originals
 from polyadic.storage.sql.serialization import load_evidence, overlay_of
 from polyadic.storage.sql.texts import stray_texts, text_of
 
@@ -188,6 +189,7 @@ def _wrong_attributes(connection: Connection, truth: _Truth) -> int:
 _OF_CHUNKS: Mapping[str, Callable[[Connection], int]] = {
     "passages do not match the text of their documents": _misplaced_chunks,
     "texts belong to documents that no longer exist": stray_texts,
+    "original files belong to documents that no longer exist": stray_originals,
     "revisions belong to documents that no longer exist": _stray_revisions,
     "passages lack vectors": _unembedded_chunks,
     "vectors belong to passages that no longer exist": _stray_windows,

@@ -4,7 +4,7 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 
-from polyadic.model.hierarchy import Cluster, Community, Hierarchy, Report, ReportFinding, Summary
+from polyadic.model.hierarchy import Cluster, Community, Hierarchy, Membership, Report, ReportFinding, Summary
 from polyadic.storage.connection import Connection
 from polyadic.storage.sql.lists import select_in
 from polyadic.storage.sql.meta import meta, put_meta
@@ -16,7 +16,7 @@ _HEX_DIGITS = 32
 _CLUSTERS_SQL = "SELECT id, level, members, primary_members, sources, stale FROM hierarchy_node"
 _COMMUNITIES_SQL = "SELECT id, level, members, parent, basis, sources, tokens, report, stale FROM hierarchy_node"
 _SUMMARIES_SQL = (
-    "SELECT s.id, s.node, t.digest, t.level, s.name, s.type, s.description, s.author, s.members"
+    "SELECT s.id, s.node, t.digest, t.level, s.name, s.type, s.description, s.author, s.members, s.memberships"
     " FROM summary s JOIN hierarchy_node t ON t.id = s.node"
 )
 
@@ -52,6 +52,22 @@ def load_report(text: str) -> Report:
     """The inverse of :func:`dump_report`."""
     title, summary, rating, findings, by = json.loads(text)
     return Report(title, summary, rating, tuple(ReportFinding(text, tuple(facts)) for text, facts in findings), by)
+
+
+def dump_memberships(memberships: Iterable[Membership]) -> str:
+    """Serialize the descriptions of memberships as JSON.
+
+    >>> memberships = (Membership("00" * 16, "It counts.", 9.0),)
+    >>> load_memberships(dump_memberships(memberships)) == memberships
+    True
+    """
+    fields = [[one.member, one.description, one.strength] for one in memberships]
+    return json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
+
+
+def load_memberships(text: str) -> tuple[Membership, ...]:
+    """The inverse of :func:`dump_memberships`."""
+    return tuple(Membership(*fields) for fields in json.loads(text))
 
 
 def dump_series(sparsities: Sequence[float], settled: int, since: int) -> str:
@@ -127,9 +143,17 @@ def _series(connection: Connection) -> tuple[tuple[float, ...], int, int]:
 
 
 def _summary(
-    cluster: bytes, level: int, name: str, type_: str, description: str, author: str, members: bytes
+    cluster: bytes,
+    level: int,
+    name: str,
+    type_: str,
+    description: str,
+    author: str,
+    members: bytes,
+    memberships: str,
 ) -> Summary:
-    return Summary(cluster.hex(), level + 1, name, type_, description, unpack(members), author)
+    described = load_memberships(memberships)
+    return Summary(cluster.hex(), level + 1, name, type_, description, unpack(members), author, described)
 
 
 def _cluster(

@@ -17,7 +17,16 @@ from polyadic.storage.connection import Connection
 from polyadic.storage.protocol import StoreChange
 from polyadic.storage.row_changes import Insert, Update
 from polyadic.storage.sql.digests import digest_bytes
-from polyadic.storage.sql.hierarchy_records import CLUSTER, COMMUNITY, SERIES, dump_report, dump_series, pack, unpack
+from polyadic.storage.sql.hierarchy_records import (
+    CLUSTER,
+    COMMUNITY,
+    SERIES,
+    dump_memberships,
+    dump_report,
+    dump_series,
+    pack,
+    unpack,
+)
 from polyadic.storage.sql.hierarchy_texts import Words, displayed, existing, holding, pack_words, unpack_words
 from polyadic.storage.sql.lists import select_in
 from polyadic.storage.sql.meta import put_meta
@@ -185,8 +194,8 @@ class HierarchyTables:
 
     def _insert_summary(self, node: int, summary: Summary) -> None:
         key = self._connection.execute(
-            "INSERT INTO summary (digest, node, name, type, description, author, members)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id",
+            "INSERT INTO summary (digest, node, name, type, description, author, members, memberships)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
             (
                 digest_bytes(summary.id),
                 node,
@@ -195,6 +204,7 @@ class HierarchyTables:
                 summary.description,
                 summary.by,
                 pack(summary.members),
+                dump_memberships(summary.memberships),
             ),
         ).fetchone()
         self._needs.add(_SET_VECTOR, key, form(summary.name, summary.description))

@@ -7,6 +7,8 @@ from typing import Protocol
 
 from polyadic.errors import NotFound
 from polyadic.model.hierarchy import Hierarchy
+from polyadic.model.identity import digest
+from polyadic.model.metadata_conditions import parse_key
 from polyadic.model.resolution import EntityResolution, ResolutionDecision
 from polyadic.model.types import Chunk, Document, Evidence, Heading, Span
 from polyadic.storage.connection import Connection
@@ -17,14 +19,17 @@ from polyadic.storage.protocol import (
     FailedChunk,
     Fingerprint,
     LedgerEntry,
+    OriginalRecord,
     Side,
     UsageTotals,
 )
 from polyadic.storage.sql import ledger
+from polyadic.storage.sql.change_log import present
 from polyadic.storage.sql.digests import digest_bytes
 from polyadic.storage.sql.dimension import dimension_of
 from polyadic.storage.sql.hierarchy_records import hierarchy_of
 from polyadic.storage.sql.lists import select_in
+from polyadic.storage.sql.originals import original_content, originals_of
 from polyadic.storage.sql.roots import roots_of
 from polyadic.storage.sql.serialization import (
     chunks_of,
@@ -89,6 +94,8 @@ class SqlRecordReader:
 
     _IN_ORDER = "source"
     """Sort key of document listings."""
+    _COLLATION = ""
+    """How metadata is compared by code points, if the engine does otherwise by default."""
 
     def __init__(
         self,
@@ -101,6 +108,11 @@ class SqlRecordReader:
         self._sizes = sizes
         self._only = only
         self._nodes = nodes
+
+    @property
+    def version(self) -> str:
+        state = present(self._connection)[0]
+        return state if self._only is None else digest("filtered", state, *sorted(self._only))
 
     # documents and evidence
 
@@ -155,8 +167,8 @@ class SqlRecordReader:
         return DocumentListing(records, total, len(following) > limit)
 
     def select(self, sources: Sequence[str], where: Mapping[str, str]) -> frozenset[str]:
-        has_fields = " AND EXISTS (SELECT 1 FROM json_each(r.metadata) m WHERE m.key = ? AND m.value = ?)" * len(where)
-        pairs = [part for pair in where.items() for part in pair]
+        fields = [self._field(*condition) for condition in where.items()]
+        has_fields, pairs = "".join(sql for sql, _ in fields), [part for _, pair in fields for part in pair]
         selected: set[str] = set()
         conditions: list[tuple[str, tuple[str | int, ...]]] = [(_BELOW, _below(source)) for source in sources]
         for below, values in conditions or [("", ())]:
@@ -205,8 +217,16 @@ class SqlRecordReader:
         text = text_of(self._connection, revision)
         return Document(source, title, text, load_metadata(metadata), load_pages(pages))
 
+    def original(self, document_id: str) -> OriginalRecord | None:
+        revision = self._revision(document_id)
+        return None if revision is None else originals_of(self._connection, {document_id: revision}).get(document_id)
+
+    def original_content(self, document_id: str) -> bytes | None:
+        revision = self._revision(document_id)
+        return None if revision is None else original_content(self._connection, revision)
+
     def evidence(self, document_id: str) -> list[tuple[Chunk, tuple[Evidence, ...]]]:
-        revision = current_revision(self._connection, document_id) if self._sees(document_id) else None
+        revision = self._revision(document_id)
         return [] if revision is None else chunks_of(self._connection, document_id, revision)
 
     def headings(self, chunk_ids: Sequence[str]) -> dict[str, tuple[Heading, ...]]:
@@ -248,8 +268,18 @@ class SqlRecordReader:
     def _sees(self, document_id: str) -> bool:
         return self._only is None or document_id in self._only
 
+    def _revision(self, document_id: str) -> int | None:
+        return current_revision(self._connection, document_id) if self._sees(document_id) else None
+
     def _digests(self) -> list[bytes]:
         return [digest_bytes(document) for document in sorted(self._only or ())]
+
+    def _field(self, key: str, value: str) -> tuple[str, tuple[str, str]]:
+        """Return the SQL condition on the metadata of a revision ``r``, and its parameters."""
+        name, operator = parse_key(key)
+        compared = f"substr(m.value, 1, {len(value)})" if operator == "<=" else "m.value"
+        field = f"m.key = ? AND {compared}{self._COLLATION} {operator} ?"
+        return f" AND EXISTS (SELECT 1 FROM json_each(r.metadata) m WHERE {field})", (name, value)
 
     def _following(self, after: str | None, limit: int) -> tuple[int, list[int]]:
         """Return the number of documents, and the keys of those after a source."""

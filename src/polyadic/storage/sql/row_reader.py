@@ -10,7 +10,6 @@ from polyadic.model.aggregation import mean_score
 from polyadic.model.types import Entity, Fact, SourceSpan, Span
 from polyadic.storage.connection import Connection
 from polyadic.storage.records import Rows, Side, Statement, Vectors
-from polyadic.storage.sql.change_log import present
 from polyadic.storage.sql.digests import digest_bytes, text_digest
 from polyadic.storage.sql.dimension import dimension_of
 from polyadic.storage.sql.half_precision import kept, widened
@@ -33,10 +32,6 @@ class SqlRowReader(ABC):
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
-
-    @property
-    def version(self) -> str:
-        return present(self._connection)[0]
 
     @abstractmethod
     def _keys(self, side: Side, rows: Rows) -> Rows:

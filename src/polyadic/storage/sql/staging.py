@@ -12,6 +12,7 @@ from polyadic.storage.protocol import Cut, Fingerprint
 from polyadic.storage.row_changes import Insert, Update
 from polyadic.storage.sql.digests import digest_bytes, entity_digest
 from polyadic.storage.sql.lists import select_in
+from polyadic.storage.sql.originals import drop_original
 from polyadic.storage.sql.serialization import dump_evidence, dump_headings, dump_metadata, dump_pages
 from polyadic.storage.sql.tables import CHUNK, DOCUMENT, REVISION, STAGED_REVISION
 from polyadic.storage.sql.texts import drop_text, put_texts
@@ -105,9 +106,10 @@ class Staging:
 
 
 def delete_revision(connection: Connection, revision: int) -> None:
-    """Delete a revision with its chunks and its text."""
+    """Delete a revision with its chunks, its text and its original file."""
     connection.execute("DELETE FROM chunk WHERE revision = ?", (revision,))
     drop_text(connection, revision)
+    drop_original(connection, revision)
     connection.execute("DELETE FROM revision WHERE id = ?", (revision,))
     connection.execute("DELETE FROM staged_revision WHERE revision = ?", (revision,))
 
@@ -131,4 +133,5 @@ def _revision_columns(document: Document, stamp: Fingerprint) -> tuple[str | int
         len(document.text),
         dump_metadata(document.metadata),
         dump_pages(document.pages),
+        b"",
     )

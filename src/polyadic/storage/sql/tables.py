@@ -39,6 +39,7 @@ REVISION = Table(
         integer("characters"),  # of its text
         text("metadata"),  # JSON
         text("pages"),  # JSON: characters at which pages begin
+        data("original"),  # digest of the file that it was read from; empty if there is none
     ),
     is_numbered=True,
     indexes=(
@@ -51,6 +52,8 @@ STAGED_REVISION = Table("staged_revision", (integer("revision"),), key=("revisio
 """Revisions that no reader sees yet."""
 TEXT_SEGMENT = Table("text_segment", (integer("id"), text("text")))
 """Fixed-size parts of the text of a revision; the key is computed from the revision and the position (texts.py)."""
+ORIGINAL_SEGMENT = Table("original_segment", (integer("id"), data("data")))
+"""Fixed-size parts of the kept original file of a revision, with keys as those of texts (originals.py)."""
 CHUNK = Table(
     "chunk",
     (
@@ -204,6 +207,7 @@ SUMMARY = Table(
         text("description"),
         text("author"),  # the model that wrote it, or extractive
         data("members"),  # the members that it covers
+        text("memberships"),  # why and how strongly they belong to it, as JSON
         integer("vector", optional=True),  # of its form, as entities have them
     ),
     is_numbered=True,
@@ -273,6 +277,7 @@ COPIED = (
     REVISION,
     STAGED_REVISION,
     TEXT_SEGMENT,
+    ORIGINAL_SEGMENT,
     CHUNK,
     VECTOR,
     PASSAGE_WINDOW,

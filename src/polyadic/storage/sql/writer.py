@@ -9,7 +9,7 @@ from polyadic.model.resolution import EntityResolution, ResolutionDecision
 from polyadic.model.types import Chunk, Evidence, Span
 from polyadic.storage.connection import Connection
 from polyadic.storage.leases import DocumentLeases
-from polyadic.storage.protocol import CachedReply, Cut, Fingerprint, LedgerCall, StoreChange, Vectors
+from polyadic.storage.protocol import CachedReply, Cut, Fingerprint, LedgerCall, OriginalRecord, StoreChange, Vectors
 from polyadic.storage.row_changes import Delete, Insert, Update
 from polyadic.storage.sql import change_log, ledger
 from polyadic.storage.sql.derived_tables import DerivedTables
@@ -20,6 +20,7 @@ from polyadic.storage.sql.full_text import searchable
 from polyadic.storage.sql.half_precision import HalfVector
 from polyadic.storage.sql.hierarchy_tables import HierarchyTables
 from polyadic.storage.sql.lists import select_in
+from polyadic.storage.sql.originals import originals_of, put_original
 from polyadic.storage.sql.pending_requests import WAITS, SqlPendingRequests
 from polyadic.storage.sql.pending_vectors import PendingVectors
 from polyadic.storage.sql.roots import add_roots
@@ -81,6 +82,13 @@ class SqlWriter(ABC):
             "UPDATE chunk SET failure = ? WHERE digest = ? AND revision = ?",
             (reason, digest_bytes(chunk_id), revision),
         )
+
+    def originals(self, document_ids: Collection[str], is_staged: bool) -> dict[str, OriginalRecord]:
+        return originals_of(self._connection, self._revisions(document_ids, is_staged))
+
+    def put_original(self, document_id: str, digest: str, content: bytes | None, is_staged: bool) -> None:
+        for revision in self._revisions([document_id], is_staged).values():
+            put_original(self._connection, revision, digest, content)
 
     def staged(self, document_id: str) -> list[tuple[Chunk, tuple[Evidence, ...]]]:
         (revision,) = self._staging.revisions([document_id]).values()
@@ -179,6 +187,11 @@ class SqlWriter(ABC):
         )
         self._connection.change(Delete(DECISION, ("digest",)), [(digest_bytes(decision.id),) for decision in undone])
         self._overlay = None
+
+    def _revisions(self, document_ids: Collection[str], is_staged: bool) -> dict[str, int]:
+        if is_staged:
+            return self._staging.revisions(document_ids)
+        return {document: revision for document, (_, revision) in self._current(list(document_ids)).items()}
 
     def _current(self, document_ids: Sequence[str]) -> dict[str, tuple[int, int]]:
         """Return the key and current revision of each document that has one."""

@@ -74,7 +74,7 @@ export class Api {
    * Upload files.
    *
    * @param {string} path
-   * @param {Iterable<File>} files
+   * @param {Iterable<{name: string, file: File}>} files
    * @param {(sent: number) => void} [onSent] called with the share sent so far, from 0 to 1
    * @param {AbortSignal} [signal]
    * @returns {Promise<any>}
@@ -107,10 +107,11 @@ export class Api {
    *
    * @param {string} path
    * @param {object} [query]
+   * @param {{signal?: AbortSignal, cache?: RequestCache}} [options] by default, the browser keeps no copy
    * @returns {Promise<Blob>}
    */
-  async blob(path, query = {}) {
-    return (await this.#response(withQuery(path, query), { method: "GET" })).blob();
+  async blob(path, query = {}, { signal, cache } = {}) {
+    return (await this.#response(withQuery(path, query), { method: "GET", signal, cache })).blob();
   }
 
   async #json(path, options) {
@@ -162,7 +163,7 @@ function withQuery(path, query) {
 
 async function reached(path, options) {
   try {
-    return await fetch(path, { ...options, credentials: "omit", cache: "no-store" });
+    return await fetch(path, { ...options, credentials: "omit", cache: options.cache ?? "no-store" });
   } catch (error) {
     throw unreachable(error);
   }
@@ -217,8 +218,8 @@ function sentByForm(path, files, key, onSent, signal) {
     request.addEventListener("abort", () => reject(new DOMException("ended by the page", "AbortError")));
     signal?.addEventListener("abort", () => request.abort());
     const form = new FormData();
-    for (const file of files) {
-      form.append("files", file, file.name);
+    for (const { name, file } of files) {
+      form.append("files", file, name);
     }
     request.send(form);
   });

@@ -2,6 +2,7 @@
 
 import { asText } from "./ask_answer.js";
 import { Conversation } from "./conversation.js";
+import { save } from "./copying.js";
 import { el, replace } from "./dom.js";
 import { icon } from "./icons.js";
 import { button, confirmed } from "./parts.js";
@@ -92,8 +93,6 @@ function exported(conversation) {
   const parts = conversation.turns
     .filter(({ answer }) => answer)
     .map(({ question, answer }) => `## ${question}\n\n${asText(answer)}`);
-  const address = URL.createObjectURL(new Blob([parts.join("\n")], { type: "text/markdown" }));
-  const link = el("a", { href: address, download: `${conversation.store.workspace}-conversation.md` });
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(address), 0);
+  const name = `${conversation.store.workspace}-conversation.md`;
+  save(new Blob([parts.join("\n")], { type: "text/markdown" }), name);
 }

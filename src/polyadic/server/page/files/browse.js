@@ -2,12 +2,13 @@
 
 import { browseEntities } from "./browse_entities.js";
 import { browseFacts } from "./browse_facts.js";
+import { browseReview } from "./browse_review.js";
 import { el, replace } from "./dom.js";
 import { button, empty, tabs } from "./parts.js";
 import { counted } from "./words.js";
 
 export const title = "Browse";
-const TABS = ["entities", "facts"];
+const TABS = ["entities", "facts", "review"];
 
 /**
  * `params` may have `tab`, and the identifier of an `entity` or a `fact` to show first.
@@ -35,7 +36,9 @@ export async function mount(root, ctx) {
   const panels = [
     { label: `Entities (${entities.toLocaleString("en")})`, panel: () => browseEntities(ctx) },
     { label: `Facts (${facts.toLocaleString("en")})`, panel: () => browseFacts(ctx) },
-  ];
+    // Keys that show only some documents have no access to the decisions about all.
+    ctx.isFiltered ? null : { label: "Review pairs", panel: () => browseReview(ctx) },
+  ].filter(Boolean);
   replace(
     root,
     el(

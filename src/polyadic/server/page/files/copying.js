@@ -1,4 +1,4 @@
-/** Copy to the clipboard, also over plain HTTP, where navigator.clipboard is missing. */
+/** Copy to the clipboard, also over plain HTTP, where navigator.clipboard is missing; save as a file. */
 
 import { el } from "./dom.js";
 import { toast } from "./parts.js";
@@ -16,6 +16,18 @@ export async function copyText(text, said) {
   } catch {
     toast(copiedBySelecting(text) ? said : "This browser does not allow copying: select and copy the text yourself.");
   }
+}
+
+/**
+ * Save a file where the browser keeps downloads.
+ *
+ * @param {Blob} content
+ * @param {string} name
+ */
+export function save(content, name) {
+  const address = URL.createObjectURL(content);
+  el("a", { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 0);
 }
 
 function copiedBySelecting(text) {

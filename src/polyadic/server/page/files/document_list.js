@@ -2,9 +2,11 @@
 
 import { workspacePath } from "./api.js";
 import { latest } from "./asking.js";
+import { deleteDocuments } from "./document_delete.js";
+import { Selection } from "./document_selection.js";
 import { el, replace } from "./dom.js";
 import { icon } from "./icons.js";
-import { busy, button, confirmed, empty, notice, problemNotice, toast } from "./parts.js";
+import { busy, button, empty, notice, problemNotice } from "./parts.js";
 import { openDocument } from "./source.js";
 import { counted, sourceName } from "./words.js";
 
@@ -46,8 +48,15 @@ class List {
       this.after = "";
       this.refresh();
     });
+    this.selection = new Selection((documents) => this.#delete(documents));
     this.bar = el("div", { class: "row apart list-bar" }, el("div", { class: "search-box" }, this.search), this.count);
-    this.node = el("section", { class: "stack close", "aria-label": "Documents" }, this.bar, this.notice, this.body);
+    this.node = el(
+      "section",
+      { class: "stack close", "aria-label": "Documents", tabindex: -1 },
+      this.bar,
+      this.notice,
+      this.body,
+    );
   }
 
   load() {
@@ -62,7 +71,13 @@ class List {
         { search: words, after: this.after, limit: PAGE },
         { signal },
       );
-      this.#draw(page, words);
+      if (!page.documents.length && this.before.length) {
+        // All documents of the last page were deleted.
+        this.after = this.before.pop();
+        await this.#load(signal);
+      } else {
+        this.#draw(page, words);
+      }
     } catch (error) {
       if (error.name === "AbortError") {
         throw error;
@@ -83,9 +98,11 @@ class List {
       return;
     }
     const unread = page.documents.reduce((sum, one) => sum + one.failed, 0);
+    this.selection.turnPage();
     replace(
       this.body,
       unread && this.ctx.canWrite ? this.#retryNotice(unread) : null,
+      this.ctx.canWrite ? this.selection.bar : null,
       el(
         "ul",
         { class: "list rows" },
@@ -134,6 +151,7 @@ class List {
     const row = el(
       "li",
       { class: "row-item" },
+      this.ctx.canWrite ? this.selection.box(record.id, name) : null,
       el(
         "div",
         { class: "grow" },
@@ -153,34 +171,19 @@ class List {
       ),
       this.ctx.canWrite ? remove : null,
     );
-    remove.addEventListener("click", () => this.#withdraw(record, name));
+    remove.addEventListener("click", () => this.#delete([{ id: record.id, name }]));
     return row;
   }
 
-  async #withdraw(record, name) {
-    const text = `Delete “${name}”? Facts that no other document supports are deleted too.`;
-    if (await confirmed(text, "Delete document")) {
-      await this.#withdrawn(record, name);
-    }
-  }
-
-  async #withdrawn(record, name) {
-    const again = button("Try again", () => this.#withdrawn(record, name));
-    try {
-      await this.ctx.api.del(workspacePath(this.ctx.workspace, `documents/${record.id}`));
-      replace(this.notice);
-      toast(`${name} deleted.`);
+  #delete(documents) {
+    return deleteDocuments(this.ctx, documents, this.notice, async (deleted) => {
+      this.selection.drop(deleted);
       await this.load();
-    } catch (error) {
-      const busyNow = "A job is writing to this workspace. Wait until it has finished, or cancel it, then try again.";
-      replace(
-        this.notice,
-        error.status === 409
-          ? notice("warning", busyNow, again)
-          : problemNotice(error, () => this.#withdrawn(record, name)),
-      );
-      this.notice.scrollIntoView({ block: "nearest" });
-    }
+      if (document.activeElement === document.body) {
+        // The button that was pressed is gone.
+        this.node.focus({ preventScroll: true });
+      }
+    });
   }
 
   #pager(next) {

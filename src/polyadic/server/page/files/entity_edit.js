@@ -1,6 +1,7 @@
 /** Change an entity: rename, merge and split it, and undo decisions about it. */
 
 import { workspacePath } from "./api.js";
+import { decisionWords, undone } from "./decisions.js";
 import { el, replace } from "./dom.js";
 import { busy, button, notice, problemNotice, toast } from "./parts.js";
 import { sourceName } from "./words.js";
@@ -91,8 +92,7 @@ function splitForm(entity, documents, decide) {
 function decisionList(ctx, decisions, said, onUndone) {
   const undo = async (id) => {
     try {
-      await ctx.api.del(workspacePath(ctx.workspace, `resolution/decisions/${id}`));
-      toast("Decision undone.");
+      await undone(ctx, { id });
       onUndone();
     } catch (error) {
       replace(said, problemNotice(error));
@@ -106,21 +106,11 @@ function decisionList(ctx, decisions, said, onUndone) {
       el(
         "div",
         { class: "row" },
-        wordsOf(one),
+        decisionWords(one),
         button("Undo", () => undo(one.id), { class: "button small" }),
       ),
     ),
   );
-}
-
-function wordsOf({ kind, names, into }) {
-  if (kind === "cannot-link") {
-    return `${names.join(" and ")} are different entities`;
-  }
-  if (kind === "split") {
-    return `${names[0]} means ${into} in some documents`;
-  }
-  return names.length > 1 ? `${names.join(", ")} are the same entity: ${into}` : `${names[0]} is called ${into}`;
 }
 
 /** Decisions that name the entity, or that keep it apart. */

@@ -2,7 +2,9 @@
 
 import { workspacePath } from "./api.js";
 import { el, replace } from "./dom.js";
+import { readAddress, writeAddress } from "./explore_address.js";
 import { detailPanel } from "./explore_panel.js";
+import { PathEnds } from "./explore_path.js";
 import { storeSearch } from "./explore_search.js";
 import { Shown } from "./explore_shown.js";
 import { trailOf } from "./explore_trail.js";
@@ -11,8 +13,9 @@ import { busy, button, empty, problemNotice, toast } from "./parts.js";
 import { counted } from "./words.js";
 
 export const title = "Explore";
-const LIMITS = [50, 150, 500, 1000, 2000];
+const LIMITS = [50, 150, 500, 1000, 2000, 5000, 10_000];
 const LIMIT = 150;
+const OVERVIEW = { kind: "overview", id: "", name: "Overview" };
 const PATIENCE = 120;
 const BEST = 8;
 
@@ -27,7 +30,9 @@ export async function mount(root, ctx) {
     return () => {};
   }
   const view = new Explore(root, ctx);
-  await view.begin(view.place);
+  const { place, selected } = readAddress(ctx.params);
+  await view.begin(place);
+  if (selected) await view.reach(selected.kind, selected.id);
   return () => view.leave();
 }
 
@@ -37,19 +42,14 @@ function nothingYet(ctx) {
   return empty("Nothing to explore yet", hint, ctx.canWrite && add);
 }
 
-/** The place in the address: an entity, a fact, or the overview. */
-function placeIn(params) {
-  const kind = ["entity", "fact"].find((one) => params.get(one));
-  return kind ? { kind, id: params.get(kind), name: "" } : { kind: "overview", id: "", name: "Overview" };
-}
-
 class Explore {
   constructor(root, ctx) {
     this.ctx = ctx;
     this.shown = new Shown();
     this.drawing = null;
     this.limit = LIMITS.find((limit) => String(limit) === ctx.params.get("limit")) ?? LIMIT;
-    this.place = placeIn(ctx.params);
+    this.place = OVERVIEW;
+    this.path = null;
     this.asked = 0;
     this.stage = el("div", { class: "explore-graph grow" });
     this.status = el("p", { class: "muted small", role: "status", "aria-live": "polite" });
@@ -59,6 +59,8 @@ class Explore {
       expand: (id) => this.expand(id),
       begin: (place) => this.begin(place),
       best: () => this.shown.best(BEST),
+      path: () => this.path,
+      ends: new PathEnds((start, goal) => this.begin(pathPlace(start, goal))),
     });
     const search = storeSearch(ctx, (place) => this.begin(place));
     const amount = el("div", { class: "explore-amount" }, this.status, this.#limits());
@@ -88,20 +90,39 @@ class Explore {
     const { asked } = this;
     if (!this.drawing) replace(this.stage, busy("Loading graph"));
     try {
-      const around = { kind: place.kind, id: place.id, hops: 2, limit: this.limit };
-      const overview = place.kind === "overview";
-      const neighbourhood = await (overview
-        ? this.#get("overview", { limit: this.limit })
-        : this.#get("neighbourhood", around));
+      const found = await this.#contents(place);
       if (asked !== this.asked) return;
-      this.place = { ...place, name: place.name || nameIn(neighbourhood, place.id) };
-      this.trail.arrive(this.place, this.limit === LIMIT ? null : this.limit);
-      this.shown.begin(neighbourhood);
+      if (!found.entities.length) {
+        await this.#noPath();
+        return;
+      }
+      this.place = { ...place, name: place.name || nameIn(found, place.id) };
+      this.path = found.path ? found : null;
+      this.trail.arrive(this.place);
+      this.#address(null, this.drawing !== null);
+      this.shown.begin(found);
       this.#draw(true);
-      this.drawing.select(overview ? null : place.id, false);
+      this.drawing.select(this.shown.has(place.id) ? place.id : null, false);
     } catch (error) {
       this.#failed(error, () => this.begin(place));
     }
+  }
+
+  async #contents({ kind, id }) {
+    if (kind === "overview") return this.#get("overview", { limit: this.limit });
+    if (kind !== "path") return this.#get("neighbourhood", { kind, id, hops: 2, limit: this.limit });
+    const [from, to] = id.split(".");
+    return { ...(await this.#get("path", { from, to })), complete: true };
+  }
+
+  async #noPath() {
+    toast("No path through at most 8 facts was found.");
+    if (!this.drawing) await this.begin(OVERVIEW);
+  }
+
+  #address(selected, isNewPlace) {
+    const { place } = this;
+    writeAddress(this.ctx.workspace, { place, limit: this.limit === LIMIT ? null : this.limit, selected }, isNewPlace);
   }
 
   /** Add the neighbourhood of an entity. */
@@ -161,7 +182,11 @@ class Explore {
   /** While the user moves with the arrow keys, items that are only passed are not requested. */
   #chosen(item) {
     clearTimeout(this.choosing);
-    this.choosing = setTimeout(() => this.panel.show(item), item ? PATIENCE : 0);
+    const show = () => {
+      this.#address(item, false);
+      this.panel.show(item);
+    };
+    this.choosing = setTimeout(show, item ? PATIENCE : 0);
   }
 
   #failed(error, retry) {
@@ -176,8 +201,13 @@ class Explore {
   }
 }
 
-function nameIn({ entities, facts }, id) {
+function nameIn({ entities, facts, path }, id) {
+  if (path) return [path[0], path.at(-1)].map((end) => entities.find((one) => one.id === end).name).join(" – ");
   return entities.find((one) => one.id === id)?.name ?? facts.find(({ fact }) => fact.id === id)?.fact.text ?? "";
+}
+
+function pathPlace(start, goal) {
+  return { kind: "path", id: `${start.id}.${goal.id}`, name: `${start.name} – ${goal.name}` };
 }
 
 function of(some, all) {

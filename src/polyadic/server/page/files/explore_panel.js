@@ -2,6 +2,7 @@
 
 import { workspacePath } from "./api.js";
 import { el, replace } from "./dom.js";
+import { pathSteps } from "./explore_path.js";
 import { busy, button, problemNotice } from "./parts.js";
 import { openPlace } from "./source.js";
 import { counted } from "./words.js";
@@ -11,7 +12,8 @@ const FACTS = 50;
 /**
  * @param {object} ctx
  * @param {{reach: (kind: string, id: string) => void, expand: (id: string) => void,
- *   begin: (place: object) => void}} actions
+ *   begin: (place: object) => void, best: () => object[], path: () => object|null, ends: object}} actions `path`
+ *   returns the path that is shown, `ends` are the PathEnds
  * @returns {{root: HTMLElement, show: (item: {kind: string, id: string} | null) => void,
  *   fail: (error: Error, retry: () => void) => void, openFirstPlace: (factId: string) => Promise<void>}}
  */
@@ -30,7 +32,8 @@ export function detailPanel(ctx, actions) {
     const mine = asked;
     root.dataset.shown = item?.id ?? "";
     if (!item) {
-      replace(root, ...legend(actions));
+      const path = actions.path();
+      replace(root, ...(path ? pathSteps(path, actions.reach) : legend(actions)));
       return;
     }
     const waiting = setTimeout(() => mine === asked && replace(root, busy("Loading")), 250);
@@ -99,7 +102,7 @@ function sign(kind, text) {
   );
 }
 
-function ofEntity({ entity, facts }, { reach, expand, begin }) {
+function ofEntity({ entity, facts }, { reach, expand, begin, ends }) {
   const { id, name, type, description } = entity;
   const count = counted(entity.facts, "fact");
   const lines = facts.map((fact) =>
@@ -119,6 +122,7 @@ function ofEntity({ entity, facts }, { reach, expand, begin }) {
       button("Show neighbours", () => expand(id), { class: "button primary small" }),
       button("Start here", () => begin({ kind: "entity", id, name }), { class: "button small" }),
     ),
+    ends.controls({ id, name }),
     el("h3", {}, "Facts"),
     el("ul", { class: "list explore-facts" }, lines),
     entity.facts > facts.length && el("p", { class: "muted small" }, `The ${facts.length} most complete of ${count}.`),

@@ -10,7 +10,7 @@ const FACTS = 5;
 
 /**
  * @param {object} ctx
- * @param {(place: import("./explore_trail.js").Place) => void} onGo
+ * @param {(place: import("./explore_address.js").Place) => void} onGo
  * @returns {HTMLElement}
  */
 export function storeSearch(ctx, onGo) {

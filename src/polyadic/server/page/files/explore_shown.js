@@ -1,6 +1,6 @@
 /** The part of the hypergraph loaded so far: a union of neighbourhoods. */
 
-const MOST = 2000;
+const MOST = 10_000;
 const FIRST_STEP = 40;
 
 /** Entities and facts by identifier; a fact is present with all its entities. */

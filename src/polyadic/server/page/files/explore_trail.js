@@ -1,4 +1,4 @@
-/** Breadcrumbs of visited places, in step with the browser history. */
+/** Breadcrumbs of visited places. */
 
 import { el, replace } from "./dom.js";
 
@@ -8,23 +8,17 @@ const MOST = 6;
 const trails = new Map();
 
 /**
- * @typedef {{kind: "overview" | "entity" | "fact", id: string, name: string}} Place
- */
-
-/**
  * @param {string} workspace
- * @param {(place: Place) => void} onGo
- * @returns {{root: HTMLElement, arrive: (place: Place, limit: number | null) => void}} `arrive` sets the
- *   current place; the limit is written to the address if it is not the default
+ * @param {(place: import("./explore_address.js").Place) => void} onGo
+ * @returns {{root: HTMLElement, arrive: (place: object) => void}} `arrive` sets the current place
  */
 export function trailOf(workspace, onGo) {
   const list = el("ol", { class: "explore-trail list" });
   const root = el("nav", { "aria-label": "History", class: "explore-way" }, list);
   root.hidden = (trails.get(workspace) ?? []).length < 2;
-  const arrive = (place, limit) => {
+  const arrive = (place) => {
     const trail = gone(trails.get(workspace) ?? [], place);
     trails.set(workspace, trail);
-    address(workspace, place, limit);
     root.hidden = trail.length < 2;
     replace(
       list,
@@ -48,13 +42,4 @@ function step(place, here, onGo) {
     ? el("span", { "aria-current": "page" }, name)
     : el("button", { type: "button", class: "link", on: { click: () => onGo(place) } }, name);
   return el("li", {}, shown);
-}
-
-/** Push a history entry, unless it is the current place. */
-function address(workspace, { kind, id }, limit) {
-  const query = new URLSearchParams();
-  if (id) query.set(kind, id);
-  if (limit) query.set("limit", String(limit));
-  const hash = `#/${encodeURIComponent(workspace)}/explore${query.size ? `?${query}` : ""}`;
-  if (location.hash !== hash) history.pushState(null, "", hash);
 }

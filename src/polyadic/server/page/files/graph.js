@@ -7,11 +7,13 @@ import { bodyAt } from "./graph_hit.js";
 import { bodyToward, isArrow } from "./graph_keys.js";
 import { drawnList } from "./graph_list.js";
 import { Model } from "./graph_model.js";
+import { savePicture } from "./graph_picture.js";
 import { listen } from "./graph_pointer.js";
 import { Settling } from "./graph_settling.js";
 import { Stage } from "./graph_stage.js";
 import { spoken, tooltip } from "./graph_tip.js";
 
+const PICTURE = "polyadic-graph.png";
 const LABEL =
   "Graph of entities and the facts that join them. Arrow keys move the selection, Enter opens it, " +
   "plus and minus zoom, F fits everything into view. The same content is below as a list.";
@@ -73,6 +75,7 @@ class Drawing {
       farther: () => this.#scale(1 / 1.5),
       fit: () => this.#fit(),
       reset: () => this.#reset(),
+      save: () => savePicture(this.stage.scene, this.stage.focus, PICTURE),
     });
     const { height } = this.options;
     if (height) this.stage.root.style.height = typeof height === "number" ? `${height}px` : height;

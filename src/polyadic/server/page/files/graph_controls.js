@@ -7,6 +7,7 @@ const PATHS = {
   nearer: "M12 5v14M5 12h14",
   farther: "M5 12h14",
   fit: "M4 9V4h5M15 4h5v5M20 15v5h-5M9 20H4v-5",
+  save: "M12 4v10M8 10l4 4 4-4M5 19h14",
   reset: "M5 12a7 7 0 1 0 2.300-5.200M5 4v4h4",
 };
 
@@ -82,10 +83,10 @@ function chip({ type, count }, colour, chosen, onTypes) {
 
 /**
  * The buttons over the drawing.
- * @param {{nearer: () => void, farther: () => void, fit: () => void, reset: () => void}} actions
+ * @param {{nearer: () => void, farther: () => void, fit: () => void, reset: () => void, save: () => void}} actions
  * @returns {HTMLElement}
  */
-export function lookButtons({ nearer, farther, fit, reset }) {
+export function lookButtons({ nearer, farther, fit, reset, save }) {
   return el(
     "div",
     { class: "graph-buttons", role: "group", "aria-label": "View" },
@@ -93,6 +94,7 @@ export function lookButtons({ nearer, farther, fit, reset }) {
     lookButton("farther", "Zoom out (−)", farther),
     lookButton("fit", "Fit to view (F)", fit),
     lookButton("reset", "Reset view and filters (0)", reset),
+    lookButton("save", "Save as an image", save),
   );
 }
 

@@ -1,16 +1,18 @@
-/** Hierarchy view: the trees of summaries and communities, with details of each node. */
+/** Hierarchy view: build it, and the trees of summaries and communities, with details of each node. */
 
 import { workspacePath } from "./api.js";
 import { beside } from "./browse_parts.js";
 import { el, replace } from "./dom.js";
+import { buildPanel } from "./hierarchy_build.js";
 import { nodeDetail } from "./hierarchy_detail.js";
-import { busy, button, empty, notice, problemNotice, tabs, toast } from "./parts.js";
+import { isBuild } from "./hierarchy_job.js";
+import { jobBoard } from "./jobs.js";
+import { busy, button, empty, problemNotice, tabs, toast } from "./parts.js";
 import { tree } from "./tree.js";
 import { counted } from "./words.js";
 
 export const title = "Hierarchy";
 const PAGE = 100;
-const COMMAND = "polyadic hierarchy build";
 const EXTRACTIVE = "extractive";
 
 /**
@@ -18,18 +20,31 @@ const EXTRACTIVE = "extractive";
  * @param {object} ctx
  */
 export async function mount(root, ctx) {
+  const jobs = jobBoard(ctx, () => load(), isBuild);
+  const panel = buildPanel(ctx, (job) => jobs.watch(job));
   const body = el("div", { class: "stack" }, busy("Loading hierarchy"));
-  replace(root, el("div", { class: "stack close" }, el("h1", {}, title), body));
-  try {
-    const path = workspacePath(ctx.workspace, "hierarchy");
-    const hierarchy = await ctx.api.get(path, { limit: PAGE }, { signal: ctx.signal });
-    const isThere = hierarchy.summaries.total || hierarchy.communities.total;
-    replace(body, isThere ? trees(ctx, hierarchy) : nothing(ctx, hierarchy));
-  } catch (error) {
-    if (error.name !== "AbortError") {
-      replace(body, problemNotice(error, ctx.reload));
+  panel.node.hidden = true;
+  replace(
+    root,
+    el("div", { class: "stack" }, el("h1", {}, title), panel.node, ctx.isFiltered ? null : jobs.node, body),
+  );
+  const load = async () => {
+    try {
+      const [hierarchy, settings] = await Promise.all([
+        ctx.api.get(workspacePath(ctx.workspace, "hierarchy"), { limit: PAGE }, { signal: ctx.signal }),
+        ctx.api.get(workspacePath(ctx.workspace, "settings"), {}, { signal: ctx.signal }),
+      ]);
+      panel.node.hidden = ctx.isFiltered || !hierarchy.entities;
+      panel.update(hierarchy, settings);
+      const isThere = hierarchy.summaries.total || hierarchy.communities.total;
+      replace(body, isThere ? trees(ctx, hierarchy) : nothing(ctx, hierarchy));
+    } catch (error) {
+      if (error.name !== "AbortError") {
+        replace(body, problemNotice(error, load));
+      }
     }
-  }
+  };
+  await Promise.all([ctx.isFiltered ? null : jobs.load(), load()]);
 }
 
 function nothing(ctx, hierarchy) {
@@ -37,24 +52,12 @@ function nothing(ctx, hierarchy) {
     const go = button("Show documents", () => ctx.go("documents"), { class: "button primary" });
     return empty("No hierarchy yet", "The hierarchy is built from facts. Add documents first.", go);
   }
-  const command = el("code", { class: "command" }, `${COMMAND} -w ${ctx.workspace}`);
-  const how = hierarchy.installed
-    ? "The server operator builds it in the folder of the server:"
-    : "The server operator builds it, after pip install 'polyadic[hierarchy]', in the folder of the server:";
-  const why = hierarchy.built
-    ? "The documents have changed since the hierarchy was built, so it is not shown."
-    : "The hierarchy summarizes related facts across documents and helps to answer broad questions.";
-  const shown = empty(hierarchy.built ? "The hierarchy is stale" : "No hierarchy yet", why);
-  shown.append(el("p", { class: "after" }, how), el("p", {}, command));
-  return shown;
+  return hierarchy.built
+    ? empty("Nothing to show", "The documents have changed since the hierarchy was built.")
+    : empty("No hierarchy yet", "Summaries and communities appear here when the hierarchy has been built.");
 }
 
 function trees(ctx, hierarchy) {
-  const stale = hierarchy.layers.reduce((sum, layer) => sum + layer.stale, 0);
-  const lacking = [
-    stale ? `${counted(stale, "cluster")} changed since` : "",
-    hierarchy.unplaced ? `${counted(hierarchy.unplaced, "entity", "entities")} added since` : "",
-  ].filter(Boolean);
   const panels = [
     {
       label: `Summaries (${hierarchy.summaries.total.toLocaleString("en")})`,
@@ -67,7 +70,6 @@ function trees(ctx, hierarchy) {
   ];
   return [
     el("p", { class: "muted" }, authors([...hierarchy.summaries.nodes, ...hierarchy.communities.nodes])),
-    lacking.length ? notice("warning", `${lacking.join(", ")}: not included until “${COMMAND}” is run again.`) : null,
     layers(hierarchy.layers),
     tabs(panels, { label: "Tree", selected: hierarchy.summaries.total ? 0 : 1 }),
   ];

@@ -1,6 +1,7 @@
-/** The jobs of one upload: their request, progress and failures. */
+/** The jobs of one upload, or a job that builds the hierarchy: request, progress and failures. */
 
 import { el, replace } from "./dom.js";
+import { buildResult, buildStep, isBuild } from "./hierarchy_job.js";
 import { icon } from "./icons.js";
 import { button } from "./parts.js";
 import { counted, lasting, moment, money, sourceName } from "./words.js";
@@ -10,7 +11,7 @@ const SHOWN = 50;
 const STATES = { succeeded: "Done", partly: "Partially done", failed: "Failed", cancelled: "Cancelled" };
 
 /**
- * The card of an upload.
+ * The card of an upload or a build.
  *
  * @param {object} job the total of its jobs
  * @param {{canWrite: boolean, cancel: () => void, resume: () => void, dismiss: () => void}} can
@@ -82,17 +83,21 @@ function opened(node, open) {
 function said(job) {
   const what = job.request.kind === "retry" ? "failed chunks" : counted(job.documents, "document");
   if (job.state === "queued") {
-    return `Waiting to read ${what}`;
+    return isBuild(job) ? "Waiting to build the hierarchy" : `Waiting to read ${what}`;
   }
   if (job.state === "running") {
-    return `Reading ${what}`;
+    return isBuild(job) ? "Building the hierarchy" : `Reading ${what}`;
   }
   return [STATES[job.state], sums(job), job.problem].filter(Boolean).join(": ");
 }
 
-function sums({ report }) {
+function sums(job) {
+  const { report } = job;
   if (!report) {
-    return "";
+    return isBuild(job) ? "the hierarchy was not built" : "";
+  }
+  if (isBuild(job)) {
+    return buildResult(report);
   }
   const counts = ["added", "changed", "resumed", "unchanged"].filter((name) => report[name]);
   const facts = report.evidence - report.without_fact;
@@ -112,21 +117,32 @@ function drawReached(job, bar, line) {
     return;
   }
   drawBar(job, bar);
-  const done = [
+  const done = isBuild(job) ? [buildStep(progress), tokensPaid(progress)] : readSoFar(job);
+  replace(line, state === "queued" ? "Waiting for the previous job" : done.filter(Boolean).join(" · "));
+}
+
+function readSoFar(job) {
+  const { progress } = job;
+  return [
     job.parts > 1
       ? `${job.documents_done.toLocaleString("en")} of ${counted(job.documents, "document")} processed`
       : "",
     `${progress.chunks_read.toLocaleString("en")} of ${counted(progress.chunks, "chunk")} read`,
     job.parts === 1 && progress.documents ? `${counted(progress.documents, "document")} processed` : "",
     progress.texts_embedded ? `${counted(progress.texts_embedded, "text")} embedded` : "",
-    progress.tokens ? paid(progress.tokens, progress.money) : "",
+    tokensPaid(progress),
   ];
-  replace(line, state === "queued" ? "Waiting for the previous job" : done.filter(Boolean).join(" · "));
+}
+
+function tokensPaid({ tokens, money }) {
+  return tokens ? paid(tokens, money) : "";
 }
 
 /** The number of chunks of jobs that have not begun is not known, so several jobs are measured in documents. */
-function drawBar({ progress, parts, documents, documents_done }, bar) {
-  const [most, done] = parts > 1 ? [documents, documents_done] : [progress.chunks, progress.chunks_read];
+function drawBar(job, bar) {
+  const { progress } = job;
+  const ofOne = isBuild(job) ? [progress.pieces, progress.pieces_written] : [progress.chunks, progress.chunks_read];
+  const [most, done] = job.parts > 1 ? [job.documents, job.documents_done] : ofOne;
   if (most) {
     bar.max = most;
     bar.value = done;
@@ -204,16 +220,22 @@ function shortened(items) {
   return more > 0 ? [...items.slice(0, SHOWN), el("li", { class: "muted" }, `and ${more} more`)] : items;
 }
 
-function resultOf({ report }) {
+function resultOf(job) {
+  const { report } = job;
   if (!report) {
     return [];
+  }
+  if (isBuild(job)) {
+    return [
+      counts(report.failed, "Extractive instead, because the model gave no usable reply"),
+      counts(report.dropped, "Dropped or corrected in model replies"),
+    ];
   }
   const left = report.skipped.map((one) => [`${sourceName(one.source)}${one.line ? `, line ${one.line}` : ""}`, one]);
   const failed = report.failed.map((one) => [
     `${sourceName(one.source)}, characters ${one.span.start.toLocaleString("en")}–${one.span.end.toLocaleString("en")}`,
     { reason: one.reason, next_step: "" },
   ]);
-  const problems = Object.entries(report.problems);
   const unsupported = Object.entries(report.unsupported);
   return [
     unread(`${counted(left.length, "file or row", "files and rows")} could not be read`, left),
@@ -224,13 +246,15 @@ function resultOf({ report }) {
           unsupported.map(([type, files]) => el("li", {}, `${type} ${files.toLocaleString("en")}`)),
         )
       : null,
-    problems.length
-      ? folded(
-          "Dropped or corrected in model replies",
-          problems.map(([what, times]) => el("li", {}, `${times.toLocaleString("en")} × ${what}`)),
-        )
-      : null,
+    counts(report.problems, "Dropped or corrected in model replies"),
   ];
+}
+
+function counts(byReason, heading) {
+  const items = Object.entries(byReason).map(([what, times]) =>
+    el("li", {}, `${times.toLocaleString("en")} × ${what}`),
+  );
+  return items.length ? folded(heading, items) : null;
 }
 
 function unread(heading, rows) {

@@ -1,5 +1,7 @@
 /** The jobs of one upload as one: the server reads an upload in parts. */
 
+import { isBuild } from "./hierarchy_job.js";
+
 const COUNTS = ["added", "changed", "resumed", "unchanged", "evidence", "without_fact", "seconds"];
 const USAGE = ["calls", "prompt_tokens", "completion_tokens", "money"];
 const PROGRESS = ["documents", "chunks", "chunks_read", "texts_embedded", "tokens", "money"];
@@ -35,8 +37,9 @@ export function grouped(jobs) {
 /**
  * Return the total of jobs, in the form of a job.
  *
- * `renamed` and `replaces` are those of the requests. `parts` counts the jobs, `parts_ended` those that have ended, and `documents_done` is the number of documents that
- * have been read.
+ * `renamed` and `replaces` are those of the requests. `parts` counts the jobs, `parts_ended` those that have ended, and
+ * `documents_done` is the number of documents that have been read. The report of a job that builds the hierarchy stays
+ * as it is.
  *
  * @param {object[]} jobs at least one
  * @returns {object}
@@ -53,11 +56,14 @@ export function total(jobs) {
         .map((job) => job.ended)
         .sort()
         .at(-1) ?? "",
-    progress: sums(
-      jobs.map((job) => job.progress),
-      PROGRESS,
-    ),
-    report: reports.length ? totalReport(reports) : null,
+    progress: {
+      ...jobs[0].progress,
+      ...sums(
+        jobs.map((job) => job.progress),
+        PROGRESS,
+      ),
+    },
+    report: reports.length && !isBuild(jobs[0]) ? totalReport(reports) : (reports[0] ?? null),
     renamed: Object.assign({}, ...jobs.map((job) => job.request.renamed)),
     replaces: jobs.flatMap((job) => job.request.replaces),
     problem: [...new Set(jobs.map((job) => job.problem).filter(Boolean))].join("; "),

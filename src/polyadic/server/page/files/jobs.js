@@ -1,4 +1,4 @@
-/** Jobs: those that wait or run, with progress, and incomplete ones. One card for each upload. */
+/** Jobs: those that wait or run, with progress, and incomplete ones. One card for each upload and each build. */
 
 import { workspacePath } from "./api.js";
 import { pause } from "./asking.js";
@@ -15,18 +15,20 @@ const SECONDS_TO_RECONNECT = 2;
  * The jobs of a workspace.
  *
  * @param {object} ctx
- * @param {() => void} onPublished called when documents may have changed
+ * @param {() => void} onEnded called when a job has ended: documents or the hierarchy may have changed
+ * @param {(job: object) => boolean} [isShown] which jobs to show; all by default
  * @returns {{node: HTMLElement, load: () => Promise<void>, watch: (job: object) => void}}
  */
-export function jobBoard(ctx, onPublished) {
-  const board = new Board(ctx, onPublished);
+export function jobBoard(ctx, onEnded, isShown = () => true) {
+  const board = new Board(ctx, onEnded, isShown);
   return { node: board.node, load: () => board.load(), watch: (job) => board.watch(job) };
 }
 
 class Board {
-  constructor(ctx, onPublished) {
+  constructor(ctx, onEnded, isShown) {
     this.ctx = ctx;
-    this.onPublished = onPublished;
+    this.onEnded = onEnded;
+    this.isShown = isShown;
     /** Jobs that are shown, by identifier, in the order of their creation, and the card of each upload. */
     this.jobs = new Map();
     this.cards = new Map();
@@ -42,7 +44,7 @@ class Board {
     try {
       const { jobs } = await this.ctx.api.get(this.#path(), { limit: REMEMBERED }, { signal: this.ctx.signal });
       replace(this.notice);
-      this.#take(jobs.reverse(), before);
+      this.#take(jobs.filter(this.isShown).reverse(), before);
     } catch (error) {
       if (error.name !== "AbortError") {
         replace(
@@ -117,6 +119,9 @@ class Board {
   }
 
   #changed(job) {
+    if (!this.isShown(job)) {
+      return;
+    }
     this.#keep(job);
     this.#draw(groupOf(job));
   }
@@ -125,7 +130,7 @@ class Board {
     const before = this.jobs.get(job.id);
     this.jobs.set(job.id, job);
     if (before && isUnfinished(before) && !isUnfinished(job)) {
-      this.onPublished();
+      this.onEnded();
     }
   }
 

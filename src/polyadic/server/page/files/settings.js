@@ -1,8 +1,9 @@
-/** Settings view: settings and contents of the workspace, health check, usage and cost, and theme. */
+/** Settings view: settings and contents of the workspace, health check, usage and cost, export, and theme. */
 
 import { workspacePath } from "./api.js";
 import { checkSection } from "./check.js";
 import { el, replace } from "./dom.js";
+import { exportSection } from "./export.js";
 import { ledgerSection } from "./ledger.js";
 import { busy, problemNotice } from "./parts.js";
 import { bytes, counted } from "./words.js";
@@ -29,6 +30,7 @@ export async function mount(root, ctx) {
       el("div", { class: "cards" }, card("Configuration", setUp), card("Contents", held(ctx.info))),
       check ? card("Health check", check) : null,
       ctx.isFiltered ? null : card("Usage and cost", ledgerSection(ctx)),
+      ctx.info.counts.documents ? card("Export", exportSection(ctx)) : null,
       el("div", { class: "cards" }, card("Appearance", looks(ctx)), card("About", about)),
     ),
   );

@@ -1,18 +1,11 @@
-/** Upload files and texts. */
+/** Upload files, folders and texts. */
 
 import { workspacePath } from "./api.js";
 import { el, replace } from "./dom.js";
 import { button, notice, problemNotice } from "./parts.js";
+import { ACCEPTED, chosenFiles, distinct, droppedFiles, isSupported, partsOf } from "./upload_files.js";
 import { counted } from "./words.js";
 
-/** Suffixes of files that the server reads; a file without a suffix may be text. */
-const KINDS = [
-  "bash c cc cfg cjs cmake conf cpp cs css csv cxx dart docx eml epub go h hh hpp hs htm html ini java",
-  "jl js json jsonl jsx kt log lua markdown mbox md mjs mk ndjson odt pdf php pl pm pptx properties",
-  "proto ps1 py pyi r rb rs rst rtf scala scss sh sql swift tex text tf toml ts tsv tsx txt xlsx xml",
-  "yaml yml zsh",
-].flatMap((line) => line.split(" "));
-const FILES_AT_ONCE = 100;
 const SHOWN = 8;
 
 /**
@@ -36,32 +29,38 @@ export function uploadPanel(ctx, onJob) {
 }
 
 function dropZone(upload, paste) {
-  const picker = el("input", {
-    type: "file",
-    multiple: true,
-    hidden: true,
-    accept: KINDS.map((kind) => `.${kind}`).join(","),
-    "aria-label": "Files to add",
-  });
-  picker.addEventListener("change", () => {
-    upload([...picker.files]);
-    picker.value = "";
-  });
-  const choose = button("Choose files", () => picker.click(), { class: "button primary" });
+  const files = picker(upload, { accept: ACCEPTED, "aria-label": "Files to add" });
+  const folder = picker(upload, { webkitdirectory: true, "aria-label": "Folder to add" });
   const zone = el(
     "section",
     { class: "drop", "aria-label": "Add documents" },
-    el("p", { class: "drop-lead" }, "Drop files here, or"),
-    el("div", { class: "row centred" }, choose, paste),
+    el("p", { class: "drop-lead" }, "Drop files or folders here, or"),
+    el(
+      "div",
+      { class: "row centred" },
+      button("Choose files", () => files.click(), { class: "button primary" }),
+      button("Choose folder", () => folder.click(), { class: "button choose-folder" }),
+      paste,
+    ),
     el(
       "p",
       { class: "muted small" },
       "Text, Markdown, HTML, PDF, Word, PowerPoint, Excel, EPUB, e-mail, CSV, JSON lines.",
     ),
-    picker,
+    files,
+    folder,
   );
   acceptDrops(zone, upload);
   return zone;
+}
+
+function picker(upload, props) {
+  const input = el("input", { type: "file", multiple: true, hidden: true, ...props });
+  input.addEventListener("change", () => {
+    upload(chosenFiles(input.files));
+    input.value = "";
+  });
+  return input;
 }
 
 function acceptDrops(zone, upload) {
@@ -81,16 +80,12 @@ function acceptDrops(zone, upload) {
       event.preventDefault();
     }
   });
-  zone.addEventListener("drop", (event) => {
+  zone.addEventListener("drop", async (event) => {
     event.preventDefault();
     inside = 0;
     light();
-    upload([...event.dataTransfer.files]);
+    upload(await droppedFiles(event.dataTransfer));
   });
-}
-
-function isSupported(name) {
-  return !name.includes(".") || KINDS.includes(name.toLowerCase().split(".").pop());
 }
 
 /**
@@ -99,31 +94,18 @@ function isSupported(name) {
  * The server refuses an upload with one unsupported file, so such files are skipped here and reported.
  */
 async function uploadFiles(ctx, files, messages, onJob) {
-  const supported = files.filter((file) => isSupported(file.name));
-  const unsupported = files.filter((file) => !supported.includes(file));
-  const skippedNotice = unsupported.length
-    ? [notice("warning", `Skipped: unsupported file type (${names(unsupported)}).`)]
-    : [];
-  replace(messages, skippedNotice);
+  const unreadable = files.filter(({ file }) => !file);
+  const unsupported = files.filter((one) => one.file && !isSupported(one.name));
+  const supported = files.filter((one) => one.file && isSupported(one.name));
+  const skipped = [
+    unsupported.length ? notice("warning", `Skipped: unsupported file type (${names(unsupported)}).`) : null,
+    unreadable.length ? notice("warning", `Skipped: the browser cannot read them (${names(unreadable)}).`) : null,
+    files.length ? null : notice("warning", "The folder contains no files."),
+  ];
+  replace(messages, skipped);
   if (supported.length) {
-    await sendParts(ctx, distinct(supported), newIdentifier(), messages, skippedNotice, onJob);
+    await sendParts(ctx, partsOf(distinct(supported)), newIdentifier(), messages, skipped, onJob);
   }
-}
-
-/** Number files of the same name: the server sees one part of the upload at a time. */
-function distinct(files) {
-  const taken = new Set(files.map((file) => file.name));
-  const used = new Set();
-  return files.map((file) => {
-    const dot = file.name.lastIndexOf(".");
-    let name = file.name;
-    for (let number = 2; used.has(name); number += 1) {
-      const next = `${file.name.slice(0, dot)} (${number})${file.name.slice(dot)}`;
-      name = taken.has(next) ? name : next;
-    }
-    used.add(name);
-    return name === file.name ? file : new File([file], name, { type: file.type });
-  });
 }
 
 /** crypto.randomUUID() needs HTTPS, except on the same machine. */
@@ -131,31 +113,40 @@ function newIdentifier() {
   return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-async function sendParts(ctx, files, identifier, messages, skippedNotice, onJob) {
-  const bar = el("progress", { max: files.length, value: 0, "aria-label": "Upload progress" });
-  const label = el("span", {}, `Uploading ${counted(files.length, "file")}`);
-  replace(messages, skippedNotice, el("div", { class: "sending row", role: "status" }, label, bar));
-  const path = `${workspacePath(ctx.workspace, "documents/files")}?upload=${identifier}`;
-  for (let first = 0; first < files.length; first += FILES_AT_ONCE) {
-    const part = files.slice(first, first + FILES_AT_ONCE);
+async function sendParts(ctx, parts, identifier, messages, skipped, onJob) {
+  const stopped = new AbortController();
+  const signal = AbortSignal.any([ctx.signal, stopped.signal]);
+  const all = parts.flat().length;
+  const bar = el("progress", { max: all, value: 0, "aria-label": "Upload progress" });
+  const label = el("span", { role: "status" }, `Uploading ${counted(all, "file")}`);
+  const cancel = button("Cancel", () => stopped.abort(), { class: "button small" });
+  replace(messages, skipped, el("div", { class: "sending row" }, label, bar, cancel));
+  const path = `${workspacePath(ctx.workspace, "documents/files")}?folders=true&upload=${identifier}`;
+  let sent = 0;
+  for (const [number, part] of parts.entries()) {
     const onSent = (share) => {
-      bar.value = first + share * part.length;
+      bar.value = sent + share * part.length;
     };
     try {
-      onJob(await ctx.api.upload(path, part, onSent, ctx.signal));
+      onJob(await ctx.api.upload(path, part, onSent, signal));
     } catch (error) {
-      if (error.name !== "AbortError") {
-        const again = () => sendParts(ctx, files.slice(first), identifier, messages, skippedNotice, onJob);
-        replace(messages, skippedNotice, problemNotice(error, again));
-      }
+      const rest = () => sendParts(ctx, parts.slice(number), identifier, messages, skipped, onJob);
+      const problem = stopped.signal.aborted ? stoppedNotice(sent, all, rest) : problemNotice(error, rest);
+      replace(messages, skipped, ctx.signal.aborted ? null : problem);
       return;
     }
+    sent += part.length;
   }
-  replace(messages, skippedNotice);
+  replace(messages, skipped);
+}
+
+function stoppedNotice(sent, all, rest) {
+  const text = `Upload cancelled: ${sent.toLocaleString("en")} of ${counted(all, "file")} uploaded.`;
+  return notice("warning", text, button("Upload the rest", rest));
 }
 
 function names(files) {
-  const shown = files.slice(0, SHOWN).map((file) => file.name);
+  const shown = files.slice(0, SHOWN).map(({ name }) => name);
   return files.length > SHOWN ? `${shown.join(", ")} and ${files.length - SHOWN} more` : shown.join(", ");
 }
 

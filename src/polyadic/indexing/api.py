@@ -1,0 +1,359 @@
+"""Public methods of a workspace that change or estimate its contents: index, retry, add, estimate, delete."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from itertools import chain
+from pathlib import Path
+
+from polyadic.concurrency.async_to_sync import async_to_sync
+from polyadic.config import ModelRole, Settings
+from polyadic.embeddings.embedder import Embedder
+from polyadic.errors import PolyadicError
+from polyadic.extraction import factory
+from polyadic.extraction.factory import ExtractorName, SelectedExtractor
+from polyadic.indexing.estimate import IndexingEstimate, IndexingEstimator, KnownWork
+from polyadic.indexing.indexer import Indexer
+from polyadic.indexing.progress import RunProgress
+from polyadic.indexing.pruning import SeenSources, still_there, with_prune_hints
+from polyadic.indexing.publisher import withdraw
+from polyadic.indexing.report import IndexProgress, IndexReport
+from polyadic.indexing.roots import record_roots, roots_of
+from polyadic.llm.budget import SpendingBudget
+from polyadic.llm.cached_model import NullCache, ResponseCache
+from polyadic.llm.language_model import LanguageModel
+from polyadic.llm.prompts.library import PromptLibrary
+from polyadic.llm.store_cache import StoreResponseCache
+from polyadic.loaders.folder_watcher import among
+from polyadic.loaders.loader import SkippedInput, read_documents
+from polyadic.model.types import Document
+from polyadic.storage.protocol import DocumentRecord, Store
+from polyadic.storage.url import StoreLocation
+
+
+class IndexingMixin(ABC):
+    """Adding and deleting documents; each asynchronous method has a synchronous counterpart."""
+
+    home: StoreLocation
+    folder: Path
+    settings: Settings
+
+    @abstractmethod
+    def store(self, make: bool = False) -> Store:
+        """Return the store; with ``make``, create it if it does not exist."""
+
+    @abstractmethod
+    def documents(self) -> list[DocumentRecord]:
+        """Return all documents."""
+
+    @abstractmethod
+    def find_documents(self, references: Sequence[str]) -> list[DocumentRecord]:
+        """Return the documents that match the references, as :meth:`delete` takes them."""
+
+    @property
+    @abstractmethod
+    def embedder(self) -> Embedder:
+        """The embedding model of the settings."""
+
+    @property
+    @abstractmethod
+    def _prompts(self) -> PromptLibrary:
+        """Prompts for language models."""
+
+    @property
+    @abstractmethod
+    def _excluded_folders(self) -> list[Path]:
+        """Folders that are never indexed."""
+
+    @abstractmethod
+    def _required_model(self, role: ModelRole) -> LanguageModel:
+        """Return the language model of a role; raise SettingsError if there is none."""
+
+    async def aindex(
+        self,
+        paths: Sequence[Path | str],
+        report_progress: Callable[[IndexProgress], None] = lambda progress: None,
+        extractor: ExtractorName | None = None,
+        prune: bool = False,
+        budget: SpendingBudget | None = None,
+        exclude: Sequence[str] = (),
+        changed: Collection[Path] | None = None,
+    ) -> IndexReport:
+        """Index files and folders. Unchanged documents are skipped.
+
+        The workspace is created if it does not exist and at least one document can be read.
+
+        Parameters
+        ----------
+        paths
+            Files and folders; folders are read recursively.
+        report_progress
+            Called after each step that takes time.
+        extractor
+            ``model`` or ``sentences``: extract with the language model or without one, and extract again from
+            documents that were indexed with the other extractor. If None, the settings choose the extractor for new and
+            changed documents; unchanged documents are extracted again, after a change of the settings, only if neither
+            their current facts nor the new extraction involve a model.
+        prune
+            Delete documents below these paths whose file or row no longer exists. The paths themselves need not exist
+            any more.
+        budget
+            Limit on spending on the language model. When it is used up, the run stops with the reason in the report;
+            calling the method again resumes it.
+        exclude
+            Patterns of files and folders to skip, in addition to those in the settings: a name or a path, in which
+            ``**`` matches any number of folders.
+        changed
+            Read only files that are among these absolute paths or below one of them, and prune only these; by default
+            everything below ``paths``.
+
+        Returns
+        -------
+        IndexReport
+            Numbers of documents, chunks and facts, skipped inputs, failed chunks and usage.
+
+        Raises
+        ------
+        StoreBusy
+            Another process is writing to this workspace.
+        WeightsMissing
+            The weights of the embedding model are not on this machine.
+        ModelUnavailable
+            The language model's API key is missing. Later model errors are in the report.
+        """
+        seen = SeenSources()
+        existing = still_there(paths, self.documents()) if prune and self.home.exists() else paths
+        run = RunProgress()
+        sources = seen.watch(run.watch_documents(self._read(existing, exclude, run, changed)))
+        skipped, document = _first_document(sources)
+        if document is None and not self.home.exists():
+            return skipped_report(skipped)
+        first = [] if document is None else [document]
+        report = await self._index(
+            chain(skipped, first, sources),
+            lambda progress: report_progress(run.completed(progress)),
+            extractor,
+            budget,
+            roots_of(paths),
+        )
+        if prune and not report.stopped:
+            report.pruned = await self._prune(seen, paths if changed is None else list(changed))
+        return report
+
+    async def aretry(
+        self,
+        report_progress: Callable[[IndexProgress], None] = lambda progress: None,
+        budget: SpendingBudget | None = None,
+    ) -> IndexReport:
+        """Extract again from chunks that failed in an earlier run.
+
+        The text is taken from the workspace; files are not read again.
+
+        Parameters
+        ----------
+        report_progress, budget
+            As for :meth:`aindex`.
+
+        Returns
+        -------
+        IndexReport
+            As for :meth:`aindex`.
+
+        Raises
+        ------
+        NotFound
+            The workspace does not exist.
+        StoreBusy, WeightsMissing, ModelUnavailable
+            As for :meth:`aindex`.
+        """
+        with self.store().read() as reader:
+            failed = [reader.records.document(record.id) for record in reader.records.documents() if record.failed]
+        return await self.aadd(failed, report_progress, budget=budget)
+
+    async def aadd(
+        self,
+        documents: Iterable[Document | SkippedInput],
+        report_progress: Callable[[IndexProgress], None] = lambda progress: None,
+        extractor: ExtractorName | None = None,
+        budget: SpendingBudget | None = None,
+    ) -> IndexReport:
+        """Index documents that are already in memory.
+
+        Parameters
+        ----------
+        documents
+            Documents, identified by ``source``: a document whose source is known replaces the earlier version.
+        report_progress, extractor, budget
+            As for :meth:`aindex`.
+
+        Returns
+        -------
+        IndexReport
+            As for :meth:`aindex`.
+
+        Raises
+        ------
+        PolyadicError
+            ``documents`` contains something else, such as a path.
+        StoreBusy, WeightsMissing, ModelUnavailable
+            As for :meth:`aindex`.
+        """
+        return await self._index(_checked_documents(documents), report_progress, extractor, budget)
+
+    async def aestimate(
+        self, paths: Sequence[Path | str], extractor: ExtractorName | None = None, exclude: Sequence[str] = ()
+    ) -> IndexingEstimate:
+        """Estimate calls, tokens, money and time of indexing, without calling a model.
+
+        Parameters
+        ----------
+        paths, extractor, exclude
+            As for :meth:`aindex`.
+
+        Returns
+        -------
+        IndexingEstimate
+            The estimate, and the inputs that would be skipped.
+        """
+        sources = self._read(paths, exclude)
+        selected = self._extractor(extractor, NullCache())
+        if not self.home.exists():
+            return await self._estimator(selected, KnownWork(), extractor).estimate(sources)
+        with self.store(make=True).read() as reader:
+            known = KnownWork(
+                reader.records.stamp, lambda key: reader.records.reply(key) is not None, reader.records.spent()
+            )
+            return await self._estimator(selected, known, extractor).estimate(sources)
+
+    async def adelete(self, references: str | Sequence[str], forget_replies: bool = False) -> list[DocumentRecord]:
+        """Delete documents, and the facts that no other document supports.
+
+        Parameters
+        ----------
+        references
+            One or several references: a path or other source, a title, or at least 8 digits of the identifier. A
+            folder stands for all documents below it, a .jsonl or .csv file for all of its rows, ``PATH#ROW`` for one
+            row, and a pattern such as ``notes/**/*.md`` for all that match. If one of the references matches no
+            document, nothing is deleted.
+        forget_replies
+            Also delete the cached replies of language models, for all documents. The cache avoids paying twice for
+            the same request; its replies quote the documents.
+
+        Returns
+        -------
+        list of DocumentRecord
+            The deleted documents, sorted by source.
+
+        Raises
+        ------
+        NotFound
+            A reference matches no document, or a title or identifier matches more than one.
+        StoreBusy
+            Another process is writing to this workspace.
+        """
+        records = self.find_documents([references] if isinstance(references, str) else references)
+        await withdraw(self.store(), [record.id for record in records], lambda: self.embedder)
+        if forget_replies:
+            with self.store().write() as writer:
+                writer.forget_replies()
+        return records
+
+    index = async_to_sync(aindex)
+    retry = async_to_sync(aretry)
+    add = async_to_sync(aadd)
+    estimate = async_to_sync(aestimate)
+    delete = async_to_sync(adelete)
+
+    async def _index(
+        self,
+        documents: Iterable[Document | SkippedInput],
+        report_progress: Callable[[IndexProgress], None],
+        extractor: ExtractorName | None,
+        budget: SpendingBudget | None,
+        roots: Collection[str] = (),
+    ) -> IndexReport:
+        """Index documents as :meth:`aadd` does, and record new roots of the workspace first."""
+        # Load the models before the store, so that no workspace is created if weights or a key are missing.
+        embedder = self.embedder
+        if factory.wanted(extractor, self.settings) == "model":
+            self._required_model("extraction").check()
+        store = self.store(make=True)
+        record_roots(store, roots)
+        selected = self._extractor(extractor, StoreResponseCache(store), budget)
+        chunking, reextract = self.settings.chunking, extractor is not None
+        indexer = Indexer(store, selected.extractor, embedder, chunking, report_progress, reextract, selected.spent)
+        throttled_before = selected.throttle_count()
+        report = await indexer.index(documents)
+        report.throttle_count = selected.throttle_count() - throttled_before
+        return report
+
+    async def _prune(self, seen: SeenSources, paths: Sequence[Path | str]) -> list[str]:
+        """Delete the documents below these paths that were not seen; return their sources."""
+        gone = seen.missing(self.documents(), paths)
+        await withdraw(self.store(), [record.id for record in gone], lambda: self.embedder)
+        return [record.source for record in gone]
+
+    def _read(
+        self,
+        paths: Sequence[Path | str],
+        exclude: Sequence[str],
+        run: RunProgress | None = None,
+        changed: Collection[Path] | None = None,
+    ) -> Iterator[Document | SkippedInput]:
+        """Read the documents at these paths, without the workspace's own files and excluded ones."""
+        reading = self.settings.reading
+        reading = reading.model_copy(update={"exclude": (*reading.exclude, *exclude)})
+        run = run or RunProgress()
+
+        def watch(found: Iterator[Path | SkippedInput]) -> Iterator[Path | SkippedInput]:
+            found = found if changed is None else among(found, changed)
+            return run.watch_files(with_prune_hints(found, lambda: self.documents() if self.home.exists() else ()))
+
+        return read_documents(paths, reading, exclude=self._excluded_folders, watch=watch)
+
+    def _extractor(
+        self, name: ExtractorName | None, cache: ResponseCache, budget: SpendingBudget | None = None
+    ) -> SelectedExtractor:
+        if factory.wanted(name, self.settings) == "sentences":
+            return factory.without_model(self.settings)
+        return factory.with_model(self._required_model("extraction"), cache, self._prompts, self.settings, budget)
+
+    def _estimator(
+        self, selected: SelectedExtractor, known: KnownWork, name: ExtractorName | None
+    ) -> IndexingEstimator:
+        settings = self.settings
+        return IndexingEstimator(
+            selected.extractor,
+            self.embedder,
+            settings.chunking,
+            settings.model.of_role("extraction"),
+            known,
+            name is not None,
+        )
+
+
+def _checked_documents(documents: Iterable[Document | SkippedInput]) -> Iterator[Document | SkippedInput]:
+    """Yield documents; raise PolyadicError for anything else, such as the paths that ``index`` takes."""
+    if isinstance(documents, Document):
+        raise PolyadicError("add takes a list of documents, not a single one", "call add([document])")
+    for document in documents if isinstance(documents, Iterable) else [documents]:
+        if not isinstance(document, Document | SkippedInput):
+            what = f"add takes Document objects, not {type(document).__name__}"
+            raise PolyadicError(what, "to read files, call index with their paths")
+        yield document
+
+
+def skipped_report(skipped: Sequence[SkippedInput]) -> IndexReport:
+    """Return the report of a run that found nothing to index."""
+    report = IndexReport()
+    report.skip(*skipped)
+    return report
+
+
+def _first_document(sources: Iterator[Document | SkippedInput]) -> tuple[list[SkippedInput], Document | None]:
+    """Return the first document and the inputs skipped before it; the rest stays in the iterator."""
+    skipped: list[SkippedInput] = []
+    for source in sources:
+        if isinstance(source, Document):
+            return skipped, source
+        skipped.append(source)
+    return skipped, None

@@ -1,0 +1,35 @@
+"""The file that a document was read from."""
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from polyadic.model.identity import DIGEST_BYTES
+
+
+@dataclass(frozen=True, slots=True)
+class OriginalFile:
+    """The file that a document was read from.
+
+    Parameters
+    ----------
+    path
+        Path of the file while documents are indexed.
+    digest
+        Digest of its bytes (:func:`file_digest`).
+    is_kept
+        Whether the store keeps a copy.
+    """
+
+    path: Path
+    digest: str
+    is_kept: bool = False
+
+
+def file_digest(content: bytes) -> str:
+    """Compute a 32-digit hexadecimal digest of the bytes of a file.
+
+    >>> file_digest(b"a") == file_digest(b"b")
+    False
+    """
+    return hashlib.blake2b(content, digest_size=DIGEST_BYTES).hexdigest()

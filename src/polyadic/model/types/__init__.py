@@ -1,0 +1,32 @@
+"""Core data types: documents, facts, retrieved knowledge, answers and usage."""
+
+from polyadic.model.types.answers import Answer, Citation, Claim, Turn
+from polyadic.model.types.documents import Chunk, Document, Filter, Heading, Span, page_of
+from polyadic.model.types.facts import Entity, Evidence, Fact, Participation, fact_of
+from polyadic.model.types.knowledge import Item, ItemKind, Knowledge, RetrievalSection, SourceSpan, TraceStep
+from polyadic.model.types.usage import Usage
+
+__all__ = [
+    "Answer",
+    "Chunk",
+    "Citation",
+    "Claim",
+    "Document",
+    "Entity",
+    "Evidence",
+    "Fact",
+    "Filter",
+    "Heading",
+    "Item",
+    "ItemKind",
+    "Knowledge",
+    "Participation",
+    "RetrievalSection",
+    "SourceSpan",
+    "Span",
+    "TraceStep",
+    "Turn",
+    "Usage",
+    "fact_of",
+    "page_of",
+]

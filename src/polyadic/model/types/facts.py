@@ -1,0 +1,143 @@
+"""Facts and entities, and the evidence that they are derived from.
+
+A *fact* is a hyperedge: one self-contained sentence with every entity it connects. *Evidence* is one statement that
+an extractor found in one chunk. Facts and entities are derived from the stored evidence only.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import cached_property
+
+from polyadic.model import identity
+from polyadic.model.types.documents import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Participation:
+    """One entity of a statement, as extracted from one chunk.
+
+    Parameters
+    ----------
+    name
+        Name of the entity as extracted.
+    type
+        Entity type; empty if unknown.
+    description
+        Description of the entity; empty if there is none.
+    score
+        Importance score in (0, 100].
+    """
+
+    name: str
+    type: str = ""
+    description: str = ""
+    score: float = 50.0
+
+    @property
+    def key(self) -> str:
+        """Normalised name that identifies the entity."""
+        return identity.entity_key(self.name)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A statement extracted from one chunk, with its participants and its provenance.
+
+    Evidence with fewer than two distinct participants makes no fact; it is stored and counted.
+
+    Parameters
+    ----------
+    text
+        The statement.
+    score
+        How complete the statement is on its own, in (0, 10].
+    participants
+        Entities of the statement.
+    spans
+        Character ranges in the document that the statement was extracted from.
+    extractor
+        Name of the extractor.
+    unsupported
+        Why the passage does not support the statement, which then makes no fact either; empty if it does.
+    """
+
+    text: str
+    score: float
+    participants: tuple[Participation, ...]
+    spans: tuple[Span, ...]
+    extractor: str
+    unsupported: str = ""
+
+    @cached_property
+    def keys(self) -> tuple[str, ...]:
+        """Distinct entity keys, sorted."""
+        return tuple(sorted({p.key for p in self.participants} - {""}))
+
+    @cached_property
+    def fact_id(self) -> str | None:
+        """Identifier of the fact; None if unsupported, or with fewer than two distinct participants."""
+        return None if self.unsupported else fact_of(self.text, self.keys)
+
+
+def fact_of(text: str, keys: Collection[str]) -> str | None:
+    """Return the identifier of the fact that connects these distinct entity keys; None if there are fewer than two.
+
+    >>> fact_of("Ada wrote.", ["ada"]) is None, fact_of("Ada met Babbage.", ["ada", "babbage"]) is None
+    (True, False)
+    """
+    return identity.fact_id(text, keys) if len(keys) >= 2 else None
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A hyperedge, derived from all evidence that states it.
+
+    Parameters
+    ----------
+    id
+        Identifier.
+    text
+        The statement.
+    score
+        Mean score of the evidence, in (0, 10].
+    entities
+        The entities that the fact connects.
+    support
+        Number of pieces of evidence.
+    tokens
+        Number of tokens of ``text``.
+    """
+
+    id: str
+    text: str
+    score: float
+    entities: tuple[str, ...]
+    support: int
+    tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """A node of the hypergraph, derived from all evidence that names it.
+
+    Parameters
+    ----------
+    id
+        Identifier.
+    key
+        Normalised name.
+    name, type, description
+        The best supported versions in the evidence.
+    score
+        Mean score of its participations, in (0, 100].
+    facts
+        Number of facts that connect it.
+    """
+
+    id: str
+    key: str
+    name: str
+    type: str
+    description: str
+    score: float
+    facts: int

@@ -1,0 +1,173 @@
+"""Pages of a document: where they begin, and images of those of a PDF file."""
+
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from polyadic.loaders.pages.page_image import render_page
+from polyadic.model.identity import document_id
+from polyadic.model.types import Document
+from polyadic.server.api_keys import KeyRing, keys_file
+from polyadic.server.page_images import page_image
+from polyadic.server.problem_details import ProblemError
+from polyadic.workspace import Workspace
+from tests.server.running_server import finished, make, running
+from tests.support.documents import LOCKED_PDF, pdf
+from tests.support.stores import rows_of
+
+PAGES = [["Engines", "", "Charles Babbage designed the Engine."], ["Notes", "", "Ada Lovelace met Charles Babbage."]]
+PDF = pdf(PAGES)
+KEEP = "[reading]\nkeep_originals = true\n"
+HERE = "/v1/workspaces/kb/documents"
+
+
+def settings(folder: Path, more: str = "") -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "polyadic.toml").write_text(f'[embedding]\nmodel = "hashing"\n{more}')
+    return folder
+
+
+def size_of(image: bytes) -> tuple[int, int]:
+    assert image.startswith(b"\x89PNG\r\n\x1a\n")
+    width, height = struct.unpack(">II", image[16:24])
+    return width, height
+
+
+def upload(client: httpx2.Client, content: bytes = PDF) -> str:
+    job = client.post(f"{HERE}/files", files={"files": ("engines.pdf", content)}).json()
+    assert finished(client, "kb", job["id"])["state"] == "succeeded"
+    return f"{HERE}/{document_id('upload:engines.pdf')}"
+
+
+@pytest.fixture
+def indexed(tmp_path: Path) -> Iterator[tuple[Path, Path]]:
+    """A folder of workspaces, and the file that ``kb`` was indexed from."""
+    file = tmp_path / "docs" / "engines.pdf"
+    file.parent.mkdir()
+    file.write_bytes(PDF)
+    with Workspace(settings(tmp_path / "served" / "kb")) as kb:
+        kb.index([file.parent])
+    yield tmp_path / "served", file
+
+
+def test_kept_file_is_shown_until_its_document_is_deleted(tmp_path: Path) -> None:
+    with running(settings(tmp_path, KEEP)) as server, server.client() as client:
+        make(client, "kb")
+        document = upload(client)
+        starts = client.get(f"{document}/pages").json()
+        assert starts == {"starts": [0, 47], "has_images": True}
+        first, second = (client.get(f"{document}/pages/{number}") for number in (1, 2))
+        assert first.headers["content-type"] == "image/png"
+        assert size_of(first.content) == size_of(second.content) == (1240, 1605)
+        assert first.content != second.content
+        assert [client.get(f"{document}/pages/{number}").status_code for number in (0, 3, 20_001)] == [422, 404, 422]
+        assert client.delete(document).status_code == 204
+        for path in ("pages", "pages/1"):
+            assert client.get(f"{document}/{path}").status_code == 404
+    with Workspace(tmp_path / "kb") as kb:
+        assert list(rows_of(kb.store(), ("original_segment",))) == []
+
+
+def test_unchanged_image_is_not_sent_again(tmp_path: Path) -> None:
+    with running(settings(tmp_path, KEEP)) as server, server.client() as client:
+        make(client, "kb")
+        document = upload(client)
+        first = client.get(f"{document}/pages/1")
+        assert first.headers["cache-control"] == "private, no-cache"
+        known = {"If-None-Match": first.headers["etag"]}
+        again = client.get(f"{document}/pages/1", headers=known)
+        assert (again.status_code, again.content) == (304, b"")
+        assert client.get(f"{document}/pages/2", headers=known).status_code == 200
+        upload(client, pdf([*PAGES, ["Bridges"]]))
+        assert client.get(f"{document}/pages/1", headers=known).status_code == 200
+
+
+def test_file_that_is_not_kept_has_no_images(tmp_path: Path) -> None:
+    with running(settings(tmp_path)) as server, server.client() as client:
+        make(client, "kb")
+        document = upload(client)
+        assert client.get(f"{document}/pages").json() == {"starts": [0, 47], "has_images": False}
+        reply = client.get(f"{document}/pages/1")
+        assert (reply.status_code, reply.json()["type"]) == (404, "urn:polyadic:problem:no-page-image")
+
+
+def test_unchanged_file_on_disk_is_shown(indexed: tuple[Path, Path]) -> None:
+    folder, file = indexed
+    with running(folder) as server, server.client() as client:
+        document = f"{HERE}/{document_id(str(file))}"
+        assert client.get(f"{document}/pages").json()["has_images"]
+        assert size_of(client.get(f"{document}/pages/2").content) == (1240, 1605)
+        file.write_bytes(pdf([["Secret"], ["Secret"]]))
+        assert not client.get(f"{document}/pages").json()["has_images"]
+        assert client.get(f"{document}/pages/2").status_code == 404
+
+
+def test_link_in_place_of_the_folder_is_not_followed(indexed: tuple[Path, Path]) -> None:
+    folder, file = indexed
+    moved = file.parent.rename(file.parent.with_name("elsewhere"))
+    file.parent.symlink_to(moved, target_is_directory=True)
+    with running(folder) as server, server.client() as client:
+        assert client.get(f"{HERE}/{document_id(str(file))}/pages/1").status_code == 404
+
+
+def test_other_text_with_the_source_of_a_file_reveals_no_file(indexed: tuple[Path, Path]) -> None:
+    folder, file = indexed
+    secret = file.with_name("secret.pdf")
+    secret.write_bytes(PDF)
+    with Workspace(folder / "kb") as kb:
+        kb.add([Document(str(secret), "", "Ada Lovelace met Charles Babbage.", pages=(0,))])
+    with running(folder) as server, server.client() as client:
+        job = client.put(f"{HERE}/{document_id(str(file))}", json={"text": "Ada Lovelace met Lord Byron."}).json()
+        assert finished(client, "kb", job["id"])["state"] == "succeeded"
+        for source in (secret, file):
+            document = f"{HERE}/{document_id(str(source))}"
+            assert not client.get(f"{document}/pages").json()["has_images"]
+            assert client.get(f"{document}/pages/1").status_code == 404
+
+
+def test_key_with_a_filter_sees_pages_of_its_documents_only(tmp_path: Path) -> None:
+    settings(tmp_path, KEEP)
+    ring = KeyRing(keys_file(tmp_path))
+    everything = ring.add("all", "write", ["*"])[1]
+    authors, others = (ring.add("some", "read", ["kb"], {"author": name})[1] for name in ("Ada", "Charles"))
+    with running(tmp_path, keyed=True) as server, server.client(everything) as client:
+        make(client, "kb")
+        document = upload(client, pdf(PAGES, {"Author": "Ada"}))
+        known = {"If-None-Match": client.get(f"{document}/pages/1").headers["etag"]}
+        with server.client(authors) as seeing, server.client(others) as hidden:
+            assert seeing.get(f"{document}/pages/1").status_code == 200
+            assert seeing.get(f"{document}/pages").json()["has_images"]
+            assert hidden.get(f"{document}/pages").status_code == 404
+            assert hidden.get(f"{document}/pages/1").status_code == 404
+            assert hidden.get(f"{document}/pages/1", headers=known).status_code == 404
+
+
+def test_setting_applies_to_unchanged_documents_when_they_are_indexed_again(tmp_path: Path) -> None:
+    file = tmp_path / "engines.pdf"
+    file.write_bytes(PDF)
+    identifier = document_id(str(file))
+    for more, content in (("", None), (KEEP, PDF), ("", None)):
+        with Workspace(settings(tmp_path / "kb", more)) as kb:
+            report = kb.index([file])
+            with kb.store().read() as reader:
+                assert reader.records.original_content(identifier) == content
+    assert (report.unchanged, report.added) == (1, 0)
+
+
+def test_hostile_files_do_no_harm() -> None:
+    for content in (b"", b"no PDF", LOCKED_PDF, PDF[: len(PDF) // 2]):
+        with pytest.raises(ProblemError) as refused:
+            page_image(content, 1, 20)
+        assert refused.value.status_code == 422
+    with pytest.raises(ProblemError) as late:
+        page_image(PDF, 1, 0.001)
+    assert late.value.status_code == 504
+
+
+@pytest.mark.parametrize("box", ["0 0 14400 14400", "0 0 1 14400", "0 0 14400 1"])
+def test_size_of_an_image_is_bounded(box: str) -> None:
+    width, height = size_of(render_page(PDF.replace(b"0 0 612 792", box.encode().ljust(11)), 1))
+    assert 1 <= width * height <= 4_100_000
