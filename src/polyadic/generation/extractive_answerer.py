@@ -84,7 +84,7 @@ async def quote_answer(knowledge: Knowledge, embedder: Embedder, reader: Reader)
     learned_scores = LinearModel.named(learned("sentences")["score"], COLUMNS).scores(features)
     section = read_named_section(asked, pool)
     scores = learned_scores + section.bonus
-    judgement = judge(asked, features, scores, rare_coverage(read, *rarity(asked, reader)))
+    judgement = judge(asked, features, learned_scores, rare_coverage(read, *rarity(asked, reader)))
     if section.has_all_words:
         judgement = AnswerConfidence(max(SECTION_FOUND, judgement.confidence), False)
     words = asked_words(asked, read)
