@@ -100,8 +100,11 @@ def test_skipped_pairs_are_shown_again_on_request(page: Page, reviewed: Running,
     detail.get_by_role("button", name="Skip").click()
     expect(page.get_by_text("2 pairs, 1 skipped")).to_be_visible()
     expect(detail.get_by_role("heading", level=2)).to_contain_text("Paulo")
-    detail.get_by_role("button", name="Skip").click()
+    # As many more are requested as were skipped: the API returns these first.
+    with page.expect_request(re.compile(r"/resolution/review\?limit=102$")):
+        detail.get_by_role("button", name="Skip").click()
     expect(page.get_by_role("heading", name="Nothing to review")).to_be_visible()
+    expect(page.get_by_text("All other pairs were skipped.")).to_be_visible()
     seen("review-none", page)
     page.get_by_role("button", name="Show skipped pairs").click()
     expect(pairs(page)).to_have_count(2)
@@ -119,6 +122,20 @@ def test_refused_decision_is_reported_and_the_pair_stays(page: Page, reviewed: R
     expect(detail.get_by_role("alert")).to_contain_text("cannot-link")
     expect(detail.get_by_role("button", name="Merge")).to_be_enabled()
     expect(pairs(page)).to_have_count(2)
+
+
+def test_error_of_the_decisions_disappears_once_they_load(page: Page, watch: Watch) -> None:
+    watch.allowed.append("ERR_FAILED")
+    open_pair(page, "IMF").get_by_role("button", name="Not the same").click()
+    expect(pairs(page)).to_have_count(1)
+    page.route("**/resolution/decisions", lambda route: route.abort())
+    page.reload()
+    page.get_by_text("Decisions", exact=True).click()
+    expect(page.get_by_role("alert")).to_contain_text("The server does not answer")
+    page.unroute("**/resolution/decisions")
+    page.get_by_role("button", name="Try again").click()
+    expect(page.get_by_text("Decisions (1)")).to_be_visible()
+    expect(page.get_by_role("alert")).to_have_count(0)
 
 
 def test_read_only_key_sees_the_evidence_but_cannot_decide(tmp_path: Path, opened: Opened, watch: Watch) -> None:

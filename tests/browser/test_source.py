@@ -134,3 +134,20 @@ def test_pdf_without_its_file_is_shown_as_text(opened: Opened, tmp_path: Path) -
         source = page.get_by_role("dialog")
         expect(source.locator("mark")).to_have_text(ON_PAGE_2)
         assert source.locator(".source-page").count() == 0
+
+
+def test_page_that_is_passed_while_it_loads_is_never_shown(opened: Opened, tmp_path: Path) -> None:
+    file = tmp_path / "engines.pdf"
+    file.write_bytes(PDF)
+    with served(tmp_path / "passed", "[reading]\nkeep_originals = true\n") as server:
+        read_in(server, "engines", file)
+        page = opened(f"{server.url}/#/engines/documents")
+        page.get_by_role("button", name="Engines").first.click()
+        shown_page(page)
+        page.route("**/pages/2", lambda route: None)
+        with page.expect_event("requestfailed", lambda request: request.url.endswith("/pages/2")):
+            page.get_by_role("button", name="Next page").click()
+            page.get_by_role("button", name="Previous page").click()
+        # Longer than a page takes until it is said to be loading.
+        page.wait_for_timeout(500)
+        assert shown_page(page).get_attribute("alt") == "Page 1; its text is below or beside it"

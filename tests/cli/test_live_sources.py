@@ -74,12 +74,14 @@ def terminal() -> Iterator[None]:
         yield
 
 
-def citation(marker: int) -> Citation:
-    place = SourceSpan("d", f"/{marker}.md", "", "c", Span(0, 19), "Ada wrote a program")
+def citation(marker: int, quote: str) -> Citation:
+    place = SourceSpan("d", f"/{marker}.md", "", "c", Span(0, len(quote)), quote)
     return Citation(marker, place, 1.0, Span(0, 3))
 
 
-def printed(pieces: list[str], cited: dict[int, int]) -> tuple[list[str], list[str]]:
+def printed(
+    pieces: list[str], cited: dict[int, int], quote: str = "Ada wrote a program"
+) -> tuple[list[str], list[str]]:
     """The rows before the end of an answer and after it; ``cited`` tells after which piece a marker is cited."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("sys.stdout", screen := Screen())
@@ -88,7 +90,7 @@ def printed(pieces: list[str], cited: dict[int, int]) -> tuple[list[str], list[s
         for place, piece in enumerate(pieces):
             live.write(piece)
             for marker in (marker for marker, after in cited.items() if after == place):
-                live.cite(citation(marker))
+                live.cite(citation(marker, quote))
         before = list(screen.rows)
         live.close()
         return before, screen.rows
@@ -98,6 +100,12 @@ def test_sources_stand_below_the_text_until_it_ends() -> None:
     before, after = printed(["Ada did [1]. ", "In London", " [2]. And", " so on."], {1: 0, 2: 2})
     assert before == ["Ada did [1]. In Lond", "on [2]. And so on.", ' [1] /1.md: "Ada wr', ' [2] /2.md: "Ada wr']
     assert after == ["Ada did [1]. In Lond", "on [2]. And so on.", ""]
+
+
+def test_source_that_quotes_code_takes_one_row() -> None:
+    before, after = printed(["Call it [1]. ", "So on."], {1: 0}, "Ada:\n\n```\nf\n\tg\n```\n")
+    assert before == ["Call it [1]. So on.", ' [1] /1.md: "Ada: f']
+    assert after == ["Call it [1]. So on.", ""]
 
 
 @given(st.lists(st.text("ab 東\n", max_size=30), min_size=1), st.dictionaries(st.integers(1, 9), st.integers(0, 5)))

@@ -59,7 +59,8 @@ class LiveSources:
 
     def _add(self, citation: Citation) -> None:
         place = citation.place
-        self._lines[visible(f' [{citation.marker}] {shown(place.source)}: "{quotation(place)}"')] = None
+        source, quote = _on_one_line(shown(place.source)), _on_one_line(quotation(place))
+        self._lines[visible(f' [{citation.marker}] {source}: "{quote}"')] = None
 
     def _erasure(self, width: int, text: str) -> str:
         """Return the text, preceded by what erases the list below the cursor."""
@@ -67,6 +68,10 @@ class LiveSources:
             return text
         # In a full line the cursor stands on the last character, which must not be erased.
         return f"\n\x1b[J{text.removeprefix(chr(10))}" if self._column == width else f"\x1b[J{text}"
+
+
+def _on_one_line(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _column_after(column: int, text: str, width: int) -> int:

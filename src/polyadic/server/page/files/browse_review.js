@@ -9,6 +9,8 @@ import { pairDetail } from "./review_pair.js";
 import { counted } from "./words.js";
 
 const PAIRS = 100;
+/** The API returns at most this many. */
+const MOST_PAIRS = 200;
 
 /**
  * @param {object} ctx
@@ -48,7 +50,9 @@ class Review {
     replace(this.foot, busy("Comparing entities"));
     try {
       const path = workspacePath(this.ctx.workspace, "resolution/review");
-      const review = await this.ctx.api.get(path, { limit: PAIRS }, { signal: this.ctx.signal });
+      // Skipped pairs are among the first that the API returns.
+      const limit = Math.min(MOST_PAIRS, PAIRS + this.skipped.size);
+      const review = await this.ctx.api.get(path, { limit }, { signal: this.ctx.signal });
       this.total = review.total;
       this.pairs = review.candidates.filter(({ id }) => !this.skipped.has(id));
       this.#draw();
@@ -65,7 +69,7 @@ class Review {
   #draw() {
     const words = this.skipped.size ? `, ${this.skipped.size.toLocaleString("en")} skipped` : "";
     const left = this.total - this.skipped.size;
-    const shown = left > PAIRS ? `Showing ${this.pairs.length.toLocaleString("en")} of ` : "";
+    const shown = this.pairs.length < left ? `Showing ${this.pairs.length.toLocaleString("en")} of ` : "";
     replace(this.count, `${shown}${counted(this.total, "pair")}${words}`);
     replace(
       this.list,
@@ -80,7 +84,10 @@ class Review {
   }
 
   #nothing() {
-    return this.skipped.size ? "All other pairs were skipped." : "No two entities look like the same one.";
+    if (!this.skipped.size) {
+      return "No two entities look like the same one.";
+    }
+    return this.skipped.size >= this.total ? "All other pairs were skipped." : "Show skipped pairs to reach the rest.";
   }
 
   #row(pair) {

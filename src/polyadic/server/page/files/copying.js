@@ -27,7 +27,8 @@ export async function copyText(text, said) {
 export function save(content, name) {
   const address = URL.createObjectURL(content);
   el("a", { href: address, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(address), 0);
+  // The download may begin after the click.
+  setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }
 
 function copiedBySelecting(text) {

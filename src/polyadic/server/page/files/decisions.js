@@ -37,6 +37,7 @@ export function decisionList(ctx, onUndone) {
     try {
       const path = workspacePath(ctx.workspace, "resolution/decisions");
       const { decisions } = await ctx.api.get(path, {}, { signal: ctx.signal });
+      replace(said);
       const latest = decisions.reverse();
       node.hidden = !latest.length;
       replace(heading, `Decisions (${latest.length.toLocaleString("en")})`);

@@ -1,5 +1,6 @@
 // The drawing as an image.
 
+import { save } from "./copying.js";
 import { el } from "./dom.js";
 import { Letters } from "./graph_labels.js";
 import { paintAll, paintFocus } from "./graph_paint.js";
@@ -16,10 +17,7 @@ const FADED = 0.22;
 export async function savePicture(scene, focus, name) {
   const canvas = pictureOf(scene, focus);
   const blob = await new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
-  const href = URL.createObjectURL(blob);
-  el("a", { href, download: name }).click();
-  // The download may begin after the click.
-  setTimeout(() => URL.revokeObjectURL(href), 60_000);
+  save(blob, name);
 }
 
 function pictureOf(scene, focus) {

@@ -69,8 +69,10 @@ function stateOf(hierarchy) {
     stale ? `${counted(stale, "cluster")} changed since` : "",
     hierarchy.unplaced ? `${counted(hierarchy.unplaced, "entity", "entities")} added since` : "",
   ].filter(Boolean);
-  const what = changes.length ? changes.join(", ") : "some reports are stale";
-  return [el("strong", {}, "Outdated. "), `Not included until the hierarchy is updated: ${what}.`];
+  const what = changes.length
+    ? `Not included until the hierarchy is updated: ${changes.join(", ")}.`
+    : "Some reports are stale and are not shown until the hierarchy is updated.";
+  return [el("strong", {}, "Outdated. "), what];
 }
 
 function hindrance(ctx, { installed }) {

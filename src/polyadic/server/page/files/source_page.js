@@ -48,16 +48,20 @@ class PagePane {
   }
 
   async #load(number) {
-    const waiting = setTimeout(() => replace(this.frame, busy("Loading page")), 250);
+    // The user has passed the page that is still loading.
+    this.loading?.abort();
+    this.loading = new AbortController();
+    const signal = AbortSignal.any([this.signal, this.loading.signal]);
+    const waiting = setTimeout(() => signal.aborted || replace(this.frame, busy("Loading page")), 250);
     let shown;
     try {
-      const image = await this.ctx.api.blob(`${this.path}/${number}`, {}, { signal: this.signal, cache: "no-cache" });
+      const image = await this.ctx.api.blob(`${this.path}/${number}`, {}, { signal, cache: "no-cache" });
       shown = () => this.#imageOf(image, number);
     } catch (error) {
       shown = () => problemNotice(error, () => this.show(number));
     }
     clearTimeout(waiting);
-    if (number === this.shown && !this.signal.aborted) {
+    if (!signal.aborted) {
       replace(this.frame, shown());
       this.frame.scrollTop = 0;
     }
