@@ -1,5 +1,6 @@
 """Pages of a document: where they begin, and images of those of a PDF file."""
 
+import sqlite3
 import struct
 from collections.abc import Iterator
 from pathlib import Path
@@ -157,6 +158,20 @@ def test_setting_applies_to_unchanged_documents_when_they_are_indexed_again(tmp_
     assert (report.unchanged, report.added) == (1, 0)
 
 
+def test_kept_file_stays_when_failed_chunks_are_read_again(tmp_path: Path) -> None:
+    file = tmp_path / "engines.pdf"
+    file.write_bytes(PDF)
+    identifier = document_id(str(file))
+    with Workspace(settings(tmp_path / "kb", KEEP)) as kb:
+        kb.index([file])
+        with sqlite3.connect(tmp_path / "kb" / "store.sqlite") as connection:
+            connection.execute("UPDATE chunk SET failure = 'no reply', evidence = NULL")
+        kb.retry()
+        assert [record.failed for record in kb.documents()] == [0]
+        with kb.store().read() as reader:
+            assert reader.records.original_content(identifier) == PDF
+
+
 def test_hostile_files_do_no_harm() -> None:
     for content in (b"", b"no PDF", LOCKED_PDF, PDF[: len(PDF) // 2]):
         with pytest.raises(ProblemError) as refused:
@@ -167,7 +182,8 @@ def test_hostile_files_do_no_harm() -> None:
     assert late.value.status_code == 504
 
 
-@pytest.mark.parametrize("box", ["0 0 14400 14400", "0 0 1 14400", "0 0 14400 1"])
+@pytest.mark.parametrize("box", ["0 0 14400 14400", "0 0 1 14400", "0 0 14400 1", "0 0 1 20000000"])
 def test_size_of_an_image_is_bounded(box: str) -> None:
     width, height = size_of(render_page(PDF.replace(b"0 0 612 792", box.encode().ljust(11)), 1))
     assert 1 <= width * height <= 4_100_000
+    assert max(width, height) <= 16_000
