@@ -2,8 +2,11 @@
 
 import sqlite3
 import struct
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from textwrap import dedent
 
 import httpx2
 import pytest
@@ -187,3 +190,20 @@ def test_size_of_an_image_is_bounded(box: str) -> None:
     width, height = size_of(render_page(PDF.replace(b"0 0 612 792", box.encode().ljust(11)), 1))
     assert 1 <= width * height <= 4_100_000
     assert max(width, height) <= 16_000
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits the memory of a process on Linux only")
+def test_memory_of_a_rendering_is_limited() -> None:
+    code = """
+        import sys
+        from polyadic.loaders.pages import page_image
+
+        page_image.main()
+        try:
+            bytearray(3_000_000_000)
+        except MemoryError:
+            sys.exit("out of memory")
+    """
+    rendering = subprocess.run([sys.executable, "-c", dedent(code), "1"], input=PDF, capture_output=True, check=False)
+    assert size_of(rendering.stdout) == (1240, 1605)
+    assert rendering.stderr.strip() == b"out of memory"
