@@ -4,6 +4,7 @@ import sqlite3
 import struct
 import subprocess
 import sys
+import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
 from textwrap import dedent
@@ -13,12 +14,16 @@ import pytest
 
 from polyadic.loaders.pages.page_image import render_page
 from polyadic.model.identity import document_id
+from polyadic.model.original_file import file_digest
 from polyadic.model.types import Document
+from polyadic.query.originals import has_original
 from polyadic.server.api_keys import KeyRing, keys_file
+from polyadic.server.limits import ServerLimits
 from polyadic.server.page_images import page_image
 from polyadic.server.problem_details import ProblemError
+from polyadic.server.routes import pages
 from polyadic.workspace import Workspace
-from tests.server.running_server import finished, make, running
+from tests.server.running_server import finished, make, running, wait_until
 from tests.support.documents import LOCKED_PDF, pdf
 from tests.support.stores import rows_of
 
@@ -107,6 +112,50 @@ def test_unchanged_file_on_disk_is_shown(indexed: tuple[Path, Path]) -> None:
         file.write_bytes(pdf([["Secret"], ["Secret"]]))
         assert not client.get(f"{document}/pages").json()["has_images"]
         assert client.get(f"{document}/pages/2").status_code == 404
+
+
+def test_large_file_is_compared_without_reading_it_whole(indexed: tuple[Path, Path]) -> None:
+    folder, file = indexed
+    content = bytes(20_000_000)
+    file.write_bytes(content)
+    identifier = document_id(str(file))
+    with Workspace(folder / "kb") as kb:
+        with kb.store().write() as writer:
+            writer.put_original(identifier, file_digest(content), None, is_staged=False)
+        with kb.store().read() as reader:
+            tracemalloc.start()
+            assert has_original(reader, identifier)
+            peak = tracemalloc.get_traced_memory()[1]
+            tracemalloc.stop()
+    assert peak < 2_000_000
+
+
+def test_pages_are_listed_under_admission_control(indexed: tuple[Path, Path]) -> None:
+    folder, file = indexed
+    limits = ServerLimits(questions_at_once=0, questions_waiting=0)
+    with running(folder, limits=limits) as server, server.client() as client:
+        assert client.get(f"{HERE}/{document_id(str(file))}/pages").status_code == 503
+
+
+def test_page_is_not_rendered_for_a_client_that_has_left(
+    indexed: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, file = indexed
+    rendered = []
+
+    def counted(content: bytes, number: int, seconds: float) -> bytes:
+        rendered.append(number)
+        return page_image(content, number, seconds)
+
+    monkeypatch.setattr(pages, "page_image", counted)
+    document = f"{HERE}/{document_id(str(file))}"
+    with running(folder, limits=ServerLimits(pages_at_once=0)) as server, server.client() as client:
+        with server.client() as leaving, pytest.raises(httpx2.ReadTimeout):
+            leaving.get(f"{document}/pages/1", timeout=2)
+        wait_until(lambda: not server.server.server_state.connections)
+        server.service.renderings.release()
+        assert client.get(f"{document}/pages/2").status_code == 200
+    assert rendered == [2]
 
 
 def test_link_in_place_of_the_folder_is_not_followed(indexed: tuple[Path, Path]) -> None:
