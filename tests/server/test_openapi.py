@@ -32,6 +32,7 @@ def test_operations_have_descriptions_and_error_responses() -> None:
         ("POST /v1/workspaces/{workspace}/query", {"400", "408", "413", "422", "502", "504"}, {"415", "507"}),
         ("POST /v1/workspaces/{workspace}/documents/files", {"408", "413", "415", "422", "507"}, {"502", "504"}),
         ("GET /v1/workspaces/{workspace}/documents", {"401", "422"}, {"400", "413", "415", "502", "504", "507"}),
+        ("GET /v1/workspaces/{workspace}/documents/{document}/pages", {"404", "503", "504"}, {"400", "413", "502"}),
         ("GET /v1/models", {"401", "403"}, {"404", "409", "422"}),
     ],
 )

@@ -1,20 +1,29 @@
 """Pages of a document: where they begin, and images of those of a PDF file."""
 
+import sqlite3
 import struct
+import subprocess
+import sys
+import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
+from textwrap import dedent
 
 import httpx2
 import pytest
 
 from polyadic.loaders.pages.page_image import render_page
 from polyadic.model.identity import document_id
+from polyadic.model.original_file import file_digest
 from polyadic.model.types import Document
+from polyadic.query.originals import has_original
 from polyadic.server.api_keys import KeyRing, keys_file
+from polyadic.server.limits import ServerLimits
 from polyadic.server.page_images import page_image
 from polyadic.server.problem_details import ProblemError
+from polyadic.server.routes import pages
 from polyadic.workspace import Workspace
-from tests.server.running_server import finished, make, running
+from tests.server.running_server import finished, make, running, wait_until
 from tests.support.documents import LOCKED_PDF, pdf
 from tests.support.stores import rows_of
 
@@ -105,6 +114,50 @@ def test_unchanged_file_on_disk_is_shown(indexed: tuple[Path, Path]) -> None:
         assert client.get(f"{document}/pages/2").status_code == 404
 
 
+def test_large_file_is_compared_without_reading_it_whole(indexed: tuple[Path, Path]) -> None:
+    folder, file = indexed
+    content = bytes(20_000_000)
+    file.write_bytes(content)
+    identifier = document_id(str(file))
+    with Workspace(folder / "kb") as kb:
+        with kb.store().write() as writer:
+            writer.put_original(identifier, file_digest(content), None, is_staged=False)
+        with kb.store().read() as reader:
+            tracemalloc.start()
+            assert has_original(reader, identifier)
+            peak = tracemalloc.get_traced_memory()[1]
+            tracemalloc.stop()
+    assert peak < 2_000_000
+
+
+def test_pages_are_listed_under_admission_control(indexed: tuple[Path, Path]) -> None:
+    folder, file = indexed
+    limits = ServerLimits(questions_at_once=0, questions_waiting=0)
+    with running(folder, limits=limits) as server, server.client() as client:
+        assert client.get(f"{HERE}/{document_id(str(file))}/pages").status_code == 503
+
+
+def test_page_is_not_rendered_for_a_client_that_has_left(
+    indexed: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, file = indexed
+    rendered = []
+
+    def counted(content: bytes, number: int, seconds: float) -> bytes:
+        rendered.append(number)
+        return page_image(content, number, seconds)
+
+    monkeypatch.setattr(pages, "page_image", counted)
+    document = f"{HERE}/{document_id(str(file))}"
+    with running(folder, limits=ServerLimits(pages_at_once=0)) as server, server.client() as client:
+        with server.client() as leaving, pytest.raises(httpx2.ReadTimeout):
+            leaving.get(f"{document}/pages/1", timeout=2)
+        wait_until(lambda: not server.server.server_state.connections)
+        server.service.renderings.release()
+        assert client.get(f"{document}/pages/2").status_code == 200
+    assert rendered == [2]
+
+
 def test_link_in_place_of_the_folder_is_not_followed(indexed: tuple[Path, Path]) -> None:
     folder, file = indexed
     moved = file.parent.rename(file.parent.with_name("elsewhere"))
@@ -157,6 +210,20 @@ def test_setting_applies_to_unchanged_documents_when_they_are_indexed_again(tmp_
     assert (report.unchanged, report.added) == (1, 0)
 
 
+def test_kept_file_stays_when_failed_chunks_are_read_again(tmp_path: Path) -> None:
+    file = tmp_path / "engines.pdf"
+    file.write_bytes(PDF)
+    identifier = document_id(str(file))
+    with Workspace(settings(tmp_path / "kb", KEEP)) as kb:
+        kb.index([file])
+        with sqlite3.connect(tmp_path / "kb" / "store.sqlite") as connection:
+            connection.execute("UPDATE chunk SET failure = 'no reply', evidence = NULL")
+        kb.retry()
+        assert [record.failed for record in kb.documents()] == [0]
+        with kb.store().read() as reader:
+            assert reader.records.original_content(identifier) == PDF
+
+
 def test_hostile_files_do_no_harm() -> None:
     for content in (b"", b"no PDF", LOCKED_PDF, PDF[: len(PDF) // 2]):
         with pytest.raises(ProblemError) as refused:
@@ -167,7 +234,25 @@ def test_hostile_files_do_no_harm() -> None:
     assert late.value.status_code == 504
 
 
-@pytest.mark.parametrize("box", ["0 0 14400 14400", "0 0 1 14400", "0 0 14400 1"])
+@pytest.mark.parametrize("box", ["0 0 14400 14400", "0 0 1 14400", "0 0 14400 1", "0 0 1 20000000"])
 def test_size_of_an_image_is_bounded(box: str) -> None:
     width, height = size_of(render_page(PDF.replace(b"0 0 612 792", box.encode().ljust(11)), 1))
     assert 1 <= width * height <= 4_100_000
+    assert max(width, height) <= 16_000
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits the memory of a process on Linux only")
+def test_memory_of_a_rendering_is_limited() -> None:
+    code = """
+        import sys
+        from polyadic.loaders.pages import page_image
+
+        page_image.main()
+        try:
+            bytearray(3_000_000_000)
+        except MemoryError:
+            sys.exit("out of memory")
+    """
+    rendering = subprocess.run([sys.executable, "-c", dedent(code), "1"], input=PDF, capture_output=True, check=False)
+    assert size_of(rendering.stdout) == (1240, 1605)
+    assert rendering.stderr.strip() == b"out of memory"

@@ -145,6 +145,18 @@ def test_original_files_belong_to_revisions(store: Store) -> None:
     assert original(store, other) == ("", False, None)
 
 
+@pytest.mark.parametrize("content", [bytes(range(256)) * 800, None])
+def test_original_files_stay_while_the_text_is_the_same(store: Store, content: bytes | None) -> None:
+    source = publish(store, "ada", [ADA])
+    publish(store, "engine", [ENGINE])
+    digest = "1" * 32
+    with store.write() as writer:
+        writer.put_original(source.id, digest, content, is_staged=False)
+    publish(store, "ada", [ADA])
+    assert original(store, source) == (digest, content is not None, content)
+    assert store.problems() == []
+
+
 def test_original_files_are_deleted_with_their_revision(store: Store) -> None:
     source = publish(store, "ada", [ADA])
     for change in (lambda: publish(store, "ada", [ADA, ENGINE]), lambda: withdraw(store, source)):

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from polyadic.errors import UnreadableDocument
-from polyadic.loaders.file_access import read_whole
-from polyadic.model.original_file import file_digest
+from polyadic.loaders.file_access import opened, read_whole
+from polyadic.model.original_file import file_digest, stream_digest
 
 _MOST_MEGABYTES = 1000.0
 """The highest limit that ``max_megabytes`` under ``[reading]`` may set."""
@@ -17,3 +17,13 @@ def unchanged_content(path: Path, digest: str) -> bytes | None:
     except UnreadableDocument:
         return None
     return content if file_digest(content) == digest else None
+
+
+def is_unchanged(path: Path, digest: str) -> bool:
+    """Return whether a file can be read and has this digest; reads it in blocks."""
+    try:
+        with opened(path) as file:
+            found = stream_digest(file)
+    except UnreadableDocument:
+        return False
+    return found == digest

@@ -2,9 +2,14 @@
 
 import hashlib
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import BinaryIO
 
 from polyadic.model.identity import DIGEST_BYTES
+
+_BLOCK = 1 << 18
+_hash = partial(hashlib.blake2b, digest_size=DIGEST_BYTES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,4 +37,12 @@ def file_digest(content: bytes) -> str:
     >>> file_digest(b"a") == file_digest(b"b")
     False
     """
-    return hashlib.blake2b(content, digest_size=DIGEST_BYTES).hexdigest()
+    return _hash(content).hexdigest()
+
+
+def stream_digest(file: BinaryIO) -> str:
+    """Compute the digest (:func:`file_digest`) of an open file, read in blocks."""
+    hashed = _hash()
+    while block := file.read(_BLOCK):
+        hashed.update(block)
+    return hashed.hexdigest()

@@ -3,14 +3,17 @@
 import os
 from pathlib import Path
 
-from polyadic.loaders.original_content import unchanged_content
+from polyadic.loaders.original_content import is_unchanged, unchanged_content
 from polyadic.storage.protocol import Reader
 
 
 def has_original(reader: Reader, document_id: str) -> bool:
     """Return whether the file that a document was read from is available."""
     record = reader.records.original(document_id)
-    return record is not None and (record.is_kept or _on_disk(reader, document_id, record.digest) is not None)
+    if record is None or record.is_kept:
+        return record is not None
+    path = _path(reader, document_id)
+    return path is not None and is_unchanged(path, record.digest)
 
 
 def original_content(reader: Reader, document_id: str) -> bytes | None:
@@ -23,14 +26,17 @@ def original_content(reader: Reader, document_id: str) -> bytes | None:
     if record is None:
         return None
     kept = reader.records.original_content(document_id) if record.is_kept else None
-    return kept if kept is not None else _on_disk(reader, document_id, record.digest)
+    if kept is not None:
+        return kept
+    path = _path(reader, document_id)
+    return unchanged_content(path, record.digest) if path is not None else None
 
 
-def _on_disk(reader: Reader, document_id: str, digest: str) -> bytes | None:
+def _path(reader: Reader, document_id: str) -> Path | None:
+    """Return the path of a document below a root of the workspace; None if it has none."""
     source = reader.records.document(document_id).source
     path = Path(source)
     # Sources of files are absolute paths without links; with a link, another folder would be read.
     if not path.is_absolute() or os.path.realpath(source) != source:
         return None
-    is_below_root = any(path.is_relative_to(root) for root in reader.records.roots())
-    return unchanged_content(path, digest) if is_below_root else None
+    return path if any(path.is_relative_to(root) for root in reader.records.roots()) else None

@@ -88,6 +88,8 @@ class StagingWriter(Protocol):
     def stage(self, documents: Sequence[Cut]) -> Mapping[str, frozenset[str]]:
         """Create a staged revision of each document, or resume an interrupted run's revision of the same fingerprint.
 
+        A revision created with the content of the document's current one has the same original file.
+
         Returns
         -------
         Mapping[str, frozenset[str]]

@@ -240,7 +240,9 @@ class MemoryWriter:
         for document, fingerprint, chunks in documents:
             known = self.state.staged.get(document.id)
             if known is None or (known.fingerprint, list(known.chunks)) != (fingerprint, list(chunks)):
-                self.state.staged[document.id] = Revision(document, fingerprint, chunks)
+                old = self.state.current.get(document.id)
+                original = old.original if old and old.fingerprint.content == fingerprint.content else ("", None)
+                self.state.staged[document.id] = Revision(document, fingerprint, chunks, original=original)
         return {document.id: frozenset(self.state.staged[document.id].evidence) for document, *_ in documents}
 
     def drop_staged(self, claims: DocumentLeases) -> None:

@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 
 _WIDTH = 1240
 """Width of an image in pixels: 150 per inch for a page of A4."""
+_MOST_HEIGHT = 16_000
 _MOST_PIXELS = 4_000_000
+_MOST_MEMORY = 2_000_000_000
+"""Bytes of address space, besides those of the file."""
 _COMPRESSION = 6
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _RGB_OF_8_BITS = bytes([8, 2, 0, 0, 0])
@@ -22,7 +25,7 @@ _UNFILTERED = b"\0"
 
 
 def render_page(content: bytes, number: int) -> bytes:
-    """Render a page of a PDF as PNG, at most 1240 pixels wide and 4 megapixels large.
+    """Render a page of a PDF as PNG, at most 1240 pixels wide, 16,000 pixels high and 4 megapixels large.
 
     Parameters
     ----------
@@ -45,7 +48,8 @@ def render_page(content: bytes, number: int) -> bytes:
         raise IndexError(number)
     page = opened[number - 1]
     width, height = page.get_size()
-    scale = min(_WIDTH / width, (_MOST_PIXELS / (width * height)) ** 0.5)
+    # PDFium rounds a side of less than one pixel up, so the number of pixels alone does not bound the other side.
+    scale = min(_WIDTH / width, _MOST_HEIGHT / height, (_MOST_PIXELS / (width * height)) ** 0.5)
     return _png(page.render(scale=scale, rev_byteorder=True))
 
 
@@ -66,7 +70,20 @@ def _chunk(kind: bytes, data: bytes) -> Iterator[bytes]:
 
 def main() -> None:
     """Render the page whose number is the first argument."""
-    sys.stdout.buffer.write(render_page(sys.stdin.buffer.read(), int(sys.argv[1])))
+    content = sys.stdin.buffer.read()
+    _limit_memory(_MOST_MEMORY + len(content))
+    sys.stdout.buffer.write(render_page(content, int(sys.argv[1])))
+
+
+def _limit_memory(size: int) -> None:
+    """Let allocations of this process fail above a size in bytes, as a small file may contain huge images."""
+    # Other systems do not have this limit, or do not apply it.
+    if sys.platform == "linux":
+        import resource
+
+        _, most = resource.getrlimit(resource.RLIMIT_AS)
+        size = size if most == resource.RLIM_INFINITY else min(size, most)
+        resource.setrlimit(resource.RLIMIT_AS, (size, most))
 
 
 if __name__ == "__main__":

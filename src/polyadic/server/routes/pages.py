@@ -23,9 +23,13 @@ _PNG: dict[int | str, dict[str, Any]] = {
 }
 
 
-@router.get("", summary="List the pages of a document")
-def pages(workspace: Name, document: Identifier, kb: Reading) -> PageList:
+@router.get("", summary="List the pages of a document", responses=errors(504))
+async def pages(workspace: Name, document: Identifier, kb: Reading, service: Served) -> PageList:
     """Return where pages begin in the text, and whether images of them are available (PDF files only)."""
+    return await service.run_admitted(_pages, kb, document)
+
+
+def _pages(kb: Workspace, document: str) -> PageList:
     with kb.store().read() as reader:
         starts = _document(reader, document).pages
         return PageList(starts=list(starts), has_images=has_original(reader, document))
@@ -46,6 +50,9 @@ async def page(
     if headers["ETag"] in request.headers.get("if-none-match", ""):
         return Response(status_code=304, headers=headers)
     async with service.renderings:
+        if await request.is_disconnected():
+            # Nobody receives this response.
+            return Response(status_code=204)
         image = await asyncio.to_thread(_image, kb, document, number, service.limits.page_seconds)
     return Response(image, headers=headers, media_type="image/png")
 

@@ -3,7 +3,7 @@
 The key of a piece is computed from its revision and its number in the file, as for texts (texts.py).
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from polyadic.storage.connection import Connection
 from polyadic.storage.records import OriginalRecord
@@ -18,6 +18,11 @@ _NONE = b""
 _RECORDS = (
     f"SELECT r.id, r.original, EXISTS (SELECT 1 FROM original_segment s WHERE s.id = r.id * {_MOST_PIECES})"
     " FROM revision r WHERE r.original <> ? AND r.id {any_of}"
+)
+_OF_SAME_CONTENT = (
+    "SELECT r.id, old.id, old.original FROM revision r JOIN document d ON d.id = r.document"
+    " JOIN revision old ON old.id = d.current"
+    " WHERE old.original <> ? AND old.content = r.content AND r.id {any_of}"
 )
 
 
@@ -40,6 +45,17 @@ def put_original(connection: Connection, revision: int, digest: str, content: by
             for number, start in enumerate(range(0, len(data), _PIECE))
         ],
     )
+
+
+def carry_originals(connection: Connection, revisions: Sequence[int]) -> None:
+    """Give staged revisions the original files of the current revisions of the same content."""
+    for revision, old, digest in list(select_in(connection, _OF_SAME_CONTENT, revisions, (_NONE,))):
+        connection.execute("UPDATE revision SET original = ? WHERE id = ?", (digest, revision))
+        connection.execute(
+            "INSERT INTO original_segment (id, data)"
+            " SELECT id + ?, data FROM original_segment WHERE id >= ? AND id < ?",
+            (_key(revision) - _key(old), _key(old), _key(old + 1)),
+        )
 
 
 def drop_original(connection: Connection, revision: int) -> None:

@@ -12,7 +12,7 @@ from polyadic.storage.protocol import Cut, Fingerprint
 from polyadic.storage.row_changes import Insert, Update
 from polyadic.storage.sql.digests import digest_bytes, entity_digest
 from polyadic.storage.sql.lists import select_in
-from polyadic.storage.sql.originals import drop_original
+from polyadic.storage.sql.originals import carry_originals, drop_original
 from polyadic.storage.sql.serialization import dump_evidence, dump_headings, dump_metadata, dump_pages
 from polyadic.storage.sql.tables import CHUNK, DOCUMENT, REVISION, STAGED_REVISION
 from polyadic.storage.sql.texts import drop_text, put_texts
@@ -95,6 +95,7 @@ class Staging:
             [(rows[document.id], *_revision_columns(document, stamp)) for document, stamp, _ in documents],
         )
         revisions = self.revisions([document.id for document, *_ in documents])
+        carry_originals(self._connection, list(revisions.values()))
         put_texts(self._connection, [(revisions[document.id], document.text) for document, *_ in documents])
         self._connection.change(
             Insert(STAGED_REVISION, STAGED_REVISION.names), [(revision,) for revision in revisions.values()]
