@@ -287,8 +287,8 @@ def test_missing_hierarchy_is_reported(method: str) -> None:
 def test_quotations_come_from_documents(method: str, reader: MemoryReader) -> None:
     found = ask(method, reader, "Byron meets Missolonghi?")
     answer = asyncio.run(quote_answer(found, HashingEmbedder(), reader))
-    said = {sentence(fact) for facts in STORY.values() for fact in facts}
-    assert all(citation.place.quote in said for citation in answer.citations)
+    texts = [" ".join(map(sentence, facts)) for facts in STORY.values()]
+    assert all(any(citation.place.quote in text for text in texts) for citation in answer.citations)
     assert answer.citations
 
 
