@@ -285,7 +285,7 @@ def test_missing_hierarchy_is_reported(method: str) -> None:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_quotations_come_from_documents(method: str, reader: MemoryReader) -> None:
-    found = ask(method, reader, "Byron meets Missolonghi?")
+    found = ask(method, reader, "Ada meets Byron?")
     answer = asyncio.run(quote_answer(found, HashingEmbedder(), reader))
     texts = [" ".join(map(sentence, facts)) for facts in STORY.values()]
     assert all(any(citation.place.quote in text for text in texts) for citation in answer.citations)
