@@ -34,8 +34,9 @@ from polyadic.retrieval.relevance.answer_confidence import (
     confidence_features,
 )
 from polyadic.retrieval.relevance.linear_model import learned
+from polyadic.retrieval.relevance.question_coverage import rare_coverage
 from polyadic.retrieval.relevance.question_features import read_asked
-from polyadic.retrieval.relevance.sentence_features import COLUMNS, rare_coverage, read_sentences, sentence_features
+from polyadic.retrieval.relevance.sentence_features import COLUMNS, read_sentences, sentence_features
 from polyadic.retrieval.trace import Trace
 
 Floats = NDArray[np.float64]

@@ -23,11 +23,10 @@ from polyadic.model.identity import normal_text
 from polyadic.model.types import Answer, Knowledge, SourceSpan, Span, TraceStep, Usage
 from polyadic.retrieval.relevance.answer_confidence import AnswerConfidence, judge
 from polyadic.retrieval.relevance.linear_model import LinearModel, learned
+from polyadic.retrieval.relevance.question_coverage import asked_words, rare_coverage
 from polyadic.retrieval.relevance.question_features import read_asked
 from polyadic.retrieval.relevance.sentence_features import (
     COLUMNS,
-    asked_words,
-    rare_coverage,
     read_sentences,
     sentence_features,
 )

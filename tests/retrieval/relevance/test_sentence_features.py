@@ -6,12 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from polyadic.retrieval.relevance.question_coverage import RARE_COVERAGE, rare_coverage
 from polyadic.retrieval.relevance.question_features import AnswerKind, read_asked
 from polyadic.retrieval.relevance.sentence_features import (
     COLUMNS,
-    RARE_COVERAGE,
     SentenceFeatures,
-    rare_coverage,
     read_sentences,
     sentence_features,
 )

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyadic.retrieval.relevance.linear_model import LinearModel, learned
+from polyadic.retrieval.relevance.question_coverage import RARE_COVERAGE
 from polyadic.retrieval.relevance.question_features import AnswerKind, QuestionFeatures
-from polyadic.retrieval.relevance.sentence_features import COLUMNS, RARE_COVERAGE
+from polyadic.retrieval.relevance.sentence_features import COLUMNS
 
 _TOLD = (
     "cosine",

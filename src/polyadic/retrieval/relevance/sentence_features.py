@@ -171,7 +171,7 @@ def sentence_features(asked: QuestionFeatures, read: Sequence[Read]) -> NDArray[
     """
     if not read:
         return np.zeros((0, len(COLUMNS)))
-    weights = _weights(asked, read)
+    weights = word_weights(asked, read)
     found = np.zeros((len(read), len(FEATURES)))
     for row, one in enumerate(read):
         signs = answer_signs(asked, one.sentence.text, one.words, one.said)
@@ -187,52 +187,6 @@ def sentence_features(asked: QuestionFeatures, read: Sequence[Read]) -> NDArray[
     )
     scaled = [found[:, [_PLACES[name] for name in names]] * factor for names, factor in products]
     return np.concatenate([found, *scaled], axis=1)
-
-
-def asked_words(asked: QuestionFeatures, read: Sequence[Read]) -> NDArray[np.float64]:
-    """Which content words of the question each sentence has, shape (sentences, words).
-
-    Each word by how much it tells, as a share of all, so that a row sums to the sentence's coverage, in [0, 1].
-    """
-    weights = _weights(asked, read)
-    whole = sum(weights.values()) or 1.0
-    rows = [[weight / whole * (word in one.stated) for word, weight in weights.items()] for one in read]
-    return np.array(rows, dtype=np.float64).reshape(len(read), len(weights))
-
-
-RARE_COVERAGE = ("rare_in_sentence", "rare_in_context", "rare_in_passage", "unknown_words")
-
-
-def rare_coverage(read: Sequence[Read], rarity: Mapping[str, float], unknown: frozenset[str]) -> NDArray[np.float64]:
-    """How much of the question is held at once, its words weighed by how rare they are in all documents.
-
-    Parameters
-    ----------
-    read
-        The sentences.
-    rarity
-        Of each content word of the question.
-    unknown
-        Those that no passage of the workspace holds.
-
-    Returns
-    -------
-    numpy.ndarray
-        Shape (4,), in the order of ``RARE_COVERAGE``, each in [0, 1]: the highest share that one sentence holds, one
-        with the headings above it, one passage, and the share of words that are unknown.
-    """
-    passages: dict[int, frozenset[str]] = {}
-    for one in read:
-        held = passages.get(one.sentence.passage, frozenset())
-        passages[one.sentence.passage] = held | one.stated | one.context
-    return np.array(
-        [
-            max((_share(rarity, one.stated) for one in read), default=0.0),
-            max((_share(rarity, one.stated | one.context) for one in read), default=0.0),
-            max((_share(rarity, held) for held in passages.values()), default=0.0),
-            len(unknown) / max(1, len(rarity)),
-        ]
-    )
 
 
 def _read(asked: QuestionFeatures, sentence: SentenceFeatures) -> Read:
@@ -268,12 +222,12 @@ def _own_features(asked: QuestionFeatures, read: Read, weights: Mapping[str, flo
     codes = {code: weights[code] for code in asked.codes if code in weights}
     return {
         "cosine": sentence.cosine,
-        "coverage": _share(weights, stated),
-        "coverage_with_context": _share(weights, stated | read.context),
-        "coverage_with_before": _share(weights, stated | read.before | read.context),
-        "codes": _share(codes, stated | read.context),
+        "coverage": share(weights, stated),
+        "coverage_with_context": share(weights, stated | read.context),
+        "coverage_with_before": share(weights, stated | read.before | read.context),
+        "codes": share(codes, stated | read.context),
         "pairs": _pairs(asked, read),
-        "density": _share(weights, read.said) * min(1.0, len(weights) / max(1, len(read.said))),
+        "density": share(weights, read.said) * min(1.0, len(weights) / max(1, len(read.said))),
         "passage_rank": 1.0 / (1 + sentence.passage),
         "passage_score": sentence.passage_score,
         "strength": sentence.strength,
@@ -350,13 +304,13 @@ def _spaced(text: str) -> str:
     return f" {' '.join(tokens(text))} "
 
 
-def _share(weights: Mapping[str, float], words: frozenset[str]) -> float:
+def share(weights: Mapping[str, float], words: frozenset[str]) -> float:
     """The weight of those words that are there, as a share of all."""
     whole = sum(weights.values())
     return sum(weight for word, weight in weights.items() if word in words) / whole if whole else 0.0
 
 
-def _weights(asked: QuestionFeatures, read: Sequence[Read]) -> dict[str, float]:
+def word_weights(asked: QuestionFeatures, read: Sequence[Read]) -> dict[str, float]:
     """How much each content word tells: the less, the more sentences hold it; a word that none holds counts as well."""
     holding = Counter(word for one in read for word in one.said if word in asked.content)
     return {word: math.log1p((len(read) + 1) / (holding[word] + 1)) for word in asked.content}
