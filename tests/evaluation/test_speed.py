@@ -11,7 +11,6 @@ import pytest
 from polyadic.config import METHODS
 from polyadic.embeddings.hashing_embedder import HashingEmbedder
 from polyadic.evaluation.breakdown import breakdowns
-from polyadic.evaluation.curves import curves
 from polyadic.evaluation.datasets import DatasetQuestion
 from polyadic.evaluation.indexing_cost import IndexingCost
 from polyadic.evaluation.journal import RecordJournal
@@ -20,6 +19,7 @@ from polyadic.evaluation.plan import MEASURES, EvalPlan
 from polyadic.evaluation.record import AnswerRecord, QuestionRecord, QuestionTimes, RetrievedRecord
 from polyadic.evaluation.report import write_report
 from polyadic.evaluation.results import EvaluationResults, RunTimes, cost_of, write_results
+from polyadic.evaluation.retrieval_curves import curves
 from polyadic.evaluation.scores import JudgeModel, scored
 from polyadic.llm.prompts.library import PromptLibrary
 from polyadic.model.types import Usage

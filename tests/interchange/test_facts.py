@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from polyadic.config import ChunkingSettings, EmbeddingSettings, Settings
+from polyadic.interchange.document_matching import SPANS_OF_NOTHING
 from polyadic.interchange.export import export_file
-from polyadic.interchange.facts_alignment import SPANS_OF_NOTHING
 from polyadic.interchange.import_file import import_file
 from polyadic.interchange.validation import InvalidFile
 from polyadic.model.identity import entity_key, fact_id

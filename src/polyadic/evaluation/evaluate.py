@@ -13,7 +13,6 @@ from polyadic.evaluation import journal as journals
 from polyadic.evaluation.batch import EvaluationBatch
 from polyadic.evaluation.breakdown import breakdowns
 from polyadic.evaluation.budget_sweep import BudgetSweep, swept
-from polyadic.evaluation.curves import curves
 from polyadic.evaluation.dataset_formats import documents
 from polyadic.evaluation.datasets import Dataset, DatasetQuestion
 from polyadic.evaluation.differences import differences
@@ -24,6 +23,7 @@ from polyadic.evaluation.notes import notes
 from polyadic.evaluation.plan import EvalPlan, drawn, made_with
 from polyadic.evaluation.record import QuestionRecord
 from polyadic.evaluation.results import EvaluationResults, HeadToHead, RunTimes, cost_of
+from polyadic.evaluation.retrieval_curves import curves
 from polyadic.evaluation.runner import EvaluationRun, ask_all
 from polyadic.evaluation.scorer import Scorer
 from polyadic.evaluation.scores import Outcomes, ScoreTable

@@ -10,8 +10,8 @@ from polyadic.errors import UnreadableDocument
 from polyadic.indexing.publisher import Publisher
 from polyadic.indexing.report import IndexProgress, IndexReport
 from polyadic.interchange.chunk_alignment import NAME
+from polyadic.interchange.document_matching import DocumentMatcher
 from polyadic.interchange.document_record import DocumentExport
-from polyadic.interchange.facts_alignment import FactAlignment
 from polyadic.interchange.facts_reader import FactLines
 from polyadic.interchange.hif_reader import contents_of
 from polyadic.interchange.hif_schema import MOST_MEGABYTES, parse_hif
@@ -106,10 +106,10 @@ async def _import_facts(
     with opened(file) as stream:
         lines = FactLines(stream, str(file), report.problems)
         lines.check()
-        alignment = FactAlignment(lines, str(file), _chunking(kb), report.problems, report.skipped)
-        exports = alignment.on_their_own()
+        matcher = DocumentMatcher(lines, str(file), _chunking(kb), report.problems, report.skipped)
+        exports = matcher.on_their_own()
         if documents:
-            exports = alignment.in_documents(read_documents(documents, kb.settings.reading, exclude=[kb.folder, file]))
+            exports = matcher.in_documents(read_documents(documents, kb.settings.reading, exclude=[kb.folder, file]))
         await _import_documents(kb, exports, report_progress, report)
 
 

@@ -16,10 +16,10 @@ from starlette.middleware.gzip import GZipMiddleware
 from polyadic import __version__
 from polyadic.server import lightrag_compat, openai_compat, openai_embeddings, problem_details
 from polyadic.server.auth import AuthMiddleware
-from polyadic.server.body_limit import BodyLimitMiddleware
 from polyadic.server.mcp_mount import add_agents
 from polyadic.server.openapi import add_openapi_details, operation_id
 from polyadic.server.page import routes as page
+from polyadic.server.request_limits import RequestLimitMiddleware
 from polyadic.server.request_logging import RequestLogMiddleware
 from polyadic.server.routes import (
     documents,
@@ -109,7 +109,7 @@ def create_app(service: ServerState) -> FastAPI:
     add_openapi_details(app)
     # The middleware added last is the outermost. Event streams are not compressed.
     app.add_middleware(GZipMiddleware, minimum_size=_SMALLEST_COMPRESSED, compresslevel=_COMPRESSION)
-    app.add_middleware(BodyLimitMiddleware, limits=service.limits)
+    app.add_middleware(RequestLimitMiddleware, limits=service.limits)
     app.add_middleware(AuthMiddleware, service=service)
     if service.allowed_origins:
         # Outside AuthMiddleware: browsers send no key before they know that a request is allowed.

@@ -11,7 +11,7 @@ from polyadic.config import local_folder
 from polyadic.errors import PackageMissing, SettingsError
 from polyadic.server.api_keys import KeyRing, keys_file
 from polyadic.server.app import create_app
-from polyadic.server.http_protocol import BoundedHttpProtocol
+from polyadic.server.connection_limits import BoundedHttpProtocol
 from polyadic.server.limits import ServerLimits
 from polyadic.server.server_state import ServerState
 from polyadic.server.sockets import bound

@@ -18,8 +18,8 @@ _NO_FACTS = "document skipped: the file contains no facts about it (use polyadic
 
 
 @dataclass(frozen=True, slots=True)
-class FactAlignment:
-    """Matching of the lines of a facts file with documents.
+class DocumentMatcher:
+    """Match the lines of a facts file with documents.
 
     Parameters
     ----------

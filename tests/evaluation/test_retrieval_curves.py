@@ -6,11 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polyadic.evaluation.breakdown import breakdowns
-from polyadic.evaluation.curves import KS, curves, fitting
 from polyadic.evaluation.datasets import DatasetQuestion
 from polyadic.evaluation.measures.all_gold import AllGold
 from polyadic.evaluation.measures.passage_recall import PassageRecall
 from polyadic.evaluation.record import QuestionRecord, QuestionTimes, RetrievedRecord
+from polyadic.evaluation.retrieval_curves import KS, curves, fitting
 from polyadic.evaluation.scores import ScoreColumn, ScoreTable
 
 QUESTION = DatasetQuestion("q", "?", (), frozenset({"a", "b"}))
@@ -22,7 +22,7 @@ def record(*found: tuple[int, str], question: str = "q") -> QuestionRecord:
     return QuestionRecord(question, "walk", items, 0, None, NO_TIME)
 
 
-def test_curves_equal_values_computed_by_hand() -> None:
+def test_retrieval_curves_equal_values_computed_by_hand() -> None:
     found = curves([QUESTION], [[record((100, "x"), (300, "ax"), (50, "cb"))], [None]], 1000)
     assert found.recall[0, :5].tolist() == [0, 0.5, 0.5, 1, 1]
     assert found.all_gold[0, :5].tolist() == [0, 0, 0, 1, 1]

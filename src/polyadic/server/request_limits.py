@@ -9,7 +9,7 @@ from polyadic.server.limits import ServerLimits
 from polyadic.server.problem_details import ProblemError, problem
 
 
-class BodyLimitMiddleware:
+class RequestLimitMiddleware:
     """Middleware that ends a request whose body is too large or stalls, or whose client stops reading the response."""
 
     def __init__(self, app: ASGIApp, limits: ServerLimits) -> None:
