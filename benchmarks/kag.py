@@ -38,10 +38,10 @@ MODEL = ModelSettings(name="recorded", base_url="http://127.0.0.1:9", key_variab
 HEAD = """
 `python -m benchmarks.kag` writes this section: the first {questions} questions of {name} with even numbers, {tokens:,}
 tokens, facts by a model. A large language model of a 2026 assistant planned the questions and answered the steps; its
-replies are in `benchmarks/kag_replies.jsonl`. It answered all requests in one session, and knows most of Wikipedia, but
-was to use the lines only: for two questions they did not hold the answer, and it gave none. No setting was chosen on
-these questions. `kag` made {calls:.1f} calls per question, with {sent:,.0f} tokens sent and {received:,.0f} received.
-So few questions show the order of magnitude only.
+replies are in `benchmarks/kag_replies.jsonl`. It answered all requests in one session. It knows most of Wikipedia, but
+was told to use only the facts and passages shown to it; for two questions, these did not contain the answer, and it
+gave none. No setting was chosen on these questions. `kag` made {calls:.1f} calls per question, with {sent:,.0f} tokens
+sent and {received:,.0f} received. With so few questions, only the order of magnitude is meaningful.
 
 | method | recall@5 | all gold@8 |
 |---|---|---|"""

@@ -1,4 +1,4 @@
-"""Personalised PageRank on graphs whose answer is known."""
+"""Personalized PageRank on graphs whose answer is known."""
 
 import numpy as np
 import pytest

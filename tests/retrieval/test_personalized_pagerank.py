@@ -1,4 +1,4 @@
-"""Personalised PageRank over incidence."""
+"""Personalized PageRank over incidence."""
 
 import numpy as np
 from hypothesis import given

@@ -133,7 +133,7 @@ def _check_options(context: click.Context) -> None:
     problems = {
         "a PATH is the address of a database: put -w before it": any(map(is_address, paths)),
         "--engine ray cannot be combined with --exclude, --prune, --retry or --dry-run": is_ray and with_ray,
-        "Ray records the command line: put the password into PGPASSWORD or ~/.pgpass instead of -w": is_ray
+        "Ray records the command line: pass the password in PGPASSWORD or POLYADIC_WORKSPACE instead of -w": is_ray
         and urlsplit(given["workspace"] or context.obj or "").password,
         "--address and --workers need --engine ray": not is_ray and (given["address"] or given["workers"]),
         "--retry cannot be combined with PATH or other options": given["retry"] and with_retry,

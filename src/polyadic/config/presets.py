@@ -81,9 +81,9 @@ PRESETS: Mapping[str, Preset] = {
         },
         **_SMALL_WINDOWS,
     },
-    # arXiv 2503.21322v3: models, temperature and concurrency of the experiments, and chunks as in its code. The paper's
-    # limit of 32k generated tokens exceeds that of the model, which is used instead. Price of the embeddings: OpenAI's
-    # page on the model, 3 July 2026.
+    # arXiv 2503.21322v3: models, temperature and concurrency of the experiments, and chunks as in its code. The paper
+    # limits replies to 32k tokens, more than the model can generate; the preset uses the model's limit. Price of the
+    # embeddings: OpenAI's page on the model, 3 July 2026.
     "paper": {
         "embedding": {"model": "endpoint", "name": "text-embedding-3-small", "window": 8000, "prompt_price": 0.02},
         "model": {**_GPT_4O_MINI, "temperature": 1.0, "at_once": 16},

@@ -1,4 +1,4 @@
-"""Personalised PageRank over an ordinary weighted graph (Page et al. 1999; Haveliwala 2002)."""
+"""Personalized PageRank over an ordinary weighted graph (Page et al. 1999; Haveliwala 2002)."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ Floats = NDArray[np.floating[Any]]
 def pagerank(
     edges: NDArray[np.int64], weights: Floats, seeds: Floats, damping: float, iterations: int = ITERATIONS
 ) -> Floats:
-    """Compute Personalised PageRank scores; the walk returns to the seeds with probability 1 - damping.
+    """Compute Personalized PageRank scores; the walk returns to the seeds with probability 1 - damping.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Personalised PageRank over the incidence of a subgraph (Page et al. 1999; Haveliwala 2002)."""
+"""Personalized PageRank over the incidence of a subgraph (Page et al. 1999; Haveliwala 2002)."""
 
 from dataclasses import dataclass
 
@@ -25,7 +25,7 @@ class PPRScores:
 
 
 def run_pagerank(graph: Subgraph, seeds: PPRScores, conductance: PPRScores, damping: float = DAMPING) -> PPRScores:
-    """Compute Personalised PageRank scores; the walk returns to the seeds with probability 1 - damping.
+    """Compute Personalized PageRank scores; the walk returns to the seeds with probability 1 - damping.
 
     From a node it moves to a neighbour with probability proportional to the neighbour's conductance; without neighbours
     it returns to the seeds. The scores sum to 1 if the seeds have any mass, otherwise all are 0.

@@ -176,7 +176,7 @@ def _formatted(levels: Sequence[_Level], counters: Sequence[int | None], depth: 
 
 
 def letters(number: int) -> str:
-    """Write a number in letters as Word does: a to z, then aa, bb and so on to zz.
+    """Write a number in letters as Word does: a to z, then each letter doubled (aa to zz), then tripled, and so on.
 
     >>> letters(1), letters(27), letters(53)
     ('a', 'aa', 'aaa')

@@ -1,4 +1,4 @@
-"""Method ``hipporag2``: HippoRAG 2 (arXiv 2502.14802), Personalised PageRank over names and passages.
+"""Method ``hipporag2``: HippoRAG 2 (arXiv 2502.14802), Personalized PageRank over entities and passages.
 
 The seeds are the entities of the facts nearest to the question. Passages are seeds with a small weight each, which
 grows with their similarity. Edges join pairs of entities that share a fact, synonyms, and passages with the entities of
@@ -7,13 +7,13 @@ passages. Differences from the paper and its code:
 
 - No language model filters the facts (its "recognition memory"); a fact with a similarity below the embedder's
   threshold for unrelated texts is left out.
-- The five nearest facts have about 25 entities, the paper's five triples at most ten; the paper starts from the five
-  heaviest, this from the fifteen heaviest (chosen on the even-numbered questions of 2Wiki-101).
+- The five nearest facts have about 25 entities; the paper's five triples have at most ten. So the fifteen entities with
+  the highest weights are seeds, not five as in the paper (chosen on the even-numbered questions of 2Wiki-101).
 - The graph is the neighbourhood of the question, not the whole store: the most similar passages, the nearest facts, all
   facts of these passages, and further facts of their entities; for a hub, those nearest to the question.
 - Synonyms are only searched for the seed entities, within that neighbourhood: their names are compared with the stored
   vectors, which also contain descriptions.
-- The entity that names a document belongs to its passages, because the title is part of the passage in the paper.
+- Each passage is linked to the entity in the title of its document, because the paper's passages include the title.
 """
 
 import numpy as np
@@ -44,7 +44,7 @@ _FACTS_IN_A_CHUNK, _FACTS_OF_AN_ENTITY = 50, 10
 
 
 class HippoRAG2:
-    """Retrieve passages by Personalised PageRank over names and passages."""
+    """Retrieve passages by Personalized PageRank over entities and passages."""
 
     name = "hipporag2"
 

@@ -9,15 +9,15 @@ from polyadic.server.jobs.job import Job, JobState
 class JobStore(Protocol):
     """Jobs by identifier, in order of creation.
 
-    A job changes only by :meth:`swap`, a compare-and-swap from its known stage, so of several concurrent changes one
-    succeeds. The jobs of a workspace run on the server that holds its lock (:meth:`acquire`).
+    A job changes only by :meth:`compare_and_swap` from the stage that the caller knows, so only one of several
+    concurrent changes succeeds. The jobs of a workspace run on the server that holds its lock (:meth:`acquire`).
 
     Every method may raise StoreError if the store is unavailable.
     """
 
     @property
-    def seconds_between_looks(self) -> float:
-        """Polling interval in seconds: other servers may have written, or space may be available again."""
+    def poll_interval(self) -> float:
+        """Seconds between polls for changes by other servers, and for disk space that has become free."""
 
     async def begin(self) -> None:
         """Prepare for use; called first."""

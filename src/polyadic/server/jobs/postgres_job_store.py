@@ -41,7 +41,7 @@ class PostgresJobStore:
     The server that runs the jobs of a workspace holds a session lock, which ends with the server in any case.
     """
 
-    seconds_between_looks = 0.5
+    poll_interval = 0.5
 
     def __init__(self, tables: TenantTables) -> None:
         self._tables = tables

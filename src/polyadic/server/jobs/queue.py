@@ -96,7 +96,7 @@ class JobQueue:
             else:
                 # Another server runs it, or has run it.
                 await self._job_store.ask_to_stop(job)
-                await asyncio.sleep(self._job_store.seconds_between_looks / 2)
+                await asyncio.sleep(self._job_store.poll_interval / 2)
             job = await self.job(identifier, workspace)
         return job
 

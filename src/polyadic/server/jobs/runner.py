@@ -114,7 +114,7 @@ class JobRunner:
             except StoreError as error:
                 self._log_availability(str(error))
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(self._job_store.seconds_between_looks):
+                async with asyncio.timeout(self._job_store.poll_interval):
                     await self._changed.wait()
 
     def _log_availability(self, problem: str) -> None:
@@ -299,7 +299,7 @@ class JobRunner:
     # helpers
 
     async def _swap(self, was: Job, becomes: Job) -> bool:
-        """Call the job store's ``swap``; return False also if the store is unavailable."""
+        """Call the job store's ``compare_and_swap``; return False also if the store is unavailable."""
         with store_errors_logged("job not saved", job=was.id):
             return await self._job_store.compare_and_swap(was, becomes)
         return False

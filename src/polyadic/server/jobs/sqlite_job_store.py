@@ -46,7 +46,7 @@ class SqliteJobStore:
         The file cannot be used, or a newer version wrote it.
     """
 
-    seconds_between_looks = 10.0
+    poll_interval = 10.0
 
     def __init__(self, file: Path) -> None:
         self._file = file
