@@ -5,7 +5,8 @@ and sentences (retrieval/relevance/sentence_features.py); and how confident to b
 (retrieval/relevance/answer_confidence.py) by logistic regression over
 questions with and without an answer. The question sets are those for development; no held-out kind of document is
 among them. For each set it prints what is right with weights that were learned on all others, and with those that are
-written. FOLDER keeps the filled workspaces.
+written. FOLDER keeps the filled workspaces. Run ``python -m benchmarks.learn_nameless FOLDER`` afterwards, which adds
+what differs for questions that name nothing.
 """
 
 import asyncio
@@ -21,7 +22,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 import polyadic.retrieval.relevance
-from benchmarks.question_sets import MULTI_HOP, RECORDED, SMALL, Asking, question_sets, unanswerable_sets
+from benchmarks.question_sets import RECORDED, SMALL, Asking, question_sets, unanswerable_sets
 from benchmarks.report_sections import given_folder
 from polyadic.config import Settings
 from polyadic.generation.sentence_candidates import candidates, rarity
@@ -29,22 +30,19 @@ from polyadic.retrieval.fusion import PASSAGE_FEATURES, QUESTION_FEATURES, passa
 from polyadic.retrieval.methods.auto import signals
 from polyadic.retrieval.methods.walk import Walk
 from polyadic.retrieval.relevance.answer_confidence import (
-    CONFIDENCE_FEATURES,
     CONFIDENCE_IN_THE_BEST,
+    GENERAL_FEATURES,
     confidence_features,
 )
 from polyadic.retrieval.relevance.linear_model import learned
 from polyadic.retrieval.relevance.question_coverage import rare_coverage
 from polyadic.retrieval.relevance.question_features import read_asked
-from polyadic.retrieval.relevance.sentence_features import COLUMNS, read_sentences, sentence_features
+from polyadic.retrieval.relevance.sentence_features import GENERAL_COLUMNS, read_sentences, sentence_features
 from polyadic.retrieval.trace import Trace
 
 Floats = NDArray[np.float64]
 WEIGHTS = Path(polyadic.retrieval.relevance.__file__).parent / "weights"
 QUESTIONS_A_SET = 100.0
-# Sentences that answer by a second hop share few words with the question: without more weight, sets where one sentence
-# says it all would decide.
-MULTI_HOP_WEIGHT = 2.0
 PENALTY, CONFIDENCE_PENALTY = 20.0, 3.0
 MOST_WRONGLY_REFUSED = 0.02
 ORDINARY = 4.0
@@ -62,6 +60,9 @@ class Labelled:
     asking: Asking
     rare: Floats
 
+    def first_columns(self, most: int) -> "Labelled":
+        return replace(self, features=self.features[:, :most])
+
 
 @dataclass(frozen=True, slots=True)
 class Judged:
@@ -70,6 +71,9 @@ class Judged:
     features: Floats
     is_answerable: NDArray[np.bool_]
     is_right: NDArray[np.bool_]
+
+    def first_features(self, most: int) -> "Judged":
+        return replace(self, features=self.features[:, :most])
 
     def only(self, which: NDArray[np.bool_]) -> "Judged":
         return Judged(self.features[which], self.is_answerable[which], self.is_right[which])
@@ -81,12 +85,15 @@ _Rows = TypeVar("_Rows")
 
 def main() -> None:
     with given_folder() as folder, ExitStack() as stack:
-        sets = dict(question_sets(folder, stack))
+        sets = {name: askings for name, askings in question_sets(folder, stack) if name not in SMALL}
         _learn_passages({name: [_passages(asking) for asking in askings] for name, askings in sets.items()})
         learned.cache_clear()
         del sets[RECORDED]
         answerless = dict(unanswerable_sets(sets))
-        asked = {name: [_sentences(asking) for asking in askings] for name, askings in (sets | answerless).items()}
+        asked = {
+            name: [labelled_sentences(asking).first_columns(len(GENERAL_COLUMNS)) for asking in askings]
+            for name, askings in (sets | answerless).items()
+        }
         _learn_sentences({name: asked[name] for name in sets}, asked)
 
 
@@ -101,7 +108,7 @@ def _passages(asking: Asking) -> Labelled:
     return Labelled(rows.reshape(len(rows), -1), right, asking, np.zeros(0))
 
 
-def _sentences(asking: Asking) -> Labelled:
+def labelled_sentences(asking: Asking) -> Labelled:
     """The sentences of the passages that ``auto`` finds."""
     knowledge = asking.workspace.retrieve(asking.text, "auto")
     # As it was read: with its misspelled words corrected.
@@ -117,52 +124,53 @@ def _sentences(asking: Asking) -> Labelled:
 
 def _learn_passages(sets: Examples) -> None:
     for name, rows in sets.items():
-        apart, together = _softmax(_elsewhere(name, sets), spread=True), _softmax(sets, spread=True)
+        apart, together = softmax(elsewhere(name, sets), spread=True), softmax(sets, spread=True)
         print(
-            f"passages, {name}: learned elsewhere {_first(rows, apart)}, as written {_first(rows, together)}",
+            f"passages, {name}: learned elsewhere {first_right(rows, apart)}, as written {first_right(rows, together)}",
             flush=True,
         )
-    weights = _softmax(sets, spread=True).reshape(len(PASSAGE_FEATURES), len(QUESTION_FEATURES))
+    weights = softmax(sets, spread=True).reshape(len(PASSAGE_FEATURES), len(QUESTION_FEATURES))
     table = {
         row: dict(zip(QUESTION_FEATURES, values, strict=True))
         for row, values in zip(PASSAGE_FEATURES, weights.tolist(), strict=True)
     }
-    _write("passages", table)
+    write_weights("passages", table)
 
 
 def _learn_sentences(sets: Examples, with_foreign: Examples) -> None:
     for name, rows in sets.items():
-        apart, together = _softmax(_elsewhere(name, sets)), _softmax(sets)
+        apart, together = softmax(elsewhere(name, sets)), softmax(sets)
         print(
-            f"sentences, {name}: learned elsewhere {_first(rows, apart)}, as written {_first(rows, together)}",
+            f"sentences, {name}: learned elsewhere {first_right(rows, apart)}, "
+            f"as written {first_right(rows, together)}",
             flush=True,
         )
-    weights = _softmax(sets)
-    judged = {name: _judged(rows, weights) for name, rows in with_foreign.items()}
+    weights = softmax(sets)
+    judged = {name: judge(rows, weights).first_features(len(GENERAL_FEATURES)) for name, rows in with_foreign.items()}
     support, least = _support(judged)
     for name, one in judged.items():
-        refused = _shares(_refused(one, *_support(_elsewhere(name, judged))), one.is_answerable)
-        written = _shares(_refused(one, support, least), one.is_answerable)
+        refused = shares(_refused(one, *_support(elsewhere(name, judged))), one.is_answerable)
+        written = shares(_refused(one, support, least), one.is_answerable)
         print(f"refused, {name}: learned elsewhere {refused}; as written {written}", flush=True)
     answered = {name: judged[name].only(~_refused(judged[name], support, least)) for name in sets}
     confidence = _confidence(answered)
     for name, one in answered.items():
-        apart = _probable(one.features, _confidence(_elsewhere(name, answered)))
+        apart = _probable(one.features, _confidence(elsewhere(name, answered)))
         line = f"learned elsewhere {apart.mean():.3f}, as written {_probable(one.features, confidence).mean():.3f}"
         print(f"confidence, {name}: right {one.is_right.mean():.3f}, {line}", flush=True)
     parts = {
-        "score": dict(zip(COLUMNS, weights.tolist(), strict=True)),
+        "score": dict(zip(GENERAL_COLUMNS, weights.tolist(), strict=True)),
         "support": _named(support) | {"least": least},
         "confidence": _named(confidence),
     }
-    _write("sentences", parts)
+    write_weights("sentences", parts)
 
 
 def _named(model: Floats) -> dict[str, float]:
-    return dict(zip((*CONFIDENCE_FEATURES, "bias"), model.tolist(), strict=True))
+    return dict(zip((*GENERAL_FEATURES, "bias"), model.tolist(), strict=True))
 
 
-def _elsewhere(name: str, sets: Mapping[str, _Rows]) -> dict[str, _Rows]:
+def elsewhere(name: str, sets: Mapping[str, _Rows]) -> dict[str, _Rows]:
     """The sets that share neither questions nor documents with this one."""
     return {other: rows for other, rows in sets.items() if not _parts(name) & _parts(other)}
 
@@ -176,28 +184,27 @@ def _parts(name: str) -> set[str]:
     return {part.split()[0] for part in name.split(" asked of ")}
 
 
-def _softmax(sets: Examples, spread: bool = False) -> Floats:
+def softmax(sets: Examples, spread: bool = False, given: Floats | None = None) -> Floats:
     """Weights under which what is right has the highest share of the odds.
 
     With ``spread`` each right row is to have its part of them, since all gold passages are needed; else any will do.
+    The weights of the first columns may be ``given``; then those of the others are learned and returned.
     """
-    questions = [
-        (one.features, one.right, QUESTIONS_A_SET * _ranking_weight(name) / len(rows))
-        for name, rows in sets.items()
-        for one in rows
-    ]
+    questions = [(one.features, one.right, QUESTIONS_A_SET / len(rows)) for rows in sets.values() for one in rows]
     questions = [(features, right, weight) for features, right, weight in questions if right.any() and not right.all()]
     sizes = [len(right) for _, right, _ in questions]
     starts = np.cumsum([0, *sizes[:-1]])
     right = np.concatenate([right for _, right, _ in questions])
     weight = np.array([weight for _, _, weight in questions])
     features = np.concatenate([features for features, _, _ in questions])
-    scale = features.std(axis=0) + 1e-3
-    rows = features / scale
+    fixed = len(given) if given is not None else 0
+    offset = features[:, :fixed] @ given if given is not None else np.zeros(len(features))
+    scale = features[:, fixed:].std(axis=0) + 1e-3
+    rows = features[:, fixed:] / scale
     equal = right / np.repeat(np.add.reduceat(right.astype(np.float64), starts), sizes)
 
     def loss(weights: Floats) -> tuple[float, Floats]:
-        scores = rows @ weights
+        scores = rows @ weights + offset
         odds = np.exp(scores - np.repeat(np.maximum.reduceat(scores, starts), sizes))
         odds /= np.repeat(np.add.reduceat(odds, starts), sizes)
         held = np.add.reduceat(odds * right, starts) + 1e-12
@@ -210,18 +217,14 @@ def _softmax(sets: Examples, spread: bool = False) -> Floats:
     return np.asarray(found.x / scale)
 
 
-def _ranking_weight(name: str) -> float:
-    return MULTI_HOP_WEIGHT if _parts(name) & {*MULTI_HOP} else 1.0
-
-
-def _first(rows: Sequence[Labelled], weights: Floats) -> str:
+def first_right(rows: Sequence[Labelled], weights: Floats) -> str:
     """The share of answerable questions of which the first, or one of the first three, is right."""
     answerable = [one for one in rows if one.asking.is_answerable]
     ranked = [one.right[np.argsort(-(one.features @ weights), kind="stable")] for one in answerable]
     return " / ".join(f"{np.mean([right[:most].any() for right in ranked]):.3f}" for most in (1, 3, 5))
 
 
-def _judged(rows: Sequence[Labelled], weights: Floats) -> Judged:
+def judge(rows: Sequence[Labelled], weights: Floats) -> Judged:
     found = [one for one in rows if len(one.features)]
     scores = [one.features @ weights for one in found]
     features = [
@@ -236,31 +239,28 @@ def _judged(rows: Sequence[Labelled], weights: Floats) -> Judged:
 def _support(sets: Mapping[str, Judged]) -> tuple[Floats, float]:
     """Weights with the bias last, and the threshold that few answerable questions miss.
 
-    All that is answerable weighs as much as all that is not. The small collections do not set the threshold: many of
-    their questions in other words than the documents' look like unanswerable ones, and few of those would be refused.
+    All that is answerable weighs as much as all that is not.
     """
     target = np.concatenate([rows.is_answerable for rows in sets.values()])
-    counts = _counts(sets)
-    model = _logistic(sets, target, counts * np.where(target, counts[~target].sum() / counts[target].sum(), 1.0))
-    larger = {name: rows.only(rows.is_answerable) for name, rows in sets.items() if name not in SMALL}
-    larger = {name: rows for name, rows in larger.items() if len(rows.features)}
-    probable = np.concatenate([_probable(rows.features, model) for rows in larger.values()])
+    weights = counts(sets)
+    model = logistic(sets, target, weights * np.where(target, weights[~target].sum() / weights[target].sum(), 1.0))
+    probable = np.concatenate([_probable(rows.features, model) for rows in sets.values()])[target]
     order = np.argsort(probable)
-    missed = np.cumsum(_counts(larger)[order])
-    return model, float(probable[order][np.searchsorted(missed, MOST_WRONGLY_REFUSED * missed[-1])])
+    missed = np.cumsum(weights[target][order]) / weights[target].sum()
+    return model, float(probable[order][np.searchsorted(missed, MOST_WRONGLY_REFUSED)])
 
 
 def _confidence(sets: Mapping[str, Judged]) -> Floats:
     """Weights with the bias last, under which probabilities are as often right as they say."""
-    columns = [CONFIDENCE_FEATURES.index(name) for name in CONFIDENCE_IN_THE_BEST]
+    columns = [GENERAL_FEATURES.index(name) for name in CONFIDENCE_IN_THE_BEST]
     known = {name: replace(rows, features=rows.features[:, columns]) for name, rows in sets.items()}
-    few = _logistic(known, np.concatenate([rows.is_right for rows in sets.values()]), _counts(sets))
-    weights = np.zeros(len(CONFIDENCE_FEATURES) + 1)
+    few = logistic(known, np.concatenate([rows.is_right for rows in sets.values()]), counts(sets))
+    weights = np.zeros(len(GENERAL_FEATURES) + 1)
     weights[[*columns, -1]] = few
     return weights
 
 
-def _counts(sets: Mapping[str, Judged]) -> Floats:
+def counts(sets: Mapping[str, Judged]) -> Floats:
     """How much each question counts: sets count alike, but for those on ordinary documents, which count more."""
     return np.concatenate(
         [
@@ -273,18 +273,22 @@ def _counts(sets: Mapping[str, Judged]) -> Floats:
     )
 
 
-def _logistic(sets: Mapping[str, Judged], target: NDArray[np.bool_], counts: Floats) -> Floats:
+def logistic(
+    sets: Mapping[str, Judged], target: NDArray[np.bool_], importance: Floats, offset: Floats | None = None
+) -> Floats:
+    """Weights with the bias last; ``offset`` is added to the log-odds of each question."""
     features = np.concatenate([rows.features for rows in sets.values()])
+    added = np.zeros(len(features)) if offset is None else offset
     scale = np.append(features.std(axis=0) + 1e-3, 1.0)
     rows = np.append(features, np.ones((len(features), 1)), axis=1) / scale
     signs = np.where(target, 1.0, -1.0)
 
     def loss(weights: Floats) -> tuple[float, Floats]:
-        margins = signs * (rows @ weights)
+        margins = signs * (rows @ weights + added)
         missing = 1 / (1 + np.exp(np.clip(margins, -30, 30)))
         penalty = np.append(weights[:-1], 0.0) * CONFIDENCE_PENALTY
-        total = float(counts @ np.logaddexp(0, -margins) + weights @ penalty / 2)
-        return total, penalty - rows.T @ (counts * signs * missing)
+        total = float(importance @ np.logaddexp(0, -margins) + weights @ penalty / 2)
+        return total, penalty - rows.T @ (importance * signs * missing)
 
     found = minimize(loss, np.zeros(len(scale)), jac=True, method="L-BFGS-B")
     return np.asarray(found.x / scale)
@@ -298,15 +302,17 @@ def _refused(rows: Judged, support: Floats, least: float) -> NDArray[np.bool_]:
     return np.asarray(_probable(rows.features, support) < least)
 
 
-def _shares(refused: NDArray[np.bool_], answerable: NDArray[np.bool_]) -> str:
+def shares(refused: NDArray[np.bool_], answerable: NDArray[np.bool_]) -> str:
     wrongly = f"wrongly {refused[answerable].mean():.3f}" if answerable.any() else ""
     rightly = f"rightly {refused[~answerable].mean():.3f}" if (~answerable).any() else ""
     return ", ".join(filter(None, (wrongly, rightly)))
 
 
-def _write(name: str, weights: Mapping[str, Mapping[str, float]]) -> None:
+def write_weights(name: str, weights: Mapping[str, Mapping[str, float]], *further: str) -> None:
+    """Write weights with the names of the commands that made them: this one, and ``further`` ones."""
     rounded = {part: {key: float(f"{value:.4g}") for key, value in values.items()} for part, values in weights.items()}
-    content = {"made by": "python -m benchmarks.learn_ranking", "weights": rounded}
+    commands = ", ".join(f"python -m benchmarks.{one}" for one in ("learn_ranking", *further))
+    content = {"made by": commands, "weights": rounded}
     (WEIGHTS / f"{name}.json").write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 
 

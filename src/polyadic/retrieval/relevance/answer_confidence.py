@@ -35,7 +35,7 @@ _HIGHEST_PLACES = [COLUMNS.index(name) for name in _HIGHEST]
 _SCALED = ("cosine", "coverage", "coverage_with_before")
 _SCALED_PLACES = [COLUMNS.index(name) for name in _SCALED]
 _UNSPACED = ("zh", "ja")
-CONFIDENCE_FEATURES = (
+GENERAL_FEATURES = (
     *_TOLD,
     *(f"highest {name}" for name in _HIGHEST),
     "score",
@@ -50,6 +50,9 @@ CONFIDENCE_FEATURES = (
     "other_kind",
     *RARE_COVERAGE,
 )
+# Who asks without naming anything often uses other words than the documents: what is unknown or not shared tells less.
+# These stand last: they are 0 for any other question.
+CONFIDENCE_FEATURES = (*GENERAL_FEATURES, "nameless", *(f"{name} x nameless" for name in GENERAL_FEATURES))
 _SIGNS = [place for place, name in enumerate(COLUMNS) if name.startswith("asks_") and " x " not in name]
 # Few, so that confidence means the same whatever documents there are.
 CONFIDENCE_IN_THE_BEST = ("score", "score_gap", "coverage", "coverage_with_context", "cosine", "novelty", "signs")
@@ -109,7 +112,7 @@ def confidence_features(
     english, unspaced = float(asked.language == "en"), float(asked.language in _UNSPACED)
     scaled = features[:, _SCALED_PLACES].max(axis=0)
     ordered = np.sort(scores)[::-1]
-    return np.array(
+    found = np.array(
         [
             *features[best, _PLACES],
             *features[:, _HIGHEST_PLACES].max(axis=0),
@@ -126,3 +129,5 @@ def confidence_features(
             *rare,
         ]
     )
+    nameless = float(asked.is_nameless)
+    return np.concatenate([found, [nameless], found * nameless])

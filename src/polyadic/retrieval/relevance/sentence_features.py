@@ -138,12 +138,13 @@ _NAMELESS = (
     "cosine_in_passage",
     "coverage_in_passage",
 )
-COLUMNS = (
+GENERAL_COLUMNS = (
     *FEATURES,
     *(f"{name} x best_coverage" for name in _SCALED),
     *(f"{name} x english" for name in _IN_ENGLISH),
-    *(f"{name} x nameless" for name in _NAMELESS),
 )
+# Those of questions that name nothing stand last: they are 0 for any other question.
+COLUMNS = (*GENERAL_COLUMNS, *(f"{name} x nameless" for name in _NAMELESS))
 
 
 @dataclass(frozen=True, slots=True)
