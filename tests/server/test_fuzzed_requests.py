@@ -29,6 +29,8 @@ LIMITS = ServerLimits(jobs_waiting=1_000_000, workspaces=1_000_000)
 NEVER_WELL = {
     ("GET", "/v1/workspaces/{workspace}/hierarchy/summaries/{summary}"),
     ("GET", "/v1/workspaces/{workspace}/hierarchy/communities/{community}"),
+    ("GET", "/v1/workspaces/{workspace}/documents/{document}/pages/{number}"),
+    ("GET", "/v1/workspaces/{workspace}/path"),
     ("POST", "/v1/workspaces/{workspace}/resolution/decisions"),
     ("POST", "/v1/workspaces/{workspace}/documents/files"),
     ("POST", "/documents/upload"),
