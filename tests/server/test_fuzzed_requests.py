@@ -34,6 +34,8 @@ NEVER_WELL = {
     ("POST", "/v1/workspaces/{workspace}/resolution/decisions"),
     ("POST", "/v1/workspaces/{workspace}/documents/files"),
     ("POST", "/documents/upload"),
+    ("POST", "/documents/cancel_pipeline"),
+    ("POST", "/lightrag/{workspace}/documents/cancel_pipeline"),
     ("POST", "/lightrag/{workspace}/documents/upload"),
     ("GET", "/documents/track_status/{track_id}"),
     ("GET", "/lightrag/{workspace}/documents/track_status/{track_id}"),
