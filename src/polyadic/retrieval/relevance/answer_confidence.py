@@ -50,7 +50,8 @@ GENERAL_FEATURES = (
     "other_kind",
     *RARE_COVERAGE,
 )
-# Who asks without naming anything often uses other words than the documents: what is unknown or not shared tells less.
+# A question that names nothing often uses other words than the documents: unknown words are then less of a reason to
+# refuse.
 # These stand last: they are 0 for any other question.
 CONFIDENCE_FEATURES = (*GENERAL_FEATURES, "nameless", *(f"{name} x nameless" for name in GENERAL_FEATURES))
 _SIGNS = [place for place, name in enumerate(COLUMNS) if name.startswith("asks_") and " x " not in name]

@@ -118,8 +118,8 @@ _SCALED = (
 )
 # The embedder on this machine knows little of other languages than English.
 _IN_ENGLISH = ("cosine", "cosine_gap")
-# A question that names nothing is about these documents, often in other words than theirs: similarity tells more then,
-# and shared words less.
+# A question that names nothing often uses other words than the documents: similarity counts more then, and shared words
+# less.
 _NAMELESS = (
     "cosine",
     "cosine_gap",
