@@ -272,6 +272,8 @@ def test_an_older_list_of_jobs_does_not_hide_a_new_one(by_model: Running, opened
     held: list[tuple[Route, APIResponse]] = []
     page.route(re.compile(r"/jobs\?"), lambda route: held.append((route, route.fetch())))
     page.get_by_role("link", name="Ask").click()
+    # Else files might be chosen on the page that is being left.
+    expect(page.get_by_label("Files to add")).not_to_be_attached()
     page.get_by_role("link", name="Documents").click()
     expect(page.get_by_label("Files to add")).to_be_attached()
     choose(page, {**FILE, "name": "older.md"})

@@ -178,7 +178,8 @@ def test_lookups_by_digest_use_an_index() -> None:
                 " SELECT n, 'form', int8send(n), 'v' || n, 1",
                 "entity_alias (digest, entity) SELECT int8send(n), n",
                 "revision (document, content, pipeline_config, extractor, title, title_entity, bare_title_entity,"
-                " characters, metadata, pages) SELECT n, '', '', '', '', int8send(n), int8send(n), 0, '', ''",
+                " characters, metadata, pages, original)"
+                " SELECT n, '', '', '', '', int8send(n), int8send(n), 0, '', '', ''",
             ):
                 connection.execute(f"INSERT INTO {filled} FROM generate_series(100, 20000) n")
         lookups = {
