@@ -75,6 +75,10 @@ class NotFound(PolyadicError):
     """No document, chunk, fact or entity matches this reference."""
 
 
+class FolderMissing(PolyadicError):
+    """A watched folder is not there, for example because its disk is not mounted."""
+
+
 class DecisionRefused(PolyadicError):
     """An entity resolution decision contradicts itself or an earlier decision."""
 

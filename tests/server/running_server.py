@@ -64,6 +64,13 @@ def running_over(
 ) -> Iterator[Running]:
     """As :func:`running`, over any tenants; keys are those of the folder."""
     service = ServerState(tenants, KeyRing(keys_file(folder)) if keyed else None, limits, allowed_origins)
+    with serving(service, folder) as server:
+        yield server
+
+
+@contextmanager
+def serving(service: ServerState, folder: Path) -> Iterator[Running]:
+    """As :func:`running`, any service."""
     server = PolyadicServer(service, "127.0.0.1", 0)
     thread = threading.Thread(target=lambda: asyncio.run(server.serve()), daemon=True)
     thread.start()

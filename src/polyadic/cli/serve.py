@@ -58,6 +58,12 @@ from polyadic.storage.url import is_address
     multiple=True,
     help="Origin of another web page that may send requests, such as https://app.example (default: none); repeatable.",
 )
+@click.option(
+    "--watch",
+    metavar="WORKSPACE=FOLDER",
+    multiple=True,
+    help="Index a folder into a workspace, then every change in it (docs/watched-folders.md); repeatable.",
+)
 @click.pass_context
 def command(
     context: click.Context,
@@ -72,6 +78,7 @@ def command(
     workspaces: int,
     seconds: float,
     allowed_origins: tuple[str, ...],
+    watch: tuple[str, ...],
 ) -> None:
     """Serve workspaces over HTTP: those in the subfolders of FOLDER, or those in the PostgreSQL database at ADDRESS
     (postgresql://...), which several servers can share (docs/serving.md).
@@ -92,7 +99,7 @@ def command(
         workspaces=workspaces,
         request_seconds=seconds,
     )
-    service = service_for(place, host, keys, limits, settings, allowed_origins)
+    service = service_for(place, host, keys, limits, settings, allowed_origins, watch)
     logs.install()
     access = "API key required" if service.keys else "this machine only"
     address = f"[{host}]" if ":" in host else host

@@ -34,6 +34,7 @@ from polyadic.server.routes import (
     pages,
     query,
     resolution,
+    watched_folders,
     workspaces,
 )
 from polyadic.server.server_state import ServerState
@@ -46,6 +47,7 @@ ROUTERS = (
     documents.router,
     pages.router,
     jobs.router,
+    watched_folders.router,
     query.router,
     graph.router,
     entities_and_facts.router,

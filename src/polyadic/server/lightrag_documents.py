@@ -296,4 +296,6 @@ def _summary(job: Job) -> str:
         return "failed chunks"
     if job.request.kind == "hierarchy":
         return "hierarchy"
+    if job.request.kind == "folder":
+        return "watched folder"
     return "1 document" if job.documents == 1 else f"{job.documents} documents"

@@ -18,6 +18,7 @@ from starlette.types import Scope
 from polyadic.errors import (
     DecisionRefused,
     EmbedderMismatch,
+    FolderMissing,
     ModelUnavailable,
     NoReply,
     NotFound,
@@ -83,6 +84,7 @@ def not_found(what: str) -> ProblemError:
 
 _KINDS: Mapping[type[PolyadicError], tuple[int, str, str]] = {
     NotFound: (404, "not-found", "the workspace has no such item"),
+    FolderMissing: (409, "folder-missing", "the folder is missing: its documents are kept until it is back"),
     StoreBusy: (409, "workspace-busy", "another job is writing to the workspace: retry when it has finished"),
     EmbedderMismatch: (503, "workspace-unusable", "the workspace was indexed with a different embedding model"),
     StoreError: (503, "workspace-unusable", "the workspace's store is unavailable"),

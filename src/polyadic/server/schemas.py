@@ -161,6 +161,30 @@ class JobList(BaseModel):
     next: str
 
 
+class WatchedFolderView(BaseModel):
+    """A folder that the server watches for a workspace.
+
+    ``state`` is ``missing`` while the folder does not exist: its documents are kept. It is ``failed`` if the folder
+    cannot be watched; the server log says why. ``documents`` counts the documents from it, ``failed_chunks`` their
+    chunks whose extraction failed. ``job`` is the latest job that reads its changes; ``created`` in it is the time of
+    the latest change. Files that could not be read before are read again with each change, so the report of the job
+    lists all of them.
+    """
+
+    id: str
+    name: str
+    state: Literal["watching", "missing", "failed"]
+    documents: int
+    failed_chunks: int
+    job: Job | None
+
+
+class WatchedFolderList(BaseModel):
+    """The folders that the server watches for a workspace."""
+
+    folders: list[WatchedFolderView]
+
+
 class FilterSchema(ApiRequest):
     """Document filter: any of these documents, with all of this metadata; a key such as ``date>=`` compares as text."""
 

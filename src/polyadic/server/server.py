@@ -17,6 +17,7 @@ from polyadic.server.server_state import ServerState
 from polyadic.server.sockets import bound
 from polyadic.server.tenants.folders import FolderTenants
 from polyadic.server.tenants.tenant_backend import TenantBackend
+from polyadic.server.watched_folders import watched_folders
 from polyadic.storage.url import is_address
 
 _ORIGIN = re.compile(r"https?://[a-z0-9.-]+(:[0-9]+)?|https?://\[[0-9a-f:]+\](:[0-9]+)?")
@@ -30,6 +31,7 @@ def service_for(
     limits: ServerLimits,
     settings: Path | None = None,
     allowed_origins: Sequence[str] = (),
+    watch: Sequence[str] = (),
 ) -> ServerState:
     """Build the server state for an address to listen on.
 
@@ -48,16 +50,18 @@ def service_for(
         For a database: the folder with the settings and prompts of its workspaces, by default the current folder.
     allowed_origins
         Origins of other web pages that may send requests.
+    watch
+        Folders to watch, as ``WORKSPACE=FOLDER``.
 
     Raises
     ------
     SettingsError
-        Other machines could reach the server and there are no keys, the folder cannot be served, or an origin is
-        invalid.
+        Other machines could reach the server and there are no keys, the folder cannot be served, an origin is
+        invalid, or a folder cannot be watched.
     StoreError
         The database is unavailable.
     PackageMissing
-        The PostgreSQL driver is not installed.
+        The PostgreSQL driver, or the package that watches folders, is not installed.
     """
     for origin in allowed_origins:
         if not _ORIGIN.fullmatch(origin):
@@ -68,8 +72,9 @@ def service_for(
     if not has_keys and (keys is not None or host not in _LOOPBACK):
         problem = f"there are no keys in {ring.file}" if keys else f"without keys, {host} would be open to everyone"
         raise SettingsError(problem, f"polyadic keys add {folder} NAME --all --write creates one")
+    watched = watched_folders(watch, None if is_address(place) else folder.resolve())
     tenants = database(str(place), folder) if is_address(place) else FolderTenants(folder)
-    return ServerState(tenants, ring if has_keys else None, limits, allowed_origins)
+    return ServerState(tenants, ring if has_keys else None, limits, allowed_origins, watched)
 
 
 def database(address: str, settings: Path) -> TenantBackend:

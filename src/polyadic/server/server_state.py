@@ -2,7 +2,7 @@
 
 import asyncio
 import math
-from collections.abc import AsyncIterator, Callable, Collection, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import Concatenate, ParamSpec, TypeVar
@@ -11,11 +11,13 @@ from polyadic.concurrency.event_loop_thread import EventLoopThread
 from polyadic.errors import StoreError
 from polyadic.server.admission import AdmissionController
 from polyadic.server.api_keys import KeyRing
+from polyadic.server.folder_watching import FolderWatching
 from polyadic.server.jobs.job import JobState
 from polyadic.server.jobs.queue import JobQueue
 from polyadic.server.limits import ServerLimits
 from polyadic.server.metrics import ServerMetrics
 from polyadic.server.tenants.tenant_backend import TenantBackend
+from polyadic.server.watched_folders import WatchedFolder
 from polyadic.server.workspace_registry import WorkspaceRegistry
 from polyadic.workspace import Workspace
 
@@ -36,6 +38,13 @@ class ServerState:
         Limits on requests and jobs.
     allowed_origins
         Origins of other web pages that may send requests, such as ``https://app.example``.
+    watched
+        Folders to watch.
+
+    Raises
+    ------
+    PackageMissing
+        There are folders to watch, and the extra ``watch`` is not installed.
     """
 
     def __init__(
@@ -44,6 +53,7 @@ class ServerState:
         keys: KeyRing | None,
         limits: ServerLimits | None = None,
         allowed_origins: Collection[str] = (),
+        watched: Sequence[WatchedFolder] = (),
     ) -> None:
         self.tenants = tenants
         self.allowed_origins = frozenset(allowed_origins)
@@ -60,6 +70,7 @@ class ServerState:
         self.uploads = asyncio.Semaphore(self.limits.uploads_at_once)
         self.metrics = ServerMetrics()
         self.jobs = JobQueue(tenants, self.limits, self.metrics.indexed)
+        self.watching = FolderWatching(watched, tenants, self.workspaces, self.jobs)
         self._job_counts: Mapping[JobState, int] | None = None
         self.ready = False
         self._register_gauges()
@@ -70,11 +81,13 @@ class ServerState:
         await self.tenants.begin()
         async with self.work:
             await self.jobs.start()
+            await self.watching.start()
             self.ready = True
             try:
                 yield
             finally:
                 self.ready = False
+                await self.watching.stop()
                 await self.jobs.stop()
                 await self.workspaces.close()
         self.tenants.close()

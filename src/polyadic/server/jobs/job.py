@@ -7,7 +7,7 @@ from typing import Any, Literal, Self
 
 from polyadic.model.identity import digest
 
-Kind = Literal["index", "retry", "hierarchy"]
+Kind = Literal["index", "folder", "retry", "hierarchy"]
 
 
 class JobState(StrEnum):
@@ -48,12 +48,13 @@ class JobProgress:
 class JobRequest:
     """What a job does.
 
-    ``index`` reads an upload, ``retry`` the chunks that could not be read before, ``hierarchy`` builds the hierarchy.
+    ``index`` reads an upload, ``folder`` the changes of a watched folder, ``retry`` the chunks that could not be read
+    before, ``hierarchy`` builds the hierarchy.
     ``extractor``, ``budget`` and ``spend_tokens`` are those of ``Workspace.aindex``, ``by`` and ``rebuild`` those of
     ``Workspace.hierarchy.abuild``. ``upload`` is chosen by the client: jobs with the same one are parts of one upload.
     ``renamed`` gives the name that was sent of each file that is stored under another one, ``replaces`` the sources of
     documents that existed when the upload arrived. ``content_digest`` identifies what was sent: a repeated request has
-    the same one.
+    the same one. ``folder`` is the identifier of a watched folder.
     """
 
     kind: Kind = "index"
@@ -66,6 +67,12 @@ class JobRequest:
     by: Literal["model", "extractive"] | None = None
     rebuild: bool = False
     content_digest: str = ""
+    folder: str = ""
+
+    @property
+    def has_input(self) -> bool:
+        """Whether the job reads something that the upload store keeps for it."""
+        return self.kind in ("index", "folder")
 
     def with_content(self, *parts: str) -> Self:
         """Return a copy with the digest of these parts of the content and of the options."""

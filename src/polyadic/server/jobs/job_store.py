@@ -72,6 +72,12 @@ class JobStore(Protocol):
     async def release(self, job: Job) -> None:
         """Release the lock."""
 
+    async def lead(self, task: str) -> bool:
+        """Return whether this server is the one that carries out a task that must not be done twice.
+
+        If no server does, this one does from now on, until it ends or loses its connection.
+        """
+
     async def ask_to_stop(self, job: Job) -> None:
         """Ask the server that runs a job to stop it."""
 

@@ -2,7 +2,7 @@
 
 import contextlib
 import threading
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 import psycopg
@@ -30,7 +30,7 @@ _FIRST = (
 )
 _IS_FIRST = f"SELECT j.id FROM job j WHERE j.workspace = %s AND {_IS_UNFINISHED} ORDER BY j.number LIMIT 1"
 # Lock keys of two numbers, so that they cannot collide with the store's locks, which have one.
-_RUN_LOCK, _COUNT_LOCK = 0x506F6C01, 0x506F6C02
+_RUN_LOCK, _COUNT_LOCK, _TASK_LOCK = 0x506F6C01, 0x506F6C02, 0x506F6C03
 LOCK_OF_RUNS = f"pg_try_advisory_lock({_RUN_LOCK}, hashint8(%s))"
 """Session lock held by the server that runs the jobs of a workspace, or that prevents others from doing so."""
 
@@ -48,6 +48,7 @@ class PostgresJobStore:
         self._lock = threading.Lock()
         self._lock_connection: Raw | None = None
         self._taken: dict[str, int] = {}
+        self._led: set[str] = set()
 
     async def begin(self) -> None: ...
 
@@ -105,6 +106,9 @@ class PostgresJobStore:
     async def release(self, job: Job) -> None:
         await self._tables.run_in_pool(lambda: self._release(job))
 
+    async def lead(self, task: str) -> bool:
+        return await self._tables.run_in_pool(lambda: self._lead(task))
+
     async def ask_to_stop(self, job: Job) -> None:
         statement = f"UPDATE job j SET cancel_requested = true WHERE j.id = %s AND {_IS_UNFINISHED}"
         await self._tables.run(lambda raw: raw.execute(statement, (job.id,)))
@@ -125,11 +129,28 @@ class PostgresJobStore:
     # locking; one thread at a time
 
     def _take(self, job: Job) -> bool:
+        with self._on_lock_connection() as raw:
+            return self._try_lock(raw, job)
+
+    def _lead(self, task: str) -> bool:
+        with self._on_lock_connection() as raw:
+            if task in self._led:
+                raw.execute("SELECT 1")
+                return True
+            locked = raw.execute(f"SELECT pg_try_advisory_lock({_TASK_LOCK}, hashtext(%s))".encode(), (task,))
+            if locked.fetchone() != (True,):
+                return False
+            self._led.add(task)
+            return True
+
+    @contextlib.contextmanager
+    def _on_lock_connection(self) -> Iterator[Raw]:
+        """Provide the connection of the locks, opened if necessary; all locks are gone if it breaks."""
         with self._lock, translate_errors(self._tables.called):
             try:
                 if self._lock_connection is None:
                     self._lock_connection = self._tables.connected()
-                return self._try_lock(self._lock_connection, job)
+                yield self._lock_connection
             except psycopg.OperationalError:
                 self._drop_locks()
                 raise
@@ -170,6 +191,7 @@ class PostgresJobStore:
     def _drop_locks(self) -> None:
         """Close the lock connection, which releases all locks."""
         self._taken.clear()
+        self._led.clear()
         if self._lock_connection is not None:
             with contextlib.suppress(psycopg.Error):
                 self._lock_connection.close()

@@ -54,7 +54,7 @@ class JobQueue:
     async def add(self, workspace: str, request: JobRequest, upload: Upload, documents: int) -> Job:
         """Queue a job for an upload; both are stored permanently when this returns."""
         job = Job(upload.folder.name, workspace, request, JobState.QUEUED, documents, now())
-        if request.kind == "index":
+        if request.has_input:
             await self._upload_store.keep(upload, workspace)
         if not await self._job_store.add(job, self._limits.jobs_waiting):
             await self._upload_store.remove(job.id, workspace)
@@ -84,6 +84,16 @@ class JobQueue:
         """Return the jobs of a workspace, the latest first; only those older than the job ``after``, if given."""
         return [self._runner.latest(job) for job in await self._job_store.jobs(workspace, limit, after)]
 
+    async def jobs_of_folder(self, workspace: str, folder: str) -> list[Job]:
+        """Return the jobs that read a watched folder, the latest first."""
+        most = self._limits.jobs_waiting + self._limits.jobs_kept
+        return [job for job in await self.jobs(workspace, most) if job.request.folder == folder]
+
+    async def remove(self, job: Job) -> None:
+        """Delete a job that has ended, and what it read."""
+        await self._upload_store.remove(job.id, job.workspace)
+        await self._job_store.delete([job.id])
+
     async def cancel(self, identifier: str, workspace: str) -> Job:
         """Stop a job; what it has published stays. A job that has ended is not changed."""
         deadline = asyncio.get_running_loop().time() + 2 * self._limits.closing_seconds
@@ -105,7 +115,7 @@ class JobQueue:
         job = await self.job(identifier, workspace)
         if job.state not in RESUMABLE:
             raise _not_resumable(f"the job is {job.state}, so there is nothing to resume")
-        if job.request.kind == "index" and not await self._upload_store.is_whole(job):
+        if job.request.has_input and not await self._upload_store.is_whole(job):
             raise _not_resumable("the uploaded files are missing: upload them again")
         await self.check_room(workspace)
         queued = replace(job, state=JobState.QUEUED, ended="", attempts=0, problem="", report=None)

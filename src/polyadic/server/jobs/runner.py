@@ -171,7 +171,7 @@ class JobRunner:
         """Start a job whose lock is held; return False if it cannot be started."""
         if await self._job_store.asked_to_stop([job.id]):
             await self.end(job, job, JobState.CANCELLED, "it was cancelled")
-        elif job.request.kind == "index" and not await self._upload_store.is_whole(job):
+        elif job.request.has_input and not await self._upload_store.is_whole(job):
             await self.end(job, job, JobState.FAILED, "the uploaded files are missing: upload them again")
         elif job.attempts >= _MAX_ATTEMPTS:
             await self.end(job, job, JobState.FAILED, f"the server stopped {job.attempts} times during the job")

@@ -114,6 +114,10 @@ class SqliteJobStore:
         with self._locked_connection() as connection:
             connection.execute("DELETE FROM job WHERE workspace = ?", (workspace,))
 
+    async def lead(self, task: str) -> bool:
+        """Return True: no other server uses this folder."""
+        return True
+
     async def acquire(self, job: Job) -> bool:
         """Return True: no other server uses this folder."""
         return True

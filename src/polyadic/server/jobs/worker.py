@@ -25,6 +25,7 @@ from polyadic.hierarchy.build_report import BuildProgress, BuildReport
 from polyadic.indexing.report import IndexProgress, IndexReport
 from polyadic.llm.budget import SpendingBudget
 from polyadic.query.source_names import RelativeNames
+from polyadic.server.jobs.folder_changes import FolderChanges
 from polyadic.server.jobs.job import JobProgress, JobRequest
 from polyadic.server.jobs.priority import stand_behind_questions
 from polyadic.server.jobs.upload import Upload
@@ -91,6 +92,8 @@ async def _run_when_free(kb: Workspace, upload: Upload, request: JobRequest) -> 
                 case "index":
                     documents = upload.documents(kb.settings.reading)
                     return await kb.aadd(documents, _progress_reporter(_of_index), request.extractor, limit)
+                case "folder":
+                    return await FolderChanges.load(upload).index(kb, _progress_reporter(_of_index))
                 case "retry":
                     return await kb.aretry(_progress_reporter(_of_index), limit)
                 case "hierarchy":
