@@ -14,6 +14,7 @@ from typing import Any, Protocol
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, expect, sync_playwright
 
+from tests.browser.graph_view import few, many, put_in
 from tests.model_server import Asked, ModelServer, ready
 from tests.model_server.reading import question
 from tests.server.running_server import Running, finished, make, running
@@ -103,6 +104,25 @@ def answering(tmp_path_factory: pytest.TempPathFactory, model: ModelServer) -> I
     asked = f'[model]\nname = "recorded"\nbase_url = "{model.url}"\nkey_variable = ""\nretries = 0\n'
     with served(tmp_path_factory.mktemp("answering"), f'{asked}[extraction]\nextractor = "sentences"\n') as server:
         read_in(server, "spaceflight", *sorted(EXAMPLES.iterdir()))
+        yield server
+
+
+@pytest.fixture(scope="session")
+def drawn(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """Serves ``few``, of which every entity and fact is known here, and ``nothing``."""
+    folder = tmp_path_factory.mktemp("drawn")
+    put_in(folder, "few", few())
+    with served(folder) as server, server.client() as client:
+        make(client, "nothing")
+        yield server
+
+
+@pytest.fixture(scope="session")
+def crowded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """Serves ``many``."""
+    folder = tmp_path_factory.mktemp("crowded")
+    put_in(folder, "many", many())
+    with served(folder) as server:
         yield server
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from polyadic.model.types import Document
 from polyadic.workspace import Workspace
-from tests.server.running_server import running
+from tests.server.running_server import finished, running
 
 pytestmark = pytest.mark.slow
 HERE = "/v1/workspaces/kb"
@@ -19,6 +19,8 @@ LENDING = (
 )
 PLANETS = "Mercury orbits the Sun. Mercury is smaller than Venus."
 GODS = "Mercury carried messages to Jupiter. The Romans prayed to Mercury."
+NEIL = "Neil Armstrong commanded Apollo 11. Armstrong walked on the Moon in 1969. NASA honoured Armstrong."
+LOUIS = "Louis Armstrong played the trumpet in Ohio. Armstrong sang in Chicago. Joe Oliver taught Armstrong."
 DOCUMENTS = [
     Document("memory:lending", "Lending", LENDING),
     Document("memory:planets", "", PLANETS),
@@ -71,7 +73,40 @@ def test_review_shows_the_evidence_of_both_entities(client: httpx2.Client) -> No
             assert side["name"] in evidence["fact"]["text"]
             [place] = evidence["places"]
             assert LENDING[place["start"] : place["end"]] == place["quote"] and place["title"] == "Lending"
-    assert len(client.get(f"{HERE}/resolution/review", params={"limit": 1}).json()["candidates"]) == 1
+
+
+def test_review_comes_in_pages(client: httpx2.Client) -> None:
+    def page(start: int, limit: int) -> dict[str, Any]:
+        reply = client.get(f"{HERE}/resolution/review", params={"start": start, "limit": limit})
+        found: dict[str, Any] = reply.json()
+        return found
+
+    whole, found, start = page(0, 200), [], 0
+    assert whole["next"] is None and whole["total"] == len(whole["candidates"]) >= 2
+    while start is not None:
+        one = page(start, 1)
+        assert len(one["candidates"]) == 1 and one["total"] == whole["total"]
+        assert one["homonyms"] == ([] if start else whole["homonyms"])
+        found += one["candidates"]
+        start = one["next"]
+    assert found == whole["candidates"]
+    assert page(whole["total"], 1)["candidates"] == []
+
+
+def test_senses_of_an_ambiguous_name_come_with_evidence_from_their_documents(client: httpx2.Client) -> None:
+    texts = [{"source": "memory:moon", "text": NEIL}, {"source": "memory:jazz", "text": LOUIS}]
+    job = client.post(f"{HERE}/documents/texts", json={"texts": texts}).json()["id"]
+    assert finished(client, "kb", job)["state"] == "succeeded"
+    [homonym] = client.get(f"{HERE}/resolution/review").json()["homonyms"]
+    assert homonym["name"] == "Armstrong" and homonym["why"]
+    for sense, name, text in zip(homonym["senses"], ("Louis Armstrong", "Neil Armstrong"), (LOUIS, NEIL), strict=True):
+        assert sense["name"] == name
+        places = [place for one in sense["evidence"] for place in one["places"]]
+        assert len(places) == 2 and [place["document"] for place in places] == sense["documents"] * 2
+        assert all("Armstrong" in place["quote"] and place["quote"] in text for place in places)
+        split = {"kind": "split", "name": "Armstrong", "into": name, "documents": sense["documents"]}
+        assert decide(client, **split)["decided"]
+    assert client.get(f"{HERE}/resolution/review").json()["homonyms"] == []
 
 
 def test_pair_is_merged_and_the_merge_undone(client: httpx2.Client) -> None:

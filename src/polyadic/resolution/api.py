@@ -84,7 +84,7 @@ class ResolutionApi:
     at_once: int = 1
 
     async def areview(
-        self, limit: int = SHOWN, by_model: bool = False, budget: SpendingBudget | None = None
+        self, limit: int = SHOWN, by_model: bool = False, budget: SpendingBudget | None = None, start: int = 0
     ) -> ResolutionReview:
         """List candidate pairs for merging, and possible homonyms.
 
@@ -96,6 +96,8 @@ class ResolutionApi:
             Ask the language model about the listed pairs below the score ``SURE``, in full requests.
         budget
             Spending limit for the language model.
+        start
+            Number of pairs to leave out, from the most likely one on.
 
         Returns
         -------
@@ -113,7 +115,7 @@ class ResolutionApi:
         with store.read() as reader:
             found = CandidatePairs.of(reader)
             hints = homonyms(reader, found)
-            ranked = found.ranked()[:limit]
+            ranked = found.ranked()[start : start + limit]
             shown = [found.candidate(pair) for pair in ranked]
             uncertain = [found.candidate(pair) for pair in pairs_to_judge(found, ranked)] if by_model else []
         asked = await self._adjudicate(store, uncertain, budget) if by_model else LLMAdjudication()

@@ -109,6 +109,11 @@ class FolderFollower:
         self._job: Job | None = None
         self._changes_of_job: frozenset[Path] = frozenset()
 
+    @property
+    def is_watching(self) -> bool:
+        """Whether this server, and not another one, watches the folder."""
+        return self._state is not None
+
     def state(self) -> FolderState:
         """Return the state of the folder now."""
         if not self.folder.path.is_dir():

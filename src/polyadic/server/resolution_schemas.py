@@ -147,12 +147,13 @@ class CandidateView(BaseModel):
 
 
 class SenseView(BaseModel):
-    """One sense of a name, with a distinct name for it and the documents that use it."""
+    """One sense of a name, with a distinct name for it, the documents that use it and facts that they state."""
 
     name: str
     documents: list[str]
     description: str
     fact: str
+    evidence: list[EvidenceView]
 
 
 class HomonymView(BaseModel):
@@ -166,12 +167,14 @@ class HomonymView(BaseModel):
 class ReviewView(BaseModel):
     """Pairs of entities to merge or to keep apart, the most likely first, and names that may need to be split.
 
-    ``total`` counts all pairs, ``certain`` those that ``polyadic entities merge --auto`` would merge.
+    ``total`` counts all pairs, ``certain`` those that ``polyadic entities merge --auto`` would merge. ``next`` is the
+    ``start`` of the next page; None on the last page. The first page has all ``homonyms``, at most 200.
     """
 
-    model_config = _example(candidates=[_CANDIDATE], homonyms=[], total=1, certain=1)
+    model_config = _example(candidates=[_CANDIDATE], homonyms=[], total=1, certain=1, next=None)
 
     candidates: list[CandidateView]
     homonyms: list[HomonymView]
     total: int
     certain: int
+    next: int | None

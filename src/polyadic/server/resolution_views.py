@@ -1,6 +1,7 @@
 """Build the views of entity resolution for clients."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import islice
 
 import numpy as np
 
@@ -26,26 +27,33 @@ from polyadic.storage.protocol import Reader
 from polyadic.workspace import Workspace
 
 _FACTS_SHOWN = 3
+_MOST_HOMONYMS = 200
+# Among these facts of an ambiguous name, the evidence of each sense is found.
+_FACTS_OF_NAME = 200
 
 
-def review_of(kb: Workspace, limit: int) -> ReviewView:
+def review_of(kb: Workspace, start: int, limit: int) -> ReviewView:
     """Return the candidate pairs with the evidence of both entities, and the homonyms. Calls no model.
 
     Parameters
     ----------
     kb
         The workspace.
-    limit
-        Maximum number of pairs.
+    start, limit
+        Number of pairs to leave out, and maximum number of pairs. Homonyms are on the first page only.
     """
-    found = kb.entities.review(limit)
+    found = kb.entities.review(limit, start=start)
+    end = start + limit
     with kb.store().read() as reader:
         identifiers = {record.source: record.id for record in reader.records.documents()}
         return ReviewView(
             candidates=[_candidate(reader, candidate) for candidate in found.candidates],
-            homonyms=[_homonym(homonym, identifiers) for homonym in found.homonyms],
+            homonyms=[
+                _homonym(reader, homonym, identifiers) for homonym in found.homonyms[: 0 if start else _MOST_HOMONYMS]
+            ],
             total=found.total,
             certain=found.certain,
+            next=end if end < found.total else None,
         )
 
 
@@ -111,14 +119,28 @@ def _evidence(fact: Fact, places: tuple[SourceSpan, ...]) -> EvidenceView:
     )
 
 
-def _homonym(homonym: Homonym, identifiers: Mapping[str, str]) -> HomonymView:
-    senses = [
-        SenseView(
-            name=sense.name,
-            documents=[identifiers[source] for source in sense.documents if source in identifiers],
-            description=sense.description,
-            fact=sense.fact,
+def _homonym(reader: Reader, homonym: Homonym, identifiers: Mapping[str, str]) -> HomonymView:
+    row = row_of_key(reader, entity_key(homonym.name))
+    rows = np.zeros(0, dtype=np.int64) if row is None else facts_of_all(reader, [row], _FACTS_OF_NAME)
+    stated = list(zip(reader.facts(rows), reader.fact_places(rows), strict=True))
+    senses = []
+    for sense in homonym.senses:
+        documents = [identifiers[source] for source in sense.documents if source in identifiers]
+        senses.append(
+            SenseView(
+                name=sense.name,
+                documents=documents,
+                description=sense.description,
+                fact=sense.fact,
+                evidence=_evidence_in(stated, frozenset(documents)),
+            )
         )
-        for sense in homonym.senses
-    ]
     return HomonymView(name=homonym.name, why=homonym.why, senses=senses)
+
+
+def _evidence_in(
+    stated: Sequence[tuple[Fact, tuple[SourceSpan, ...]]], documents: frozenset[str]
+) -> list[EvidenceView]:
+    """Return the best facts that these documents state, with the places in them."""
+    found = ((fact, tuple(place for place in places if place.document_id in documents)) for fact, places in stated)
+    return [_evidence(fact, places) for fact, places in islice((one for one in found if one[1]), _FACTS_SHOWN)]

@@ -42,10 +42,17 @@ _EXAMPLES = [
 
 @router.get("/review", summary="Review candidate pairs")
 async def review(
-    workspace: Name, kb: ReadingAll, service: Served, limit: Annotated[int, Query(ge=1, le=200)] = SHOWN
+    workspace: Name,
+    kb: ReadingAll,
+    service: Served,
+    start: Annotated[int, Query(ge=0, le=2**31, description="`next` of the previous page")] = 0,
+    limit: Annotated[int, Query(ge=1, le=200)] = SHOWN,
 ) -> ReviewView:
-    """List pairs of entities that may be the same, with the evidence of both, and ambiguous names. Calls no model."""
-    return await service.run_admitted(review_of, kb, limit)
+    """List pairs of entities that may be the same, with the evidence of both, in pages; the first has ambiguous names.
+
+    Calls no model.
+    """
+    return await service.run_admitted(review_of, kb, start, limit)
 
 
 @router.get("/decisions", summary="List decisions")

@@ -1,9 +1,10 @@
-/** Documents view: upload, jobs, and the list of documents. */
+/** Documents view: upload, jobs, watched folders, and the list of documents. */
 
 import { documentList } from "./document_list.js";
 import { el } from "./dom.js";
 import { jobBoard } from "./jobs.js";
 import { uploadPanel } from "./upload.js";
+import { isOfFolder, watchedFolders } from "./watched_folders.js";
 
 export const title = "Documents";
 const READ_ONLY = "Your key is read-only. Adding documents requires a key with write access.";
@@ -15,7 +16,12 @@ const FILTERED = "Your key is read-only and shows only some of the documents.";
  */
 export async function mount(root, ctx) {
   const list = documentList(ctx, (job) => jobs.watch(job));
-  const jobs = jobBoard(ctx, () => list.load());
+  const jobs = jobBoard(
+    ctx,
+    () => list.load(),
+    (job) => !isOfFolder(job),
+  );
+  const folders = watchedFolders(ctx, () => list.load());
   root.append(
     el(
       "div",
@@ -24,9 +30,9 @@ export async function mount(root, ctx) {
       ctx.canWrite
         ? uploadPanel(ctx, (job) => jobs.watch(job))
         : el("p", { class: "muted" }, ctx.isFiltered ? FILTERED : READ_ONLY),
-      ctx.isFiltered ? null : jobs.node,
+      ctx.isFiltered ? null : [jobs.node, folders.node],
       list.node,
     ),
   );
-  await Promise.all([ctx.isFiltered ? null : jobs.load(), list.load()]);
+  await Promise.all([...(ctx.isFiltered ? [] : [jobs.load(), folders.load()]), list.load()]);
 }

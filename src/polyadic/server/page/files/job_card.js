@@ -220,7 +220,13 @@ function shortened(items) {
   return more > 0 ? [...items.slice(0, SHOWN), el("li", { class: "muted" }, `and ${more} more`)] : items;
 }
 
-function resultOf(job) {
+/**
+ * What a job could not read or extract, in folds.
+ *
+ * @param {object} job
+ * @returns {Array<HTMLElement|null>}
+ */
+export function resultOf(job) {
   const { report } = job;
   if (!report) {
     return [];

@@ -86,7 +86,7 @@ function side(ctx, entity) {
     el(
       "ul",
       { class: "list places", "aria-label": "Evidence" },
-      entity.evidence.map((one) => evidence(ctx, entity.name, one)),
+      entity.evidence.map((one) => evidenceItem(ctx, entity.name, one)),
     ),
     el(
       "div",
@@ -96,7 +96,15 @@ function side(ctx, entity) {
   );
 }
 
-function evidence(ctx, name, { fact, places }) {
+/**
+ * A fact about an entity, at one of its places; pressing it opens the source.
+ *
+ * @param {object} ctx
+ * @param {string} name of the entity, which is marked
+ * @param {{fact: object, places: object[]}} evidence
+ * @returns {HTMLElement}
+ */
+export function evidenceItem(ctx, name, { fact, places }) {
   const [place] = places;
   const words = el("span", { class: "said" }, marked(place?.quote || fact.text, name));
   if (!place) {
