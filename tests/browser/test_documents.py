@@ -252,6 +252,15 @@ def test_an_upload_in_parts_has_one_card_that_is_cancelled_as_a_whole(by_model: 
     assert states <= {"succeeded", "cancelled"}
 
 
+def test_heading_of_a_running_upload_counts_the_parts_that_follow(by_model: Running, opened: Opened) -> None:
+    page = opened(f"{by_model.url}/#/letters/documents")
+    files: list[FilePayload] = [
+        {"name": f"{n}.txt", "mimeType": "text/plain", "buffer": story(n, 8).encode()} for n in range(150)
+    ]
+    choose(page, *files)
+    expect(page.locator("article.job").get_by_role("heading")).to_have_text("Reading 150 documents", timeout=60_000)
+
+
 def test_a_hidden_tab_keeps_no_stream(by_model: Running, opened: Opened) -> None:
     page = opened(f"{by_model.url}/#/letters/documents")
     requested: list[str] = []

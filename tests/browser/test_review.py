@@ -17,8 +17,8 @@ LENDING = (
 )
 
 ARMSTRONGS = (
-    "Neil Armstrong commanded Apollo 11. Armstrong walked on the Moon in 1969. NASA honoured Armstrong.",
-    "Louis Armstrong played the trumpet in Ohio. Armstrong sang in Chicago. Joe Oliver taught Armstrong.",
+    "Neil Armstrong commanded Apollo 11.\n\nArmstrong walked on the Moon in 1969.\n\nNASA honoured Armstrong.",
+    "Louis Armstrong played in New Orleans.\n\nArmstrong sang in Chicago.\n\nJoe Oliver taught Armstrong.",
 )
 
 

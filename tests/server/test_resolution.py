@@ -19,8 +19,8 @@ LENDING = (
 )
 PLANETS = "Mercury orbits the Sun. Mercury is smaller than Venus."
 GODS = "Mercury carried messages to Jupiter. The Romans prayed to Mercury."
-NEIL = "Neil Armstrong commanded Apollo 11. Armstrong walked on the Moon in 1969. NASA honoured Armstrong."
-LOUIS = "Louis Armstrong played the trumpet in Ohio. Armstrong sang in Chicago. Joe Oliver taught Armstrong."
+NEIL = "Neil Armstrong commanded Apollo 11.\n\nArmstrong walked on the Moon in 1969.\n\nNASA honoured Armstrong."
+LOUIS = "Louis Armstrong played in New Orleans.\n\nArmstrong sang in Chicago.\n\nJoe Oliver taught Armstrong."
 DOCUMENTS = [
     Document("memory:lending", "Lending", LENDING),
     Document("memory:planets", "", PLANETS),

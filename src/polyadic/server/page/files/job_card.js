@@ -35,10 +35,12 @@ export function jobCard(job, can) {
   const update = (now) => {
     node.dataset.state = now.state;
     drawReached(now, bar, progress);
-    if (now.state !== state) {
-      // Elements that did not change stay, so that focus and screen readers are not interrupted.
-      state = now.state;
+    // Elements that did not change stay, so that focus and screen readers are not interrupted.
+    if (heading.textContent !== said(now)) {
       replace(heading, said(now));
+    }
+    if (now.state !== state) {
+      state = now.state;
       replace(actions, actionsOf(now, can));
       replace(report, reportOf(now));
     }
@@ -127,7 +129,7 @@ function readSoFar(job) {
     job.parts > 1
       ? `${job.documents_done.toLocaleString("en")} of ${counted(job.documents, "document")} processed`
       : "",
-    `${progress.chunks_read.toLocaleString("en")} of ${counted(progress.chunks, "chunk")} read`,
+    progress.chunks ? `${progress.chunks_read.toLocaleString("en")} of ${counted(progress.chunks, "chunk")} read` : "",
     job.parts === 1 && progress.documents ? `${counted(progress.documents, "document")} processed` : "",
     progress.texts_embedded ? `${counted(progress.texts_embedded, "text")} embedded` : "",
     tokensPaid(progress),
