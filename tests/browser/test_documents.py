@@ -34,6 +34,7 @@ def test_file_is_uploaded_queried_and_deleted(documents: Page, own: Running, see
     expect(page.get_by_role("heading", name=re.compile("^Done: 1 added"))).to_be_visible()
     expect(rows(page)).to_have_count(1)
     expect(rows(page).first).to_contain_text("ada.md")
+    expect(page.locator("article.job")).to_contain_text("ada.md")
     seen("documents-one", page)
     page.get_by_role("link", name="Ask").click()
     page.get_by_role("textbox", name="Question").fill("Who wrote the first published program?")
@@ -216,7 +217,7 @@ def test_search_in_another_tab_is_answered_while_many_jobs_wait(by_model: Runnin
         upload(by_model, 1)
     page = opened(f"{by_model.url}/#/letters/documents")
     expect(page.locator("article.job")).to_have_count(20)
-    expect(page.locator("article.job").first.get_by_role("heading")).to_have_text("Reading 1 document")
+    expect(page.locator("article.job").first.get_by_role("heading")).to_have_text("Reading Story 0")
     other = page.context.new_page()
     other.goto(f"{by_model.url}/#/letters/documents", timeout=5000)
     other.get_by_label("Search documents").fill("nothing is called so")
@@ -246,7 +247,7 @@ def test_an_upload_in_parts_has_one_card_that_is_cancelled_as_a_whole(by_model: 
         expect(page.locator("article.job").first).to_contain_text("250 documents")
         card.get_by_role("button", name="Cancel").click()
         expect(page.locator("article.job").first.get_by_role("heading")).to_have_text(
-            re.compile("^Cancelled: .*it was cancelled$"), timeout=2000
+            re.compile("^Cancelled(: [^:]*)?$"), timeout=2000
         )
         states = {job["state"] for job in client.get("/v1/workspaces/letters/jobs").json()["jobs"]}
     assert states <= {"succeeded", "cancelled"}

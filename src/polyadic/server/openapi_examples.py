@@ -48,6 +48,8 @@ _JOB = {
         "upload": "",
         "renamed": {},
         "replaces": [],
+        "folder": "",
+        "name": "",
         "by": None,
         "rebuild": False,
     },

@@ -74,6 +74,7 @@ async def upload_files(
         sent = {name: _as_sent(file, folders) for name, file in zip(names, files, strict=True)}
         described = replace(
             described,
+            name=names[0] if len(names) == 1 else "",
             renamed={name: was for name, was in sent.items() if name != was},
             replaces=await run_in_thread(_existing, kb, [f"{SCHEME}{name}" for name in names]),
         )
@@ -114,7 +115,8 @@ async def upload_texts(
             await run_in_thread(upload.add_text, text)
         documents = await run_in_thread(upload.finish)
         replaced = await run_in_thread(_existing, kb, [text.source for text in named])
-        described = replace(text_request(job_request, texts), replaces=replaced)
+        name = texts[0].title if len(texts) == 1 else ""
+        described = replace(text_request(job_request, texts), name=name, replaces=replaced)
         return await service.jobs.add(workspace, described, upload, documents)
 
 

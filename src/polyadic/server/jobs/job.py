@@ -54,7 +54,8 @@ class JobRequest:
     ``Workspace.hierarchy.abuild``. ``upload`` is chosen by the client: jobs with the same one are parts of one upload.
     ``renamed`` gives the name that was sent of each file that is stored under another one, ``replaces`` the sources of
     documents that existed when the upload arrived. ``content_digest`` identifies what was sent: a repeated request has
-    the same one. ``folder`` is the identifier of a watched folder.
+    the same one. ``folder`` is the identifier of a watched folder, ``name`` the name of the file or the title of the
+    text if there is only one.
     """
 
     kind: Kind = "index"
@@ -68,6 +69,7 @@ class JobRequest:
     rebuild: bool = False
     content_digest: str = ""
     folder: str = ""
+    name: str = ""
 
     @property
     def has_input(self) -> bool:

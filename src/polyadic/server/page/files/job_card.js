@@ -3,6 +3,7 @@
 import { el, replace } from "./dom.js";
 import { buildResult, buildStep, isBuild } from "./hierarchy_job.js";
 import { icon } from "./icons.js";
+import { isUnfinished } from "./job_group.js";
 import { button } from "./parts.js";
 import { counted, lasting, moment, money, sourceName } from "./words.js";
 
@@ -62,7 +63,12 @@ export function pastJobs(past) {
       "li",
       { class: "past-job" },
       el("time", { class: "muted small", datetime: job.ended }, moment(job.ended || job.created)),
-      el("span", { class: "grow" }, said(job)),
+      el(
+        "span",
+        { class: "grow" },
+        said(job),
+        nameOf(job) ? el("span", { class: "muted" }, ` · ${nameOf(job)}`) : null,
+      ),
       job.state === "succeeded" ? null : button("Details", () => opened(node, open), { class: "button small" }),
     );
     return node;
@@ -83,14 +89,20 @@ function opened(node, open) {
 }
 
 function said(job) {
-  const what = job.request.kind === "retry" ? "failed chunks" : counted(job.documents, "document");
+  const documents = nameOf(job) || counted(job.documents, "document");
+  const what = job.request.kind === "retry" ? "failed chunks" : documents;
   if (job.state === "queued") {
     return isBuild(job) ? "Waiting to build the hierarchy" : `Waiting to read ${what}`;
   }
   if (job.state === "running") {
     return isBuild(job) ? "Building the hierarchy" : `Reading ${what}`;
   }
-  return [STATES[job.state], sums(job), job.problem].filter(Boolean).join(": ");
+  return [STATES[job.state], sums(job), job.state === "cancelled" ? "" : job.problem].filter(Boolean).join(": ");
+}
+
+/** The name of the file or text if there is only one; of a job that has ended, the heading does not contain it. */
+function nameOf(job) {
+  return job.documents === 1 ? job.request.name : "";
 }
 
 function sums(job) {
@@ -197,7 +209,8 @@ function pressedOnce(act) {
 }
 
 function reportOf(job) {
-  return [...namesOf(job), ...resultOf(job)];
+  const name = isUnfinished(job) ? "" : nameOf(job);
+  return [name ? el("p", { class: "muted small" }, name) : null, ...namesOf(job), ...resultOf(job)];
 }
 
 /** Files that were stored under another name, and documents that existed before. */

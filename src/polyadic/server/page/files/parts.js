@@ -120,6 +120,8 @@ export function tabs(entries, { label, selected = 0, onSelect = () => {} }) {
     if (focus) {
       heads[chosen].focus();
     }
+    // On narrow screens the list scrolls. At first it has no size, because it is not in the page yet.
+    requestAnimationFrame(() => centre(heads[chosen]));
     onSelect(chosen);
     if (!made[chosen]) {
       made[chosen] = true;
@@ -139,6 +141,12 @@ export function tabs(entries, { label, selected = 0, onSelect = () => {} }) {
   });
   show(selected, false);
   return el("div", { class: "tabbed" }, list, panels);
+}
+
+/** Scroll a tab to the middle of its list, but not the page. */
+function centre(head) {
+  const list = head.parentElement;
+  list.scrollLeft = head.offsetLeft - list.offsetLeft - (list.clientWidth - head.offsetWidth) / 2;
 }
 
 /**

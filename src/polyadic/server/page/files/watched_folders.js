@@ -161,7 +161,8 @@ function said(state, job) {
     return "Changes are waiting to be read";
   }
   if (job.state === "running") {
-    return `Reading changes: ${counted(job.progress.documents, "document")} so far`;
+    const { documents } = job.progress;
+    return documents ? `Reading changes: ${counted(documents, "document")} so far` : "Reading changes";
   }
   return job.problem ? `${STATES.watching}, but changes were not read: ${job.problem}` : STATES.watching;
 }
