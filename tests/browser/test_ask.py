@@ -150,6 +150,18 @@ def test_each_marker_opens_its_own_sentence_and_unsupported_claims_are_listed(
     seen("ask-unsupported", page)
 
 
+def test_page_says_that_it_waits_for_a_slow_model(
+    answering: Running, opened: Opened, model: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(model, "delay", 3.0)
+    page = opened(f"{answering.url}/#/spaceflight/ask")
+    page.get_by_role("textbox", name="Question").fill(CABIN)
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Waiting for the answer …")).to_be_visible()
+    expect(page.locator(".step").last).to_contain_text("fit")
+    expect(page.locator("article.turn")).to_have_attribute("aria-busy", "false")
+
+
 def test_answer_can_be_stopped(answering: Running, opened: Opened, model: ModelServer) -> None:
     page = opened(f"{answering.url}/#/spaceflight/ask")
     model.tokens_per_second = 5

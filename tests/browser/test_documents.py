@@ -67,6 +67,20 @@ def test_files_can_be_dropped_and_unsupported_types_are_skipped(documents: Page)
     expect(documents.locator(".drop.over")).to_have_count(0)
 
 
+def test_all_jobs_that_have_ended_are_dismissed_at_once(documents: Page) -> None:
+    dismiss = documents.get_by_role("button", name="Dismiss all that have ended")
+    done = documents.get_by_role("heading", name=re.compile("^Done: 1 added"))
+    choose(documents, FILE)
+    expect(done).to_have_count(1, timeout=60_000)
+    expect(dismiss).to_be_hidden()
+    choose(documents, {**FILE, "name": "lovelace.md"})
+    expect(done).to_have_count(2, timeout=60_000)
+    dismiss.click()
+    expect(documents.locator("article.job")).to_have_count(0)
+    expect(dismiss).to_be_hidden()
+    expect(documents.get_by_text("2 earlier jobs")).to_be_visible()
+
+
 def test_unreadable_files_are_reported(documents: Page, seen: Seen) -> None:
     choose(documents, FILE, BROKEN)
     expect(documents.get_by_role("heading", name=re.compile("^Partially done: 1 added"))).to_be_visible()

@@ -8,6 +8,9 @@ import { button, notice, problemNotice } from "./parts.js";
 import { rendered } from "./rendered.js";
 import { duration, total, traceList } from "./trace.js";
 
+/** The step that ends retrieval; what follows is not a step until it has ended. */
+const LAST_STEP = "fit";
+
 /** Most characters of a question. */
 export const LONGEST_QUESTION = 10_000;
 
@@ -154,7 +157,7 @@ function pending(marker) {
 function progress({ state, steps, answer }) {
   const spinner = el("span", { class: "spinner", "aria-hidden": "true" });
   if (state === "asking") {
-    return [spinner, steps.length ? `${steps.at(-1).name} …` : "Searching …"];
+    return [spinner, steps.at(-1)?.name === LAST_STEP ? "Waiting for the answer …" : "Searching …"];
   }
   if (state === "writing") {
     return [spinner, `Writing, after ${steps.length} steps in ${duration(total(steps))}`];

@@ -5,7 +5,7 @@ import { pause } from "./asking.js";
 import { el, replace } from "./dom.js";
 import { jobCard, pastJobs } from "./job_card.js";
 import { grouped, groupOf, isUnfinished, total } from "./job_group.js";
-import { problemNotice } from "./parts.js";
+import { button, problemNotice } from "./parts.js";
 import { untilVisible, whileVisible } from "./visibility.js";
 
 const REMEMBERED = 200;
@@ -35,8 +35,19 @@ class Board {
     this.isFollowing = false;
     this.notice = el("div", {});
     this.shown = el("div", { class: "stack close" });
+    this.dismissAll = button("Dismiss all that have ended", () => this.#dismissEnded(), {
+      class: "button small quiet",
+    });
+    this.dismissAll.hidden = true;
     this.past = el("div", {});
-    this.node = el("section", { class: "stack close", "aria-label": "Jobs" }, this.notice, this.shown, this.past);
+    this.node = el(
+      "section",
+      { class: "stack close", "aria-label": "Jobs" },
+      this.notice,
+      this.shown,
+      el("div", { class: "row end" }, this.dismissAll),
+      this.past,
+    );
   }
 
   async load() {
@@ -153,6 +164,7 @@ class Board {
     if (!group.length) {
       this.cards.get(key)?.node.remove();
       this.cards.delete(key);
+      this.#offerDismissal();
       return;
     }
     const job = total(group);
@@ -162,6 +174,22 @@ class Board {
       this.#add(key, job);
     }
     this.#runningFirst(key, job);
+    this.#offerDismissal();
+  }
+
+  #ended() {
+    return [...this.cards.keys()].filter((key) => !this.#of(key).some(isUnfinished));
+  }
+
+  #offerDismissal() {
+    this.dismissAll.hidden = this.#ended().length < 2;
+  }
+
+  #dismissEnded() {
+    for (const key of this.#ended()) {
+      this.#forget(key);
+    }
+    this.load();
   }
 
   #add(key, job) {
@@ -184,11 +212,15 @@ class Board {
   }
 
   #dismiss(key) {
+    this.#forget(key);
+    this.load();
+  }
+
+  #forget(key) {
     for (const job of this.#of(key)) {
       this.jobs.delete(job.id);
     }
     this.#draw(key);
-    this.load();
   }
 
   /** Cancel the waiting jobs first, the last one first, so that none of them starts when the running one ends. */
