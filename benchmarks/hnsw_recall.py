@@ -23,6 +23,8 @@ from polyadic.storage.sql.half_precision import HalfVector
 
 HEADING = "## Parameters of PostgreSQL's vector index"
 PARAMETERS = ((16, 64), (16, 128))
+GROWING = 64
+"""The ef_construction with which an existing index grows."""
 SEEN = (800, 2_000, 4_096)
 K, QUESTIONS, INSERTED, AT_ONCE = 60, 60, 300, 10_000
 _NEAR = "SELECT row, data::halfvec(384) <#> %s FROM vectors ORDER BY data::halfvec(384) <#> %s LIMIT %s"
@@ -45,11 +47,8 @@ def measured(address: str, vectors: Floats, further: Floats, questions: Floats) 
             )
             build = server_cpu_seconds(address) - started
             recalls = [_recall(raw, address, questions, exact, seen) for seen in SEEN]
-            started = server_cpu_seconds(address)
-            _insert(raw, further, len(vectors))
-            insert = 1_000 * (server_cpu_seconds(address) - started) / len(further)
-            raw.execute("DELETE FROM vectors WHERE row >= %s", (len(vectors),))
-            yield f"{m}", f"{ef_construction}", f"{build:.0f}", f"{insert:.1f}", *recalls
+            inserts = [_insertion(raw, address, further, len(vectors), ef) for ef in (ef_construction, GROWING)]
+            yield f"{m}", f"{ef_construction}", f"{build:.0f}", *inserts, *recalls
 
 
 def _recall(raw: Any, address: str, questions: Floats, exact: Sequence[set[int]], seen: int) -> str:
@@ -61,6 +60,16 @@ def _recall(raw: Any, address: str, questions: Floats, exact: Sequence[set[int]]
         found += len(nearest.intersection(row for row, _ in sorted(rows, key=lambda hit: hit[1])[:K]))
     milliseconds = 1_000 * (server_cpu_seconds(address) - started) / len(questions)
     return f"{found / K / len(questions):.3f} / {milliseconds:.0f} ms"
+
+
+def _insertion(raw: Any, address: str, vectors: Floats, first: int, ef_construction: int) -> str:
+    """Return the CPU time of the server for inserting a vector into the index; the vectors are deleted again."""
+    raw.execute(f"ALTER INDEX near SET (ef_construction = {ef_construction})".encode())
+    started = server_cpu_seconds(address)
+    _insert(raw, vectors, first)
+    milliseconds = 1_000 * (server_cpu_seconds(address) - started) / len(vectors)
+    raw.execute("DELETE FROM vectors WHERE row >= %s", (first,))
+    return f"{milliseconds:.1f}"
 
 
 def _insert(raw: Any, vectors: Floats, first: int) -> None:
@@ -78,7 +87,8 @@ def main(folder: Path, number: int) -> None:
     chosen = np.random.default_rng(1).choice(len(pools[Kind.QUESTION].vectors), QUESTIONS, replace=False)
     with tempfile.TemporaryDirectory(dir=folder) as place, server(Path(place)) as address:
         rows = list(measured(address, vectors[:number], vectors[number:], pools[Kind.QUESTION].vectors[chosen]))
-    heads = ("m", "ef_construction", "build: s", "insert a vector: ms", *(f"first {seen:,}" for seen in SEEN))
+    inserts = ("insert a vector: ms", f"the same, with ef_construction = {GROWING}: ms")
+    heads = ("m", "ef_construction", "build: s", *inserts, *(f"first {seen:,}" for seen in SEEN))
     table = [f"| {' | '.join(row)} |" for row in (heads, ["---"] * len(heads), *rows)]
     print("\n".join(table))
     text = (__doc__ or "").split("\n\n", 1)[1].strip()

@@ -1,7 +1,10 @@
 """The code of the guides runs."""
 
+import ast
 import asyncio
+import io
 import re
+import tokenize
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +21,17 @@ def names_of(page: str) -> dict[str, Any]:
     for block in re.findall(r"```python\n(.*?)```", (DOCS / page).read_text(encoding="utf-8"), re.DOTALL):
         exec(block, names)  # noqa: S102
     return names
+
+
+def code_lines(source: str) -> int:
+    """Count lines with code: no blank lines, comments and docstrings."""
+    layout = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
+    tokens = [one for one in tokenize.generate_tokens(io.StringIO(source).readline) if one.type not in layout]
+    code = {line for one in tokens for line in range(one.start[0], one.end[0] + 1)}
+    texts = (
+        one for one in ast.walk(ast.parse(source)) if isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant)
+    )
+    return len(code - {line for one in texts for line in range(one.lineno, (one.end_lineno or 0) + 1)})
 
 
 def test_retrieval_method_guide_works(tmp_path: Path) -> None:
@@ -39,3 +53,8 @@ def test_document_format_guide_works(tmp_path: Path) -> None:
     )
     [document] = names_of("add-a-document-format.md")["read_srt"](file, ReadingSettings())
     assert document.text == "Ada lives in Ulm.\n\nSince 1815."
+
+
+def test_example_of_the_store_guide_is_short() -> None:
+    files = (DOCS.parent / "tests" / "support" / "memory_store").glob("*.py")
+    assert sum(code_lines(file.read_text(encoding="utf-8")) for file in files) < 400

@@ -162,6 +162,20 @@ def test_exported_facts_round_trip(tmp_path: Path) -> None:
         assert canonical_text(second) == canonical_text(first)
 
 
+def test_optional_fields_are_exported(tmp_path: Path) -> None:
+    entities = [{"name": "Ada Lovelace", "role": "guest"}, {"name": "June 1833", "value": "1833-06"}]
+    optional = {"valid_from": "1833-06-05", "valid_to": "1833", "qualifiers": {"source": "letter", "page": "7"}}
+    with workspace(tmp_path / "kb") as kb:
+        import_file(kb, lines(tmp_path / "facts.jsonl", {"text": MET, "entities": entities, **optional}))
+        export_file(kb, "jsonl", tmp_path / "out.jsonl")
+    written = json.loads((tmp_path / "out.jsonl").read_text())
+    assert {name: written[name] for name in optional} == optional
+    assert [(entity["name"], entity.get("role"), entity.get("value")) for entity in written["entities"]] == [
+        ("Ada Lovelace", "guest", None),
+        ("June 1833", None, "1833-06"),
+    ]
+
+
 @pytest.mark.parametrize(
     ("bad", "reason"),
     [
@@ -176,6 +190,8 @@ def test_exported_facts_round_trip(tmp_path: Path) -> None:
         (b'{"text": "a", "entities": [7]}', "entities[0]"),
         (b'{"text": "a", "spans": [[5, 2]]}', "not a span"),
         (b'{"text": "a", "spans": [[5]]}', "spans[0]"),
+        (b'{"text": "a", "valid_from": "in May"}', "valid_from: it is no date such as 1843"),
+        (b'{"text": "a", "qualifiers": {"page": 7}}', "qualifiers.page"),
         (b'{"text": "a\\u0000"}', "NUL"),
         (b'{"text": "a\\ud800"}', "line 3"),
         (b'{"text": "a", "source": "x\\ny"}', "control characters"),

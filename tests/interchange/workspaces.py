@@ -27,7 +27,15 @@ BABBAGE = "Charles Babbage designed the Analytical Engine in London."
 PIECES = ["Ada", "ada", "Engine", '"', "\n", "\r\n", "<&>", "=1+1", ";", "\\", "\x01", "\u2028", "𝔸", "é", " ", ", "]
 texts = st.lists(st.sampled_from(PIECES), min_size=1, max_size=6).map("".join).filter(str.strip)
 hundredths = st.integers(1, 1000).map(lambda number: number / 100)
-participants = st.builds(Participation, texts, st.sampled_from(["", "person"]), st.just("") | texts, hundredths)
+participants = st.builds(
+    Participation,
+    texts,
+    st.sampled_from(["", "person"]),
+    st.just("") | texts,
+    hundredths,
+    st.sampled_from(["", "author"]),
+    st.sampled_from(["", "1843"]),
+)
 drafts = st.builds(
     Evidence,
     text=texts,
@@ -36,6 +44,9 @@ drafts = st.builds(
     spans=st.sampled_from([(), (Span(0, 3),), (Span(0, 1), Span(2, 4))]),
     extractor=st.sampled_from(["one", "another"]),
     unsupported=st.sampled_from(["", "the passage does not contain the number 9"]),
+    valid_from=st.sampled_from(["", "1843"]),
+    valid_to=st.sampled_from(["", "1852-11-27"]),
+    qualifiers=st.dictionaries(texts, texts, max_size=2).map(lambda qualifiers: tuple(qualifiers.items())),
 )
 bodies = st.lists(texts, min_size=1, max_size=40).map(". Then ".join).map(lambda text: f"So {text}.")
 documents = st.builds(

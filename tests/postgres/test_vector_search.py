@@ -229,4 +229,6 @@ def test_vectors_above_the_index_dimension_limit_are_not_indexed() -> None:
         connection.execute("SELECT create_vector_partition(4000), create_vector_partition(4001)")
         connection.execute("SELECT create_vector_index('fact', 4000), create_vector_index('fact', 4001)")
         found = connection.execute("SELECT DISTINCT tablename FROM pg_indexes WHERE indexdef LIKE '%hnsw%'").fetchall()
+        options = connection.execute("SELECT reloptions FROM pg_class WHERE relname = 'search_vector_4000_fact'")
+        assert options.fetchall() == [(["ef_construction=64"],)]
     assert found == [("search_vector_4000",)]

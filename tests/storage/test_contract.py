@@ -261,6 +261,20 @@ def test_evidence_round_trips(store: Store) -> None:
         assert reader.records.evidence("00" * 16) == []
 
 
+def test_optional_fields_of_evidence_round_trip(store: Store) -> None:
+    source, chunks, (statement,) = document("ada", [ADA])
+    ada, babbage, london = statement.participants
+    dated = replace(ada, role="guest", value="1843")
+    evidence = (
+        replace(statement, participants=(dated, babbage, london), qualifiers=(("source", "a letter"), ("a", ""))),
+        replace(statement, text="Ada left.", participants=(dated, replace(london, value="51.5")), valid_to="1852-11"),
+        replace(statement, text="Ada stayed.", valid_from="1833", unsupported="no one says so"),
+    )
+    publish_documents(store, [(source, chunks, list(evidence))])
+    with store.read() as reader:
+        assert reader.records.evidence(source.id) == [(chunks[0], evidence)]
+
+
 def test_documents_are_streamed_one_by_one(store: Store) -> None:
     sources = [publish(store, name, [ADA]) for name in ("one", "two")]
     with store.write() as writer:

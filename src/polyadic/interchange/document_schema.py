@@ -11,9 +11,10 @@ from pydantic import Field, field_validator, model_validator
 
 from polyadic.errors import DecisionRefused
 from polyadic.interchange.document_record import ChunkExport, DocumentExport
-from polyadic.interchange.validation import DocumentId, EntityScore, FactScore, Name, StrictModel, Text
+from polyadic.interchange.statement_fields import EntityFields, StatementFields
+from polyadic.interchange.validation import DocumentId, Name, StrictModel, Text
 from polyadic.model.resolution import DecisionKind, EntityResolution, ResolutionDecision
-from polyadic.model.types import Chunk, Document, Evidence, Participation, Span
+from polyadic.model.types import Chunk, Document, Evidence, Span
 
 VERSION = 1
 
@@ -46,7 +47,9 @@ def plain_decision(decision: ResolutionDecision) -> dict[str, Any]:
 def plain_entities(evidence: Evidence) -> list[dict[str, Any]]:
     """Convert the participants of a statement to JSON values."""
     return [
-        {"name": p.name, "type": p.type, "description": p.description, "score": p.score} for p in evidence.participants
+        {"name": p.name, "type": p.type, "description": p.description, "score": p.score}
+        | _filled(role=p.role, value=p.value)
+        for p in evidence.participants
     ]
 
 
@@ -54,9 +57,18 @@ def plain_spans(evidence: Evidence) -> list[list[int]]:
     return [[span.start, span.end] for span in evidence.spans]
 
 
-def plain_support(evidence: Evidence) -> dict[str, str]:
-    """Return the field that says why a statement is unsupported; empty if it is supported."""
-    return {"unsupported": evidence.unsupported} if evidence.unsupported else {}
+def plain_optional(evidence: Evidence) -> dict[str, Any]:
+    """Return the optional fields that a statement has."""
+    return _filled(
+        unsupported=evidence.unsupported,
+        valid_from=evidence.valid_from,
+        valid_to=evidence.valid_to,
+        qualifiers=dict(evidence.qualifiers),
+    )
+
+
+def _filled(**fields: Any) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if value}
 
 
 def _plain_passage(passage: ChunkExport) -> dict[str, Any]:
@@ -69,7 +81,7 @@ def _plain_passage(passage: ChunkExport) -> dict[str, Any]:
             "extractor": item.extractor,
             "spans": plain_spans(item),
             "entities": plain_entities(item),
-            **plain_support(item),
+            **plain_optional(item),
         }
         for item in passage.evidence
     ]
@@ -77,28 +89,13 @@ def _plain_passage(passage: ChunkExport) -> dict[str, Any]:
     return {**bounds, **failure, "evidence": evidence}
 
 
-class EntitySchema(StrictModel):
-    name: Text
-    type: Text = ""
-    description: Text = ""
-    score: EntityScore
-
-    def participation(self) -> Participation:
-        return Participation(self.name, self.type, self.description, self.score)
+class EntitySchema(EntityFields, StrictModel):
+    """An entity without fields of other formats."""
 
 
-class EvidenceSchema(StrictModel):
-    text: Name
-    score: FactScore
-    extractor: Text
+class EvidenceSchema(StatementFields, StrictModel):
     spans: list[list[int]]
     entities: list[EntitySchema]
-    unsupported: Text = ""
-
-    def evidence(self) -> Evidence:
-        participants = tuple(entity.participation() for entity in self.entities)
-        spans = tuple(Span(start, end) for start, end in self.spans)
-        return Evidence(self.text, self.score, participants, spans, self.extractor, self.unsupported)
 
 
 class ChunkSchema(StrictModel):

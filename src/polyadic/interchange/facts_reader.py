@@ -16,6 +16,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from pydantic_core import from_json
 
 from polyadic.interchange.chunk_alignment import NAME
+from polyadic.interchange.statement_fields import EntityFields, StatementFields
 from polyadic.interchange.validation import (
     EntityScore,
     FactScore,
@@ -26,7 +27,6 @@ from polyadic.interchange.validation import (
     validation_error,
 )
 from polyadic.model import identity
-from polyadic.model.types import Evidence, Participation, Span
 
 LONGEST_LINE = 50_000_000
 _LONGEST_REFERENCE = 1_000
@@ -43,10 +43,7 @@ class _LenientModel(BaseModel):
         return list(self.model_extra or ())
 
 
-class EntityLine(_LenientModel):
-    name: Text
-    type: Text = ""
-    description: Text = ""
+class EntityLine(EntityFields, _LenientModel):
     score: EntityScore = 50.0
 
 
@@ -54,19 +51,11 @@ def _named(value: object) -> object:
     return {"name": value} if isinstance(value, str) else value
 
 
-class FactLine(_LenientModel):
-    text: Name
+class FactLine(StatementFields, _LenientModel):
     score: FactScore = 5.0
     entities: list[Annotated[EntityLine, BeforeValidator(_named)]] = Field(default_factory=list)
     spans: list[Annotated[list[int], Field(min_length=2, max_length=2)]] = Field(default_factory=list)
     extractor: Name = NAME
-    unsupported: str = ""
-
-    def evidence(self) -> Evidence:
-        """Return the evidence; raises ValueError for an invalid span."""
-        participants = tuple(Participation(e.name, e.type, e.description, e.score) for e in self.entities)
-        spans = tuple(Span(start, end) for start, end in self.spans)
-        return Evidence(self.text, self.score, participants, spans, self.extractor, self.unsupported)
 
 
 class FactsLine(_LenientModel):

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 
 from polyadic.interchange.document_record import export_documents
-from polyadic.interchange.document_schema import plain_entities, plain_spans, plain_support
+from polyadic.interchange.document_schema import plain_entities, plain_optional, plain_spans
 from polyadic.query.source_names import SourceNames
 from polyadic.storage.protocol import Reader
 
@@ -21,6 +21,6 @@ def fact_lines(reader: Reader, names: SourceNames | None = None) -> Iterator[str
                 "title": export.document.title,
                 "spans": plain_spans(statement),
                 "extractor": statement.extractor,
-                **plain_support(statement),
+                **plain_optional(statement),
             }
             yield json.dumps(line, ensure_ascii=False) + "\n"

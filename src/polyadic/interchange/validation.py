@@ -1,5 +1,6 @@
 """Validation rules for imported values, and one-line messages for violations."""
 
+import re
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -11,6 +12,7 @@ from polyadic.errors import PolyadicError
 LEAST_SCORE = 0.01
 _LONGEST_REASON = 200
 _LARGEST = 10**100
+_DATE = re.compile(r"\d{4}(-\d\d(-\d\d)?)?", re.ASCII)
 
 
 class InvalidFile(PolyadicError):
@@ -35,6 +37,12 @@ def _is_name(text: str) -> str:
     return text
 
 
+def _is_date(text: str) -> str:
+    if text and not _DATE.fullmatch(text):
+        raise ValueError("it is no date such as 1843, 1843-10 or 1843-10-02")
+    return text
+
+
 def _identifier(value: object) -> str | int:
     if isinstance(value, float) and value.is_integer():
         value = int(value)
@@ -48,6 +56,8 @@ def _identifier(value: object) -> str | int:
 Identifier = Annotated[str | int, PlainValidator(_identifier)]
 Text = Annotated[str, AfterValidator(_is_text)]
 Name = Annotated[str, AfterValidator(_is_name)]
+Date = Annotated[str, AfterValidator(_is_date)]
+Qualifiers = Annotated[dict[Name, Text], Field(max_length=100)]
 DocumentId = Annotated[str, Field(pattern="^[0-9a-f]{32}$")]
 FactScore = Annotated[float, Field(ge=LEAST_SCORE, le=10)]
 EntityScore = Annotated[float, Field(ge=LEAST_SCORE, le=100)]

@@ -1,6 +1,6 @@
 """Records that are written to a store and read from it, as frozen dataclasses."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -137,6 +137,20 @@ class DocumentListing:
     documents: Sequence[DocumentRecord]
     total: int
     more: bool
+
+    @classmethod
+    def of(
+        cls, records: Sequence[DocumentRecord], after: str | None, limit: int, words: str, name_of: Callable[[str], str]
+    ) -> "DocumentListing":
+        """Return the page of records, sorted by source, that ``RecordReader.listed`` describes."""
+        matching = [one for one in records if contains(name_of(one.source), one.title, words.casefold())]
+        page = [one for one in matching if after is None or one.source > after]
+        return cls(page[:limit], len(matching), len(page) > limit)
+
+
+def contains(name: str, title: str, needle: str) -> bool:
+    """Return whether a text, in lower case, occurs in a name or a title."""
+    return needle in name.casefold() or needle in title.casefold()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,32 +6,20 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
-from functools import cached_property
+from typing import cast
 
 import numpy as np
 
 from polyadic.errors import EmbedderMismatch, NotFound, StoreBusy
 from polyadic.model import identity
-from polyadic.model.hierarchy import Hierarchy
 from polyadic.model.metadata_conditions import meets, parse_key
 from polyadic.model.resolution import EntityResolution, ResolutionDecision
 from polyadic.model.types import Chunk, Document, Evidence, Heading
+from polyadic.storage.hierarchy import HierarchyReader
 from polyadic.storage.leases import DocumentLeases, NoLeases
-from polyadic.storage.protocol import (
-    Counts,
-    Cut,
-    DocumentListing,
-    DocumentRecord,
-    FailedChunk,
-    Fingerprint,
-    LedgerEntry,
-    OriginalRecord,
-    Reader,
-    StoreChange,
-    UsageTotals,
-    Vectors,
-)
+from polyadic.storage.protocol import Cut, Fingerprint, OriginalRecord, Reader, StoreChange, Vectors
 from polyadic.storage.record_reader import RecordReader
+from polyadic.storage.records import Counts, DocumentListing, DocumentRecord
 from polyadic.text.headings import headings, headings_of
 from tests.support.memory_store.reader import MemoryReader, ReadChunk
 
@@ -44,14 +32,8 @@ class Revision:
     fingerprint: Fingerprint
     chunks: Sequence[Chunk]
     evidence: dict[str, tuple[Evidence, ...]] = field(default_factory=dict)
-    failures: dict[str, str] = field(default_factory=dict)
-    windows: dict[str, Sequence[str]] = field(default_factory=dict)
-    original: tuple[str, bytes | None] = ("", None)
-
-    @property
-    def original_record(self) -> OriginalRecord | None:
-        digest, content = self.original
-        return OriginalRecord(digest, content is not None) if digest else None
+    original: OriginalRecord | None = None
+    content: bytes | None = None
 
     def extracted(self) -> list[tuple[Chunk, tuple[Evidence, ...]]]:
         return [(chunk, self.evidence.get(chunk.id, ())) for chunk in self.chunks]
@@ -59,13 +41,14 @@ class Revision:
 
 @dataclass
 class State:
-    """All that a store contains; revisions by document identifier, vectors by text, tokens by fact identifier."""
+    """All that a store contains; revisions by document, vectors by text, tokens by fact, windows by chunk."""
 
     current: dict[str, Revision] = field(default_factory=dict)
     staged: dict[str, Revision] = field(default_factory=dict)
     decisions: list[ResolutionDecision] = field(default_factory=list)
     vectors: dict[str, Vectors] = field(default_factory=dict)
     tokens: dict[str, int] = field(default_factory=dict)
+    windows: dict[str, Sequence[str]] = field(default_factory=dict)
     roots: set[str] = field(default_factory=set)
 
     @property
@@ -75,6 +58,10 @@ class State:
     @property
     def dimension(self) -> int:
         return len(next(iter(self.vectors.values()), ()))
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Return vectors; zeros for texts that wait for theirs (MemoryWriter.attach)."""
+        return np.array([self.vectors.get(text, np.zeros(self.dimension)) for text in texts], np.float32)
 
     def reader(self, only: Collection[str] | None = None) -> "StateReader":
         seen = {key: one for key, one in self.current.items() if only is None or key in only}
@@ -87,22 +74,19 @@ class StateReader(MemoryReader):
     def __init__(self, state: State, seen: Mapping[str, Revision]) -> None:
         self.state, self.seen = state, seen
         read: list[ReadChunk] = [(one.document, *pair) for one in seen.values() for pair in one.extracted()]
-        super().__init__(
-            sorted(read, key=lambda one: one[1].id),
-            # Texts that wait for their vectors have none yet (MemoryWriter.attach).
-            lambda texts: np.array([state.vectors.get(text, np.zeros(state.dimension)) for text in texts], np.float32),
-            lambda document, chunk: seen[document.id].windows[chunk.id],
-            state.overlay,
-            state.tokens,
-        )
+        read.sort(key=lambda one: one[1].id)
+        super().__init__(read, state.embed, state.windows, state.overlay, state.tokens)
 
-    @cached_property
+    @property
     def records(self) -> RecordReader:
-        return StateRecords(self)
+        return cast(RecordReader, StateRecords(self))
+
+    def hierarchy_reader(self) -> HierarchyReader:
+        raise NotImplementedError("this store has no hierarchy")
 
 
 class StateRecords:
-    """Implements :class:`polyadic.storage.record_reader.RecordReader`; there is no hierarchy, and nothing was paid."""
+    """Implements the part of :class:`polyadic.storage.record_reader.RecordReader` that reads documents."""
 
     def __init__(self, reader: StateReader) -> None:
         self._reader = reader
@@ -142,39 +126,18 @@ class StateRecords:
     def listed(
         self, after: str | None, limit: int, words: str = "", name_of: Callable[[str], str] = str
     ) -> DocumentListing:
-        needle = words.casefold()
-        records = [one for one in self.documents() if needle in f"{name_of(one.source)}\n{one.title}".casefold()]
-        page = [one for one in records if after is None or one.source > after]
-        return DocumentListing(page[:limit], len(records), len(page) > limit)
+        return DocumentListing.of(self.documents(), after, limit, words, name_of)
 
     def select(self, sources: Sequence[str], where: Mapping[str, str]) -> frozenset[str]:
-        def is_below(path: str) -> bool:
-            starts = tuple(end for one in sources for end in (f"{one.rstrip('/')}/", f"{one}#"))
-            return not sources or path in sources or path.startswith(starts)
+        starts = tuple(end for one in sources for end in (f"{one.rstrip('/')}/", f"{one}#"))
+        conditions = [(name, (operator, bound)) for key, bound in where.items() for name, operator in [parse_key(key)]]
 
-        def has_all(metadata: Mapping[str, str]) -> bool:
-            conditions = [(*parse_key(key), value) for key, value in where.items()]
-            return all(
-                name in metadata and meets(metadata[name], operator, bound) for name, operator, bound in conditions
-            )
+        def is_selected(document: Document) -> bool:
+            metadata, source = document.metadata, document.source
+            is_below = not sources or source in sources or source.startswith(starts)
+            return is_below and all(key in metadata and meets(metadata[key], *bound) for key, bound in conditions)
 
-        documents = [one.document for one in self._revisions]
-        return frozenset(one.id for one in documents if is_below(one.source) and has_all(one.metadata))
-
-    def extractors(self) -> dict[str, int]:
-        return dict(sorted(Counter(one.fingerprint.extractor for one in self._revisions).items()))
-
-    def failures(self) -> list[FailedChunk]:
-        return [
-            FailedChunk(one.document.source, chunk.id, chunk.span, one.failures.get(chunk.id, ""))
-            for one in self._revisions
-            for chunk in one.chunks
-            if chunk.id not in one.evidence
-        ]
-
-    def stamp(self, document_id: str) -> Fingerprint | None:
-        one = self._reader.seen.get(document_id)
-        return None if one is None else one.fingerprint
+        return frozenset(one.document.id for one in self._revisions if is_selected(one.document))
 
     def record(self, document_id: str) -> DocumentRecord | None:
         if (one := self._reader.seen.get(document_id)) is None:
@@ -191,11 +154,11 @@ class StateRecords:
 
     def original(self, document_id: str) -> OriginalRecord | None:
         one = self._reader.seen.get(document_id)
-        return one.original_record if one else None
+        return one.original if one else None
 
     def original_content(self, document_id: str) -> bytes | None:
         one = self._reader.seen.get(document_id)
-        return one.original[1] if one else None
+        return one.content if one else None
 
     def evidence(self, document_id: str) -> list[tuple[Chunk, tuple[Evidence, ...]]]:
         one = self._reader.seen.get(document_id)
@@ -211,24 +174,9 @@ class StateRecords:
     def decisions(self) -> list[tuple[ResolutionDecision, str]]:
         return [(one, "") for one in self._reader.state.decisions]
 
-    def hierarchy(self) -> Hierarchy:
-        return Hierarchy()
-
-    def reply(self, key: str) -> None:
-        return None
-
-    def spent(self) -> UsageTotals:
-        return {}
-
-    def spent_on(self, document_id: str) -> UsageTotals:
-        return {}
-
-    def ledger(self) -> list[LedgerEntry]:
-        return []
-
 
 class MemoryWriter:
-    """Implements :class:`polyadic.storage.protocol.Writer` over a copy of the state, except for batch files."""
+    """Implements the part of :class:`polyadic.storage.protocol.Writer` that stages, publishes and deletes documents."""
 
     def __init__(self, state: State) -> None:
         self.state = state
@@ -241,13 +189,10 @@ class MemoryWriter:
             known = self.state.staged.get(document.id)
             if known is None or (known.fingerprint, list(known.chunks)) != (fingerprint, list(chunks)):
                 old = self.state.current.get(document.id)
-                original = old.original if old and old.fingerprint.content == fingerprint.content else ("", None)
-                self.state.staged[document.id] = Revision(document, fingerprint, chunks, original=original)
+                new = self.state.staged[document.id] = Revision(document, fingerprint, chunks)
+                if old and old.fingerprint.content == fingerprint.content:
+                    new.original, new.content = old.original, old.content
         return {document.id: frozenset(self.state.staged[document.id].evidence) for document, *_ in documents}
-
-    def drop_staged(self, claims: DocumentLeases) -> None:
-        for document in claims.acquire(list(self.state.staged)):
-            del self.state.staged[document]
 
     def add_roots(self, folders: Collection[str]) -> None:
         self.state.roots |= set(folders)
@@ -256,16 +201,13 @@ class MemoryWriter:
         for document, chunks in evidence.items():
             self.state.staged[document].evidence |= {chunk: tuple(items) for chunk, items in chunks.items()}
 
-    def put_failure(self, document_id: str, chunk_id: str, reason: str) -> None:
-        self.state.staged[document_id].failures[chunk_id] = reason
-
     def originals(self, document_ids: Collection[str], is_staged: bool) -> dict[str, OriginalRecord]:
         revisions = self.state.staged if is_staged else self.state.current
-        found = {one: revisions[one].original_record for one in document_ids if one in revisions}
-        return {document: record for document, record in found.items() if record}
+        return {one: record for one in document_ids if one in revisions and (record := revisions[one].original)}
 
     def put_original(self, document_id: str, digest: str, content: bytes | None, is_staged: bool) -> None:
-        (self.state.staged if is_staged else self.state.current)[document_id].original = digest, content
+        one = (self.state.staged if is_staged else self.state.current)[document_id]
+        one.original, one.content = OriginalRecord(digest, content is not None), content
 
     def staged(self, document_id: str) -> list[tuple[Chunk, tuple[Evidence, ...]]]:
         return self.state.staged[document_id].extracted()
@@ -287,10 +229,10 @@ class MemoryWriter:
         for document in (*change.published, *change.deleted):
             self.state.current.pop(document, None)
         for document in change.published:
-            one = self.state.current[document] = self.state.staged.pop(document)
-            one.windows = {chunk.id: change.windows[chunk.id] for chunk in one.chunks}
+            self.state.current[document] = self.state.staged.pop(document)
         self.state.decisions = [one for one in self.state.decisions if one not in change.undone] + [*change.decided]
         self.state.tokens |= change.fact_tokens
+        self.state.windows |= change.windows
 
     def attach(self) -> list[str]:
         needed = self.state.reader().texts()
@@ -309,7 +251,8 @@ class MemoryStore:
     def __init__(self, name: str, embedder: str | None, known: "dict[str, MemoryStore]") -> None:
         first = known.setdefault(name, self)
         self._shared, self._state, self._embedder = first, State(), embedder
-        self._lock, self._owner = threading.Lock(), 0
+        self._lock = threading.Lock()
+        self._owner: MemoryStore | None = None
         if embedder not in (None, first._embedder):
             raise EmbedderMismatch(f"{name} has vectors of {first._embedder}, not of {embedder}", "use that model")
 
@@ -320,18 +263,16 @@ class MemoryStore:
 
     @contextlib.contextmanager
     def exclusive_session(self) -> Iterator[None]:
-        shared = self._shared
-        if shared._owner == id(self):
-            yield
-            return
-        if not shared._lock.acquire(blocking=False):
+        shared, outer = self._shared, self._shared._owner
+        if outer is not self and not shared._lock.acquire(blocking=False):
             raise StoreBusy("another process is writing", "wait for it to end")
-        shared._owner = id(self)
+        shared._owner = self
         try:
             yield
         finally:
-            shared._owner = 0
-            shared._lock.release()
+            if outer is not self:
+                shared._owner = None
+                shared._lock.release()
 
     @contextlib.contextmanager
     def indexing_session(self) -> Iterator[DocumentLeases]:

@@ -26,12 +26,18 @@ class Participation:
         Description of the entity; empty if there is none.
     score
         Importance score in (0, 100].
+    role
+        The part that the entity plays in the statement, such as "buyer"; empty if unknown.
+    value
+        If the name is a value, the same in a form that programs read, such as "1843-10-02" or "19.99"; else empty.
     """
 
     name: str
     type: str = ""
     description: str = ""
     score: float = 50.0
+    role: str = ""
+    value: str = ""
 
     @property
     def key(self) -> str:
@@ -59,6 +65,10 @@ class Evidence:
         Name of the extractor.
     unsupported
         Why the passage does not support the statement, which then makes no fact either; empty if it does.
+    valid_from, valid_to
+        First and last date at which the statement holds, in ISO 8601: "1843", "1843-10-02"; empty if unknown.
+    qualifiers
+        Further names and values that qualify the statement, such as ("source", "letter").
     """
 
     text: str
@@ -67,6 +77,9 @@ class Evidence:
     spans: tuple[Span, ...]
     extractor: str
     unsupported: str = ""
+    valid_from: str = ""
+    valid_to: str = ""
+    qualifiers: tuple[tuple[str, str], ...] = ()
 
     @cached_property
     def keys(self) -> tuple[str, ...]:

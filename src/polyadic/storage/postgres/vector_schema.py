@@ -115,23 +115,26 @@ BEGIN
     PERFORM enable_row_security(part);
 END $$;
 
--- Create the index of one side if missing. With the default of ef_construction (64), a search misses three times as
--- many of the nearest vectors (docs/performance-scale.md). The creation blocks writes to search_vector until the
+-- Create the index of one side if missing. It is built with twice the default of ef_construction, because a search then
+-- misses a third as many of the nearest vectors, and grows with the default, because inserting would otherwise take
+-- nearly twice as long (docs/performance-scale.md). The creation blocks writes to search_vector until the
 -- transaction ends, so two transactions that both create one would deadlock; the lock that may_create_vector_index
 -- tries lets only one of them in.
 CREATE FUNCTION create_vector_index(of_side text, dimension bigint) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = {SCHEMA}, public, pg_temp AS $$
 DECLARE
     part text := 'search_vector_' || dimension;
+    index text := part || '_' || of_side;
 BEGIN
-    IF dimension > 4000 OR to_regclass(part || '_' || of_side) IS NOT NULL THEN
+    IF dimension > 4000 OR to_regclass(index) IS NOT NULL THEN
         RETURN;  -- the maximum for an index
     END IF;
     PERFORM pg_advisory_xact_lock(1349479546);
     EXECUTE format(
         'CREATE INDEX IF NOT EXISTS %I ON %I USING hnsw ((data::halfvec(%s)) halfvec_ip_ops)'
-        ' WITH (ef_construction = 128) WHERE side = %L AND indexed', part || '_' || of_side, part, dimension, of_side
+        ' WITH (ef_construction = 128) WHERE side = %L AND indexed', index, part, dimension, of_side
     );
+    EXECUTE format('ALTER INDEX %I SET (ef_construction = 64)', index);
 END $$;
 -- Return whether the index exists or this transaction may create it, as no other is creating one.
 CREATE FUNCTION may_create_vector_index(of_side text, dimension bigint) RETURNS boolean LANGUAGE sql AS $$

@@ -23,6 +23,7 @@ from polyadic.storage.protocol import (
     Side,
     UsageTotals,
 )
+from polyadic.storage.records import contains
 from polyadic.storage.sql import ledger
 from polyadic.storage.sql.change_log import present
 from polyadic.storage.sql.digests import digest_bytes
@@ -158,9 +159,7 @@ class SqlRecordReader:
         self, after: str | None, limit: int, words: str = "", name_of: Callable[[str], str] = str
     ) -> DocumentListing:
         if self._only is not None:
-            records = [one for one in self.documents() if _contains(name_of(one.source), one.title, words.casefold())]
-            page = [one for one in records if after is None or one.source > after]
-            return DocumentListing(page[:limit], len(records), len(page) > limit)
+            return DocumentListing.of(self.documents(), after, limit, words, name_of)
         total, following = self._holding(after, words, name_of) if words else self._following(after, limit + 1)
         rows = select_in(self._connection, f"{_RECORDS} WHERE d.id {{any_of}}", following[:limit])
         records = sorted((_record(*row) for row in rows), key=lambda record: record.source)
@@ -301,13 +300,8 @@ class SqlRecordReader:
             " WHERE d.current IS NOT NULL ORDER BY d.source"
         )
         # Filtered here, as SQLite folds the case of ASCII only.
-        matches = [(key, at) for key, at, title in rows if _contains(name_of(at), title, needle)]
+        matches = [(key, at) for key, at, title in rows if contains(name_of(at), title, needle)]
         return len(matches), [key for key, at in matches if after is None or at > after]
-
-
-def _contains(name: str, title: str, needle: str) -> bool:
-    """Return whether a text, in lower case, occurs in a name or a title."""
-    return needle in name.casefold() or needle in title.casefold()
 
 
 def _below(source: str) -> tuple[str | int, ...]:

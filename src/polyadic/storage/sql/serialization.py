@@ -12,6 +12,9 @@ from polyadic.storage.sql.compression import compress, decompress
 from polyadic.storage.sql.lists import select_in
 from polyadic.storage.sql.texts import text_of
 
+# Values of the optional fields of evidence, where they are not written.
+_OPTIONAL: tuple[Any, ...] = ("", "", "", ())
+
 
 def dump_evidence(evidence: Sequence[Evidence]) -> bytes:
     """Serialize all evidence of a chunk as one compressed JSON array.
@@ -25,8 +28,8 @@ def dump_evidence(evidence: Sequence[Evidence]) -> bytes:
             e.score,
             e.extractor,
             [[s.start, s.end] for s in e.spans],
-            [[p.name, p.type, p.description, p.score] for p in e.participants],
-            *filter(None, [e.unsupported]),
+            [[p.name, p.type, p.description, p.score, *_filled(p.role, p.value)] for p in e.participants],
+            *_filled(e.unsupported, e.valid_from, e.valid_to, e.qualifiers),
         ]
         for e in evidence
     ]
@@ -42,9 +45,13 @@ def load_evidence(data: bytes | None) -> tuple[Evidence, ...]:
             extractor=extractor,
             spans=tuple(Span(start, end) for start, end in spans),
             participants=tuple(Participation(*fields) for fields in participants),
-            unsupported="".join(unsupported),
+            unsupported=unsupported,
+            valid_from=valid_from,
+            valid_to=valid_to,
+            qualifiers=tuple((name, value) for name, value in qualifiers),
         )
-        for text, score, extractor, spans, participants, *unsupported in _rows(data)
+        for text, score, extractor, spans, participants, *filled in _rows(data)
+        for unsupported, valid_from, valid_to, qualifiers in [[*filled, *_OPTIONAL[len(filled) :]]]
     )
 
 
@@ -145,6 +152,18 @@ def load_decision(text: str) -> ResolutionDecision:
 def overlay_of(connection: Connection) -> EntityResolution:
     """Return the entity resolution made of all stored decisions."""
     return EntityResolution.of(load_decision(text) for (text,) in connection.execute("SELECT content FROM decision"))
+
+
+def _filled(*optional: Any) -> list[Any]:
+    """Return the values of optional fields, without the empty ones at the end.
+
+    >>> _filled("", "1843", "", ()), _filled("", "")
+    (['', '1843'], [])
+    """
+    fields = list(optional)
+    while fields and not fields[-1]:
+        fields.pop()
+    return fields
 
 
 def _rows(data: bytes | None) -> list[list[Any]]:
