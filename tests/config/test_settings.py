@@ -135,6 +135,7 @@ def test_role_sections_fall_back_to_model_setting_by_setting(file: Path, monkeyp
         "answers": "large",
         "judging": "judge",
         "summaries": "",
+        "vision": "large",
     }
     assert (found["extraction"].prompt_price, found["judging"].prompt_price) == (0, 5)
     assert (found["extraction"].at_once, found["answers"].at_once) == (3, 16)
@@ -144,6 +145,7 @@ def test_role_sections_fall_back_to_model_setting_by_setting(file: Path, monkeyp
         "model",
         "model.judging",
         "model.summaries",
+        "model",
     ]
 
 

@@ -14,6 +14,7 @@ from polyadic.config import ReadingSettings
 from polyadic.loaders import archives
 from polyadic.loaders.formats import pdf, xlsx
 from polyadic.loaders.loader import SkippedInput, read_documents
+from polyadic.loaders.ocr.recognizer import SET_ENGINE
 from polyadic.model.types import Document
 from tests.support import documents
 
@@ -113,7 +114,7 @@ def test_password_protected_pdfs_are_reported(tmp_path: Path) -> None:
 
 def test_scanned_pdfs_are_reported(tmp_path: Path) -> None:
     item = refused(tmp_path / "a.pdf", documents.pdf([[]] * 12))
-    assert (item.reason, item.next_step) == ("no text on its 12 pages, probably scanned", "run it through OCR first")
+    assert (item.reason, item.next_step) == ("no text on its 12 pages, probably scanned", SET_ENGINE)
     assert refused(tmp_path / "a.pdf", documents.pdf([[]])).reason == "no text on its only page, probably scanned"
 
 

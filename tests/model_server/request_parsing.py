@@ -1,5 +1,6 @@
 """Reads requests: from JSON to Asked, or to the error that OpenAI gives."""
 
+from base64 import b64decode
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,6 +10,7 @@ from tests.model_server.errors import ApiError
 from tests.model_server.types import Asked, JsonMode, Message
 
 _MOST_INPUTS = 2048
+_PNG_URL = "data:image/png;base64,"
 
 
 async def json_body(request: web.Request) -> dict[str, Any]:
@@ -92,7 +94,8 @@ def _message(given: Any) -> Message:
         case {"role": str(role), "content": str(text)}:
             return Message(role, text)
         case {"role": str(role), "content": list(parts)}:
-            return Message(role, "".join(str(part.get("text", "")) for part in parts))
+            text = "".join(str(part.get("text", "")) for part in parts)
+            return Message(role, text, tuple(_image(part) for part in parts if part.get("type") == "image_url"))
         case {"role": "assistant"}:
             return Message("assistant", "")
     raise ApiError(400, f"Invalid 'messages': {given!r} is no message.", param="messages")
@@ -107,3 +110,10 @@ def _response_format(given: Any) -> tuple[JsonMode | None, Mapping[str, Any] | N
         case {"type": "json_object"}:
             return "json_object", None
     raise ApiError(400, f"Invalid 'response_format': {given!r}.", param="response_format")
+
+
+def _image(part: Mapping[str, Any]) -> bytes:
+    match part:
+        case {"image_url": {"url": str(url)}} if url.startswith(_PNG_URL):
+            return b64decode(url.removeprefix(_PNG_URL), validate=True)
+    raise ApiError(400, "Invalid 'image_url': a PNG as data URL is expected.", param="messages")

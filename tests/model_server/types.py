@@ -13,6 +13,7 @@ JsonMode = Literal["json_schema", "json_object"]
 class Message:
     role: str
     text: str
+    images: tuple[bytes, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,7 @@
 """Pages of a document: where they begin, and images of those of a PDF file."""
 
+import os
+import shutil
 import sqlite3
 import struct
 import subprocess
@@ -12,6 +14,7 @@ from textwrap import dedent
 import httpx2
 import pytest
 
+from polyadic.concurrency.async_to_sync import run_coroutine
 from polyadic.loaders.pages.page_image import render_page
 from polyadic.model.identity import document_id
 from polyadic.model.original_file import file_digest
@@ -25,6 +28,7 @@ from polyadic.server.routes import pages
 from polyadic.workspace import Workspace
 from tests.server.running_server import finished, make, running, wait_until
 from tests.support.documents import LOCKED_PDF, pdf
+from tests.support.scans import picture
 from tests.support.stores import rows_of
 
 PAGES = [["Engines", "", "Charles Babbage designed the Engine."], ["Notes", "", "Ada Lovelace met Charles Babbage."]]
@@ -78,6 +82,26 @@ def test_kept_file_is_shown_until_its_document_is_deleted(tmp_path: Path) -> Non
             assert client.get(f"{document}/{path}").status_code == 404
     with Workspace(tmp_path / "kb") as kb:
         assert list(rows_of(kb.store(), ("original_segment",))) == []
+
+
+@pytest.mark.skipif(shutil.which("tesseract") is None and not os.environ.get("CI"), reason="tesseract is not installed")
+def test_uploaded_picture_is_read_and_shown_if_ocr_is_on(tmp_path: Path) -> None:
+    content = picture(PAGES, "PNG")
+    with running(settings(tmp_path, f'{KEEP}[ocr]\nengine = "tesseract"\n')) as server, server.client() as client:
+        make(client, "kb")
+        job = client.post(f"{HERE}/files", files={"files": ("engines.png", content)}).json()
+        assert finished(client, "kb", job["id"])["state"] == "succeeded"
+        document = f"{HERE}/{document_id('upload:engines.png')}"
+        assert "Charles Babbage designed the Engine." in client.get(f"{document}/text").text
+        assert client.get(f"{document}/pages").json() == {"starts": [0], "has_images": True}
+        assert size_of(client.get(f"{document}/pages/1").content) == (1240, 1605)
+        assert client.get(f"{document}/pages/2").status_code == 404
+
+
+def test_picture_is_refused_without_ocr(tmp_path: Path) -> None:
+    with running(settings(tmp_path)) as server, server.client() as client:
+        make(client, "kb")
+        assert client.post(f"{HERE}/files", files={"files": ("engines.png", b"")}).status_code == 415
 
 
 def test_unchanged_image_is_not_sent_again(tmp_path: Path) -> None:
@@ -143,9 +167,9 @@ def test_page_is_not_rendered_for_a_client_that_has_left(
     folder, file = indexed
     rendered = []
 
-    def counted(content: bytes, number: int, seconds: float) -> bytes:
+    async def counted(content: bytes, number: int, seconds: float) -> bytes:
         rendered.append(number)
-        return page_image(content, number, seconds)
+        return await page_image(content, number, seconds)
 
     monkeypatch.setattr(pages, "page_image", counted)
     document = f"{HERE}/{document_id(str(file))}"
@@ -227,10 +251,10 @@ def test_kept_file_stays_when_failed_chunks_are_read_again(tmp_path: Path) -> No
 def test_hostile_files_do_no_harm() -> None:
     for content in (b"", b"no PDF", LOCKED_PDF, PDF[: len(PDF) // 2]):
         with pytest.raises(ProblemError) as refused:
-            page_image(content, 1, 20)
+            run_coroutine(page_image(content, 1, 20))
         assert refused.value.status_code == 422
     with pytest.raises(ProblemError) as late:
-        page_image(PDF, 1, 0.001)
+        run_coroutine(page_image(PDF, 1, 0.001))
     assert late.value.status_code == 504
 
 
@@ -253,6 +277,7 @@ def test_memory_of_a_rendering_is_limited() -> None:
         except MemoryError:
             sys.exit("out of memory")
     """
-    rendering = subprocess.run([sys.executable, "-c", dedent(code), "1"], input=PDF, capture_output=True, check=False)
+    command = [sys.executable, "-c", dedent(code), "1", "1240"]
+    rendering = subprocess.run(command, input=PDF, capture_output=True, check=False)
     assert size_of(rendering.stdout) == (1240, 1605)
     assert rendering.stderr.strip() == b"out of memory"

@@ -23,10 +23,23 @@ async def run_in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs)
     return await shielded(asyncio.ensure_future(asyncio.to_thread(work, *args, **kwargs)))
 
 
-async def shielded(under_way: "asyncio.Future[T]") -> T:
+async def run_until_cancelled(
+    on_cancel: Callable[[], object], work: Callable[P, T], *args: P.args, **kwargs: P.kwargs
+) -> T:
+    """Run blocking work in a thread as :func:`run_in_thread`; if the caller is cancelled, ``on_cancel`` ends it early.
+
+    Examples
+    --------
+    >>> asyncio.run(run_until_cancelled(lambda: None, sum, [1, 2]))
+    3
+    """
+    return await shielded(asyncio.ensure_future(asyncio.to_thread(work, *args, **kwargs)), on_cancel)
+
+
+async def shielded(under_way: "asyncio.Future[T]", on_cancel: Callable[[], object] = lambda: None) -> T:
     """Wait for a future to complete even if the caller is cancelled; the cancellation is raised afterwards.
 
-    So nothing that the work uses is closed while it runs, and its results are stored.
+    So nothing that the work uses is closed while it runs, and its results are stored. ``on_cancel`` is called first.
 
     Examples
     --------
@@ -38,6 +51,7 @@ async def shielded(under_way: "asyncio.Future[T]") -> T:
     try:
         return await asyncio.shield(under_way)
     except asyncio.CancelledError:
+        on_cancel()
         await wait_uncancelled(under_way)
         if not under_way.cancelled():
             under_way.exception()  # mark as retrieved: the caller gets the cancellation instead

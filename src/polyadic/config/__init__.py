@@ -13,6 +13,8 @@ from polyadic.config.pipeline import (
     EmbeddingModel,
     EmbeddingSettings,
     ExtractionSettings,
+    OcrEngineName,
+    OcrSettings,
     ReadingSettings,
     RerankerSettings,
 )
@@ -63,6 +65,8 @@ __all__ = [
     "MethodName",
     "ModelRole",
     "ModelSettings",
+    "OcrEngineName",
+    "OcrSettings",
     "PathRAGSettings",
     "RaptorSettings",
     "ReadingSettings",

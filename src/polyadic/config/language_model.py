@@ -6,11 +6,12 @@ from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, mod
 
 from polyadic.config.section import SettingsSection
 
-ModelRole = Literal["extraction", "answers", "judging", "summaries"]
+ModelRole = Literal["extraction", "answers", "judging", "summaries", "vision"]
 """What a language model is used for.
 
 ``extraction``: facts. ``answers``: answers, and the questions that precede them (condensing, names in a question).
-``judging``: judges and generated questions of an evaluation, entity review. ``summaries``: the hierarchy.
+``judging``: judges and generated questions of an evaluation, entity review. ``summaries``: the hierarchy. ``vision``:
+scanned pages and pictures.
 """
 
 MODEL_ROLES: tuple[ModelRole, ...] = get_args(ModelRole)
@@ -81,6 +82,9 @@ class ModelSettings(LanguageModelSettings):
     )
     summaries: RoleModelSettings | None = Field(
         default=None, description="model that writes the summaries and reports of the hierarchy"
+    )
+    vision: RoleModelSettings | None = Field(
+        default=None, description="model that reads scanned pages and pictures, if engine under [ocr] is model"
     )
 
     @model_validator(mode="after")

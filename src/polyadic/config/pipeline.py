@@ -20,8 +20,33 @@ class ReadingSettings(SettingsSection):
         description="patterns of files and folders to skip: a name, or a path in which ** matches any folders",
     )
     keep_originals: bool = Field(
-        default=False, description="keep a copy of each PDF file in the workspace, to show its pages beside the text"
+        default=False,
+        description="keep a copy of each PDF file and picture in the workspace, to show its pages beside the text",
     )
+
+
+OcrEngineName = Literal["off", "tesseract", "model", "docling", "mineru"]
+
+
+class OcrSettings(EndpointSettings):
+    """OCR: how scanned pages of PDF files, and pictures, are read; off by default."""
+
+    engine: OcrEngineName = Field(
+        default="off",
+        description="tesseract: the program on this machine; model: that of [model.vision]; docling, mineru: a parser "
+        "at base_url",
+    )
+    languages: str = Field(
+        default="eng",
+        pattern=r"^[A-Za-z0-9_]+(?:\+[A-Za-z0-9_]+)*$",
+        description="languages for tesseract, such as eng+deu; tesseract --list-langs lists them",
+    )
+    key_variable: str = Field(default="", description="environment variable with the API key; empty: no key needed")
+    at_once: int = Field(
+        default=2, ge=1, le=1000, description="maximum pages at once; this and the two limits below apply to each run"
+    )
+    timeout: float = Field(default=120.0, gt=0, description="time limit for a page in seconds")
+    retries: int = Field(default=2, ge=0, le=100, description="maximum retries after a transient error")
 
 
 class ChunkingSettings(SettingsSection):

@@ -8,6 +8,7 @@ from polyadic.config.pipeline import (
     ChunkingSettings,
     EmbeddingSettings,
     ExtractionSettings,
+    OcrSettings,
     ReadingSettings,
     RerankerSettings,
 )
@@ -45,6 +46,7 @@ class Settings(BaseSettings):
     )
 
     reading: ReadingSettings = ReadingSettings()
+    ocr: OcrSettings = OcrSettings()
     chunking: ChunkingSettings = ChunkingSettings()
     embedding: EmbeddingSettings = EmbeddingSettings()
     model: ModelSettings = ModelSettings()

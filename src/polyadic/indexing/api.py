@@ -2,29 +2,33 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import chain
 from pathlib import Path
 
 from polyadic.concurrency.async_to_sync import async_to_sync
+from polyadic.concurrency.run_in_thread import run_until_cancelled
 from polyadic.config import ModelRole, Settings
 from polyadic.embeddings.embedder import Embedder
-from polyadic.errors import PolyadicError
 from polyadic.extraction import factory
 from polyadic.extraction.factory import ExtractorName, SelectedExtractor
+from polyadic.indexing.document_iterators import checked_documents, first_document, skipped_report
 from polyadic.indexing.estimate import IndexingEstimate, IndexingEstimator, KnownWork
 from polyadic.indexing.indexer import Indexer
+from polyadic.indexing.ocr_session import OcrSession, OcrSetup
 from polyadic.indexing.progress import RunProgress
 from polyadic.indexing.pruning import SeenSources, still_there, with_prune_hints
 from polyadic.indexing.publisher import withdraw
 from polyadic.indexing.report import IndexProgress, IndexReport
 from polyadic.indexing.roots import record_roots, roots_of
-from polyadic.llm.budget import SpendingBudget
+from polyadic.llm.budget import BudgetLedger, SpendingBudget
 from polyadic.llm.cached_model import NullCache, ResponseCache
 from polyadic.llm.language_model import LanguageModel
 from polyadic.llm.prompts.library import PromptLibrary
 from polyadic.llm.store_cache import StoreResponseCache
 from polyadic.loaders.folder_watcher import among
 from polyadic.loaders.loader import SkippedInput, read_documents
+from polyadic.loaders.ocr.recognizer import PageRecognizer
 from polyadic.model.types import Document
 from polyadic.storage.protocol import DocumentRecord, Store
 from polyadic.storage.url import StoreLocation
@@ -123,18 +127,20 @@ class IndexingMixin(ABC):
         seen = SeenSources()
         existing = still_there(paths, self.documents()) if prune and self.home.exists() else paths
         run = RunProgress()
-        sources = seen.watch(run.watch_documents(self._read(existing, exclude, run, changed)))
-        skipped, document = _first_document(sources)
-        if document is None and not self.home.exists():
-            return skipped_report(skipped)
-        first = [] if document is None else [document]
-        report = await self._index(
-            chain(skipped, first, sources),
-            lambda progress: report_progress(run.completed(progress)),
-            extractor,
-            budget,
-            roots_of(paths),
-        )
+        async with self.ocr_session(budget) as ocr:
+            sources = seen.watch(run.watch_documents(self._read(existing, exclude, ocr.recognizer, run, changed)))
+            skipped, document = await run_until_cancelled(ocr.cancel, first_document, sources)
+            if document is None and not self.home.exists():
+                return skipped_report(skipped)
+            first = [] if document is None else [document]
+            report = await self._index(
+                chain(skipped, first, sources),
+                lambda progress: report_progress(run.completed(progress)),
+                extractor,
+                budget,
+                roots_of(paths),
+                ocr,
+            )
         if prune and not report.stopped:
             report.pruned = await self._prune(seen, paths if changed is None else list(changed))
         return report
@@ -175,6 +181,7 @@ class IndexingMixin(ABC):
         report_progress: Callable[[IndexProgress], None] = lambda progress: None,
         extractor: ExtractorName | None = None,
         budget: SpendingBudget | None = None,
+        ocr: OcrSession | None = None,
     ) -> IndexReport:
         """Index documents that are already in memory.
 
@@ -184,6 +191,8 @@ class IndexingMixin(ABC):
             Documents, identified by ``source``: a document whose source is known replaces the earlier version.
         report_progress, extractor, budget
             As for :meth:`aindex`.
+        ocr
+            The session in which ``documents`` are read, if they are read while the run iterates over them.
 
         Returns
         -------
@@ -197,7 +206,7 @@ class IndexingMixin(ABC):
         StoreBusy, WeightsMissing, ModelUnavailable
             As for :meth:`aindex`.
         """
-        return await self._index(_checked_documents(documents), report_progress, extractor, budget)
+        return await self._index(checked_documents(documents), report_progress, extractor, budget, ocr=ocr)
 
     async def aestimate(
         self, paths: Sequence[Path | str], extractor: ExtractorName | None = None, exclude: Sequence[str] = ()
@@ -214,15 +223,18 @@ class IndexingMixin(ABC):
         IndexingEstimate
             The estimate, and the inputs that would be skipped.
         """
-        sources = self._read(paths, exclude)
+        counting = self._ocr.counting_recognizer()
+        sources = self._read(paths, exclude, counting)
         selected = self._extractor(extractor, NullCache())
         if not self.home.exists():
-            return await self._estimator(selected, KnownWork(), extractor).estimate(sources)
+            estimate = await self._estimator(selected, KnownWork(), extractor).estimate(sources)
+            return self._ocr.added_to(estimate, counting, {})
         with self.store(make=True).read() as reader:
             known = KnownWork(
                 reader.records.stamp, lambda key: reader.records.reply(key) is not None, reader.records.spent()
             )
-            return await self._estimator(selected, known, extractor).estimate(sources)
+            estimate = await self._estimator(selected, known, extractor).estimate(sources)
+            return self._ocr.added_to(estimate, counting, known.spent)
 
     async def adelete(self, references: str | Sequence[str], forget_replies: bool = False) -> list[DocumentRecord]:
         """Delete documents, and the facts that no other document supports.
@@ -263,6 +275,21 @@ class IndexingMixin(ABC):
     estimate = async_to_sync(aestimate)
     delete = async_to_sync(adelete)
 
+    def ocr_session(self, budget: SpendingBudget | None = None) -> OcrSession:
+        """Return the session in which a run reads scanned pages; it belongs to the running event loop.
+
+        Raises
+        ------
+        ModelUnavailable, SettingsError
+            The OCR engine of the settings cannot be used.
+        """
+        return self._ocr.session(budget)
+
+    @property
+    def _ocr(self) -> OcrSetup:
+        open_store = partial(self.store, make=True)
+        return OcrSetup(self.settings, self._prompts, self._required_model, self.home.exists, open_store)
+
     async def _index(
         self,
         documents: Iterable[Document | SkippedInput],
@@ -270,6 +297,7 @@ class IndexingMixin(ABC):
         extractor: ExtractorName | None,
         budget: SpendingBudget | None,
         roots: Collection[str] = (),
+        ocr: OcrSession | None = None,
     ) -> IndexReport:
         """Index documents as :meth:`aadd` does, and record new roots of the workspace first."""
         # Load the models before the store, so that no workspace is created if weights or a key are missing.
@@ -278,9 +306,18 @@ class IndexingMixin(ABC):
             self._required_model("extraction").check()
         store = self.store(make=True)
         record_roots(store, roots)
-        selected = self._extractor(extractor, StoreResponseCache(store), budget)
-        chunking, reextract = self.settings.chunking, extractor is not None
-        indexer = Indexer(store, selected.extractor, embedder, chunking, report_progress, reextract, selected.spent)
+        ocr = ocr or OcrSession.off(budget)
+        selected = self._extractor(extractor, StoreResponseCache(store), budget, ocr.ledger)
+        indexer = Indexer(
+            store,
+            selected.extractor,
+            embedder,
+            self.settings.chunking,
+            report_progress,
+            reextract=extractor is not None,
+            spent=lambda: ocr.ledger.spent,
+            cancel_reading=ocr.cancel,
+        )
         throttled_before = selected.throttle_count()
         report = await indexer.index(documents)
         report.throttle_count = selected.throttle_count() - throttled_before
@@ -296,6 +333,7 @@ class IndexingMixin(ABC):
         self,
         paths: Sequence[Path | str],
         exclude: Sequence[str],
+        recognizer: PageRecognizer | None,
         run: RunProgress | None = None,
         changed: Collection[Path] | None = None,
     ) -> Iterator[Document | SkippedInput]:
@@ -308,14 +346,20 @@ class IndexingMixin(ABC):
             found = found if changed is None else among(found, changed)
             return run.watch_files(with_prune_hints(found, lambda: self.documents() if self.home.exists() else ()))
 
-        return read_documents(paths, reading, exclude=self._excluded_folders, watch=watch)
+        return read_documents(paths, reading, self._excluded_folders, watch, recognizer)
 
     def _extractor(
-        self, name: ExtractorName | None, cache: ResponseCache, budget: SpendingBudget | None = None
+        self,
+        name: ExtractorName | None,
+        cache: ResponseCache,
+        budget: SpendingBudget | None = None,
+        ledger: BudgetLedger | None = None,
     ) -> SelectedExtractor:
         if factory.wanted(name, self.settings) == "sentences":
             return factory.without_model(self.settings)
-        return factory.with_model(self._required_model("extraction"), cache, self._prompts, self.settings, budget)
+        return factory.with_model(
+            self._required_model("extraction"), cache, self._prompts, self.settings, budget, ledger
+        )
 
     def _estimator(
         self, selected: SelectedExtractor, known: KnownWork, name: ExtractorName | None
@@ -329,31 +373,3 @@ class IndexingMixin(ABC):
             known,
             name is not None,
         )
-
-
-def _checked_documents(documents: Iterable[Document | SkippedInput]) -> Iterator[Document | SkippedInput]:
-    """Yield documents; raise PolyadicError for anything else, such as the paths that ``index`` takes."""
-    if isinstance(documents, Document):
-        raise PolyadicError("add takes a list of documents, not a single one", "call add([document])")
-    for document in documents if isinstance(documents, Iterable) else [documents]:
-        if not isinstance(document, Document | SkippedInput):
-            what = f"add takes Document objects, not {type(document).__name__}"
-            raise PolyadicError(what, "to read files, call index with their paths")
-        yield document
-
-
-def skipped_report(skipped: Sequence[SkippedInput]) -> IndexReport:
-    """Return the report of a run that found nothing to index."""
-    report = IndexReport()
-    report.skip(*skipped)
-    return report
-
-
-def _first_document(sources: Iterator[Document | SkippedInput]) -> tuple[list[SkippedInput], Document | None]:
-    """Return the first document and the inputs skipped before it; the rest stays in the iterator."""
-    skipped: list[SkippedInput] = []
-    for source in sources:
-        if isinstance(source, Document):
-            return skipped, source
-        skipped.append(source)
-    return skipped, None

@@ -75,6 +75,9 @@ class IndexingEstimate:
         Duration of the run in seconds.
     basis
         How the length of replies was estimated; empty without a model.
+    scanned_pages
+        Number of pages to recognize first. ``usage`` includes the calls of a vision model for them, but their text is
+        unknown: what it takes to extract its facts is not included anywhere.
     skipped
         Inputs that would be skipped.
     unsupported
@@ -92,6 +95,7 @@ class IndexingEstimate:
     texts_to_embed: int = 0
     seconds: float = 0.0
     basis: str = ""
+    scanned_pages: int = 0
     skipped: list[SkippedInput] = field(default_factory=list)
     unsupported: Counter[str] = field(default_factory=Counter)
 

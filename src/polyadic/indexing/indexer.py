@@ -13,9 +13,10 @@ from functools import partial
 
 from opentelemetry.trace import Span
 
-from polyadic.concurrency.run_in_thread import run_in_thread
+from polyadic.concurrency.run_in_thread import run_in_thread, run_until_cancelled
 from polyadic.config import ChunkingSettings
 from polyadic.embeddings.embedder import Embedder
+from polyadic.errors import ModelUnavailable
 from polyadic.extraction.extractor import ConcurrentExtractor, Extractor, concurrency_of
 from polyadic.extraction.runner import ExtractionRunner, PendingWindow
 from polyadic.indexing.batch_pipeline import BatchPipeline
@@ -23,6 +24,7 @@ from polyadic.indexing.batching import BATCH_CHARACTERS, BatchSize, batches, rea
 from polyadic.indexing.fingerprint import PipelineConfig
 from polyadic.indexing.publisher import Publisher
 from polyadic.indexing.report import IndexProgress, IndexReport
+from polyadic.llm.budget import BudgetUsedUp
 from polyadic.loaders.loader import SkippedInput
 from polyadic.model.types import Document, Usage
 from polyadic.storage.protocol import DocumentLeases, LedgerCall, Store
@@ -54,6 +56,8 @@ class Indexer:
         published by the run that reads the last reply.
     drop_abandoned
         Drop the staged revisions of abandoned runs at the end.
+    cancel_reading
+        Called when the run is cancelled while a document is read, to end that early.
     """
 
     store: Store
@@ -66,6 +70,7 @@ class Indexer:
     reindex_ids: Collection[str] = ()
     on_pending: Callable[[Sequence[PendingWindow]], None] = lambda waiting: None
     drop_abandoned: bool = True
+    cancel_reading: Callable[[], object] = lambda: None
 
     async def index(self, sources: Iterable[Document | SkippedInput]) -> IndexReport:
         """Index documents; unchanged documents are skipped.
@@ -138,6 +143,7 @@ class _Run:
         )
         self._in_progress: dict[asyncio.Task[None], Sequence[Document]] = {}
         self._is_staging = False
+        self._unread: ModelUnavailable | None = None
         self._changed = asyncio.Event()
 
     async def index_all(self, sources: Iterable[Document | SkippedInput]) -> None:
@@ -150,7 +156,7 @@ class _Run:
                 yield document
 
         try:
-            await self._index_batches(counted(readable(sources, report)))
+            await self._index_batches(counted(readable(self._until_unavailable(sources), report)))
             # Documents leased by other processes have been published or abandoned by now.
             while self._leased_elsewhere and not report.stopped:
                 await asyncio.sleep(_LEASE_RETRY_SECONDS)
@@ -158,15 +164,25 @@ class _Run:
                 await self._index_batches(retried)
         finally:
             await self._cancel()
+        if self._unread is not None:
+            report.stopped = report.stopped or str(self._unread)
+            report.budget_used_up = report.budget_used_up or isinstance(self._unread, BudgetUsedUp)
         report.failed.sort(key=lambda chunk: (chunk.source, chunk.span))
         if self._indexer.drop_abandoned and not report.stopped:
             await run_in_thread(with_retries, self._drop_staged)
+
+    def _until_unavailable(self, sources: Iterable[Document | SkippedInput]) -> Iterator[Document | SkippedInput]:
+        """Yield sources until the OCR engine is unavailable; the documents before are still indexed."""
+        try:
+            yield from sources
+        except ModelUnavailable as problem:
+            self._unread = problem
 
     async def _index_batches(self, documents: Iterable[Document]) -> None:
         remaining = batches(documents, BatchSize.of(self._indexer.extractor))
         while not self._report.stopped:
             await self._wait_until(self._can_start_batch)
-            batch = await run_in_thread(next, remaining, None)
+            batch = await run_until_cancelled(self._indexer.cancel_reading, next, remaining, None)
             if batch is None:
                 break
             # If a source occurs twice, the later document must win, so it waits until the earlier one is published.

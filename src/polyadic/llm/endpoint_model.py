@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 _CHAT = "/chat/completions"
 _PRICED_TOKENS = 1_000_000
+TOKENS_PER_IMAGE = 3000
+"""Tokens that an image of a page is assumed to have; models differ."""
 # Tokens that a chat endpoint adds to each message, and to the reply.
 _AROUND_A_MESSAGE, _AROUND_A_REPLY = 4, 3
 # Tokens are counted with OpenAI's tokenizer; another one may need a few more.
@@ -273,6 +275,7 @@ def prompt_tokens(request: ModelRequest) -> int:
     11
     """
     counted = sum(map(_tokens, request.messages))
+    counted += TOKENS_PER_IMAGE * sum(len(message.images) for message in request.messages)
     return counted + _AROUND_A_MESSAGE * len(request.messages) + _AROUND_A_REPLY
 
 

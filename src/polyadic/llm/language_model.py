@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Literal, Protocol
 
 from polyadic.model.identity import digest
@@ -10,10 +11,11 @@ from polyadic.model.types import Usage
 
 @dataclass(frozen=True, slots=True)
 class ChatMessage:
-    """One message of a chat request."""
+    """One message of a chat request; ``images``, as PNG, follow its text."""
 
     role: Literal["system", "user", "assistant"]
     text: str
+    images: tuple[bytes, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,11 @@ class ModelRequest:
         >>> ModelRequest("answer", question).key("m") == ModelRequest("extract", question).key("m")
         True
         """
-        turns = [part for message in self.messages for part in (message.role, message.text)]
+        turns = [
+            part
+            for message in self.messages
+            for part in (message.role, message.text, *(sha256(image).hexdigest() for image in message.images))
+        ]
         return digest("request", model, self.schema.name if self.schema else "", *turns)
 
 

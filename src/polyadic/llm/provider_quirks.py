@@ -1,6 +1,7 @@
 """Request parameters that differ between OpenAI-compatible endpoints."""
 
 import re
+from base64 import b64encode
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -82,6 +83,11 @@ class ProviderQuirks:
         )
 
 
-def _message(message: ChatMessage) -> dict[str, str]:
+def _message(message: ChatMessage) -> dict[str, Any]:
     # Lone surrogates, which an undecodable file name may contain, cannot be sent.
-    return {"role": message.role, "content": message.text.encode("utf-8", "replace").decode("utf-8")}
+    text = message.text.encode("utf-8", "replace").decode("utf-8")
+    if not message.images:
+        return {"role": message.role, "content": text}
+    urls = (f"data:image/png;base64,{b64encode(image).decode('ascii')}" for image in message.images)
+    images = [{"type": "image_url", "image_url": {"url": url}} for url in urls]
+    return {"role": message.role, "content": [{"type": "text", "text": text}, *images]}

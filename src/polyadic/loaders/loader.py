@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from importlib import import_module
 from pathlib import Path, PurePath
 
@@ -15,6 +16,8 @@ from polyadic.loaders.formats.json import read_json
 from polyadic.loaders.formats.json_lines import read_json_lines
 from polyadic.loaders.formats.markdown import read_markdown
 from polyadic.loaders.formats.plain_text import read_plain
+from polyadic.loaders.ocr.recognizer import PageRecognizer
+from polyadic.loaders.pages.page_image import PICTURE_SUFFIXES
 from polyadic.loaders.programming_languages import BY_NAME, LANGUAGES
 from polyadic.loaders.skipped import SkippedInput, skipped
 from polyadic.loaders.walk import discover
@@ -68,6 +71,9 @@ READERS: Mapping[str, Reader] = {
 }
 """Readers by file suffix, in lower case with the dot."""
 
+PAGE_IMAGE_SUFFIXES: Mapping[str, str] = {".pdf": "pdf", **dict.fromkeys(PICTURE_SUFFIXES, "picture")}
+"""Modules of the readers that recognize the text of page images, by file suffix."""
+
 _SOURCE, _UNKNOWN_TEXT = _lazy_reader("source"), _lazy_reader("unnamed")
 # Text files that come with software, whatever their suffix: README.Debian, LICENSE.MIT, COPYING.LIB.
 _KNOWN_TEXT = re.compile(
@@ -82,13 +88,15 @@ _SUFFIX = re.compile(r"\.[a-z][a-z0-9_]{0,11}", re.IGNORECASE)
 _BINARY_SUFFIX = re.compile(r"\.(?:so|gz|bz2|xz|zip|asc|sig|png|jpe?g|gif|svg|ico)(?:\.[\d.]+)?$", re.IGNORECASE)
 
 
-def is_readable(name: str) -> bool:
-    """Return whether a reader exists for a file with this name.
+def is_readable(name: str, with_ocr: bool = False) -> bool:
+    """Return whether a reader exists for a file with this name; pictures have one only with OCR.
 
     >>> [is_readable(name) for name in ("notes.TXT", "LICENSE", "RELEASE-1.2", "README.Debian", "a.png", "x.bin")]
     [True, True, True, True, False, False]
+    >>> is_readable("a.png", with_ocr=True)
+    True
     """
-    return _reader_of(name) is not None
+    return _reader_of(name) is not None or (with_ocr and PurePath(name).suffix.lower() in PICTURE_SUFFIXES)
 
 
 def is_unnamed(name: str) -> bool:
@@ -98,6 +106,15 @@ def is_unnamed(name: str) -> bool:
     [True, True, True, True, False]
     """
     return _reader_of(name) is _UNKNOWN_TEXT
+
+
+def _recognizing_reader_of(name: str, recognizer: PageRecognizer) -> Reader | None:
+    """Return the reader that recognizes the text of page images, if the file may have any."""
+    module = PAGE_IMAGE_SUFFIXES.get(PurePath(name).suffix.lower())
+    if module is None:
+        return None
+    reader: Reader = import_module(f"polyadic.loaders.formats.{module}").recognizing_reader(recognizer)
+    return reader
 
 
 def _reader_of(name: str) -> Reader | None:
@@ -116,6 +133,7 @@ def read_documents(
     settings: ReadingSettings,
     exclude: Sequence[Path | str] = (),
     watch: Callable[[Iterator[Path | SkippedInput]], Iterator[Path | SkippedInput]] = lambda found: found,
+    recognizer: PageRecognizer | None = None,
 ) -> Iterator[Document | SkippedInput]:
     """Yield the documents in files and folders one at a time, and a report for each input that was skipped.
 
@@ -139,6 +157,8 @@ def read_documents(
     watch
         Wraps the iterator of discovered files, for example to report progress; each file is read before the next is
         requested.
+    recognizer
+        Recognizes scanned pages and pictures; None: pictures are not read.
 
     Yields
     ------
@@ -149,21 +169,28 @@ def read_documents(
     ------
     SettingsError
         The settings name an encoding that Python does not know; raised by the call itself, before iteration.
+    ModelUnavailable
+        The OCR engine cannot be used.
     """
     require_text_encoding(settings.encoding)
     path_list = [paths] if isinstance(paths, str | Path) else paths
-    return _read(watch(discover(path_list, is_readable, is_unnamed, exclude, settings.exclude)), settings)
+    can_read = partial(is_readable, with_ocr=recognizer is not None)
+    return _read(watch(discover(path_list, can_read, is_unnamed, exclude, settings.exclude)), settings, recognizer)
 
 
-def _read(paths: Iterator[Path | SkippedInput], settings: ReadingSettings) -> Iterator[Document | SkippedInput]:
+def _read(
+    paths: Iterator[Path | SkippedInput], settings: ReadingSettings, recognizer: PageRecognizer | None
+) -> Iterator[Document | SkippedInput]:
     for path in paths:
         if isinstance(path, SkippedInput):
             yield path
             continue
-        yield from read_file(path, settings)
+        yield from read_file(path, settings, recognizer)
 
 
-def read_file(path: Path, settings: ReadingSettings) -> Iterator[Document | SkippedInput]:
+def read_file(
+    path: Path, settings: ReadingSettings, recognizer: PageRecognizer | None = None
+) -> Iterator[Document | SkippedInput]:
     """Yield the documents of one file; the source of each begins with ``path``.
 
     A reader must exist for the name of the file (:func:`is_readable`). The first document records the encoding of the
@@ -174,7 +201,7 @@ def read_file(path: Path, settings: ReadingSettings) -> Iterator[Document | Skip
     ValueError
         No reader exists for a file with this name.
     """
-    reader = _reader_of(path.name)
+    reader = (_recognizing_reader_of(path.name, recognizer) if recognizer else None) or _reader_of(path.name)
     if reader is None:
         raise ValueError(f"no reader for {path.name}")
     try:

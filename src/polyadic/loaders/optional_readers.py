@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 
 from polyadic.config import ReadingSettings
-from polyadic.errors import UnreadableDocument
+from polyadic.errors import PolyadicError, UnreadableDocument
 from polyadic.loaders.file_access import read_whole
 from polyadic.loaders.skipped import printable
 from polyadic.model.types import Document
@@ -106,7 +106,7 @@ def _explain_errors(kind: OptionalFormat) -> Iterator[None]:
         if kind.module:
             _require(kind)
         yield
-    except UnreadableDocument:
+    except PolyadicError:
         raise
     except Exception as error:
         raise unreadable(kind, error_words(error)) from error

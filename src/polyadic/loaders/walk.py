@@ -10,6 +10,8 @@ from polyadic.loaders.decoding import BYTE_ORDER_MARKS
 from polyadic.loaders.encoding_detection import detected, is_binary
 from polyadic.loaders.exclusions import Exclusions
 from polyadic.loaders.file_access import opened, unreadable_from
+from polyadic.loaders.ocr.recognizer import SET_ENGINE
+from polyadic.loaders.pages.page_image import PICTURE_SUFFIXES
 from polyadic.loaders.skipped import SkippedInput, printable, skipped
 
 NO_SUFFIX = "none"
@@ -22,7 +24,8 @@ class UnsupportedType(UnreadableDocument):
 
     def __init__(self, suffix: str) -> None:
         kind = suffix or "no suffix, and not text"
-        super().__init__(f"unsupported file type ({kind})", f"convert it; {_SEE_FORMATS}")
+        next_step = SET_ENGINE if suffix in PICTURE_SUFFIXES else f"convert it; {_SEE_FORMATS}"
+        super().__init__(f"unsupported file type ({kind})", next_step)
         self.suffix = suffix or NO_SUFFIX
 
 

@@ -16,27 +16,27 @@ _FULL_WIDTH = str.maketrans({character: chr(ord(character) + 0xFEE0) for charact
 _FORBIDDEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]+")
 
 
-def sanitize_file_name(file_name: str) -> str | None:
-    """Sanitise a file name; return None if nothing is left or the file type is not supported.
+def sanitize_file_name(file_name: str, with_ocr: bool = False) -> str | None:
+    """Sanitise a file name; return None if nothing is left or the file type is not supported, as pictures without OCR.
 
     >>> names = "../../etc/passwd.txt", "C:\\\\Report 1.PDF", "a.exe", "...", "Why?.md"
     >>> [sanitize_file_name(name) for name in names]
     ['passwd.txt', 'Report 1.PDF', None, None, 'Why？.md']
     """
     name = _sanitize_part(_parts(file_name)[-1])
-    if not Path(name).stem or not is_readable(name):
+    if not Path(name).stem or not is_readable(name, with_ocr):
         return None
     return _shortened(name)
 
 
-def sanitize_file_path(file_path: str) -> str | None:
+def sanitize_file_path(file_path: str, with_ocr: bool = False) -> str | None:
     """Sanitise a file name with its folders; as for :func:`sanitize_file_name`, no part leads upwards.
 
     >>> names = "letters/1843/ada.md", "../../etc/passwd.txt", "C:\\\\Docs\\\\Why?.md", "docs/a.exe"
     >>> [sanitize_file_path(name) for name in names]
     ['letters/1843/ada.md', 'etc/passwd.txt', 'C：/Docs/Why？.md', None]
     """
-    name = sanitize_file_name(file_path)
+    name = sanitize_file_name(file_path, with_ocr)
     if name is None:
         return None
     folders = "/".join(_shortened(part) for part in map(_sanitize_part, _parts(file_path)[:-1]) if part)

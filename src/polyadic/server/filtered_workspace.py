@@ -59,7 +59,7 @@ class FilteredStore:
         with self._store.read(lambda reader: self._visible(reader) & chosen) as reader:
             yield reader
 
-    def record_calls(self, calls: Sequence[tuple[LedgerCall, CachedReply | None]]) -> None:
+    def record_calls(self, calls: Sequence[tuple[LedgerCall | None, CachedReply | None]]) -> None:
         self._store.record_calls(calls)
 
     def replies(self, keys: Sequence[str]) -> dict[str, tuple[str, bool]]:

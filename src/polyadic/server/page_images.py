@@ -1,15 +1,12 @@
-"""Render pages of PDFs in a process of their own, because a file may crash PDFium or keep it busy."""
+"""Images of pages, with problems for clients."""
 
-import subprocess
-import sys
-
+from polyadic.errors import UnreadableDocument
+from polyadic.loaders.pages.rendering import rendered_page
 from polyadic.server.problem_details import ProblemError
 
-_MODULE = "polyadic.loaders.pages.page_image"
 
-
-def page_image(content: bytes, number: int, seconds: float) -> bytes:
-    """Render a page of a PDF as PNG.
+async def page_image(content: bytes, number: int, seconds: float) -> bytes:
+    """Render a page of a PDF, or a picture, as PNG.
 
     Parameters
     ----------
@@ -26,16 +23,10 @@ def page_image(content: bytes, number: int, seconds: float) -> bytes:
         The page cannot be rendered (422), or not in time (504).
     """
     try:
-        rendering = subprocess.run(
-            [sys.executable, "-m", _MODULE, str(number)],
-            input=content,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            timeout=seconds,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
+        return await rendered_page(content, number, seconds)
+    except TimeoutError:
         raise ProblemError(504, "too-slow", f"the page was not rendered within {seconds:.0f} seconds") from None
-    if rendering.returncode:
-        raise ProblemError(422, "not-rendered", "the page cannot be rendered: open the file in another program")
-    return rendering.stdout
+    except UnreadableDocument:
+        raise ProblemError(
+            422, "not-rendered", "the page cannot be rendered: open the file in another program"
+        ) from None

@@ -66,7 +66,8 @@ async def upload_files(
     """
     async with _upload_slot(service, request), _receiving(service, workspace, identifier, request) as upload:
         async with _form_files(service, request, field) as files:
-            names = distinct([_checked_name(file, folders) for file in files])
+            with_ocr = kb.settings.ocr.engine != "off"
+            names = distinct([_checked_name(file, folders, with_ocr) for file in files])
             for name, file in zip(names, files, strict=True):
                 await run_in_thread(upload.add_file, name, file.file)
             described = await run_in_thread(_file_request, job_request, files, folders)
@@ -202,9 +203,9 @@ def _as_sent(file: UploadFile, folders: bool) -> str:
     return "".join(character if character.isprintable() else "_" for character in name)[:_LONGEST_NAME]
 
 
-def _checked_name(file: UploadFile, folders: bool) -> str:
+def _checked_name(file: UploadFile, folders: bool, with_ocr: bool) -> str:
     sanitize = sanitize_file_path if folders else sanitize_file_name
-    name = sanitize(file.filename or "")
+    name = sanitize(file.filename or "", with_ocr)
     if name is None:
         raise ProblemError(415, "unknown-format", "unsupported file type: polyadic index --help lists the formats")
     return name

@@ -300,9 +300,10 @@ class Store(Protocol):
             Another process is writing.
         """
 
-    def record_calls(self, calls: Sequence[tuple[LedgerCall, CachedReply | None]]) -> None:
+    def record_calls(self, calls: Sequence[tuple[LedgerCall | None, CachedReply | None]]) -> None:
         """Enter paid calls in the ledger as ``Writer.record_call`` does, in one transaction of its own.
 
+        A reply without a call cost nothing: it is cached only.
         It needs no write lock: while another process writes, it waits for the current transaction only.
         """
 

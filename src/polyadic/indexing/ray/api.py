@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Sequence
 
-from polyadic.errors import PolyadicError
+from polyadic.errors import PolyadicError, SettingsError
 from polyadic.extraction import factory
 from polyadic.extraction.factory import ExtractorName
-from polyadic.indexing.api import IndexingMixin, skipped_report
+from polyadic.indexing.api import IndexingMixin
+from polyadic.indexing.document_iterators import skipped_report
 from polyadic.indexing.report import IndexProgress, IndexReport
 from polyadic.indexing.roots import record_roots, roots_of
 from polyadic.llm.budget import SpendingBudget, check_prices
@@ -82,6 +83,8 @@ class RayIndexingMixin(IndexingMixin):
         if isinstance(self.home, LocalFolder):
             what = f"workers on many hosts cannot write to the folder {self.home}"
             raise PolyadicError(what, "use a workspace in PostgreSQL: -w postgresql://HOST/DATABASE#NAME")
+        if self.settings.ocr.engine != "off":
+            raise SettingsError("Ray workers do not run OCR", 'set engine = "off" under [ocr], or index without Ray')
         by = factory.wanted(extractor, self.settings)
         if by == "model":
             check_prices(budget, self.settings.model, "extraction")

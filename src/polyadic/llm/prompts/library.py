@@ -44,6 +44,7 @@ NAMES = (
     "make_question",
     "summarise_cluster",
     "report_community",
+    "read_page",
     "judge/comparison",
     "judge/generation",
     *_RUBRICS,

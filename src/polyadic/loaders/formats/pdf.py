@@ -3,8 +3,9 @@
 import ctypes
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from statistics import median
@@ -15,12 +16,23 @@ from polyadic.config import ReadingSettings
 from polyadic.errors import UnreadableDocument
 from polyadic.loaders.extracted_text import ExtractedText
 from polyadic.loaders.file_access import byte_limit, too_large
-from polyadic.loaders.optional_readers import CHECK_IT, OptionalFormat, PartialDocument, encrypted, reader, unreadable
+from polyadic.loaders.ocr.recognizer import SET_ENGINE, PageRecognizer
+from polyadic.loaders.optional_readers import (
+    OptionalFormat,
+    OptionalReader,
+    PartialDocument,
+    encrypted,
+    reader,
+    unreadable,
+)
 from polyadic.loaders.pages.hyphenation import Hyphenation
+from polyadic.loaders.pages.missing_pages import missing_pages
 from polyadic.loaders.pages.pdf_reflow import printed, reflowed, runs_on
 from polyadic.loaders.pages.running_headers import PageLine, remove_running_headers
+from polyadic.loaders.pages.scanned_page import is_scanned
 from polyadic.loaders.pages.table_of_contents import contents_lines
 from polyadic.loaders.title_properties import sensible_title
+from polyadic.model.identity import document_id
 from polyadic.model.original_file import OriginalFile, file_digest
 from polyadic.model.types import Document
 from polyadic.text.code_fences import without_headings
@@ -36,7 +48,6 @@ MOST_PAGES = 20_000
 _SIGNATURE = b"%PDF-"
 _SIGNATURE_RANGE = 1_024
 _ENCRYPTED = b"/Encrypt"
-_MAX_LISTED_PAGES = 10
 _NO_VALUE = {"(unspecified)", "(anonymous)", "unspecified", "anonymous"}
 # Line ends in the text of a page: PDFium writes U+FFFE for a hyphen and the line end after it.
 _LINE_END = re.compile("\r\n?|[\n\ufffe]")
@@ -50,25 +61,53 @@ _NOTE_MARK = re.compile(r"\d{1,3}|[*†‡§]{1,3}")
 # PDFium is not thread-safe.
 _PDFIUM_LOCK = Lock()
 
-_Pages = list[list[PageLine] | Exception]
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """Lines of a page, its number of characters, and whether it is an image of text, to be recognized."""
+
+    lines: list[PageLine]
+    characters: int
+    is_scanned: bool = False
+
+
+_Pages = list[_Page | Exception]
 
 
 @reader(PDF)
 def read_pdf(path: Path, data: bytes, settings: ReadingSettings) -> Document | PartialDocument:
     """Read a file as one document, with lines joined into paragraphs; ``pages`` are the pages of the file."""
+    return _document(path, data, settings, None)
+
+
+def recognizing_reader(recognizer: PageRecognizer) -> OptionalReader:
+    """Return a reader that recognizes the text of scanned pages, and reads the others as :func:`read_pdf`."""
+    return OptionalReader(PDF, partial(_document, recognizer=recognizer))
+
+
+def _document(
+    path: Path, data: bytes, settings: ReadingSettings, recognizer: PageRecognizer | None
+) -> Document | PartialDocument:
     if _SIGNATURE not in data[:_SIGNATURE_RANGE]:
         raise unreadable(PDF, "wrong file signature")
     with _PDFIUM_LOCK:
-        pages_or_errors, properties = _extracted(data, settings.max_megabytes)
-    broken = {number: page for number, page in enumerate(pages_or_errors, start=1) if isinstance(page, Exception)}
-    pages = [[] if isinstance(page, Exception) else page for page in pages_or_errors]
-    if not any(pages):
-        raise next(iter(broken.values()), _without_text(len(pages)))
+        read, properties = _extracted(data, settings.max_megabytes)
+    broken: dict[int, Exception] = {n: page for n, page in enumerate(read, start=1) if isinstance(page, Exception)}
+    pages = [[] if isinstance(page, Exception) else page.lines for page in read]
+    digest = file_digest(data)
+    texts: Mapping[int, str] = {}
+    scanned = [number for number, page in enumerate(read, start=1) if isinstance(page, _Page) and page.is_scanned]
+    if recognizer and scanned:
+        found = recognizer.recognize(data, digest, scanned, document_id(str(path)))
+        texts = found.texts
+        broken |= found.failures
+    if not any(pages) and not any(texts.values()):
+        raise next(iter(broken.values()), _without_text(len(pages), recognizer is not None))
     title, metadata = _described(properties, path)
-    extracted = _text(pages, settings.max_megabytes)
-    original = OriginalFile(path, file_digest(data), settings.keep_originals)
+    extracted = _text(pages, texts, settings.max_megabytes)
+    original = OriginalFile(path, digest, settings.keep_originals)
     document = replace(extracted.document(path, title, metadata, paged=True), original=original)
-    return PartialDocument(document, _missing(list(broken), len(pages))) if broken else document
+    return PartialDocument(document, missing_pages(broken, len(pages))) if broken else document
 
 
 def _extracted(data: bytes, max_megabytes: float) -> tuple[_Pages, Mapping[str, str]]:
@@ -89,7 +128,7 @@ def _extracted(data: bytes, max_megabytes: float) -> tuple[_Pages, Mapping[str, 
         opened.close()
 
 
-def _pages(opened: "PdfDocument", max_megabytes: float) -> Iterator[list[PageLine] | Exception]:
+def _pages(opened: "PdfDocument", max_megabytes: float) -> Iterator[_Page | Exception]:
     count = len(opened)
     if not count:
         raise _damaged()
@@ -98,26 +137,29 @@ def _pages(opened: "PdfDocument", max_megabytes: float) -> Iterator[list[PageLin
     characters = 0
     for index in range(count):
         try:
-            lines, page_characters = _page(opened, index, byte_limit(max_megabytes) - characters)
+            page = _page(opened, index, byte_limit(max_megabytes) - characters)
         except UnreadableDocument:
             raise
         except Exception as error:
             yield error
             continue
-        characters += page_characters
+        characters += page.characters
         if characters > byte_limit(max_megabytes):
             raise too_large(characters, max_megabytes)
-        yield lines
+        yield page
 
 
-def _page(opened: "PdfDocument", page_index: int, limit: int) -> tuple[list[PageLine], int]:
-    """Return the lines of a page and its number of characters; no lines if there are more characters than allowed."""
+def _page(opened: "PdfDocument", page_index: int, limit: int) -> _Page:
+    """Read a page; it has no lines if there are more characters than allowed."""
     page = opened[page_index]
     try:
         text_page = page.get_textpage()
         try:
             count = text_page.count_chars()
-            return ([] if count > limit else list(_lines(text_page, page.get_height()))), count
+            if count > limit:
+                return _Page([], count)
+            lines = list(_lines(text_page, page.get_height()))
+            return _Page(lines, count, is_scanned(page, sum(len(line.text) for line in lines)))
         finally:
             text_page.close()
     finally:
@@ -144,8 +186,11 @@ def _lines(page: "PdfTextPage", height: float) -> Iterator[PageLine]:
         start = end.end() if end else start
 
 
-def _text(pages: Sequence[Sequence[PageLine]], max_megabytes: float) -> ExtractedText:
-    """Assemble the running text of all pages, without headers, footers and table of contents."""
+def _text(pages: Sequence[Sequence[PageLine]], recognized: Mapping[int, str], max_megabytes: float) -> ExtractedText:
+    """Assemble the running text of all pages, without headers, footers and table of contents.
+
+    Recognized texts, by the number of their page, replace its lines as they are.
+    """
     kept = [_spaced(_without_footnote_marks(page)) for page in remove_running_headers(pages)]
     lines = [line for page in kept for line in page]
     contents = contents_lines(lines)
@@ -155,10 +200,11 @@ def _text(pages: Sequence[Sequence[PageLine]], max_megabytes: float) -> Extracte
         lines[before], lines[index] = hyphenation.mended(lines[before], lines[index])
     extracted = ExtractedText(max_megabytes)
     start = 0
-    for page in kept:
+    for number, page in enumerate(kept, start=1):
         end = start + len(page)
-        text = reflowed([lines[index] for index in range(start, end) if index not in contents])
-        extracted.add(without_headings(text), " " if runs_on(extracted.last, text) else "\n\n")
+        printed_text = reflowed([lines[index] for index in range(start, end) if index not in contents])
+        text = recognized.get(number) or without_headings(printed_text)
+        extracted.add(text, " " if runs_on(extracted.last, text) else "\n\n")
         start = end
     return extracted
 
@@ -196,15 +242,11 @@ def _damaged() -> UnreadableDocument:
     return unreadable(PDF, "it is damaged or has no pages")
 
 
-def _without_text(pages: int) -> UnreadableDocument:
+def _without_text(pages: int, is_recognized: bool) -> UnreadableDocument:
     where = "its only page" if pages == 1 else f"its {pages:,} pages"
-    return UnreadableDocument(f"no text on {where}, probably scanned", "run it through OCR first")
-
-
-def _missing(numbers: list[int], pages: int) -> UnreadableDocument:
-    named = ", ".join(map(str, numbers[:_MAX_LISTED_PAGES])) + (", …" if len(numbers) > _MAX_LISTED_PAGES else "")
-    what = f"{len(numbers):,} of its {pages:,} pages cannot be read: {named}"
-    return UnreadableDocument(what, CHECK_IT)
+    if is_recognized:
+        return UnreadableDocument(f"OCR finds no text on {where}", "")
+    return UnreadableDocument(f"no text on {where}, probably scanned", SET_ENGINE)
 
 
 def _described(properties: Mapping[str, str], path: Path) -> tuple[str, dict[str, object]]:

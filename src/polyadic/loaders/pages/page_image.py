@@ -1,21 +1,30 @@
-"""Render a page of a PDF as an image: ``python -m polyadic.loaders.pages.page_image NUMBER < FILE > IMAGE``.
+"""Render a page of a PDF or picture: ``python -m polyadic.loaders.pages.page_image NUMBER WIDTH < FILE > IMAGE``.
 
-A process of its own protects the caller from files that crash PDFium or keep it busy.
+A process of its own protects the caller from files that crash PDFium or Pillow, or keep them busy.
 """
 
+import math
 import struct
 import sys
 import zlib
 from collections.abc import Iterator
+from io import BytesIO
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from PIL.Image import Image
     from pypdfium2 import PdfBitmap
 
-_WIDTH = 1240
-"""Width of an image in pixels: 150 per inch for a page of A4."""
+WIDTH = 1240
+"""Width of an image to look at in pixels: 150 per inch for a page of A4."""
+PICTURE_SUFFIXES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp")
+PICTURE_FORMATS = ("PNG", "JPEG", "TIFF", "WEBP")
+"""Formats of pictures that are read, by Pillow's names, and their suffixes."""
 _MOST_HEIGHT = 16_000
-_MOST_PIXELS = 4_000_000
+_MOST_PIXELS = 2.6
+"""Most pixels of an image, in squares of its width: 4 million for :data:`WIDTH`."""
+_PDF = b"%PDF-"
+_PDF_RANGE = 1_024
 _MOST_MEMORY = 2_000_000_000
 """Bytes of address space, besides those of the file."""
 _COMPRESSION = 6
@@ -24,33 +33,70 @@ _RGB_OF_8_BITS = bytes([8, 2, 0, 0, 0])
 _UNFILTERED = b"\0"
 
 
-def render_page(content: bytes, number: int) -> bytes:
-    """Render a page of a PDF as PNG, at most 1240 pixels wide, 16,000 pixels high and 4 megapixels large.
+def render_page(content: bytes, number: int, width: int = WIDTH) -> bytes:
+    """Render a page of a PDF, or a picture, as PNG: at most 16,000 pixels high and 2.6 times its width squared large.
 
     Parameters
     ----------
     content
         The file.
     number
-        Number of the page, from 1.
+        Number of the page, from 1. The pages of a picture are its frames.
+    width
+        Width of the image in pixels; smaller pictures are not enlarged.
 
     Raises
     ------
     IndexError
         The file has no such page.
-    pypdfium2.PdfiumError
+    Exception
         The file or the page cannot be read.
     """
+    if _PDF in content[:_PDF_RANGE]:
+        return _pdf_page(content, number, width)
+    return _picture(content, number, width)
+
+
+def _pdf_page(content: bytes, number: int, width: int) -> bytes:
     from pypdfium2 import PdfDocument
 
     opened = PdfDocument(content)
     if not 1 <= number <= len(opened):
         raise IndexError(number)
     page = opened[number - 1]
-    width, height = page.get_size()
+    page_width, page_height = page.get_size()
+    return _png(page.render(scale=_scale(page_width, page_height, width), rev_byteorder=True))
+
+
+def _picture(content: bytes, number: int, width: int) -> bytes:
+    from PIL import Image, ImageOps
+
+    with Image.open(BytesIO(content), formats=PICTURE_FORMATS) as opened:
+        try:
+            opened.seek(number - 1)
+        except EOFError:
+            raise IndexError(number) from None
+        upright = ImageOps.exif_transpose(opened)
+        scale = min(1.0, _scale(upright.width, upright.height, width))
+        size = max(1, round(upright.width * scale)), max(1, round(upright.height * scale))
+        image = BytesIO()
+        _on_white(upright).resize(size).save(image, "PNG")
+    return image.getvalue()
+
+
+def _on_white(image: "Image") -> "Image":
+    """Put an image on white, which its transparent parts, if there are any, were meant to show."""
+    from PIL import Image
+
+    ground = Image.new("RGBA", image.size, "white")
+    ground.alpha_composite(image.convert("RGBA"))
+    return ground.convert("RGB")
+
+
+def _scale(page_width: float, page_height: float, width: int) -> float:
     # PDFium rounds a side of less than one pixel up, so the number of pixels alone does not bound the other side.
-    scale = min(_WIDTH / width, _MOST_HEIGHT / height, (_MOST_PIXELS / (width * height)) ** 0.5)
-    return _png(page.render(scale=scale, rev_byteorder=True))
+    by_pixels = width * math.sqrt(_MOST_PIXELS / (page_width * page_height))
+    return min(width / page_width, _MOST_HEIGHT / page_height, by_pixels)
 
 
 def _png(bitmap: "PdfBitmap") -> bytes:
@@ -69,10 +115,10 @@ def _chunk(kind: bytes, data: bytes) -> Iterator[bytes]:
 
 
 def main() -> None:
-    """Render the page whose number is the first argument."""
+    """Render the page whose number is the first argument, as wide as the second."""
     content = sys.stdin.buffer.read()
     _limit_memory(_MOST_MEMORY + len(content))
-    sys.stdout.buffer.write(render_page(content, int(sys.argv[1])))
+    sys.stdout.buffer.write(render_page(content, int(sys.argv[1]), int(sys.argv[2])))
 
 
 def _limit_memory(size: int) -> None:

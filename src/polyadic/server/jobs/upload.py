@@ -13,6 +13,7 @@ from typing import BinaryIO
 
 from polyadic.config import ReadingSettings
 from polyadic.loaders.loader import SkippedInput, read_documents
+from polyadic.loaders.ocr.recognizer import PageRecognizer
 from polyadic.model.types import Document
 
 SCHEME = "upload:"
@@ -84,12 +85,14 @@ class Upload:
         """Return whether the upload is complete and still there."""
         return (self.folder / LIST).is_file()
 
-    def documents(self, settings: ReadingSettings) -> Iterator[Document | SkippedInput]:
+    def documents(
+        self, settings: ReadingSettings, recognizer: PageRecognizer | None = None
+    ) -> Iterator[Document | SkippedInput]:
         """Read the uploaded files and texts."""
         for line in (self.folder / LIST).read_text(encoding="utf-8").splitlines():
             entry = _Entry(**json.loads(line))
             if entry.name:
-                yield from self._read(entry, settings)
+                yield from self._read(entry, settings, recognizer)
             else:
                 content = json.loads((self.folder / f"{entry.number}.json").read_text(encoding="utf-8"))
                 yield UploadedText(**content).document()
@@ -98,10 +101,12 @@ class Upload:
         """Delete the upload."""
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def _read(self, entry: _Entry, settings: ReadingSettings) -> Iterator[Document | SkippedInput]:
+    def _read(
+        self, entry: _Entry, settings: ReadingSettings, recognizer: PageRecognizer | None
+    ) -> Iterator[Document | SkippedInput]:
         file = (self.folder / str(entry.number) / PurePosixPath(entry.name).name).resolve()
         local_path, public_name = str(file), f"{SCHEME}{entry.name}"
-        for item in read_documents([file], settings):
+        for item in read_documents([file], settings, recognizer=recognizer):
             # The local path must not become visible, nor part of the document's identity.
             source = public_name + item.source.removeprefix(local_path)
             if isinstance(item, Document):

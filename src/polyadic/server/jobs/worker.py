@@ -90,8 +90,9 @@ async def _run_when_free(kb: Workspace, upload: Upload, request: JobRequest) -> 
         try:
             match request.kind:
                 case "index":
-                    documents = upload.documents(kb.settings.reading)
-                    return await kb.aadd(documents, _progress_reporter(_of_index), request.extractor, limit)
+                    async with kb.ocr_session(limit) as ocr:
+                        documents = upload.documents(kb.settings.reading, ocr.recognizer)
+                        return await kb.aadd(documents, _progress_reporter(_of_index), request.extractor, limit, ocr)
                 case "folder":
                     return await FolderChanges.load(upload).index(kb, _progress_reporter(_of_index))
                 case "retry":

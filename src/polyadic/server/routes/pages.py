@@ -1,4 +1,4 @@
-"""Routes for the pages of a document, and images of those of a PDF file."""
+"""Routes for the pages of a document, and images of those of a PDF file or picture."""
 
 import asyncio
 from typing import Annotated, Any
@@ -25,7 +25,7 @@ _PNG: dict[int | str, dict[str, Any]] = {
 
 @router.get("", summary="List the pages of a document", responses=errors(504))
 async def pages(workspace: Name, document: Identifier, kb: Reading, service: Served) -> PageList:
-    """Return where pages begin in the text, and whether images of them are available (PDF files only)."""
+    """Return where pages begin in the text, and whether images of them are available (PDF files and pictures)."""
     return await service.run_admitted(_pages, kb, document)
 
 
@@ -44,7 +44,7 @@ async def page(
     service: Served,
     request: Request,
 ) -> Response:
-    """Return a page of a PDF file as an image (PNG), if the file is unchanged or a copy is kept."""
+    """Return a page of a PDF file or picture as an image (PNG), if the file is unchanged or a copy is kept."""
     digest = await asyncio.to_thread(_digest, kb, document, number)
     headers = {"ETag": f'"{digest}-{number}"', "Cache-Control": "private, no-cache"}
     if headers["ETag"] in request.headers.get("if-none-match", ""):
@@ -53,7 +53,8 @@ async def page(
         if await request.is_disconnected():
             # Nobody receives this response.
             return Response(status_code=204)
-        image = await asyncio.to_thread(_image, kb, document, number, service.limits.page_seconds)
+        content = await asyncio.to_thread(_content, kb, document)
+        image = await page_image(content, number, service.limits.page_seconds)
     return Response(image, headers=headers, media_type="image/png")
 
 
@@ -66,12 +67,12 @@ def _digest(kb: Workspace, document: str, number: int) -> str:
         return original.digest
 
 
-def _image(kb: Workspace, document: str, number: int, seconds: float) -> bytes:
+def _content(kb: Workspace, document: str) -> bytes:
     with kb.store().read() as reader:
         content = original_content(reader, document)
     if content is None:
         raise _no_image()
-    return page_image(content, number, seconds)
+    return content
 
 
 def _document(reader: Reader, identifier: str) -> Document:
@@ -81,4 +82,4 @@ def _document(reader: Reader, identifier: str) -> Document:
 
 
 def _no_image() -> ProblemError:
-    return ProblemError(404, "no-page-image", "the document has no such page, or its PDF file is not available")
+    return ProblemError(404, "no-page-image", "the document has no such page, or its file is not available")

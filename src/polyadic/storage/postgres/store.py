@@ -152,7 +152,7 @@ class PostgresStore:
         with translate_errors(self._address), self._session_lock(_EXCLUSIVE_LOCK) as raw, self._in_workspace(raw):
             yield PostgresCopyTarget(PostgresConnection(raw), lambda: self._transaction_scope(raw), self._address)
 
-    def record_calls(self, calls: Sequence[tuple[LedgerCall, CachedReply | None]]) -> None:
+    def record_calls(self, calls: Sequence[tuple[LedgerCall | None, CachedReply | None]]) -> None:
         with_retries(self._record_calls, calls)
 
     def replies(self, keys: Sequence[str]) -> dict[str, tuple[str, bool]]:
@@ -219,7 +219,7 @@ class PostgresStore:
         check_still_claimed(filled_with or None, self._embedder, self._address)
         return PostgresWriter(connection)
 
-    def _record_calls(self, calls: Sequence[tuple[LedgerCall, CachedReply | None]]) -> None:
+    def _record_calls(self, calls: Sequence[tuple[LedgerCall | None, CachedReply | None]]) -> None:
         with translate_errors(self._address), self._pool.connection() as raw, self._transaction(raw) as connection:
             ledger.enter_all(connection, calls)
 

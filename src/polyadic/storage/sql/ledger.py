@@ -32,11 +32,15 @@ def enter(connection: Connection, call: LedgerCall, reply: CachedReply | None) -
     enter_all(connection, [(call, reply)])
 
 
-def enter_all(connection: Connection, calls: Sequence[tuple[LedgerCall, CachedReply | None]]) -> None:
-    """Record several calls; if several reply to the same request, the last reply is cached."""
+def enter_all(connection: Connection, calls: Sequence[tuple[LedgerCall | None, CachedReply | None]]) -> None:
+    """Record several calls, and cache replies, also those without a call; the last reply to a request is cached."""
     connection.change(
         Insert(MODEL_CALL, _CALL_COLUMNS),
-        [(now(), call.purpose, call.model, *_numbers(call.usage), call.seconds, _document(call)) for call, _ in calls],
+        [
+            (now(), call.purpose, call.model, *_numbers(call.usage), call.seconds, _document(call))
+            for call, _ in calls
+            if call
+        ],
     )
     _cache_replies(connection, {key: (text, complete) for key, text, complete in (r for _, r in calls if r)})
 

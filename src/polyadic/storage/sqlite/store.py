@@ -152,7 +152,7 @@ class SqliteStore:
         with self.exclusive_session(), translate_errors(self._path):
             yield SqliteCopyTarget(self._writer, partial(_transaction, self._writer), self._folder)
 
-    def record_calls(self, calls: Sequence[tuple[LedgerCall, CachedReply | None]]) -> None:
+    def record_calls(self, calls: Sequence[tuple[LedgerCall | None, CachedReply | None]]) -> None:
         self._check_writable()
         # Not the writer's connection: another task of this thread may have a transaction open on it.
         with self._after_transaction(), translate_errors(self._path):

@@ -10,7 +10,7 @@ import { pagePane } from "./source_page.js";
 import { unitOf, unitsOf } from "./spans.js";
 
 const MARKDOWN = /\.(md|markdown)$/i;
-const PDF = /\.pdf$/i;
+const PAGED = /\.(pdf|png|jpe?g|tiff?|webp)$/i;
 const LONGEST_RENDERED = 100_000;
 const NARROW = "(max-width: 60rem)";
 const AROUND = 20_000;
@@ -55,7 +55,7 @@ async function shown(ctx, place, documentId) {
       ctx.api.get(`${path}/text`, {}, { signal: asked.signal }),
     ]);
     const blocks = await renderedOf(ctx, record, text, place, asked.signal);
-    const pages = PDF.test(record.source) ? await pagePane(ctx, path, place?.page ?? 1, asked.signal) : null;
+    const pages = PAGED.test(record.source) ? await pagePane(ctx, path, place?.page ?? 1, asked.signal) : null;
     panel.classList.toggle("with-page", pages !== null);
     const words = el("div", { class: "source-body" }, body(text, place, blocks));
     replace(panel, head(record.title || record.source, place, record.source), pages, words);

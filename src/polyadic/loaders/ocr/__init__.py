@@ -1,0 +1,1 @@
+"""OCR: recognize the text of scanned pages and pictures."""
