@@ -32,22 +32,24 @@ CONTEXT_TOKENS = 4000
 
 HEAD = """# Quality
 
-This page measures retrieval, answers, extraction and entity resolution. Three pages continue it:
+This page measures retrieval, answers, extraction and entity resolution. Four pages continue it:
 
 | page | measures |
 |---|---|
 | [Ablation of `walk`](quality-walk.md) | `walk` without each of its components, and with changed parameters |
 | [Hierarchy](quality-hierarchy.md) | the methods that use the hierarchy, and what was built |
+| [Scores of facts](quality-scores.md) | whether a fact's score predicts that it is right |
 | [Ordinary documents](quality-ordinary.md) | manuals, tables, laws, mail and more in six languages |
 
-`python -m benchmarks.quality [FOLDER]` generates the tables of all four pages from the data in `POLYADIC_DATA`; FOLDER
-stores the indexed workspaces for reuse. A section that names a command can be generated alone. `python -m
-benchmarks.representations [FOLDER]` prints the section that compares facts with pairs.
+`python -m benchmarks.quality [FOLDER]` generates the tables of all pages but that on scores from the data in
+`POLYADIC_DATA`; FOLDER stores the indexed workspaces for reuse. A section that names a command can be generated alone.
+`python -m benchmarks.representations [FOLDER]` prints the section that compares facts with pairs.
 
 Two question sets: hotpotqa-100 has 100 questions of HotpotQA and 994 passages, 2wiki-101 has 101 questions of
 2WikiMultihopQA and 780 passages. Unless stated otherwise, facts are extracted without a language model, vectors are
 those of all-MiniLM-L6-v2, and retrieval uses no language model. All parameters were chosen on the even-numbered
-questions. Results are given for all questions and for the odd, held-out half; the [hold-out
+questions. `hypergraph` has its default settings, with [additions](methods.md#the-papers-methods-to-the-letter) to the
+paper's equations. Results are given for all questions and for the odd, held-out half; the [hold-out
 log](../benchmarks/looks.md) records every use of that half. In brackets: 95% bootstrap intervals over the questions.
 """
 
