@@ -8,8 +8,10 @@ from polyadic.config.folders import expanded, local_folder
 from polyadic.config.language_model import MODEL_ROLES, EndpointSettings, ModelRole, ModelSettings, RoleModelSettings
 from polyadic.config.loader import DEFAULT_FOLDER, FILE_NAME, load_settings, template, variable_that_sets
 from polyadic.config.pipeline import (
+    MOST_CALLS,
     AnswerSettings,
     ChunkingSettings,
+    Effort,
     EmbeddingModel,
     EmbeddingSettings,
     ExtractionSettings,
@@ -46,9 +48,11 @@ __all__ = [
     "FILE_NAME",
     "METHODS",
     "MODEL_ROLES",
+    "MOST_CALLS",
     "AnswerSettings",
     "ChunkingSettings",
     "ChunksSettings",
+    "Effort",
     "EmbeddingModel",
     "EmbeddingSettings",
     "EndpointSettings",

@@ -1,5 +1,6 @@
 """Settings sections for reading, chunking, extraction, answers, embeddings and reranking."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
@@ -99,6 +100,12 @@ class ExtractionSettings(SettingsSection):
     )
 
 
+Effort = Literal["low", "medium", "high"]
+
+MOST_CALLS: Mapping[Effort, int] = {"low": 1, "medium": 3, "high": 6}
+"""Maximum number of model calls for a question with each effort, the one for the answer included."""
+
+
 class AnswerSettings(SettingsSection):
     """How questions are answered."""
 
@@ -109,6 +116,17 @@ class AnswerSettings(SettingsSection):
         default="plain", description="think: the model reasons first (<think>, <answer>), as in the HyperGraphRAG paper"
     )
     style: str = Field(default="", examples=["three bullet points"], description="style of the answer")
+    effort: Effort = Field(
+        default="low",
+        description=f"low: one search; medium, high: a language model searches for what is missing, in at most "
+        f"{MOST_CALLS['medium']} and {MOST_CALLS['high']} calls",
+    )
+    budget: float | None = Field(
+        default=None,
+        ge=0,
+        examples=[0.05],
+        description="most money that a question may cost with effort medium or high; needs prices (default: no limit)",
+    )
 
 
 EmbeddingModel = Literal["minilm-int8", "minilm", "hashing", "endpoint"]

@@ -35,7 +35,15 @@ _IRRELEVANT_SETTINGS = {
 }
 # Recorded elsewhere: the budget in the plan, the method in each record; reading settings affect the data set's digest.
 _OTHER_SECTIONS = {"retrieval", "reading"}
-_ANSWER_PROMPTS = ("answer", "answer_think", "answer_alone", "question_entities", "plan_steps", "answer_step")
+_ANSWER_PROMPTS = (
+    "answer",
+    "answer_think",
+    "answer_alone",
+    "question_entities",
+    "plan_steps",
+    "answer_step",
+    "next_queries",
+)
 _BLOCK = 1 << 20
 
 

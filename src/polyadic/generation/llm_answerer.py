@@ -11,22 +11,16 @@ from polyadic.generation.citation_attribution import Attribution, TextEmbedder, 
 from polyadic.generation.citation_parser import CitedText, marked
 from polyadic.generation.context import ContextPiece, PromptContext, lay_out
 from polyadic.generation.no_answer_texts import no_answer
+from polyadic.generation.prompt_room import prompt_room
 from polyadic.generation.streamed_citations import RememberingEmbedder, StreamedCitations
 from polyadic.llm.language_model import LanguageModel, ModelReply, ModelRequest
 from polyadic.llm.prompts.library import PromptLibrary
 from polyadic.model.types import Answer, Citation, Knowledge, TraceStep, Usage
 from polyadic.text.language import detect_language
-from polyadic.text.tokens import count_tokens
 from polyadic.tracing.spans import step_done
 
 NOTHING_FOUND = "nothing relevant was found, so no language model was asked"
 NO_KNOWLEDGE = "(no knowledge is given)"
-# Tokens that a chat endpoint adds to the messages.
-_AROUND_A_REQUEST = 50
-# Tokens are counted with OpenAI's tokenizer; another one may need a few more.
-_MARGIN = 1.1
-# Tokens reserved for an answer, far fewer than the longest reply; at most this share of the model's context.
-_ANSWER_TOKENS, _ANSWER_SHARE = 1000, 0.25
 # Parsing a streamed reply takes time proportional to its length, so it is not parsed for every piece, but when it has
 # grown by this share, or after this many seconds.
 _GROWTH, _PAUSE = 0.02, 0.05
@@ -116,11 +110,7 @@ class LLMAnswerer:
 
     def _room(self, knowledge: Knowledge) -> int:
         """Return the token budget for knowledge, limited to what the model's context holds besides an answer."""
-        prompt = (message.text for message in self._request(knowledge, " ").messages)
-        held = self._model.context_tokens
-        answer = min(self._model.output_tokens, _ANSWER_TOKENS, int(held * _ANSWER_SHARE))
-        left = int((held - answer) / _MARGIN) - sum(count_tokens([*prompt])) - _AROUND_A_REQUEST
-        return max(0, min(self._context_tokens, left))
+        return prompt_room(self._request(knowledge, " "), self._model, self._context_tokens)
 
     def _laid_out(self, knowledge: Knowledge) -> PromptContext:
         """Lay out the context; empty if nothing was retrieved.

@@ -8,21 +8,24 @@ from time import perf_counter
 from typing import Literal
 
 from polyadic.concurrency.task_stream import TaskStream
-from polyadic.config import AnswerSettings, Settings
+from polyadic.config import MOST_CALLS, AnswerSettings, Settings
 from polyadic.embeddings.embedder import Embedder
 from polyadic.errors import NO_MODEL, NotFound, PolyadicError
 from polyadic.generation.extractive_answerer import quote_answer
 from polyadic.generation.list_answerer import has_list, quote_list
 from polyadic.generation.llm_answerer import LLMAnswerer
 from polyadic.generation.llm_question_condenser import condense_question
+from polyadic.generation.next_queries import LLMQueryPlanner
 from polyadic.generation.no_answer_texts import no_answer
 from polyadic.generation.overview_answerer import quote_overview
 from polyadic.generation.rule_question_condenser import elliptic, refers_back, standalone
+from polyadic.llm.budget import SpendingBudget, check_prices
 from polyadic.llm.cached_model import NullCache, ResponseCache
 from polyadic.llm.language_model import LanguageModel
 from polyadic.llm.prompts.library import PromptLibrary
 from polyadic.model.types import Answer, Citation, Filter, Knowledge, SourceSpan, TraceStep, Turn, page_of
 from polyadic.query.document_filter import filter_documents
+from polyadic.query.iterative_retrieval import IterationLimits, check_effort, retrieve_iteratively
 from polyadic.query.lookup import titled
 from polyadic.query.request import QueryRequest
 from polyadic.query.span_attributes import record_answer, record_knowledge
@@ -156,7 +159,7 @@ class QueryEngine:
         name = ask.method or retrieval.method
         # Only some methods use question entities; for the others, do not load a model to find them.
         entity_finder = self._question_entities(finder_name) if asks_for_names(name) else None
-        budget = retrieval.context_tokens if ask.context_tokens is None else ask.context_tokens
+        budget = self._context_tokens(ask)
         if name == AUTO and (overview_knowledge := await self._overview(ask, with_reports=True)):
             return overview_knowledge
         solver = LLMQuestionSolver(self._model, self.prompts) if needs_model(name) else None
@@ -188,7 +191,7 @@ class QueryEngine:
             if document is None:
                 return None
             only = Filter(documents=(document,))
-        budget = self.settings.retrieval.context_tokens if ask.context_tokens is None else ask.context_tokens
+        budget = self._context_tokens(ask)
         with self.store.read(_document_filter(only)) as reader:
             reports = await report_overview(ask.question, reader, self.embedder, budget) if with_reports else None
             knowledge = reports or overview(ask.question, reader, budget)
@@ -226,11 +229,31 @@ class QueryEngine:
 
         A question that does not refer back is left as it is: condensing costs a call, and may change it.
         """
-        finder_name = self.settings.hypergraph.question_entities
-        if not refers_back(ask.question, ask.history):
-            return await self._retrieved(ask, finder_name), ()
-        question, _, step = await condense_question(ask.question, ask.history, self._model, self.prompts)
-        return await self._retrieved(replace(ask, question=question), finder_name), (step,)
+        steps: tuple[TraceStep, ...] = ()
+        if refers_back(ask.question, ask.history):
+            question, _, step = await condense_question(ask.question, ask.history, self._model, self.prompts)
+            ask, steps = replace(ask, question=question), (step,)
+        knowledge = await self._retrieved(ask, self.settings.hypergraph.question_entities)
+        # An overview is no search for anything that could be missing.
+        if self._settings_for(ask).effort != "low" and knowledge.items and knowledge.method != OVERVIEW:
+            knowledge = await self._continued(ask, knowledge)
+        return knowledge, steps
+
+    async def _continued(self, ask: QueryRequest, first: Knowledge) -> Knowledge:
+        """Go on searching for what the first search did not find."""
+        settings = self._settings_for(ask)
+
+        async def search(query: str, context_tokens: int) -> Knowledge:
+            return await self._retrieved(replace(ask, question=query, context_tokens=context_tokens), "names")
+
+        budget = SpendingBudget(settings.budget)
+        check_prices(budget, self.settings.model, "answers")
+        limits = IterationLimits(MOST_CALLS[settings.effort] - 1, self._context_tokens(ask), budget)
+        planner = LLMQueryPlanner(self._model, self.prompts, limits.context_tokens)
+        return await retrieve_iteratively(first, search, planner, lambda: self.usage_meter.usage, limits)
+
+    def _context_tokens(self, ask: QueryRequest) -> int:
+        return self.settings.retrieval.context_tokens if ask.context_tokens is None else ask.context_tokens
 
     def _settings_for(self, ask: QueryRequest) -> AnswerSettings:
         return ask.answer or self.settings.answer
@@ -241,13 +264,15 @@ class QueryEngine:
         Raises
         ------
         SettingsError
-            The answer needs a model, and none is configured.
+            The answer needs a model, and none is configured; or the effort does not suit the method.
         """
-        settings = self._settings_for(ask)
-        if settings.by == "quotes" or (settings.by == "auto" and not self.settings.model.of_role("answers").name):
+        settings, has_model = self._settings_for(ask), bool(self.settings.model.of_role("answers").name)
+        if settings.by == "quotes":
             return None
-        budget = self.settings.retrieval.context_tokens if ask.context_tokens is None else ask.context_tokens
-        return LLMAnswerer(self._model, self.prompts, settings, self.embedder, budget)
+        check_effort(settings.effort, has_model, ask.method or self.settings.retrieval.method)
+        if settings.by == "auto" and not has_model:
+            return None
+        return LLMAnswerer(self._model, self.prompts, settings, self.embedder, self._context_tokens(ask))
 
     def _question_entities(self, by: EntityFinderName) -> QueryEntityFinder:
         return StoreEntityFinder() if by == "names" else LLMEntityFinder(self._model, self.prompts)

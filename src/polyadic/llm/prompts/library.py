@@ -40,6 +40,7 @@ NAMES = (
     "question_entities",
     "plan_steps",
     "answer_step",
+    "next_queries",
     "same_entity",
     "make_question",
     "summarise_cluster",
