@@ -129,6 +129,23 @@ def test_the_title_of_a_document_is_the_subject_of_its_sentences() -> None:
     assert unsupported("On Vostok 6 he landed near Smelovka [1].", piece(place(VOSTOK))) != []
 
 
+LEONOV = Document(
+    "memory:leonov",
+    "Alexei Leonov",
+    """# The second flight: Voskhod 2
+
+Leonov and his drawing. Leonov became the first to walk in space when he had
+left Voskhod 2. Leonov slept in the forest.
+""",
+)
+
+
+@pytest.mark.parametrize("claim", ["Leonov and his spacewalk", "Leonov and his Voskhod 2"])
+def test_a_sentence_with_the_words_of_a_claim_is_better_than_one_below_their_heading(claim: str) -> None:
+    ((_, quote),) = quotes(f"{claim} [1].", piece(place(LEONOV)))
+    assert quote.startswith("Leonov became")
+
+
 def test_what_a_fact_resolves_is_known_of_its_sentence() -> None:
     landed = place(VOSTOK, "He landed near Smelovka.")
     claim = "Yuri Gagarin landed near Smelovka on 12 April 1961 [1]."

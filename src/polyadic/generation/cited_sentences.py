@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from polyadic.generation.claim_terms import text_terms
+from polyadic.generation.claim_terms import contains, text_terms
 from polyadic.generation.context import ContextPiece
 from polyadic.model.identity import normal_text
 from polyadic.model.types import ItemKind, SourceSpan
@@ -15,8 +15,8 @@ from polyadic.text.sentences import sentences
 
 # A fact that many documents state has many evidence spans; only the first ones are read.
 _MOST_PLACES = 24
-# How much a term counts that is not in a sentence, but in the sentence before.
-_OF_THE_SENTENCE_BEFORE = 0.5
+# How much a term counts that is not in a sentence, but in its title or headings, or in the sentence before.
+_OF_THE_SUBJECT, _OF_THE_SENTENCE_BEFORE = 0.8, 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +37,15 @@ class CitedSentence:
         return self.terms | self.subject | self.before
 
     def value(self, term: str) -> float:
-        """Return how much a term counts, in [0, 1]; a sentence need not repeat what its title or heading says."""
-        if term in self.terms or term in self.subject:
+        """Return how much a term counts, in [0, 1].
+
+        A sentence need not repeat what its title or heading says. But all sentences of a section have these terms, so
+        one that has a term itself is better.
+        """
+        if contains(self.terms, term):
             return 1.0
+        if term in self.subject:
+            return _OF_THE_SUBJECT
         return _OF_THE_SENTENCE_BEFORE if term in self.before else 0.0
 
     @property

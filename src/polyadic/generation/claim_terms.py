@@ -9,8 +9,12 @@ from polyadic.text.stopwords import function_words
 
 # Numbers and names are what a claim can get wrong; a verb may be any of several.
 _NUMBER_WEIGHT, _NAME_WEIGHT, _WORD_WEIGHT = 2.0, 1.5, 1.0
-# A part of a word with hyphens or dots, 103 of STS-103; and the number of a numbered name.
+# A part of a word with hyphens or dots, 103 of STS-103; and the year of a month.
 _PART_WEIGHT = 0.5
+# The number of a numbered name does not count alone: the 6 of Vostok 6 is in any date. A year does.
+_YEAR_DIGITS = 4
+# Shortest part of a compound: spacewalk, airlock.
+_COMPOUND_PART = 3
 _THOUSANDS = re.compile(r"(?<![\w.,])\d{1,3}(?:([,.\u00a0\u202f'’])\d{3})(?:\1\d{3})*(?![\w,]|\.\d)")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _WORD = re.compile(r"[^\W_]+(?:[-./'’][^\W_]+)*")
@@ -43,14 +47,14 @@ class ClaimTerms:
     def share(self, terms: Collection[str]) -> float:
         """Return the weighted share of these terms, in [0, 1]; 1 for a clause without terms."""
         total = sum(self.weights.values())
-        return sum(weight for term, weight in self.weights.items() if term in terms) / total if total else 1.0
+        return sum(weight for term, weight in self.weights.items() if contains(terms, term)) / total if total else 1.0
 
 
 def claim_terms(clause: str, language: str) -> ClaimTerms:
     """Return the terms of a clause.
 
     >>> sorted(claim_terms("He spent 1,804 days on Soyuz 36", "en").weights.items())
-    [('1804', 2.0), ('36', 0.5), ('day', 1.0), ('soyuz', 1.5), ('soyuz 36', 1.5), ('spend', 1.0)]
+    [('1804', 2.0), ('day', 1.0), ('soyuz', 1.5), ('soyuz 36', 1.5), ('spend', 1.0)]
     """
     text = _unformatted(clause)
     weights: dict[str, float] = {}
@@ -62,10 +66,12 @@ def claim_terms(clause: str, language: str) -> ClaimTerms:
             if not token or token in function_words(language):
                 continue
             term = _term(token, language)
-            weight = _PART_WEIGHT if token in parts or token in numbered else _weight(word)
-            weights[term] = max(weight, weights.get(term, 0.0))
             if token == whole and _NUMBER.fullmatch(token):
                 numbers.add(term)
+            if token in numbered and len(token) < _YEAR_DIGITS:
+                continue
+            weight = _PART_WEIGHT if token in parts or token in numbered else _weight(word)
+            weights[term] = max(weight, weights.get(term, 0.0))
     weights |= dict.fromkeys(numbered.values(), _NAME_WEIGHT)
     return ClaimTerms(weights, frozenset(numbers))
 
@@ -74,6 +80,16 @@ def _weight(word: str) -> float:
     if word[0].isdigit():
         return _NUMBER_WEIGHT
     return _NAME_WEIGHT if _CAPITAL.search(word) else _WORD_WEIGHT
+
+
+def contains(terms: Collection[str], term: str) -> bool:
+    """Return whether a term is among others, as one word or as a compound of two.
+
+    >>> contains({"walk", "space"}, "spacewalk"), contains({"walk"}, "spacewalk")
+    (True, False)
+    """
+    cuts = range(_COMPOUND_PART, len(term) - _COMPOUND_PART + 1)
+    return term in terms or any(term[:cut] in terms and term[cut:] in terms for cut in cuts)
 
 
 def text_terms(text: str, language: str) -> frozenset[str]:
