@@ -10,14 +10,16 @@ export PYTHONDONTWRITEBYTECODE :=
 demo: $(VENV)/installed
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/demo.sh
 
+# Property tests draw few examples. Schemathesis takes seconds to load, and only slow tests use it.
 test: $(VENV)/installed-dev
-	$(BIN)/python -m pytest -n 2 -m "not slow"
+	$(BIN)/python -m pytest -n 2 -m "not slow" --hypothesis-profile few -p no:schemathesis
 
-# What `make test` leaves out: crashes, PostgreSQL's slow half, the browser, real models, documentation.
+# What `make test` leaves out: crashes, PostgreSQL's slow half, the browser, real models, documentation, and the other
+# examples of property tests.
 test-all: $(VENV)/installed-dev
 	$(BIN)/polyadic models fetch
 	$(BIN)/python -m tests.real_model.weights
-	$(BIN)/python -m pytest -n 2 -m slow
+	$(BIN)/python -m pytest -n 2 -m "slow or hypothesis"
 
 # The stores again, on the earliest PostgreSQL and pgvector that are said to do. Its package cannot start servers that
 # tests configure themselves.

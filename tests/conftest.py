@@ -10,8 +10,11 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.support.examples import FEW
+
 # How long one example takes says more about the machine than about the code.
 settings.register_profile("untimed", deadline=None, max_examples=100 if os.environ.get("CI") else 40)
+settings.register_profile(FEW, deadline=None, max_examples=10)
 settings.load_profile("untimed")
 
 # Tests write thousands of stores; on a disk, a fifth of their time would go into syncing them.

@@ -20,6 +20,7 @@ from polyadic.loaders.skipped import SkippedInput
 from polyadic.model.identity import entity_key
 from polyadic.model.types import Answer, Document, Knowledge
 from polyadic.workspace import Workspace
+from tests.support.examples import examples
 
 HASHING = Settings(embedding=EmbeddingSettings(model="hashing"))
 BASELINES = ("lightrag", "pathrag", "hipporag", "hipporag2", "fastgraphrag", "raptor")
@@ -312,7 +313,7 @@ Hyperedges = dict[str, frozenset[str]]
 # Each sentence is a paragraph that begins with one of its own names, so it is about nothing else.
 sentences = st.lists(st.sampled_from(NAMES), min_size=1, max_size=5, unique=True)
 corpora = st.lists(st.lists(sentences, max_size=5), max_size=5)
-few_examples = settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+few_examples = settings(max_examples=examples(10), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def written(names: Sequence[str]) -> str:

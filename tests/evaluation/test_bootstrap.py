@@ -8,10 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from polyadic.evaluation.bootstrap import interval
+from tests.support.examples import examples
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=40))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 def test_interval_contains_the_mean_and_stays_within_the_values(values: list[float]) -> None:
     found = interval(values)
     assert found.mean == pytest.approx(sum(values) / len(values))

@@ -15,6 +15,7 @@ from polyadic.generation.citation_attribution import Attribution, attribute
 from polyadic.generation.context import ContextPiece
 from polyadic.model.types import Document, Item, ItemKind, SourceSpan, Span
 from polyadic.workspace import Workspace
+from tests.support.examples import examples
 from tests.support.indexers import CountingEmbedder
 
 TEXT = """# Salt and steam
@@ -200,7 +201,7 @@ PARTS = st.sampled_from([*TEXTS, *MARKERS, *MARKERS, ". ", ", ", "。", "\n- ", 
     parts=st.lists(PARTS, max_size=14),
     method=st.sampled_from(["walk", "chunks", "hypergraph"]),
 )
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=examples(60), suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 def test_every_citation_quotes_characters_of_its_item(
     kb: Workspace, question: str, parts: list[str], method: str
 ) -> None:

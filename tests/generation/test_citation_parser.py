@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from polyadic.generation.citation_parser import marked, unthought, without_markers
+from tests.support.examples import examples
 
 PARTS = [
     *(
@@ -148,7 +149,7 @@ def test_partial_output_is_a_prefix_of_later_output(parts: list[str], thinks: bo
 
 
 @given(st.lists(st.sampled_from(PARTS), max_size=25), st.booleans())
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 def test_remaining_markers_refer_to_existing_pieces(parts: list[str], thinks: bool) -> None:
     read = marked("".join(parts), 5, thinks)
     assert all(1 <= number <= 5 for number in read.numbers)

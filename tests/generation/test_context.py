@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from polyadic.generation.context import PromptContext, lay_out
 from polyadic.model.types import Document, Item, ItemKind, Knowledge, RetrievalSection, SourceSpan, Span
 from polyadic.text.tokens import count_tokens
+from tests.support.examples import examples
 
 ADA = Document(
     "memory:ada",
@@ -139,7 +140,7 @@ def items(draw: st.DrawFn) -> list[Item]:
 
 
 @given(items(), items(), st.integers(0, 900))
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 def test_context_has_no_duplicates_and_respects_the_budget(first: list[Item], second: list[Item], budget: int) -> None:
     found = [*first, *second]
     context = shown(found, budget)
@@ -158,7 +159,7 @@ def test_context_has_no_duplicates_and_respects_the_budget(first: list[Item], se
 
 
 @given(items())
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_everything_is_shown_if_it_fits(found: list[Item]) -> None:
     context = shown(found, 100_000)
     spans: dict[str, set[int]] = {}

@@ -17,6 +17,7 @@ from polyadic.model.types import Answer, Chunk, Document, Item, ItemKind, Knowle
 from polyadic.text.language import detect_language
 from polyadic.workspace import Workspace
 from tests.retrieval.memory_reader import MemoryReader
+from tests.support.examples import examples
 
 BASELINES = ("lightrag", "pathrag", "hipporag", "hipporag2", "fastgraphrag", "raptor")
 METHODS = ("chunks", "hypergraph", "walk", "auto", *BASELINES)
@@ -137,7 +138,7 @@ def test_headings_and_questions_are_not_quoted_alone(mark: str) -> None:
 
 
 @given(st.lists(st.lists(st.sampled_from(PIECES), max_size=8).map("".join), max_size=5))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 def test_quotations_are_exact_statements_for_any_knowledge(texts: list[str]) -> None:
     documents = {d.id: d for d in (Document(f"memory:{i}", "", text) for i, text in enumerate(texts))}
     answer = answer_from(list(documents.values()))

@@ -33,6 +33,7 @@ from polyadic.model.types import (
 )
 from polyadic.text.tokens import count_tokens
 from tests.model_server import CutText, EmptyText, ModelServer, NullContent, Refusal, Said, Status, Think, says
+from tests.support.examples import examples
 
 ADA = Document("memory:ada", "Ada Lovelace", "She wrote the first program in 1843. She was a daughter of Lord Byron.")
 BRIDGE = Document("memory:bridge", "", "The bridge was opened in 1875. Johanna Kessler designed it.")
@@ -351,7 +352,7 @@ PARTS = ["Ada ", "[1]", "[2, 1]", "[9]", "[none]", "<think>Hm.</think>", "</answ
 
 
 @given(st.lists(st.sampled_from(PARTS), max_size=12), st.sampled_from(["plain", "think"]))
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(25), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_streamed_and_whole_replies_give_the_same_answer(
     server: ModelServer, parts: list[str], form: Literal["plain", "think"]
 ) -> None:

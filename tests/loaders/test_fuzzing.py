@@ -23,6 +23,7 @@ from polyadic.loaders.programming_languages import LANGUAGES
 from polyadic.model.types import Document
 from tests.loaders.test_more_formats import PYTHON, RST, TEX
 from tests.support import documents
+from tests.support.examples import examples
 
 SETTINGS = ReadingSettings(max_megabytes=2)
 GOOD = {
@@ -127,13 +128,13 @@ def test_damaged_files_are_read_or_refused(suffix: str) -> None:
 
 
 @given(st.binary(max_size=300), st.sampled_from(SUFFIXES))
-@settings(max_examples=100, derandomize=True, suppress_health_check=[*HealthCheck])
+@settings(max_examples=examples(100), derandomize=True, suppress_health_check=[*HealthCheck])
 def test_any_bytes_are_read_or_refused(data: bytes, suffix: str) -> None:
     run(data, suffix)
 
 
 @given(st.lists(st.sampled_from(WORDS) | st.text(max_size=6), max_size=40), st.sampled_from([" ", "\n", ". ", ""]))
-@settings(max_examples=150, derandomize=True, suppress_health_check=[*HealthCheck])
+@settings(max_examples=examples(150), derandomize=True, suppress_health_check=[*HealthCheck])
 def test_any_text_is_extracted(words: list[str], between: str) -> None:
     text = between.join(words).replace("\0", "").encode("utf-8", "replace").decode()
     for title in ("", "Ada"):

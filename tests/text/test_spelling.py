@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyadic.text.spelling import edits, likely_word
+from polyadic.text.spelling import MOST, edits, likely_word, typo_candidates
 
 WORDS = st.text(alphabet="abcé", max_size=12)
 KNOWN = {"debian": 3, "project": 2, "override": 1, "publication": 1, "publications": 1, "roman": 5, "wrote": 1}
@@ -30,6 +30,12 @@ def test_misspelled_word_is_corrected_to_the_nearest_known_one(word: str, likely
 
 def test_correction_ties_prefer_the_most_frequent_word() -> None:
     assert likely_word("stable", {"staple": 1, "staile": 7}) == "staile"
+
+
+def test_very_long_words_are_not_corrected() -> None:
+    word = "ab" * (MOST // 2)
+    assert likely_word(word, {f"{word}c": 1}) and typo_candidates(word)
+    assert likely_word(f"{word}b", {word: 1}) is None and typo_candidates(f"{word}b") == []
 
 
 @given(WORDS, WORDS)

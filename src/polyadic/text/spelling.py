@@ -3,8 +3,11 @@
 from collections.abc import Mapping
 from string import ascii_lowercase
 
-LEAST, _LONG = 6, 9
-"""Minimum length of a word that is corrected, and of one that may differ by two edits."""
+LEAST, _LONG, MOST = 6, 9, 40
+"""Minimum length of a word that is corrected, of one that may differ by two edits, and maximum length.
+
+Longer words are identifiers or noise, and the number of their typing errors grows with their length.
+"""
 
 
 def likely_word(word: str, known: Mapping[str, int]) -> str | None:
@@ -22,7 +25,7 @@ def likely_word(word: str, known: Mapping[str, int]) -> str | None:
     >>> likely_word("debain", {"debian": 3, "debit": 9}), likely_word("roman", {"romania": 1})
     ('debian', None)
     """
-    if len(word) < LEAST:
+    if not LEAST <= len(word) <= MOST:
         return None
     max_edits = 2 if len(word) >= _LONG else 1
     near = [other for other in known if other[0] == word[0] and abs(len(other) - len(word)) <= max_edits]
@@ -40,7 +43,7 @@ def typo_candidates(word: str) -> list[str]:
     >>> [right in typo_candidates(wrong) for wrong, right in (("sentaor", "senator"), ("goverment", "government"))]
     [True, True]
     """
-    if len(word) < LEAST or not word.isascii():
+    if not LEAST <= len(word) <= MOST or not word.isascii():
         return []
     places = range(1, len(word))
     swapped = [word[:at] + word[at + 1] + word[at] + word[at + 2 :] for at in places[:-1]]

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from polyadic.llm.replies.model import ParsedReply
 from polyadic.llm.replies.parser import LONGEST_REPLY, read_reply
 from tests.llm.replies import test_delimited, test_json_records
+from tests.support.examples import examples
 
 GOOD = (test_json_records.REPLY, test_delimited.REPLY, test_delimited.PERSONS + test_delimited.KNOWS)
 SHARDS = st.sampled_from(
@@ -47,7 +48,7 @@ def test_any_text_is_parsed(text: str) -> None:
 
 
 @given(st.sampled_from(GOOD), st.data())
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_mutated_replies_are_parsed(good: str, data: st.DataObject) -> None:
     for _ in range(data.draw(st.integers(1, 4))):
         start = data.draw(st.integers(0, len(good)))
