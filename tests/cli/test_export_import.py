@@ -24,6 +24,8 @@ def test_export_does_not_replace_folders_or_devices(polyadic: Command, indexed: 
     assert Path("/dev/null").is_char_device()
     outcome = polyadic("export", "--format", "jsonl", "-o", "notes")
     assert (outcome.code, outcome.err) == (1, "polyadic: notes cannot be used (Is a directory)\n")
+    outcome = polyadic("export", "--format", "jsonl", "-o", "missing/out")
+    assert (outcome.code, outcome.err) == (1, "polyadic: missing/out cannot be used (No such file or directory)\n")
 
 
 def test_csv_export_is_a_folder(polyadic: Command, indexed: Path) -> None:

@@ -186,9 +186,9 @@ def test_document_view_shows_the_span(reader: Reader) -> None:
         assert (place.before, place.after) == ("Ada ", text[12:212])
 
 
-@pytest.mark.parametrize("place", ["4-9999", "9-4"])
-def test_span_beyond_the_document_is_refused(reader: Reader, place: str) -> None:
-    with pytest.raises(NotFound, match="so no place"):
+@pytest.mark.parametrize(("place", "reason"), [("4-9999", "so no place"), ("9-4", "ends before it begins")])
+def test_span_that_is_not_in_the_document_is_refused(reader: Reader, place: str, reason: str) -> None:
+    with pytest.raises(NotFound, match=reason):
         lookup.document_view(reader, f"{ADA}:{place}")
 
 

@@ -189,6 +189,8 @@ def _print_rest(answer: Answer, question: str) -> None:
     """Print everything but the text of an answer."""
     if answer.question != question:
         say(f"(understood as: {answer.question})")
+    if answer.answered and answer.confidence is not None:
+        say(f"(confidence {answer.confidence:.0%})")
     print_citations(answer)
 
 

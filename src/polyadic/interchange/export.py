@@ -6,6 +6,7 @@ times nor vectors.
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from polyadic.interchange.facts_writer import fact_lines
@@ -64,6 +65,10 @@ def _write(path: Path, pieces: Iterable[bytes]) -> None:
         with partial_file.open("wb") as file:
             file.writelines(pieces)
         partial_file.replace(path)
-    except BaseException:
-        partial_file.unlink(missing_ok=True)
+    except BaseException as problem:
+        with suppress(OSError):
+            partial_file.unlink()
+        if isinstance(problem, OSError) and problem.filename == str(partial_file):
+            # The name of the file that was asked for says more.
+            problem.filename = str(path)
         raise

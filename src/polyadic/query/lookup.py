@@ -211,7 +211,9 @@ def document_view(reader: Reader, reference: str) -> DocumentView:
     span = Span(0, len(stored.text))
     if match:
         start, end = int(match["start"]), int(match["end"])
-        if not start <= end <= len(stored.text):
+        if start > end:
+            raise NotFound(f"the span {start}-{end} ends before it begins", f"ask for {end}-{start}")
+        if end > len(stored.text):
             raise NotFound(f"{record.source} has {len(stored.text):,} characters, so no place {start}-{end}")
         span = Span(start, end)
     return DocumentView(stored, record, span, *_around(stored.text, span))

@@ -207,5 +207,6 @@ def _checked_name(file: UploadFile, folders: bool, with_ocr: bool) -> str:
     sanitize = sanitize_file_path if folders else sanitize_file_name
     name = sanitize(file.filename or "", with_ocr)
     if name is None:
-        raise ProblemError(415, "unknown-format", "unsupported file type: polyadic index --help lists the formats")
+        what = f"{_as_sent(file, folders)}: unsupported file type; no file of this upload was stored"
+        raise ProblemError(415, "unknown-format", what)
     return name

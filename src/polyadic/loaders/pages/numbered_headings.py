@@ -3,12 +3,14 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 _HEADING = re.compile(
     r"""
-        (?: (?:Appendix[ ])?(?P<chapter>\d{1,3}|(?<=Appendix[ ])[A-Z])
+        (?: (?:(?:Appendix|Article|Artikel|Section|SECTION|Part|PART)[ ]|§[ ]?)?(?P<chapter>\d{1,3})
+          | (?:Appendix|Section|SECTION|Part|PART)[ ](?P<letter>[A-Z])
           | [ ]{0,3}(?P<section>(?:\d{1,3}|[A-Z])(?:\.\d{1,3}){1,5}) )
-        \.?[ \t]{1,4}(?P<title>\S.{0,100})
+        [.:]?[ \t]{1,4}(?:[-–—][ \t])?(?P<title>\S.{0,100})
     """,
     re.VERBOSE,
 )
@@ -16,6 +18,9 @@ _HEADING = re.compile(
 _NO_TITLE = re.compile(r"\S {3,}\S|[-=]>|<[-=]|[|+]--")
 _LETTER = re.compile(r"[^\W\d_]")
 _ENDS_NO_HEADING = re.compile(r"[.!?;:,]$")
+_OPENS_A_SENTENCE = re.compile(r"[\"“„«‘'¿¡(\[]*[^\W_a-zß-öø-ÿ]")
+# Maximum number of words of a heading directly above its text.
+_MAX_WORDS_ABOVE_TEXT = 9
 _MIN_HEADINGS = 3
 # The share of headings that must be followed by text or by a subsection.
 _MIN_SHARE_WITH_TEXT = 0.5
@@ -39,8 +44,9 @@ class _Heading:
 def marked_headings(lines: Sequence[str]) -> list[str]:
     """Mark section headings with number signs, if they are numbered consistently.
 
-    A heading is enclosed by blank lines, does not end like a sentence, and has a number that follows the previous one.
-    At least three headings form an outline, provided that most are followed by text, unlike the items of a list.
+    A heading does not end like a sentence, and has a number that follows the previous one. It is enclosed by blank
+    lines, or is a short line directly above its text. At least three headings form an outline, provided that most are
+    followed by text, unlike the items of a list.
 
     >>> text = ["1. Wheels", "", "They turn.", "", "1.1. Cogs", "", "They catch.", "", "2. Steam", "", "It hisses."]
     >>> [line for line in marked_headings(text) if line.startswith("#")]
@@ -66,7 +72,7 @@ def _outline(lines: Sequence[str]) -> Iterator[_Heading]:
         if (index and lines[index - 1].strip()) or not (match := _HEADING.match(line)):
             continue
         last = _last_line(lines, index)
-        number = _number(match["chapter"] or match["section"])
+        number = _number(match["chapter"] or match["letter"] or match["section"])
         is_title = _LETTER.search(match["title"]) and not _NO_TITLE.search(match["title"])
         if last is not None and is_title and _follows(before, number):
             before = number
@@ -80,7 +86,26 @@ def _last_line(lines: Sequence[str], first: int) -> int | None:
             return None
         if last + 1 >= len(lines) or not lines[last + 1].strip():
             return None if _ENDS_NO_HEADING.search(lines[last].rstrip()) else last
+        if last == first and _is_above_text(lines, first):
+            return first
     return None
+
+
+def _is_above_text(lines: Sequence[str], index: int) -> bool:
+    """Return whether a line is a heading directly above text or a numbered subsection.
+
+    It is short, and the line breaks although the next word would fit.
+    """
+    line, below = lines[index].rstrip(), lines[index + 1].strip()
+    if _ENDS_NO_HEADING.search(line) or len(line.split()) > _MAX_WORDS_ABOVE_TEXT or not _OPENS_A_SENTENCE.match(below):
+        return False
+    own, following = _HEADING.match(line), _HEADING.match(below)
+    if not own or not _OPENS_A_SENTENCE.match(own["title"]):
+        return False
+    if following:
+        return bool(following["section"]) and not own["section"]
+    block = takewhile(str.strip, lines[index:])
+    return len(line) + 1 + len(below.split()[0]) <= max(len(one.rstrip()) for one in block)
 
 
 def _number(text: str) -> _Number:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence, Set
-from itertools import pairwise
+from itertools import dropwhile, pairwise
 
 from polyadic.loaders.pages.changelog import marked_entries
 from polyadic.loaders.pages.hyphenation import Hyphenation
@@ -15,6 +15,8 @@ _FOOT = re.compile(r"(?:^|\s)(?:\[Page (\d{1,4}|[ivxlc]{1,8})\]|Page (\d{1,4})(?
 _MAX_PAGES = 20_000
 _HEAD = re.compile(r"(?:RFC \d+|Internet-Draft) {3,}\S.* \d{4}\s*$")
 _TAIL = 40
+# Maximum number of lines of a page header above the line with the page number.
+_MAX_HEADER_LINES = 2
 # The share of page footers whose number must be one more than that of the previous footer.
 _COUNTED_SHARE = 0.8
 _BROKEN = re.compile(r"[^\W_][-\u2010\u00ad]\n[ \t]*[^\W_]")
@@ -43,17 +45,17 @@ def running_text(text: str) -> str:
 
 def _without_pages(lines: list[str]) -> list[str]:
     """Join the pages of a text; return the lines unchanged if there are no pages or nothing recurs on them."""
-    footers = _footers(lines)
-    pages = _pages(lines, footers)
+    ends = _page_ends(lines)
+    pages = _pages(lines, ends)
     if not 1 < len(pages) <= _MAX_PAGES:
         return lines
     printed = [[PageLine(line, index) for index, line in enumerate(page) if line.strip()] for page in pages]
     kept = remove_running_headers(printed)
-    if not footers and kept == printed:
+    if not ends and kept == printed:
         return lines
     result: list[str] = []
     for page, before, after in zip(pages, printed, kept, strict=True):
-        text = [line for line in after if not (footers and _is_running_line(line, before))]
+        text = [line for line in after if not (ends and _is_running_line(line, before))]
         if not text:
             continue
         removed = {line.place for line in before}.difference(line.place for line in text)
@@ -64,14 +66,14 @@ def _without_pages(lines: list[str]) -> list[str]:
     return result
 
 
-def _pages(lines: Sequence[str], footers: Set[int]) -> list[list[str]]:
-    """Split lines into pages, which end with a footer or before a form feed; drop blank pages."""
+def _pages(lines: Sequence[str], ends: Set[int]) -> list[list[str]]:
+    """Split lines into pages, which end with one of these lines or before a form feed; drop blank pages."""
     pages: list[list[str]] = [[]]
     for index, line in enumerate(lines):
         before, *after = line.split("\f")
         pages[-1].append(before)
         pages += [[part] for part in after]
-        if index in footers:
+        if index in ends:
             pages.append([])
     return [page for page in pages if any(line.strip() for line in page)]
 
@@ -81,16 +83,27 @@ def _is_running_line(line: PageLine, page: Sequence[PageLine]) -> bool:
     return (line is page[0] and bool(_HEAD.match(line.text))) or (line is page[-1] and bool(_FOOT.search(line.text)))
 
 
-def _footers(lines: Sequence[str]) -> Set[int]:
-    """Return the indexes of lines that end with a page number, if most of these numbers increase by one."""
-    footers = {index: match for index, line in enumerate(lines) if (match := _FOOT.search(line[-_TAIL:]))}
-    numbers = [match.group(1) or match.group(2) for match in footers.values()]
+def _page_ends(lines: Sequence[str]) -> Set[int]:
+    """Return the indexes of the last lines of pages: lines that end with a page number, or stand before such a header.
+
+    Most of these numbers must increase by one.
+    """
+    numbered = {index: match for index, line in enumerate(lines) if (match := _FOOT.search(line[-_TAIL:]))}
+    numbers = [match.group(1) or match.group(2) for match in numbered.values()]
     pairs = [(int(one), int(other)) for one, other in pairwise(numbers) if one.isdecimal() and other.isdecimal()]
-    return (
-        footers.keys()
-        if sum(one + 1 == other for one, other in pairs) >= max(1, _COUNTED_SHARE * len(pairs))
-        else set()
-    )
+    if sum(one + 1 == other for one, other in pairs) < max(1, _COUNTED_SHARE * len(pairs)):
+        return set()
+    above = _header_lines_above(lines[: min(numbered)])
+    return numbered.keys() if above is None else {index - above - 1 for index in numbered}
+
+
+def _header_lines_above(lines: Sequence[str]) -> int | None:
+    """Return how many lines of a header stand above its page number, given all lines before the first page number.
+
+    None if there are too many: then page numbers are in footers.
+    """
+    printed = list(dropwhile(lambda line: not line.strip(), lines))
+    return len(printed) if len(printed) <= _MAX_HEADER_LINES and all(map(str.strip, printed)) else None
 
 
 def _continues_paragraph(before: Sequence[str], line: str) -> bool:

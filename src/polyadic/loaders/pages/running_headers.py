@@ -15,7 +15,7 @@ _MAX_PAGE_OFFSET = 100
 _MAX_CHARACTERS = 200
 # Maximum letter size relative to the text: running headers are hardly larger than text, slide titles are.
 _MAX_SIZE_RATIO = 1.2
-# A line recurs if it occurs on at least this many pages within this distance.
+# A line recurs if it occurs on at least this many pages within this distance; in a document of two pages, on both.
 _MIN_PAGES = 3
 _REACH = 6
 # Lines in the same position are similar if they share a prefix or suffix of this relative and absolute length.
@@ -157,6 +157,7 @@ def _without_numbers(text: str) -> str:
 def _recurring(margins: Sequence[_Candidate], pages: int, is_top: bool) -> Iterator[tuple[_Candidate, Collection[str]]]:
     """Yield the headers (or footers) found by comparing this margin across pages, with their page numbers."""
     side = [candidate for candidate in margins if candidate.is_top == is_top and candidate.is_apart]
+    enough = max(2, min(_MIN_PAGES, pages))
     by_page: defaultdict[int, list[_Candidate]] = defaultdict(list)
     with_key: defaultdict[str, set[int]] = defaultdict(set)
     with_offset: defaultdict[tuple[int, bool], set[int]] = defaultdict(set)
@@ -168,11 +169,11 @@ def _recurring(margins: Sequence[_Candidate], pages: int, is_top: bool) -> Itera
     accepted: dict[tuple[str, int], _Candidate] = {}
     for candidate in side:
         increases = any(
-            _is_frequent(with_offset[value - candidate.page, is_roman], candidate.page)
+            _count_near(with_offset[value - candidate.page, is_roman], candidate.page) >= enough
             and (candidate.is_number or value <= pages + _MAX_PAGE_OFFSET)
             for value, is_roman in candidate.numbers
         )
-        recurs = _is_frequent(with_key[candidate.key], candidate.page) and not candidate.is_number
+        recurs = _count_near(with_key[candidate.key], candidate.page) >= enough and not candidate.is_number
         if increases or recurs or _resembles(candidate, by_page):
             accepted[_form(candidate), candidate.page] = candidate
             yield candidate, _numbers_of_pages(candidate) if increases else ()
@@ -193,9 +194,9 @@ def _numbers_of_pages(candidate: _Candidate) -> Collection[str]:
     return {number for end in ends if end for number in _WORD.findall(end.group())}
 
 
-def _is_frequent(pages: Collection[int], page: int) -> bool:
-    """Return whether enough of the given pages are near this page."""
-    return sum(other in pages for other in _near(page)) >= _MIN_PAGES
+def _count_near(pages: Collection[int], page: int) -> int:
+    """Return how many of the given pages are near this page."""
+    return sum(other in pages for other in _near(page))
 
 
 def _near(page: int) -> range:
