@@ -21,14 +21,15 @@ test-all: $(VENV)/installed-dev
 	$(BIN)/python -m tests.real_model.weights
 	$(BIN)/python -m pytest -n 2 -m "slow or hypothesis"
 
-# The stores again, on the earliest PostgreSQL and pgvector that are said to do. Its package cannot start servers that
-# tests configure themselves.
+# The stores again, on the earliest PostgreSQL and pgvector that are said to do, with few examples. Its package cannot
+# start servers that tests configure themselves.
 OWN_SERVERS := $(addprefix --ignore=tests/postgres/,test_availability.py test_backup.py test_connection_failures.py \
 	test_database_users.py test_standby.py)
 test-oldest: $(VENV)/installed-dev
 	@$(BIN)/python -m pip install --quiet --require-hashes --no-deps --upgrade --target $(VENV)/oldest \
 		-r requirements-oldest.txt
-	PYTHONPATH=$(VENV)/oldest $(BIN)/python -m pytest -n 2 -k postgres tests/storage tests/postgres $(OWN_SERVERS)
+	PYTHONPATH=$(VENV)/oldest $(BIN)/python -m pytest -n 2 -k postgres --hypothesis-profile few tests/storage \
+		tests/postgres $(OWN_SERVERS)
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .

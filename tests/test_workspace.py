@@ -201,7 +201,7 @@ def test_several_threads_can_read_concurrently(kb: Workspace) -> None:
 
     alone = [read(i) for i in range(4)]
     with ThreadPoolExecutor(8) as threads:
-        assert list(threads.map(read, range(48))) == alone * 12
+        assert list(threads.map(read, range(24))) == alone * 6
 
 
 def test_concurrent_questions_in_one_loop(kb: Workspace) -> None:

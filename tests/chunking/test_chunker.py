@@ -96,7 +96,7 @@ def test_chunks_cover_structured_text_once(parts: list[str]) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_chunk_sizes_are_near_the_setting(kind: str) -> None:
-    text = "\n\n".join(KINDS[kind](random.Random(1), 1_500))
+    text = "\n\n".join(KINDS[kind](random.Random(1), 500))
     chunks = chunks_of(text, ChunkingSettings(tokens=400, overlap=40))
     assert_exact(text, chunks)
     fresh = count_tokens([text[chunk.new_from : chunk.span.end] for chunk in chunks])

@@ -94,6 +94,7 @@ def test_json_output(polyadic: Command, indexed: Path) -> None:
     assert status["sparsities"] == built["sparsities"] and status["extractive"] == built["summaries"] + built["reports"]
 
 
+@pytest.mark.slow
 def test_measures(polyadic: Command, indexed: Path, tmp_path: Path) -> None:
     missing = polyadic("hierarchy", "measure")
     assert missing.code == 1 and missing.err.count("\n") == 1 and "has no hierarchy" in missing.err
@@ -122,6 +123,7 @@ def test_failed_indexing_does_not_build_the_hierarchy(polyadic: Command, tmp_pat
     assert outcome.code == 1 and "the hierarchy was not built" in outcome.err
 
 
+@pytest.mark.slow
 def test_dry_runs(polyadic: Command, server: ModelServer, towns: Path) -> None:
     before = polyadic("estimate", str(towns), "--hierarchy")
     assert before.code == 0 and "includes new documents only after indexing" in before.out

@@ -9,6 +9,7 @@ from threadpoolctl import threadpool_limits
 
 from polyadic.clustering.soft_clustering import SoftCluster, cluster
 from polyadic.storage.protocol import Vectors
+from tests.support.examples import examples
 
 DIMENSION = 16
 
@@ -69,8 +70,8 @@ def test_clustering_of_duplicates_terminates() -> None:
 
 
 def test_giant_cluster_is_split_until_all_fit() -> None:
-    groupings = cluster(blobs([700], spread=1.0), 12, 0.1, 0)
-    assert all_own(groupings) == list(range(700))
+    groupings = cluster(blobs([300], spread=1.0), 12, 0.1, 0)
+    assert all_own(groupings) == list(range(300))
     assert all(2 <= len(grouping.own) <= len(grouping.members) <= 12 for grouping in groupings)
 
 
@@ -117,7 +118,7 @@ def some_vectors(draw: st.DrawFn) -> Vectors:
     return distinct[draw(st.lists(st.integers(0, len(distinct) - 1), max_size=60))]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(some_vectors(), st.integers(2, 25), st.floats(0.01, 0.9), st.integers(0, 3))
 def test_every_item_has_one_primary_cluster_and_all_fit(vectors: Vectors, most: int, above: float, seed: int) -> None:
     groupings = cluster(vectors, most, above, seed)

@@ -96,6 +96,7 @@ def by_rounds(
     raise AssertionError("there is no end to it")
 
 
+@pytest.mark.slow
 def test_batch_answers_and_judgements_equal_online_ones(server: ModelServer, data: Path, tmp_path: Path) -> None:
     used = settings(server)
     results, asked = by_rounds(server, data, tmp_path / "files", used)

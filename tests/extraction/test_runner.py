@@ -130,6 +130,7 @@ def test_unavailable_model_stops_the_run_and_keeps_evidence(
         assert export(kb) == whole
 
 
+@pytest.mark.slow
 def test_server_failure_during_a_run_stops_it(tmp_path: Path) -> None:
     whole, calls = undisturbed(tmp_path, MANY)
     folder = tmp_path / "kb"
@@ -179,6 +180,7 @@ def test_refused_document_does_not_block_others(tmp_path: Path) -> None:
         assert {failure.source for failure in report.failed} == {bad.source}
 
 
+@pytest.mark.slow
 def test_previously_failed_documents_do_not_block_others(tmp_path: Path) -> None:
     bad = [Document(f"memory:bad{n:02}", "Bad", story(90 + n, 1)) for n in range(30)]
     with ModelServer(ready()) as server, workspace(tmp_path, server, chunking=SMALL, at_once=1) as kb:

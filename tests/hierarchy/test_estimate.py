@@ -44,6 +44,7 @@ def test_estimate_of_the_first_layer_is_exact(tmp_path: Path, server: ModelServe
         assert found.summaries == kb.hierarchy.build().clusters_built
 
 
+@pytest.mark.slow
 def test_estimate_uses_reply_lengths_from_the_ledger(tmp_path: Path, server: ModelServer) -> None:
     with workspace(tmp_path, by_model(server, SMALL), DOCUMENTS) as kb:
         kb.hierarchy.build()
@@ -56,6 +57,7 @@ def test_estimate_uses_reply_lengths_from_the_ledger(tmp_path: Path, server: Mod
         assert found.usage.calls == pytest.approx(report.usage.calls, abs=2)
 
 
+@pytest.mark.slow
 def test_cached_replies_of_a_stopped_run_are_not_counted(tmp_path: Path, server: ModelServer) -> None:
     with workspace(tmp_path, by_model(server, SMALL, output_tokens=400), DOCUMENTS) as kb:
         whole = kb.hierarchy.estimate().usage.calls

@@ -231,6 +231,7 @@ def test_duplicate_documents_are_refused(tmp_path: Path) -> None:
             import_file(first, write(tmp_path / "kb.json", value))
 
 
+@pytest.mark.slow
 def test_xgi_reads_and_writes_the_export(tmp_path: Path) -> None:
     xgi = pytest.importorskip("xgi", reason="xgi is not installed (pip install xgi)")
     with workspace(tmp_path / "first") as first, workspace(tmp_path / "second") as second:

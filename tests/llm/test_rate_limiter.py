@@ -48,7 +48,7 @@ def test_small_limits_serialize_requests(most: int) -> None:
 def test_request_above_the_limit_waits_for_a_full_window() -> None:
     started = monotonic()
     asyncio.run(_taken(100, [100_000]))
-    assert SHORT * 0.9 <= monotonic() - started < SHORT * 20
+    assert SHORT * 0.9 <= monotonic() - started < SHORT * 100
 
 
 def test_zero_means_no_limit() -> None:

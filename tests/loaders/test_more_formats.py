@@ -210,7 +210,7 @@ def test_records_of_yaml_are_rows_below_their_comments(tmp_path: Path) -> None:
 
 def test_nested_data_of_any_depth() -> None:
     value: object = "deep"
-    for _ in range(50_000):
+    for _ in range(10_000):
         value = [value]
     assert nested_text(value).endswith(": deep")
     assert nested_text([{"a": 1}, {"a": [{"b": None}, {"b": 2.5}]}]) == "- 1.a: 1\n\n- 2.a.2.b: 2.5"

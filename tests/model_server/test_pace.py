@@ -13,7 +13,7 @@ from tests.model_server.client import ask, client
 def test_calls_take_the_configured_time() -> None:
     with ModelServer([says("one two three four five six")], delay=0.1) as server, client(server) as opened:
         ask(opened)
-        server.tokens_per_second = 30
+        server.tokens_per_second = 10
         ask(opened)
         started = time.perf_counter()
         arrivals = [time.perf_counter() - started for _ in ask(opened, stream=True)]

@@ -117,9 +117,9 @@ def hub(facts: int) -> list[tuple[str, list[Said]]]:
 
 
 def test_an_entity_brings_all_of_its_facts() -> None:
-    stored = hub(150)
+    stored = hub(80)
     found = retrieve("something else", ["Ada"], read(stored))
-    assert len(found.facts) == len(by_the_equations("something else", ["Ada"], stored)[0]) == 150
+    assert len(found.facts) == len(by_the_equations("something else", ["Ada"], stored)[0]) == 80
 
 
 def test_an_entity_is_compared_by_its_most_frequent_description() -> None:

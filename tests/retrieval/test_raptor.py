@@ -53,8 +53,12 @@ def reader() -> MemoryReader:
     return reader_of(STORY)
 
 
-def test_every_chunk_is_below_a_summary_of_the_first_layer(reader: MemoryReader) -> None:
-    tree = tree_of(reader)
+@pytest.fixture(scope="module")
+def tree(reader: MemoryReader) -> ChunkTree:
+    return tree_of(reader)
+
+
+def test_every_chunk_is_below_a_summary_of_the_first_layer(tree: ChunkTree) -> None:
     lowest = [node for node in tree.summaries if node.layer == 1]
     assert frozenset[int]().union(*(node.chunks for node in lowest)) == set(range(len(STORY)))
     assert all(len(node.chunks) > 1 for node in lowest)
@@ -82,8 +86,8 @@ def expected_facts(node: SummaryNode, reader: MemoryReader) -> list[int]:
     return ordered[: max(1, int((tokens <= OPTIONS.summary_tokens).sum()))]
 
 
-def test_summaries_are_the_members_facts_nearest_to_the_centre(reader: MemoryReader) -> None:
-    lowest = [node for node in tree_of(reader).summaries if node.layer == 1]
+def test_summaries_are_the_members_facts_nearest_to_the_centre(reader: MemoryReader, tree: ChunkTree) -> None:
+    lowest = [node for node in tree.summaries if node.layer == 1]
     assert len(lowest) > 1
     assert [list(node.facts) for node in lowest] == [expected_facts(node, reader) for node in lowest]
 
@@ -112,7 +116,7 @@ def test_few_passages_have_no_tree() -> None:
 
 def test_tree_is_built_once_per_version() -> None:
     cache, embedder = ChunkTreeCache(most=2), HashingEmbedder()
-    readers = [reader_of({**STORY, f"more {number}": [["Ada", f"Letter {number}"]]}) for number in range(3)]
+    readers = [reader_of({f"letter {number}": [["Ada", f"Letter {number}"]]}) for number in range(3)]
 
     def tree(number: int) -> ChunkTree:
         return asyncio.run(cache.tree(readers[number], embedder, OPTIONS))

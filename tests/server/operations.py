@@ -3,6 +3,7 @@
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -106,8 +107,9 @@ class Operation:
         return {"question": "Who?"} if not self.writes else {"text": "A."}
 
 
+@cache
 def described() -> dict[str, Any]:
-    """The API's own description."""
+    """The API's own description, made once: several modules read it while they are imported."""
     with tempfile.TemporaryDirectory() as folder:
         service = ServerState(FolderTenants(Path(folder)), None)
         description: dict[str, Any] = create_app(service).openapi()

@@ -12,6 +12,7 @@ from tests.model_server import ModelServer, Status, ready
 from tests.server.running_server import ADA, BABBAGE, finished, make, running
 
 pytest.importorskip("sklearn", reason="building a hierarchy needs the extra hierarchy")
+pytestmark = pytest.mark.slow
 EXAMPLE = Path(__file__).parents[2] / "examples" / "spaceflight"
 HIERARCHY = "/v1/workspaces/space/hierarchy"
 NOBODY = "0" * 32
@@ -41,7 +42,6 @@ def below(client: httpx2.Client, tree: str, under: str | None) -> list[dict[str,
     return found
 
 
-@pytest.mark.slow
 def test_hierarchy_status_is_shown(space: httpx2.Client) -> None:
     body = space.get(HIERARCHY).json()
     assert body["installed"] and body["built"] and body["unplaced"] == 0 and body["state"] == "built"
@@ -98,7 +98,6 @@ def test_missing_nodes_return_404(space: httpx2.Client, path: str) -> None:
     assert space.get(f"{HIERARCHY}/{path}").status_code == 404
 
 
-@pytest.mark.slow
 def test_stale_nodes_are_left_out(tmp_path: Path) -> None:
     with running(tmp_path / "served") as server, server.client() as client:
         documents = make(client, "space", *[file.read_text() for file in sorted(EXAMPLE.glob("*.md"))[:3]])
@@ -117,7 +116,6 @@ def test_stale_nodes_are_left_out(tmp_path: Path) -> None:
         assert body["layers"][0]["stale"] > 0 and body["state"] == "outdated"
 
 
-@pytest.mark.slow
 def test_missing_hierarchy_is_reported(client: httpx2.Client) -> None:
     body = client.get("/v1/workspaces/letters/hierarchy").json()
     assert (body["built"], body["summaries"]["nodes"], body["communities"]["total"]) == (False, [], 0)
@@ -132,7 +130,6 @@ def build(client: httpx2.Client, **options: Any) -> dict[str, Any]:
     return finished(client, "space", reply.json()["id"])
 
 
-@pytest.mark.slow
 def test_a_job_builds_and_rebuilds_the_hierarchy(tmp_path: Path) -> None:
     texts = [file.read_text() for file in sorted(EXAMPLE.glob("*.md"))[:3]]
     with running(tmp_path / "served") as server, server.client() as client:
@@ -164,7 +161,6 @@ def by_model(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
         yield server
 
 
-@pytest.mark.slow
 def test_a_build_by_a_model_stops_at_its_limit_and_is_resumed(tmp_path: Path, by_model: ModelServer) -> None:
     texts = [file.read_text() for file in sorted(EXAMPLE.glob("*.md"))[:3]]
     with running(tmp_path / "served") as server, server.client() as client:

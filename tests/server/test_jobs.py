@@ -286,7 +286,7 @@ def test_cancelled_job_ends_at_once_while_the_model_is_slow(folder: Path, model:
         wait_for_calls(model, 1)
         begun = time.monotonic()
         assert client.post(f"{PATH}/jobs/{job}/cancel").json()["state"] == "cancelled"
-        assert time.monotonic() - begun < 1.5
+        assert time.monotonic() - begun < 10, "the model would have replied after 20 seconds"
 
 
 def test_parts_of_an_upload_carry_its_identifier(folder: Path) -> None:

@@ -18,9 +18,13 @@ IDLE_SECONDS = 2.0
 BEGINNING = b"GET /health HTTP/1.1\r\nHost: localhost\r\nX-Slow: "
 
 
+def limits(idle_seconds: float) -> ServerLimits:
+    return ServerLimits(connections=CONNECTIONS, idle_seconds=idle_seconds)
+
+
 @pytest.fixture
 def server(folder: Path) -> Iterator[Running]:
-    with running(folder, limits=ServerLimits(connections=CONNECTIONS, idle_seconds=IDLE_SECONDS)) as server:
+    with running(folder, limits=limits(IDLE_SECONDS)) as server:
         yield server
 
 
@@ -32,14 +36,13 @@ def connected(server: Running, open_sockets: ExitStack, said: bytes = b"") -> so
 
 
 @pytest.mark.parametrize("said", [b"", BEGINNING], ids=["silent", "half a head"])
-def test_slow_clients_lock_nobody_out(server: Running, said: bytes) -> None:
-    with ExitStack() as open_sockets:
+def test_slow_clients_lock_nobody_out(folder: Path, said: bytes) -> None:
+    """A new connection replaces one of theirs, long before their time is up."""
+    with running(folder, limits=limits(300)) as server, ExitStack() as open_sockets:
         for _ in range(3 * CONNECTIONS):
             connected(server, open_sockets, said)
         with server.client() as client:
-            begun = time.monotonic()
             assert client.get("/health").status_code == 200
-            assert time.monotonic() - begun < 1
 
 
 def test_head_that_is_not_completed_in_time_closes_the_connection(server: Running) -> None:

@@ -14,6 +14,7 @@ from polyadic.model.identity import loose_name
 from polyadic.model.resolution import DecisionKind, ResolutionDecision
 from polyadic.model.types import Document
 from polyadic.storage.protocol import Links, Reader, Rows, Side, Store
+from tests.support.examples import examples
 from tests.support.lookups import keyed
 from tests.support.store_driver import decide, document, publish, publish_documents, withdraw
 from tests.support.stores import ENGINES, stores
@@ -157,7 +158,7 @@ def publish_statements(store: Store, name: str, statements: Sequence[Said]) -> D
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 @given(corpus=corpora, wanted=st.sets(st.sampled_from("abcd")), with_splits=st.booleans())
-@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(50), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_filtered_view_equals_a_separate_store(
     engine: str, corpus: Corpus, wanted: set[str], with_splits: bool
 ) -> None:
@@ -197,7 +198,7 @@ decisions = st.sets(
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 @given(corpus=corpora, wanted=st.sets(st.sampled_from("abcd")), made=decisions)
-@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(50), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_decisions_do_not_reveal_filtered_documents(
     engine: str, corpus: Corpus, wanted: set[str], made: set[ResolutionDecision]
 ) -> None:

@@ -15,6 +15,7 @@ from polyadic.storage.protocol import Store
 from tests.storage.hierarchies import arrange, ids_of, move, reword
 from tests.storage.hierarchy_oracle import agree
 from tests.storage.staleness import Ground, State
+from tests.support.examples import examples
 from tests.support.store_driver import decide, document, publish_documents, withdraw
 from tests.support.stores import ENGINES, rows_of, stores
 
@@ -100,7 +101,7 @@ class Life:
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 @given(history=st.lists(steps, min_size=2, max_size=8))
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(30), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_no_text_of_deleted_evidence_remains_in_the_hierarchy(engine: str, history: list[Any]) -> None:
     with stores(engine) as open_store:
         life = Life(open_store("kb"))

@@ -12,6 +12,7 @@ from polyadic.errors import DecisionRefused
 from polyadic.model.identity import document_id
 from polyadic.model.resolution import DecisionKind, EntityResolution, ResolutionDecision
 from tests.support.canonical import canonical
+from tests.support.examples import examples
 from tests.support.store_driver import Statement, decide, document, publish, publish_all, withdraw
 from tests.support.stores import stores
 
@@ -152,4 +153,4 @@ class PostgresLife(Life):
 TestLife = pytest.mark.slow(Life.TestCase)
 TestLife.settings = LIVES
 TestPostgresLife = pytest.mark.slow(PostgresLife.TestCase)
-TestPostgresLife.settings = settings(LIVES, max_examples=40)
+TestPostgresLife.settings = settings(LIVES, max_examples=examples(40))

