@@ -37,7 +37,16 @@ ADDRESSES += tuple(
 ADDRESSES += ("postgresql://ada:Top%40Secret9@127.0.0.1:port/kb", "postgresql://ada:Top%40Secret9@[::1/kb")
 MISTYPED = tuple(
     f"{scheme}ada:Top@Secret9@127.0.0.1:1/kb"
-    for scheme in ("postgresq://", "postgresql:/", "postgresql:", "POSTGRESQL://", "mysql://", "://")
+    for scheme in (
+        "postgresq://",
+        "postgresql:/",
+        "postgresql:",
+        "POSTGRESQL://",
+        "mysql://",
+        "://",
+        "postgresql//",
+        "",
+    )
 )
 MISTYPED += ("postgresql+psycopg://ada:Top/Secret9@h/kb", "jdbc:postgresql://h/kb?user=ada&password=TopSecret9")
 MISTYPED += ("host=127.0.0.1 port=1 password=TopSecret9", "dbname=kb password = 'Top Secret9'")

@@ -5,8 +5,10 @@ from pathlib import Path
 
 from polyadic.errors import SettingsError
 
-# Also as pathlib writes it, with one slash, and as the parameters of libpq.
-_ADDRESS = re.compile(r"://|^\s*(?:[a-z][\w+.-]+)?:/|^\s*postgres\w*:|\bpassword\s*=", re.IGNORECASE)
+# Also as pathlib writes it, with one slash, as the parameters of libpq, and without a scheme or its colon.
+_ADDRESS = re.compile(
+    r"://|^\s*(?:[a-z][\w+.-]+)?:/|^\s*postgres\w*:|\bpassword\s*=|^\s*(?:postgres\w*/+)?[^/\s]{2,}:.*@", re.IGNORECASE
+)
 _SCHEME = re.compile(r"\s*([a-z][a-z+]{1,20}:/{0,2})", re.IGNORECASE)
 
 

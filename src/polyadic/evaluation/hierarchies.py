@@ -20,7 +20,7 @@ from polyadic.model.identity import digest
 from polyadic.model.types import Usage
 from polyadic.query.workspace_status import hierarchy_status
 from polyadic.storage.protocol import Store
-from polyadic.storage.row_copy import copy_rows
+from polyadic.storage.transfer import copy_rows
 from polyadic.storage.url import LocalFolder
 from polyadic.workspace import Workspace
 

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from polyadic.errors import NotFound, StoreError
 from polyadic.interchange.hif_writer import hif_pieces
 from polyadic.storage.protocol import Reader, Store
-from polyadic.storage.row_copy import copy_rows
-from polyadic.storage.transfer import CopySource, CopyTarget
+from polyadic.storage.transfer import CopySource, CopyTarget, copy_rows
 from polyadic.storage.url import StoreLocation
 
 

@@ -1,6 +1,6 @@
-"""Protocols for copying a store row by row, from any engine to any engine."""
+"""Copy a store row by row, from any engine to any engine."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 from polyadic.storage.reader import Reader
@@ -52,3 +52,13 @@ class CopyTarget(Protocol):
 
     def finish(self) -> None:
         """Open the store for reading and writing."""
+
+
+def copy_rows(original: CopySource, duplicate: CopyTarget) -> Iterator[int]:
+    """Copy the rows that the duplicate lacks, table by table; yields the number of rows of each batch."""
+    for table in original.counts():
+        last = duplicate.last(table)
+        while rows := original.following(table, last):
+            duplicate.put(table, rows)
+            last = rows[-1]
+            yield len(rows)

@@ -5,8 +5,9 @@ from polyadic.model.types import Fact, SourceSpan
 from polyadic.storage.incidence import Integers
 from polyadic.storage.postgres.query_batch import FOUND, CommonTableExpression, QueryBatch, SubQuery, listed, parse_rows
 from polyadic.storage.postgres.row_cache import ROWS, ValueCache
+from polyadic.storage.sql.segments import MOST_SEGMENTS
 from polyadic.storage.sql.spans import FROM_THE_FIRST, PLACED, PLACES_SHOWN, STANDS, SpanRow, placed
-from polyadic.storage.sql.texts import MOST_PIECES, PIECE, cut
+from polyadic.storage.sql.texts import TEXTS, cut
 
 _FACTS_SQL = listed(
     "f.id, encode(f.digest, 'hex'), f.text, f.tokens, f.evidence, f.score,"
@@ -28,8 +29,8 @@ _SPANS_SQL = listed(
 )
 _PIECES_SQL = listed(
     "id, text",
-    f"FROM text_segment WHERE id = ANY(ARRAY(SELECT DISTINCT revision * {MOST_PIECES} + number FROM {FOUND},"
-    f" generate_series(start / {PIECE}, greatest(start, stop - 1) / {PIECE}) number))",
+    f"FROM text_segment WHERE id = ANY(ARRAY(SELECT DISTINCT revision * {MOST_SEGMENTS} + number FROM {FOUND},"
+    f" generate_series(start / {TEXTS.size}, greatest(start, stop - 1) / {TEXTS.size}) number))",
 )
 
 

@@ -14,9 +14,9 @@ from polyadic.model.types import Evidence
 from polyadic.storage.connection import Connection
 from polyadic.storage.sql.digests import text_digest
 from polyadic.storage.sql.hierarchy_check import hierarchy_problems
-from polyadic.storage.sql.originals import stray_originals
+from polyadic.storage.sql.originals import ORIGINALS
 from polyadic.storage.sql.serialization import load_evidence, overlay_of
-from polyadic.storage.sql.texts import stray_texts, text_of
+from polyadic.storage.sql.texts import TEXTS, text_of
 
 _MOST = 10
 # The chunks that readers see.
@@ -188,8 +188,8 @@ def _wrong_attributes(connection: Connection, truth: _Truth) -> int:
 
 _OF_CHUNKS: Mapping[str, Callable[[Connection], int]] = {
     "passages do not match the text of their documents": _misplaced_chunks,
-    "texts belong to documents that no longer exist": stray_texts,
-    "original files belong to documents that no longer exist": stray_originals,
+    "texts belong to documents that no longer exist": TEXTS.count_strays,
+    "original files belong to documents that no longer exist": ORIGINALS.count_strays,
     "revisions belong to documents that no longer exist": _stray_revisions,
     "passages lack vectors": _unembedded_chunks,
     "vectors belong to passages that no longer exist": _stray_windows,

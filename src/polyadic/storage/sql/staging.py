@@ -12,10 +12,10 @@ from polyadic.storage.protocol import Cut, Fingerprint
 from polyadic.storage.row_changes import Insert, Update
 from polyadic.storage.sql.digests import digest_bytes, entity_digest
 from polyadic.storage.sql.lists import select_in
-from polyadic.storage.sql.originals import carry_originals, drop_original
+from polyadic.storage.sql.originals import ORIGINALS, carry_originals
 from polyadic.storage.sql.serialization import dump_evidence, dump_headings, dump_metadata, dump_pages
 from polyadic.storage.sql.tables import CHUNK, DOCUMENT, REVISION, STAGED_REVISION
-from polyadic.storage.sql.texts import drop_text, put_texts
+from polyadic.storage.sql.texts import TEXTS
 from polyadic.text.headings import headings, headings_of
 
 _STAGED = "FROM revision r JOIN document d ON d.id = r.document WHERE (d.current IS NULL OR r.id <> d.current)"
@@ -96,7 +96,7 @@ class Staging:
         )
         revisions = self.revisions([document.id for document, *_ in documents])
         carry_originals(self._connection, list(revisions.values()))
-        put_texts(self._connection, [(revisions[document.id], document.text) for document, *_ in documents])
+        TEXTS.put(self._connection, [(revisions[document.id], document.text) for document, *_ in documents])
         self._connection.change(
             Insert(STAGED_REVISION, STAGED_REVISION.names), [(revision,) for revision in revisions.values()]
         )
@@ -109,8 +109,8 @@ class Staging:
 def delete_revision(connection: Connection, revision: int) -> None:
     """Delete a revision with its chunks, its text and its original file."""
     connection.execute("DELETE FROM chunk WHERE revision = ?", (revision,))
-    drop_text(connection, revision)
-    drop_original(connection, revision)
+    TEXTS.drop(connection, revision)
+    ORIGINALS.drop(connection, revision)
     connection.execute("DELETE FROM revision WHERE id = ?", (revision,))
     connection.execute("DELETE FROM staged_revision WHERE revision = ?", (revision,))
 
