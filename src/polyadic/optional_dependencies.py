@@ -42,8 +42,13 @@ def has_hierarchy() -> bool:
     return True
 
 
-def need_hierarchy() -> None:
+def need_hierarchy(reduction: str = "pca") -> None:
     """Check that the packages for building and searching the hierarchy are installed.
+
+    Parameters
+    ----------
+    reduction
+        How vectors are reduced before they are clustered; all but PCA needs another package.
 
     Raises
     ------
@@ -52,3 +57,5 @@ def need_hierarchy() -> None:
     """
     modules = {"graspologic_native": "graspologic-native", "scipy": "scipy", "sklearn": "scikit-learn"}
     need("the hierarchy", "hierarchy", **modules)
+    if reduction != "pca":
+        need(f'reduction = "{reduction}"', "umap", umap="umap-learn")

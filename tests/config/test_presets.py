@@ -71,3 +71,18 @@ def test_additions_to_the_papers_are_listed_with_their_values() -> None:
     }
     for (section, name), (default, _) in listed.items():
         assert str(getattr(getattr(Settings(), section), name)).lower() == default
+
+
+def test_preset_of_hypergraphrag_has_the_numbers_of_the_paper(tmp_path: Path) -> None:
+    file = tmp_path / FILE_NAME
+    file.write_text(template(PRESETS["paper"]), encoding="utf-8")
+    chosen = load_settings(file)
+    found = chosen.hypergraph
+    assert (found.entities, found.facts, found.chunks) == (60, 60, 5)
+    assert (found.entity_threshold, found.fact_threshold, found.chunk_threshold) == (50, 5, 0.5)
+    # Table 4: 5 chunks, and 60 elements for methods on graphs; 16 calls at once.
+    assert chosen.chunks.passages == 5
+    assert {chosen.graphrag.entities, chosen.lightrag.entities, chosen.lightrag.relations, chosen.pathrag.entities} == {
+        60
+    }
+    assert (chosen.model.name, chosen.model.temperature, chosen.model.at_once) == ("gpt-4o-mini", 1.0, 16)

@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-LATE = ("sklearn", "scipy", "graspologic_native", "threadpoolctl")
+LATE = ("sklearn", "scipy", "graspologic_native", "threadpoolctl", "umap", "numba")
 
 
 def test_package_and_command_do_not_import_clustering_libraries() -> None:

@@ -1,4 +1,4 @@
-"""Gaussian mixture over PCA-reduced vectors, with the number of components chosen by BIC."""
+"""Gaussian mixture over vectors of reduced dimensions, with the number of components chosen by BIC."""
 
 import warnings
 from collections.abc import Iterator
@@ -7,16 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from polyadic.clustering.reduction import Floats, Places, Reduction, reduced
 from polyadic.storage.protocol import Vectors
 
 if TYPE_CHECKING:
     from sklearn.mixture import GaussianMixture
 
-Floats = NDArray[np.float64]
-
-DIMENSIONS = 10
 SAMPLE = 4000
 MOST_COMPONENTS = 32
 RAPTOR_COMPONENTS = 50
@@ -24,7 +21,6 @@ _COMPONENT_COUNTS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32)
 _MAX_ITERATIONS = 100
 # Regularisation, relative to a mean variance of 1, so that copies of one vector do not form a degenerate component.
 _MIN_VARIANCE = 0.01
-_MIN_RANGE = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +32,7 @@ class GaussianMixtureFit:
     posteriors
         Posterior probabilities, shape (rows, components); each row sums to 1.
     along
-        Coordinates on the first principal axis, shape (rows,).
+        First coordinates after reduction (with PCA, on the first principal axis), shape (rows,).
     """
 
     posteriors: Floats
@@ -53,7 +49,14 @@ def one_thread() -> Iterator[None]:
         yield
 
 
-def fit(vectors: Vectors, least: int, seed: int, raptor: bool = False) -> GaussianMixtureFit:
+def fit(
+    vectors: Vectors,
+    least: int,
+    seed: int,
+    raptor: bool = False,
+    reduction: Reduction = "pca",
+    is_local: bool = False,
+) -> GaussianMixtureFit:
     """Fit a mixture with at least ``least`` components, if there are as many distinct vectors.
 
     Covariances are diagonal: after PCA the axes are uncorrelated overall, and twenty members are too few to estimate
@@ -67,13 +70,17 @@ def fit(vectors: Vectors, least: int, seed: int, raptor: bool = False) -> Gaussi
     least
         Minimum number of components; BIC chooses among larger ones.
     seed
-        Random seed of the sample and the initialisation.
+        Random seed of the reduction, the sample and the initialisation.
     raptor
         Use full covariances, and the number of components below RAPTOR_COMPONENTS with the lowest BIC, as RAPTOR does
-        (arXiv 2401.18059). PCA takes the place of its UMAP.
+        (arXiv 2401.18059).
+    reduction
+        How to reduce the dimensions of the vectors; UMAP is RAPTOR's way.
+    is_local
+        Whether the vectors are those of a cluster (RAPTOR's second stage).
     """
     sample = _sample(len(vectors), seed)
-    points = _reduced(vectors, sample, seed)
+    points = reduced(vectors, sample, seed, reduction, is_local)
     if points is None:
         return GaussianMixtureFit(np.ones((len(vectors), 1)), np.zeros(len(vectors)))
     fitted = points[sample]
@@ -86,25 +93,10 @@ def fit(vectors: Vectors, least: int, seed: int, raptor: bool = False) -> Gaussi
     return GaussianMixtureFit(model.predict_proba(points), points[:, 0])
 
 
-def _sample(n: int, seed: int) -> NDArray[np.int64]:
+def _sample(n: int, seed: int) -> Places:
     if n <= SAMPLE:
         return np.arange(n)
     return np.sort(np.random.default_rng(seed).choice(n, SAMPLE, replace=False))
-
-
-def _reduced(vectors: Vectors, sample: NDArray[np.int64], seed: int) -> Floats | None:
-    """Project the vectors on the principal axes of the sample, with mean variance 1; None if there is no variance.
-
-    The result is rounded, so that equal vectors stay equal.
-    """
-    from sklearn.decomposition import PCA
-
-    sampled = vectors[sample]
-    if float(np.ptp(sampled, axis=0).max()) < _MIN_RANGE:
-        return None
-    reduction = PCA(min(DIMENSIONS, len(sampled) - 1, vectors.shape[1]), random_state=seed).fit(sampled)
-    points = np.asarray(reduction.transform(vectors), dtype=np.float64)
-    return np.asarray(np.round(points / np.sqrt(points.var(axis=0).mean()), 5))
 
 
 def _counts(least: int, distinct: int) -> list[int]:

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyadic.clustering import gmm
+from polyadic.clustering.reduction import DIMENSIONS, Floats, Places, Reduction
 from polyadic.storage.protocol import Vectors
 
 FEWEST = 2
@@ -13,8 +14,6 @@ _MIN_LIMIT = 3
 _MAX_DEPTH = 12
 """Maximum depth of nested mixtures, after which large groups are cut evenly; a depth of four is common."""
 _RAPTOR_STAGES = 2
-
-Places = NDArray[np.int64]
 
 _EMPTY: Places = np.zeros(0, dtype=np.int64)
 
@@ -36,7 +35,7 @@ class _Group:
 
     own: Places
     further: Places
-    likely: gmm.Floats
+    likely: Floats
     depth: int
 
     @property
@@ -45,13 +44,19 @@ class _Group:
 
 
 def cluster(
-    vectors: Vectors, most_members: int, soft_above: float, seed: int, raptor: bool = False
+    vectors: Vectors,
+    most_members: int,
+    soft_above: float,
+    seed: int,
+    raptor: bool = False,
+    reduction: Reduction = "pca",
 ) -> list[SoftCluster]:
     """Cluster vectors by a Gaussian mixture, and split clusters that are too large by further mixtures.
 
     Every row is an own member of exactly one cluster, and every cluster has at least two own members. Further (soft)
     members have a probability of at least ``soft_above``; the most likely ones are added while the cluster has room. A
-    group that a mixture cannot separate is cut evenly. The same vectors and seed give identical clusters.
+    group that a mixture cannot separate is cut evenly. The same vectors and seed give identical clusters, unless UMAP
+    is used without a seed.
 
     Parameters
     ----------
@@ -66,6 +71,8 @@ def cluster(
     raptor
         Cluster in two stages, as RAPTOR does: all rows, then the members of each cluster. The mixtures are those of
         RAPTOR as well (see ``gmm.fit``).
+    reduction
+        How to reduce the dimensions of the vectors before a mixture is fitted.
 
     Returns
     -------
@@ -82,8 +89,8 @@ def cluster(
     queue = [_Group(np.arange(len(vectors)), _EMPTY, np.ones(len(vectors)), 0)]
     with gmm.one_thread():
         while queue:
-            for group in _split(queue.pop(), vectors, most, soft_above, seed, raptor):
-                is_local = raptor and group.depth < _RAPTOR_STAGES and group.size > gmm.DIMENSIONS + 1
+            for group in _split(queue.pop(), vectors, most, soft_above, seed, raptor, reduction):
+                is_local = raptor and group.depth < _RAPTOR_STAGES and group.size > DIMENSIONS + 1
                 if len(group.own) > most or is_local:
                     queue.append(group)
                 else:
@@ -97,13 +104,15 @@ def _soft_cluster(group: _Group, most: int) -> SoftCluster:
     return SoftCluster(tuple(np.union1d(group.own, further).tolist()), tuple(group.own.tolist()))
 
 
-def _split(group: _Group, vectors: Vectors, most: int, soft_above: float, seed: int, raptor: bool) -> list[_Group]:
+def _split(
+    group: _Group, vectors: Vectors, most: int, soft_above: float, seed: int, raptor: bool, reduction: Reduction
+) -> list[_Group]:
     """Split a group by one mixture, or evenly if the mixture leaves it whole and too large."""
     own = len(group.own)
     if group.depth == _MAX_DEPTH:
         return _evenly(group.own, np.zeros(own), most)
     places = np.concatenate([group.own, group.further])
-    found = gmm.fit(vectors[places], -(-own // most), seed, raptor)
+    found = gmm.fit(vectors[places], -(-own // most), seed, raptor, reduction, is_local=group.depth > 0)
     labels = _labels(found.posteriors[:own])
     labels_used = np.unique(labels)
     if len(labels_used) == 1 and own > most:
@@ -113,7 +122,7 @@ def _split(group: _Group, vectors: Vectors, most: int, soft_above: float, seed: 
     return [_part(group, places, labels == label, likely[:, label], soft_above) for label in labels_used]
 
 
-def _labels(posteriors: gmm.Floats) -> Places:
+def _labels(posteriors: Floats) -> Places:
     """Most likely component of each row; a row that would be alone gets the most likely shared one."""
     labels = posteriors.argmax(axis=1)
     sizes = np.bincount(labels, minlength=posteriors.shape[1])
@@ -124,7 +133,7 @@ def _labels(posteriors: gmm.Floats) -> Places:
     return np.asarray(np.where(alone, shared.argmax(axis=1), labels))
 
 
-def _part(group: _Group, places: Places, here: NDArray[np.bool_], likely: gmm.Floats, soft_above: float) -> _Group:
+def _part(group: _Group, places: Places, here: NDArray[np.bool_], likely: Floats, soft_above: float) -> _Group:
     """Build the group of one component: its own rows, and other rows that are likely enough."""
     others = likely >= soft_above
     others[: len(here)] &= ~here
@@ -132,7 +141,7 @@ def _part(group: _Group, places: Places, here: NDArray[np.bool_], likely: gmm.Fl
     return _Group(group.own[here], places[others], weights, group.depth + 1)
 
 
-def _evenly(own: Places, along: gmm.Floats, most: int) -> list[_Group]:
+def _evenly(own: Places, along: Floats, most: int) -> list[_Group]:
     """Cut a group into parts of equal size along the first axis; ties in row order."""
     order = own[np.argsort(along, kind="stable")]
     parts = np.array_split(order, -(-len(order) // most))

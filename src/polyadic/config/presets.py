@@ -92,6 +92,7 @@ PRESETS: Mapping[str, Preset] = {
         "answer": {"by": "model", "format": "think"},
         "retrieval": {"method": "hypergraph", "context_tokens": 16_000, "correct_spelling": False},
         "chunks": {"passages": 5},
+        "pathrag": {"entities": 60},
         "hypergraph": {
             "entities": 60,
             "facts": 60,

@@ -316,6 +316,10 @@ class HierarchyBuildSettings(SettingsSection):
         default="diagonal",
         description="Gaussian mixtures; diagonal: of diagonal covariances; raptor: of full ones, as in the paper",
     )
+    reduction: Literal["pca", "umap", "umap-unseeded"] = Field(
+        default="pca",
+        description="pca or umap reduces vectors before clustering; umap-unseeded: as RAPTOR does, not repeatable",
+    )
     soft_above: float = Field(
         default=0.1, gt=0, lt=1, description="minimum probability of membership in a further cluster"
     )

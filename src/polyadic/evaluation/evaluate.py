@@ -149,7 +149,7 @@ async def evaluate(
     if needs_model and not kb.settings.model.of_role("answers").name:
         raise NO_MODEL
     if any(system.needs_hierarchy for system in plan.systems):
-        need_hierarchy()
+        need_hierarchy(kb.settings.hierarchy_build.reduction)
     outcome = await _run(kb, dataset, plan, folder, say_progress, by_file)
     return outcome.results(kb, dataset, plan)
 

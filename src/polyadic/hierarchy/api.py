@@ -103,9 +103,9 @@ class HierarchyApi:
         StoreBusy
             Another process is writing to this workspace.
         PackageMissing
-            The packages of the extra ``hierarchy`` are not installed.
+            The packages of the extra ``hierarchy``, or of ``umap`` if it is to reduce vectors, are not installed.
         """
-        need_hierarchy()
+        need_hierarchy(self.settings.hierarchy_build.reduction)
         store = self.store()
         if wanted(by, self.settings) == "extractive":
             writing = ExtractiveSummarizer()
@@ -130,6 +130,7 @@ class HierarchyApi:
         note: Callable[[Sequence[PendingRequest]], None] = lambda requests: None,
     ) -> BuildReport:
         """Build as :meth:`abuild` with this model; ``note`` receives the requests of a batch-file model."""
+        need_hierarchy(self.settings.hierarchy_build.reduction)
         asked = CachedModel(model, StoreResponseCache(store), budget)
         builder = HierarchyBuilder(
             store,
@@ -147,7 +148,7 @@ class HierarchyApi:
 
     async def aestimate(self, by: By | None = None, rebuild: bool = False) -> BuildEstimate:
         """Estimate the cost of building, without spending anything; parameters and errors as for :meth:`abuild`."""
-        need_hierarchy()
+        need_hierarchy(self.settings.hierarchy_build.reduction)
         if wanted(by, self.settings) == "extractive":
             return await self._draft_estimate(ExtractiveSummarizer(), rebuild)
         model, store = self.model(), self.store()

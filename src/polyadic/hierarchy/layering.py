@@ -109,6 +109,7 @@ class LayerBuilder:
             settings.soft_above,
             settings.seed,
             settings.mixture == "raptor",
+            settings.reduction,
         )
         found: dict[str, Cluster] = {}
         for group in groups:
