@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from polyadic.config import HypergraphSettings, ModelSettings, RerankerSettings, Settings
+from polyadic.config import AnswerSettings, HypergraphSettings, ModelSettings, RerankerSettings, Settings
 from polyadic.errors import PolyadicError, SettingsError
 from polyadic.model.types import Usage
 from polyadic.storage.pending_requests import PendingCounts
 from polyadic.workspace import Workspace
-from tests.model_server import ModelServer, Replaced
+from tests.model_server import Asked, ModelServer, Replaced
 from tests.model_server.batches import answer_batch, expired
 from tests.support.batches import lines_of, put_lines, round_trip
 from tests.support.with_a_model import HASHING, settings, story, workspace
@@ -132,6 +132,33 @@ def test_entity_names_from_the_model_take_two_rounds(
         for given in last.answers:
             asked = kb.query(given.question, "hypergraph")
             assert (given.text, given.usage) == (asked.text, asked.usage)
+
+
+def test_effort_takes_a_round_for_each_step(
+    tmp_path: Path, server: ModelServer, letters: Path, questions: Path
+) -> None:
+    def step(asked: Asked) -> str | None:
+        if "Noted so far" not in asked.text:
+            return None
+        return json.dumps(
+            {"notes": [], "queries": ["Who met Mira Falk?"] if asked.last_user_text.count("\n- ") == 1 else []}
+        )
+
+    server.responders = [step, *server.responders]
+    with Workspace(
+        tmp_path / "kb", settings(server).model_copy(update={"answer": AnswerSettings(effort="high")})
+    ) as kb:
+        kb.index([letters])
+        written = kb.batch.write(tmp_path / "ask.jsonl", questions=questions, context_tokens=700)
+        for number in (1, 2):
+            report = round_trip(kb, server, written, tmp_path / f"{number}.jsonl")
+            assert (report.answers, report.changed_questions) == ([], 0)
+            written = kb.batch.write(tmp_path / f"more-{number}.jsonl")
+        last = round_trip(kb, server, written, tmp_path / "3.jsonl")
+        for given in last.answers:
+            asked = kb.query(given.question, context_tokens=700)
+            assert (given.text, given.usage, asked.usage.calls) == (asked.text, asked.usage, 3)
+    assert len(last.answers) == 3
 
 
 def test_question_is_requested_again_after_documents_change(

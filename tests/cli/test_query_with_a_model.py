@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import ADA, Command
-from tests.model_server import CutStream, EmptyText, ModelServer, Refusal, Status, says
+from tests.model_server import CutStream, EmptyText, ModelServer, Refusal, Status, says, step_replies
 
 QUESTION = "Who wrote the first published program?"
 WRITTEN = "Ada Lovelace wrote the first published program in 1843 for the Analytical Engine of Charles Babbage."
@@ -109,6 +109,8 @@ def test_invalid_history_file_is_refused(
             "--style cannot be combined with --by quotes, which uses no language model",
         ),
         (("--by", "quotes", "--think"), "--think cannot be combined with --by quotes"),
+        (("--by", "quotes", "--effort", "high"), "--effort cannot be combined with --by quotes"),
+        (("--context-only", "--effort", "high"), "--effort cannot be combined with --context-only"),
     ],
 )
 def test_incompatible_options_are_refused(
@@ -119,6 +121,16 @@ def test_incompatible_options_are_refused(
     assert (outcome.code, outcome.out, outcome.err.count("\n")) == (2, "", 1)
     assert problem in outcome.err and not server.asked
     assert polyadic("query", QUESTION, "--by", "quotes", "--history", "talk.jsonl").code == 0
+
+
+def test_effort_searches_before_it_answers(polyadic: Command, server: ModelServer) -> None:
+    server.responders = [*step_replies(), says(SAID)]
+    assert polyadic("query", QUESTION, "--effort", "low").code == 0
+    assert len(server.asked) == 1
+    outcome = polyadic("query", QUESTION, "--effort", "medium", "--trace")
+    assert (outcome.code, outcome.err, len(server.asked)) == (0, "", 3)
+    assert outcome.out.startswith(f"{SAID}\n") and "; 1 search" in outcome.out
+    assert re.search(r"ms  look for gaps 1: noted: .+; missing: nothing", outcome.out)
 
 
 def test_style_and_think_options_reach_the_model(polyadic: Command, server: ModelServer) -> None:

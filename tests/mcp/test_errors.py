@@ -19,6 +19,8 @@ BAD: list[tuple[str, dict[str, Any], str]] = [
     ("query", {"question": "x" * 20_001}, "at most 20000 characters"),
     ("query", {"question": 5}, "question: input should be a valid string"),
     ("query", {"question": "Who?", "method": "magic"}, "method: input should be 'none'"),
+    ("query", {"question": "Who?", "effort": "utmost"}, "effort: input should be 'low'"),
+    ("query", {"question": "Who?", "effort": "high"}, "effort high needs a language model, but none is set: "),
     ("query", {"question": "Who?", "context_tokens": 0}, "context_tokens: "),
     ("query", {"question": "Who?", "context_tokens": 10**30}, "context_tokens: "),
     ("query", {"question": "Who?", "items": 51}, "items: input should be less than or equal to 50"),

@@ -35,6 +35,11 @@ def test_model_extracts_and_answers_and_usage_is_recorded(folder: Path) -> None:
     (cited,) = found["citations"]
     assert cited["quote"] in "Ada Lovelace met Charles Babbage in London in 1833."
     assert cited["claim"] and cited["supported"]
+    with ModelServer(ready()) as server:
+        name_model(folder, server.url)
+        again = result(writer, "query", question="Whom did Ada Lovelace meet?", effort="high")
+        assert again["answer"] == found["answer"] and len(server.asked) == 2
+        name_model(folder, url)
     # It has gone now.
     said = problem(writer, "query", question="Whom did Ada Lovelace meet?")
     assert "cannot be reached" in said and url not in said

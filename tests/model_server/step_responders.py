@@ -1,4 +1,4 @@
-"""Ready responders for KAG's steps, by a plain rule: each name in a question is looked up, one line answers it."""
+"""Ready responders for KAG's steps and for further searches, by a plain rule: one look-up for each name is enough."""
 
 import json
 
@@ -8,8 +8,8 @@ from tests.model_server.types import Asked, Responder
 
 
 def step_replies() -> tuple[Responder, ...]:
-    """Both."""
-    return steps_of_names(), answers_of_steps()
+    """All of these."""
+    return steps_of_names(), answers_of_steps(), enough_found()
 
 
 def steps_of_names() -> Responder:
@@ -45,6 +45,18 @@ def answers_of_steps() -> Responder:
         shared, number, text = max(lines, default=(0, 0, ""))
         found = names(text)[-1:] if shared else []
         return json.dumps({"answers": found, "lines": [-number] if found else []}, ensure_ascii=False)
+
+    return respond
+
+
+def enough_found() -> Responder:
+    """The first item of the knowledge is noted, and nothing is missing."""
+
+    def respond(asked: Asked) -> str | None:
+        if asked.schema is None or "queries" not in asked.schema["properties"]:
+            return None
+        notes = [{"note": text, "numbers": [number]} for number, text in numbered(asked.last_user_text)[:1]]
+        return json.dumps({"notes": notes, "queries": []}, ensure_ascii=False)
 
     return respond
 

@@ -38,6 +38,7 @@ DOCUMENTS = [
 ]
 # One search for the question, and no more, fits into it.
 BUDGET = 70
+THINGS = ("a market", "a harbour", "a library", "a brass band", "a town hall", "a lighthouse", "a ferry", "a school")
 NOTHING = "[none] The documents do not say."
 
 
@@ -188,3 +189,18 @@ def test_method_that_plans_by_itself_is_refused(ask: Callable[..., Answer], serv
     with pytest.raises(SettingsError, match=r"^the method kag plans its own searches: use it without effort high$"):
         ask("high", method="kag")
     assert not server.calls
+
+
+def test_passages_are_not_crowded_out_by_their_facts(tmp_path: Path, server: ModelServer, script: Script) -> None:
+    towns = ("Kestwick", "Marlow", "Tarrow")
+    wanted = [f"What is known of {town}?" for town in towns]
+    documents = [
+        Document(f"memory:{town}", town, " ".join(f"{town} has {thing} of its own." for thing in THINGS))
+        for town in towns
+    ]
+    server.misbehave(Replaced(json.dumps({"notes": [], "queries": wanted})), on=[1])
+    model = ModelSettings(name="recorded", base_url=server.url, key_variable="", retries=0)
+    with Workspace(tmp_path, Settings(model=model, embedding=EmbeddingSettings(model="hashing"))) as kb:
+        kb.add(documents, extractor="sentences")
+        kb.query("Which towns are there?", context_tokens=240, answer=AnswerSettings(effort="medium"))
+    assert any(f"From “{town}”: " in script.steps[-1].last_user_text for town in towns)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.model_server import ModelServer, says
+from tests.model_server import ModelServer, says, step_replies
 from tests.server.running_server import ADA, events, make, running
 
 pytestmark = pytest.mark.slow
@@ -25,15 +25,32 @@ def check_openai_chunks(stream: str) -> None:
     assert early == last["citations"][:1] and len(last["citations"]) == 2 and last["claims"]
 
 
+def name_model(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {
+        "MODEL__NAME": "recorded",
+        "MODEL__BASE_URL": url,
+        "MODEL__KEY_VARIABLE": "",
+        "EXTRACTION__EXTRACTOR": "sentences",
+    }.items():
+        monkeypatch.setenv(f"POLYADIC_{name}", value)
+
+
+def test_effort_streams_its_steps_before_the_answer(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with ModelServer([*step_replies(), says(FIRST)]) as model:
+        name_model(model.url, monkeypatch)
+        with running(folder) as server, server.client() as client:
+            make(client, "letters", ADA)
+            asked = {"question": QUESTION, "effort": "high"}
+            sent = events(client.post("/v1/workspaces/letters/query/stream", json=asked).text)
+            whole = client.post("/v1/workspaces/letters/query", json=asked).json()
+    names = [content["name"] if name == "step" else name for name, content in sent]
+    assert names.index("look for gaps 1") < names.index("token")
+    assert (sent[-1][1]["usage"]["calls"], whole["usage"]["calls"], whole["text"]) == (2, 2, FIRST)
+
+
 def test_citations_arrive_before_the_end_of_the_answer(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with ModelServer([says(f"{FIRST} {SECOND}")], tokens_per_second=20) as model:
-        for name, value in {
-            "MODEL__NAME": "recorded",
-            "MODEL__BASE_URL": model.url,
-            "MODEL__KEY_VARIABLE": "",
-            "EXTRACTION__EXTRACTOR": "sentences",
-        }.items():
-            monkeypatch.setenv(f"POLYADIC_{name}", value)
+        name_model(model.url, monkeypatch)
         with running(folder) as server, server.client() as client:
             make(client, "letters", ADA)
             reply = client.post("/v1/workspaces/letters/query/stream", json={"question": QUESTION})

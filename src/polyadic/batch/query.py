@@ -12,6 +12,9 @@ from polyadic.query.engine import QueryEngine
 from polyadic.query.request import QueryRequest
 from polyadic.storage.protocol import Store
 
+_REPEATED = frozenset({"answer-step", "next-queries"})
+"""Purposes of requests that follow one another for one question."""
+
 
 @dataclass(slots=True)
 class BatchQueryOutcome:
@@ -76,4 +79,7 @@ class BatchQueryRunner:
         with self.store.write() as writer:
             before = writer.waiting.keys(question.key)
             writer.waiting.put(question.key, purposes)
-        return any(purpose in before.values() and key not in before for key, purpose in purposes.items())
+        return any(
+            purpose in before.values() and key not in before and purpose not in _REPEATED
+            for key, purpose in purposes.items()
+        )

@@ -11,6 +11,7 @@ from typing import Literal
 import click
 
 from polyadic.cli.common import (
+    effort_option,
     filter_of,
     filter_options,
     method_option,
@@ -22,7 +23,7 @@ from polyadic.cli.common import (
 )
 from polyadic.cli.live_sources import LiveSources
 from polyadic.cli.query import how_to_answer, print_citations, print_stream
-from polyadic.config import AnswerSettings
+from polyadic.config import AnswerSettings, Effort
 from polyadic.errors import PolyadicError
 from polyadic.model.identity import normal_text
 from polyadic.model.types import Answer, Filter, Turn
@@ -48,6 +49,7 @@ _HELP = """\
 )
 @click.option("--style", help='Style of the answer, such as "three bullet points".')
 @click.option("--think", is_flag=True, help="Let the model reason first.")
+@effort_option
 @workspace_option
 @click.pass_context
 def command(
@@ -59,6 +61,7 @@ def command(
     by: Literal["model", "quotes"] | None,
     style: str | None,
     think: bool,
+    effort: Effort | None,
     workspace: str | None,
 ) -> int:
     """Answer questions in a conversation; a question may refer to earlier ones.
@@ -67,7 +70,7 @@ def command(
     """
     only = filter_of(sources, metadata, context)
     with Workspace(workspace_place(context, workspace)) as kb:
-        how = how_to_answer(context, kb.settings, by, style, think)
+        how = how_to_answer(context, kb.settings, by, style, think, effort)
         conversation = ChatSession(kb, how, method, context_tokens, only)
         if sys.stdin.isatty() and sys.stdout.isatty():
             _on_terminal(conversation)

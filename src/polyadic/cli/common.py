@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import click
 
-from polyadic.config import COMMON_METHODS, DEFAULT_FOLDER, METHODS
+from polyadic.config import COMMON_METHODS, DEFAULT_FOLDER, METHODS, MOST_CALLS
 from polyadic.errors import without_passwords
 from polyadic.model.metadata_conditions import parse_key
 from polyadic.model.types import Filter, SourceSpan, Span, Usage
@@ -66,6 +66,17 @@ def method_option(purpose: str) -> Callable[[Command], Command]:
         metavar="NAME",
         help=f"{purpose} (default: as in the settings): {', '.join(COMMON_METHODS)}; others: docs/methods.md.",
     )
+
+
+def effort_option(command: Command) -> Command:
+    """Add the option --effort."""
+    most = " and ".join(f"{calls} ({effort})" for effort, calls in MOST_CALLS.items() if effort != "low")
+    return click.option(
+        "--effort",
+        type=click.Choice([*MOST_CALLS]),
+        help="How far a language model searches on for what is missing: "
+        f"at most {most} calls (default: as in the settings).",
+    )(command)
 
 
 def filter_options(command: Command) -> Command:

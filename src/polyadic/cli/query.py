@@ -8,6 +8,7 @@ from typing import Literal
 import click
 
 from polyadic.cli.common import (
+    effort_option,
     filter_of,
     filter_options,
     json_option,
@@ -19,7 +20,7 @@ from polyadic.cli.common import (
     workspace_place,
 )
 from polyadic.cli.live_sources import LiveSources
-from polyadic.config import AnswerSettings, Settings
+from polyadic.config import AnswerSettings, Effort, Settings
 from polyadic.errors import NO_MODEL, SettingsError
 from polyadic.generation.extractive_answerer import quotation
 from polyadic.model.types import Answer, Item, ItemKind, Knowledge, TraceStep, Turn
@@ -44,6 +45,7 @@ _SHORTENED = 100
 )
 @click.option("--style", help='Style of the answer, such as "three bullet points".')
 @click.option("--think", is_flag=True, help="Let the model reason first; --trace shows its reasoning.")
+@effort_option
 @click.option(
     "--history",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -64,6 +66,7 @@ def command(
     by: Literal["model", "quotes"] | None,
     style: str | None,
     think: bool,
+    effort: Effort | None,
     history: Path | None,
     trace: bool,
     workspace: str | None,
@@ -84,7 +87,7 @@ def command(
             print_json(knowledge) if as_json else _print_context(knowledge)
             steps = knowledge.trace
         else:
-            how = how_to_answer(context, kb.settings, by, style, think)
+            how = how_to_answer(context, kb.settings, by, style, think, effort)
             live = LiveSources()
             cite = None if as_json else live.cite
             pieces = kb.stream(question, method, context_tokens, _turns(history), how, only, cite=cite)
@@ -99,9 +102,10 @@ def command(
 def _check_compatible(context: click.Context, context_only: bool, by: str | None) -> None:
     """Raise a usage error for options that would have no effect."""
     if context_only:
-        what, given = "--context-only, which prints no answer", _given(context, "by", "style", "think", "history")
+        what = "--context-only, which prints no answer"
+        given = _given(context, "by", "style", "think", "effort", "history")
     elif by == "quotes":
-        what, given = "--by quotes, which uses no language model", _given(context, "style", "think")
+        what, given = "--by quotes, which uses no language model", _given(context, "style", "think", "effort")
     else:
         return
     if given:
@@ -114,17 +118,18 @@ def how_to_answer(
     by: Literal["model", "quotes"] | None,
     style: str | None,
     think: bool,
+    effort: Effort | None,
 ) -> AnswerSettings:
     """Combine the answer settings with the options of the command.
 
     Raises
     ------
     SettingsError
-        --style or --think is given, but the answer would be quoted without a language model.
+        --style, --think or an --effort above low is given, but the answer would be quoted without a language model.
     """
-    changed = {"by": by, "style": style, "format": "think" if think else None}
+    changed = {"by": by, "style": style, "format": "think" if think else None, "effort": effort}
     how = settings.answer.model_copy(update={name: value for name, value in changed.items() if value})
-    given = _given(context, "style", "think")
+    given = _given(context, "style", "think", *(() if effort == "low" else ("effort",)))
     if not given or how.by == "model" or (how.by == "auto" and settings.model.of_role("answers").name):
         return how
     requirement = f"{' and '.join(given)} {'need' if len(given) > 1 else 'needs'} a language model"

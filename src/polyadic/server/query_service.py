@@ -86,8 +86,8 @@ async def _typed(pieces: AsyncGenerator[str | Answer, None]) -> AsyncGenerator[P
 def _check_model(kb: Workspace, asked: AnswerRequest) -> None:
     if kb.settings.model.of_role("answers").name:
         return
-    if asked.by == "model" or asked.think:
-        raise ProblemError(409, "no-language-model", "the workspace has no language model: omit by and think")
+    if asked.by == "model" or asked.think or asked.effort not in (None, "low"):
+        raise ProblemError(409, "no-language-model", "the workspace has no language model: omit by, think and effort")
     _check_method(kb, asked.method)
 
 

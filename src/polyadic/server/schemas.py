@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator
 
-from polyadic.config import AnswerSettings, MethodName
+from polyadic.config import AnswerSettings, Effort, MethodName
 from polyadic.doctor.check_result import CheckResult
 from polyadic.model.types import Document, Entity, Fact, SourceSpan, Turn
 from polyadic.query.engine import LONGEST_QUESTION
@@ -218,10 +218,13 @@ class AnswerRequest(RetrieveRequest):
     by: Literal["auto", "model", "quotes"] | None = None
     style: Annotated[str, StringConstraints(max_length=1000)] = ""
     think: bool = False
+    effort: Effort | None = Field(
+        default=None, description="how far a language model searches on; the workspace's setting by default"
+    )
 
     def how(self, settings: AnswerSettings) -> AnswerSettings:
         """Return the workspace's answer settings with the overrides of this request."""
-        changed = {"by": self.by, "style": self.style, "format": "think" if self.think else None}
+        changed = {"by": self.by, "style": self.style, "format": "think" if self.think else None, "effort": self.effort}
         return settings.model_copy(update={name: value for name, value in changed.items() if value})
 
 

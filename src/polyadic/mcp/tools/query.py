@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from polyadic.config import MethodName
+from polyadic.config import Effort, MethodName
 from polyadic.mcp import limits, views
 from polyadic.mcp.limits import cut
 from polyadic.mcp.request_context import WorkspaceAccess, read
@@ -25,6 +25,8 @@ class QueryArguments(DocumentFilterArguments):
     """Retrieval method; the workspace's setting by default."""
     context_tokens: Annotated[int, Field(ge=1, le=limits.CONTEXT_TOKENS)] | None = None
     """Token budget for the knowledge; the workspace's setting by default."""
+    effort: Effort | None = None
+    """medium or high: a language model searches on for what one search misses; the workspace's setting by default."""
     items: Annotated[int, Field(ge=0, le=limits.ITEMS)] = 10
     """Maximum number of retrieved items to return beside the answer, best first."""
 
@@ -61,7 +63,8 @@ async def run(access: WorkspaceAccess, asked: QueryArguments) -> QueryResult:
     if not asked.answer:
         retrieved = await workspace.aretrieve(asked.question, asked.method, asked.context_tokens, only)
         return _result(names.applied(retrieved), None, asked.items)
-    answer = await workspace.aquery(asked.question, asked.method, asked.context_tokens, only=only)
+    how = workspace.settings.answer.model_copy(update={"effort": asked.effort} if asked.effort else {})
+    answer = await workspace.aquery(asked.question, asked.method, asked.context_tokens, answer=how, only=only)
     answer = names.applied(answer)
     return _result(answer.knowledge, answer, asked.items)
 

@@ -1,4 +1,4 @@
-/** Options of a question: retrieval method, who writes the answer, and document filter. */
+/** Options of a question: retrieval method, who writes the answer and with what effort, and document filter. */
 
 import { workspacePath } from "./api.js";
 import { el, replace } from "./dom.js";
@@ -22,6 +22,12 @@ const WRITERS = [
   ["model", "Language model"],
   ["quotes", "Quotations, without a language model"],
 ];
+const EFFORTS = [
+  ["", "Workspace default"],
+  ["low", "One search"],
+  ["medium", "Search on for what is missing: up to 3 model calls"],
+  ["high", "Search on for what is missing: up to 6 model calls"],
+];
 const DOCUMENTS_SHOWN = 30;
 const PAUSE = 200;
 let made = 0;
@@ -31,6 +37,7 @@ export class Choices {
   constructor() {
     this.method = "";
     this.by = "";
+    this.effort = "";
     this.documents = new Map();
   }
 
@@ -46,6 +53,9 @@ export class Choices {
     }
     if (this.by) {
       said.by = this.by;
+    }
+    if (this.effort) {
+      said.effort = this.effort;
     }
     if (this.documents.size) {
       said.only = { documents: [...this.documents.keys()] };
@@ -77,18 +87,20 @@ function methodChooser(ctx, choices) {
   ];
   if (ctx.info.model) {
     groups.push(
-      radios(
-        "Answer by",
-        WRITERS.map(([name, text]) => [name, "", text]),
-        choices.by,
-        (name) => {
-          choices.by = name;
-        },
-      ),
+      radios("Answer by", titled(WRITERS), choices.by, (name) => {
+        choices.by = name;
+      }),
+      radios("Effort", titled(EFFORTS), choices.effort, (name) => {
+        choices.effort = name;
+      }),
     );
   }
   say();
   return popper(label, el("div", { class: "stack" }, groups));
+}
+
+function titled(entries) {
+  return entries.map(([name, title]) => [name, "", title]);
 }
 
 function radios(legend, entries, chosen, onChosen) {
