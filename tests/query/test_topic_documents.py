@@ -1,7 +1,6 @@
 """A question about a broad topic is answered from the documents about it."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -22,7 +21,8 @@ DOCUMENTS = {
     "Eagle": about("Apollo 11"),
     "Aquarius": about("Apollo 13"),
     "Endurance": about("Gemini 5"),
-    "Houston": "Houston controlled Apollo 11. " + " ".join(f"Room {i} of Houston had {i} telephones." for i in range(20)),
+    "Houston": "Houston controlled Apollo 11. "
+    + " ".join(f"Room {i} of Houston had {i} telephones." for i in range(20)),
     "Postcard": "Lovell wrote about Apollo 13 to Marilyn.",
 }
 

@@ -171,7 +171,7 @@ _TITLED = (
     r"(?:总结|概括)(?:一下)?[《「]?(?P<m>.+?)[》」]?",
     r"[《「]?(?P<n>.+?)[》」]?(?:讲|说)的?是?(?:了)?什么",
     rf"what (?:do|does) {_EN_THESE} (?:say|tell(?: me| us)?|report) (?:about|of|on) (?P<o>.+)",
-    rf"was (?:sagen|berichten|erzählen|steht in) (?:diese[nr]?|die|den|allen?) {_NOUNS['de']} (?:über|zu|von) (?P<p>.+)",
+    rf"was (?:sagen|berichten|steht in) (?:diese[nr]?|die|den|allen?) {_NOUNS['de']} (?:über|zu|von) (?P<p>.+)",
     rf"qué (?:dicen|cuentan) (?:estos|los|mis) {_NOUNS['es']} (?:de|sobre) (?P<q>.+)",
     rf"que disent (?:ces|les|mes) {_NOUNS['fr']} (?:de|sur) (?P<r>.+)",
 )
