@@ -8,6 +8,7 @@ import pytest
 from polyadic.config import Settings
 from polyadic.embeddings.hashing_embedder import HashingEmbedder
 from polyadic.generation.context import lay_out
+from polyadic.generation.extractive_answerer import quote_answer
 from polyadic.generation.list_answerer import MOST_QUOTED, has_list, quote_list
 from polyadic.model.types import Chunk, Document, Evidence, Item, Knowledge, Participation, RetrievalSection, Span
 from polyadic.retrieval.registry import method_named
@@ -123,6 +124,28 @@ def test_short_list_of_the_kind_is_quoted_whole_and_a_longer_one_by_relevance(ty
     lines = asyncio.run(quote_list(long, HashingEmbedder(), reader)).text.splitlines()[:-2]
     relevant = sum(one.score >= (0.6 if typed else 0.65) for one in items)
     assert len(lines) == min(MOST_QUOTED, number if typed and number <= 16 else relevant)
+
+
+def test_list_without_types_begins_with_the_sentences_that_answer_best() -> None:
+    reader = ships(typed=False)
+    found = ask(ALL, reader)
+    best = asyncio.run(
+        quote_answer(replace(found, question="ships that recovered a capsule"), HashingEmbedder(), reader)
+    )
+    answer = asyncio.run(quote_list(found, HashingEmbedder(), reader))
+    quoted = [(citation.place.document_id, citation.place.span) for citation in answer.citations]
+    assert quoted[: len(best.citations)] == [(one.place.document_id, one.place.span) for one in best.citations]
+    assert len(best.citations) < len(set(quoted)) == len(quoted)
+
+
+def test_announcement_of_a_list_is_no_item() -> None:
+    reader = ships()
+    found = ask(ALL, reader)
+    first, *rest = found.items
+    place = first.places[0]
+    announcement = replace(first, places=(replace(place, quote="These ships recovered capsules:"),))
+    answer = asyncio.run(quote_list(replace(found, items=(announcement, *rest)), HashingEmbedder(), reader))
+    assert len(answer.citations) == len(SHIPS) - 1
 
 
 def test_things_named_in_one_sentence_share_its_line() -> None:

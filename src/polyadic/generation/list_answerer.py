@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from polyadic.embeddings.embedder import Embedder
-from polyadic.generation.extractive_answerer import quotation, quote_answer
+from polyadic.generation.extractive_answerer import ANNOUNCES, quotation, quote_answer
 from polyadic.generation.quoted_text import QuotedText
 from polyadic.model.types import Answer, Item, Knowledge, RetrievalSection, SourceSpan
 from polyadic.retrieval.list_items import listed_names
@@ -56,11 +56,33 @@ async def quote_list(knowledge: Knowledge, embedder: Embedder, reader: Reader) -
     answer = replace(judged, question=knowledge.question, knowledge=knowledge)
     if not answer.answered:
         return answer
-    listed = [item for item in knowledge.items if item.section is RetrievalSection.LIST and item.places]
-    quoted = QuotedText.of((_line(names, place), place, score) for place, (names, score) in _places(listed).items())
+    listed = [item for item in knowledge.items if item.section is RetrievalSection.LIST and _says_something(item)]
+    places = _places(listed) if listed else {}
+    if not any(names for names, _ in places.values()):
+        # Without types the best sentences may say more than any fact of the list.
+        places = {citation.place: ("", citation.score) for citation in answer.citations} | _apart(places, answer)
+    quoted = QuotedText.of((_line(names, place), place, score) for place, (names, score) in places.items())
     incomplete = _INCOMPLETE.get(detect_language(knowledge.question), _INCOMPLETE["en"])
     text = f"{quoted.text}\n\n{incomplete}"
     return replace(answer, text=text, citations=quoted.citations, claims=quoted.claims)
+
+
+def _says_something(item: Item) -> bool:
+    """Return whether the sentence of a listed fact is more than the announcement of a list."""
+    return bool(item.places) and not item.places[0].quote.rstrip().endswith(ANNOUNCES)
+
+
+def _apart(places: dict[SourceSpan, tuple[str, float]], answer: Answer) -> dict[SourceSpan, tuple[str, float]]:
+    """Return the places that no citation of an answer overlaps."""
+    cited = [citation.place for citation in answer.citations]
+    return {
+        place: listed
+        for place, listed in places.items()
+        if not any(
+            place.document_id == one.document_id and place.span.start < one.span.end and one.span.start < place.span.end
+            for one in cited
+        )
+    }
 
 
 def _line(names: str, place: SourceSpan) -> str:

@@ -177,8 +177,8 @@ class QueryEngine:
         """Return an overview for a question about all documents, about one, or about a topic of several; else None.
 
         It is a central sentence for each theme, to be quoted. With ``with_reports`` and a hierarchy, it is the reports
-        of the largest communities, for a language model; a topic without reports is left to ordinary retrieval, which
-        fills the budget.
+        of the largest communities, for a language model. If those on a topic fill less than half of the budget, it is
+        left to ordinary retrieval.
         """
         overview_query = overview_question(ask.question)
         if overview_query is None:
@@ -195,7 +195,7 @@ class QueryEngine:
         budget = self.settings.retrieval.context_tokens if ask.context_tokens is None else ask.context_tokens
         with self.store.read(_document_filter(only)) as reader:
             reports = await report_overview(ask.question, reader, self.embedder, budget) if with_reports else None
-            if is_topic and with_reports and reports is None:
+            if is_topic and with_reports and (reports is None or reports.tokens < budget / 2):
                 return None
             knowledge = reports or overview(ask.question, reader, budget)
         return knowledge if knowledge.items else None
