@@ -1,12 +1,14 @@
 """Questions for all items of a kind retrieve a fact about each of them."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
 from polyadic.config import Settings
 from polyadic.embeddings.hashing_embedder import HashingEmbedder
 from polyadic.generation.context import lay_out
+from polyadic.generation.extractive_answerer import quote_answer
 from polyadic.generation.list_answerer import MOST_QUOTED, has_list, quote_list
 from polyadic.model.types import Chunk, Document, Evidence, Item, Knowledge, Participation, RetrievalSection, Span
 from polyadic.retrieval.registry import method_named
@@ -84,17 +86,76 @@ def test_model_is_told_that_the_list_may_be_incomplete() -> None:
     assert "incomplete" not in lay_out(ask("Who recovered the capsule?", ships()), 4000).text
 
 
-def test_quoted_list_has_one_line_for_each_item() -> None:
+def test_quoted_list_has_one_line_for_each_item_and_says_that_it_may_be_incomplete() -> None:
     reader = ships()
     found = ask(ALL, reader)
     assert has_list(found)
     answer = asyncio.run(quote_list(found, HashingEmbedder(), reader))
     assert answer.answered and answer.question == ALL
-    lines = answer.text.splitlines()
+    *lines, empty, last = answer.text.splitlines()
+    assert (empty, last) == ("", "This list may be incomplete.")
     assert len(SHIPS) == len(lines) == len(answer.citations) <= MOST_QUOTED
-    assert {name for name in SHIPS if any(f"The {name} recovered" in line for line in lines)} == set(SHIPS)
-    assert all(f'"{citation.place.quote}"' in line for citation, line in zip(answer.citations, lines, strict=True))
+    quoted = [f'"{citation.place.quote}" [{n}]' for n, citation in enumerate(answer.citations, 1)]
+    kinds = {name: "cargo ship" if name == "Noa" else "ship" for name in SHIPS}
+    whole = [name for line in lines for name in SHIPS if line.startswith(f'{name} ({kinds[name]}): "The {name} recov')]
+    assert sorted(whole) == sorted(SHIPS)
+    assert all(line.endswith(quote) for line, quote in zip(lines, quoted, strict=True))
+    assert [answer.text[claim.span.start : claim.span.end] for claim in answer.claims] == [
+        line.rpartition(" ")[0] for line in lines
+    ]
     assert answer.note.endswith("the list may be incomplete: 35 of 35 facts examined")
+
+
+@pytest.mark.parametrize(("typed", "number"), [(True, 16), (True, 17), (False, 16), (True, 60)])
+def test_short_list_of_the_kind_is_quoted_whole_and_a_longer_one_by_relevance(typed: bool, number: int) -> None:
+    reader = ships()
+    found = ask(ALL, reader)
+    item = listed(found)[0]
+    items = [
+        replace(
+            item,
+            score=1.0 - place / number,
+            why=f"about Ship {place} (ship)" if typed else "similar",
+            places=(replace(item.places[0], span=Span(place, place + len(item.places[0].quote))),),
+        )
+        for place in range(number)
+    ]
+    long = replace(found, items=(*items, *(one for one in found.items if one not in listed(found))))
+    lines = asyncio.run(quote_list(long, HashingEmbedder(), reader)).text.splitlines()[:-2]
+    relevant = sum(one.score >= (0.6 if typed else 0.65) for one in items)
+    assert len(lines) == min(MOST_QUOTED, number if typed and number <= 16 else relevant)
+
+
+def test_list_without_types_begins_with_the_sentences_that_answer_best() -> None:
+    reader = ships(typed=False)
+    found = ask(ALL, reader)
+    best = asyncio.run(
+        quote_answer(replace(found, question="ships that recovered a capsule"), HashingEmbedder(), reader)
+    )
+    answer = asyncio.run(quote_list(found, HashingEmbedder(), reader))
+    quoted = [(citation.place.document_id, citation.place.span) for citation in answer.citations]
+    assert quoted[: len(best.citations)] == [(one.place.document_id, one.place.span) for one in best.citations]
+    assert len(best.citations) < len(set(quoted)) == len(quoted)
+
+
+def test_announcement_of_a_list_is_no_item() -> None:
+    reader = ships()
+    found = ask(ALL, reader)
+    first, *rest = found.items
+    place = first.places[0]
+    announcement = replace(first, places=(replace(place, quote="These ships recovered capsules:"),))
+    answer = asyncio.run(quote_list(replace(found, items=(announcement, *rest)), HashingEmbedder(), reader))
+    assert len(answer.citations) == len(SHIPS) - 1
+
+
+def test_things_named_in_one_sentence_share_its_line() -> None:
+    reader = ships()
+    found = ask(ALL, reader)
+    first, *rest = found.items
+    twin = replace(first, why="about Wasp II (ship)", id="twin")
+    answer = asyncio.run(quote_list(replace(found, items=(first, twin, *rest)), HashingEmbedder(), reader))
+    assert f"{first.why.removeprefix('about ')}, Wasp II (ship): " in answer.text.splitlines()[0]
+    assert len(answer.citations) == len(SHIPS)
 
 
 def test_list_of_things_that_the_documents_lack_is_not_quoted() -> None:

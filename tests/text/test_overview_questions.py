@@ -58,6 +58,15 @@ TITLED = {
     "¿De qué trata Sal y ceniza?": "Sal y ceniza",
     "De quoi parle Germinal ?": "Germinal",
     "《雾中集》讲了什么？": "雾中集",
+    "What do these documents say about Rome?": "Rome",
+    "Was sagen diese Dokumente über Rom?": "Rom",
+}
+TOPICS = {
+    "Summarise the history of the Apollo programme.": "Apollo programme",
+    "What do the documents say about the Apollo programme overall?": "Apollo programme",
+    "Give me an overview of the Apollo programme in general": "Apollo programme",
+    "Résume l'histoire d'Apollo": "Apollo",
+    "Fasse die Geschichte der Raumfahrt zusammen": "Raumfahrt",
 }
 PARTICULAR = """
 What are the main themes of Hamlet's soliloquy?
@@ -90,6 +99,12 @@ def test_overview_questions_are_recognized(question: str) -> None:
 @pytest.mark.parametrize(("question", "title"), TITLED.items())
 def test_overview_question_may_name_a_title(question: str, title: str) -> None:
     assert overview_question(question) == OverviewQuestion(title)
+
+
+@pytest.mark.parametrize(("question", "topic"), TOPICS.items())
+def test_overview_question_may_name_a_topic(question: str, topic: str) -> None:
+    found = overview_question(question)
+    assert found and found.topic == topic
 
 
 @pytest.mark.parametrize("question", PARTICULAR.strip().splitlines())

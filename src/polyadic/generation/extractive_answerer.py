@@ -51,7 +51,7 @@ _NOT_ASKED = "no language model was asked"
 _ASKED_TO_SEARCH = "a language model was asked only to search"
 QUOTED = f"{_NOT_ASKED}: the best supporting sentences are quoted"
 NO_SUPPORT = f"{_NOT_ASKED}: no sentence in these documents is likely to answer this"
-_ANNOUNCES = (":", "：")
+ANNOUNCES = (":", "：")
 _LONGEST_WITH_CONTEXT = 700
 
 
@@ -204,7 +204,7 @@ def _readable(place: int, pool: Sequence[SentenceCandidate]) -> tuple[int, int]:
     announced = _announcing(place, pool)
     if announced is not None and _fits(pool[announced], own):
         first = announced
-    if own.place.quote.rstrip().endswith(_ANNOUNCES):
+    if own.place.quote.rstrip().endswith(ANNOUNCES):
         while last + 1 < len(pool) and _belongs(own, pool[last], pool[last + 1]):
             last += 1
     return first, last
@@ -221,7 +221,7 @@ def _announcing(place: int, pool: Sequence[SentenceCandidate]) -> int | None:
     first = place
     while first and pool[first].sentence.is_item and _follows(pool[first - 1], pool[first]):
         first -= 1
-    return first if first < place and pool[first].place.quote.rstrip().endswith(_ANNOUNCES) else None
+    return first if first < place and pool[first].place.quote.rstrip().endswith(ANNOUNCES) else None
 
 
 def _fits(first: SentenceCandidate, last: SentenceCandidate) -> bool:

@@ -4,15 +4,26 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from polyadic.embeddings.embedder import Embedder
-from polyadic.generation.extractive_answerer import quotation, quote_answer
+from polyadic.generation.extractive_answerer import ANNOUNCES, quotation, quote_answer
 from polyadic.generation.quoted_text import QuotedText
 from polyadic.model.types import Answer, Item, Knowledge, RetrievalSection, SourceSpan
+from polyadic.retrieval.list_items import listed_names
 from polyadic.storage.protocol import Reader
+from polyadic.text.language import detect_language
 from polyadic.text.list_questions import list_question
 
-MOST_QUOTED = 16
-# Minimum relevance of a quoted sentence relative to the best one; below it, most sentences are off topic.
-_LEAST_RELEVANT = 0.75
+MOST_QUOTED = 24
+# A list of so few items of the kind is quoted whole: the kind alone says that they belong there.
+_SHORT = 16
+# Minimum relevance of a quoted sentence relative to the best one, for items of the kind and without types.
+_LEAST_OF_THE_KIND, _LEAST_WITHOUT_TYPES = 0.6, 0.65
+# In the languages in which a command to list all items of a kind is recognized (text/list_questions.py).
+_INCOMPLETE = {
+    "en": "This list may be incomplete.",
+    "de": "Diese Liste ist möglicherweise unvollständig.",
+    "es": "Esta lista puede estar incompleta.",
+    "fr": "Cette liste peut être incomplète.",
+}
 
 
 def has_list(knowledge: Knowledge) -> bool:
@@ -35,7 +46,8 @@ async def quote_list(knowledge: Knowledge, embedder: Embedder, reader: Reader) -
     Returns
     -------
     Answer
-        One citation per line, each of exactly the quoted characters; the note says that the list may be incomplete.
+        One line per sentence with its citation, of exactly the quoted characters; before it the names of the items if
+        their types are known. The last line says that the list may be incomplete, as does the note.
     """
     asked = list_question(knowledge.question)
     judged = await quote_answer(
@@ -44,18 +56,57 @@ async def quote_list(knowledge: Knowledge, embedder: Embedder, reader: Reader) -
     answer = replace(judged, question=knowledge.question, knowledge=knowledge)
     if not answer.answered:
         return answer
-    listed = [item for item in knowledge.items if item.section is RetrievalSection.LIST and item.places]
-    quoted = QuotedText.of((f'"{quotation(place)}"', place, score) for place, score in _places(listed))
-    return replace(answer, text=quoted.text, citations=quoted.citations, claims=quoted.claims)
+    listed = [item for item in knowledge.items if item.section is RetrievalSection.LIST and _says_something(item)]
+    places = _places(listed) if listed else {}
+    if not any(names for names, _ in places.values()):
+        # Without types the best sentences may say more than any fact of the list.
+        places = {citation.place: ("", citation.score) for citation in answer.citations} | _apart(places, answer)
+    quoted = QuotedText.of((_line(names, place), place, score) for place, (names, score) in places.items())
+    incomplete = _INCOMPLETE.get(detect_language(knowledge.question), _INCOMPLETE["en"])
+    text = f"{quoted.text}\n\n{incomplete}"
+    return replace(answer, text=text, citations=quoted.citations, claims=quoted.claims)
 
 
-def _places(listed: Sequence[Item]) -> list[tuple[SourceSpan, float]]:
-    """Return the spans to quote, each once, with their relevance relative to the best one."""
+def _says_something(item: Item) -> bool:
+    """Return whether the sentence of a listed fact is more than the announcement of a list."""
+    return bool(item.places) and not item.places[0].quote.rstrip().endswith(ANNOUNCES)
+
+
+def _apart(places: dict[SourceSpan, tuple[str, float]], answer: Answer) -> dict[SourceSpan, tuple[str, float]]:
+    """Return the places that no citation of an answer overlaps."""
+    cited = [citation.place for citation in answer.citations]
+    return {
+        place: listed
+        for place, listed in places.items()
+        if not any(
+            place.document_id == one.document_id and place.span.start < one.span.end and one.span.start < place.span.end
+            for one in cited
+        )
+    }
+
+
+def _line(names: str, place: SourceSpan) -> str:
+    quote = f'"{quotation(place)}"'
+    return f"{names}: {quote}" if names else quote
+
+
+def _places(listed: Sequence[Item]) -> dict[SourceSpan, tuple[str, float]]:
+    """Return the spans to quote, each once, with the names of their items and their relevance relative to the best."""
     best = max(item.score for item in listed)
-    if best <= 0:
-        return [(listed[0].places[0], 1.0)]
-    scores: dict[SourceSpan, float] = {}
+    least = _least_relevant(listed)
+    found: dict[SourceSpan, tuple[str, float]] = {}
     for item in listed:
-        scores.setdefault(item.places[0], item.score / best)
-    relevant = [(place, score) for place, score in scores.items() if score >= _LEAST_RELEVANT]
-    return relevant[:MOST_QUOTED]
+        share = item.score / best if best > 0 else 1.0
+        place = item.places[0]
+        if place in found:
+            names, first = found[place]
+            found[place] = ", ".join(filter(None, (names, listed_names(item)))), first
+        elif share >= least and len(found) < MOST_QUOTED:
+            found[place] = listed_names(item), share
+    return found
+
+
+def _least_relevant(listed: Sequence[Item]) -> float:
+    if not listed_names(listed[0]):
+        return _LEAST_WITHOUT_TYPES
+    return 0.0 if len(listed) <= _SHORT else _LEAST_OF_THE_KIND

@@ -29,6 +29,7 @@ from polyadic.query.iterative_retrieval import IterationLimits, check_effort, re
 from polyadic.query.lookup import titled
 from polyadic.query.request import QueryRequest
 from polyadic.query.span_attributes import record_answer, record_knowledge
+from polyadic.query.topic_documents import topic_documents
 from polyadic.query.usage import MeteredModel, UsageMeter
 from polyadic.rerankers.reranker import Reranker
 from polyadic.retrieval.logical_form_model import LLMQuestionSolver
@@ -176,24 +177,29 @@ class QueryEngine:
         return replace(knowledge, note=note, trace=(spelling, *knowledge.trace))
 
     async def _overview(self, ask: QueryRequest, with_reports: bool = False) -> Knowledge | None:
-        """Return an overview for a question about all documents or about one; None for any other question.
+        """Return an overview for a question about all documents, about one, or about a topic of several; else None.
 
         It is a central sentence for each theme, to be quoted. With ``with_reports`` and a hierarchy, it is the reports
-        of the largest communities, for a language model.
+        of the largest communities, for a language model. If those on a topic fill less than half of the budget, it is
+        left to ordinary retrieval.
         """
         overview_query = overview_question(ask.question)
         if overview_query is None:
             return None
-        only = ask.only
+        only, is_topic = ask.only, False
         if overview_query.title:
             with self.store.read(_document_filter(only)) as reader:
                 document = titled(reader, overview_query.title)
-            if document is None:
+                is_topic = document is None
+                documents = topic_documents(overview_query.topic, reader) if document is None else (document,)
+            if not documents:
                 return None
-            only = Filter(documents=(document,))
+            only = Filter(documents=documents)
         budget = self._context_tokens(ask)
         with self.store.read(_document_filter(only)) as reader:
             reports = await report_overview(ask.question, reader, self.embedder, budget) if with_reports else None
+            if is_topic and with_reports and (reports is None or reports.tokens < budget / 2):
+                return None
             knowledge = reports or overview(ask.question, reader, budget)
         return knowledge if knowledge.items else None
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from polyadic.embeddings.embedder import Embedder
-from polyadic.model.types import Entity, RetrievalSection
+from polyadic.model.types import Entity, Item, RetrievalSection
 from polyadic.retrieval.items import RetrievedRow, retrieved_rows
 from polyadic.retrieval.relevance.question_features import QuestionFeatures, read_asked
 from polyadic.storage.protocol import Links, Reader, Rows, Vectors
@@ -30,6 +30,7 @@ _TYPES = 200
 _SAME_KIND = 0.45
 # Without "all", a plural asks for a list only if the documents name several things of the kind.
 _SEVERAL = 3
+_ABOUT = "about "
 # Weight of the share of the question's words, by rarity, that a fact contains; the cosine has weight 1.
 _WORDS = 0.5
 
@@ -99,6 +100,11 @@ async def find_list(asked: ListQuestion, reader: Reader, embedder: Embedder, con
     return ItemList(kept, kinds, len(ranked) - len(kept) if members else 0, len(facts), reader.size("fact"))
 
 
+def listed_names(item: Item) -> str:
+    """Return the names of the things, with their types, for which a fact is listed; empty without types."""
+    return item.why.removeprefix(_ABOUT) if item.why.startswith(_ABOUT) else ""
+
+
 def _candidates(phrase: str, vector: Vectors, reader: Reader) -> Rows:
     """Return the facts nearest to the question, and those of the best passages by BM25; of a small store, all facts."""
     lexical = reader.links("chunk_facts", reader.search(phrase, _PASSAGES).rows).targets
@@ -145,7 +151,7 @@ def _one_each(
     named: dict[int, list[str]] = {}
     for entity, position in best.items():
         named.setdefault(position, []).append(f"{members[entity].name} ({members[entity].type})")
-    return np.array([*named], dtype=np.int64), [f"about {', '.join(names)}" for names in named.values()]
+    return np.array([*named], dtype=np.int64), [f"{_ABOUT}{', '.join(names)}" for names in named.values()]
 
 
 def _all(facts: Rows, relevance: Vectors) -> tuple[Rows, Sequence[str]]:

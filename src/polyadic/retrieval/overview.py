@@ -36,7 +36,8 @@ THEMES = 6
 _NOTHING = np.zeros(0, dtype=np.int64)
 _CENTRAL, _CONSIDERED = 100, 40
 _FACTS_OF_A_THEME, _CHUNKS_OF_A_THEME = 25, 2
-_COMMUNITIES = 8
+# With fewer, entities give more themes.
+_COMMUNITIES, _FEWEST_COMMUNITIES = 8, 3
 _CHUNKS = 60
 _DAMPING = 0.85
 # Weight of positions near the beginning of a document, and of sentences that begin with the name of the theme.
@@ -117,7 +118,7 @@ def _themes(reader: Reader) -> tuple[list[OverviewTheme], str]:
         graph = _Graph.of(sample, reader)
         communities = largest_communities(_COMMUNITIES, None, reader, reader.hierarchy_reader())
         named = _of_communities(communities, graph, reader)
-        if len(named) > 1:
+        if len(named) >= _FEWEST_COMMUNITIES:
             return named, f"{len(named)} communities"
         central = _of_entities(graph, reader)
         if central:

@@ -1,8 +1,8 @@
 """Recognise questions about the documents as a whole: "What are the main themes?", "Summarise this".
 
 The patterns match complete questions only: "What are the main themes of Hamlet's soliloquy?" asks about something
-within the documents. If a question names a title ("What is Emma about?"), the caller has to check whether a document
-has this title.
+within the documents. If a question names a title or a topic ("What is Emma about?", "Summarise the history of Rome"),
+the caller has to check whether a document has this title, or several documents are about this topic.
 """
 
 import re
@@ -170,6 +170,18 @@ _TITLED = (
     r"riassumi (?P<l>.+)",
     r"(?:总结|概括)(?:一下)?[《「]?(?P<m>.+?)[》」]?",
     r"[《「]?(?P<n>.+?)[》」]?(?:讲|说)的?是?(?:了)?什么",
+    rf"what (?:do|does) {_EN_THESE} (?:say|tell(?: me| us)?|report) (?:about|of|on) (?P<o>.+)",
+    rf"was (?:sagen|berichten|steht in) (?:diese[nr]?|die|den|allen?) {_NOUNS['de']} (?:über|zu|von) (?P<p>.+)",
+    rf"qué (?:dicen|cuentan) (?:estos|los|mis) {_NOUNS['es']} (?:de|sobre) (?P<q>.+)",
+    rf"que disent (?:ces|les|mes) {_NOUNS['fr']} (?:de|sur) (?P<r>.+)",
+)
+# What surrounds the topic itself: "the history of the Apollo programme overall".
+_AROUND_A_TOPIC = re.compile(
+    r"^(?:the |a )?(?:whole |entire |main |overall |general )?(?:history|story|development|facts?|events?|essentials?)"
+    r" (?:of|about) |^die geschichte (?:de[sr]|von) |^la historia de |^l'histoire d(?:e |')"
+    r"|^(?:the|die|de[rn]|das|la|le|el) "
+    r"|,? (?:overall|in general|as a whole|altogether|insgesamt|im allgemeinen|en general|en général)$",
+    re.IGNORECASE,
 )
 _MARKS = re.compile(r"^[\s¿¡\"“„«]+|[\s?.!？。！\"”»…:]+$")
 _POLITENESS = re.compile(
@@ -191,9 +203,21 @@ _TITLE_PATTERN = _compiled(_TITLED)
 
 @dataclass(frozen=True, slots=True)
 class OverviewQuestion:
-    """An overview question; ``title`` is the named document, empty if the question is about all of them."""
+    """An overview question; ``title`` is the named document or topic, empty if the question is about all documents."""
 
     title: str = ""
+
+    @property
+    def topic(self) -> str:
+        """The title without the words around a topic.
+
+        >>> OverviewQuestion("the history of the Apollo programme overall").topic
+        'Apollo programme'
+        """
+        topic, count = self.title, 1
+        while count:
+            topic, count = _AROUND_A_TOPIC.subn("", topic)
+        return topic
 
 
 def overview_question(question: str) -> OverviewQuestion | None:
