@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from polyadic.config import EmbeddingSettings, OcrEngineName, OcrSettings, Settings
+from polyadic.config import EmbeddingSettings, ModelSettings, OcrEngineName, OcrSettings, Settings
 from polyadic.errors import ModelUnavailable, SettingsError
 from polyadic.indexing.report import IndexReport
 from polyadic.model.identity import document_id
@@ -97,3 +97,14 @@ def test_address_is_required(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setenv("OPENAI_BASE_URL", "http://localhost:1/v1")
     with workspace(tmp_path, "mineru", "") as kb, pytest.raises(SettingsError, match="base_url is empty"):
         kb.index([tmp_path])
+
+
+def test_batch_requests_contain_recognized_text(tmp_path: Path) -> None:
+    (tmp_path / "a.pdf").write_bytes(SCAN)
+    with ParserServer(MARKDOWN) as server:
+        ocr = OcrSettings(engine="docling", base_url=server.url)
+        model = ModelSettings(name="any", base_url="http://localhost:1/v1", key_variable="")
+        settings = Settings(ocr=ocr, model=model, embedding=EmbeddingSettings(model="hashing"))
+        with Workspace(tmp_path / "kb", settings) as kb:
+            assert kb.batch.write(tmp_path / "batch.jsonl", [tmp_path / "a.pdf"]).requests == 1
+    assert "Charles Babbage designed the Engine." in (tmp_path / "batch.jsonl").read_text()
