@@ -226,6 +226,7 @@ class Workspace(BrowseMixin, QueryMixin, RayIndexingMixin):
             self.store,
             lambda: self.embedder,
             lambda: self.reranker,
+            self.ocr_session,
         )
 
     async def aclose(self) -> None:

@@ -7,7 +7,7 @@ from time import perf_counter
 
 import pytest
 
-from polyadic.config import EmbeddingSettings, ModelSettings, Settings
+from polyadic.config import EmbeddingSettings, ModelSettings, OcrSettings, Settings
 from polyadic.doctor.check_result import CheckResult, Severity
 from polyadic.model.types import Document
 from polyadic.workspace import Workspace
@@ -48,6 +48,15 @@ def test_healthy_workspace_and_model_pass(tmp_path: Path, server: ModelServer) -
     assert all(finding.state is Severity.GOOD and not finding.next_step for finding in found.values())
     assert "1 documents, 1 facts" in found["store"].detail
     assert "384 dimensions" in found["embedding"].detail
+
+
+def test_engine_that_cannot_be_used_is_found(tmp_path: Path) -> None:
+    for engine, problem in (("docling", "base_url is empty"), ("model", "needs a language model")):
+        found = examine(tmp_path, Settings(embedding=HASHING, ocr=OcrSettings.model_validate({"engine": engine})))
+        assert problem in found["ocr"].detail
+        assert found["ocr"].state is Severity.BAD
+    ocr = OcrSettings(engine="docling", base_url="http://localhost:1")
+    assert examine(tmp_path, Settings(embedding=HASHING, ocr=ocr))["ocr"].state is Severity.GOOD
 
 
 def test_doctor_creates_no_workspace(tmp_path: Path) -> None:

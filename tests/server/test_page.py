@@ -10,6 +10,7 @@ import httpx2
 import pytest
 
 from polyadic.loaders.loader import READERS
+from polyadic.loaders.pages.page_image import PICTURE_SUFFIXES
 from polyadic.server.page.routes import FILES, POLICY
 from tests.server.running_server import Running, add_key, running
 
@@ -189,3 +190,5 @@ def test_the_page_uploads_every_file_type_that_the_server_reads() -> None:
     block = SCRIPTS["upload_files.js"].split("const KINDS = [")[1].split("]")[0]
     kinds = {kind for line in re.findall(r'"([^"]+)"', block) for kind in line.split()}
     assert kinds == {suffix.removeprefix(".") for suffix in READERS}
+    pictures = SCRIPTS["upload_files.js"].split('const PICTURES = "')[1].split('"')[0].split()
+    assert {f".{suffix}" for suffix in pictures} == set(PICTURE_SUFFIXES)

@@ -7,6 +7,7 @@ the names in a question) put their requests into the next file.
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from pathlib import Path
 
@@ -19,10 +20,12 @@ from polyadic.batch.request_writer import MOST_BYTES, MOST_REQUESTS, RequestFile
 from polyadic.batch.resume import BatchRun
 from polyadic.batch.role_models import BatchRoleModels
 from polyadic.concurrency.async_to_sync import async_to_sync
+from polyadic.concurrency.run_in_thread import run_until_cancelled
 from polyadic.config import ModelRole, Settings
 from polyadic.embeddings.embedder import Embedder
 from polyadic.errors import NO_MODEL, NotFound, PolyadicError
 from polyadic.hierarchy.build_report import BuildReport
+from polyadic.indexing.ocr_session import OcrSession
 from polyadic.indexing.report import IndexProgress
 from polyadic.llm.prompts.library import PromptLibrary
 from polyadic.loaders.loader import SkippedInput, read_documents
@@ -39,6 +42,7 @@ class BatchApi:
     """Batch files of a workspace, available as ``Workspace.batch``.
 
     ``open_store(True)`` creates the store if there is none. ``load_reranker`` returns None if the settings name none.
+    ``open_ocr`` opens the session in which scanned pages are read.
     """
 
     settings: Settings
@@ -47,6 +51,7 @@ class BatchApi:
     open_store: Callable[[bool], Store]
     load_embedder: Callable[[], Embedder]
     load_reranker: Callable[[], Reranker | None]
+    open_ocr: Callable[[], OcrSession]
 
     async def awrite(
         self,
@@ -66,7 +71,7 @@ class BatchApi:
         """Write the requests that have no reply yet, for documents, questions and the hierarchy, to batch files.
 
         Documents stay staged, and invisible to queries, until their replies have been read; a document whose replies
-        are all known is published at once. No endpoint is called and no API key is needed.
+        are all known is published at once. No endpoint is called and no API key is needed, except by the OCR engine.
 
         Parameters
         ----------
@@ -112,25 +117,26 @@ class BatchApi:
         inputs = [Path(path) for path in (*paths, *([questions] if questions else []))]
         files = RequestFileWriter(Path(file), overwrite, most_requests, most_bytes, inputs)
         embedder = self.load_embedder()
-        store, sources = self._store_for(paths, files)
-        run = BatchRun(
-            self.settings,
-            store,
-            embedder,
-            models,
-            self.prompts,
-            report_progress,
-            note=files.add,
-            load_reranker=self.load_reranker,
-        )
-        with store.exclusive_session(), files:
-            speak(models.distinct, store)
-            _store_questions(batch_questions, store)
-            index = await run.index(sources, reextract)
-            built = await _build_hierarchy(run, hierarchy)
-            verdicts = await _review_entities(run, pairs)
-            outcome = await run.answer()
-            missing = _pending_counts(store)
+        async with self.open_ocr() if paths else OcrSession.off(None) as ocr:
+            store, sources = await run_until_cancelled(ocr.cancel, self._store_for, paths, files, ocr)
+            run = BatchRun(
+                self.settings,
+                store,
+                embedder,
+                models,
+                self.prompts,
+                report_progress,
+                note=files.add,
+                load_reranker=self.load_reranker,
+            )
+            with store.exclusive_session(), files:
+                speak(models.distinct, store)
+                _store_questions(batch_questions, store)
+                index = await run.index(sources, reextract)
+                built = await _build_hierarchy(run, hierarchy)
+                verdicts = await _review_entities(run, pairs)
+                outcome = await run.answer()
+                missing = _pending_counts(store)
         return BatchWriteReport(
             files.files,
             files.requests,
@@ -267,10 +273,12 @@ class BatchApi:
         return models
 
     def _store_for(
-        self, paths: Sequence[Path | str], files: RequestFileWriter
+        self, paths: Sequence[Path | str], files: RequestFileWriter, ocr: OcrSession
     ) -> tuple[Store, Iterable[Document | SkippedInput]]:
         """Return the store, created if there are documents to add, and the documents to index."""
-        sources = read_documents(paths, self.settings.reading, [*self.own_files, *files.before]) if paths else iter(())
+        excluded = [*self.own_files, *files.before]
+        reading = partial(read_documents, settings=self.settings.reading, exclude=excluded, recognizer=ocr.recognizer)
+        sources = reading(paths) if paths else iter(())
         try:
             return self.open_store(False), sources
         except NotFound as error:

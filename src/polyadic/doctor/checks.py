@@ -9,6 +9,7 @@ from polyadic.doctor.deadline import ModelCheck, within
 from polyadic.doctor.disk_check import disk
 from polyadic.doctor.embedding_check import embedding
 from polyadic.doctor.language_model_check import CHECKS, language_model
+from polyadic.doctor.ocr_check import ocr
 from polyadic.doctor.reranker_check import reranking
 from polyadic.doctor.store_check import stored
 from polyadic.embeddings.loading import embedder_name, load_embedder
@@ -55,6 +56,8 @@ async def run_checks(
                 store.close()
     except PolyadicError as problem:
         yield bad("store", problem.what, problem.next_step)
+    for finding in ocr(settings):
+        yield finding
     checks = [ModelCheck(("embedding",), _embedding(settings.embedding, dimension))]
     if settings.reranker.model != "off":
         checks.append(ModelCheck(("reranker",), reranking(settings.reranker)))

@@ -227,6 +227,7 @@ EXAMPLES: dict[str, Any] = {
         "context_tokens": 4000,
         "answers": "quotes",
         "hierarchy_by": "extractive",
+        "ocr": False,
         "version": "1.0.0",
     },
     "LedgerPage": {

@@ -33,5 +33,6 @@ def shown(settings: Settings) -> SettingsView:
         context_tokens=settings.retrieval.context_tokens,
         answers=answers,
         hierarchy_by=wanted(None, settings),
+        ocr=settings.ocr.engine != "off",
         version=__version__,
     )

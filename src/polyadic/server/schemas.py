@@ -300,7 +300,7 @@ class SettingsView(BaseModel):
     """The settings of a workspace, and the version of the server.
 
     ``model`` answers questions; it is empty and ``model_context_tokens`` is 0 if no language model is set. ``methods``
-    lists all retrieval methods, ``method`` is the default.
+    lists all retrieval methods, ``method`` is the default. ``ocr`` says whether scanned pages and pictures are read.
     """
 
     model: str
@@ -317,6 +317,7 @@ class SettingsView(BaseModel):
     context_tokens: int
     answers: Literal["model", "quotes"]
     hierarchy_by: Literal["model", "extractive"]
+    ocr: bool
     version: str
 
 

@@ -1,17 +1,20 @@
 """Scanned pages, read by a document parser behind a real server."""
 
+from io import BytesIO
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
-from polyadic.config import EmbeddingSettings, OcrEngineName, OcrSettings, Settings
+from polyadic.config import EmbeddingSettings, ModelSettings, OcrEngineName, OcrSettings, Settings
 from polyadic.errors import ModelUnavailable, SettingsError
 from polyadic.indexing.report import IndexReport
+from polyadic.loaders.ocr.recognizer import SET_ENGINE
 from polyadic.model.identity import document_id
 from polyadic.workspace import Workspace
 from tests.support.documents import pdf
 from tests.support.parser_server import ParserServer
-from tests.support.scans import joined_pdf, scanned_pdf
+from tests.support.scans import joined_pdf, picture, scanned_pdf
 
 TYPED = ["Grace Hopper wrote the first compiler for the UNIVAC computer."]
 SCAN = scanned_pdf([["Charles Babbage", "designed it."]])
@@ -97,3 +100,38 @@ def test_address_is_required(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setenv("OPENAI_BASE_URL", "http://localhost:1/v1")
     with workspace(tmp_path, "mineru", "") as kb, pytest.raises(SettingsError, match="base_url is empty"):
         kb.index([tmp_path])
+
+
+def test_batch_requests_contain_recognized_text(tmp_path: Path) -> None:
+    (tmp_path / "a.pdf").write_bytes(SCAN)
+    with ParserServer(MARKDOWN) as server:
+        ocr = OcrSettings(engine="docling", base_url=server.url)
+        model = ModelSettings(name="any", base_url="http://localhost:1/v1", key_variable="")
+        settings = Settings(ocr=ocr, model=model, embedding=EmbeddingSettings(model="hashing"))
+        with Workspace(tmp_path / "kb", settings) as kb:
+            assert kb.batch.write(tmp_path / "batch.jsonl", [tmp_path / "a.pdf"]).requests == 1
+    assert "Charles Babbage designed the Engine." in (tmp_path / "batch.jsonl").read_text()
+
+
+def test_damaged_and_huge_pictures_are_reported(tmp_path: Path) -> None:
+    huge = BytesIO()
+    Image.new("1", (20_000, 20_000)).save(huge, "PNG")
+    whole = picture([["Charles Babbage"]], "PNG")
+    for name, content in (("cut.png", whole[: len(whole) // 2]), ("text.jpg", b"text"), ("huge.png", huge.getvalue())):
+        (tmp_path / "docs").mkdir(exist_ok=True)
+        (tmp_path / "docs" / name).write_bytes(content)
+    with ParserServer(MARKDOWN) as server, workspace(tmp_path, "docling", server.url) as kb:
+        reasons = {Path(one.source).name: one.reason for one in kb.index([tmp_path / "docs"]).skipped}
+        assert not server.calls
+    assert reasons["cut.png"] == "it cannot be rendered"
+    assert reasons["text.jpg"].startswith("not a readable picture (UnidentifiedImageError")
+    assert reasons["huge.png"].startswith("not a readable picture (DecompressionBombError")
+
+
+def test_pictures_in_a_folder_are_counted_as_unsupported_without_ocr(tmp_path: Path) -> None:
+    for name in ("a.png", "b.png"):
+        (tmp_path / name).write_bytes(b"")
+    with workspace(tmp_path, "off", "") as kb:
+        assert kb.index([tmp_path]).unsupported == {".png": 2}
+        (skipped,) = kb.index([tmp_path / "a.png"]).skipped
+    assert (skipped.reason, skipped.next_step) == ("unsupported file type (.png)", SET_ENGINE)

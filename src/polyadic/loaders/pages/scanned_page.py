@@ -23,10 +23,18 @@ def is_scanned(page: "PdfPage", characters: int) -> bool:
     characters
         Number of characters of its text.
     """
-    from pypdfium2 import raw
-
     if characters > _MOST_STAMPED_CHARACTERS:
         return False
+    try:
+        return _shows_text_as_image(page, characters)
+    except RuntimeError:
+        # PDFium cannot read an object of the page; its text is what there is.
+        return not characters
+
+
+def _shows_text_as_image(page: "PdfPage", characters: int) -> bool:
+    from pypdfium2 import raw
+
     # PDFium is slow for pages with millions of objects; drawings of that kind have labels, which are text.
     objects = list(islice(page.get_objects(max_depth=_DEPTH), _MOST_OBJECTS))
     if not characters:

@@ -6,14 +6,15 @@ the document's source only. The source is ``upload:NAME``, so uploading the same
 
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
 from polyadic.config import ReadingSettings
 from polyadic.loaders.loader import SkippedInput, read_documents
-from polyadic.loaders.ocr.recognizer import PageRecognizer
+from polyadic.loaders.ocr.recognizer import PageRecognizer, RecognizedPages
+from polyadic.model.identity import document_id
 from polyadic.model.types import Document
 
 SCHEME = "upload:"
@@ -106,7 +107,8 @@ class Upload:
     ) -> Iterator[Document | SkippedInput]:
         file = (self.folder / str(entry.number) / PurePosixPath(entry.name).name).resolve()
         local_path, public_name = str(file), f"{SCHEME}{entry.name}"
-        for item in read_documents([file], settings, recognizer=recognizer):
+        named = _AsUploaded(recognizer, document_id(public_name)) if recognizer else None
+        for item in read_documents([file], settings, recognizer=named):
             # The local path must not become visible, nor part of the document's identity.
             source = public_name + item.source.removeprefix(local_path)
             if isinstance(item, Document):
@@ -114,3 +116,14 @@ class Upload:
             else:
                 reason, next_step = (text.replace(local_path, public_name) for text in (item.reason, item.next_step))
                 yield replace(item, source=source, reason=reason, next_step=next_step)
+
+
+@dataclass(frozen=True, slots=True)
+class _AsUploaded:
+    """A PageRecognizer that attributes calls to the document of an upload, not to the file in which it waits."""
+
+    recognizer: PageRecognizer
+    document_id: str
+
+    def recognize(self, content: bytes, file_digest: str, pages: Sequence[int], document_id: str) -> RecognizedPages:
+        return self.recognizer.recognize(content, file_digest, pages, self.document_id)

@@ -3,7 +3,7 @@
 import { workspacePath } from "./api.js";
 import { el, replace } from "./dom.js";
 import { button, notice, problemNotice } from "./parts.js";
-import { ACCEPTED, chosenFiles, distinct, droppedFiles, isSupported, partsOf } from "./upload_files.js";
+import { ACCEPTED, chosenFiles, distinct, droppedFiles, isPicture, isSupported, partsOf } from "./upload_files.js";
 import { counted } from "./words.js";
 
 const SHOWN = 8;
@@ -95,8 +95,9 @@ function acceptDrops(zone, upload) {
  */
 async function uploadFiles(ctx, files, messages, onJob) {
   const unreadable = files.filter(({ file }) => !file);
-  const unsupported = files.filter((one) => one.file && !isSupported(one.name));
-  const supported = files.filter((one) => one.file && isSupported(one.name));
+  const withOcr = files.some(({ name }) => isPicture(name)) && (await hasOcr(ctx));
+  const unsupported = files.filter((one) => one.file && !isSupported(one.name, withOcr));
+  const supported = files.filter((one) => one.file && isSupported(one.name, withOcr));
   const skipped = [
     unsupported.length ? notice("warning", `Skipped: unsupported file type (${names(unsupported)}).`) : null,
     unreadable.length ? notice("warning", `Skipped: the browser cannot read them (${names(unreadable)}).`) : null,
@@ -105,6 +106,15 @@ async function uploadFiles(ctx, files, messages, onJob) {
   replace(messages, skipped);
   if (supported.length) {
     await sendParts(ctx, partsOf(distinct(supported)), newIdentifier(), messages, skipped, onJob);
+  }
+}
+
+/** Whether the server reads pictures; not if it cannot be asked, because the upload then fails as well. */
+async function hasOcr(ctx) {
+  try {
+    return (await ctx.api.get(workspacePath(ctx.workspace, "settings"), {}, { signal: ctx.signal })).ocr;
+  } catch {
+    return false;
   }
 }
 

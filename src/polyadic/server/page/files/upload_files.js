@@ -11,11 +11,13 @@ const KINDS = [
   "proto ps1 py pyi r rb rs rst rtf scala scss sh sql swift tex text tf toml ts tsv tsx txt xlsx xml",
   "yaml yml zsh",
 ].flatMap((line) => line.split(" "));
+/** Suffixes of pictures, which the server reads if OCR is on. */
+const PICTURES = "jpeg jpg png tif tiff webp".split(" ");
 const FILES_AT_ONCE = 100;
 const BYTES_AT_ONCE = 100_000_000;
 
 /** The value of the attribute `accept` for files that the server reads. */
-export const ACCEPTED = KINDS.map((kind) => `.${kind}`).join(",");
+export const ACCEPTED = [...KINDS, ...PICTURES].map((kind) => `.${kind}`).join(",");
 
 /**
  * Files that were chosen, alone or as a folder.
@@ -82,11 +84,24 @@ async function entriesOf(reader) {
 
 /**
  * @param {string} name
+ * @param {boolean} withOcr whether the server reads pictures
  * @returns {boolean} whether the server reads such files
  */
-export function isSupported(name) {
+export function isSupported(name, withOcr) {
   const last = name.split("/").pop();
-  return !last.includes(".") || KINDS.includes(last.toLowerCase().split(".").pop());
+  return !last.includes(".") || KINDS.includes(suffixOf(name)) || (withOcr && isPicture(name));
+}
+
+/**
+ * @param {string} name
+ * @returns {boolean}
+ */
+export function isPicture(name) {
+  return PICTURES.includes(suffixOf(name));
+}
+
+function suffixOf(name) {
+  return name.toLowerCase().split(".").pop();
 }
 
 /**

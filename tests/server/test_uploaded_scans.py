@@ -1,0 +1,31 @@
+"""Scanned pages of uploads: what their recognition costs belongs to the uploaded document."""
+
+from collections.abc import Sequence
+from io import BytesIO
+from pathlib import Path
+
+from polyadic.config import ReadingSettings
+from polyadic.loaders.ocr.recognizer import RecognizedPages
+from polyadic.model.identity import document_id
+from polyadic.server.jobs.upload import Upload
+from tests.support.scans import scanned_pdf
+
+
+class Recording:
+    """Recognizes the same text on every page, and records for which documents."""
+
+    def __init__(self) -> None:
+        self.documents: list[str] = []
+
+    def recognize(self, content: bytes, file_digest: str, pages: Sequence[int], document_id: str) -> RecognizedPages:
+        self.documents.append(document_id)
+        return RecognizedPages(dict.fromkeys(pages, "Ada Lovelace met Charles Babbage."), {})
+
+
+def test_pages_are_recognized_for_the_uploaded_document(tmp_path: Path) -> None:
+    upload, recognizer = Upload(tmp_path), Recording()
+    upload.add_file("letters/scan.pdf", BytesIO(scanned_pdf([["Ada"]])))
+    upload.finish()
+    (document,) = upload.documents(ReadingSettings(), recognizer)
+    assert document.source == "upload:letters/scan.pdf"
+    assert recognizer.documents == [document_id("upload:letters/scan.pdf")]
