@@ -207,7 +207,7 @@ def test_numbered_headings_may_stand_directly_above_their_text(tmp_path: Path) -
     assert document(tmp_path / "lease.txt", lease).text == lease.replace("§", "## §")
     policy = (
         "SECTION A - COVER\nA.1 We cover fire.\n\nSECTION B - CLAIMS\nB.1 Report a theft.\n\n"
-        "SECTION C - PREMIUM\nIt is due in May.\n"
+        "SECTION C - PREMIUM\nIt is due in May of each year.\n"
     )
     assert document(tmp_path / "policy.txt", policy).text == policy.replace("SECTION", "## SECTION")
 
