@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.browser.conftest import PHONE, WIDE, Opened, Seen, Watch, ask, served
-from tests.browser.test_explore import put_in, settled
+from tests.browser.graph_view import put_in, settled
 from tests.model_server import ModelServer
 from tests.server.running_server import Running
 
