@@ -8,7 +8,6 @@ import pytest
 from polyadic.config import Settings
 from polyadic.embeddings.hashing_embedder import HashingEmbedder
 from polyadic.generation.context import lay_out
-from polyadic.generation.extractive_answerer import quote_answer
 from polyadic.generation.list_answerer import MOST_QUOTED, has_list, quote_list
 from polyadic.model.types import Chunk, Document, Evidence, Item, Knowledge, Participation, RetrievalSection, Span
 from polyadic.retrieval.registry import method_named
@@ -106,8 +105,8 @@ def test_quoted_list_has_one_line_for_each_item_and_says_that_it_may_be_incomple
     assert answer.note.endswith("the list may be incomplete: 35 of 35 facts examined")
 
 
-@pytest.mark.parametrize(("typed", "number"), [(True, 16), (True, 17), (False, 16), (True, 60)])
-def test_short_list_of_the_kind_is_quoted_whole_and_a_longer_one_by_relevance(typed: bool, number: int) -> None:
+@pytest.mark.parametrize("number", [16, 17, 60])
+def test_short_list_of_the_kind_is_quoted_whole_and_a_longer_one_by_relevance(number: int) -> None:
     reader = ships()
     found = ask(ALL, reader)
     item = listed(found)[0]
@@ -115,27 +114,14 @@ def test_short_list_of_the_kind_is_quoted_whole_and_a_longer_one_by_relevance(ty
         replace(
             item,
             score=1.0 - place / number,
-            why=f"about Ship {place} (ship)" if typed else "similar",
+            why=f"about Ship {place} (ship)",
             places=(replace(item.places[0], span=Span(place, place + len(item.places[0].quote))),),
         )
         for place in range(number)
     ]
     long = replace(found, items=(*items, *(one for one in found.items if one not in listed(found))))
     lines = asyncio.run(quote_list(long, HashingEmbedder(), reader)).text.splitlines()[:-2]
-    relevant = sum(one.score >= (0.6 if typed else 0.65) for one in items)
-    assert len(lines) == min(MOST_QUOTED, number if typed and number <= 16 else relevant)
-
-
-def test_list_without_types_begins_with_the_sentences_that_answer_best() -> None:
-    reader = ships(typed=False)
-    found = ask(ALL, reader)
-    best = asyncio.run(
-        quote_answer(replace(found, question="ships that recovered a capsule"), HashingEmbedder(), reader)
-    )
-    answer = asyncio.run(quote_list(found, HashingEmbedder(), reader))
-    quoted = [(citation.place.document_id, citation.place.span) for citation in answer.citations]
-    assert quoted[: len(best.citations)] == [(one.place.document_id, one.place.span) for one in best.citations]
-    assert len(best.citations) < len(set(quoted)) == len(quoted)
+    assert len(lines) == (number if number == 16 else min(MOST_QUOTED, sum(one.score >= 0.6 for one in items)))
 
 
 def test_announcement_of_a_list_is_no_item() -> None:
