@@ -230,6 +230,11 @@ EXAMPLES: dict[str, Any] = {
         "ocr": False,
         "version": "1.0.0",
     },
+    "WatchedFolderList": {
+        "folders": [
+            {"id": _ID, "name": "letters", "state": "watching", "documents": 2, "failed_chunks": 0, "job": None}
+        ]
+    },
     "LedgerPage": {
         "purposes": [{"purpose": "answer", "model": "gpt-4o-mini", "usage": _USAGE, "seconds": 1.2}],
         "documents": [],

@@ -171,7 +171,7 @@ class ReviewView(BaseModel):
     ``start`` of the next page; None on the last page. The first page has all ``homonyms``, at most 200.
     """
 
-    model_config = _example(candidates=[_CANDIDATE], homonyms=[], total=1, certain=1, next=None)
+    model_config = _example(candidates=[_CANDIDATE], homonyms=[], total=120, certain=1, next=100)
 
     candidates: list[CandidateView]
     homonyms: list[HomonymView]

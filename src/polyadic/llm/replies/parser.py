@@ -18,7 +18,7 @@ def read_reply(text: str) -> ParsedReply:
     >>> reply = '("hyper-relation"<|>"Ada wrote Notes."<|>8)##("entity"<|>"Ada"<|>"person"<|>"A writer"<|>90)'
     >>> read_reply(reply).stated
     (ParsedStatement(text='Ada wrote Notes.', score=8.0, participants=(Participation(name='Ada', type='person', \
-description='A writer', score=90.0),), sentences=(), forms={}),)
+description='A writer', score=90.0, role='', value=''),), sentences=(), forms={}),)
     >>> dict(read_reply("I cannot help with that.").problems)
     {'no facts in the reply': 1}
     """
