@@ -21,7 +21,7 @@ from benchmarks.data import load
 from benchmarks.recorded_workspace import extracted_workspace, recorded_workspace
 from benchmarks.report_sections import DOCS, given_folder, rewrite
 from polyadic.batch.request_writer import RequestFileWriter
-from polyadic.config import AnswerSettings, ExtractionSettings, ModelSettings, Settings
+from polyadic.config import AnswerSettings, ExtractionSettings, HierarchyBuildSettings, ModelSettings, Settings
 from polyadic.evaluation.batch import EvaluationBatch
 from polyadic.evaluation.bootstrap import interval
 from polyadic.evaluation.datasets import Dataset, load_beir
@@ -37,8 +37,13 @@ BASELINE = "chunks"
 RUNS = (
     ("none", 1000),
     *((method, budget) for budget in (1000, 2000) for method in (BASELINE, "bm25", "auto", "hypergraph", "walk")),
+    ("hierarchy", 1000),
+    ("hierarchy", 2000),
 )
-"""Method and token budget; without retrieval there is no budget."""
+"""Method and token budget; without retrieval there is no budget.
+
+`hierarchy` comes last: once there is a hierarchy, `auto` uses it for questions about the whole.
+"""
 STYLE = "the answer alone, in as few words as possible and not as a sentence, followed by its number in brackets"
 MODEL = ModelSettings(name="recorded", base_url="http://127.0.0.1:9", key_variable="", context_tokens=128_000)
 
@@ -75,6 +80,7 @@ def _corpora() -> Iterator[MeasuredCorpus]:
     yield MeasuredCorpus("Invented corpus, facts without a model", load_beir(INVENTED))
     yield MeasuredCorpus("Invented corpus, facts by a model", load_beir(INVENTED), _recorded_invented)
     yield MeasuredCorpus("2wiki-101, facts by a model", load("2wiki-101"), recorded_workspace)
+    yield MeasuredCorpus("2wiki-101, facts without a model", load("2wiki-101"))
     yield MeasuredCorpus("hotpotqa-100, facts without a model", load("hotpotqa-100"))
 
 
@@ -104,6 +110,7 @@ def _settings(corpus: MeasuredCorpus) -> Settings:
         model=MODEL,
         extraction=ExtractionSettings(extractor="model" if corpus.recorded else "sentences"),
         answer=AnswerSettings(by="model", style=STYLE),
+        hierarchy_build=HierarchyBuildSettings(by="extractive"),
     )
 
 
