@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from pydantic_core import to_jsonable_python
 
@@ -126,6 +126,7 @@ def test_quotations_are_rendered_word_for_word() -> None:
     )
 
 
+@example(["| a | b |\n|-|-|\n", "---", "# "])
 @given(st.lists(st.sampled_from(PARTS), max_size=40))
 def test_growing_text_is_rendered_as_complete_text(parts: list[str]) -> None:
     rendering = IncrementalRendering(render_markdown)

@@ -10,7 +10,7 @@ _PAUSE = 5.0
 
 
 class IncrementalRendering:
-    """Renders a growing text; blocks before the last one no longer change and are not rendered again.
+    """Renders a growing text; blocks before the last certain one no longer change and are not rendered again.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class IncrementalRendering:
 
         >>> from polyadic.server.rendering import render_markdown
         >>> rendering = IncrementalRendering(render_markdown)
-        >>> rendering.update("One.")[0], rendering.update("One.\\n\\nTwo.")[0], rendering.update("One.\\n\\nTwo.")[0]
+        >>> rendering.update("One.")[0], rendering.update("One.\\n\\nTwo.\\n")[0], rendering.update("One.\\n\\nTwo.\\n")[0]
         (0, 0, 1)
         """
         started = perf_counter()
@@ -44,8 +44,11 @@ class IncrementalRendering:
         self._text = text
         first, begin = self._settled, self._start
         blocks = self._render(text[begin:])
-        if blocks:
-            last = blocks[-1].start
+        # What the last, incomplete line begins is not certain: "---" may become "---#", a row of the table above it.
+        complete = text.rfind("\n", begin) + 1 - begin
+        certain = [block.start for block in blocks if block.start < complete]
+        if certain:
+            last = certain[-1]
             self._start = begin + last
             self._settled = first + sum(block.start < last for block in blocks)
         moved = [_moved(block.element, begin) for block in blocks]
