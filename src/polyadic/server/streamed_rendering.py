@@ -35,8 +35,8 @@ class IncrementalRendering:
 
         >>> from polyadic.server.rendering import render_markdown
         >>> rendering = IncrementalRendering(render_markdown)
-        >>> rendering.update("One.")[0], rendering.update("One.\\n\\nTwo.\\n")[0], rendering.update("One.\\n\\nTwo.\\n")[0]
-        (0, 0, 1)
+        >>> [rendering.update(text)[0] for text in ("One.", "One.\\n\\nTwo.\\n", "One.\\n\\nTwo.\\n\\nThree.")]
+        [0, 0, 1]
         """
         started = perf_counter()
         if not text.startswith(self._text):
