@@ -26,6 +26,7 @@ def needs_umap() -> None:
     pytest.importorskip("umap", reason="needs the extra umap")
 
 
+@pytest.mark.slow
 def test_umap_has_the_settings_of_raptor(monkeypatch: pytest.MonkeyPatch) -> None:
     needs_umap()
     import umap
@@ -46,6 +47,7 @@ def test_umap_has_the_settings_of_raptor(monkeypatch: pytest.MonkeyPatch) -> Non
     assert asked[1] == shared | {"n_neighbors": 10, "random_state": None}
 
 
+@pytest.mark.slow
 def test_umap_with_a_seed_is_repeatable_and_without_is_not() -> None:
     needs_umap()
     first, again, other = (points(VECTORS, "umap", seed) for seed in (3, 3, 4))
@@ -54,6 +56,7 @@ def test_umap_with_a_seed_is_repeatable_and_without_is_not() -> None:
     assert not np.array_equal(once, twice)
 
 
+@pytest.mark.slow
 def test_umap_separates_what_pca_separates() -> None:
     needs_umap()
     found = cluster(blobs([25, 25]), 1000, 0.1, 0, raptor=True, reduction="umap")
