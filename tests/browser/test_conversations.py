@@ -105,7 +105,7 @@ def test_answer_is_completed_in_the_background(
     expect(page.locator("article.turn")).to_have_attribute("aria-busy", "true")
     page.get_by_role("link", name="Documents").click()
     expect(page).to_have_title(re.compile("^Documents"))
-    expect(page.get_by_text(f"Answered: {CABIN}")).to_be_visible()
+    expect(page.get_by_text(f"Answered: {CABIN}")).to_be_visible(timeout=60_000)
     page.get_by_role("link", name="Ask").click()
     expect(page.locator("article.turn")).to_have_attribute("aria-busy", "false")
     expect(page.locator(".answer-text button.citation").first).to_be_visible()

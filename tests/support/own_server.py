@@ -52,7 +52,9 @@ class OwnServer:
         """
         self._server.ensure_postgres_running()
         if not self._answers():
-            self.stop_at_once()
+            # It may have ended by itself meanwhile.
+            with contextlib.suppress(subprocess.CalledProcessError):
+                self.stop_at_once()
             self._server.ensure_postgres_running()
             assert self._answers(), self._server.log.read_text()[-5_000:]
 
