@@ -234,7 +234,7 @@ def test_search_in_another_tab_is_answered_while_many_jobs_wait(by_model: Runnin
     expect(page.locator("article.job").first.get_by_role("heading")).to_have_text("Reading Story 0")
     other = page.context.new_page()
     other.goto(f"{by_model.url}/#/letters/documents", timeout=5000)
-    other.get_by_label("Search documents").fill("nothing is called so")
+    other.get_by_label("Search documents").fill("nothing is called so", timeout=60_000)
     expect(other.get_by_role("heading", name="No matching documents")).to_be_visible(timeout=3000)
     waiting = page.locator("article.job").last
     waiting.get_by_role("button", name="Cancel").click()
