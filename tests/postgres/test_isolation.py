@@ -140,7 +140,7 @@ def test_workspace_dropped_during_staging_leaves_no_rows(raw: psycopg.Connection
     dropped.close()
 
 
-def test_workspaces_share_tables_however_many_there_are(raw: psycopg.Connection) -> None:
+def test_a_new_workspace_adds_no_tables(raw: psycopg.Connection) -> None:
     relations = "SELECT count(*) FROM pg_class WHERE NOT relispartition"
     (before,) = raw.execute(relations).fetchone() or (0,)
     store = PostgresStore(postgres.address(postgres.fresh()), "test vectors")

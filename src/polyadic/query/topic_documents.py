@@ -11,6 +11,8 @@ from polyadic.text.words import WORD
 # A document is about a topic that so many of its facts name, at least.
 _FACTS, _SHARE = 3, 0.25
 _PASSAGES = 300
+# The first facts stand for all of a long document.
+_MOST_FACTS = 500
 
 
 def topic_documents(topic: str, reader: Reader) -> tuple[str, ...]:
@@ -46,7 +48,7 @@ def _identifying(topic: str) -> list[str]:
 
 def _is_about(chunks: Rows, stems: frozenset[str], language: str, reader: Reader) -> bool:
     """Return whether enough facts of passages have all these stems in their text or their entities."""
-    facts = np.unique(reader.links("chunk_facts", chunks).targets)
+    facts = np.unique(reader.links("chunk_facts", chunks).targets)[:_MOST_FACTS]
     texts = (" ".join((fact.text, *fact.entities)) for fact in reader.facts(facts))
     naming = sum(stems <= {stem(word, language) for word in WORD.findall(text.lower())} for text in texts)
     return naming >= max(_FACTS, _SHARE * len(facts))

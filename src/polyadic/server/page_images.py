@@ -6,16 +6,7 @@ from polyadic.server.problem_details import ProblemError
 
 
 async def page_image(content: bytes, number: int, seconds: float) -> bytes:
-    """Render a page of a PDF, or a picture, as PNG.
-
-    Parameters
-    ----------
-    content
-        The file.
-    number
-        Number of the page, from 1.
-    seconds
-        Time limit.
+    """Render a page as :func:`rendered_page` does.
 
     Raises
     ------

@@ -7,8 +7,8 @@ from itertools import takewhile
 
 _HEADING = re.compile(
     r"""
-        (?: (?:(?:Appendix|Article|Artikel|Section|SECTION|Part|PART)[ ]|§[ ]?)?(?P<chapter>\d{1,3})
-          | (?:Appendix|Section|SECTION|Part|PART)[ ](?P<letter>[A-Z])
+        (?: (?:(?i:appendix|article|artikel|section|part)[ ]|§[ ]?)?(?P<chapter>\d{1,3})
+          | (?i:appendix|section|part)[ ](?P<letter>[A-Z])
           | [ ]{0,3}(?P<section>(?:\d{1,3}|[A-Z])(?:\.\d{1,3}){1,5}) )
         [.:]?[ \t]{1,4}(?:[-–—][ \t])?(?P<title>\S.{0,100})
     """,
