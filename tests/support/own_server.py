@@ -52,7 +52,7 @@ class OwnServer:
         """
         self._server.ensure_postgres_running()
         if not self._answers():
-            # It may have ended by itself meanwhile.
+            # It may have ended meanwhile.
             with contextlib.suppress(subprocess.CalledProcessError):
                 self.stop_at_once()
             self._server.ensure_postgres_running()
