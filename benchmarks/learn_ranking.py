@@ -25,7 +25,7 @@ import polyadic.retrieval.relevance
 from benchmarks.question_sets import RECORDED, SMALL, Asking, question_sets, unanswerable_sets
 from benchmarks.report_sections import given_folder
 from polyadic.config import Settings
-from polyadic.generation.sentence_candidates import candidates, rarity
+from polyadic.generation.sentence_candidates import SentenceCandidate, candidates, rarity
 from polyadic.retrieval.fusion import PASSAGE_FEATURES, QUESTION_FEATURES, passage_features, question_features
 from polyadic.retrieval.methods.auto import signals
 from polyadic.retrieval.methods.walk import Walk
@@ -52,13 +52,15 @@ ORDINARY = 4.0
 class Labelled:
     """What competes for one question: features, shape (rows, columns), and which rows are right.
 
-    ``rare`` is how much of the question the sentences hold at once (rare_coverage); empty for passages.
+    ``rare`` is how much of the question the sentences hold at once (rare_coverage), and ``candidates`` are the
+    sentences; both are empty for passages.
     """
 
     features: Floats
     right: NDArray[np.bool_]
     asking: Asking
     rare: Floats
+    candidates: Sequence[SentenceCandidate] = ()
 
     def first_columns(self, most: int) -> "Labelled":
         return replace(self, features=self.features[:, :most])
@@ -119,7 +121,7 @@ def labelled_sentences(asking: Asking) -> Labelled:
         rare, unknown = rarity(asked, reader)
     read = read_sentences(asked, [candidate.sentence for candidate in found])
     right = np.array([asking.in_a_sentence(candidate.place.quote) for candidate in found], dtype=np.bool_)
-    return Labelled(sentence_features(asked, read), right, asking, rare_coverage(read, rare, unknown))
+    return Labelled(sentence_features(asked, read), right, asking, rare_coverage(read, rare, unknown), found)
 
 
 def _learn_passages(sets: Examples) -> None:

@@ -3,9 +3,10 @@
 No held-out kind of document, and no held-out small collection, is among them.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from benchmarks.data import data_folder, filled, load
@@ -48,33 +49,63 @@ class Asking:
 QuestionSet = Sequence[Asking]
 
 
-def question_sets(folder: Path, stack: ExitStack) -> Iterator[tuple[str, QuestionSet]]:
-    """Yield the question sets by name; their workspaces are kept below a folder, and open as long as the stack."""
+def question_sets(
+    folder: Path, stack: ExitStack, only: Collection[str] | None = None
+) -> Iterator[tuple[str, QuestionSet]]:
+    """Yield the question sets by name; their workspaces are kept below a folder, and open as long as the stack.
+
+    With ``only``, the others are left out, and their documents are not indexed.
+    """
+    for name, build in _builders(folder, stack):
+        if only is None or name in only:
+            yield name, build()
+
+
+def _builders(folder: Path, stack: ExitStack) -> Iterator[tuple[str, Callable[[], QuestionSet]]]:
     for name in MULTI_HOP:
-        dataset = load(name)
-        yield name, _of_dataset(stack.enter_context(filled(dataset, folder)), dataset.questions)
-    yield RECORDED, _of_dataset(stack.enter_context(recorded_workspace(folder)), load(MULTI_HOP[1]).questions)
+        yield name, partial(_multi_hop, name, folder, stack)
+    yield RECORDED, partial(_recorded, folder, stack)
     for language in ("de", "zh"):
-        dataset = load_beir(data_folder() / "xquad" / language)
+        corpus = data_folder() / "xquad" / language
         for name, settings in ((f"xquad-{language}", None), (f"xquad-{language} hashing", HASHING)):
-            workspace = _indexed(folder / name.replace(" ", "-"), dataset.corpus, stack, settings)
-            yield name, _of_dataset(workspace, dataset.questions)
-    dataset = load(MULTI_HOP[0])
-    hashing = _indexed(folder / f"{MULTI_HOP[0]}-hashing", dataset.corpus, stack, HASHING)
-    yield f"{MULTI_HOP[0]} hashing", _of_dataset(hashing, dataset.questions)
+            yield name, partial(_beir, corpus, folder / name.replace(" ", "-"), stack, settings)
+    corpus = data_folder() / MULTI_HOP[0]
+    yield f"{MULTI_HOP[0]} hashing", partial(_beir, corpus, folder / f"{MULTI_HOP[0]}-hashing", stack, HASHING)
+    yield "ordinary-shared", partial(_ordinary_shared, folder, stack)
+    yield "ordinary-debian", partial(_ordinary_debian, folder, stack)
+    yield SMALL[0], partial(_small_alone, folder, stack)
+    yield SMALL[1], partial(_small_together, folder, stack)
+
+
+def _multi_hop(name: str, folder: Path, stack: ExitStack) -> QuestionSet:
+    dataset = load(name)
+    return _of_dataset(stack.enter_context(filled(dataset, folder)), dataset.questions)
+
+
+def _recorded(folder: Path, stack: ExitStack) -> QuestionSet:
+    return _of_dataset(stack.enter_context(recorded_workspace(folder)), load(MULTI_HOP[1]).questions)
+
+
+def _beir(data: Path, folder: Path, stack: ExitStack, settings: Settings | None) -> QuestionSet:
+    dataset = load_beir(data)
+    return _of_dataset(_indexed(folder, dataset.corpus, stack, settings), dataset.questions)
+
+
+def _ordinary_shared(folder: Path, stack: ExitStack) -> QuestionSet:
     shared = data_folder() / "ordinary"
     workspace = _indexed(folder / "ordinary-shared", shared / "documents", stack)
-    yield "ordinary-shared", _ordinary(workspace, load_questions(shared / "questions.tsv"))
-    yield (
-        "ordinary-debian",
-        _ordinary(_indexed(folder / "ordinary-debian", fetched(folder), stack), load_questions(OWN)),
-    )
-    yield from _small(folder, stack)
+    return _ordinary(workspace, load_questions(shared / "questions.tsv"))
+
+
+def _ordinary_debian(folder: Path, stack: ExitStack) -> QuestionSet:
+    return _ordinary(_indexed(folder / "ordinary-debian", fetched(folder), stack), load_questions(OWN))
 
 
 def unanswerable_sets(sets: Mapping[str, QuestionSet]) -> Iterator[tuple[str, QuestionSet]]:
     """Yield sets of questions that are asked of the documents of another set, which do not answer them."""
     for one, other in UNANSWERABLE:
+        if one not in sets or other not in sets:
+            continue
         workspace = sets[other][0].workspace
         yield (
             f"{one} asked of {other}",
@@ -82,15 +113,22 @@ def unanswerable_sets(sets: Mapping[str, QuestionSet]) -> Iterator[tuple[str, Qu
         )
 
 
-def _small(folder: Path, stack: ExitStack) -> Iterator[tuple[str, QuestionSet]]:
-    """Yield the small collections, each in a workspace of its own, and all in one."""
+def _small_alone(folder: Path, stack: ExitStack) -> QuestionSet:
+    """The small collections, each in a workspace of its own."""
     collections = list(small_collections(Split.DEVELOPMENT))
     alone = [(stack.enter_context(one.workspace(folder / "small")), one.questions) for one in collections]
-    yield SMALL[0], [asking for workspace, questions in alone for asking in _ordinary(workspace, questions)]
+    return [asking for workspace, questions in alone for asking in _ordinary(workspace, questions)]
+
+
+def _small_together(folder: Path, stack: ExitStack) -> QuestionSet:
+    """The small collections in one workspace; their documents are written when each has one of its own."""
+    collections = list(small_collections(Split.DEVELOPMENT))
+    for one in collections:
+        stack.enter_context(one.workspace(folder / "small"))
     together = _indexed(folder / "small-together", folder / "small" / "documents", stack)
     # What one collection does not answer, another may.
     answerable = [question for one in collections for question in one.questions if question.is_answerable]
-    yield SMALL[1], _ordinary(together, answerable)
+    return _ordinary(together, answerable)
 
 
 def _indexed(folder: Path, documents: Path, stack: ExitStack, settings: Settings | None = None) -> Workspace:

@@ -33,7 +33,8 @@ from polyadic.query.api import QueryMixin
 from polyadic.query.browse import BrowseMixin
 from polyadic.query.engine import QueryEngine
 from polyadic.query.workspace_status import CostLedger, WorkspaceStatus, ledger_of, status_of
-from polyadic.rerankers.loading import load_reranker
+from polyadic.rerankers.answer_selection.selector import AnswerSelector
+from polyadic.rerankers.loading import load_answer_selector, load_reranker
 from polyadic.rerankers.reranker import Reranker
 from polyadic.resolution.api import ResolutionApi
 from polyadic.storage.protocol import Store
@@ -292,6 +293,11 @@ class Workspace(BrowseMixin, QueryMixin, RayIndexingMixin):
         return load_reranker(self.settings.reranker)
 
     @cached_property
+    def answer_selector(self) -> AnswerSelector | None:
+        """The cross-encoder that judges sentences to quote, loaded on first use; None if there is none."""
+        return load_answer_selector(self.settings.embedding) if self.settings.answer.cross_encoder else None
+
+    @cached_property
     def _prompts(self) -> PromptLibrary:
         return PromptLibrary(self.folder)
 
@@ -337,4 +343,5 @@ class Workspace(BrowseMixin, QueryMixin, RayIndexingMixin):
             self._prompts,
             StoreResponseCache(store),
             reranker=self.reranker,
+            selector=self.answer_selector,
         )

@@ -116,6 +116,10 @@ class AnswerSettings(SettingsSection):
         default="plain", description="think: the model reasons first (<think>, <answer>), as in the HyperGraphRAG paper"
     )
     style: str = Field(default="", examples=["three bullet points"], description="style of the answer")
+    cross_encoder: bool = Field(
+        default=True,
+        description="judge the sentences to quote by a cross-encoder; for English, with all-MiniLM-L6-v2 as embedder",
+    )
     effort: Effort = Field(
         default="low",
         description=f"low: one search; medium, high: a language model searches for what is missing, in at most "

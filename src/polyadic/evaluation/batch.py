@@ -156,6 +156,7 @@ class EvaluationBatch:
                 lambda: model,
                 PromptLibrary(kb.folder),
                 reranker=kb.reranker,
+                selector=kb.answer_selector,
             )
         )
 

@@ -22,10 +22,12 @@ from polyadic.generation.quoted_text import QuotedText
 from polyadic.generation.sentence_candidates import SentenceCandidate, candidates, rarity
 from polyadic.model.identity import normal_text
 from polyadic.model.types import Answer, Knowledge, SourceSpan, Span, TraceStep, Usage
+from polyadic.rerankers.answer_selection.selector import AnswerSelector
 from polyadic.retrieval.relevance.answer_confidence import AnswerConfidence, judge
+from polyadic.retrieval.relevance.answer_selection import SelectionLogits, combined_scores, to_judge
 from polyadic.retrieval.relevance.linear_model import LinearModel, learned
 from polyadic.retrieval.relevance.question_coverage import asked_words, rare_coverage
-from polyadic.retrieval.relevance.question_features import read_asked
+from polyadic.retrieval.relevance.question_features import QuestionFeatures, read_asked
 from polyadic.retrieval.relevance.sentence_features import (
     COLUMNS,
     read_sentences,
@@ -55,7 +57,9 @@ ANNOUNCES = (":", "：")
 _LONGEST_WITH_CONTEXT = 700
 
 
-async def quote_answer(knowledge: Knowledge, embedder: Embedder, reader: Reader) -> Answer:
+async def quote_answer(
+    knowledge: Knowledge, embedder: Embedder, reader: Reader, selector: AnswerSelector | None = None
+) -> Answer:
     """Answer a question by quoting knowledge.
 
     Parameters
@@ -66,6 +70,8 @@ async def quote_answer(knowledge: Knowledge, embedder: Embedder, reader: Reader)
         Embeds the question, and sentences without a stored vector.
     reader
         Provides stored vectors.
+    selector
+        Judges the best sentences again, if the question is in English.
 
     Returns
     -------
@@ -82,9 +88,12 @@ async def quote_answer(knowledge: Knowledge, embedder: Embedder, reader: Reader)
     read = read_sentences(asked, [candidate.sentence for candidate in pool])
     features = sentence_features(asked, read)
     learned_scores = LinearModel.named(learned("sentences")["score"], COLUMNS).scores(features)
+    selection = await select(asked, pool, learned_scores, selector)
+    if selection is not None:
+        learned_scores = combined_scores(asked, learned_scores, selection)
     section = read_named_section(asked, pool)
     scores = learned_scores + section.bonus
-    judgement = judge(asked, features, learned_scores, rare_coverage(read, *rarity(asked, reader)))
+    judgement = judge(asked, features, learned_scores, rare_coverage(read, *rarity(asked, reader)), selection)
     if section.has_all_words:
         judgement = AnswerConfidence(max(SECTION_FOUND, judgement.confidence), False)
     words = asked_words(asked, read)
@@ -111,6 +120,21 @@ async def quote_answer(knowledge: Knowledge, embedder: Embedder, reader: Reader)
         confidence=judgement.confidence if quotes else None,
         claims=quoted.claims,
     )
+
+
+async def select(
+    asked: QuestionFeatures,
+    pool: Sequence[SentenceCandidate],
+    scores: NDArray[np.float64],
+    selector: AnswerSelector | None,
+) -> SelectionLogits | None:
+    """Judge the best candidates by the cross-encoder; None without it, and for questions that are not in English."""
+    rows = to_judge(scores, np.array([candidate.is_repeated for candidate in pool], dtype=np.bool_))
+    if selector is None or asked.language != "en" or not len(rows):
+        return None
+    sentences = [pool[row].sentence for row in rows]
+    logits = await selector.scores(asked.text, [(sentence.context, sentence.statement) for sentence in sentences])
+    return SelectionLogits(rows, logits)
 
 
 def _how(knowledge: Knowledge, answered: bool) -> str:

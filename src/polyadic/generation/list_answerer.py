@@ -7,6 +7,7 @@ from polyadic.embeddings.embedder import Embedder
 from polyadic.generation.extractive_answerer import ANNOUNCES, quotation, quote_answer
 from polyadic.generation.quoted_text import QuotedText
 from polyadic.model.types import Answer, Item, Knowledge, RetrievalSection, SourceSpan
+from polyadic.rerankers.answer_selection.selector import AnswerSelector
 from polyadic.retrieval.list_items import listed_names
 from polyadic.storage.protocol import Reader
 from polyadic.text.language import detect_language
@@ -31,7 +32,9 @@ def has_list(knowledge: Knowledge) -> bool:
     return any(item.section is RetrievalSection.LIST for item in knowledge.items)
 
 
-async def quote_list(knowledge: Knowledge, embedder: Embedder, reader: Reader) -> Answer:
+async def quote_list(
+    knowledge: Knowledge, embedder: Embedder, reader: Reader, selector: AnswerSelector | None = None
+) -> Answer:
     """Quote the best sentence about each item of a retrieved list.
 
     Whether to answer at all is decided as for other questions, for the phrase without "list all".
@@ -40,7 +43,7 @@ async def quote_list(knowledge: Knowledge, embedder: Embedder, reader: Reader) -
     ----------
     knowledge
         The retrieved items, with a list among them.
-    embedder, reader
+    embedder, reader, selector
         As for :func:`quote_answer`.
 
     Returns
@@ -51,7 +54,7 @@ async def quote_list(knowledge: Knowledge, embedder: Embedder, reader: Reader) -
     """
     asked = list_question(knowledge.question)
     judged = await quote_answer(
-        replace(knowledge, question=asked.phrase if asked else knowledge.question), embedder, reader
+        replace(knowledge, question=asked.phrase if asked else knowledge.question), embedder, reader, selector
     )
     answer = replace(judged, question=knowledge.question, knowledge=knowledge)
     if not answer.answered:

@@ -31,6 +31,7 @@ from polyadic.query.request import QueryRequest
 from polyadic.query.span_attributes import record_answer, record_knowledge
 from polyadic.query.topic_documents import topic_documents
 from polyadic.query.usage import MeteredModel, UsageMeter
+from polyadic.rerankers.answer_selection.selector import AnswerSelector
 from polyadic.rerankers.reranker import Reranker
 from polyadic.retrieval.logical_form_model import LLMQuestionSolver
 from polyadic.retrieval.overview import NAME as OVERVIEW
@@ -65,7 +66,8 @@ class QueryEngine:
 
     ``load_model`` returns the language model, or None if the settings name none. It is called only when a model is
     needed, so quoting also works without the model's key. ``ledger`` records every paid call, and ``usage_meter``
-    sums up the calls for the current question. ``reranker``, if given, reorders the passages of every method.
+    sums up the calls for the current question. ``reranker``, if given, reorders the passages of every method, and
+    ``selector`` judges the sentences that may be quoted.
     """
 
     settings: Settings
@@ -76,6 +78,7 @@ class QueryEngine:
     ledger: ResponseCache = field(default_factory=NullCache)
     usage_meter: UsageMeter = field(default_factory=UsageMeter)
     reranker: Reranker | None = None
+    selector: AnswerSelector | None = None
 
     async def retrieve(self, ask: QueryRequest) -> Knowledge:
         """Retrieve knowledge for the question exactly as typed, without condensing follow-up questions."""
@@ -227,7 +230,7 @@ class QueryEngine:
             return quote_overview(knowledge)
         with self.store.read(_document_filter(ask.only)) as reader:
             quote = quote_list if has_list(knowledge) else quote_answer
-            answer = await quote(knowledge, self.embedder, reader)
+            answer = await quote(knowledge, self.embedder, reader, self.selector)
         return answer if answer.answered else replace(answer, text=no_answer(_language_of(knowledge)))
 
     async def _prepared(self, ask: QueryRequest) -> tuple[Knowledge, tuple[TraceStep, ...]]:

@@ -1,7 +1,9 @@
-"""Load the reranker that the settings name."""
+"""Load the reranker that the settings name, and the cross-encoder for quoted answers."""
 
-from polyadic.config import RerankerSettings
+from polyadic.config import EmbeddingSettings, RerankerSettings
+from polyadic.embeddings.minilm.weights import find_weights
 from polyadic.errors import SettingsError
+from polyadic.rerankers.answer_selection.selector import AnswerSelector
 from polyadic.rerankers.reranker import Reranker
 
 
@@ -32,3 +34,17 @@ def load_reranker(settings: RerankerSettings) -> Reranker | None:
     from polyadic.rerankers.cross_encoder import CrossEncoder
 
     return CrossEncoder(settings.folder.expanduser(), settings.window)
+
+
+def load_answer_selector(settings: EmbeddingSettings) -> AnswerSelector | None:
+    """Load the cross-encoder that judges sentences to quote; None if the embedder is another model.
+
+    It is made from the embedder's weights in ``model.safetensors``, which are only located now.
+
+    >>> load_answer_selector(EmbeddingSettings(model="hashing")) is None
+    True
+    """
+    if settings.model not in ("minilm", "minilm-int8"):
+        return None
+    weights = find_weights(settings.folder)
+    return AnswerSelector(weights) if weights.network.suffix == ".safetensors" else None

@@ -27,7 +27,7 @@ def cached_graph(weights: Path, sha256: str) -> bytes:
 
         return build_graph(weights)
 
-    return _cached("minilm", f"{GRAPH_VERSION}\n{sha256}\n{weights.name}", build)
+    return cached("minilm", f"{GRAPH_VERSION}\n{sha256}\n{weights.name}", build)
 
 
 def cached_int8_graph(weights: ModelFiles, sha256: str) -> bytes:
@@ -38,10 +38,11 @@ def cached_int8_graph(weights: ModelFiles, sha256: str) -> bytes:
 
         return build_int8_graph(weights)
 
-    return _cached("minilm-int8", f"{INT8_GRAPH_VERSION}\n{sha256}\n{weights.network.name}", build)
+    return cached("minilm-int8", f"{INT8_GRAPH_VERSION}\n{sha256}\n{weights.network.name}", build)
 
 
-def _cached(name: str, made_from: str, build: Callable[[], bytes]) -> bytes:
+def cached(name: str, made_from: str, build: Callable[[], bytes]) -> bytes:
+    """Return a graph from the cache, or build it; ``made_from`` names everything that it depends on."""
     key = hashlib.sha256(made_from.encode()).hexdigest()[:16]
     path = cache_folder() / "graphs" / f"{name}-{key}"
     try:

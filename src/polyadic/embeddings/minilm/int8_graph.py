@@ -12,14 +12,13 @@ leave few steps for the others of its row.
 """
 
 from collections.abc import Mapping
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 from onnx import TensorProto, helper
 
-from polyadic.embeddings.minilm.int8_calibration import ActivationRanges, measured_ranges
-from polyadic.embeddings.minilm.onnx_graph import FUSED, LAYERS, TransformerGraph
+from polyadic.embeddings.minilm.int8_calibration import ActivationRanges, measured_ranges, single_texts
+from polyadic.embeddings.minilm.onnx_graph import FUSED, LAYERS, ModelWeights, TransformerGraph, build_graph
 from polyadic.embeddings.minilm.weights import ModelFiles
 from polyadic.embeddings.onnx_runtime import PROBE, PROBE_TIMES
 
@@ -34,7 +33,8 @@ def build_int8_graph(weights: ModelFiles) -> bytes:
 
     Inputs and output are those of ``build_graph``; the second output is ``PROBE``, int32, shape (4, 16).
     """
-    return _Int8Transformer(weights.network, measured_ranges(weights)).serialised()
+    ranges = measured_ranges(build_graph(weights.network), weights.network.parent, single_texts(weights))
+    return Int8TransformerGraph(ModelWeights(weights.network), ranges).serialised()
 
 
 def copied(high: NDArray[np.float32], copies: int) -> NDArray[np.intp]:
@@ -61,22 +61,28 @@ def rounded(weight: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.f
     return np.rint(weight / worth[:, None]).astype(np.int8), worth
 
 
-class _Int8Transformer(TransformerGraph):
-    def __init__(self, weights: Path, ranges: Mapping[str, ActivationRanges]) -> None:
+class Int8TransformerGraph(TransformerGraph):
+    """Graph builder for the quantised transformer; ``ranges`` are those of the inputs of its matrix products."""
+
+    def __init__(self, weights: ModelWeights, ranges: Mapping[str, ActivationRanges]) -> None:
         super().__init__(weights)
         self._ranges = ranges
         self._times = {layer: copied(ranges[f"{layer}.output.dense"].high, _COPIES) for layer in LAYERS}
         self._quantised: dict[str, tuple[str, str, str, NDArray[np.float32]]] = {}
 
-    def _finish(self) -> None:
-        """Add the probe: its result is too small if pairs of products are accumulated in 16 bits."""
+    def _add_outputs(self, whole: str, state: str) -> None:
+        super()._add_outputs(whole, state)
+        self._add_probe()
+
+    def _add_probe(self) -> None:
+        """Add the probe as an output: its result is too small if pairs of products are accumulated in 16 bits."""
         large = self._constant("probe_input", np.full((4, PROBE_TIMES), 255, np.uint8))
         weight = self._constant("probe_weight", np.full((PROBE_TIMES, 16), 127, np.int8))
         self._nodes.append(helper.make_node("MatMulInteger", [large, weight], [PROBE]))
         self._outputs.append(helper.make_tensor_value_info(PROBE, TensorProto.INT32, [4, 16]))
 
     def _linear(self, state: str, name: str) -> str:
-        weight, bias = self._array(f"{name}.weight"), self._array(f"{name}.bias")
+        weight, bias = self._weights.array(f"{name}.weight"), self._weights.array(f"{name}.bias")
         layer, _, part = name.partition(".intermediate.")
         if part:
             neurons = np.repeat(np.arange(len(bias)), self._times[layer])

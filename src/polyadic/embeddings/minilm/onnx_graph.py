@@ -10,6 +10,7 @@ EmbedLayerNormalization) it was a tenth slower: matrix products take nine tenths
 import json
 import math
 import struct
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from onnx import NodeProto, TensorProto, ValueInfoProto, helper, numpy_helper
 
 LAYERS = tuple(f"encoder.layer.{number}" for number in range(6))
 _HEADS, _HEAD_SIZE = 12, 32
-_HIDDEN = _HEADS * _HEAD_SIZE
+HIDDEN = _HEADS * _HEAD_SIZE
 _EPSILON = 1e-12
 _OPSET, _IR_VERSION = 20, 9
 # Domain of the runtime's own operators.
@@ -34,26 +35,53 @@ def build_graph(weights: Path) -> bytes:
     Inputs: ``input_ids`` and ``attention_mask``, int64, shape (n, length). Output: ``last_hidden_state``, float32,
     shape (n, length, 384). The graph refers to the file by name only; the runtime needs the folder as an option.
     """
-    return TransformerGraph(weights).serialised()
+    return TransformerGraph(ModelWeights(weights)).serialised()
+
+
+class ModelWeights:
+    """The arrays of a safetensors file by name."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        with file.open("rb") as opened:
+            (length,) = struct.unpack("<Q", opened.read(8))
+            self._header = json.loads(opened.read(length))
+            self._data_start = 8 + length
+
+    def array(self, name: str) -> NDArray[np.float32]:
+        """Read an array from the file."""
+        entry = self._header[name]
+        start, end = entry["data_offsets"]
+        numbers = np.fromfile(self._file, "<f4", (end - start) // 4, offset=self._data_start + start)
+        return numbers.reshape(entry["shape"])
+
+    def tensor(self, name: str) -> TensorProto:
+        """Create a tensor of a graph that refers to the array in the file."""
+        entry = self._header[name]
+        start, end = entry["data_offsets"]
+        tensor = TensorProto(
+            name=name, data_type=TensorProto.FLOAT, dims=entry["shape"], data_location=TensorProto.EXTERNAL
+        )
+        where = {"location": self._file.name, "offset": self._data_start + start, "length": end - start}
+        for key, value in where.items():
+            tensor.external_data.add(key=key, value=str(value))
+        return tensor
 
 
 class TransformerGraph:
     """Graph builder; each method adds nodes and returns the name of their output."""
 
-    def __init__(self, weights: Path) -> None:
+    inputs: Sequence[str] = ("input_ids", "attention_mask")
+
+    def __init__(self, weights: ModelWeights) -> None:
         self._nodes: list[NodeProto] = []
         self._tensors: dict[str, TensorProto] = {}
         self._outputs: list[ValueInfoProto] = []
         self._weights = weights
-        with weights.open("rb") as file:
-            (length,) = struct.unpack("<Q", file.read(8))
-            self._header = json.loads(file.read(length))
-            self._data_start = 8 + length
 
     def serialised(self) -> bytes:
         shape = self._add("Shape", "input_ids")
         heads = self._add("Concat", shape, self._constant("heads", [_HEADS, _HEAD_SIZE]), axis=0)
-        whole = self._add("Concat", shape, self._constant("hidden", [_HIDDEN]), axis=0)
         mask = self._mask()
         state = self._embeddings()
         for layer in LAYERS:
@@ -65,14 +93,8 @@ class TransformerGraph:
             inner = self._add("Gelu", self._linear(state, f"{layer}.intermediate.dense"))
             outer = self._linear(inner, f"{layer}.output.dense")
             state = self._normalised(self._add("Add", outer, state), f"{layer}.output.LayerNorm")
-        self._nodes.append(helper.make_node("Reshape", [state, whole], ["last_hidden_state"]))
-        inputs = [
-            helper.make_tensor_value_info(name, TensorProto.INT64, ["n", "length"])
-            for name in ("input_ids", "attention_mask")
-        ]
-        output = helper.make_tensor_value_info("last_hidden_state", TensorProto.FLOAT, ["n", "length", _HIDDEN])
-        self._outputs.append(output)
-        self._finish()
+        self._add_outputs(self._add("Concat", shape, self._constant("hidden", [HIDDEN]), axis=0), state)
+        inputs = [helper.make_tensor_value_info(name, TensorProto.INT64, ["n", "length"]) for name in self.inputs]
         graph = helper.make_graph(self._nodes, "all-MiniLM-L6-v2", inputs, self._outputs, list(self._tensors.values()))
         opsets = [helper.make_opsetid("", _OPSET)]
         if any(node.domain == FUSED for node in self._nodes):
@@ -81,21 +103,26 @@ class TransformerGraph:
         serialised: bytes = model.SerializeToString()
         return serialised
 
-    def _finish(self) -> None:
-        """Add further outputs; overridden by other graphs."""
+    def _add_outputs(self, whole: str, state: str) -> None:
+        """Add the outputs; ``whole`` is the shape (n, length, 384), and ``state`` the last layer: (n x length, 384)."""
+        self._nodes.append(helper.make_node("Reshape", [state, whole], ["last_hidden_state"]))
+        output = helper.make_tensor_value_info("last_hidden_state", TensorProto.FLOAT, ["n", "length", HIDDEN])
+        self._outputs.append(output)
 
     def _embeddings(self) -> str:
-        """Sum and normalise embeddings of words, positions and the first segment: (n x length, 384)."""
+        """Sum and normalise embeddings of words, positions and segments: (n x length, 384)."""
         words = self._add("Gather", self._weight("embeddings.word_embeddings.weight"), "input_ids")
         length = self._add("Shape", "input_ids", start=1, end=2)
         table = self._weight("embeddings.position_embeddings.weight")
         positions = self._add("Slice", table, self._constant("zero", [0]), length)
-        segment = self._add(
-            "Gather", self._weight("embeddings.token_type_embeddings.weight"), self._constant("first", 0)
-        )
-        total = self._add("Add", self._add("Add", words, positions), segment)
-        flat = self._add("Reshape", total, self._constant("rows", [-1, _HIDDEN]))
+        segments = self._add("Gather", self._weight("embeddings.token_type_embeddings.weight"), self._segments())
+        total = self._add("Add", self._add("Add", words, positions), segments)
+        flat = self._add("Reshape", total, self._constant("rows", [-1, HIDDEN]))
         return self._normalised(flat, "embeddings.LayerNorm")
+
+    def _segments(self) -> str:
+        """Return the numbers of the segments: all tokens belong to the first."""
+        return self._constant("first", 0)
 
     def _mask(self) -> str:
         """Return the attention mask, 0 for a token and very negative for padding: (n, 1, 1, length)."""
@@ -141,20 +168,5 @@ class TransformerGraph:
         return name
 
     def _weight(self, name: str) -> str:
-        entry = self._header[name]
-        start, end = entry["data_offsets"]
-        tensor = TensorProto(
-            name=name, data_type=TensorProto.FLOAT, dims=entry["shape"], data_location=TensorProto.EXTERNAL
-        )
-        where = {"location": self._weights.name, "offset": self._data_start + start, "length": end - start}
-        for key, value in where.items():
-            tensor.external_data.add(key=key, value=str(value))
-        self._tensors[name] = tensor
+        self._tensors[name] = self._weights.tensor(name)
         return name
-
-    def _array(self, name: str) -> NDArray[np.float32]:
-        """Read a weight from the file."""
-        entry = self._header[name]
-        start, end = entry["data_offsets"]
-        numbers = np.fromfile(self._weights, "<f4", (end - start) // 4, offset=self._data_start + start)
-        return numbers.reshape(entry["shape"])

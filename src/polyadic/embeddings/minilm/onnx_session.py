@@ -73,13 +73,17 @@ def _weights_session(weights: ModelFiles, int8: bool) -> "InferenceSession":
     verify_checksums(file, SAFETENSORS_SHA256)
     if not int8:
         return open_session(cached_graph(file, SAFETENSORS_SHA256), file.parent, graphics=True)
-    graph = cached_int8_graph(ModelFiles(weights.tokenizer, file), SAFETENSORS_SHA256)
-    session = open_session(graph, file.parent)
+    return open_int8_session(cached_int8_graph(ModelFiles(weights.tokenizer, file), SAFETENSORS_SHA256), file.parent)
+
+
+def open_int8_session(graph: bytes, data: Path) -> "InferenceSession":
+    """Open a session for a graph with eight-bit products; ``data`` is the folder of its external weights."""
+    session = open_session(graph, data)
     # On processors without the instructions for it, the fast products overflow.
-    return session if _products_exact(session) else open_session(graph, file.parent, exact_products=True)
+    return session if _products_exact(session) else open_session(graph, data, exact_products=True)
 
 
 def _products_exact(session: "InferenceSession") -> bool:
     one = np.ones((1, 1), np.int64)
-    (result,) = session.run([PROBE], {"input_ids": one, "attention_mask": one})
+    (result,) = session.run([PROBE], {entry.name: one for entry in session.get_inputs()})
     return bool((result == PROBE_EXACT).all())

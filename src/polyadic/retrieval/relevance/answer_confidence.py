@@ -4,11 +4,13 @@ Two logistic models: *support* tells whether any sentence answers, and below a t
 *confidence* tells whether the best one does, where the question is not refused.
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from polyadic.retrieval.relevance.answer_selection import SelectionLogits, added_log_odds, least_support
 from polyadic.retrieval.relevance.linear_model import LinearModel, learned
 from polyadic.retrieval.relevance.question_coverage import RARE_COVERAGE
 from polyadic.retrieval.relevance.question_features import AnswerKind, QuestionFeatures
@@ -75,7 +77,11 @@ class AnswerConfidence:
 
 
 def judge(
-    asked: QuestionFeatures, features: NDArray[np.float64], scores: NDArray[np.float64], rare: NDArray[np.float64]
+    asked: QuestionFeatures,
+    features: NDArray[np.float64],
+    scores: NDArray[np.float64],
+    rare: NDArray[np.float64],
+    selection: SelectionLogits | None = None,
 ) -> AnswerConfidence:
     """Judge the candidates for a question; where there are none, it is refused.
 
@@ -89,20 +95,30 @@ def judge(
         Of each candidate, shape (sentences,).
     rare
         How much of the question they hold at once, as rare_coverage gives it.
+    selection
+        What a cross-encoder thinks of the best candidates, if there is one.
     """
     if not len(scores):
         return AnswerConfidence(0.0, True)
     signals = confidence_features(asked, features, scores, rare)
-    return AnswerConfidence(
-        _probability("confidence", signals),
-        _probability("support", signals) < learned(_FILE)["support"]["least"],
-    )
+    confidence, support = log_odds("confidence", signals), log_odds("support", signals)
+    least = learned(_FILE)["support"]["least"]
+    if selection is not None:
+        confidence += added_log_odds("confidence", asked, selection, scores)
+        support += added_log_odds("support", asked, selection, scores)
+        least = least_support()
+    return AnswerConfidence(_probability(confidence), _probability(support) < least)
 
 
-def _probability(part: str, signals: NDArray[np.float64]) -> float:
+def log_odds(part: str, signals: NDArray[np.float64]) -> float:
+    """Return the log-odds of ``support`` or ``confidence`` for the features of a question."""
     weights = learned(_FILE)[part]
     model = LinearModel.named(weights, CONFIDENCE_FEATURES, weights["bias"])
-    return float(model.probabilities(signals[None, :])[0])
+    return float(model.scores(signals[None, :])[0])
+
+
+def _probability(log_odds: float) -> float:
+    return 1 / (1 + math.exp(-min(30.0, max(-30.0, log_odds))))
 
 
 def confidence_features(

@@ -1,0 +1,1 @@
+"""Train the cross-encoder for answer sentence selection."""

@@ -1,0 +1,211 @@
+"""Learn how much the cross-encoder for sentences counts: ``python -m benchmarks.learn_selection FOLDER``.
+
+The weights that ``benchmarks.learn_ranking`` and ``benchmarks.learn_nameless`` wrote stay as they are, and decide alone
+where there is no cross-encoder. Added to them are weights of the logits of the few best sentences
+(retrieval/relevance/answer_selection.py): for the score of a sentence, whether to answer, and the confidence. They are
+learned from the English question sets for development. For each set it prints what is right and refused with weights
+that were learned on all others. FOLDER keeps the filled workspaces.
+"""
+
+import asyncio
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.learn_ranking import (
+    Floats,
+    Judged,
+    Labelled,
+    counts,
+    elsewhere,
+    first_right,
+    labelled_sentences,
+    logistic,
+    shares,
+    softmax,
+    write_weights,
+)
+from benchmarks.question_sets import MULTI_HOP, SMALL, Asking, question_sets, unanswerable_sets
+from benchmarks.report_sections import given_folder
+from polyadic.config import EmbeddingSettings
+from polyadic.generation.extractive_answerer import select
+from polyadic.rerankers.answer_selection.selector import AnswerSelector
+from polyadic.rerankers.loading import load_answer_selector
+from polyadic.retrieval.relevance.answer_confidence import confidence_features, log_odds
+from polyadic.retrieval.relevance.answer_selection import (
+    SELECTION_COLUMNS,
+    SELECTION_FEATURES,
+    SelectionLogits,
+    selection_columns,
+    selection_features,
+)
+from polyadic.retrieval.relevance.linear_model import LinearModel, learned
+from polyadic.retrieval.relevance.question_features import read_asked
+from polyadic.retrieval.relevance.sentence_features import COLUMNS
+
+SETS = (*MULTI_HOP, "ordinary-shared", "ordinary-debian", *SMALL)
+MOST_WRONGLY_REFUSED = 0.03
+_NAMELESS = SELECTION_FEATURES.index("nameless")
+_MADE_BY = "learn_nameless", "learn_selection"
+
+
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """A question with its sentences, their scores without the cross-encoder, and the logits of the best."""
+
+    labelled: Labelled
+    scores: Floats
+    logits: SelectionLogits
+
+    @property
+    def columns(self) -> Labelled:
+        """The scores, and beside them the columns of the logits, as the features of the sentences."""
+        columns = selection_columns(read_asked(self.labelled.asking.text), self.logits, len(self.scores))
+        return replace(self.labelled, features=np.column_stack([self.scores, columns]))
+
+
+@dataclass(frozen=True, slots=True)
+class Offsets:
+    """Questions, with the log-odds of support and of confidence without the cross-encoder: shape (questions,)."""
+
+    judged: Judged
+    support: Floats
+    confidence: Floats
+
+    def only(self, which: NDArray[np.bool_]) -> "Offsets":
+        return Offsets(self.judged.only(which), self.support[which], self.confidence[which])
+
+
+def main() -> None:
+    with given_folder() as folder, ExitStack() as stack:
+        selector = load_answer_selector(EmbeddingSettings())
+        sets = dict(question_sets(folder, stack, SETS))
+        sets |= dict(unanswerable_sets(sets))
+        learn({name: list(_selected(askings, selector)) for name, askings in sets.items()})
+
+
+def _selected(askings: Sequence[Asking], selector: AnswerSelector | None) -> Iterator[Selected]:
+    model = LinearModel.named(learned("sentences")["score"], COLUMNS)
+    for asking in askings:
+        labelled = labelled_sentences(asking)
+        scores = model.scores(labelled.features)
+        logits = asyncio.run(select(read_asked(labelled.asking.text), labelled.candidates, scores, selector))
+        if logits is not None:
+            yield Selected(labelled, scores, logits)
+
+
+def learn(selected: Mapping[str, Sequence[Selected]]) -> None:
+    """Learn from the sentences of each question, by question set; print what changes, and write the weights."""
+    columns = {name: [one.columns for one in rows] for name, rows in selected.items()}
+    score = _score(columns)
+    for name, rows in columns.items():
+        if any(one.asking.is_answerable for one in rows):
+            before, apart = first_right(rows, _with_base(0 * score)), _with_base(_score(elsewhere(name, columns)))
+            print(f"right, {name}: {before} -> learned elsewhere {first_right(rows, apart)}", flush=True)
+    judged = {name: _offsets(rows, score) for name, rows in selected.items()}
+    support, least = _support(judged)
+    former = _logit(learned("sentences")["support"]["least"])
+    for name, one in judged.items():
+        target = one.judged.is_answerable
+        apart = shares(_refused(one, *_support(elsewhere(name, judged))), target)
+        written = shares(_refused(one, support, least), target)
+        print(f"refused, {name}: {shares(one.support < former, target)} -> learned elsewhere {apart}; {written}")
+    answered = {name: one.only(~_refused(one, support, least)) for name, one in judged.items()}
+    confidence = _added({name: one for name, one in answered.items() if one.judged.is_answerable.any()}, False)
+    for name, one in answered.items():
+        probable = 1 / (1 + np.exp(-_log_odds(one.judged, one.confidence, confidence)))
+        print(
+            f"confidence, {name}: right {one.judged.is_right.mean():.3f}, as written {probable.mean():.3f}", flush=True
+        )
+    parts = {
+        "score": dict(zip(SELECTION_COLUMNS, score.tolist(), strict=True)),
+        "support": _named(support) | {"least": 1 / (1 + float(np.exp(-least)))},
+        "confidence": _named(confidence),
+    }
+    write_weights("selection", parts, *_MADE_BY)
+
+
+def _score(columns: Mapping[str, Sequence[Labelled]]) -> Floats:
+    """Weights of the columns of the logits."""
+    return softmax(columns, given=np.ones(1))
+
+
+def _with_base(score: Floats) -> Floats:
+    return np.concatenate([np.ones(1), score])
+
+
+def _offsets(rows: Sequence[Selected], score: Floats) -> Offsets:
+    features, support, confidence, right = [], [], [], []
+    for one in rows:
+        asked, labelled = read_asked(one.labelled.asking.text), one.labelled
+        combined = one.columns.features @ _with_base(score)
+        signals = confidence_features(asked, labelled.features, combined, labelled.rare)
+        support.append(log_odds("support", signals))
+        confidence.append(log_odds("confidence", signals))
+        features.append(selection_features(asked, one.logits, combined))
+        right.append(bool(labelled.right[np.argmax(combined)]))
+    answerable = np.array([one.labelled.asking.is_answerable for one in rows], dtype=np.bool_)
+    judged = Judged(np.array(features), answerable, np.array(right, dtype=np.bool_))
+    return Offsets(judged, np.array(support), np.array(confidence))
+
+
+def _support(judged: Mapping[str, Offsets]) -> tuple[Floats, float]:
+    """Weights with the bias last, and the log-odds that few answerable questions miss.
+
+    The threshold is the same for questions that name something and for those that do not; the weight of ``nameless`` is
+    set so that as few of each are missed.
+    """
+    support = _added(judged, True)
+    missed = {}
+    for is_nameless in (False, True):
+        odds = [
+            _log_odds(one.judged, one.support, support)[of_kind & one.judged.is_answerable]
+            for one in judged.values()
+            if len(of_kind := (one.judged.features[:, _NAMELESS] > 0) == is_nameless)
+        ]
+        weights = [np.full(len(own), 1 / max(1, len(own))) for own in odds]
+        missed[is_nameless] = _weighted_quantile(np.concatenate(odds), np.concatenate(weights), MOST_WRONGLY_REFUSED)
+    support[_NAMELESS] += missed[False] - missed[True]
+    return support, missed[False]
+
+
+def _weighted_quantile(values: Floats, weights: Floats, share: float) -> float:
+    order = np.argsort(values)
+    return float(values[order][np.searchsorted(np.cumsum(weights[order]) / weights.sum(), share)])
+
+
+def _added(sets: Mapping[str, Offsets], for_support: bool) -> Floats:
+    """Weights with the bias last, that are added to the log-odds of support or of confidence.
+
+    For support, all that is answerable weighs as much as all that is not.
+    """
+    judged = {name: one.judged for name, one in sets.items()}
+    target = np.concatenate([one.is_answerable if for_support else one.is_right for one in judged.values()])
+    offset = np.concatenate([one.support if for_support else one.confidence for one in sets.values()])
+    weights = counts(judged)
+    if for_support:
+        weights *= np.where(target, weights[~target].sum() / weights[target].sum(), 1.0)
+    return logistic(judged, target, weights, offset)
+
+
+def _refused(one: Offsets, support: Floats, least: float) -> NDArray[np.bool_]:
+    return np.asarray(_log_odds(one.judged, one.support, support) < least)
+
+
+def _log_odds(judged: Judged, offset: Floats, added: Floats) -> Floats:
+    return np.asarray(judged.features @ added[:-1] + added[-1] + offset)
+
+
+def _named(added: Floats) -> dict[str, float]:
+    return dict(zip((*SELECTION_FEATURES, "bias"), added.tolist(), strict=True))
+
+
+def _logit(probability: float) -> float:
+    return float(np.log(probability / (1 - probability)))
+
+
+if __name__ == "__main__":
+    main()

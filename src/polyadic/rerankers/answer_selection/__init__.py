@@ -1,0 +1,1 @@
+"""Answer sentence selection: a cross-encoder that judges whether a sentence answers a question."""

@@ -1,0 +1,90 @@
+"""Build the cross-encoder for answer sentence selection as an ONNX graph from the weights of all-MiniLM-L6-v2.
+
+Question and sentence go through the transformer as one sequence of two segments, and a linear layer turns the state of
+the first token into a logit. ``adapter.npz`` has what differs from the embedder: low-rank changes of the matrices of
+the upper layers (LoRA, arXiv 2106.09685), their biases and normalisations, and the linear layer. It was learned by
+``python -m benchmarks.learn_answer_selection``. The products are quantised to eight bits like the embedder's.
+"""
+
+from collections.abc import Iterator
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from onnx import TensorProto, helper, numpy_helper
+
+from polyadic.embeddings.minilm.int8_calibration import Tokens, measured_ranges, sample_lines
+from polyadic.embeddings.minilm.int8_graph import Int8TransformerGraph
+from polyadic.embeddings.minilm.onnx_graph import ModelWeights, TransformerGraph
+from polyadic.rerankers.answer_selection.pairs import PairTokenizer
+
+ADAPTER = "adapter.npz"
+
+
+def build_selection_graph(weights: Path, tokenizer: PairTokenizer) -> bytes:
+    """Build the serialised graph for a safetensors file; takes some seconds.
+
+    Inputs: ``input_ids``, ``attention_mask`` and ``token_type_ids``, int64, shape (n, length). Output: ``logits``,
+    float32, shape (n, 1).
+    """
+    adapted = AdaptedWeights(weights, adapter())
+    ranges = measured_ranges(PairGraph(adapted).serialised(), weights.parent, _sample_pairs(tokenizer))
+    return _Int8PairGraph(adapted, ranges).serialised()
+
+
+def adapter() -> dict[str, NDArray[np.float32]]:
+    """Read the arrays of the adapter: replaced weights by name, and ``NAME.down`` and ``NAME.up`` of changed ones."""
+    with (files(__package__) / ADAPTER).open("rb") as file, np.load(file, allow_pickle=False) as arrays:
+        return {name: arrays[name].astype(np.float32) for name in arrays.files}
+
+
+class AdaptedWeights(ModelWeights):
+    """The weights of the embedder with the changes of an adapter."""
+
+    def __init__(self, file: Path, changes: dict[str, NDArray[np.float32]]) -> None:
+        super().__init__(file)
+        self._changes = changes
+
+    def array(self, name: str) -> NDArray[np.float32]:
+        if name in self._changes:
+            return self._changes[name]
+        original = super().array(name)
+        if f"{name}.up" not in self._changes:
+            return original
+        return original + self._changes[f"{name}.up"] @ self._changes[f"{name}.down"]
+
+    def tensor(self, name: str) -> TensorProto:
+        if name in self._changes or f"{name}.up" in self._changes:
+            return numpy_helper.from_array(self.array(name), name)
+        return super().tensor(name)
+
+
+class PairGraph(TransformerGraph):
+    """Graph builder for a sequence of two segments, with a logit as the output."""
+
+    inputs = ("input_ids", "attention_mask", "token_type_ids")
+
+    def _segments(self) -> str:
+        return "token_type_ids"
+
+    def _add_outputs(self, whole: str, state: str) -> None:
+        states = self._add("Reshape", state, whole)
+        first = self._add("Gather", states, self._constant("first_token", 0), axis=1)
+        head = (self._weight("head.weight"), self._weight("head.bias"))
+        self._nodes.append(helper.make_node("Gemm", [first, *head], ["logits"], transB=1))
+        self._outputs.append(helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["n", 1]))
+
+
+class _Int8PairGraph(PairGraph, Int8TransformerGraph):
+    def _add_outputs(self, whole: str, state: str) -> None:
+        super()._add_outputs(whole, state)
+        self._add_probe()
+
+
+def _sample_pairs(tokenizer: PairTokenizer) -> Iterator[dict[str, Tokens]]:
+    """Yield each sample line, as a question, with the lines around it, as sentences with and without context."""
+    lines = sample_lines()
+    for place, line in enumerate(lines):
+        for context, sentence in (("", lines[place - 1]), (lines[place - 2], lines[place - 3])):
+            yield tokenizer.inputs(line, [(context, sentence)])
