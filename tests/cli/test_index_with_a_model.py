@@ -55,7 +55,7 @@ def test_summary_shows_usage_and_cost(
     monkeypatch.setenv("POLYADIC_MODEL__COMPLETION_PRICE", "0.6")
     done = polyadic("index", str(letters))
     assert done.code == 0 and done.err == ""
-    assert "4 documents: 4 added" in done.out and "48 statements: 48 facts" in done.out
+    assert "4 documents: 4 added" in done.out and "48 statements, 48 of them with a fact" in done.out
     money = (server.prompt_tokens * 0.15 + server.completion_tokens * 0.6) / 1e6
     assert f"{len(server.calls)} calls, {server.prompt_tokens:,} tokens sent" in done.out
     assert f"received, ${money:.4f}" in done.out
