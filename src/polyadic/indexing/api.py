@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -28,7 +29,6 @@ from polyadic.llm.prompts.library import PromptLibrary
 from polyadic.llm.store_cache import StoreResponseCache
 from polyadic.loaders.folder_watcher import among
 from polyadic.loaders.loader import SkippedInput, read_documents
-from polyadic.loaders.ocr.recognizer import PageRecognizer
 from polyadic.model.types import Document
 from polyadic.storage.protocol import DocumentRecord, Store
 from polyadic.storage.url import StoreLocation
@@ -128,7 +128,7 @@ class IndexingMixin(ABC):
         existing = still_there(paths, self.documents()) if prune and self.home.exists() else paths
         run = RunProgress()
         async with self.ocr_session(budget) as ocr:
-            sources = seen.watch(run.watch_documents(self._read(existing, exclude, ocr.recognizer, run, changed)))
+            sources = seen.watch(run.watch_documents(self._read(existing, exclude, ocr, run, changed)))
             skipped, document = await run_until_cancelled(ocr.cancel, first_document, sources)
             if document is None and not self.home.exists():
                 return skipped_report(skipped)
@@ -223,18 +223,19 @@ class IndexingMixin(ABC):
         IndexingEstimate
             The estimate, and the inputs that would be skipped.
         """
-        counting = self._ocr.counting_recognizer()
+        recognizer, captioner = self._ocr.counting_recognizer(), self._ocr.counting_captioner()
+        counting = replace(OcrSession.off(None), recognizer=recognizer, captioner=captioner)
         sources = self._read(paths, exclude, counting)
         selected = self._extractor(extractor, NullCache())
         if not self.home.exists():
             estimate = await self._estimator(selected, KnownWork(), extractor).estimate(sources)
-            return self._ocr.added_to(estimate, counting, {})
+            return self._ocr.added_to(estimate, recognizer, captioner, {})
         with self.store(make=True).read() as reader:
             known = KnownWork(
                 reader.records.stamp, lambda key: reader.records.reply(key) is not None, reader.records.spent()
             )
             estimate = await self._estimator(selected, known, extractor).estimate(sources)
-            return self._ocr.added_to(estimate, counting, known.spent)
+            return self._ocr.added_to(estimate, recognizer, captioner, known.spent)
 
     async def adelete(self, references: str | Sequence[str], forget_replies: bool = False) -> list[DocumentRecord]:
         """Delete documents, and the facts that no other document supports.
@@ -333,7 +334,7 @@ class IndexingMixin(ABC):
         self,
         paths: Sequence[Path | str],
         exclude: Sequence[str],
-        recognizer: PageRecognizer | None,
+        ocr: OcrSession,
         run: RunProgress | None = None,
         changed: Collection[Path] | None = None,
     ) -> Iterator[Document | SkippedInput]:
@@ -346,7 +347,7 @@ class IndexingMixin(ABC):
             found = found if changed is None else among(found, changed)
             return run.watch_files(with_prune_hints(found, lambda: self.documents() if self.home.exists() else ()))
 
-        return read_documents(paths, reading, self._excluded_folders, watch, recognizer)
+        return read_documents(paths, reading, self._excluded_folders, watch, ocr.recognizer, ocr.captioner)
 
     def _extractor(
         self,
