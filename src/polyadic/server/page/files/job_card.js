@@ -116,6 +116,9 @@ function sums(job) {
   const counts = ["added", "changed", "resumed", "unchanged"].filter((name) => report[name]);
   const facts = report.evidence - report.without_fact;
   const parts = counts.map((name) => `${report[name].toLocaleString("en")} ${name}`);
+  if (!parts.length && !report.evidence) {
+    parts.push("nothing added");
+  }
   return [...parts, report.evidence ? counted(facts, "fact") : "", `in ${lasting(report.seconds)}`]
     .filter(Boolean)
     .join(", ");
