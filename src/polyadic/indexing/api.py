@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -28,7 +29,6 @@ from polyadic.llm.language_model import LanguageModel
 from polyadic.llm.prompts.library import PromptLibrary
 from polyadic.llm.store_cache import StoreResponseCache
 from polyadic.loaders.loader import SkippedInput
-from polyadic.loaders.ocr.recognizer import PageRecognizer
 from polyadic.model.types import Document
 from polyadic.storage.protocol import DocumentRecord, Store
 from polyadic.storage.url import StoreLocation
@@ -128,7 +128,7 @@ class IndexingMixin(ABC):
         existing = still_there(paths, self.documents()) if prune and self.home.exists() else paths
         run = RunProgress()
         async with self.ocr_session(budget) as ocr:
-            sources = seen.watch(run.watch_documents(self._read(existing, exclude, ocr.recognizer, run, changed)))
+            sources = seen.watch(run.watch_documents(self._read(existing, exclude, ocr, run, changed)))
             skipped, document = await run_until_cancelled(ocr.cancel, first_document, sources)
             if document is None and not self.home.exists():
                 return skipped_report(skipped)
@@ -223,7 +223,8 @@ class IndexingMixin(ABC):
         IndexingEstimate
             The estimate, and the inputs that would be skipped.
         """
-        counting = self._ocr.counting_recognizer()
+        recognizer, captioner = self._ocr.counting_recognizer(), self._ocr.counting_captioner()
+        counting = replace(OcrSession.off(None), recognizer=recognizer, captioner=captioner)
         sources = self._read(paths, exclude, counting, RunProgress())
         selected = factory.selected(extractor, self.settings, self._extraction_model, NullCache(), self._prompts)
         chunking, model = self.settings.chunking, self.settings.model.of_role("extraction")
@@ -231,7 +232,7 @@ class IndexingMixin(ABC):
         with self.store(make=True).read() if self.home.exists() else nullcontext() as reader:
             known = KnownWork.of(reader.records) if reader else KnownWork()
             estimator = IndexingEstimator(selected.extractor, self.embedder, chunking, model, known, reextract)
-            return self._ocr.added_to(await estimator.estimate(sources), counting, known.spent)
+            return self._ocr.added_to(await estimator.estimate(sources), recognizer, captioner, known.spent)
 
     async def adelete(self, references: str | Sequence[str], forget_replies: bool = False) -> list[DocumentRecord]:
         """Delete documents, and the facts that no other document supports.
@@ -331,7 +332,7 @@ class IndexingMixin(ABC):
         self,
         paths: Sequence[Path | str],
         exclude: Sequence[str],
-        recognizer: PageRecognizer | None,
+        ocr: OcrSession,
         run: RunProgress,
         changed: Collection[Path] | None = None,
     ) -> Iterator[Document | SkippedInput]:
@@ -342,7 +343,7 @@ class IndexingMixin(ABC):
         def indexed() -> Sequence[DocumentRecord]:
             return self.documents() if self.home.exists() else ()
 
-        return documents_below(paths, reading, self._excluded_folders, recognizer, run, indexed, changed)
+        return documents_below(paths, reading, self._excluded_folders, ocr, run, indexed, changed)
 
     def _extraction_model(self) -> LanguageModel:
         return self._required_model("extraction")

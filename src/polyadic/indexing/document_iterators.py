@@ -5,12 +5,12 @@ from pathlib import Path
 
 from polyadic.config import ReadingSettings
 from polyadic.errors import PolyadicError
+from polyadic.indexing.ocr_session import OcrSession
 from polyadic.indexing.progress import RunProgress
 from polyadic.indexing.pruning import with_prune_hints
 from polyadic.indexing.report import IndexReport
 from polyadic.loaders.folder_watcher import among
 from polyadic.loaders.loader import read_documents
-from polyadic.loaders.ocr.recognizer import PageRecognizer
 from polyadic.loaders.skipped import SkippedInput
 from polyadic.model.types import Document
 from polyadic.storage.protocol import DocumentRecord
@@ -20,7 +20,7 @@ def documents_below(
     paths: Sequence[Path | str],
     reading: ReadingSettings,
     excluded_folders: Sequence[Path],
-    recognizer: PageRecognizer | None,
+    ocr: OcrSession,
     run: RunProgress,
     indexed: Callable[[], Sequence[DocumentRecord]],
     changed: Collection[Path] | None = None,
@@ -29,8 +29,10 @@ def documents_below(
 
     Parameters
     ----------
-    paths, reading, excluded_folders, recognizer
+    paths, reading, excluded_folders
         As for :func:`~polyadic.loaders.loader.read_documents`.
+    ocr
+        OCR and captions of the run.
     run
         Progress of the run.
     indexed
@@ -42,7 +44,7 @@ def documents_below(
     def watch(found: Iterator[Path | SkippedInput]) -> Iterator[Path | SkippedInput]:
         return run.watch_files(with_prune_hints(found if changed is None else among(found, changed), indexed))
 
-    return read_documents(paths, reading, excluded_folders, watch, recognizer)
+    return read_documents(paths, reading, excluded_folders, watch, ocr.recognizer, ocr.captioner)
 
 
 def checked_documents(documents: Iterable[Document | SkippedInput]) -> Iterator[Document | SkippedInput]:

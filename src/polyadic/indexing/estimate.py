@@ -79,6 +79,8 @@ class IndexingEstimate:
     scanned_pages
         Number of pages to recognize first. ``usage`` includes the calls of a vision model for them, but their text is
         unknown: what it takes to extract its facts is not included anywhere.
+    pictures
+        Number of pictures to describe first; the same applies to them.
     skipped
         Inputs that would be skipped.
     unsupported
@@ -97,6 +99,7 @@ class IndexingEstimate:
     seconds: float = 0.0
     basis: str = ""
     scanned_pages: int = 0
+    pictures: int = 0
     skipped: list[SkippedInput] = field(default_factory=list)
     unsupported: Counter[str] = field(default_factory=Counter)
 

@@ -119,7 +119,7 @@ function sums(job) {
     const stated = report.evidence - report.without_fact - report.unsupported_statements;
     parts.push(counted(stated, "statement with a fact", "statements with a fact"));
   }
-  return [...parts, `in ${lasting(report.seconds)}`].join(", ");
+  return [...(parts.length ? parts : ["nothing added"]), `in ${lasting(report.seconds)}`].join(", ");
 }
 
 function drawReached(job, bar, line) {
