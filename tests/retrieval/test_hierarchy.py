@@ -287,7 +287,7 @@ def test_unspecific_question_uses_the_largest_communities(reader: MemoryReader, 
 @pytest.mark.parametrize("method", METHODS)
 def test_missing_hierarchy_is_reported(method: str) -> None:
     found = ask(method, with_hierarchy(STORY, {}), "Byron meets whom in Missolonghi?")
-    assert found.note == NOT_BUILT == "no hierarchy has been built: polyadic hierarchy build"
+    assert found.note == NOT_BUILT == "there is no up-to-date hierarchy: polyadic hierarchy build"
     assert any(NOT_BUILT in step.detail for step in found.trace)
     assert bool(found.items) is (method != "global")
     assert not found.of(ItemKind.REPORT)
