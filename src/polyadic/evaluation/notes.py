@@ -33,7 +33,7 @@ def notes(
 
 
 def _unequal_fill(plan: EvalPlan, costs: Sequence[MethodCost]) -> Iterator[str]:
-    """Name the systems that use much less of the common token budget than others; some retrieve nothing by definition."""
+    """Name the systems that use much less of the common token budget than others. Some retrieve none by definition."""
     used = {
         system.name: cost.tokens
         for system, cost in zip(plan.systems, costs, strict=True)
