@@ -11,6 +11,7 @@ DOCS = Path(__file__).parent.parent / "docs"
 QUALITY = DOCS / "quality.md"
 PERFORMANCE = DOCS / "performance.md"
 PERFORMANCE_AT_SCALE = DOCS / "performance-scale.md"
+_TABLE = re.compile(r"^\|.*\n(?:\|.*\n)*", re.MULTILINE)
 
 
 @contextmanager
@@ -25,6 +26,25 @@ def rewrite(page: Path, heading: str, lines: Iterable[str]) -> None:
     body = "\n".join(lines)
     page.write_text(replaced(page.read_text(encoding="utf-8"), heading, f"{body}\n"), encoding="utf-8")
     print(f"wrote {heading} into {page}")
+
+
+def rewrite_table(page: Path, heading: str, table: str) -> None:
+    """Replace the first table of a section of a page, and keep the text around it."""
+    page.write_text(with_table(page.read_text(encoding="utf-8"), heading, table), encoding="utf-8")
+    print(f"wrote the table of {heading} into {page}")
+
+
+def with_table(text: str, heading: str, table: str) -> str:
+    """Replace the first table of a section, or append the table if there is none.
+
+    >>> with_table("# A\\n\\n## B\\nb\\n\\n| 1 |\\n| 2 |\\n\\nc\\n", "## B", "| 3 |\\n")
+    '# A\\n\\n## B\\nb\\n\\n| 3 |\\n\\nc\\n'
+    >>> with_table("# A\\n\\n## B\\nb\\n\\n## C\\nc\\n", "## B", "| 3 |\\n")
+    '# A\\n\\n## B\\nb\\n\\n| 3 |\\n\\n## C\\nc\\n'
+    """
+    body = section(text, heading).removeprefix(f"{heading}\n").rstrip("\n") + "\n"
+    new, replacements = _TABLE.subn(lambda _: table, body, count=1)
+    return replaced(text, heading, new if replacements else f"{body}\n{table}")
 
 
 def section(text: str, heading: str) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 import simpy
 from numpy.typing import NDArray
 
-from benchmarks.report_sections import DOCS, PERFORMANCE_AT_SCALE, replaced, section
+from benchmarks.report_sections import DOCS, PERFORMANCE_AT_SCALE, rewrite_table, section
 from polyadic.storage.postgres.hnsw import LEAST_INDEXED
 
 REPORT = DOCS / "scale.md"
@@ -178,7 +178,6 @@ def simulated(measured: Measured, workers: int) -> tuple[str, ...]:
     )
 
 
-_TABLE = re.compile(r"^\|.*\n(?:\|.*\n)*", re.MULTILINE)
 HEADS = (
     "workers",
     "windows per second",
@@ -200,12 +199,9 @@ def main() -> None:
         "## Resources": _table([("resource", "for 100 million facts in 10,000 workspaces"), *needs(measured)]),
         "## Simulated load": _table([HEADS, *(simulated(measured, workers) for workers in WORKERS)]),
     }
-    text = REPORT.read_text(encoding="utf-8")
     for heading, table in sections.items():
-        body = section(text, heading).removeprefix(f"{heading}\n").rstrip("\n") + "\n"
-        text = replaced(text, heading, _TABLE.sub(table, body, count=1))
         print(table)
-    REPORT.write_text(text, encoding="utf-8")
+        rewrite_table(REPORT, heading, table)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """What holds for all tests."""
 
+import gc
 import os
 import re
 import shutil
@@ -26,6 +27,9 @@ if "TMPDIR" not in os.environ and _MEMORY.is_dir() and shutil.disk_usage(_MEMORY
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# What is imported and collected lives as long as the tests; garbage collection need not traverse it again and again.
+gc.disable()
+
 # On PostgreSQL, `make test` runs what every store promises; the rest is slow.
 _ALWAYS_ON_POSTGRES = "test_contract.py"
 _SLOW_FOLDERS = ("browser", "postgres")
@@ -39,6 +43,12 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     if collection_path.is_dir():
         return collection_path.name in _SLOW_FOLDERS or None
     return (collection_path.suffix == ".py" and bool(_SLOW_MODULE.search(collection_path.read_text()))) or None
+
+
+def pytest_collection_finish() -> None:
+    """Collect garbage of tests only."""
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(tryfirst=True)

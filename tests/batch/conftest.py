@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.model_server import ModelServer, ready
-from tests.support.with_a_model import story
+from tests.support.with_a_model import write_letters
 
 
 @pytest.fixture
@@ -18,8 +18,4 @@ def server() -> Iterator[ModelServer]:
 @pytest.fixture
 def letters(tmp_path: Path) -> Path:
     """A folder with three documents, of four chunks each if they are small."""
-    folder = tmp_path / "letters"
-    folder.mkdir()
-    for part in range(3):
-        (folder / f"{part}.txt").write_text(story(part, 16))
-    return folder
+    return write_letters(tmp_path / "letters", 3, 16)

@@ -1,5 +1,6 @@
 """Asking: answers as they come, citations that lead to the words, what was used, and what goes wrong."""
 
+import json
 import re
 from pathlib import Path
 
@@ -230,6 +231,40 @@ def test_question_uses_selected_documents_and_method(page: Page, seen: Seen) -> 
     for row in page.locator(".source-row").all():
         expect(row).to_contain_text("Apollo 13")
     expect(page.get_by_text("Only Apollo 13")).to_be_visible()
+
+
+def searches_on(asked: Asked) -> str | None:
+    """Ask for one more thing, and then for nothing."""
+    if '"queries"' not in asked.text:
+        return None
+    more = [] if "Where was Apollo 13 launched" in asked.text else ["Where was Apollo 13 launched?"]
+    return json.dumps({"notes": [{"note": "Apollo 13 was to land at Fra Mauro.", "numbers": [1]}], "queries": more})
+
+
+@pytest.mark.parametrize(("size", "scheme"), [(WIDE, "dark"), (PHONE, "light")], ids=["wide", "phone"])
+def test_question_is_searched_again_with_more_effort(
+    answering: Running,
+    opened: Opened,
+    model: ModelServer,
+    seen: Seen,
+    monkeypatch: pytest.MonkeyPatch,
+    size: tuple[int, int],
+    scheme: str,
+) -> None:
+    monkeypatch.setattr(model, "responders", [searches_on, *model.responders])
+    page = opened(f"{answering.url}/#/spaceflight/ask", size, scheme)
+    page.locator("summary", has_text="Method: auto").click()
+    effort = page.get_by_role("group", name="Effort")
+    expect(effort.get_by_role("radio", name="Workspace default")).to_be_checked()
+    effort.get_by_role("radio", name="Search on for what is missing: up to 3 model calls").check()
+    seen(f"ask-effort-{size[0]}", page)
+    page.keyboard.press("Escape")
+    with page.expect_request("**/query/stream") as sent:
+        ask(page, "Where was Apollo 13 meant to land?")
+    assert said_in(sent.value)["effort"] == "medium"
+    expect(page.get_by_text("Answered by recorded")).to_contain_text("in 3 calls")
+    page.locator("details.how summary").click()
+    expect(page.locator("details.how .step", has_text="look for gaps 2")).to_be_visible()
 
 
 def test_refused_question_shows_next_steps(answering: Running, opened: Opened, seen: Seen) -> None:

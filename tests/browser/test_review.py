@@ -220,6 +220,23 @@ def test_ambiguous_name_is_split_and_the_split_undone(
     expect(names).to_have_count(1)
 
 
+@pytest.mark.parametrize(("size", "scheme"), [(WIDE, "dark"), (PHONE, "light")], ids=["wide", "phone"])
+def test_name_that_is_not_ambiguous_is_not_listed_again_until_undone(
+    ambiguous: Running, opened: Opened, seen: Seen, size: tuple[int, int], scheme: str
+) -> None:
+    page = opened(f"{ambiguous.url}/#/music/browse?tab=review", size, scheme)
+    names = page.get_by_role("list", name="Ambiguous names").get_by_role("button")
+    names.click()
+    page.get_by_role("region", name="Pair", exact=True).get_by_role("button", name="Not ambiguous").click()
+    expect(page.get_by_text("Armstrong is one entity.")).to_be_visible()
+    seen(f"review-kept-{size[0]}", page)
+    page.reload()
+    page.get_by_text("Decisions (1)").click()
+    expect(names).to_have_count(0)
+    page.get_by_role("button", name="Undo: Armstrong is one entity").click()
+    expect(names).to_have_count(1)
+
+
 def test_skipped_name_comes_back_when_the_view_is_opened_again(ambiguous: Running, opened: Opened) -> None:
     page = opened(f"{ambiguous.url}/#/music/browse?tab=review")
     names = page.get_by_role("list", name="Ambiguous names").get_by_role("button")

@@ -105,7 +105,7 @@ _INK_AT_THE_EDGES = """() => {
 
 
 @pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
-@pytest.mark.parametrize("view", ["ask", "explore", "documents"])
+@pytest.mark.parametrize("view", ["ask", "explore", "documents", "settings"])
 def test_nothing_moves_while_a_view_is_loading(
     server: Running, browser: Browser, view: str, size: tuple[int, int]
 ) -> None:
@@ -116,6 +116,8 @@ def test_nothing_moves_while_a_view_is_loading(
     expect(page.get_by_role("heading", level=1)).to_be_attached()
     if view == "explore":
         settled(page)
+    if view == "settings":
+        expect(page.get_by_role("button", name="Check again")).to_be_enabled()
     page.wait_for_timeout(300)
     shift: float = page.evaluate("window.shift")
     context.close()

@@ -11,7 +11,7 @@ from tests.model_server import ModelServer, ready
 from tests.model_server.batches import answer_batch, expired
 from tests.resolution.test_api import says_by_name
 from tests.support.batches import put_lines
-from tests.support.with_a_model import story
+from tests.support.with_a_model import write_letters
 
 
 @pytest.fixture
@@ -26,11 +26,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
 
 @pytest.fixture
 def letters(tmp_path: Path) -> Path:
-    folder = tmp_path / "letters"
-    folder.mkdir()
-    for n in range(3):
-        (folder / f"{n}.txt").write_text(story(n, 12))
-    return folder
+    return write_letters(tmp_path / "letters", 3, 12)
 
 
 def test_batch_from_documents_to_answers(polyadic: Command, server: ModelServer, letters: Path, tmp_path: Path) -> None:

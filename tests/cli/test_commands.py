@@ -32,6 +32,14 @@ def test_citation_names_its_headings(polyadic: Command, tmp_path: Path) -> None:
     assert "tools.md, line 7 · Prices › Members" in polyadic("search", "shredder").out
 
 
+def test_index_and_status_count_the_same_statements(polyadic: Command, tmp_path: Path) -> None:
+    (tmp_path / "twice.md").write_text(f"{SENTENCE}\n\n{SENTENCE}\n")
+    said = "2 statements, 2 of them with a fact\n"
+    assert said in polyadic("index", "twice.md").out
+    shown = polyadic("status").out
+    assert said in shown and "facts      1, " in shown
+
+
 def test_citation_can_be_shown_in_its_document(polyadic: Command, indexed: Path) -> None:
     start = ADA.index(SENTENCE)
     outcome = polyadic("show", "document", f"notes/ada.md:{start}-{start + len(SENTENCE)}")
@@ -53,9 +61,8 @@ def test_json_contains_the_whole_answer(polyadic: Command, indexed: Path) -> Non
     place = answer["citations"][0]["place"]
     text = Path(place["source"]).read_text()
     assert text[place["span"]["start"] : place["span"]["end"]] == place["quote"] == SENTENCE
-    assert {"kind", "id", "text", "score", "why", "tokens", "places", "entities", "section"} == set(
-        answer["knowledge"]["items"][0]
-    )
+    names = {"kind", "id", "text", "score", "why", "tokens", "places", "entities", "section", "listed"}
+    assert names == set(answer["knowledge"]["items"][0])
     assert answer["usage"]["calls"] == 0
 
 

@@ -82,6 +82,14 @@ def test_cannot_link(polyadic: Command, cities: Path) -> None:
     assert refused.err.count("\n") == 1
 
 
+def test_keep(polyadic: Command, cities: Path) -> None:
+    decided = polyadic("entities", "keep", "mercury").out
+    assert "Mercury is one entity" in decided
+    assert "already decided" in polyadic("entities", "keep", "Mercury").out
+    assert "Mercury is one entity" in polyadic("entities", "review", "--decided").out
+    assert "undone" in polyadic("entities", "undo", decided.split()[1]).out
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "reason"),
     [

@@ -68,6 +68,20 @@ def test_json_contains_all_but_single_questions(polyadic: Command, data: Path) -
 
 
 @pytest.mark.slow
+def test_results_are_printed_by_budget(polyadic: Command, data: Path) -> None:
+    options = ("--methods", "chunks,walk", "--answers", "none", "--measures", "recall@5,ndcg@10", "--out", "out")
+    outcome = polyadic("eval", str(data), *options, "--context-tokens", "200", "--budgets", "1,30")
+    assert outcome.code == 0
+    lines = outcome.out.splitlines()
+    at = next(number for number, line in enumerate(lines) if line.startswith("recall@5 by tokens"))
+    assert lines[at].split()[3:] == ["1", "30", "200"]
+    rows = [line.split() for line in lines[at + 1 : at + 3]]
+    assert [row[0] for row in rows] == ["chunks", "walk"]
+    assert all(row[1] == "0.000" and float(row[2]) <= float(row[3]) == 1 for row in rows)
+    assert "ndcg@10 by tokens" not in outcome.out
+
+
+@pytest.mark.slow
 def test_existing_workspace_is_reused(polyadic: Command, data: Path, tmp_path: Path) -> None:
     assert polyadic("-w", "kb", "index", str(data / "corpus.jsonl")).code == 0
     (tmp_path / "more.md").write_text("# More\n\nMore Words came to Rome with Ada Lovelace.\n")

@@ -95,3 +95,22 @@ def test_table_of_questions_needs_a_built_hierarchy(polyadic: Command, indexed: 
 def test_raptor_needs_no_hierarchy(polyadic: Command, indexed: Path) -> None:
     (indexed.parent / "questions.csv").write_text("question,expected\nWho wrote the first published program?,Ada\n")
     assert polyadic("eval", "questions.csv", "--methods", "raptor").code == 0
+
+
+@pytest.mark.slow
+def test_method_without_index_is_refused_on_a_hierarchy_with_layers(
+    polyadic: Command, indexed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (indexed.parent / "questions.csv").write_text("question,expected\nWho wrote it?,Ada\n")
+    monkeypatch.setenv("POLYADIC_HIERARCHY_BUILD__CLUSTER_MEMBERS", "4")
+    assert polyadic("hierarchy", "build").code == 0
+    refused = polyadic("eval", "questions.csv", "--methods", "walk,hierarchy-without-index")
+    assert refused.code == 1 and refused.err.count("\n") == 1 and "set layers = 0" in refused.err
+    assert "set layers = 0" in polyadic("query", "Who wrote it?", "--method", "hierarchy-without-index").err
+    left_out = polyadic("eval", "questions.csv", "--methods", "all")
+    assert left_out.code == 0
+    assert "layers under [hierarchy_build] is not 0: hierarchy-without-index" in left_out.err
+    monkeypatch.setenv("POLYADIC_HIERARCHY_BUILD__LAYERS", "0")
+    assert polyadic("hierarchy", "build", "--rebuild").code == 0
+    flat = polyadic("eval", "questions.csv", "--methods", "all")
+    assert flat.code == 0 and "\nhierarchy-without-index " in flat.out

@@ -20,7 +20,7 @@ from polyadic.model.types import Span
 from polyadic.storage.protocol import FailedChunk
 from tests.cli.conftest import Command
 from tests.model_server import ModelServer, Refusal, Replaced, Status, ready
-from tests.support.with_a_model import story
+from tests.support.with_a_model import write_letters
 
 KEY = "sk-of-the-tests"
 
@@ -41,11 +41,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
 
 @pytest.fixture
 def letters(tmp_path: Path) -> Path:
-    folder = tmp_path / "letters"
-    folder.mkdir()
-    for n in range(4):
-        (folder / f"{n}.txt").write_text(story(n, 12))
-    return folder
+    return write_letters(tmp_path / "letters", 4, 12)
 
 
 def test_summary_shows_usage_and_cost(
@@ -55,7 +51,7 @@ def test_summary_shows_usage_and_cost(
     monkeypatch.setenv("POLYADIC_MODEL__COMPLETION_PRICE", "0.6")
     done = polyadic("index", str(letters))
     assert done.code == 0 and done.err == ""
-    assert "4 documents: 4 added" in done.out and "48 statements: 48 facts" in done.out
+    assert "4 documents: 4 added" in done.out and "48 statements, 48 of them with a fact" in done.out
     money = (server.prompt_tokens * 0.15 + server.completion_tokens * 0.6) / 1e6
     assert f"{len(server.calls)} calls, {server.prompt_tokens:,} tokens sent" in done.out
     assert f"received, ${money:.4f}" in done.out

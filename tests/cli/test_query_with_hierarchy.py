@@ -8,7 +8,7 @@ import pytest
 from tests.cli.conftest import Command
 
 QUESTION = "Who designed the Analytical Engine?"
-NOT_BUILT = "no hierarchy has been built: polyadic hierarchy build"
+NOT_BUILT = "there is no up-to-date hierarchy: polyadic hierarchy build"
 METHODS = ("hierarchy", "local", "bridge", "global", "graphrag", "graphrag-binary")
 
 
@@ -46,6 +46,7 @@ def test_trace_explains_and_answer_counts_reports(polyadic: Command, built: Path
     assert "global: report on a community that holds" in out and "; extractive" in out
     assert "bridge: on the path " in out and "local: similar to the question (" in out
     assert "report" in next(line for line in out.splitlines() if line.startswith(" hierarchy · "))
+    assert "run with --trace" not in out and not [line for line in out.splitlines() if line.endswith(": ")]
     assert "designed the Analytical Engine" in out.splitlines()[0]
 
 

@@ -15,7 +15,7 @@ from polyadic.workspace import Workspace
 from tests.cli.conftest import ADA, BABBAGE, Command
 from tests.model_server import ModelServer, Status, ready
 from tests.server.running_server import wait_until
-from tests.support.with_a_model import story
+from tests.support.with_a_model import story, write_letters
 
 pytestmark = pytest.mark.slow
 
@@ -118,11 +118,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
 
 @pytest.fixture
 def letters(tmp_path: Path) -> Path:
-    folder = tmp_path / "letters"
-    folder.mkdir()
-    for n in range(2):
-        (folder / f"{n}.txt").write_text(story(n, 4))
-    return folder
+    return write_letters(tmp_path / "letters", 2, 4)
 
 
 def test_model_that_is_unavailable_for_a_while_does_not_end_it(

@@ -10,7 +10,7 @@ import pytest
 
 from tests.crashes.commands import COMMAND, done, ended, indexing, started
 from tests.crashes.killed_saving import MOMENTS
-from tests.support.with_a_model import story
+from tests.support.with_a_model import story, write_letters
 
 pytestmark = pytest.mark.slow
 
@@ -19,10 +19,7 @@ QUESTION = "Who sent letter 3001?"
 
 @pytest.fixture(scope="module")
 def letters(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("letters")
-    for part in range(5):
-        (folder / f"{part}.txt").write_text(story(part, 8))
-    return folder
+    return write_letters(tmp_path_factory.mktemp("letters"), 5, 8)
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from polyadic.indexing.batching import BATCH_DOCUMENTS
 from tests.crashes.commands import AT_ONCE, COMMAND, done, ended, export, indexing, paid_twice, started, times_asked
 from tests.crashes.small_disk import Disk, NoDisk, small_disk
 from tests.model_server import ModelServer, ready
-from tests.support.with_a_model import story
+from tests.support.with_a_model import write_letters
 
 pytestmark = pytest.mark.slow
 
@@ -35,10 +35,7 @@ def server() -> Iterator[ModelServer]:
 
 @pytest.fixture(scope="module")
 def letters(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("letters")
-    for part in range(LETTERS):
-        (folder / f"{part:02}.txt").write_text(story(part, SENTENCES))
-    return folder
+    return write_letters(tmp_path_factory.mktemp("letters"), LETTERS, SENTENCES)
 
 
 @pytest.fixture(scope="module")

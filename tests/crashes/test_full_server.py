@@ -15,7 +15,7 @@ from tests.crashes.commands import COMMAND, ended, started
 from tests.support import postgres
 from tests.support.canonical import canonical
 from tests.support.own_server import OwnServer, own_folder, own_server
-from tests.support.with_a_model import story
+from tests.support.with_a_model import write_letters
 
 pytestmark = pytest.mark.slow
 
@@ -46,10 +46,7 @@ def server(disk: Path) -> Iterator[OwnServer]:
 
 @pytest.fixture(scope="module")
 def letters(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("letters")
-    for part in range(LETTERS):
-        (folder / f"{part:02}.txt").write_text(story(part, SENTENCES))
-    return folder
+    return write_letters(tmp_path_factory.mktemp("letters"), LETTERS, SENTENCES)
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ import pytest
 
 from tests.crashes.commands import AT_ONCE, ended, export, indexing, times_asked
 from tests.model_server import ModelServer, ready
-from tests.support.with_a_model import story
+from tests.support.with_a_model import write_letters
 
 pytestmark = pytest.mark.slow
 
@@ -19,10 +19,7 @@ KILLS = 50
 
 @pytest.fixture(scope="module")
 def letters(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("letters")
-    for part in range(40):
-        (folder / f"{part:02}.txt").write_text(story(part, 16))
-    return folder
+    return write_letters(tmp_path_factory.mktemp("letters"), 40, 16)
 
 
 @pytest.fixture

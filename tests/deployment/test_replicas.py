@@ -19,11 +19,11 @@ from polyadic.interchange.export import export_file
 from polyadic.model.types import Document
 from polyadic.workspace import Workspace
 from tests.deployment.nginx import nginx, program
-from tests.model_server import ModelServer, ready
+from tests.model_server import ModelServer
 from tests.server.running_server import add_key, events, finished, make, wait_until
 from tests.server.server_process import SERVE, Served, killed, served, workers
 from tests.support import postgres
-from tests.support.with_a_model import story
+from tests.support.with_a_model import configured_model, story
 
 pytestmark = pytest.mark.slow
 
@@ -48,19 +48,7 @@ class Fleet:
 def fleet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Fleet]:
     """A model that takes its time reads for them."""
     program()
-    with ModelServer([*ready()], delay=0.1) as model, ExitStack() as stack:
-        for name, value in {
-            "EMBEDDING__MODEL": "hashing",
-            "MODEL__NAME": "recorded",
-            "MODEL__BASE_URL": model.url,
-            "MODEL__KEY_VARIABLE": "",
-            "MODEL__AT_ONCE": str(AT_ONCE),
-            "MODEL__RETRIES": "0",
-            "CHUNKING__TOKENS": "60",
-            "CHUNKING__OVERLAP": "0",
-            "CHUNKING__WINDOW_TOKENS": "0",
-        }.items():
-            monkeypatch.setenv(f"POLYADIC_{name}", value)
+    with configured_model(monkeypatch, 0.1, AT_ONCE) as model, ExitStack() as stack:
         settings = tmp_path / "settings"
         headers = {"Authorization": f"Bearer {add_key(settings, 'write', '*')}"}
         command = (*SERVE, postgres.own_database(), "--settings", str(settings), "--port", "0")

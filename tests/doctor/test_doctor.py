@@ -51,8 +51,13 @@ def test_healthy_workspace_and_model_pass(tmp_path: Path, server: ModelServer) -
 
 
 def test_engine_that_cannot_be_used_is_found(tmp_path: Path) -> None:
-    for engine, problem in (("docling", "base_url is empty"), ("model", "needs a language model")):
-        found = examine(tmp_path, Settings(embedding=HASHING, ocr=OcrSettings.model_validate({"engine": engine})))
+    refused = [
+        (OcrSettings(engine="docling"), "base_url is empty"),
+        (OcrSettings(engine="model"), "needs a language model"),
+        (OcrSettings(captions=5), "needs a language model"),
+    ]
+    for unusable, problem in refused:
+        found = examine(tmp_path, Settings(embedding=HASHING, ocr=unusable))
         assert problem in found["ocr"].detail
         assert found["ocr"].state is Severity.BAD
     ocr = OcrSettings(engine="docling", base_url="http://localhost:1")

@@ -101,6 +101,24 @@ def test_variants_of_the_hierarchy_are_built_in_copies(data: Path, tmp_path: Pat
     assert (lines(out), [(copy / "store.sqlite").stat().st_mtime_ns for copy in copies]) == before
 
 
+def test_hierarchy_without_index_is_built_in_a_copy(data: Path, tmp_path: Path) -> None:
+    methods = ("hierarchy", "hierarchy-without-index")
+    results = evaluated(
+        data,
+        tmp_path / "out",
+        without_a_model(),
+        methods=methods,
+        measures=MEASURES,
+        answers="none",
+        variants=("layers=0",),
+    )
+    sizes = {one.systems: one.summaries for one in results.construction.hierarchies}
+    flat = ("hierarchy-without-index", "hierarchy layers=0")
+    assert sizes.keys() == {flat, ("hierarchy",)} and sizes[flat] == 0 < sizes["hierarchy",]
+    with_layers, ablated, variant = ([r and r.found for r in records] for records in results.records)
+    assert ablated == variant != with_layers
+
+
 def test_calls_for_the_hierarchy_count_as_construction(data: Path, tmp_path: Path, server: ModelServer) -> None:
     settings = by_model(server, prompt_price=1.0, completion_price=2.0)
     results = run(data, tmp_path / "out", settings, "layers=0")

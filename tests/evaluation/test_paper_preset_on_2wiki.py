@@ -135,8 +135,8 @@ def recall_at_5(dataset: Dataset, retrieved: list[Knowledge]) -> float:
 
 
 def test_what_the_equations_retrieve(retrieved: list[Knowledge], dataset: Dataset) -> None:
-    assert np.mean([len(found.facts) for found in retrieved]) == pytest.approx(7.0, abs=0.1)
-    assert np.mean([len(found.chunks) for found in retrieved]) == pytest.approx(1.8, abs=0.1)
+    assert np.mean([len(found.facts) for found in retrieved]) == pytest.approx(7.0, abs=0.05)
+    assert np.mean([len(found.chunks) for found in retrieved]) == pytest.approx(1.9, abs=0.05)
     assert recall_at_5(dataset, retrieved) == pytest.approx(0.616, abs=0.005)
 
 
@@ -145,7 +145,8 @@ def test_several_vectors_per_entity_retrieve_more(workspace: Workspace, dataset:
     several = settings.hypergraph.model_copy(update={"one_vector_per_entity": False})
     with Workspace(workspace.folder, settings.model_copy(update={"hypergraph": several})) as opened:
         retrieved = [opened.retrieve(question.text) for question in dataset.questions]
-    assert np.mean([len(found.facts) for found in retrieved]) == pytest.approx(11.3, abs=0.2)
+    assert np.mean([len(found.facts) for found in retrieved]) == pytest.approx(11.3, abs=0.05)
+    assert np.mean([len(found.chunks) for found in retrieved]) == pytest.approx(1.9, abs=0.05)
     assert recall_at_5(dataset, retrieved) == pytest.approx(0.772, abs=0.005)
 
 

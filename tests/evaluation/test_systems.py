@@ -37,6 +37,24 @@ def test_variant_of_the_index_of_a_hierarchy_method() -> None:
     assert system.settings(Settings()).hierarchy_build == expected
 
 
+def test_hierarchy_without_index_has_no_layers() -> None:
+    methods = ("hierarchy", "hierarchy-without-index")
+    base = Settings(hierarchy_build=HierarchyBuildSettings(layers=3, cluster_members=7))
+    plain, flat, *variants = systems_of(methods, ("layers=1", "cluster_members=9"))
+    assert plain.settings(base) == base
+    assert flat.needs_hierarchy and flat.settings(base).hierarchy_build == HierarchyBuildSettings(
+        layers=0, cluster_members=7
+    )
+    assert [variant.name for variant in variants] == [
+        "hierarchy layers=1",
+        "hierarchy cluster_members=9",
+        "hierarchy-without-index cluster_members=9",
+    ]
+    assert variants[2].settings(base).hierarchy_build.layers == 0
+    with pytest.raises(SettingsError, match="no method of --methods has all settings of the variant layers=1"):
+        systems_of(("hierarchy-without-index",), ("layers=1",))
+
+
 @pytest.mark.parametrize(
     ("variants", "problem"),
     [

@@ -62,7 +62,13 @@ def test_unequal_contexts_are_named(data: Path, tmp_path: Path) -> None:
     unequal = evaluated(data, tmp_path / "out", methods=("chunks", "none"), variants=("passages=1",))
     (note,) = [note for note in unequal.notes if "fewer" in note]
     assert note.startswith("all methods may use 4,000 tokens, but some use fewer on average: chunks passages=1 ")
-    equal = evaluated(data, tmp_path / "equal", methods=("chunks", "none"), variants=("passages=19",))
+    assert note.endswith("compare them with --budgets as well")
+    swept = evaluated(data, tmp_path / "out", methods=("chunks", "none"), variants=("passages=1",), budgets=(20,))
+    (note,) = [note for note in swept.notes if "fewer" in note]
+    assert "--budgets" not in note
+    equal = evaluated(
+        data, tmp_path / "equal", methods=("chunks", "none", "hypergraph-without-all"), variants=("passages=19",)
+    )
     assert not [note for note in equal.notes if "fewer" in note]
 
 

@@ -134,11 +134,11 @@ def test_facts_that_the_passage_does_not_support_are_kept_and_not_used(
         with workspace(tmp_path / "kb", server) as kb:
             report = kb.add([ADA])
             assert [e.unsupported for e in evidence(kb, ADA.source)] == [reason]
-            assert (report.unsupported_statements, report.facts) == ((1, 0) if reason else (0, 1))
-            assert kb.status().counts.facts == report.facts
+            assert (report.unsupported_statements, report.evidence_with_fact) == ((1, 0) if reason else (0, 1))
+            assert kb.status().counts.facts == report.evidence_with_fact
             export_file(kb, "jsonl", tmp_path / "facts.jsonl")
         with workspace(tmp_path / "used", server, ExtractionSettings(use_unsupported=True)) as kb:
-            assert kb.add([ADA]).facts == 1
+            assert kb.add([ADA]).evidence_with_fact == 1
         assert json.loads((tmp_path / "facts.jsonl").read_text()).get("unsupported", "") == reason
 
 
@@ -179,7 +179,7 @@ def test_invented_names_are_dropped_and_unary_facts_kept_as_evidence(tmp_path: P
     with serving(*rows) as server, workspace(tmp_path, server) as kb:
         report = kb.add([ADA])
         assert report.problems["entity found neither in its fact nor in the passage"] == 2
-        assert (report.evidence, report.without_fact, report.facts) == (3, 2, 1)
+        assert (report.evidence, report.without_fact, report.evidence_with_fact) == (3, 2, 1)
         assert [e.keys for e in evidence(kb, ADA.source)] == [
             ("ada lovelace", "london"),
             ("charles babbage",),
@@ -201,7 +201,7 @@ def test_invented_names_are_dropped_and_unary_facts_kept_as_evidence(tmp_path: P
 def test_names_match_despite_different_punctuation(tmp_path: Path, text: str, name: str) -> None:
     other = {"F": "Zürich", "J": "Rome", "Ａ": "东京", "T": "Halifax"}[text[0]]
     with serving(fact("It was so.", [name, other], [1])) as server, workspace(tmp_path, server) as kb:
-        assert kb.add([Document("memory:a", "", text)]).facts == 1
+        assert kb.add([Document("memory:a", "", text)]).evidence_with_fact == 1
 
 
 FORMATS = {
@@ -288,7 +288,7 @@ def test_gleanings_ask_for_missing_facts(
     with by_look(*looks) as server, workspace(tmp_path, server, ExtractionSettings(gleanings=gleanings)) as kb:
         report = kb.add([ADA])
         assert (len(server.calls), report.usage.calls) == (calls, calls)
-        assert report.facts == kb.status().counts.facts == facts
+        assert report.evidence_with_fact == kb.status().counts.facts == facts
         assert not facts or {f.support for f in kb.facts_of("Ada Lovelace")} == {1}
 
 
@@ -306,7 +306,7 @@ def test_failed_gleaning_keeps_the_first_reply(tmp_path: Path, fault: Replaced |
     with by_look([ONE], [TWO]) as server, workspace(tmp_path, server, ExtractionSettings(gleanings=2)) as kb:
         server.misbehave(fault, on=(2,))
         report = kb.add([ADA])
-        assert (report.facts, report.failed, len(server.calls)) == (1, [], 2)
+        assert (report.evidence_with_fact, report.failed, len(server.calls)) == (1, [], 2)
         assert report.problems
 
 
@@ -317,7 +317,7 @@ def test_truncated_replies_are_requested_in_halves(tmp_path: Path) -> None:
         server.reset()
         with workspace(tmp_path / "narrow", server, output_tokens=longest - 10) as narrow:
             report = narrow.add([ADA])
-            assert (report.facts, dict(report.problems), len(server.calls)) == (len(SENTENCES), {}, 3)
+            assert (report.evidence_with_fact, dict(report.problems), len(server.calls)) == (len(SENTENCES), {}, 3)
             halves = evidence(narrow, ADA.source)
             assert [(e.text, e.keys, e.spans) for e in halves] == [(e.text, e.keys, e.spans) for e in whole]
             narrow.delete("memory:ada")
@@ -332,7 +332,7 @@ def test_truncated_reply_on_one_sentence_keeps_complete_facts(tmp_path: Path) ->
     rows = [fact(f"{FIRST} {n}", ["Ada Lovelace", "London"], [1]) for n in range(9)]
     with serving(*rows) as server, workspace(tmp_path, server, output_tokens=400) as kb:
         report = kb.add([Document("memory:ada", "", FIRST)])
-        assert 1 <= report.facts < len(rows)
+        assert 1 <= report.evidence_with_fact < len(rows)
         assert report.problems["reply cut off at output_tokens"] == 1
 
 

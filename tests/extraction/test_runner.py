@@ -299,7 +299,7 @@ def test_reply_with_a_lone_surrogate_is_kept_and_cached(tmp_path: Path) -> None:
     with ModelServer(ready()) as server, workspace(tmp_path, server, chunking=SMALL) as kb:
         server.misbehave(Changed(lambda said: Said(f"\ud800{said.text}\0")), times=None)
         report = kb.add([LETTERS])
-        assert (report.failed, report.facts) == ([], 40)
+        assert (report.failed, report.evidence_with_fact) == ([], 40)
         kb.delete(LETTERS.source)
         assert kb.add([LETTERS]).usage.calls == 0
 

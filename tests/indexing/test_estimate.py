@@ -18,7 +18,7 @@ from polyadic.model.types import Usage
 from polyadic.workspace import Workspace
 from tests.model_server import EmptyText, ModelServer, Status, ready
 from tests.model_server.fixtures import recorded_server
-from tests.support.with_a_model import HASHING, SMALL, by_look_of, settings, story, workspace
+from tests.support.with_a_model import HASHING, SMALL, by_look_of, settings, story, workspace, write_letters
 
 __all__ = ["recorded_server"]
 
@@ -36,11 +36,7 @@ def server() -> Iterator[ModelServer]:
 
 @pytest.fixture
 def letters(tmp_path: Path) -> Path:
-    folder = tmp_path / "letters"
-    folder.mkdir()
-    for n in range(3):
-        (folder / f"{n}.txt").write_text(story(n, 12))
-    return folder
+    return write_letters(tmp_path / "letters", 3, 12)
 
 
 def passages(file: Path, first: int, most: int | None = None) -> Path:

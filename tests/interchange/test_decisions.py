@@ -22,6 +22,7 @@ def decided(folder: Path) -> Workspace:
     kb.entities.merge(["Ada Lovelace", "Charles Babbage"], "Ada and Charles")
     kb.entities.split("London", "London (city)", ["memory:b"])
     kb.entities.cannot_link("Analytical Engine", "London")
+    kb.entities.keep("Analytical Engine")
     return kb
 
 
@@ -33,7 +34,7 @@ def test_decisions_are_exported_and_imported(tmp_path: Path) -> None:
     with decided(tmp_path / "first") as first, workspace(tmp_path / "second") as second:
         export_file(first, "hif", tmp_path / "kb.json")
         report = import_file(second, tmp_path / "kb.json")
-        assert (report.added, report.decided, len(held(second))) == (2, 3, 3)
+        assert (report.added, report.decided, len(held(second))) == (2, 4, 4)
         assert canonical_text(second) == canonical_text(first)
         export_file(second, "hif", tmp_path / "again.json")
         assert (tmp_path / "again.json").read_bytes() == (tmp_path / "kb.json").read_bytes()

@@ -61,7 +61,7 @@ def test_fact_without_a_document_becomes_its_own_document(tmp_path: Path) -> Non
     file = lines(tmp_path / "facts.jsonl", fact(), fact("Only London is named.", "London"), fact())
     with workspace(tmp_path / "kb") as kb:
         report = import_file(kb, file)
-        assert (report.added, report.facts, report.without_fact) == (2, 2, 1)
+        assert (report.added, report.evidence_with_fact, report.without_fact) == (2, 2, 1)
         (found,) = kb.facts_of("Ada Lovelace")
         assert (found.text, found.score, found.support) == (MET, 5.0, 2)
         view = kb.show_fact(found.id)

@@ -138,7 +138,7 @@ def test_foreign_edge_becomes_a_document_with_its_attributes(tmp_path: Path) -> 
         assert by_source["node/1"].document.metadata == {"weight": "3.0"}
         assert by_source["node/2"].document.metadata == {"attrs.color": "blue"}
         assert by_source["node/alone"].document.text == "alone: in no edge"
-        assert (report.added, report.facts, report.without_fact) == (5, 1, 4)
+        assert (report.added, report.evidence_with_fact, report.without_fact) == (5, 1, 4)
         assert report.problems == {"file metadata not kept: creator": 1}
         assert import_file(kb, file).unchanged == 5
 
@@ -165,7 +165,7 @@ def test_numeric_and_string_ids_stay_distinct(tmp_path: Path) -> None:
         report = import_file(kb, write(tmp_path / "x.json", {"incidences": incidences}))
         names = [content.document.source.partition("#")[2] for content in contents(kb)]
         assert sorted(names) == sorted(["edge/1", 'edge/"1"', r'edge/"\"1\""', r'edge/"a\nb"'])
-        assert report.facts == 4
+        assert report.evidence_with_fact == 4
 
 
 def test_nodes_of_one_name_are_reported(tmp_path: Path) -> None:

@@ -15,10 +15,10 @@ import pytest
 
 from polyadic.server.limits import ServerLimits
 from polyadic.server.tenants.postgres import PostgresTenants
-from tests.model_server import ModelServer, ready
+from tests.model_server import ModelServer
 from tests.server.running_server import Running, finished, make, running_over, wait_until
 from tests.support import postgres
-from tests.support.with_a_model import story
+from tests.support.with_a_model import configured_model, story
 
 pytestmark = pytest.mark.slow
 
@@ -45,19 +45,7 @@ class Two:
 
 @pytest.fixture
 def two(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Two]:
-    with ModelServer([*ready()], delay=0.15) as model, ExitStack() as stack:
-        for name, value in {
-            "EMBEDDING__MODEL": "hashing",
-            "MODEL__NAME": "recorded",
-            "MODEL__BASE_URL": model.url,
-            "MODEL__KEY_VARIABLE": "",
-            "MODEL__AT_ONCE": str(AT_ONCE),
-            "MODEL__RETRIES": "0",
-            "CHUNKING__TOKENS": "60",
-            "CHUNKING__OVERLAP": "0",
-            "CHUNKING__WINDOW_TOKENS": "0",
-        }.items():
-            monkeypatch.setenv(f"POLYADIC_{name}", value)
+    with configured_model(monkeypatch, 0.15, AT_ONCE) as model, ExitStack() as stack:
         address = postgres.own_database()
         first = stack.enter_context(running_over(PostgresTenants(address, tmp_path), tmp_path, limits=LIMITS))
         client = stack.enter_context(first.client())

@@ -55,6 +55,17 @@ def test_name_of_two_kinds_is_proposed_with_evidence_of_each(store: SqliteStore)
     assert (module.description, module.fact) == ("command module of Apollo 11", "Columbia flew with Collins.")
 
 
+def test_kept_name_is_not_proposed_again_even_for_new_documents(store: SqliteStore) -> None:
+    fly_columbia(store, TWO)
+    kept = ResolutionDecision(DecisionKind.KEEP, ("Columbia",))
+    decide(store, [kept])
+    assert of(store) == []
+    fly_columbia(store, [("hubble", "Shuttle of STS-109", "Altman")])
+    assert of(store) == []
+    decide(store, [], [kept])
+    assert [homonym.name for homonym in of(store)] == ["Columbia"]
+
+
 def test_split_name_is_not_proposed_again(store: SqliteStore) -> None:
     fly_columbia(store, TWO)
     (homonym,) = of(store)

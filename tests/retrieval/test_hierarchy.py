@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from polyadic.config import HierarchySearchSettings, Settings
 from polyadic.embeddings.hashing_embedder import HashingEmbedder
+from polyadic.errors import SettingsError
 from polyadic.evaluation.datasets import corpus_id
 from polyadic.evaluation.record import RetrievedRecord
 from polyadic.generation.context import lay_out
@@ -119,6 +120,17 @@ def test_ablation_without_bridge_keeps_the_other_sections(reader: MemoryReader) 
     assert ablated.method == "hierarchy-without-bridge"
     assert {item.section for item in ablated.items} == {RetrievalSection.LOCAL, RetrievalSection.GLOBAL}
     assert set(texts(whole, RetrievalSection.GLOBAL)) <= set(texts(ablated, RetrievalSection.GLOBAL))
+
+
+def test_ablation_without_index_searches_a_hierarchy_without_layers(reader: MemoryReader) -> None:
+    question = "What do Byron and the Engine have in common?"
+    own = [[name for name in community if name not in SUMMARIES] for community in COMMUNITIES]
+    flat = with_hierarchy(STORY, {}, own)
+    ablated = ask("hierarchy-without-index", flat, question)
+    assert ablated.method == "hierarchy-without-index"
+    assert ablated.items and ablated.items == ask("hierarchy", flat, question).items
+    with pytest.raises(SettingsError, match=r"needs a hierarchy without layers.*set layers = 0"):
+        ask("hierarchy-without-index", reader, question)
 
 
 def test_local_knowledge_covers_question_entities(reader: MemoryReader) -> None:
@@ -275,7 +287,7 @@ def test_unspecific_question_uses_the_largest_communities(reader: MemoryReader, 
 @pytest.mark.parametrize("method", METHODS)
 def test_missing_hierarchy_is_reported(method: str) -> None:
     found = ask(method, with_hierarchy(STORY, {}), "Byron meets whom in Missolonghi?")
-    assert found.note == NOT_BUILT == "no hierarchy has been built: polyadic hierarchy build"
+    assert found.note == NOT_BUILT == "there is no up-to-date hierarchy: polyadic hierarchy build"
     assert any(NOT_BUILT in step.detail for step in found.trace)
     assert bool(found.items) is (method != "global")
     assert not found.of(ItemKind.REPORT)

@@ -114,7 +114,7 @@ def test_short_list_of_the_kind_is_quoted_whole_and_a_longer_one_by_relevance(nu
         replace(
             item,
             score=1.0 - place / number,
-            why=f"about Ship {place} (ship)",
+            listed=(f"Ship {place} (ship)",),
             places=(replace(item.places[0], span=Span(place, place + len(item.places[0].quote))),),
         )
         for place in range(number)
@@ -138,9 +138,9 @@ def test_things_named_in_one_sentence_share_its_line() -> None:
     reader = ships()
     found = ask(ALL, reader)
     first, *rest = found.items
-    twin = replace(first, why="about Wasp II (ship)", id="twin")
+    twin = replace(first, listed=("Wasp II (ship)",), id="twin")
     answer = asyncio.run(quote_list(replace(found, items=(first, twin, *rest)), HashingEmbedder(), reader))
-    assert f"{first.why.removeprefix('about ')}, Wasp II (ship): " in answer.text.splitlines()[0]
+    assert f"{first.listed[0]}, Wasp II (ship): " in answer.text.splitlines()[0]
     assert len(answer.citations) == len(SHIPS)
 
 

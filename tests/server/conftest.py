@@ -26,7 +26,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 def client(server: Running) -> Iterator[httpx2.Client]:
     """Talks to a server whose workspace ``letters`` holds two documents."""
     with server.client() as client:
-        make(client, "letters", ADA, BABBAGE)
+        make(client, "letters")
+        server.fill("letters", ADA, BABBAGE)
         yield client
 
 

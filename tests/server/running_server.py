@@ -12,12 +12,14 @@ from typing import Any
 
 import httpx2
 
+from polyadic.model.types import Document
 from polyadic.server.api_keys import KeyRing, keys_file
 from polyadic.server.limits import ServerLimits
 from polyadic.server.server import PolyadicServer
 from polyadic.server.server_state import ServerState
 from polyadic.server.tenants.folders import FolderTenants
 from polyadic.server.tenants.tenant_backend import TenantBackend
+from polyadic.workspace import Workspace
 
 ADA = "Ada Lovelace wrote the first published program in 1843 for the Analytical Engine of Charles Babbage."
 BABBAGE = "Charles Babbage designed the Analytical Engine in London and met Ada Lovelace in 1833."
@@ -42,6 +44,17 @@ class Running:
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         # Plain HTTP; reading the system's certificates for each client would take most of the time.
         return httpx2.Client(base_url=self.url, headers=headers, timeout=_SECONDS, verify=False, **more)
+
+    def fill(self, name: str, *texts: str | Document) -> list[str]:
+        """Index texts into a workspace without a job, whose process takes a second to start; return identifiers."""
+        documents = [
+            Document(f"memory:{number}", "", text) if isinstance(text, str) else text
+            for number, text in enumerate(texts)
+        ]
+        location = self.service.tenants.location(name)
+        with Workspace(location.place, folder=location.folder) as kb:
+            kb.add(documents)
+        return [document.id for document in documents]
 
 
 @contextmanager

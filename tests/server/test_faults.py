@@ -8,7 +8,7 @@ import struct
 import subprocess
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -18,10 +18,10 @@ import pytest
 
 from polyadic.server.limits import ServerLimits
 from polyadic.storage.sqlite.store import SqliteStore
-from tests.model_server import ModelServer, ready
+from tests.model_server import ModelServer
 from tests.server.running_server import ADA, QUESTION, finished, make, wait_until
 from tests.server.server_process import figure, killed, opened, served_by_a_process, workers
-from tests.support.with_a_model import story
+from tests.support.with_a_model import configured_model, story
 
 pytestmark = pytest.mark.slow
 
@@ -31,24 +31,6 @@ CLIENTS = 16
 ROUNDS = 3
 SPARE = 3
 """Connections that may come and go meanwhile: those of the test's client, and to the model."""
-
-
-@contextmanager
-def configured_model(environment: pytest.MonkeyPatch, delay: float) -> Iterator[ModelServer]:
-    """Run a model that extracts facts from small chunks, each reply after a delay in seconds."""
-    with ModelServer([*ready()], delay=delay) as server:
-        for name, value in {
-            "MODEL__NAME": "recorded",
-            "MODEL__BASE_URL": server.url,
-            "MODEL__KEY_VARIABLE": "",
-            "MODEL__AT_ONCE": "2",
-            "MODEL__RETRIES": "0",
-            "CHUNKING__TOKENS": "60",
-            "CHUNKING__OVERLAP": "0",
-            "CHUNKING__WINDOW_TOKENS": "0",
-        }.items():
-            environment.setenv(f"POLYADIC_{name}", value)
-        yield server
 
 
 @pytest.fixture

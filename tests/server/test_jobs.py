@@ -13,10 +13,10 @@ import httpx2
 import pytest
 
 from polyadic.server.limits import ServerLimits
-from tests.model_server import Late, ModelServer, Status, ready
+from tests.model_server import Late, ModelServer, Status
 from tests.server.running_server import ADA, events, finished, make, running, wait_until
 from tests.server.server_process import served_by_a_process
-from tests.support.with_a_model import story
+from tests.support.with_a_model import configured_model, story
 
 pytestmark = pytest.mark.slow
 
@@ -29,18 +29,7 @@ LIMITS = ServerLimits(closing_seconds=5.0, jobs_kept=3)
 @pytest.fixture
 def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
     """A model that takes its time; workspaces are read by it in small chunks."""
-    with ModelServer([*ready()], delay=0.15) as server:
-        for name, value in {
-            "MODEL__NAME": "recorded",
-            "MODEL__BASE_URL": server.url,
-            "MODEL__KEY_VARIABLE": "",
-            "MODEL__AT_ONCE": str(AT_ONCE),
-            "MODEL__RETRIES": "0",
-            "CHUNKING__TOKENS": "60",
-            "CHUNKING__OVERLAP": "0",
-            "CHUNKING__WINDOW_TOKENS": "0",
-        }.items():
-            monkeypatch.setenv(f"POLYADIC_{name}", value)
+    with configured_model(monkeypatch, 0.15, AT_ONCE) as server:
         yield server
 
 

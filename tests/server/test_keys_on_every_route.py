@@ -49,8 +49,10 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Guarded]:
     everything = add_key(folder, "write", "*")
     mine, read_only = add_key(folder, "write", "mine"), add_key(folder, "read", "mine")
     with running(folder, keyed=True) as server, server.client(everything) as client:
-        make(client, "mine", ADA)
-        [document] = make(client, "theirs", BABBAGE)
+        for name in ("mine", "theirs"):
+            make(client, name)
+        server.fill("mine", ADA)
+        [document] = server.fill("theirs", BABBAGE)
         yield Guarded(server, mine, read_only, everything, document)
 
 

@@ -104,17 +104,19 @@ def test_picture_is_refused_without_ocr(tmp_path: Path) -> None:
         assert client.post(f"{HERE}/files", files={"files": ("engines.png", b"")}).status_code == 415
 
 
-def test_unchanged_image_is_not_sent_again(tmp_path: Path) -> None:
-    with running(settings(tmp_path, KEEP)) as server, server.client() as client:
-        make(client, "kb")
-        document = upload(client)
+def test_unchanged_image_is_not_sent_again(indexed: tuple[Path, Path]) -> None:
+    folder, file = indexed
+    with running(folder) as server, server.client() as client:
+        document = f"{HERE}/{document_id(str(file))}"
         first = client.get(f"{document}/pages/1")
         assert first.headers["cache-control"] == "private, no-cache"
         known = {"If-None-Match": first.headers["etag"]}
         again = client.get(f"{document}/pages/1", headers=known)
         assert (again.status_code, again.content) == (304, b"")
         assert client.get(f"{document}/pages/2", headers=known).status_code == 200
-        upload(client, pdf([*PAGES, ["Bridges"]]))
+        file.write_bytes(pdf([*PAGES, ["Bridges"]]))
+        with Workspace(folder / "kb") as kb:
+            kb.index([file])
         assert client.get(f"{document}/pages/1", headers=known).status_code == 200
 
 
@@ -205,14 +207,16 @@ def test_other_text_with_the_source_of_a_file_reveals_no_file(indexed: tuple[Pat
             assert client.get(f"{document}/pages/1").status_code == 404
 
 
-def test_key_with_a_filter_sees_pages_of_its_documents_only(tmp_path: Path) -> None:
-    settings(tmp_path, KEEP)
-    ring = KeyRing(keys_file(tmp_path))
+def test_key_with_a_filter_sees_pages_of_its_documents_only(indexed: tuple[Path, Path]) -> None:
+    folder, file = indexed
+    file.write_bytes(pdf(PAGES, {"Author": "Ada"}))
+    with Workspace(folder / "kb") as kb:
+        kb.index([file])
+    ring = KeyRing(keys_file(folder))
     everything = ring.add("all", "write", ["*"])[1]
     authors, others = (ring.add("some", "read", ["kb"], {"author": name})[1] for name in ("Ada", "Charles"))
-    with running(tmp_path, keyed=True) as server, server.client(everything) as client:
-        make(client, "kb")
-        document = upload(client, pdf(PAGES, {"Author": "Ada"}))
+    document = f"{HERE}/{document_id(str(file))}"
+    with running(folder, keyed=True) as server, server.client(everything) as client:
         known = {"If-None-Match": client.get(f"{document}/pages/1").headers["etag"]}
         with server.client(authors) as seeing, server.client(others) as hidden:
             assert seeing.get(f"{document}/pages/1").status_code == 200

@@ -60,7 +60,8 @@ def test_marks_do_not_change_the_text(parts: list[str], start: int, length: int)
 def test_document_is_returned_as_elements(tmp_path: Path) -> None:
     (tmp_path / "polyadic.toml").write_text('[embedding]\nmodel = "hashing"\n')
     with running(tmp_path) as server, server.client() as client:
-        (document,) = make(client, "letters", "# Engines\n\nAda Lovelace wrote notes.")
+        make(client, "letters")
+        (document,) = server.fill("letters", "# Engines\n\nAda Lovelace wrote notes.")
         path = f"/v1/workspaces/letters/documents/{document}/rendered"
         reply = client.get(path, params={"start": 11, "end": 14}).json()
         assert reply["marked"] and reply["blocks"][1]["children"][0]["children"] == ["Ada"]

@@ -99,6 +99,11 @@ def test_senses_of_an_ambiguous_name_come_with_evidence_from_their_documents(cli
     assert finished(client, "kb", job)["state"] == "succeeded"
     [homonym] = client.get(f"{HERE}/resolution/review").json()["homonyms"]
     assert homonym["name"] == "Armstrong" and homonym["why"]
+    [kept] = decide(client, kind="keep", name="Armstrong")["decided"]
+    assert client.get(f"{HERE}/resolution/review").json()["homonyms"] == []
+    assert client.delete(f"{HERE}/resolution/decisions/{kept['id']}").status_code == 204
+    assert client.get(f"{HERE}/resolution/review").json()["homonyms"] == [homonym]
+    assert refused(client, 404, kind="keep", name="Nobody")
     for sense, name, text in zip(homonym["senses"], ("Louis Armstrong", "Neil Armstrong"), (LOUIS, NEIL), strict=True):
         assert sense["name"] == name
         places = [place for one in sense["evidence"] for place in one["places"]]

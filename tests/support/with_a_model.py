@@ -5,6 +5,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from polyadic.config import ChunkingSettings, EmbeddingSettings, ExtractionSettings, ModelSettings, Settings
 from polyadic.model.types import Document, Evidence
 from polyadic.workspace import Workspace
@@ -94,6 +96,34 @@ def story(part: int, sentences: int = 40) -> str:
         for n in range(sentences)
     ]
     return "\n\n".join(" ".join(said[n : n + 4]) for n in range(0, sentences, 4))
+
+
+def write_letters(folder: Path, number: int, sentences: int) -> Path:
+    """Write stories into a folder, each into a file that has its number as name."""
+    folder.mkdir(exist_ok=True)
+    digits = len(str(number - 1))
+    for part in range(number):
+        (folder / f"{part:0{digits}}.txt").write_text(story(part, sentences))
+    return folder
+
+
+@contextmanager
+def configured_model(environment: pytest.MonkeyPatch, delay: float, at_once: int = 2) -> Iterator[ModelServer]:
+    """Run a model that extracts facts from small chunks, each reply after a delay in seconds."""
+    with ModelServer([*ready()], delay=delay) as server:
+        for name, value in {
+            "EMBEDDING__MODEL": "hashing",
+            "MODEL__NAME": "recorded",
+            "MODEL__BASE_URL": server.url,
+            "MODEL__KEY_VARIABLE": "",
+            "MODEL__AT_ONCE": str(at_once),
+            "MODEL__RETRIES": "0",
+            "CHUNKING__TOKENS": "60",
+            "CHUNKING__OVERLAP": "0",
+            "CHUNKING__WINDOW_TOKENS": "0",
+        }.items():
+            environment.setenv(f"POLYADIC_{name}", value)
+        yield server
 
 
 def by_look_of(first: int) -> ModelServer:

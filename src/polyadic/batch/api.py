@@ -277,8 +277,8 @@ class BatchApi:
     ) -> tuple[Store, Iterable[Document | SkippedInput]]:
         """Return the store, created if there are documents to add, and the documents to index."""
         excluded = [*self.own_files, *files.before]
-        reading = partial(read_documents, settings=self.settings.reading, exclude=excluded, recognizer=ocr.recognizer)
-        sources = reading(paths) if paths else iter(())
+        reading = partial(read_documents, settings=self.settings.reading, exclude=excluded)
+        sources = reading(paths, recognizer=ocr.recognizer, captioner=ocr.captioner) if paths else iter(())
         try:
             return self.open_store(False), sources
         except NotFound as error:

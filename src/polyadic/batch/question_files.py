@@ -11,7 +11,7 @@ from polyadic.batch.request_writer import check_folder
 from polyadic.errors import PolyadicError
 from polyadic.model.identity import digest
 from polyadic.model.types import Answer, Usage
-from polyadic.query.engine import LONGEST_QUESTION
+from polyadic.query.request import LONGEST_QUESTION
 
 
 @dataclass(frozen=True, slots=True)

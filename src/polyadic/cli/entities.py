@@ -1,4 +1,4 @@
-"""``polyadic entities``: entity resolution: review, merge, rename, cannot-link, split and undo."""
+"""``polyadic entities``: entity resolution: review, merge, rename, cannot-link, keep, split and undo."""
 
 from typing import Any
 
@@ -152,6 +152,17 @@ def cannot_link(context: click.Context, names: tuple[str, str], workspace: str |
         _print_outcome(kb.entities.cannot_link(*names), as_json)
 
 
+@command.command("keep")
+@click.argument("name")
+@workspace_option
+@json_option
+@click.pass_context
+def keep(context: click.Context, name: str, workspace: str | None, as_json: bool) -> None:
+    """Keep NAME as one entity; it is not listed as ambiguous again."""
+    with Workspace(workspace_place(context, workspace)) as kb:
+        _print_outcome(kb.entities.keep(name), as_json)
+
+
 @command.command("split")
 @click.argument("name")
 @click.option(
@@ -228,6 +239,7 @@ def _print_review(found: ResolutionReview) -> None:
     say(f"{pairs}; {count(len(found.homonyms), 'name')} possibly ambiguous")
     if found.homonyms:
         say("polyadic entities split NAME --as OTHER --from DOC gives a name another meaning in these documents")
+        say("polyadic entities keep NAME keeps it as one entity")
     if found.certain:
         say("polyadic entities merge --auto merges the certain ones, review --accept ID merges one of these")
     _print_asked(LLMAdjudication({}, found.unreadable, found.usage, found.stopped))
@@ -306,6 +318,8 @@ def _describe(decision: ResolutionDecision, sources: dict[str, str] | None = Non
     names = ", ".join(decision.names)
     if decision.kind is DecisionKind.CANNOT_LINK:
         return f"{' and '.join(decision.names)} are different entities"
+    if decision.kind is DecisionKind.KEEP:
+        return f"{names} is one entity"
     if decision.kind is DecisionKind.MERGE and len(decision.names) == 1:
         return f"{names} is called {decision.into}"
     if decision.kind is DecisionKind.MERGE:

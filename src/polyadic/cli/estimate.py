@@ -93,6 +93,8 @@ def _print(found: IndexingEstimate) -> None:
         say(f"({found.basis})")
     if found.scanned_pages:
         say(f"{count(found.scanned_pages, 'scanned page')} to recognize first; what their text adds is not included")
+    if found.pictures:
+        say(f"{count(found.pictures, 'picture')} to describe first; what their captions add is not included")
     if found.embedding_usage.calls:
         say(f"embedding: {spent(found.embedding_usage)}")
     say(f"about {count(found.texts_to_embed, 'text')} to embed; about {duration(found.seconds)} in all")

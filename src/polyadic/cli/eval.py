@@ -1,5 +1,6 @@
 """``polyadic eval``: compare methods on a question set."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from polyadic.evaluation.question_table import SUFFIXES
 from polyadic.evaluation.report import write_report
 from polyadic.evaluation.results import EvaluationResults, summary_json, write_results
 from polyadic.llm.batch_model import ReplyPending
-from polyadic.retrieval.registry import needs_model
+from polyadic.retrieval.registry import fixed_build_settings, needs_model
 from polyadic.workspace import Workspace
 
 DEFAULT_METHODS = "auto,bm25,chunks,hypergraph"
@@ -115,16 +116,15 @@ def command(
         check_options(context)
         with Workspace(workspace_place(context, workspace)) as kb:
             how = kb.settings.answer.model_copy(update={"by": answers} if answers else {})
-            return evaluate_table(
-                kb, dataset, _methods(methods, kb.settings), how, limit, seed, context_tokens, as_json
-            )
+            compared = _methods(methods, kb.settings, builds=False)
+            return evaluate_table(kb, dataset, compared, how, limit, seed, context_tokens, as_json)
     require_plots()
     questions = load_dataset(dataset)
     folder = out or DEFAULT_OUT / questions.name
     with Workspace(workspace or context.obj or folder / "workspace") as kb:
         by = answers or _default_answers(kb)
         plan = EvalPlan(
-            methods=_methods(methods, kb.settings),
+            methods=_methods(methods, kb.settings, builds=True),
             measures=_listed(measures) if measures else MEASURES,
             context_tokens=context_tokens or kb.settings.retrieval.context_tokens,
             answers=by,
@@ -160,15 +160,27 @@ def exit_code(results: EvaluationResults) -> int:
     return 0 if results.is_whole else 3
 
 
-def _methods(listed: str, settings: Settings) -> tuple[str, ...]:
-    """Return the methods to compare; ``all`` are those that can be run with these settings."""
+def _methods(listed: str, settings: Settings, *, builds: bool) -> tuple[str, ...]:
+    """Return the methods to compare.
+
+    ``all`` are those that can be run with these settings. ``builds`` says whether the evaluation builds the hierarchies
+    that they need; otherwise, the hierarchy of the workspace is searched.
+    """
     if listed.strip() != "all":
         return _listed(listed)
-    if settings.model.of_role("answers").name:
-        return METHODS
-    left_out = [method for method in METHODS if needs_model(method)]
-    say(f"left out, because no language model is set: {', '.join(left_out)}", err=True)
+    left_out: list[str] = []
+    if not settings.model.of_role("answers").name:
+        left_out += _left_out("no language model is set", needs_model)
+    if settings.hierarchy_build.layers and not builds:
+        left_out += _left_out("layers under [hierarchy_build] is not 0", fixed_build_settings)
     return tuple(method for method in METHODS if method not in left_out)
+
+
+def _left_out(reason: str, is_concerned: Callable[[str], object]) -> list[str]:
+    """Say which methods are left out; return them."""
+    methods = [method for method in METHODS if is_concerned(method)]
+    say(f"left out, because {reason}: {', '.join(methods)}", err=True)
+    return methods
 
 
 def _default_answers(kb: Workspace) -> AnswersBy:

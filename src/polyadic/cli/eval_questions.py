@@ -12,6 +12,7 @@ from polyadic.config import METHODS, AnswerSettings
 from polyadic.errors import NO_MODEL, NotFound, SettingsError
 from polyadic.evaluation.question_table import TableAnswer, ask_table, drawn, load_rows
 from polyadic.retrieval.hierarchy_search import is_built
+from polyadic.retrieval.methods.hierarchy_without_index import HierarchyWithoutIndex, check_no_layers
 from polyadic.retrieval.registry import needs_hierarchy, needs_model
 from polyadic.text.counts import count
 from polyadic.workspace import Workspace
@@ -47,12 +48,14 @@ def evaluate_table(
 
 
 def _check_hierarchy(kb: Workspace, methods: Sequence[str]) -> None:
-    """Raise if a method needs a hierarchy and there is none: the workspace is not changed here."""
+    """Raise if a method needs a hierarchy that the workspace does not have: the workspace is not changed here."""
     needing = [method for method in methods if needs_hierarchy(method)]
     with kb.store().read() as reader:
         if needing and not is_built(reader.hierarchy_reader()):
             what = f"the method {needing[0]} needs a hierarchy, and the workspace has none"
             raise NotFound(what, "build it with polyadic hierarchy build")
+        if HierarchyWithoutIndex.name in methods:
+            check_no_layers(reader.hierarchy_reader())
 
 
 def _print(asked: Sequence[TableAnswer], methods: Sequence[str]) -> None:

@@ -3,8 +3,11 @@
 import shutil
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
 from polyadic.cli.common import say, spent
 from polyadic.evaluation.bootstrap import Interval
+from polyadic.evaluation.budget_sweep import BudgetSweep
 from polyadic.evaluation.report_tables import score_text, signed_score_text
 from polyadic.evaluation.results import EvaluationResults, HeadToHead
 from polyadic.evaluation.scores import ScoreColumn
@@ -28,6 +31,8 @@ def print_results(results: EvaluationResults) -> None:
         say()
         _print_table(part)
     say("in brackets: 95 % bootstrap confidence interval of the mean over the questions")
+    if results.sweep:
+        _print_by_budget(results.plan.names, results.sweep, width)
     if plan.variants:
         _print_differences(results, width)
     for one in results.comparisons:
@@ -43,6 +48,19 @@ def print_results(results: EvaluationResults) -> None:
         say(f"{count(len(results.failures), 'question')} failed; run the same command again to retry", err=True)
     if results.stopped:
         say(f"stopped: {results.stopped}; finished work is kept, run the same command again to resume", err=True)
+
+
+def _print_by_budget(names: Sequence[str], sweep: BudgetSweep, width: int) -> None:
+    """Print the means of the methods with each token budget, a table for each measure that is shown."""
+    for column, means in sweep.shown():
+        columns = [[f"{column.name} by tokens", *names]]
+        for budget, scores in zip(sweep.budgets, means.T, strict=True):
+            columns.append(
+                [f"{budget:,}", *("–" if np.isnan(score) else score_text(column, score) for score in scores)]
+            )
+        for part in _fitting(columns, width):
+            say()
+            _print_table(part)
 
 
 def _print_differences(results: EvaluationResults, width: int) -> None:

@@ -61,19 +61,19 @@ def print_unsupported(unsupported: Counter[str]) -> None:
     say(f"skipped {files}: unsupported file type ({shown(types)}{more}); rename text files to .txt", err=True)
 
 
-def statements_not_used(report: IndexReport) -> str:
-    """Describe the statements that make no fact; empty if there are none."""
+def statements(report: IndexReport) -> str:
+    """Count the statements that were extracted, those of them that make a fact, and the others by reason."""
     numbers = {
         "with fewer than two entities": report.without_fact,
         "that their passage does not support": report.unsupported_statements,
     }
     described = ", ".join(f"{number:,} {reason}" for reason, number in numbers.items() if number)
-    return f", {described} (kept, not used)" if described else ""
+    unused = f", {described} (kept, not used)" if described else ""
+    return f"{count(report.evidence, 'statement')}, {report.evidence_with_fact:,} of them with a fact{unused}"
 
 
 def _print_work(report: IndexReport) -> None:
-    facts = count(report.facts, "fact")
-    say(f"{count(report.chunks, 'chunk')}, {count(report.evidence, 'statement')}: {facts}{statements_not_used(report)}")
+    say(f"{count(report.chunks, 'chunk')}, {statements(report)}")
     if report.usage.calls:
         say(f"{report.extractor}: {spent(report.usage)}")
     if report.throttle_count:

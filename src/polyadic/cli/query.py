@@ -91,7 +91,7 @@ def command(
             live = LiveSources()
             cite = None if as_json else live.cite
             pieces = kb.stream(question, method, context_tokens, _turns(history), how, only, cite=cite)
-            answer = _print_answer(pieces, live, question, as_json)
+            answer = _print_answer(pieces, live, question, trace, as_json)
             knowledge, steps = answer.knowledge, answer.trace
     if trace and not as_json:
         if not context_only and answer.reasoning:
@@ -162,10 +162,12 @@ def _text_field(row: Mapping[str, object], name: str) -> str:
     return value
 
 
-def _print_answer(pieces: Iterator[str | Answer], live: LiveSources, question: str, as_json: bool) -> Answer:
+def _print_answer(
+    pieces: Iterator[str | Answer], live: LiveSources, question: str, trace: bool, as_json: bool
+) -> Answer:
     """Print the answer while it is generated, and return it when it is complete."""
     answer = _read_stream(pieces) if as_json else print_stream(pieces, live)
-    print_json(answer) if as_json else _print_rest(answer, question)
+    print_json(answer) if as_json else _print_rest(answer, question, trace)
     return answer
 
 
@@ -189,8 +191,8 @@ def print_stream(pieces: Iterator[str | Answer], live: LiveSources) -> Answer:
     raise RuntimeError("the stream ended without an answer")
 
 
-def _print_rest(answer: Answer, question: str) -> None:
-    """Print everything but the text of an answer: notes, citations and statistics."""
+def _print_rest(answer: Answer, question: str, trace: bool) -> None:
+    """Print everything but the text of an answer: notes, citations and statistics; ``trace``: the trace follows."""
     if answer.question != question:
         say(f"(understood as: {answer.question})")
     confidence = f"confidence {answer.confidence:.0%}" if answer.answered and answer.confidence is not None else ""
@@ -202,7 +204,7 @@ def _print_rest(answer: Answer, question: str) -> None:
     say(
         f" {knowledge.method} · {_kinds(knowledge)}"
         f" · {answer.usage.tokens:,} model tokens{money} · {answer.seconds:.1f} s"
-        "        (run with --trace for details)"
+        f"{'' if trace else '        (run with --trace for details)'}"
     )
 
 
@@ -249,7 +251,7 @@ def _print_context(knowledge: Knowledge) -> None:
 def _print_trace(knowledge: Knowledge, steps: tuple[TraceStep, ...]) -> None:
     say("\nsteps")
     for step in steps:
-        say(f"  {step.seconds * 1000:7.1f} ms  {step.name}: {step.detail}")
+        say(f"  {step.seconds * 1000:7.1f} ms  {step.name}{f': {step.detail}' if step.detail else ''}")
     say("\nretrieved items")
     for item in knowledge.items:
         words = " ".join(item.text.split())

@@ -11,7 +11,7 @@ ModelRole = Literal["extraction", "answers", "judging", "summaries", "vision"]
 
 ``extraction``: facts. ``answers``: answers, and the questions that precede them (condensing, names in a question).
 ``judging``: judges and generated questions of an evaluation, entity review. ``summaries``: the hierarchy. ``vision``:
-scanned pages and pictures.
+scanned pages, and captions of pictures.
 """
 
 MODEL_ROLES: tuple[ModelRole, ...] = get_args(ModelRole)
@@ -84,7 +84,8 @@ class ModelSettings(LanguageModelSettings):
         default=None, description="model that writes the summaries and reports of the hierarchy"
     )
     vision: RoleModelSettings | None = Field(
-        default=None, description="model that reads scanned pages and pictures, if engine under [ocr] is model"
+        default=None,
+        description="model that reads scanned pages and pictures, if engine or captions under [ocr] says so",
     )
 
     @model_validator(mode="after")

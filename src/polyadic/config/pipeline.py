@@ -30,7 +30,7 @@ OcrEngineName = Literal["off", "tesseract", "model", "docling", "mineru"]
 
 
 class OcrSettings(EndpointSettings):
-    """OCR: how scanned pages of PDF files, and pictures, are read; off by default."""
+    """How scanned pages of PDF files, and pictures, are read and described; off by default."""
 
     engine: OcrEngineName = Field(
         default="off",
@@ -41,6 +41,12 @@ class OcrSettings(EndpointSettings):
         default="eng",
         pattern=r"^[A-Za-z0-9_]+(?:\+[A-Za-z0-9_]+)*$",
         description="languages for tesseract, such as eng+deu; tesseract --list-langs lists them",
+    )
+    captions: int = Field(
+        default=0,
+        ge=0,
+        le=10_000,
+        description="maximum pictures per PDF, Word, PowerPoint or HTML file that [model.vision] describes; 0: none",
     )
     key_variable: str = Field(default="", description="environment variable with the API key; empty: no key needed")
     at_once: int = Field(

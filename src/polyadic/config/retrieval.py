@@ -25,6 +25,7 @@ MethodName = Literal[
     "walk",
     "hierarchy",
     "hierarchy-without-bridge",
+    "hierarchy-without-index",
     "local",
     "global",
     "bridge",

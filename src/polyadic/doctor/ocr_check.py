@@ -1,4 +1,4 @@
-"""Health check of the OCR engine."""
+"""Health check of the OCR engine and of captions."""
 
 from collections.abc import Iterator
 
@@ -10,18 +10,21 @@ from polyadic.loaders.ocr.tesseract import Tesseract
 
 
 def ocr(settings: Settings) -> Iterator[CheckResult]:
-    """Check that the engine of the settings can be used, without a call; nothing if OCR is off."""
+    """Check that the engine and the captions of the settings can be used, without a call; nothing if both are off."""
     engine = settings.ocr.engine
-    if engine == "off":
+    captions = settings.ocr.captions > 0
+    if engine == "off" and not captions:
         return
     try:
-        if engine == "tesseract":
-            Tesseract(settings.ocr).check()
-        elif engine != "model":
-            ParserEndpoint(engine, settings.ocr).check()
-        elif not settings.model.of_role("vision").name:
+        match engine:
+            case "tesseract":
+                Tesseract(settings.ocr).check()
+            case "docling" | "mineru":
+                ParserEndpoint(engine, settings.ocr).check()
+        if (engine == "model" or captions) and not settings.model.of_role("vision").name:
             raise NO_MODEL
     except PolyadicError as problem:
         yield bad("ocr", problem.what, problem.next_step)
     else:
-        yield good("ocr", f"{engine} is set up; no page was sent")
+        used = "captions" if engine == "off" else f"{engine} with captions" if captions else engine
+        yield good("ocr", f"set up: {used}; no page was sent")

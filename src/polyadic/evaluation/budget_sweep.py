@@ -3,7 +3,7 @@
 Source: HyperGraphRAG v3 (arXiv 2503.21322v3), Figure 6b.
 """
 
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
@@ -16,6 +16,9 @@ from polyadic.evaluation.journal import RecordJournal
 from polyadic.evaluation.plan import EvalPlan
 from polyadic.evaluation.scores import Outcomes, ScoreColumn, ScoreTable
 
+SHOWN = ("recall@5", "f1", "r-s")
+"""Measures that are shown by budget."""
+
 
 @dataclass(frozen=True)
 class BudgetSweep:
@@ -25,6 +28,13 @@ class BudgetSweep:
     columns: tuple[ScoreColumn, ...]
     means: NDArray[np.float64]
     tokens: NDArray[np.float64]
+
+    def shown(self) -> Iterator[tuple[ScoreColumn, NDArray[np.float64]]]:
+        """Yield the columns that are shown, each with its means by method and budget."""
+        for place, column in enumerate(self.columns):
+            means = self.means[:, :, place]
+            if column.name in SHOWN and not np.isnan(means).all():
+                yield column, means
 
 
 async def swept(

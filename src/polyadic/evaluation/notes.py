@@ -9,6 +9,8 @@ from polyadic.indexing.report import IndexReport
 
 _EQUAL_FILL = 0.9
 """Share of the tokens of the fullest context below which a context counts as less filled."""
+_WITHOUT_KNOWLEDGE = ("none", "hypergraph-without-all")
+"""Methods that retrieve nothing by definition."""
 
 
 def notes(
@@ -31,16 +33,17 @@ def notes(
 
 
 def _unequal_fill(plan: EvalPlan, costs: Sequence[MethodCost]) -> Iterator[str]:
-    """Name the systems that use much less of the common token budget than others; ``none`` uses nothing by design."""
+    """Name the systems that use much less of the common token budget than others. Some retrieve none by definition."""
     used = {
         system.name: cost.tokens
         for system, cost in zip(plan.systems, costs, strict=True)
-        if system.method != "none" and cost.questions
+        if system.method not in _WITHOUT_KNOWLEDGE and cost.questions
     }
     most = max(used.values(), default=0.0)
     less = [f"{name} {tokens:,.0f}" for name, tokens in used.items() if tokens < _EQUAL_FILL * most]
     if less:
+        next_step = "" if plan.budgets else "; compare them with --budgets as well"
         yield (
             f"all methods may use {plan.context_tokens:,} tokens, but some use fewer on average: {', '.join(less)} "
-            f"(the most: {most:,.0f}); compare them with --budgets as well"
+            f"(the most: {most:,.0f}){next_step}"
         )

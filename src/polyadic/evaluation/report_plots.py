@@ -9,7 +9,6 @@ from polyadic.evaluation.results import EvaluationResults
 
 _JUDGED_IN_PARTS = "g-e"
 _ANSWER_MEASURES = ("g-e", "f1")
-_SWEPT = ("recall@5", "f1", "r-s")
 _LONGEST_GROUP = 14
 
 
@@ -120,11 +119,12 @@ def _against_tokens(results: EvaluationResults) -> Iterator[Plot]:
 def _by_budget(results: EvaluationResults) -> Iterator[Plot]:
     """Plot quality by token budget, if the plan has several budgets."""
     sweep = results.sweep
-    for place, column in enumerate(sweep.columns if sweep else ()):
-        if sweep and column.name in _SWEPT and not np.isnan(sweep.means[:, :, place]).all():
-            caption = f"Mean {column.name} of each method with each token budget."
-            rows, top = sweep.means[:, :, place], column.best if column.best == 1 else 0
-            yield lines(f"{column.name} by budget", caption, sweep.budgets, rows, "token budget", column.name, top)
+    if sweep is None:
+        return
+    for column, means in sweep.shown():
+        caption = f"Mean {column.name} of each method with each token budget."
+        top = column.best if column.best == 1 else 0
+        yield lines(f"{column.name} by budget", caption, sweep.budgets, means, "token budget", column.name, top)
 
 
 def _dimensions(results: EvaluationResults) -> Iterator[Plot]:

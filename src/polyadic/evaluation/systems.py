@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from polyadic.config import METHODS, Settings, SettingsSection
 from polyadic.errors import SettingsError
-from polyadic.retrieval.registry import needs_hierarchy, needs_model, settings_sections
+from polyadic.retrieval.registry import fixed_build_settings, needs_hierarchy, needs_model, settings_sections
 
 # A comma separates settings only before the next NAME=, so that a list may contain commas.
 _BETWEEN = re.compile(r",\s*(?=[\w.]+\s*=)")
@@ -56,7 +56,7 @@ class System:
         return needs_model(self.method)
 
     def settings(self, base: Settings) -> Settings:
-        """Return the settings of this system.
+        """Return the settings of this system, with those that its method fixes.
 
         Raises
         ------
@@ -67,7 +67,8 @@ class System:
         for change in self.changes:
             section = _changed(getattr(settings, change.section), change)
             settings = settings.model_copy(update={change.section: section})
-        return settings
+        build = settings.hierarchy_build.model_copy(update=fixed_build_settings(self.method))
+        return settings.model_copy(update={"hierarchy_build": build})
 
 
 @lru_cache(maxsize=8)
@@ -118,9 +119,10 @@ def _parsed(text: str) -> Iterator[SettingChange]:
 
 
 def _located(change: SettingChange, method: str) -> SettingChange | None:
-    """Return the change with the section of this method that has the setting; None if there is none."""
+    """Return the change with the section of this method that has the setting; None if there is none, or it is fixed."""
     for section in settings_sections(method):
-        if change.section in ("", section) and change.name in _fields(section):
+        fixed = fixed_build_settings(method) if section == "hierarchy_build" else ()
+        if change.section in ("", section) and change.name in _fields(section) and change.name not in fixed:
             return SettingChange(section, change.name, change.value)
     return None
 

@@ -1,5 +1,6 @@
 """Create the extractor that the caller or the settings select."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -43,6 +44,25 @@ def wanted(name: ExtractorName | None, settings: Settings) -> ExtractorName:
     if settings.extraction.extractor == "auto":
         return "model" if settings.model.of_role("extraction").name else "sentences"
     return settings.extraction.extractor
+
+
+def selected(
+    name: ExtractorName | None,
+    settings: Settings,
+    load_model: Callable[[], LanguageModel],
+    cache: ResponseCache,
+    prompts: PromptLibrary,
+    budget: SpendingBudget | None = None,
+    ledger: BudgetProtocol | None = None,
+) -> SelectedExtractor:
+    """Create the extractor with this name, or that of the settings.
+
+    ``load_model`` is called only if the extractor uses a language model; for the other parameters, see
+    :func:`with_model`.
+    """
+    if wanted(name, settings) == "sentences":
+        return without_model(settings)
+    return with_model(load_model(), cache, prompts, settings, budget, ledger)
 
 
 def with_model(

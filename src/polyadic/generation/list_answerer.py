@@ -8,7 +8,6 @@ from polyadic.generation.extractive_answerer import ANNOUNCES, quotation, quote_
 from polyadic.generation.quoted_text import QuotedText
 from polyadic.model.types import Answer, Item, Knowledge, RetrievalSection, SourceSpan
 from polyadic.rerankers.answer_selection.selector import AnswerSelector
-from polyadic.retrieval.list_items import listed_names
 from polyadic.storage.protocol import Reader
 from polyadic.text.language import detect_language
 from polyadic.text.list_questions import list_question
@@ -25,6 +24,8 @@ _INCOMPLETE = {
     "es": "Esta lista puede estar incompleta.",
     "fr": "Cette liste peut être incomplète.",
 }
+
+_Places = dict[SourceSpan, tuple[tuple[str, ...], float]]
 
 
 def has_list(knowledge: Knowledge) -> bool:
@@ -63,7 +64,7 @@ async def quote_list(
     places = _places(listed) if listed else {}
     if not any(names for names, _ in places.values()):
         # Without types the best sentences may say more than any fact of the list.
-        places = {citation.place: ("", citation.score) for citation in answer.citations} | _apart(places, answer)
+        places = {citation.place: ((), citation.score) for citation in answer.citations} | _apart(places, answer)
     quoted = QuotedText.of((_line(names, place), place, score) for place, (names, score) in places.items())
     incomplete = _INCOMPLETE.get(detect_language(knowledge.question), _INCOMPLETE["en"])
     text = f"{quoted.text}\n\n{incomplete}"
@@ -75,7 +76,7 @@ def _says_something(item: Item) -> bool:
     return bool(item.places) and not item.places[0].quote.rstrip().endswith(ANNOUNCES)
 
 
-def _apart(places: dict[SourceSpan, tuple[str, float]], answer: Answer) -> dict[SourceSpan, tuple[str, float]]:
+def _apart(places: _Places, answer: Answer) -> _Places:
     """Return the places that no citation of an answer overlaps."""
     cited = [citation.place for citation in answer.citations]
     return {
@@ -88,28 +89,28 @@ def _apart(places: dict[SourceSpan, tuple[str, float]], answer: Answer) -> dict[
     }
 
 
-def _line(names: str, place: SourceSpan) -> str:
+def _line(names: tuple[str, ...], place: SourceSpan) -> str:
     quote = f'"{quotation(place)}"'
-    return f"{names}: {quote}" if names else quote
+    return f"{', '.join(names)}: {quote}" if names else quote
 
 
-def _places(listed: Sequence[Item]) -> dict[SourceSpan, tuple[str, float]]:
+def _places(listed: Sequence[Item]) -> _Places:
     """Return the spans to quote, each once, with the names of their items and their relevance relative to the best."""
     best = max(item.score for item in listed)
     least = _least_relevant(listed)
-    found: dict[SourceSpan, tuple[str, float]] = {}
+    found: _Places = {}
     for item in listed:
         share = item.score / best if best > 0 else 1.0
         place = item.places[0]
         if place in found:
             names, first = found[place]
-            found[place] = ", ".join(filter(None, (names, listed_names(item)))), first
+            found[place] = (*names, *item.listed), first
         elif share >= least and len(found) < MOST_QUOTED:
-            found[place] = listed_names(item), share
+            found[place] = item.listed, share
     return found
 
 
 def _least_relevant(listed: Sequence[Item]) -> float:
-    if not listed_names(listed[0]):
+    if not listed[0].listed:
         return _LEAST_WITHOUT_TYPES
     return 0.0 if len(listed) <= _SHORT else _LEAST_OF_THE_KIND

@@ -2,6 +2,8 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import nullcontext
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -11,24 +13,22 @@ from polyadic.concurrency.run_in_thread import run_until_cancelled
 from polyadic.config import ModelRole, Settings
 from polyadic.embeddings.embedder import Embedder
 from polyadic.extraction import factory
-from polyadic.extraction.factory import ExtractorName, SelectedExtractor
-from polyadic.indexing.document_iterators import checked_documents, first_document, skipped_report
+from polyadic.extraction.factory import ExtractorName
+from polyadic.indexing.document_iterators import checked_documents, documents_below, first_document, skipped_report
 from polyadic.indexing.estimate import IndexingEstimate, IndexingEstimator, KnownWork
 from polyadic.indexing.indexer import Indexer
 from polyadic.indexing.ocr_session import OcrSession, OcrSetup
 from polyadic.indexing.progress import RunProgress
-from polyadic.indexing.pruning import SeenSources, still_there, with_prune_hints
+from polyadic.indexing.pruning import SeenSources, still_there
 from polyadic.indexing.publisher import withdraw
 from polyadic.indexing.report import IndexProgress, IndexReport
 from polyadic.indexing.roots import record_roots, roots_of
-from polyadic.llm.budget import BudgetLedger, SpendingBudget
-from polyadic.llm.cached_model import NullCache, ResponseCache
+from polyadic.llm.budget import SpendingBudget
+from polyadic.llm.cached_model import NullCache
 from polyadic.llm.language_model import LanguageModel
 from polyadic.llm.prompts.library import PromptLibrary
 from polyadic.llm.store_cache import StoreResponseCache
-from polyadic.loaders.folder_watcher import among
-from polyadic.loaders.loader import SkippedInput, read_documents
-from polyadic.loaders.ocr.recognizer import PageRecognizer
+from polyadic.loaders.loader import SkippedInput
 from polyadic.model.types import Document
 from polyadic.storage.protocol import DocumentRecord, Store
 from polyadic.storage.url import StoreLocation
@@ -128,7 +128,7 @@ class IndexingMixin(ABC):
         existing = still_there(paths, self.documents()) if prune and self.home.exists() else paths
         run = RunProgress()
         async with self.ocr_session(budget) as ocr:
-            sources = seen.watch(run.watch_documents(self._read(existing, exclude, ocr.recognizer, run, changed)))
+            sources = seen.watch(run.watch_documents(self._read(existing, exclude, ocr, run, changed)))
             skipped, document = await run_until_cancelled(ocr.cancel, first_document, sources)
             if document is None and not self.home.exists():
                 return skipped_report(skipped)
@@ -223,18 +223,16 @@ class IndexingMixin(ABC):
         IndexingEstimate
             The estimate, and the inputs that would be skipped.
         """
-        counting = self._ocr.counting_recognizer()
-        sources = self._read(paths, exclude, counting)
-        selected = self._extractor(extractor, NullCache())
-        if not self.home.exists():
-            estimate = await self._estimator(selected, KnownWork(), extractor).estimate(sources)
-            return self._ocr.added_to(estimate, counting, {})
-        with self.store(make=True).read() as reader:
-            known = KnownWork(
-                reader.records.stamp, lambda key: reader.records.reply(key) is not None, reader.records.spent()
-            )
-            estimate = await self._estimator(selected, known, extractor).estimate(sources)
-            return self._ocr.added_to(estimate, counting, known.spent)
+        recognizer, captioner = self._ocr.counting_recognizer(), self._ocr.counting_captioner()
+        counting = replace(OcrSession.off(None), recognizer=recognizer, captioner=captioner)
+        sources = self._read(paths, exclude, counting, RunProgress())
+        selected = factory.selected(extractor, self.settings, self._extraction_model, NullCache(), self._prompts)
+        chunking, model = self.settings.chunking, self.settings.model.of_role("extraction")
+        reextract = extractor is not None
+        with self.store(make=True).read() if self.home.exists() else nullcontext() as reader:
+            known = KnownWork.of(reader.records) if reader else KnownWork()
+            estimator = IndexingEstimator(selected.extractor, self.embedder, chunking, model, known, reextract)
+            return self._ocr.added_to(await estimator.estimate(sources), recognizer, captioner, known.spent)
 
     async def adelete(self, references: str | Sequence[str], forget_replies: bool = False) -> list[DocumentRecord]:
         """Delete documents, and the facts that no other document supports.
@@ -303,11 +301,12 @@ class IndexingMixin(ABC):
         # Load the models before the store, so that no workspace is created if weights or a key are missing.
         embedder = self.embedder
         if factory.wanted(extractor, self.settings) == "model":
-            self._required_model("extraction").check()
+            self._extraction_model().check()
         store = self.store(make=True)
         record_roots(store, roots)
         ocr = ocr or OcrSession.off(budget)
-        selected = self._extractor(extractor, StoreResponseCache(store), budget, ocr.ledger)
+        select = partial(factory.selected, extractor, self.settings, self._extraction_model)
+        selected = select(StoreResponseCache(store), self._prompts, budget, ocr.ledger)
         indexer = Indexer(
             store,
             selected.extractor,
@@ -333,43 +332,18 @@ class IndexingMixin(ABC):
         self,
         paths: Sequence[Path | str],
         exclude: Sequence[str],
-        recognizer: PageRecognizer | None,
-        run: RunProgress | None = None,
+        ocr: OcrSession,
+        run: RunProgress,
         changed: Collection[Path] | None = None,
     ) -> Iterator[Document | SkippedInput]:
         """Read the documents at these paths, without the workspace's own files and excluded ones."""
         reading = self.settings.reading
         reading = reading.model_copy(update={"exclude": (*reading.exclude, *exclude)})
-        run = run or RunProgress()
 
-        def watch(found: Iterator[Path | SkippedInput]) -> Iterator[Path | SkippedInput]:
-            found = found if changed is None else among(found, changed)
-            return run.watch_files(with_prune_hints(found, lambda: self.documents() if self.home.exists() else ()))
+        def indexed() -> Sequence[DocumentRecord]:
+            return self.documents() if self.home.exists() else ()
 
-        return read_documents(paths, reading, self._excluded_folders, watch, recognizer)
+        return documents_below(paths, reading, self._excluded_folders, ocr, run, indexed, changed)
 
-    def _extractor(
-        self,
-        name: ExtractorName | None,
-        cache: ResponseCache,
-        budget: SpendingBudget | None = None,
-        ledger: BudgetLedger | None = None,
-    ) -> SelectedExtractor:
-        if factory.wanted(name, self.settings) == "sentences":
-            return factory.without_model(self.settings)
-        return factory.with_model(
-            self._required_model("extraction"), cache, self._prompts, self.settings, budget, ledger
-        )
-
-    def _estimator(
-        self, selected: SelectedExtractor, known: KnownWork, name: ExtractorName | None
-    ) -> IndexingEstimator:
-        settings = self.settings
-        return IndexingEstimator(
-            selected.extractor,
-            self.embedder,
-            settings.chunking,
-            settings.model.of_role("extraction"),
-            known,
-            name is not None,
-        )
+    def _extraction_model(self) -> LanguageModel:
+        return self._required_model("extraction")

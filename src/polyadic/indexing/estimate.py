@@ -8,7 +8,7 @@ Without a model, a sample is indexed (see trial_run.py). The speed of local embe
 import heapq
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from polyadic.chunking.chunker import extraction_windows
@@ -28,7 +28,8 @@ from polyadic.llm.language_model import ModelRequest
 from polyadic.loaders.error_isolation import DocumentDefect, on_one_document, skipped_because
 from polyadic.loaders.skipped import SkippedInput
 from polyadic.model.types import Document, Usage
-from polyadic.storage.protocol import Fingerprint
+from polyadic.storage.protocol import Fingerprint, UsageTotals
+from polyadic.storage.record_reader import RecordReader
 
 # Reply tokens per request token beyond the fixed part of the prompt, in recorded replies of a large model: 3.6 for 200
 # short invented documents, 3.3 for the even-numbered half of 2Wiki-101, 2.7 for examples/spaceflight. The highest one
@@ -78,6 +79,8 @@ class IndexingEstimate:
     scanned_pages
         Number of pages to recognize first. ``usage`` includes the calls of a vision model for them, but their text is
         unknown: what it takes to extract its facts is not included anywhere.
+    pictures
+        Number of pictures to describe first; the same applies to them.
     skipped
         Inputs that would be skipped.
     unsupported
@@ -96,6 +99,7 @@ class IndexingEstimate:
     seconds: float = 0.0
     basis: str = ""
     scanned_pages: int = 0
+    pictures: int = 0
     skipped: list[SkippedInput] = field(default_factory=list)
     unsupported: Counter[str] = field(default_factory=Counter)
 
@@ -106,7 +110,12 @@ class KnownWork:
 
     stamp: Callable[[str], Fingerprint | None] = lambda document_id: None
     is_cached: Callable[[str], bool] = lambda key: False
-    spent: Mapping[tuple[str, str], tuple[Usage, float]] = field(default_factory=dict)
+    spent: UsageTotals = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, records: RecordReader) -> "KnownWork":
+        """Read the state from a store, whose read transaction must stay open."""
+        return cls(records.stamp, lambda key: records.reply(key) is not None, records.spent())
 
 
 @dataclass(frozen=True, slots=True)

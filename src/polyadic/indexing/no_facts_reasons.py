@@ -16,7 +16,7 @@ def explain_no_facts(report: IndexReport) -> Iterator[str]:
     ['there is no text in what was read']
     """
     worked = report.added or report.changed or report.resumed or report.failed or report.stopped
-    if report.facts or not worked:
+    if report.evidence_with_fact or not worked:
         return
     if report.stopped:
         yield "the run stopped before it found one"

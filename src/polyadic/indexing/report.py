@@ -160,6 +160,6 @@ class IndexReport:
         )
 
     @property
-    def facts(self) -> int:
-        """Number of statements that make a fact."""
+    def evidence_with_fact(self) -> int:
+        """Number of statements that make a fact; several may make the same one."""
         return self.evidence - self.without_fact - self.unsupported_statements

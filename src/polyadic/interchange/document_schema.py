@@ -163,7 +163,7 @@ class DocumentSchema(StrictModel):
 
 
 class DecisionSchema(StrictModel):
-    kind: Literal["merge", "split", "cannot-link"]
+    kind: Literal["merge", "split", "cannot-link", "keep"]
     names: list[Name]
     into: Text
     documents: list[DocumentId]

@@ -16,6 +16,7 @@ from polyadic.loaders.formats.json import read_json
 from polyadic.loaders.formats.json_lines import read_json_lines
 from polyadic.loaders.formats.markdown import read_markdown
 from polyadic.loaders.formats.plain_text import read_plain
+from polyadic.loaders.ocr.captions import Captioner
 from polyadic.loaders.ocr.recognizer import PageRecognizer
 from polyadic.loaders.pages.page_image import PICTURE_SUFFIXES
 from polyadic.loaders.programming_languages import BY_NAME, LANGUAGES
@@ -71,8 +72,15 @@ READERS: Mapping[str, Reader] = {
 }
 """Readers by file suffix, in lower case with the dot."""
 
-PAGE_IMAGE_SUFFIXES: Mapping[str, str] = {".pdf": "pdf", **dict.fromkeys(PICTURE_SUFFIXES, "picture")}
-"""Modules of the readers that recognize the text of page images, by file suffix."""
+IMAGE_READERS: Mapping[str, str] = {
+    **dict.fromkeys(PICTURE_SUFFIXES, "picture"),
+    ".pdf": "pdf",
+    ".docx": "docx",
+    ".pptx": "pptx",
+    ".html": "html",
+    ".htm": "html",
+}
+"""Modules of the readers that recognize page images or describe pictures, by file suffix."""
 
 _SOURCE, _UNKNOWN_TEXT = _lazy_reader("source"), _lazy_reader("unnamed")
 # Text files that come with software, whatever their suffix: README.Debian, LICENSE.MIT, COPYING.LIB.
@@ -108,12 +116,12 @@ def is_unnamed(name: str) -> bool:
     return _reader_of(name) is _UNKNOWN_TEXT
 
 
-def _recognizing_reader_of(name: str, recognizer: PageRecognizer) -> Reader | None:
-    """Return the reader that recognizes the text of page images, if the file may have any."""
-    module = PAGE_IMAGE_SUFFIXES.get(PurePath(name).suffix.lower())
-    if module is None:
+def _image_reader_of(name: str, recognizer: PageRecognizer | None, captioner: Captioner | None) -> Reader | None:
+    """Return the reader that recognizes page images or describes pictures, if the file may have any."""
+    module = IMAGE_READERS.get(PurePath(name).suffix.lower())
+    if module is None or not (recognizer or captioner):
         return None
-    reader: Reader = import_module(f"polyadic.loaders.formats.{module}").recognizing_reader(recognizer)
+    reader: Reader | None = import_module(f"polyadic.loaders.formats.{module}").image_reader(recognizer, captioner)
     return reader
 
 
@@ -134,6 +142,7 @@ def read_documents(
     exclude: Sequence[Path | str] = (),
     watch: Callable[[Iterator[Path | SkippedInput]], Iterator[Path | SkippedInput]] = lambda found: found,
     recognizer: PageRecognizer | None = None,
+    captioner: Captioner | None = None,
 ) -> Iterator[Document | SkippedInput]:
     """Yield the documents in files and folders one at a time, and a report for each input that was skipped.
 
@@ -159,6 +168,8 @@ def read_documents(
         requested.
     recognizer
         Recognizes scanned pages and pictures; None: pictures are not read.
+    captioner
+        Describes pictures in PDF, Word, PowerPoint and HTML files; None: these pictures are ignored.
 
     Yields
     ------
@@ -170,26 +181,34 @@ def read_documents(
     SettingsError
         The settings name an encoding that Python does not know; raised by the call itself, before iteration.
     ModelUnavailable
-        The OCR engine cannot be used.
+        The OCR engine or the vision model cannot be used.
     """
     require_text_encoding(settings.encoding)
     path_list = [paths] if isinstance(paths, str | Path) else paths
     can_read = partial(is_readable, with_ocr=recognizer is not None)
-    return _read(watch(discover(path_list, can_read, is_unnamed, exclude, settings.exclude)), settings, recognizer)
+    return _read(
+        watch(discover(path_list, can_read, is_unnamed, exclude, settings.exclude)), settings, recognizer, captioner
+    )
 
 
 def _read(
-    paths: Iterator[Path | SkippedInput], settings: ReadingSettings, recognizer: PageRecognizer | None
+    paths: Iterator[Path | SkippedInput],
+    settings: ReadingSettings,
+    recognizer: PageRecognizer | None,
+    captioner: Captioner | None,
 ) -> Iterator[Document | SkippedInput]:
     for path in paths:
         if isinstance(path, SkippedInput):
             yield path
             continue
-        yield from read_file(path, settings, recognizer)
+        yield from read_file(path, settings, recognizer, captioner)
 
 
 def read_file(
-    path: Path, settings: ReadingSettings, recognizer: PageRecognizer | None = None
+    path: Path,
+    settings: ReadingSettings,
+    recognizer: PageRecognizer | None = None,
+    captioner: Captioner | None = None,
 ) -> Iterator[Document | SkippedInput]:
     """Yield the documents of one file; the source of each begins with ``path``.
 
@@ -201,7 +220,7 @@ def read_file(
     ValueError
         No reader exists for a file with this name.
     """
-    reader = (_recognizing_reader_of(path.name, recognizer) if recognizer else None) or _reader_of(path.name)
+    reader = _image_reader_of(path.name, recognizer, captioner) or _reader_of(path.name)
     if reader is None:
         raise ValueError(f"no reader for {path.name}")
     try:

@@ -2,7 +2,7 @@
 
 import logging
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -40,6 +40,14 @@ class PartialDocument:
 
 Parse = Callable[[Path, bytes, ReadingSettings], Document | PartialDocument]
 """Parses the bytes of a file into a document; may raise any exception."""
+
+
+def with_problems(document: Document, problems: Sequence[UnreadableDocument]) -> Document | PartialDocument:
+    """Return a document as incomplete if there are problems; the next step is that of the first."""
+    if not problems:
+        return document
+    what = "; ".join(problem.what for problem in problems)
+    return PartialDocument(document, UnreadableDocument(what, problems[0].next_step))
 
 
 class OptionalReader:

@@ -1,4 +1,4 @@
-"""Entity resolution decisions: merges, splits and cannot-link constraints.
+"""Entity resolution decisions: merges, splits, cannot-link constraints, and names that are kept as one entity.
 
 Decisions are an overlay on the evidence, which is not changed: facts keep their identifiers and their arity, and
 undoing a decision leaves no trace. The hypergraph is derived from evidence and decisions together (aggregation.py).
@@ -17,12 +17,17 @@ class DecisionKind(StrEnum):
 
     ``MERGE``: the names refer to one entity; with a single name, ``into`` is another name for it. ``SPLIT``: in some
     documents the name refers to another entity.
-    ``CANNOT_LINK``: two names refer to different entities.
+    ``CANNOT_LINK``: two names refer to different entities. ``KEEP``: the name refers to one entity.
     """
 
     MERGE = "merge"
     SPLIT = "split"
     CANNOT_LINK = "cannot-link"
+    KEEP = "keep"
+
+
+_WITHOUT_CHANGES = frozenset({DecisionKind.CANNOT_LINK, DecisionKind.KEEP})
+"""Decisions that change no entity, only what is proposed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +37,11 @@ class ResolutionDecision:
     Parameters
     ----------
     kind
-        Merge, split or cannot-link.
+        Merge, split, cannot-link or keep.
     names
-        Names of the entities concerned: one or more for a merge, two for a cannot-link, one for a split.
+        Names of the entities concerned: one or more for a merge, two for a cannot-link, one for a split or keep.
     into
-        Name of the entity that a merge or a split creates; empty for a cannot-link.
+        Name of the entity that a merge or a split creates; empty for the others.
     documents
         Identifiers of the documents that a split applies to.
 
@@ -63,7 +68,7 @@ class ResolutionDecision:
     @property
     def touched(self) -> frozenset[str]:
         """Keys of all entities that the decision may change."""
-        return frozenset() if self.kind is DecisionKind.CANNOT_LINK else frozenset((*self.keys, entity_key(self.into)))
+        return frozenset() if self.kind in _WITHOUT_CHANGES else frozenset((*self.keys, entity_key(self.into)))
 
 
 @dataclass(frozen=True)
@@ -133,6 +138,18 @@ class EntityResolution:
         """Keys of all entities that a decision names."""
         return frozenset(self._names)
 
+    @property
+    def kept(self) -> frozenset[str]:
+        """Keys of all entities that are not ambiguous by decision.
+
+        >>> kept = ResolutionDecision(DecisionKind.KEEP, ("Mercury",))
+        >>> renamed = ResolutionDecision(DecisionKind.MERGE, ("Mercury",), "Planet Mercury")
+        >>> EntityResolution.of([kept, renamed]).kept
+        frozenset({'planet mercury'})
+        """
+        kept = (one for one in self.decisions if one.kind is DecisionKind.KEEP)
+        return frozenset(self._merged.get(key, key) for one in kept for key in one.keys)
+
     def one(self, key: str, other: str) -> bool:
         """Return whether two keys are merged into one entity, splits aside."""
         return self._merged.get(key, key) == self._merged.get(other, other)
@@ -157,7 +174,7 @@ def _names(decisions: Iterable[ResolutionDecision]) -> dict[str, str]:
 def _check(decision: ResolutionDecision) -> None:
     """Refuse a decision that is invalid on its own."""
     keys, into = decision.keys, entity_key(decision.into)
-    if not all(keys) or (decision.kind is not DecisionKind.CANNOT_LINK and not into):
+    if not all(keys) or (decision.kind not in _WITHOUT_CHANGES and not into):
         raise DecisionRefused("a name is empty", "use names as polyadic show entity prints them")
     if decision.kind is DecisionKind.SPLIT:
         if len(keys) != 1 or into == keys[0]:
@@ -169,6 +186,9 @@ def _check(decision: ResolutionDecision) -> None:
             raise DecisionRefused(
                 f"the split of {decision.names[0]} into {decision.into} has no documents", "name at least one"
             )
+    elif decision.kind is DecisionKind.KEEP:
+        if len(keys) != 1:
+            raise DecisionRefused(f"{', '.join(decision.names)}: this is not one name", "keep one name at a time")
     elif len(keys) != 2 if decision.kind is DecisionKind.CANNOT_LINK else len(keys) == 1 < len(decision.names):
         raise DecisionRefused(f"{', '.join(decision.names)}: these are not two names", "name two different entities")
 

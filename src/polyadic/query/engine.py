@@ -10,7 +10,7 @@ from typing import Literal
 from polyadic.concurrency.task_stream import TaskStream
 from polyadic.config import MOST_CALLS, AnswerSettings, Settings
 from polyadic.embeddings.embedder import Embedder
-from polyadic.errors import NO_MODEL, NotFound, PolyadicError
+from polyadic.errors import NO_MODEL, NotFound
 from polyadic.generation.extractive_answerer import quote_answer
 from polyadic.generation.list_answerer import has_list, quote_list
 from polyadic.generation.llm_answerer import LLMAnswerer
@@ -23,7 +23,7 @@ from polyadic.llm.budget import SpendingBudget, check_prices
 from polyadic.llm.cached_model import NullCache, ResponseCache
 from polyadic.llm.language_model import LanguageModel
 from polyadic.llm.prompts.library import PromptLibrary
-from polyadic.model.types import Answer, Citation, Filter, Knowledge, SourceSpan, TraceStep, Turn, page_of
+from polyadic.model.types import Answer, Citation, Filter, Knowledge, SourceSpan, TraceStep, page_of
 from polyadic.query.document_filter import filter_documents
 from polyadic.query.iterative_retrieval import IterationLimits, check_effort, retrieve_iteratively
 from polyadic.query.lookup import titled
@@ -49,8 +49,6 @@ from polyadic.tracing.spans import stage, step_done
 
 EntityFinderName = Literal["names", "model"]
 
-# About 5,000 tokens; longer input is a document rather than a question.
-LONGEST_QUESTION = 20_000
 _LANGUAGE_PASSAGES = 5
 _SPAN = "question"
 AUTO = "auto"
@@ -85,7 +83,7 @@ class QueryEngine:
         engine = self._metered()
         try:
             with stage(_SPAN) as trace_span:
-                knowledge = await engine._retrieved(_validated(ask), self.settings.hypergraph.question_entities)
+                knowledge = await engine._retrieved(ask.validated(), self.settings.hypergraph.question_entities)
                 record_knowledge(trace_span, knowledge)
         finally:
             await engine._enter_calls()
@@ -96,7 +94,7 @@ class QueryEngine:
         engine = self._metered()
         try:
             with stage(_SPAN) as trace_span:
-                answer = await engine._answer(_validated(ask))
+                answer = await engine._answer(ask.validated())
                 record_answer(trace_span, answer)
                 return answer
         finally:
@@ -106,7 +104,7 @@ class QueryEngine:
         """Stream the text of the answer, then yield the answer; iteration may stop at any piece."""
         engine = self._metered()
         try:
-            async with TaskStream.of(engine._traced_pieces(_validated(ask))) as pieces:
+            async with TaskStream.of(engine._traced_pieces(ask.validated())) as pieces:
                 async for piece in pieces:
                     # Called here, so that no citation arrives before the text that it follows.
                     if not isinstance(piece, Citation):
@@ -338,19 +336,3 @@ def _quotes_more_of(own: frozenset[str], answer: Answer, than: Answer) -> bool:
     first, second = answer.citations[0].place, than.citations[0].place
     same = first.document_id == second.document_id
     return same and len(own & words(first.quote)) > len(own & words(second.quote))
-
-
-def _validated(ask: QueryRequest) -> QueryRequest:
-    """Check the length of the question and replace lone surrogates.
-
-    A command-line argument that could not be decoded contains lone surrogates, which neither models nor stores accept.
-    """
-    if len(ask.question) > LONGEST_QUESTION:
-        what = f"the question has {len(ask.question):,} characters, and at most {LONGEST_QUESTION:,} can be answered"
-        raise PolyadicError(what, "shorten the question, and index the text that it contains")
-    turns = [Turn(_decoded(turn.question), _decoded(turn.answer)) for turn in ask.history]
-    return replace(ask, question=_decoded(ask.question), history=turns)
-
-
-def _decoded(text: str) -> str:
-    return text.encode("utf-8", "replace").decode("utf-8")

@@ -1,10 +1,14 @@
 """A question with the options for answering it."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from polyadic.config import AnswerSettings
+from polyadic.errors import PolyadicError
 from polyadic.model.types import Citation, Filter, Knowledge, Turn
+
+LONGEST_QUESTION = 20_000
+"""Characters of the longest question: about 5,000 tokens; longer input is a document rather than a question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,3 +44,25 @@ class QueryRequest:
     only: Filter | None = None
     found: Callable[[Knowledge], None] = lambda knowledge: None
     cite: Callable[[Citation], None] | None = None
+
+    def validated(self) -> "QueryRequest":
+        """Check the length of the question, and replace lone surrogates.
+
+        A command-line argument that could not be decoded contains them, and neither models nor stores accept them.
+
+        Raises
+        ------
+        PolyadicError
+            The question is too long.
+        """
+        if len(self.question) > LONGEST_QUESTION:
+            what = (
+                f"the question has {len(self.question):,} characters, and at most {LONGEST_QUESTION:,} can be answered"
+            )
+            raise PolyadicError(what, "shorten the question, and index the text that it contains")
+        turns = [Turn(_decoded(turn.question), _decoded(turn.answer)) for turn in self.history]
+        return replace(self, question=_decoded(self.question), history=turns)
+
+
+def _decoded(text: str) -> str:
+    return text.encode("utf-8", "replace").decode("utf-8")

@@ -229,6 +229,12 @@ class ResolutionApi:
             decision = decision_builder.cannot_link(reader, (one, other))
         return await self._decide([decision])
 
+    async def akeep(self, name: str) -> DecisionOutcome:
+        """Keep a name as one entity, so that it is not listed as ambiguous again; raises as :meth:`amerge`."""
+        with self.store().read() as reader:
+            decision = decision_builder.keep(reader, name)
+        return await self._decide([decision])
+
     async def asplit(self, name: str, into: str, documents: Sequence[str]) -> DecisionOutcome:
         """Split a name: in some documents it refers to another entity.
 
@@ -277,6 +283,7 @@ class ResolutionApi:
     merge_sure = async_to_sync(amerge_sure)
     settle = async_to_sync(asettle)
     cannot_link = async_to_sync(acannot_link)
+    keep = async_to_sync(akeep)
     split = async_to_sync(asplit)
     undo = async_to_sync(aundo)
 

@@ -75,6 +75,11 @@ def cannot_link(reader: Reader, names: Sequence[str]) -> ResolutionDecision:
     return ResolutionDecision(DecisionKind.CANNOT_LINK, _distinct([_entity(reader, overlay, name) for name in names]))
 
 
+def keep(reader: Reader, name: str) -> ResolutionDecision:
+    """Build the decision that a name refers to one entity; raises as :func:`merge`."""
+    return ResolutionDecision(DecisionKind.KEEP, (_entity(reader, reader.records.overlay(), name).name,))
+
+
 def split(reader: Reader, name: str, into: str, documents: Sequence[str]) -> ResolutionDecision:
     """Build the decision that a name refers to another entity in these documents.
 

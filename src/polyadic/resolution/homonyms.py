@@ -47,7 +47,8 @@ def homonyms(reader: Reader, found: CandidatePairs) -> list[Homonym]:
     """Find names that documents use for different things, in the order of names.
 
     These are names with incompatible types, names described as different kinds of things, and short forms of different
-    long names. A neighbour that two uses have in common is evidence that both mean the same.
+    long names. A neighbour that two uses have in common is evidence that both mean the same. Names that a decision
+    keeps as one entity are left out.
     """
     records = reader.records.documents()
     uses = name_uses(reader, records, found.overlay)
@@ -56,7 +57,9 @@ def homonyms(reader: Reader, found: CandidatePairs) -> list[Homonym]:
     several = {key: of for key, of in uses.items() if key in names and len(of) > 1}
     by_types = {one.name: one for one in _of_types(several, names)}
     by_kinds = {one.name: one for one in _of_kinds(several, names, DescribedKinds(uses))}
-    return sorted([*(by_kinds | by_types).values(), *_of_short_names(found, records)], key=lambda one: one.name)
+    listed = [*(by_kinds | by_types).values(), *_of_short_names(found, records)]
+    kept = found.overlay.kept
+    return sorted((one for one in listed if entity_key(one.name) not in kept), key=lambda one: one.name)
 
 
 def _of_types(uses: Mapping[str, Sequence[NameUse]], names: Mapping[str, str]) -> Iterator[Homonym]:

@@ -19,7 +19,7 @@ from polyadic.storage.hierarchy import HierarchyReader
 from polyadic.storage.protocol import Hits, Reader, Rows, Vectors
 from polyadic.text.overview_questions import OverviewQuestion, overview_question
 
-NOT_BUILT = "no hierarchy has been built: polyadic hierarchy build"
+NOT_BUILT = "there is no up-to-date hierarchy: polyadic hierarchy build"
 
 
 @dataclass(frozen=True, slots=True)

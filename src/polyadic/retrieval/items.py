@@ -15,7 +15,7 @@ class RetrievedRow:
     """A retrieved fact or chunk, before its text and evidence are fetched.
 
     Only rows that fit into the token budget need to be fetched. ``part`` are the characters of a chunk that fit; None
-    for all of them.
+    for all of them; ``listed`` are the entities for which a fact is in a list.
     """
 
     kind: ItemKind
@@ -25,6 +25,7 @@ class RetrievedRow:
     why: str
     part: Span | None = None
     section: RetrievalSection = RetrievalSection.NONE
+    listed: tuple[str, ...] = ()
 
     @property
     def id(self) -> int:
@@ -66,7 +67,18 @@ def similar(scores: Iterable[float]) -> list[str]:
 def _fact_items(facts: Sequence[RetrievedRow], reader: Reader) -> list[Item]:
     rows = _rows(facts)
     return [
-        Item(ItemKind.FACT, fact.id, fact.text, row.score, row.why, row.tokens, places, fact.entities, row.section)
+        Item(
+            ItemKind.FACT,
+            fact.id,
+            fact.text,
+            row.score,
+            row.why,
+            row.tokens,
+            places,
+            fact.entities,
+            row.section,
+            row.listed,
+        )
         for row, fact, places in zip(facts, reader.facts(rows), reader.fact_places(rows), strict=True)
     ]
 

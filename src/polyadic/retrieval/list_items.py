@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from polyadic.embeddings.embedder import Embedder
-from polyadic.model.types import Entity, Item, RetrievalSection
+from polyadic.model.types import Entity, RetrievalSection
 from polyadic.retrieval.items import RetrievedRow, retrieved_rows
 from polyadic.retrieval.relevance.question_features import QuestionFeatures, read_asked
 from polyadic.storage.protocol import Links, Reader, Rows, Vectors
@@ -30,7 +30,7 @@ _TYPES = 200
 _SAME_KIND = 0.45
 # Without "all", a plural asks for a list only if the documents name several things of the kind.
 _SEVERAL = 3
-_ABOUT = "about "
+_SIMILAR = "similar to what the question says of the items"
 # Weight of the share of the question's words, by rarity, that a fact contains; the cosine has weight 1.
 _WORDS = 0.5
 
@@ -91,18 +91,14 @@ async def find_list(asked: ListQuestion, reader: Reader, embedder: Embedder, con
         return None
     members = {row: entity for row, entity in entities.items() if entity.type in kinds}
     relevance = _relevance(facts, words, vector, reader)
-    order, whys = _one_each(facts, relevance, links, members) if members else _all(facts, relevance)
+    order, listed = _one_each(facts, relevance, links, members) if members else _all(facts, relevance)
+    whys = [f"about {', '.join(names)}" if names else _SIMILAR for names in listed]
+    best = retrieved_rows("fact", facts[order], relevance[order], whys, reader)
     ranked = [
-        replace(row, section=RetrievalSection.LIST)
-        for row in retrieved_rows("fact", facts[order], relevance[order], whys, reader)
+        replace(row, section=RetrievalSection.LIST, listed=names) for row, names in zip(best, listed, strict=True)
     ]
     kept = _within(ranked, int(SHARE * context_tokens))
     return ItemList(kept, kinds, len(ranked) - len(kept) if members else 0, len(facts), reader.size("fact"))
-
-
-def listed_names(item: Item) -> str:
-    """Return the names of the things, with their types, for which a fact is listed; empty without types."""
-    return item.why.removeprefix(_ABOUT) if item.why.startswith(_ABOUT) else ""
 
 
 def _candidates(phrase: str, vector: Vectors, reader: Reader) -> Rows:
@@ -141,8 +137,8 @@ def _relevance(facts: Rows, words: QuestionFeatures, vector: Vectors, reader: Re
 
 def _one_each(
     facts: Rows, relevance: Vectors, links: Links, members: Mapping[int, Entity]
-) -> tuple[Rows, Sequence[str]]:
-    """Return the positions of the best fact of each entity, best first, each with the reason."""
+) -> tuple[Rows, Sequence[tuple[str, ...]]]:
+    """Return the positions of the best fact of each entity, best first, each with the names of its entities."""
     positions = np.searchsorted(facts, links.sources)
     best: dict[int, int] = {}
     for link in np.argsort(-relevance[positions], kind="stable").tolist():
@@ -151,12 +147,11 @@ def _one_each(
     named: dict[int, list[str]] = {}
     for entity, position in best.items():
         named.setdefault(position, []).append(f"{members[entity].name} ({members[entity].type})")
-    return np.array([*named], dtype=np.int64), [f"{_ABOUT}{', '.join(names)}" for names in named.values()]
+    return np.array([*named], dtype=np.int64), [tuple(names) for names in named.values()]
 
 
-def _all(facts: Rows, relevance: Vectors) -> tuple[Rows, Sequence[str]]:
-    order = np.argsort(-relevance, kind="stable")
-    return order, ["similar to what the question says of the items"] * len(facts)
+def _all(facts: Rows, relevance: Vectors) -> tuple[Rows, Sequence[tuple[str, ...]]]:
+    return np.argsort(-relevance, kind="stable"), [()] * len(facts)
 
 
 def _within(ranked: Sequence[RetrievedRow], room: int) -> tuple[RetrievedRow, ...]:

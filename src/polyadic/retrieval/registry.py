@@ -1,6 +1,6 @@
 """Registry of retrieval methods by name."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from polyadic.config import Settings
 from polyadic.errors import NO_MODEL, SettingsError
@@ -14,6 +14,7 @@ from polyadic.retrieval.methods.chunks import Chunks
 from polyadic.retrieval.methods.fastgraphrag import FastGraphRAG
 from polyadic.retrieval.methods.graphrag import GraphRAG
 from polyadic.retrieval.methods.hierarchy import HierarchyMethod
+from polyadic.retrieval.methods.hierarchy_without_index import HierarchyWithoutIndex
 from polyadic.retrieval.methods.hipporag import HippoRAG
 from polyadic.retrieval.methods.hipporag2 import HippoRAG2
 from polyadic.retrieval.methods.hypergraph import HypergraphRAG
@@ -47,6 +48,7 @@ _HIERARCHY_METHODS: dict[str, _Factory] = {
     "hierarchy-without-bridge": lambda settings, _: HierarchyMethod(
         settings.hierarchy, (RetrievalSection.LOCAL, RetrievalSection.GLOBAL)
     ),
+    "hierarchy-without-index": lambda settings, _: HierarchyWithoutIndex(settings.hierarchy),
     "local": lambda settings, _: HierarchyMethod(settings.hierarchy, (RetrievalSection.LOCAL,)),
     "global": lambda settings, _: HierarchyMethod(settings.hierarchy, (RetrievalSection.GLOBAL,)),
     "bridge": lambda settings, _: HierarchyMethod(settings.hierarchy, (RetrievalSection.BRIDGE,)),
@@ -73,6 +75,9 @@ _MODEL_METHODS: dict[str, Callable[[Settings, QuestionSolver], Method]] = {
     "kag": lambda settings, solver: KAG(settings.kag, solver),
 }
 """Methods that solve the question step by step with a language model."""
+
+_FIXED_BUILD_SETTINGS: dict[str, dict[str, int]] = {"hierarchy-without-index": {"layers": 0}}
+"""Settings of ``[hierarchy_build]`` that a method fixes."""
 
 _SECTIONS = {"auto": "walk", "local": "hierarchy", "global": "hierarchy", "bridge": "hierarchy"}
 """Settings sections of methods whose names do not begin with that of their section."""
@@ -153,6 +158,15 @@ def settings_sections(name: str) -> tuple[str, ...]:
     prefixes = ("_".join(parts[:end]) for end in range(len(parts), 0, -1))
     own = next((prefix for prefix in prefixes if prefix in Settings.model_fields), _SECTIONS.get(name))
     return (*([own] if own else []), *(["hierarchy_build"] if needs_hierarchy(name) else []))
+
+
+def fixed_build_settings(name: str) -> Mapping[str, int]:
+    """Return the settings of ``[hierarchy_build]`` that a method fixes for the hierarchy that it searches.
+
+    >>> fixed_build_settings("hierarchy-without-index"), fixed_build_settings("hierarchy")
+    ({'layers': 0}, {})
+    """
+    return _FIXED_BUILD_SETTINGS.get(name, {})
 
 
 def _ablated(settings: Settings, named: QueryEntityFinder, *off: str) -> Method:

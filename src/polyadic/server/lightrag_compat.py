@@ -16,7 +16,7 @@ from pydantic_core import to_jsonable_python
 from starlette.responses import StreamingResponse
 
 from polyadic.model.types import Answer, Knowledge
-from polyadic.query.engine import LONGEST_QUESTION
+from polyadic.query.request import LONGEST_QUESTION
 from polyadic.server.api_keys import ApiKey
 from polyadic.server.chat_messages import question_and_history
 from polyadic.server.dependencies import Caller, Served
@@ -25,8 +25,8 @@ from polyadic.server.lightrag_documents import add_document_routes
 from polyadic.server.lightrag_graph import add_graph_routes
 from polyadic.server.lightrag_workspace import by_header, by_path, file_path, status_router
 from polyadic.server.openapi import errors
+from polyadic.server.query_schemas import AnswerRequest, RetrieveRequest
 from polyadic.server.query_service import answer_to, knowledge_for, pieces_of
-from polyadic.server.schemas import AnswerRequest, RetrieveRequest
 from polyadic.server.server_state import ServerState
 from polyadic.server.sse import streamed
 

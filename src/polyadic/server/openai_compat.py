@@ -24,8 +24,8 @@ from polyadic.server.chat_messages import question_and_history, sources
 from polyadic.server.dependencies import Caller, Served
 from polyadic.server.openapi import errors
 from polyadic.server.problem_details import ParameterError, ProblemError, openai_error
+from polyadic.server.query_schemas import AnswerRequest
 from polyadic.server.query_service import answer_to, pieces_of
-from polyadic.server.schemas import AnswerRequest
 from polyadic.server.server_state import ServerState
 from polyadic.server.sse import data, streamed
 

@@ -9,7 +9,7 @@ from polyadic.model.types import Answer, Citation, Filter, Knowledge
 from polyadic.query.source_names import RelativeNames
 from polyadic.retrieval.registry import needs_model
 from polyadic.server.problem_details import ProblemError
-from polyadic.server.schemas import AnswerRequest, FilterSchema, RetrieveRequest
+from polyadic.server.query_schemas import AnswerRequest, FilterSchema, RetrieveRequest
 from polyadic.server.server_state import ServerState
 from polyadic.workspace import Workspace
 

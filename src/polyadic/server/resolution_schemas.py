@@ -70,13 +70,20 @@ class CannotLinkRequest(ApiRequest):
     names: Annotated[list[EntityName], Field(min_length=2, max_length=2)]
 
 
+class KeepRequest(ApiRequest):
+    """Keep a name as one entity; it is not listed as ambiguous again."""
+
+    kind: Literal["keep"]
+    name: EntityName
+
+
 DecisionRequest = Annotated[
-    MergeRequest | RenameRequest | SplitRequest | CannotLinkRequest, Field(discriminator="kind")
+    MergeRequest | RenameRequest | SplitRequest | CannotLinkRequest | KeepRequest, Field(discriminator="kind")
 ]
 
 
 class DecisionView(BaseModel):
-    """A decision; ``entity`` is the identifier of the entity that it names, empty for a cannot-link.
+    """A decision; ``entity`` is the identifier of the entity that it names, empty if it names none.
 
     A merge of one name is a renaming. ``at`` is the time of the decision (ISO 8601, UTC), where it is known.
     """
@@ -165,7 +172,7 @@ class HomonymView(BaseModel):
 
 
 class ReviewView(BaseModel):
-    """Pairs of entities to merge or to keep apart, the most likely first, and names that may need to be split.
+    """Pairs of entities to merge or to keep apart, the most likely first, and names that may need to be split or kept.
 
     ``total`` counts all pairs, ``certain`` those that ``polyadic entities merge --auto`` would merge. ``next`` is the
     ``start`` of the next page; None on the last page. The first page has all ``homonyms``, at most 200.

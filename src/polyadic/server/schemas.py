@@ -1,24 +1,22 @@
-"""Request and response schemas of the REST API; values of the core are used as they are."""
+"""Schemas of the REST API: base classes, workspaces, jobs and the graph; values of the core are used as they are.
+
+Those of documents, questions, the hierarchy and entity resolution are in modules of their own.
+"""
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from polyadic.config import AnswerSettings, Effort, MethodName
 from polyadic.doctor.check_result import CheckResult
-from polyadic.model.types import Document, Entity, Fact, SourceSpan, Turn
-from polyadic.query.engine import LONGEST_QUESTION
+from polyadic.model.types import Entity, Fact, SourceSpan
 from polyadic.query.workspace_status import DocumentCost, PaidTotal
 from polyadic.server.jobs.job import Job
 from polyadic.server.tenants.names import NAME
-from polyadic.storage.protocol import Counts, DocumentRecord, LedgerEntry
+from polyadic.storage.protocol import Counts, LedgerEntry
 
-_EXECUTED = ("javascript:", "data:", "vbscript:", "file:", "blob:")
-_LONGEST_TEXT = 5_000_000
 Identifier = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{32}$")]
 """Identifier of a document, chunk, fact or entity: 32 hexadecimal digits."""
 Short = Annotated[str, StringConstraints(max_length=500)]
-Question = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_QUESTION)]
 
 
 class ApiRequest(BaseModel):
@@ -27,12 +25,13 @@ class ApiRequest(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-def _example(**values: Any) -> ConfigDict:
+def example(**values: Any) -> ConfigDict:
+    """Return the configuration of a request body with an example for the API reference."""
     return ConfigDict(extra="forbid", frozen=True, json_schema_extra={"examples": [values]})
 
 
 class NewWorkspace(ApiRequest):
-    model_config = _example(name="letters")
+    model_config = example(name="letters")
 
     name: Annotated[str, StringConstraints(pattern=rf"^{NAME}$")] = Field(
         description="lower-case letters, digits, - and _, at most 63"
@@ -76,84 +75,6 @@ class LedgerPage(BaseModel):
     next: int | None
 
 
-class NewText(ApiRequest):
-    model_config = _example(
-        text="Ada Lovelace wrote the first published program.",
-        title="Ada Lovelace",
-        source="https://example.org/ada",
-        metadata={"year": "1843"},
-    )
-
-    text: Annotated[str, StringConstraints(min_length=1, max_length=_LONGEST_TEXT)]
-    title: Short = ""
-    source: Annotated[str, StringConstraints(max_length=1000)] = Field(
-        default="", description="URI that identifies the document; derived from the text by default"
-    )
-    metadata: dict[Short, Short] = Field(default_factory=dict, max_length=50)
-
-    @field_validator("source")
-    @classmethod
-    def _is_a_uri(cls, source: str) -> str:
-        scheme, colon, rest = source.partition(":")
-        is_uri = colon and rest and scheme[:1].isalpha() and all(c.isalnum() or c in "+.-" for c in scheme)
-        is_printable = source.isprintable() and not any(c.isspace() for c in source) and scheme.isascii()
-        if source and not (is_uri and is_printable):
-            raise ValueError("a source must be a URI such as https://example.org/ada, without spaces")
-        if source.lower().startswith(_EXECUTED):
-            raise ValueError("a source must not have this URI scheme")
-        return source
-
-
-class NewTexts(ApiRequest):
-    texts: list[NewText] = Field(min_length=1, max_length=100)
-
-
-class DocumentUpdate(ApiRequest):
-    """The new text of a document. The source stays, and so do title and metadata where they are omitted."""
-
-    model_config = _example(text="Ada Lovelace wrote the first published program in 1843.")
-
-    text: Annotated[str, StringConstraints(min_length=1, max_length=_LONGEST_TEXT)]
-    title: Short | None = None
-    metadata: dict[Short, Short] | None = Field(default=None, max_length=50)
-
-
-class DocumentPage(BaseModel):
-    """Documents by source; pass ``next`` as ``after`` to get the next page. ``next`` is empty on the last page."""
-
-    documents: list[DocumentRecord]
-    total: int
-    next: str
-
-
-class SpanView(BaseModel):
-    """A span of a document with the text before and after it."""
-
-    document: Identifier
-    source: str
-    title: str
-    start: int
-    end: int
-    before: str
-    text: str
-    after: str
-    page: int | None
-
-
-class RenderedDocument(BaseModel):
-    """A Markdown document as elements; ``marked`` is whether ``mark`` elements contain the text of the span."""
-
-    blocks: list[dict[str, Any]]
-    marked: bool
-
-
-class PageList(BaseModel):
-    """The pages of a document; ``starts`` are the characters of the text at which they begin."""
-
-    starts: list[int]
-    has_images: bool
-
-
 class JobList(BaseModel):
     """Jobs, the latest first; pass ``next`` as ``after`` to get the next page. ``next`` is empty on the last page."""
 
@@ -183,53 +104,6 @@ class WatchedFolderList(BaseModel):
     """The folders that the server watches for a workspace."""
 
     folders: list[WatchedFolderView]
-
-
-class FilterSchema(ApiRequest):
-    """Document filter: any of these documents, with all of this metadata; a key such as ``date>=`` compares as text."""
-
-    model_config = _example(documents=[], where={"year": "1843"})
-
-    documents: list[Identifier] = Field(default_factory=list, max_length=1000)
-    where: dict[Short, Short] = Field(default_factory=dict, max_length=20)
-
-
-class TurnSchema(ApiRequest):
-    """A previous question of the conversation and its answer."""
-
-    question: Annotated[str, StringConstraints(max_length=LONGEST_QUESTION)]
-    answer: Annotated[str, StringConstraints(max_length=100_000)]
-
-    def turn(self) -> Turn:
-        return Turn(self.question, self.answer)
-
-
-class RetrieveRequest(ApiRequest):
-    model_config = _example(question="Who wrote the first published program?", method="walk")
-
-    question: Question
-    method: MethodName | None = Field(default=None, description="retrieval method; the workspace's setting by default")
-    context_tokens: int | None = Field(default=None, ge=1, le=200_000)
-    only: FilterSchema | None = None
-
-
-class AnswerRequest(RetrieveRequest):
-    history: list[TurnSchema] = Field(default_factory=list, max_length=50, description="the conversation so far")
-    by: Literal["auto", "model", "quotes"] | None = None
-    style: Annotated[str, StringConstraints(max_length=1000)] = ""
-    think: bool = False
-    effort: Effort | None = Field(
-        default=None, description="how far a language model searches on; the workspace's setting by default"
-    )
-
-    def how(self, settings: AnswerSettings) -> AnswerSettings:
-        """Return the workspace's answer settings with the overrides of this request."""
-        changed = {"by": self.by, "style": self.style, "format": "think" if self.think else None, "effort": self.effort}
-        return settings.model_copy(update={name: value for name, value in changed.items() if value})
-
-
-class StreamRequest(AnswerRequest):
-    rendered: bool = Field(default=False, description="also send the answer as elements, in `blocks` events")
 
 
 class EntityFound(BaseModel):
@@ -348,10 +222,3 @@ class Problem(BaseModel):
     status: int
     detail: str
     request_id: str
-
-
-def document_with(changed: DocumentUpdate, document: Document) -> Document:
-    """Apply an update to a document."""
-    title = document.title if changed.title is None else changed.title
-    metadata = document.metadata if changed.metadata is None else changed.metadata
-    return Document(document.source, title, changed.text, metadata)

@@ -24,9 +24,11 @@ _INDENTED_CODE = re.compile(r"[ ]{4}|[ ]{0,3}\t")
 _BLOCK = re.compile(r"^[^\S\n]*\S[^\n]*(?:\n[^\S\n]*\S[^\n]*)*", re.MULTILINE)
 _NUMBERED = re.compile(r"\d{1,3}(?:\.\d{1,3}){0,5}\.?\s+(?=[^\W\d_a-z])")
 _LETTERED = re.compile(r"(?:Appendix\s+[A-Z][.:]?|[A-Z](?:\.\d{1,3}){0,5}\.)\s+(?=[^\W\d_a-z])")
+SECTION_WORDS = "appendix|article|artikel|part|section"
+"""Words before the number of a section that plain text may number throughout, as a regular expression."""
 _DIVISION = re.compile(
-    r"(?:chapter|part|book|volume|section|article|appendix|annex|stave|canto|act|scene|kapitel|teil|buch|abschnitt"
-    r"|artikel|anlage|anhang|capítulo|parte|libro|sección|artículo|título|chapitre|partie|livre|titre|capitolo|titolo"
+    rf"(?:{SECTION_WORDS}|chapter|book|volume|annex|stave|canto|act|scene|kapitel|teil|buch|abschnitt"
+    r"|anlage|anhang|capítulo|parte|libro|sección|artículo|título|chapitre|partie|livre|titre|capitolo|titolo"
     r"|articolo|hoofdstuk)\s+(?:[\divxlcdm]{1,8}|[^\W\d_]{2,12})\b|§\s*\d|第\s*[\d一二三四五六七八九十百千零〇]{1,8}\s*[编編篇章节節条條]",
     re.IGNORECASE,
 )

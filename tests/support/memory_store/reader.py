@@ -57,7 +57,9 @@ class MemoryReader:
             "entity": [self._values(key, Attribute.FORM)[:FORMS_EMBEDDED] for key in self._keys],
             "chunk": [windows.get(one.id, [f"{document.title}\n{one.text}"]) for document, one, _ in self._read],
         }
-        self._vectors = {side: [embed(texts) for texts in by_row] for side, by_row in self._texts.items()}
+        # One call for all texts: running a coroutine takes longer than embedding a text.
+        found = iter(embed(self.texts()))
+        self._vectors = {s: [np.array([next(found) for _ in one]) for one in rows] for s, rows in self._texts.items()}
 
     def prefetch(self, *expected: Expected) -> None:
         """All of it is here."""

@@ -83,8 +83,9 @@ class RayIndexingMixin(IndexingMixin):
         if isinstance(self.home, LocalFolder):
             what = f"workers on many hosts cannot write to the folder {self.home}"
             raise PolyadicError(what, "use a workspace in PostgreSQL: -w postgresql://HOST/DATABASE#NAME")
-        if self.settings.ocr.engine != "off":
-            raise SettingsError("Ray workers do not run OCR", 'set engine = "off" under [ocr], or index without Ray')
+        if self.settings.ocr.engine != "off" or self.settings.ocr.captions:
+            what = "Ray workers neither run OCR nor describe pictures"
+            raise SettingsError(what, 'set engine = "off" and captions = 0 under [ocr], or index without Ray')
         by = factory.wanted(extractor, self.settings)
         if by == "model":
             check_prices(budget, self.settings.model, "extraction")

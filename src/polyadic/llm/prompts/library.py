@@ -46,6 +46,7 @@ NAMES = (
     "summarise_cluster",
     "report_community",
     "read_page",
+    "describe_picture",
     "judge/comparison",
     "judge/generation",
     *_RUBRICS,

@@ -4,6 +4,7 @@ import io
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
@@ -11,14 +12,18 @@ from typing import Any
 from polyadic.config import ReadingSettings
 from polyadic.loaders.archives import archive
 from polyadic.loaders.extracted_text import ExtractedText
-from polyadic.loaders.formats.docx_elements import MAX_STYLE_DEPTH, Element, W, value
+from polyadic.loaders.formats.docx_elements import MAX_STYLE_DEPTH, SKIPPED_ELEMENTS, Element, W, value
 from polyadic.loaders.formats.docx_numbering import DocxNumbering
+from polyadic.loaders.formats.docx_pictures import docx_pictures, picture_names
+from polyadic.loaders.ocr.captions import Captioner, captions_by_name
+from polyadic.loaders.ocr.recognizer import PageRecognizer
 from polyadic.loaders.office_properties import document_properties
-from polyadic.loaders.optional_readers import OptionalFormat, reader
+from polyadic.loaders.optional_readers import OptionalFormat, OptionalReader, PartialDocument, reader, with_problems
 from polyadic.loaders.superscripts import raised
 from polyadic.loaders.tables.table_text import row_lines
 from polyadic.loaders.title_properties import sensible_title
 from polyadic.loaders.xml_tree import xml_tree
+from polyadic.model.identity import document_id
 from polyadic.model.types import Document
 from polyadic.text.code_fences import without_headings
 
@@ -30,10 +35,6 @@ _MIN_HEADER_COLUMNS = 3
 _MAX_SPAN = 100
 _NUMBERING = "/word/numbering.xml"
 _NOTES = ("/word/footnotes.xml", "/word/endnotes.xml")
-# Elements that are not text: deletions, field codes, and fallbacks for programs that do not support an element.
-_SKIPPED_ELEMENTS = {f"{W}{name}" for name in ("del", "moveFrom", "instrText", "txbxContent", "pPr", "rPr")} | {
-    "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
-}
 _CHARACTERS = {f"{W}tab": "\t", f"{W}br": "\n", f"{W}cr": "\n", f"{W}noBreakHyphen": "-"}
 
 
@@ -43,30 +44,46 @@ class _ListItem(str):
 
 @dataclass(frozen=True, slots=True)
 class _Styles:
-    """Heading levels by style id (0: not a heading), and the numbering of lists."""
+    """Heading levels by style id (0: not a heading), numbering of lists, and captions by picture, not yet used."""
 
     level: Callable[[str], int]
     numbering: DocxNumbering
+    captions: dict[str, str]
 
 
 @reader(DOCX)
-def read_docx(path: Path, data: bytes, settings: ReadingSettings) -> Document:
+def read_docx(path: Path, data: bytes, settings: ReadingSettings) -> Document | PartialDocument:
     """Read a file as one document: paragraphs, headings with number signs, lists, and one line per table row."""
+    return _document(path, data, settings, None)
+
+
+def image_reader(recognizer: PageRecognizer | None, captioner: Captioner | None) -> OptionalReader | None:
+    """Return a reader that adds captions of pictures below their paragraphs; None without a captioner."""
+    return OptionalReader(DOCX, partial(_document, captioner=captioner)) if captioner else None
+
+
+def _document(
+    path: Path, data: bytes, settings: ReadingSettings, captioner: Captioner | None
+) -> Document | PartialDocument:
     import docx
 
     with archive(data, DOCX, settings.max_megabytes):
         opened = docx.Document(io.BytesIO(data))
     parts = {str(part.partname): part for part in opened.part.package.iter_parts()}
     numbering = xml_tree(parts[_NUMBERING].blob) if _NUMBERING in parts else None
-    styles = _Styles(_levels(opened.styles.element), DocxNumbering(numbering, opened.styles.element))
+    pictures = docx_pictures(opened.element.body, opened.part.rels) if captioner else {}
+    captions = captions_by_name(pictures, captioner, document_id(str(path)))
+    styles = _Styles(
+        _levels(opened.styles.element), DocxNumbering(numbering, opened.styles.element), dict(captions.texts)
+    )
     extracted = ExtractedText(settings.max_megabytes)
     extracted.add_blocks(
         [*_blocks(opened.element.body, styles), *_notes(parts, styles)], lambda block: isinstance(block, _ListItem)
     )
     properties = opened.core_properties
-    return extracted.document(
-        path, sensible_title(properties.title, path), document_properties(properties), paged=False
-    )
+    title = sensible_title(properties.title, path)
+    document = extracted.document(path, title, document_properties(properties), paged=False)
+    return with_problems(document, captions.problems)
 
 
 def _levels(styles: Element) -> Callable[[str], int]:
@@ -94,13 +111,14 @@ def _blocks(parent: Element, styles: _Styles) -> Iterator[str]:
     for child in parent.iterchildren(tag=f"{W}*"):
         if child.tag == f"{W}p":
             yield _paragraph(child, styles)
+            yield from (styles.captions.pop(name) for name in picture_names(child) if name in styles.captions)
             # A text box belongs to the paragraph in which it is anchored.
             for box in child.iter(f"{W}txbxContent"):
-                if not any(up.tag in _SKIPPED_ELEMENTS for up in box.iterancestors()):
+                if not any(up.tag in SKIPPED_ELEMENTS for up in box.iterancestors()):
                     yield from _blocks(box, styles)
         elif child.tag == f"{W}tbl":
             yield "\n".join(row_lines(_rows(child, replace(styles, level=_no_heading)), _headers(child)))
-        elif child.tag not in _SKIPPED_ELEMENTS:
+        elif child.tag not in SKIPPED_ELEMENTS:
             yield from _blocks(child, styles)
 
 
@@ -134,7 +152,7 @@ def _pieces(element: Element) -> Iterator[str]:
             yield child.text or ""
         elif child.tag in _CHARACTERS:
             yield _CHARACTERS[child.tag]
-        elif child.tag not in _SKIPPED_ELEMENTS and child.tag != f"{W}tbl":
+        elif child.tag not in SKIPPED_ELEMENTS and child.tag != f"{W}tbl":
             words = "".join(_pieces(child))
             words = raised(before, words) if words and _is_raised(child) else words
             before = words or before

@@ -6,6 +6,11 @@ W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 MAX_STYLE_DEPTH = 10
 """Most styles that are followed from one to that which it is based on; hostile files have cycles."""
 
+SKIPPED_ELEMENTS = {f"{W}{name}" for name in ("del", "moveFrom", "instrText", "txbxContent", "pPr", "rPr")} | {
+    "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
+}
+"""Elements that are not text: deletions, field codes, and fallbacks for programs that do not support an element."""
+
 Element = Any
 """An lxml element; lxml has no type annotations."""
 

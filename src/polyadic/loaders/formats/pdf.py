@@ -16,6 +16,8 @@ from polyadic.config import ReadingSettings
 from polyadic.errors import UnreadableDocument
 from polyadic.loaders.extracted_text import ExtractedText
 from polyadic.loaders.file_access import byte_limit, too_large
+from polyadic.loaders.ocr.captions import Captioner
+from polyadic.loaders.ocr.pdf_pictures import PageCaptions, PlacedPicture, captions_by_page, pictures_on
 from polyadic.loaders.ocr.recognizer import SET_ENGINE, PageRecognizer
 from polyadic.loaders.optional_readers import (
     OptionalFormat,
@@ -24,6 +26,7 @@ from polyadic.loaders.optional_readers import (
     encrypted,
     reader,
     unreadable,
+    with_problems,
 )
 from polyadic.loaders.pages.hyphenation import Hyphenation
 from polyadic.loaders.pages.missing_pages import missing_pages
@@ -52,6 +55,7 @@ _NO_VALUE = {"(unspecified)", "(anonymous)", "unspecified", "anonymous"}
 # Line ends in the text of a page: PDFium writes U+FFFE for a hyphen and the line end after it.
 _LINE_END = re.compile("\r\n?|[\n\ufffe]")
 _HYPHEN = "\ufffe"
+_SENTENCE_END = re.compile(r"[.!?:。！？]\W*$")
 # Relative to the usual line distance: a wider gap separates paragraphs.
 _GAP = 1.4
 # Ratio of letter heights from which two lines differ in size: headings are larger, footnote marks smaller than text.
@@ -64,11 +68,12 @@ _PDFIUM_LOCK = Lock()
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """Lines of a page, its number of characters, and whether it is an image of text, to be recognized."""
+    """Lines of a page, its number of characters, whether it is an image of text, and its pictures if it is not."""
 
     lines: list[PageLine]
     characters: int
     is_scanned: bool = False
+    pictures: Sequence[PlacedPicture] = ()
 
 
 _Pages = list[_Page | Exception]
@@ -77,21 +82,25 @@ _Pages = list[_Page | Exception]
 @reader(PDF)
 def read_pdf(path: Path, data: bytes, settings: ReadingSettings) -> Document | PartialDocument:
     """Read a file as one document, with lines joined into paragraphs; ``pages`` are the pages of the file."""
-    return _document(path, data, settings, None)
+    return _document(path, data, settings, None, None)
 
 
-def recognizing_reader(recognizer: PageRecognizer) -> OptionalReader:
-    """Return a reader that recognizes the text of scanned pages, and reads the others as :func:`read_pdf`."""
-    return OptionalReader(PDF, partial(_document, recognizer=recognizer))
+def image_reader(recognizer: PageRecognizer | None, captioner: Captioner | None) -> OptionalReader:
+    """Return a reader that recognizes the text of scanned pages, and adds captions to the text of the others."""
+    return OptionalReader(PDF, partial(_document, recognizer=recognizer, captioner=captioner))
 
 
 def _document(
-    path: Path, data: bytes, settings: ReadingSettings, recognizer: PageRecognizer | None
+    path: Path,
+    data: bytes,
+    settings: ReadingSettings,
+    recognizer: PageRecognizer | None,
+    captioner: Captioner | None,
 ) -> Document | PartialDocument:
     if _SIGNATURE not in data[:_SIGNATURE_RANGE]:
         raise unreadable(PDF, "wrong file signature")
     with _PDFIUM_LOCK:
-        read, properties = _extracted(data, settings.max_megabytes)
+        read, properties = _extracted(data, settings.max_megabytes, captioner is not None)
     broken: dict[int, Exception] = {n: page for n, page in enumerate(read, start=1) if isinstance(page, Exception)}
     pages = [[] if isinstance(page, Exception) else page.lines for page in read]
     digest = file_digest(data)
@@ -103,14 +112,17 @@ def _document(
         broken |= found.failures
     if not any(pages) and not any(texts.values()):
         raise next(iter(broken.values()), _without_text(len(pages), recognizer is not None))
+    placed = {number: page.pictures for number, page in enumerate(read, start=1) if isinstance(page, _Page)}
+    captions = captions_by_page(data, placed, captioner, document_id(str(path))) if captioner else PageCaptions()
     title, metadata = _described(properties, path)
-    extracted = _text(pages, texts, settings.max_megabytes)
+    extracted = _text(pages, texts, captions.by_page, settings.max_megabytes)
     original = OriginalFile(path, digest, settings.keep_originals)
     document = replace(extracted.document(path, title, metadata, paged=True), original=original)
-    return PartialDocument(document, missing_pages(broken, len(pages))) if broken else document
+    problems = [missing_pages(broken, len(pages))] if broken else []
+    return with_problems(document, [*problems, *captions.problems])
 
 
-def _extracted(data: bytes, max_megabytes: float) -> tuple[_Pages, Mapping[str, str]]:
+def _extracted(data: bytes, max_megabytes: float, with_pictures: bool) -> tuple[_Pages, Mapping[str, str]]:
     """Return the lines of each page, or the error on that page, and the metadata of the file."""
     from pypdfium2 import PdfDocument, PdfiumError
     from pypdfium2.raw import FPDF_ERR_PASSWORD, FPDF_ERR_SECURITY
@@ -123,12 +135,12 @@ def _extracted(data: bytes, max_megabytes: float) -> tuple[_Pages, Mapping[str, 
             raise encrypted() from error
         raise _damaged() from error
     try:
-        return list(_pages(opened, max_megabytes)), opened.get_metadata_dict()
+        return list(_pages(opened, max_megabytes, with_pictures)), opened.get_metadata_dict()
     finally:
         opened.close()
 
 
-def _pages(opened: "PdfDocument", max_megabytes: float) -> Iterator[_Page | Exception]:
+def _pages(opened: "PdfDocument", max_megabytes: float, with_pictures: bool) -> Iterator[_Page | Exception]:
     count = len(opened)
     if not count:
         raise _damaged()
@@ -137,7 +149,7 @@ def _pages(opened: "PdfDocument", max_megabytes: float) -> Iterator[_Page | Exce
     characters = 0
     for index in range(count):
         try:
-            page = _page(opened, index, byte_limit(max_megabytes) - characters)
+            page = _page(opened, index, byte_limit(max_megabytes) - characters, with_pictures)
         except UnreadableDocument:
             raise
         except Exception as error:
@@ -149,7 +161,7 @@ def _pages(opened: "PdfDocument", max_megabytes: float) -> Iterator[_Page | Exce
         yield page
 
 
-def _page(opened: "PdfDocument", page_index: int, limit: int) -> _Page:
+def _page(opened: "PdfDocument", page_index: int, limit: int, with_pictures: bool) -> _Page:
     """Read a page; it has no lines if there are more characters than allowed."""
     page = opened[page_index]
     try:
@@ -159,7 +171,8 @@ def _page(opened: "PdfDocument", page_index: int, limit: int) -> _Page:
             if count > limit:
                 return _Page([], count)
             lines = list(_lines(text_page, page.get_height()))
-            return _Page(lines, count, is_scanned(page, sum(len(line.text) for line in lines)))
+            scanned = is_scanned(page, sum(len(line.text) for line in lines))
+            return _Page(lines, count, scanned, pictures_on(page) if with_pictures and not scanned else ())
         finally:
             text_page.close()
     finally:
@@ -186,10 +199,15 @@ def _lines(page: "PdfTextPage", height: float) -> Iterator[PageLine]:
         start = end.end() if end else start
 
 
-def _text(pages: Sequence[Sequence[PageLine]], recognized: Mapping[int, str], max_megabytes: float) -> ExtractedText:
+def _text(
+    pages: Sequence[Sequence[PageLine]],
+    recognized: Mapping[int, str],
+    captions: Mapping[int, Sequence[str]],
+    max_megabytes: float,
+) -> ExtractedText:
     """Assemble the running text of all pages, without headers, footers and table of contents.
 
-    Recognized texts, by the number of their page, replace its lines as they are.
+    Recognized texts, by the number of their page, replace its lines as they are; captions are added to them.
     """
     kept = [_spaced(_without_footnote_marks(page)) for page in remove_running_headers(pages)]
     lines = [line for page in kept for line in page]
@@ -204,9 +222,18 @@ def _text(pages: Sequence[Sequence[PageLine]], recognized: Mapping[int, str], ma
         end = start + len(page)
         printed_text = reflowed([lines[index] for index in range(start, end) if index not in contents])
         text = recognized.get(number) or without_headings(printed_text)
+        text = _with_captions(text, captions.get(number, ()))
         extracted.add(text, " " if runs_on(extracted.last, text) else "\n\n")
         start = end
     return extracted
+
+
+def _with_captions(text: str, captions: Sequence[str]) -> str:
+    """Add captions to the text of a page, before a last sentence that may continue on the next page."""
+    before, _, last = text.rpartition("\n\n")
+    if not last or _SENTENCE_END.search(last):
+        return "\n\n".join(filter(None, [text, *captions]))
+    return "\n\n".join(filter(None, [before, *captions, last]))
 
 
 def _without_footnote_marks(page: Sequence[PageLine]) -> list[PageLine]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from polyadic.config import ReadingSettings
 from polyadic.errors import UnreadableDocument
 from polyadic.loaders.extracted_text import ExtractedText
+from polyadic.loaders.ocr.captions import Captioner
 from polyadic.loaders.ocr.recognizer import PageRecognizer
 from polyadic.loaders.optional_readers import OptionalFormat, OptionalReader, PartialDocument
 from polyadic.loaders.pages.missing_pages import missing_pages
@@ -21,9 +22,9 @@ PICTURE = OptionalFormat(".png", "picture", package="Pillow", module="PIL")
 _MOST_FRAMES = 2_000
 
 
-def recognizing_reader(recognizer: PageRecognizer) -> OptionalReader:
-    """Return a reader that recognizes the text of a picture."""
-    return OptionalReader(PICTURE, partial(_document, recognizer=recognizer))
+def image_reader(recognizer: PageRecognizer | None, captioner: Captioner | None) -> OptionalReader | None:
+    """Return a reader that recognizes the text of a picture; None without a recognizer."""
+    return OptionalReader(PICTURE, partial(_document, recognizer=recognizer)) if recognizer else None
 
 
 def _document(

@@ -1,17 +1,21 @@
 """Read presentations: for each slide its title as a heading, its content, and the speaker notes."""
 
 import io
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from polyadic.config import ReadingSettings
 from polyadic.loaders.archives import archive
 from polyadic.loaders.extracted_text import ExtractedText
+from polyadic.loaders.ocr.captions import Captioner, Picture, captions_by_name, picture_of_file
+from polyadic.loaders.ocr.recognizer import PageRecognizer
 from polyadic.loaders.office_properties import document_properties
-from polyadic.loaders.optional_readers import OptionalFormat, reader
+from polyadic.loaders.optional_readers import OptionalFormat, OptionalReader, PartialDocument, reader, with_problems
 from polyadic.loaders.tables.table_text import row_lines
 from polyadic.loaders.title_properties import sensible_title
+from polyadic.model.identity import document_id
 from polyadic.model.types import Document
 from polyadic.text.code_fences import without_headings
 
@@ -22,27 +26,64 @@ _MAX_GROUP_DEPTH = 20
 
 
 @reader(PPTX)
-def read_pptx(path: Path, data: bytes, settings: ReadingSettings) -> Document:
+def read_pptx(path: Path, data: bytes, settings: ReadingSettings) -> Document | PartialDocument:
     """Read a presentation as one document; ``pages`` are the slides, with hidden ones, numbered as in PowerPoint."""
+    return _document(path, data, settings, None)
+
+
+def image_reader(recognizer: PageRecognizer | None, captioner: Captioner | None) -> OptionalReader | None:
+    """Return a reader that adds captions in the place of pictures; None without a captioner."""
+    return OptionalReader(PPTX, partial(_document, captioner=captioner)) if captioner else None
+
+
+def _document(
+    path: Path, data: bytes, settings: ReadingSettings, captioner: Captioner | None
+) -> Document | PartialDocument:
     import pptx
 
     with archive(data, PPTX, settings.max_megabytes):
         opened = pptx.Presentation(io.BytesIO(data))
     extracted = ExtractedText(settings.max_megabytes)
+    captions = captions_by_name(_pictures(opened) if captioner else {}, captioner, document_id(str(path)))
     for slide in opened.slides:
-        extracted.add("\n\n".join(filter(None, _slide(slide))))
+        extracted.add("\n\n".join(filter(None, _slide(slide, captions.texts))))
     properties = opened.core_properties
-    return extracted.document(path, sensible_title(properties.title, path), document_properties(properties), paged=True)
+    title = sensible_title(properties.title, path)
+    document = extracted.document(path, title, document_properties(properties), paged=True)
+    return with_problems(document, captions.problems)
 
 
-def _slide(slide: Any) -> Iterator[str]:
+def _pictures(opened: Any) -> dict[str, Picture]:
+    """Return the pictures that are stored in the file, by slide and shape."""
+    found: dict[str, Picture] = {}
+    for slide in opened.slides:
+        for shape in _shapes(slide.shapes):
+            if picture := _picture(shape):
+                found[_name(slide, shape)] = picture
+    return found
+
+
+def _picture(shape: Any) -> Picture | None:
+    try:
+        # Linked pictures are not in the file, and empty placeholders have none.
+        content: bytes = shape.image.blob
+    except (AttributeError, KeyError, ValueError):
+        return None
+    return picture_of_file(content)
+
+
+def _name(slide: Any, shape: Any) -> str:
+    return f"{slide.slide_id} {shape.shape_id}"
+
+
+def _slide(slide: Any, captions: Mapping[str, str]) -> Iterator[str]:
     title = slide.shapes.title
     if title is not None:
         words = " ".join(title.text_frame.text.split())
         yield f"# {words}" if words else ""
     for shape in _shapes(slide.shapes):
         if title is None or shape.shape_id != title.shape_id:
-            yield _shape(shape)
+            yield captions.get(_name(slide, shape)) or _shape(shape)
     if slide.has_notes_slide and slide.notes_slide.notes_text_frame is not None:
         yield without_headings(slide.notes_slide.notes_text_frame.text)
 

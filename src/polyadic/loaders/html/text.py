@@ -62,7 +62,7 @@ class _Region:
     before: ElementStats
 
 
-def shown_page(html: str, is_xml: bool = False) -> HtmlPage:
+def shown_page(html: str, is_xml: bool = False, captions: Mapping[str, str] | None = None) -> HtmlPage:
     """Convert a page to text, with ``# `` before headings and ``- `` before list items.
 
     Parameters
@@ -71,6 +71,8 @@ def shown_page(html: str, is_xml: bool = False) -> HtmlPage:
         The page; malformed markup is recovered as far as possible.
     is_xml
         Whether it is XHTML, in which any element may be self-closing.
+    captions
+        Descriptions of pictures by their ``src``, each of which follows the block in which the picture stands first.
 
     >>> shown_page("<title>Notes</title><h1>Ada</h1><p>Born in <b>1815</b>.<ul><li>One<li>Two</ul><nav>x").text
     '# Ada\\n\\nBorn in 1815.\\n\\n- One\\n- Two'
@@ -78,7 +80,7 @@ def shown_page(html: str, is_xml: bool = False) -> HtmlPage:
     from lxml import etree
 
     source = (_SELF_CLOSING.sub(_closed, html) if is_xml else html).encode()
-    text = _Text()
+    text = _Text(captions or {})
     # Do not fetch anything or build a tree. Without huge_tree, text of more than ten million characters is lost.
     parser = etree.HTMLParser(
         target=text, encoding="utf-8", remove_comments=True, remove_pis=True, no_network=True, huge_tree=True
@@ -102,7 +104,9 @@ def _closed(tag: re.Match[str]) -> str:
 class _Text:
     """Parser target that converts elements to text blocks."""
 
-    def __init__(self) -> None:
+    def __init__(self, captions: Mapping[str, str]) -> None:
+        self._captions = dict(captions)
+        self._pending_captions: list[str] = []
         self._depth = 0
         self._hidden_at = 0
         self._content_at = 0
@@ -134,6 +138,8 @@ class _Text:
             _open_in_code(self._code, tag, attributes)
         elif tag == "br":
             self._inline.add("\n")
+        elif tag == "img":
+            self._pending_captions += filter(None, [self._captions.pop(attributes.get("src", "").strip(), "")])
         elif tag == "a":
             self._inline.open_link(self._depth, attributes)
             if "hreflang" in attributes:
@@ -249,6 +255,9 @@ class _Text:
             self._blocks.add(f"{'#' * level} {' '.join(text.split())}", is_heading=True)
         elif text:
             self._blocks.add_paragraph(text)
+        for caption in self._pending_captions:
+            self._blocks.add_paragraph(caption)
+        self._pending_captions.clear()
 
     def _note(self, attributes: Mapping[str, str]) -> None:
         name = attributes.get("name", attributes.get("property", "")).strip().lower()

@@ -1,4 +1,4 @@
-"""OCR by a vision model behind an endpoint."""
+"""Texts of pages and captions of pictures by a vision model behind an endpoint."""
 
 import re
 from dataclasses import replace
@@ -9,32 +9,37 @@ from polyadic.llm.language_model import ModelRequest
 from polyadic.llm.prompts.library import Prompt
 from polyadic.loaders.pages.page_image import WIDTH
 
-PURPOSE = "ocr"
+PAGES, CAPTIONS = "ocr", "captions"
+"""Purposes of the calls, for the ledger."""
+
 _EMPTY = "(empty)"
 _FENCED = re.compile(r"```(?:markdown|md)?[ \t]*\n(.*)\n```", re.DOTALL)
 
 
 class VisionModel:
-    """An OcrEngine that sends each page to a language model that reads images.
+    """An OcrEngine that sends each image to a language model that reads images.
 
     Parameters
     ----------
     model
         The language model, with the budget of the run.
     prompt
-        How to transcribe a page.
+        How to transcribe a page, or describe a picture.
+    purpose
+        Purpose of the calls.
     at_once
         Maximum number of concurrent calls.
     section
         Section of the settings, for messages.
     """
 
-    def __init__(self, model: CachedModel, prompt: Prompt, at_once: int, section: str) -> None:
+    def __init__(self, model: CachedModel, prompt: Prompt, purpose: str, at_once: int, section: str) -> None:
         self.name = f"model {model.model.name} {prompt.fingerprint}"
         self.image_width = WIDTH
         self.at_once = at_once
         self._model = model
         self._prompt = prompt
+        self._purpose = purpose
         self._section = section
 
     def check(self) -> None:
@@ -42,29 +47,25 @@ class VisionModel:
         self._model.model.check()
 
     async def recognize(self, image: bytes, document_id: str) -> str:
-        """Return the text of a page as Markdown; raises as OcrEngine.recognize."""
-        request = page_request(self._prompt, image, document_id)
+        """Return the reply about an image; raises as OcrEngine.recognize."""
+        *before, last = self._prompt.messages()
+        messages = (*before, replace(last, images=(image,)))
+        request = ModelRequest(self._purpose, messages, about=document_id)
         # The text is cached by file and page, so that an unchanged page need not be rendered again.
         reply = await self._model.complete(request, lambda reply: False)
         if not reply.complete:
-            what = f"{self._model.model.name} used up its tokens before the end of the page"
+            what = f"{self._model.model.name} used up its tokens before the end of its reply"
             raise UnreadableDocument(what, f"raise output_tokens under [{self._section}]")
-        return _transcription(reply.text)
+        return _reply_text(reply.text)
 
     async def close(self) -> None:
         """Do nothing: the workspace closes its models."""
 
 
-def page_request(prompt: Prompt, image: bytes, document_id: str) -> ModelRequest:
-    """Return the request to transcribe a page; the image follows the last message of the prompt."""
-    *before, last = prompt.messages()
-    return ModelRequest(PURPOSE, (*before, replace(last, images=(image,))), about=document_id)
+def _reply_text(text: str) -> str:
+    """Return a reply without a fence around all of it; empty if the image is.
 
-
-def _transcription(text: str) -> str:
-    """Return a reply without a fence around all of it; empty if the page is.
-
-    >>> _transcription("```markdown\\n# Engines\\n```"), _transcription("(empty)")
+    >>> _reply_text("```markdown\\n# Engines\\n```"), _reply_text("(empty)")
     ('# Engines', '')
     """
     stripped = text.strip()

@@ -5,12 +5,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
+from polyadic.text.headings import SECTION_WORDS
+
 _HEADING = re.compile(
-    r"""
-        (?: (?:(?i:appendix|article|artikel|section|part)[ ]|§[ ]?)?(?P<chapter>\d{1,3})
-          | (?i:appendix|section|part)[ ](?P<letter>[A-Z])
-          | [ ]{0,3}(?P<section>(?:\d{1,3}|[A-Z])(?:\.\d{1,3}){1,5}) )
-        [.:]?[ \t]{1,4}(?:[-–—][ \t])?(?P<title>\S.{0,100})
+    rf"""
+        (?: (?:(?i:{SECTION_WORDS})[ ]|§[ ]?)?(?P<chapter>\d{{1,3}})
+          | (?i:{SECTION_WORDS})[ ](?P<letter>[A-Z])
+          | [ ]{{0,3}}(?P<section>(?:\d{{1,3}}|[A-Z])(?:\.\d{{1,3}}){{1,5}}) )
+        [.:]?[ \t]{{1,4}}(?:[-–—][ \t])?(?P<title>\S.{{0,100}})
     """,
     re.VERBOSE,
 )

@@ -1,4 +1,6 @@
-"""Render a page of a PDF or picture: ``python -m polyadic.loaders.pages.page_image NUMBER WIDTH < FILE > IMAGE``.
+"""Render a page of a PDF or picture, or part of a page of a PDF.
+
+``python -m polyadic.loaders.pages.page_image NUMBER WIDTH [LEFT BOTTOM RIGHT TOP] < FILE > IMAGE``
 
 A process of its own protects the caller from files that crash PDFium or Pillow, or keep them busy.
 """
@@ -7,7 +9,7 @@ import math
 import struct
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from io import BytesIO
 from typing import TYPE_CHECKING
 
@@ -20,6 +22,8 @@ WIDTH = 1240
 PICTURE_SUFFIXES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp")
 PICTURE_FORMATS = ("PNG", "JPEG", "TIFF", "WEBP")
 """Formats of pictures that are read, by Pillow's names, and their suffixes."""
+Box = tuple[float, float, float, float]
+"""Part of a page of a PDF: left, bottom, right and top in the points of its coordinates."""
 _MOST_HEIGHT = 16_000
 _MOST_PIXELS = 2.6
 """Most pixels of an image, in squares of its width: 4 million for :data:`WIDTH`."""
@@ -33,7 +37,7 @@ _RGB_OF_8_BITS = bytes([8, 2, 0, 0, 0])
 _UNFILTERED = b"\0"
 
 
-def render_page(content: bytes, number: int, width: int = WIDTH) -> bytes:
+def render_page(content: bytes, number: int, width: int = WIDTH, box: Box | None = None) -> bytes:
     """Render a page of a PDF, or a picture, as PNG: at most 16,000 pixels high and 2.6 times its width squared large.
 
     Parameters
@@ -44,6 +48,8 @@ def render_page(content: bytes, number: int, width: int = WIDTH) -> bytes:
         Number of the page, from 1. The pages of a picture are its frames.
     width
         Width of the image in pixels; smaller pictures are not enlarged.
+    box
+        Part of the page of a PDF to render; None: all of it.
 
     Raises
     ------
@@ -53,17 +59,19 @@ def render_page(content: bytes, number: int, width: int = WIDTH) -> bytes:
         The file or the page cannot be read.
     """
     if _PDF in content[:_PDF_RANGE]:
-        return _pdf_page(content, number, width)
+        return _pdf_page(content, number, width, box)
     return _picture(content, number, width)
 
 
-def _pdf_page(content: bytes, number: int, width: int) -> bytes:
+def _pdf_page(content: bytes, number: int, width: int, box: Box | None) -> bytes:
     from pypdfium2 import PdfDocument
 
     opened = PdfDocument(content)
     if not 1 <= number <= len(opened):
         raise IndexError(number)
     page = opened[number - 1]
+    if box:
+        page.set_cropbox(*box)
     page_width, page_height = page.get_size()
     return _png(page.render(scale=_scale(page_width, page_height, width), rev_byteorder=True))
 
@@ -115,10 +123,18 @@ def _chunk(kind: bytes, data: bytes) -> Iterator[bytes]:
 
 
 def main() -> None:
-    """Render the page whose number is the first argument, as wide as the second."""
+    """Render the page whose number is the first argument, as wide as the second; four more are part of it."""
     content = sys.stdin.buffer.read()
     _limit_memory(_MOST_MEMORY + len(content))
-    sys.stdout.buffer.write(render_page(content, int(sys.argv[1]), int(sys.argv[2])))
+    number, width, *box = sys.argv[1:]
+    sys.stdout.buffer.write(render_page(content, int(number), int(width), _box(box)))
+
+
+def _box(sides: Sequence[str]) -> Box | None:
+    if not sides:
+        return None
+    left, bottom, right, top = map(float, sides)
+    return left, bottom, right, top
 
 
 def _limit_memory(size: int) -> None:

@@ -4,12 +4,14 @@ import sys
 
 from polyadic.concurrency.bounded_process import run_bounded
 from polyadic.errors import UnreadableDocument
-from polyadic.loaders.pages.page_image import WIDTH
+from polyadic.loaders.pages.page_image import WIDTH, Box
 
 _MODULE = "polyadic.loaders.pages.page_image"
 
 
-async def rendered_page(content: bytes, number: int, seconds: float, width: int = WIDTH) -> bytes:
+async def rendered_page(
+    content: bytes, number: int, seconds: float, width: int = WIDTH, box: Box | None = None
+) -> bytes:
     """Render a page of a PDF, or a picture, as PNG.
 
     Parameters
@@ -22,6 +24,8 @@ async def rendered_page(content: bytes, number: int, seconds: float, width: int 
         Time limit.
     width
         Width of the image in pixels.
+    box
+        Part of the page of a PDF to render; None: all of it.
 
     Raises
     ------
@@ -30,7 +34,8 @@ async def rendered_page(content: bytes, number: int, seconds: float, width: int 
     TimeoutError
         It is not rendered in time.
     """
-    done = await run_bounded([sys.executable, "-m", _MODULE, str(number), str(width)], content, seconds)
+    command = [sys.executable, "-m", _MODULE, str(number), str(width), *map(str, box or ())]
+    done = await run_bounded(command, content, seconds)
     if done.exit_code:
         raise UnreadableDocument("it cannot be rendered", "open the file in another program")
     return done.output

@@ -100,6 +100,8 @@ class Item:
         Names of the entities that a fact connects; empty for a chunk.
     section
         Section of the prompt that the item was retrieved for.
+    listed
+        Names and types of the entities for which a fact is in a list, such as "Agena (target vehicle)"; else empty.
     """
 
     kind: ItemKind
@@ -111,6 +113,7 @@ class Item:
     places: tuple[SourceSpan, ...] = ()
     entities: tuple[str, ...] = ()
     section: RetrievalSection = RetrievalSection.NONE
+    listed: tuple[str, ...] = ()
 
     @property
     def shown_places(self) -> tuple[SourceSpan, ...]:

@@ -13,6 +13,7 @@ from typing import BinaryIO
 
 from polyadic.config import ReadingSettings
 from polyadic.loaders.loader import SkippedInput, read_documents
+from polyadic.loaders.ocr.captions import Captioner, Captions, Picture
 from polyadic.loaders.ocr.recognizer import PageRecognizer, RecognizedPages
 from polyadic.model.identity import document_id
 from polyadic.model.types import Document
@@ -87,13 +88,16 @@ class Upload:
         return (self.folder / LIST).is_file()
 
     def documents(
-        self, settings: ReadingSettings, recognizer: PageRecognizer | None = None
+        self,
+        settings: ReadingSettings,
+        recognizer: PageRecognizer | None = None,
+        captioner: Captioner | None = None,
     ) -> Iterator[Document | SkippedInput]:
         """Read the uploaded files and texts."""
         for line in (self.folder / LIST).read_text(encoding="utf-8").splitlines():
             entry = _Entry(**json.loads(line))
             if entry.name:
-                yield from self._read(entry, settings, recognizer)
+                yield from self._read(entry, settings, recognizer, captioner)
             else:
                 content = json.loads((self.folder / f"{entry.number}.json").read_text(encoding="utf-8"))
                 yield UploadedText(**content).document()
@@ -103,12 +107,18 @@ class Upload:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def _read(
-        self, entry: _Entry, settings: ReadingSettings, recognizer: PageRecognizer | None
+        self,
+        entry: _Entry,
+        settings: ReadingSettings,
+        recognizer: PageRecognizer | None,
+        captioner: Captioner | None,
     ) -> Iterator[Document | SkippedInput]:
         file = (self.folder / str(entry.number) / PurePosixPath(entry.name).name).resolve()
         local_path, public_name = str(file), f"{SCHEME}{entry.name}"
-        named = _AsUploaded(recognizer, document_id(public_name)) if recognizer else None
-        for item in read_documents([file], settings, recognizer=named):
+        uploaded_id = document_id(public_name)
+        named = _RecognizerOfUpload(recognizer, uploaded_id) if recognizer else None
+        describes = _CaptionerOfUpload(captioner, uploaded_id) if captioner else None
+        for item in read_documents([file], settings, recognizer=named, captioner=describes):
             # The local path must not become visible, nor part of the document's identity.
             source = public_name + item.source.removeprefix(local_path)
             if isinstance(item, Document):
@@ -119,7 +129,7 @@ class Upload:
 
 
 @dataclass(frozen=True, slots=True)
-class _AsUploaded:
+class _RecognizerOfUpload:
     """A PageRecognizer that attributes calls to the document of an upload, not to the file in which it waits."""
 
     recognizer: PageRecognizer
@@ -127,3 +137,14 @@ class _AsUploaded:
 
     def recognize(self, content: bytes, file_digest: str, pages: Sequence[int], document_id: str) -> RecognizedPages:
         return self.recognizer.recognize(content, file_digest, pages, self.document_id)
+
+
+@dataclass(frozen=True, slots=True)
+class _CaptionerOfUpload:
+    """A Captioner that does the same."""
+
+    captioner: Captioner
+    document_id: str
+
+    def describe(self, pictures: Sequence[Picture], document_id: str) -> Captions:
+        return self.captioner.describe(pictures, self.document_id)

@@ -91,7 +91,7 @@ async def _run_when_free(kb: Workspace, upload: Upload, request: JobRequest) -> 
             match request.kind:
                 case "index":
                     async with kb.ocr_session(limit) as ocr:
-                        documents = upload.documents(kb.settings.reading, ocr.recognizer)
+                        documents = upload.documents(kb.settings.reading, ocr.recognizer, ocr.captioner)
                         return await kb.aadd(documents, _progress_reporter(_of_index), request.extractor, limit, ocr)
                 case "folder":
                     return await FolderChanges.load(upload).index(kb, _progress_reporter(_of_index))

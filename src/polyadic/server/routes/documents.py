@@ -14,6 +14,14 @@ from polyadic.model.types import Document, Span, page_of
 from polyadic.query.source_names import RelativeNames
 from polyadic.server.accepted_jobs import ACCEPTED, RequestedId, accepted, start_once
 from polyadic.server.dependencies import Name, Reading, Served, Writing
+from polyadic.server.document_schemas import (
+    DocumentPage,
+    DocumentUpdate,
+    NewTexts,
+    RenderedDocument,
+    SpanView,
+    document_with,
+)
 from polyadic.server.job_options import RequestedJob
 from polyadic.server.jobs.job import Job, JobRequest
 from polyadic.server.jobs.upload import UploadedText
@@ -21,15 +29,7 @@ from polyadic.server.openapi import errors
 from polyadic.server.problem_details import ProblemError, not_found
 from polyadic.server.query_service import source_names
 from polyadic.server.rendered_document import LONGEST_RENDERED, render_document
-from polyadic.server.schemas import (
-    DocumentPage,
-    DocumentUpdate,
-    Identifier,
-    NewTexts,
-    RenderedDocument,
-    SpanView,
-    document_with,
-)
+from polyadic.server.schemas import Identifier
 from polyadic.server.uploads import read_upload_request, text_request, upload_files, upload_texts
 from polyadic.storage.protocol import DocumentRecord
 from polyadic.workspace import Workspace

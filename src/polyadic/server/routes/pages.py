@@ -10,10 +10,11 @@ from polyadic.loaders.formats.pdf import MOST_PAGES
 from polyadic.model.types import Document
 from polyadic.query.originals import has_original, original_content
 from polyadic.server.dependencies import Name, Reading, Served
+from polyadic.server.document_schemas import PageList
 from polyadic.server.openapi import errors
 from polyadic.server.page_images import page_image
 from polyadic.server.problem_details import ProblemError, not_found
-from polyadic.server.schemas import Identifier, PageList
+from polyadic.server.schemas import Identifier
 from polyadic.storage.protocol import Reader
 from polyadic.workspace import Workspace
 

@@ -17,6 +17,7 @@ from polyadic.server.resolution_schemas import (
     DecisionList,
     DecisionOutcomeView,
     DecisionRequest,
+    KeepRequest,
     MergeRequest,
     RenameRequest,
     ReviewView,
@@ -37,6 +38,7 @@ _EXAMPLES = [
         "documents": ["5f0c7d2a9b31e8445f0c7d2a9b31e844"],
     },
     {"kind": "cannot-link", "names": ["Venus", "Jupiter"]},
+    {"kind": "keep", "name": "Armstrong"},
 ]
 
 
@@ -68,7 +70,7 @@ async def decide(
     kb: Writing,
     service: Served,
 ) -> DecisionOutcomeView:
-    """Merge, rename or split entities, or forbid merging two.
+    """Merge, rename or split entities, forbid merging two, or keep an ambiguous name as one.
 
     The evidence stays unchanged, and no model is called. 404 if a name is unknown or ambiguous, 409 if the decision
     contradicts another one or while documents are being indexed.
@@ -103,6 +105,8 @@ def _decided(kb: Workspace, decision: DecisionRequest) -> Coroutine[Any, Any, De
             return kb.entities.asplit(decision.name, decision.into, decision.documents)
         case CannotLinkRequest():
             return kb.entities.acannot_link(*decision.names)
+        case KeepRequest():
+            return kb.entities.akeep(decision.name)
         case _:
             assert_never(decision)
 

@@ -6,6 +6,7 @@ import { icon } from "./icons.js";
 import { button, notice } from "./parts.js";
 import { rendered } from "./rendered.js";
 import { openPlace } from "./source.js";
+import { sourceName } from "./words.js";
 import { counted } from "./workspaces.js";
 
 /**
@@ -195,7 +196,7 @@ export function asText(answer) {
 
 function named(place) {
   const page = place.page ? `, page ${place.page}` : "";
-  return [place.title || place.source.replace(/^upload:/, ""), ...place.headings].join(" › ") + page;
+  return [place.title || sourceName(place.source), ...place.headings].join(" › ") + page;
 }
 
 function folded(text) {

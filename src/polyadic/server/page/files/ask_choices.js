@@ -4,6 +4,7 @@ import { workspacePath } from "./api.js";
 import { el, replace } from "./dom.js";
 import { icon } from "./icons.js";
 import { button, problemNotice } from "./parts.js";
+import { sourceName } from "./words.js";
 
 const METHODS = [
   ["auto", "Choose by workspace: walk, or chunks if there are few facts."],
@@ -185,7 +186,7 @@ async function find(ctx, choices, words, list, say) {
 }
 
 function documentRow(document, choices, say) {
-  const name = document.title || document.source.replace(/^upload:/, "");
+  const name = document.title || sourceName(document.source);
   const change = (event) => {
     if (event.target.checked) {
       choices.documents.set(document.id, name);

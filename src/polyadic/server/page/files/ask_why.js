@@ -4,6 +4,7 @@ import { workspacePath } from "./api.js";
 import { el, replace } from "./dom.js";
 import { busy, button, notice, problemNotice, tabs } from "./parts.js";
 import { openPlace } from "./source.js";
+import { sourceName } from "./words.js";
 import { counted } from "./workspaces.js";
 
 const SHOWN = 8;
@@ -133,7 +134,7 @@ function placeButton(ctx, place) {
   return el(
     "button",
     { type: "button", class: "link small", on: { click: () => openPlace(ctx, place) } },
-    `${place.title || place.source.replace(/^upload:/, "")}${page}`,
+    `${place.title || sourceName(place.source)}${page}`,
   );
 }
 

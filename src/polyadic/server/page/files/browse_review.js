@@ -1,4 +1,4 @@
-/** Review pairs of entities that may be the same (merge, keep apart, skip), and ambiguous names (split, skip). */
+/** Review pairs of entities that may be the same (merge, keep apart, skip), and ambiguous names (split, keep, skip). */
 
 import { workspacePath } from "./api.js";
 import { beside, choice } from "./browse_parts.js";
@@ -163,6 +163,11 @@ class Review {
           this.#showMade(made);
           this.decisions.load();
         }
+        await this.#nextName(homonym);
+      },
+      keep: async () => {
+        this.#showMade(await this.#made({ kind: "keep", name: homonym.name }));
+        this.decisions.load();
         await this.#nextName(homonym);
       },
       skip: () => {

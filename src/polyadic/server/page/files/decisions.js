@@ -15,6 +15,9 @@ export function decisionWords({ kind, names, into }) {
   if (kind === "cannot-link") {
     return `${names.join(" and ")} are different entities`;
   }
+  if (kind === "keep") {
+    return `${names[0]} is one entity`;
+  }
   if (kind === "split") {
     return `${names[0]} means ${into} in some documents`;
   }

@@ -114,11 +114,12 @@ function sums(job) {
     return buildResult(report);
   }
   const counts = ["added", "changed", "resumed", "unchanged"].filter((name) => report[name]);
-  const facts = report.evidence - report.without_fact;
   const parts = counts.map((name) => `${report[name].toLocaleString("en")} ${name}`);
-  return [...parts, report.evidence ? counted(facts, "fact") : "", `in ${lasting(report.seconds)}`]
-    .filter(Boolean)
-    .join(", ");
+  if (report.evidence) {
+    const stated = report.evidence - report.without_fact - report.unsupported_statements;
+    parts.push(counted(stated, "statement with a fact", "statements with a fact"));
+  }
+  return [...(parts.length ? parts : ["nothing added"]), `in ${lasting(report.seconds)}`].join(", ");
 }
 
 function drawReached(job, bar, line) {

@@ -2,7 +2,16 @@
 
 import { isBuild } from "./hierarchy_job.js";
 
-const COUNTS = ["added", "changed", "resumed", "unchanged", "evidence", "without_fact", "seconds"];
+const COUNTS = [
+  "added",
+  "changed",
+  "resumed",
+  "unchanged",
+  "evidence",
+  "without_fact",
+  "unsupported_statements",
+  "seconds",
+];
 const USAGE = ["calls", "prompt_tokens", "completion_tokens", "money"];
 const PROGRESS = ["documents", "chunks", "chunks_read", "texts_embedded", "tokens", "money"];
 /** The state of several jobs that have ended is the first of these that one of them has. */

@@ -10,6 +10,8 @@ const DOCUMENTS = 10;
 const PURPOSES = {
   extract: "Extraction",
   glean: "Further extraction passes",
+  ocr: "Page recognition",
+  captions: "Picture captions",
   embed: "Embedding",
   answer: "Answering",
   question: "Question analysis",

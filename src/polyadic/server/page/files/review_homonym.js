@@ -8,7 +8,7 @@ import { counted } from "./words.js";
 /**
  * @param {object} ctx
  * @param {object} homonym
- * @param {{split: (decisions: object[]) => Promise<void>, skip: () => void}} on
+ * @param {{split: (decisions: object[]) => Promise<void>, keep: () => Promise<void>, skip: () => void}} on
  * @returns {HTMLElement}
  */
 export function homonymDetail(ctx, homonym, on) {
@@ -35,28 +35,34 @@ export function homonymDetail(ctx, homonym, on) {
 
 function actions(homonym, names, on) {
   const said = el("div", {});
+  const decide = async (make) => {
+    split.disabled = true;
+    keep.disabled = true;
+    replace(said);
+    try {
+      await make();
+    } catch (error) {
+      split.disabled = false;
+      keep.disabled = false;
+      if (error.name !== "AbortError") {
+        const isExpected = error.status === 404 || error.status === 409;
+        replace(said, isExpected ? notice("error", error.message) : problemNotice(error));
+      }
+    }
+  };
   const split = button(
     "Split",
     async () => {
       const decisions = splits(homonym, names);
-      if (!decisions.length) {
+      if (decisions.length) {
+        await decide(() => on.split(decisions));
+      } else {
         replace(said, notice("info", "Give at least one sense another name."));
-        return;
-      }
-      split.disabled = true;
-      replace(said);
-      try {
-        await on.split(decisions);
-      } catch (error) {
-        split.disabled = false;
-        if (error.name !== "AbortError") {
-          const isExpected = error.status === 404 || error.status === 409;
-          replace(said, isExpected ? notice("error", error.message) : problemNotice(error));
-        }
       }
     },
     { class: "button primary" },
   );
+  const keep = button("Not ambiguous", () => decide(on.keep));
   return el(
     "div",
     { class: "stack close" },
@@ -65,7 +71,7 @@ function actions(homonym, names, on) {
       { class: "small" },
       "Split gives each sense its name in the documents that use it. A sense that keeps the original name stays.",
     ),
-    el("div", { class: "row" }, split, button("Skip", on.skip, { class: "button quiet" })),
+    el("div", { class: "row" }, split, keep, button("Skip", on.skip, { class: "button quiet" })),
     said,
   );
 }

@@ -17,8 +17,11 @@ const LOOKS = { system: "System", light: "Light", dark: "Dark" };
  * @param {object} ctx
  */
 export async function mount(root, ctx) {
-  const setUp = el("div", {}, busy("Loading settings"));
+  const setUp = el("div", {});
   const about = el("p", { class: "muted" });
+  replace(root, el("h1", {}, title), busy("Loading settings"));
+  // What is below the settings would move if they were shown later.
+  await drawSettings(ctx, setUp, about);
   // Keys that show only some documents have no access to the health check and the costs of all.
   const { check, done } = ctx.isFiltered ? {} : checkSection(ctx);
   replace(
@@ -34,7 +37,7 @@ export async function mount(root, ctx) {
       el("div", { class: "cards" }, card("Appearance", looks(ctx)), card("About", about)),
     ),
   );
-  await Promise.all([drawSettings(ctx, setUp, about), done]);
+  await done;
 }
 
 async function drawSettings(ctx, setUp, about) {

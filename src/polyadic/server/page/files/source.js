@@ -8,6 +8,7 @@ import { busy, button, notice, problemNotice } from "./parts.js";
 import { rendered } from "./rendered.js";
 import { pagePane } from "./source_page.js";
 import { unitOf, unitsOf } from "./spans.js";
+import { sourceName } from "./words.js";
 
 const MARKDOWN = /\.(md|markdown)$/i;
 const PAGED = /\.(pdf|png|jpe?g|tiff?|webp)$/i;
@@ -47,7 +48,7 @@ async function shown(ctx, place, documentId) {
   open.asked?.abort();
   const asked = new AbortController();
   open.asked = asked;
-  replace(panel, head(place?.title || place?.source || "Document", place), busy("Loading document"));
+  replace(panel, head(place?.title || sourceName(place?.source ?? "") || "Document", place), busy("Loading document"));
   const path = workspacePath(ctx.workspace, `documents/${documentId}`);
   try {
     const [record, text] = await Promise.all([
@@ -58,7 +59,7 @@ async function shown(ctx, place, documentId) {
     const pages = PAGED.test(record.source) ? await pagePane(ctx, path, place?.page ?? 1, asked.signal) : null;
     panel.classList.toggle("with-page", pages !== null);
     const words = el("div", { class: "source-body" }, body(text, place, blocks));
-    replace(panel, head(record.title || record.source, place, record.source), pages, words);
+    replace(panel, head(record.title || sourceName(record.source), place, record.source), pages, words);
     inSight(panel);
   } catch (error) {
     if (error.name !== "AbortError") {
@@ -136,7 +137,7 @@ function address(source) {
   if (/^https?:\/\//i.test(source)) {
     return el("a", { href: source, target: "_blank", rel: "noopener noreferrer" }, source);
   }
-  return source.replace(/^upload:/, "");
+  return sourceName(source);
 }
 
 function copyButton(quote) {

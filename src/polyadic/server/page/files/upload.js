@@ -96,9 +96,11 @@ function acceptDrops(zone, upload) {
 async function uploadFiles(ctx, files, messages, onJob) {
   const unreadable = files.filter(({ file }) => !file);
   const withOcr = files.some(({ name }) => isPicture(name)) && (await hasOcr(ctx));
-  const unsupported = files.filter((one) => one.file && !isSupported(one.name, withOcr));
+  const pictures = files.filter(({ file, name }) => file && !withOcr && isPicture(name));
+  const unsupported = files.filter(({ file, name }) => file && !isPicture(name) && !isSupported(name, withOcr));
   const supported = files.filter((one) => one.file && isSupported(one.name, withOcr));
   const skipped = [
+    pictures.length ? notice("warning", `Skipped: pictures need OCR, which is off (${names(pictures)}).`) : null,
     unsupported.length ? notice("warning", `Skipped: unsupported file type (${names(unsupported)}).`) : null,
     unreadable.length ? notice("warning", `Skipped: the browser cannot read them (${names(unreadable)}).`) : null,
     files.length ? null : notice("warning", "The folder contains no files."),
