@@ -103,8 +103,9 @@ def learn(selected: Mapping[str, Sequence[Selected]]) -> None:
     score = _score(columns)
     for name, rows in columns.items():
         if any(one.asking.is_answerable for one in rows):
-            before, apart = first_right(rows, _with_base(0 * score)), _with_base(_score(elsewhere(name, columns)))
-            print(f"right, {name}: {before} -> learned elsewhere {first_right(rows, apart)}", flush=True)
+            before = first_right(rows, _with_base(0 * score))
+            elsewhere_learned = first_right(rows, _with_base(_score(elsewhere(name, columns))))
+            print(f"right, {name}: {before} -> learned elsewhere {elsewhere_learned}", flush=True)
     judged = {name: _offsets(rows, score) for name, rows in selected.items()}
     support, least = _support(judged)
     former = _logit(learned("sentences")["support"]["least"])

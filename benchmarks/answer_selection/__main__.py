@@ -43,7 +43,7 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help="write the adapter of the package")
     parser.add_argument("--second-stage", action="store_true", help="begin with the written adapter")
     given = parser.parse_args()
-    chance = random.Random(0)  # noqa: S311: no cryptography
+    chance = random.Random(0)  # noqa: S311
     torch.manual_seed(0)
     weights = find_weights()
     network = Network(weights.network)

@@ -107,7 +107,8 @@ def _qed(file: Path) -> Iterator[Example]:
         found = json.loads(line)
         text, starts = found["paragraph_text"], found["sentence_starts"]
         answers = [part["start"] for answer in found["original_nq_answers"] for part in answer]
-        right, wrong = [], []
+        right: list[tuple[str, str]] = []
+        wrong: list[tuple[str, str]] = []
         for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
             answered = any(start <= answer < end for answer in answers)
             (right if answered else wrong).append((found["title_text"], text[start:end].strip()))

@@ -1,7 +1,7 @@
 """The forward pass of all-MiniLM-L6-v2 in plain numpy, to compare with."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -12,15 +12,29 @@ _erf = np.vectorize(math.erf, otypes=[np.float32])
 
 
 class Reference:
-    def __init__(self, safetensors: Path) -> None:
-        self._weights: dict[str, NDArray[np.float32]] = load_file(safetensors)
+    """The network with the weights of a file; those of the same name in ``replaced`` take their place."""
+
+    def __init__(self, safetensors: Path, replaced: Mapping[str, NDArray[np.float32]] | None = None) -> None:
+        self._weights: dict[str, NDArray[np.float32]] = load_file(safetensors) | dict(replaced or {})
+
+    def original(self, name: str) -> NDArray[np.float32]:
+        return self._weights[name]
 
     def vector(self, ids: Sequence[int]) -> NDArray[np.float32]:
         """The vector of one text, given its tokens with the special ones: shape (384,)."""
+        mean: NDArray[np.float32] = self._states(ids, [0] * len(ids)).mean(axis=0)
+        return mean / np.float32(np.linalg.norm(mean))
+
+    def logit(self, ids: Sequence[int], segments: Sequence[int]) -> float:
+        """The linear layer ``head`` over the state of the first token of a sequence of two segments."""
+        return float(self._linear(self._states(ids, segments)[:1], "head")[0, 0])
+
+    def _states(self, ids: Sequence[int], segments: Sequence[int]) -> NDArray[np.float32]:
+        """The states of the last layer, shape (tokens, 384)."""
         w = self._weights
         state = w["embeddings.word_embeddings.weight"][list(ids)]
         state = state + w["embeddings.position_embeddings.weight"][: len(ids)]
-        state = state + w["embeddings.token_type_embeddings.weight"][0]
+        state = state + w["embeddings.token_type_embeddings.weight"][list(segments)]
         state = self._normalised(state, "embeddings.LayerNorm")
         for number in range(6):
             layer = f"encoder.layer.{number}"
@@ -31,8 +45,7 @@ class Reference:
             inner = self._linear(state, f"{layer}.intermediate.dense")
             inner = inner * 0.5 * (1 + _erf(inner / math.sqrt(2)))
             state = self._normalised(self._linear(inner, f"{layer}.output.dense") + state, f"{layer}.output.LayerNorm")
-        mean: NDArray[np.float32] = state.mean(axis=0)
-        return mean / np.float32(np.linalg.norm(mean))
+        return state
 
     def _attention(self, state: NDArray[np.float32], name: str) -> NDArray[np.float32]:
         query, key, value = (

@@ -51,4 +51,5 @@ class PairTokenizer:
 def _second(context: Sequence[int], text: Sequence[int]) -> list[int]:
     """Return the tokens of the second segment, with the final special token."""
     before = [*context[1:-1], _COLON] if len(context) > 2 else []
-    return [*before, *text[1:-1]][:_SENTENCE_TOKENS] + [text[-1]]
+    first = [*before, *text[1:-1]][:_SENTENCE_TOKENS]
+    return [*first, text[-1]]
