@@ -47,7 +47,9 @@ from polyadic.retrieval.relevance.question_features import read_asked
 from polyadic.retrieval.relevance.sentence_features import COLUMNS
 
 SETS = (*MULTI_HOP, "ordinary-shared", "ordinary-debian", *SMALL)
-MOST_WRONGLY_REFUSED = 0.03
+# How many answerable questions may be refused: of those that name something, and of the others. The small collections
+# count for the latter only, because most of their questions name nothing.
+MOST_NAMED_REFUSED, MOST_NAMELESS_REFUSED = 0.03, 0.05
 _NAMELESS = SELECTION_FEATURES.index("nameless")
 _MADE_BY = "learn_nameless", "learn_selection"
 
@@ -157,25 +159,19 @@ def _support(judged: Mapping[str, Offsets]) -> tuple[Floats, float]:
     """Weights with the bias last, and the log-odds that few answerable questions miss.
 
     The threshold is the same for questions that name something and for those that do not; the weight of ``nameless`` is
-    set so that as few of each are missed.
+    set so that no more of either are missed than may be.
     """
     support = _added(judged, True)
-    missed = {}
-    for is_nameless in (False, True):
-        odds = [
-            _log_odds(one.judged, one.support, support)[of_kind & one.judged.is_answerable]
-            for one in judged.values()
-            if len(of_kind := (one.judged.features[:, _NAMELESS] > 0) == is_nameless)
-        ]
-        weights = [np.full(len(own), 1 / max(1, len(own))) for own in odds]
-        missed[is_nameless] = _weighted_quantile(np.concatenate(odds), np.concatenate(weights), MOST_WRONGLY_REFUSED)
-    support[_NAMELESS] += missed[False] - missed[True]
-    return support, missed[False]
-
-
-def _weighted_quantile(values: Floats, weights: Floats, share: float) -> float:
-    order = np.argsort(values)
-    return float(values[order][np.searchsorted(np.cumsum(weights[order]) / weights.sum(), share)])
+    named, nameless = [], []
+    for name, one in judged.items():
+        is_nameless = one.judged.features[:, _NAMELESS] > 0
+        odds = _log_odds(one.judged, one.support, support)
+        nameless.append(odds[one.judged.is_answerable & is_nameless])
+        if name not in SMALL:
+            named.append(odds[one.judged.is_answerable & ~is_nameless])
+    least = float(np.quantile(np.concatenate(named), MOST_NAMED_REFUSED))
+    support[_NAMELESS] += least - np.quantile(np.concatenate(nameless), MOST_NAMELESS_REFUSED)
+    return support, least
 
 
 def _added(sets: Mapping[str, Offsets], for_support: bool) -> Floats:

@@ -13,8 +13,11 @@ from polyadic.retrieval.relevance.linear_model import LinearModel, learned
 from polyadic.retrieval.relevance.question_features import QuestionFeatures
 
 MOST_JUDGED = 6
-SELECTION_COLUMNS = ("logit", "logit x nameless")
+SELECTION_COLUMNS = ("logit x nameless", "logit x short")
 SELECTION_FEATURES = ("best", "highest", "second", "nameless", "best x nameless", "highest x nameless")
+# A longer question that names something often needs several documents. The sentence that completes the answer then does
+# not answer it alone, so its logit tells nothing.
+_LONGEST_SHORT = 6
 _FILE = "selection"
 
 
@@ -39,12 +42,14 @@ def to_judge(scores: NDArray[np.float64], is_repeated: NDArray[np.bool_]) -> NDA
 def selection_columns(asked: QuestionFeatures, judged: SelectionLogits, sentences: int) -> NDArray[np.float64]:
     """Return the columns that are added to the score, shape (sentences, 2).
 
-    Logits are relative to the highest; a sentence that was not judged counts as the one with the lowest.
+    Logits are relative to the highest; a sentence that was not judged counts as the one with the lowest. They count for
+    questions that name nothing, and for short ones that do.
     """
     logits = np.full(sentences, judged.logits.min())
     logits[judged.rows] = judged.logits
     logits -= judged.logits.max()
-    return np.column_stack([logits, logits * float(asked.is_nameless)])
+    is_short = not asked.is_nameless and len(asked.content) <= _LONGEST_SHORT
+    return np.column_stack([logits * float(asked.is_nameless), logits * float(is_short)])
 
 
 def combined_scores(
