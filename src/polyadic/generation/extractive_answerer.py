@@ -133,8 +133,9 @@ async def select(
     if selector is None or asked.language != "en" or not len(rows):
         return None
     sentences = [pool[row].sentence for row in rows]
-    logits = await selector.scores(asked.text, [(sentence.context, sentence.statement) for sentence in sentences])
-    return SelectionLogits(rows, logits)
+    # The context contains the title already, with which a fact may begin.
+    pairs = [(one.context, one.statement.removeprefix(f"{one.title}: ")) for one in sentences]
+    return SelectionLogits(rows, await selector.scores(asked.text, pairs))
 
 
 def _how(knowledge: Knowledge, answered: bool) -> str:
