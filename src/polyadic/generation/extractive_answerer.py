@@ -1,9 +1,10 @@
 """Answer without a language model: quote the best supporting sentences, each with its citation.
 
 A linear model scores the sentences of the first passages. Its features are words, vectors, the expected type of answer
-and the retrieval score. Unless the question is refused, the best sentence is quoted; up to two more are added if they
-score nearly as well or contain further words of the question. Whether to answer at all, and the confidence of the first
-sentence, are learned as well. ``python -m benchmarks.learn_ranking`` and ``benchmarks.learn_nameless`` train the
+and the retrieval score. For questions in English, a cross-encoder judges the best few again. Unless the question is
+refused, the best sentence is quoted; up to two more are added if they score nearly as well or contain further words of
+the question. Whether to answer at all, and the confidence of the first sentence, are learned as well.
+``python -m benchmarks.learn_ranking``, ``benchmarks.learn_nameless`` and ``benchmarks.learn_selection`` train the
 weights.
 """
 
