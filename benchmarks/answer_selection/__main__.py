@@ -4,9 +4,8 @@ FOLDER has the public data sets that benchmarks/answer_selection/examples.py des
 the requirements; with two cores that multiply matrices of bfloat16 it takes about half an hour. The first stage learns
 from the public questions, the second from the invented ones and as many public ones. Some of each are kept apart: every
 few hundred steps it prints for both the share whose right sentence has the highest logit, and the probability that a
-right sentence has a higher logit than the best wrong one of another question. ``--write`` replaces
-the adapter of the package; then increase the version in polyadic/rerankers/answer_selection/selector.py, and run
-``python -m benchmarks.learn_selection FOLDER``.
+right sentence has a higher logit than the best wrong one of another question. ``--write`` replaces the adapter of the
+package; then run ``python -m benchmarks.learn_selection FOLDER``, where FOLDER keeps the filled workspaces.
 """
 
 import argparse
@@ -23,7 +22,7 @@ from benchmarks.answer_selection.examples import Example, own_examples, public_e
 from benchmarks.answer_selection.network import Network, logits
 from polyadic.embeddings.minilm.tokenizer import WordPiece
 from polyadic.embeddings.minilm.weights import find_weights
-from polyadic.rerankers.answer_selection.graph import ADAPTER, adapter
+from polyadic.rerankers.answer_selection.adapter import ADAPTER, load_adapter
 from polyadic.rerankers.answer_selection.pairs import PairTokenizer
 
 _WRITTEN = Path(polyadic.rerankers.answer_selection.__file__).parent / ADAPTER
@@ -53,7 +52,7 @@ def main() -> None:
     mixed = [*own * _OWN_ROUNDS, *chance.sample(public, len(own) * _OWN_ROUNDS)]
     stages = [(chance.sample(public * 2, int(len(public) * _ROUNDS)), _RATE), (mixed, _SECOND_RATE)]
     if given.second_stage:
-        network.load(adapter())
+        network.load(load_adapter())
         del stages[0]
     for examples, rate in stages:
         chance.shuffle(examples)

@@ -11,7 +11,7 @@ from polyadic.config import EmbeddingSettings
 from polyadic.embeddings.minilm.tokenizer import WordPiece
 from polyadic.embeddings.minilm.weights import ModelFiles, find_weights
 from polyadic.errors import WeightsMissing
-from polyadic.rerankers.answer_selection.graph import adapter
+from polyadic.rerankers.answer_selection.adapter import load_adapter
 from polyadic.rerankers.answer_selection.pairs import PairTokenizer
 from polyadic.rerankers.answer_selection.selector import AnswerSelector
 from polyadic.rerankers.loading import load_answer_selector
@@ -56,7 +56,7 @@ def test_no_sentence_answers_what_no_sentence_says(selector: AnswerSelector) -> 
 
 
 def test_logits_are_those_of_the_network_with_the_adapter(selector: AnswerSelector, files: ModelFiles) -> None:
-    changes = adapter()
+    changes = load_adapter()
     original = Reference(files.network)
     products = [name.removesuffix(".up") for name in changes if name.endswith(".up")]
     merged = {name: original.original(name) + changes[f"{name}.up"] @ changes[f"{name}.down"] for name in products}

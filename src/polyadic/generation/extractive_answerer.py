@@ -130,9 +130,9 @@ async def select(
     selector: AnswerSelector | None,
 ) -> SelectionLogits | None:
     """Judge the best candidates by the cross-encoder; None without it, and for questions that are not in English."""
-    rows = to_judge(scores, np.array([candidate.is_repeated for candidate in pool], dtype=np.bool_))
-    if selector is None or asked.language != "en" or not len(rows):
+    if selector is None or asked.language != "en" or not pool:
         return None
+    rows = to_judge(scores, np.array([candidate.is_repeated for candidate in pool], dtype=np.bool_))
     sentences = [pool[row].sentence for row in rows]
     # The context contains the title already, with which a fact may begin.
     pairs = [(one.context, one.statement.removeprefix(f"{one.title}: ")) for one in sentences]

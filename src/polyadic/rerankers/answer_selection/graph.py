@@ -2,12 +2,11 @@
 
 Question and sentence go through the transformer as one sequence of two segments, and a linear layer turns the state of
 the first token into a logit. ``adapter.npz`` has what differs from the embedder: low-rank changes of the matrices of
-the upper layers (LoRA, arXiv 2106.09685), their biases and normalisations, and the linear layer. It was learned by
+the upper layers (LoRA, arXiv 2106.09685), their biases and normalisations, and the linear layer. It was trained by
 ``python -m benchmarks.learn_answer_selection``. The products are quantised to eight bits like the embedder's.
 """
 
 from collections.abc import Iterator
-from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
@@ -17,9 +16,8 @@ from onnx import TensorProto, helper, numpy_helper
 from polyadic.embeddings.minilm.int8_calibration import Tokens, measured_ranges, sample_lines
 from polyadic.embeddings.minilm.int8_graph import Int8TransformerGraph
 from polyadic.embeddings.minilm.onnx_graph import ModelWeights, TransformerGraph
+from polyadic.rerankers.answer_selection.adapter import load_adapter
 from polyadic.rerankers.answer_selection.pairs import PairTokenizer
-
-ADAPTER = "adapter.npz"
 
 
 def build_selection_graph(weights: Path, tokenizer: PairTokenizer) -> bytes:
@@ -28,15 +26,9 @@ def build_selection_graph(weights: Path, tokenizer: PairTokenizer) -> bytes:
     Inputs: ``input_ids``, ``attention_mask`` and ``token_type_ids``, int64, shape (n, length). Output: ``logits``,
     float32, shape (n, 1).
     """
-    adapted = AdaptedWeights(weights, adapter())
+    adapted = AdaptedWeights(weights, load_adapter())
     ranges = measured_ranges(PairGraph(adapted).serialised(), weights.parent, _sample_pairs(tokenizer))
     return _Int8PairGraph(adapted, ranges).serialised()
-
-
-def adapter() -> dict[str, NDArray[np.float32]]:
-    """Read the arrays of the adapter: replaced weights by name, and ``NAME.down`` and ``NAME.up`` of changed ones."""
-    with (files(__package__) / ADAPTER).open("rb") as file, np.load(file, allow_pickle=False) as arrays:
-        return {name: arrays[name].astype(np.float32) for name in arrays.files}
 
 
 class AdaptedWeights(ModelWeights):

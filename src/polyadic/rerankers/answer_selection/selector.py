@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 from polyadic.embeddings.minilm.checksums import SAFETENSORS_SHA256, TOKENIZER_SHA256, read_verified, verify_checksums
 from polyadic.embeddings.minilm.graph_cache import cached
 from polyadic.embeddings.minilm.weights import ModelFiles
+from polyadic.rerankers.answer_selection.adapter import adapter_digest
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession  # type: ignore[import-untyped]
 
     from polyadic.rerankers.answer_selection.pairs import PairTokenizer
 
-# Increment whenever a change of graph.py or of the adapter changes the graph; other versions are not used.
+# Increment whenever a change of graph.py changes the graph; other versions are not used.
 _GRAPH_VERSION = 1
 _LARGEST = 30.0
 
@@ -88,5 +89,6 @@ class AnswerSelector:
 
             return build_selection_graph(file, tokenizer)
 
-        graph = cached("answer-selection", f"{_GRAPH_VERSION}\n{SAFETENSORS_SHA256}\n{file.name}", build)
+        made_from = f"{_GRAPH_VERSION}\n{adapter_digest()}\n{SAFETENSORS_SHA256}\n{file.name}"
+        graph = cached("answer-selection", made_from, build)
         return tokenizer, open_int8_session(graph, file.parent)

@@ -16,7 +16,7 @@ MOST_JUDGED = 6
 SELECTION_COLUMNS = ("logit x nameless", "logit x short")
 SELECTION_FEATURES = ("best", "highest", "second", "nameless", "best x nameless", "highest x nameless")
 # A longer question that names something often needs several documents. The sentence that completes the answer then does
-# not answer it alone, so its logit tells nothing.
+# not answer it alone, so its logit is meaningless.
 _LONGEST_SHORT = 6
 _FILE = "selection"
 
@@ -63,7 +63,7 @@ def combined_scores(
 def selection_features(
     asked: QuestionFeatures, judged: SelectionLogits, scores: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return what tells whether any sentence answers, shape (selection features,).
+    """Return the features for deciding whether any sentence answers, shape (selection features,).
 
     ``scores`` are the combined ones: the logit of the best of them counts, and the highest two logits.
     """
