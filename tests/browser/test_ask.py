@@ -27,7 +27,7 @@ def test_citation_opens_the_cited_text(page: Page, seen: Seen) -> None:
     seen("ask-answer")
     page.get_by_role("button", name="Source 1:").click()
     source = page.get_by_role("dialog")
-    expect(source.get_by_role("heading")).to_have_text("Shenzhou 5 and the Chinese crewed flights")
+    expect(source.get_by_role("heading", level=2)).to_have_text("Shenzhou 5 and the Chinese crewed flights")
     meant = source.locator("mark")
     expect(meant).to_contain_text("Jing Haipeng stayed in the cabin.")
     expect(meant).to_be_in_viewport()
@@ -326,7 +326,7 @@ def test_document_content_is_never_executed(opened: Opened, tmp_path: Path) -> N
         page.locator(".why > summary").click()
         page.locator(".citation").first.click()
         source = page.get_by_role("dialog")
-        expect(source.get_by_role("heading")).to_contain_text(HOSTILE)
+        expect(source.get_by_role("heading", level=2)).to_contain_text(HOSTILE)
         # The rocket is one character to spans and two to scripts.
         expect(source.locator("mark")).to_have_text(page.locator(".citation").first.get_attribute("title") or "")
         assert page.locator("#view img, dialog img, #view script").count() == 0

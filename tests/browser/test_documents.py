@@ -233,12 +233,12 @@ def test_search_in_another_tab_is_answered_while_many_jobs_wait(by_model: Runnin
     expect(page.locator("article.job")).to_have_count(20)
     expect(page.locator("article.job").first.get_by_role("heading")).to_have_text("Reading Story 0")
     other = page.context.new_page()
-    other.goto(f"{by_model.url}/#/letters/documents", timeout=5000)
+    other.goto(f"{by_model.url}/#/letters/documents")
     other.get_by_label("Search documents").fill("nothing is called so", timeout=60_000)
-    expect(other.get_by_role("heading", name="No matching documents")).to_be_visible(timeout=3000)
+    expect(other.get_by_role("heading", name="No matching documents")).to_be_visible()
     waiting = page.locator("article.job").last
     waiting.get_by_role("button", name="Cancel").click()
-    expect(waiting.get_by_role("heading")).to_contain_text("Cancelled", timeout=1000)
+    expect(waiting.get_by_role("heading")).to_contain_text("Cancelled")
 
 
 def test_an_upload_in_parts_has_one_card_that_is_cancelled_as_a_whole(by_model: Running, opened: Opened) -> None:
@@ -261,7 +261,7 @@ def test_an_upload_in_parts_has_one_card_that_is_cancelled_as_a_whole(by_model: 
         expect(page.locator("article.job").first).to_contain_text("250 documents")
         card.get_by_role("button", name="Cancel").click()
         expect(page.locator("article.job").first.get_by_role("heading")).to_have_text(
-            re.compile("^Cancelled(: [^:]*)?$"), timeout=2000
+            re.compile("^Cancelled(: [^:]*)?$")
         )
         states = {job["state"] for job in client.get("/v1/workspaces/letters/jobs").json()["jobs"]}
     assert states <= {"succeeded", "cancelled"}

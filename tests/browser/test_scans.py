@@ -70,7 +70,7 @@ def test_scanned_page_and_picture_are_read_and_shown_beside_their_text(
     ask(page, "Who designed the Analytical Engine?")
     page.locator(".answer-text button.citation").first.click()
     dialog = page.get_by_role("dialog")
-    expect(dialog.get_by_role("heading")).not_to_contain_text("upload:")
+    expect(dialog.get_by_role("heading", level=2)).not_to_contain_text("upload:")
     expect(dialog.locator("mark").first).to_contain_text("Charles Babbage")
     expect(dialog.get_by_role("img", name=re.compile("^Page 1"))).to_be_visible()
     seen(f"scan-source-{size[0]}", page)
