@@ -228,3 +228,17 @@ def test_trace_steps_count_sentences() -> None:
         [Document("memory:hose", "", "The garden hose is made of green rubber.")], "What is it made of?"
     )
     assert [step.detail for step in answer.trace if step.name == "compare sentences"] == ["1 sentence"]
+
+
+def test_second_document_of_a_chain_is_quoted_before_similar_ones() -> None:
+    documents = [
+        Document(
+            "f", "Tide and Timber", "Tide and Timber is a film of 1957, directed by Oskar Lund and shot in Bergen."
+        ),
+        Document("x", "Ragna Holt", "Ragna Holt was born in Oslo and became a director."),
+        Document("y", "Harbour Lights", "The director of the film Harbour Lights was born in Paris."),
+        Document("z", "Film school", "The director of the film school was born in a village."),
+        Document("p", "Oskar Lund", "Oskar Lund grew up in Malmo as the son of a cook."),
+    ]
+    answer = answer_from(documents, "Where was the director of the film Tide and Timber from 1957 born?")
+    assert [citation.place.title for citation in answer.citations[:2]] == ["Tide and Timber", "Oskar Lund"]

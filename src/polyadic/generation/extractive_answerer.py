@@ -27,6 +27,7 @@ from polyadic.rerankers.answer_selection.selector import AnswerSelector
 from polyadic.retrieval.relevance.answer_confidence import AnswerConfidence, judge
 from polyadic.retrieval.relevance.answer_selection import SelectionLogits, combined_scores, to_judge
 from polyadic.retrieval.relevance.linear_model import LinearModel, learned
+from polyadic.retrieval.relevance.linked_sentences import linked_by_title
 from polyadic.retrieval.relevance.question_coverage import asked_words, rare_coverage
 from polyadic.retrieval.relevance.question_features import QuestionFeatures, read_asked
 from polyadic.retrieval.relevance.sentence_features import (
@@ -44,12 +45,14 @@ from polyadic.tracing.spans import step_done
 
 MOST_QUOTED = 3
 # A further sentence is quoted if its score is at most this far below the best one. Above a confidence of SURE in the
-# best sentence, the permitted gap shrinks linearly to 0 at confidence 1.
+# best sentence, the permitted gap shrinks linearly to 0 at confidence 1, unless several documents may be needed.
 GREATEST_GAP, SURE = 2.0, 0.6
-# A further sentence gets a penalty if it comes from a passage already quoted, and a bonus for question words that the
-# sentences quoted so far lack: a question that needs two documents is then answered from both.
+# A further sentence gets a penalty if it comes from a passage already quoted, a bonus for question words that the
+# sentences quoted so far lack, and one if a document's title links it to one of them: a question that needs two
+# documents is then answered from both.
 SAME_PASSAGE = 0.5
 MORE_OF_THE_QUESTION = 5.0
+LINKED = 1.0
 _NOT_ASKED = "no language model was asked"
 _ASKED_TO_SEARCH = "a language model was asked only to search"
 QUOTED = f"{_NOT_ASKED}: the best supporting sentences are quoted"
@@ -98,10 +101,11 @@ async def quote_answer(
     if section.has_all_words:
         judgement = AnswerConfidence(max(SECTION_FOUND, judgement.confidence), False)
     words = asked_words(asked, read)
-    greatest_gap = GREATEST_GAP * min(1.0, (1 - judgement.confidence) / (1 - SURE))
-    if section.is_all_that_is_asked:
-        greatest_gap = GREATEST_GAP
-    quotes = _chosen(pool, scores, words, greatest_gap) if not judgement.is_refused else []
+    greatest_gap = GREATEST_GAP
+    if not section.is_all_that_is_asked and not asked.may_need_several_documents:
+        greatest_gap *= min(1.0, (1 - judgement.confidence) / (1 - SURE))
+    linked = linked_by_title(asked, [candidate.sentence for candidate in pool])
+    quotes = _chosen(pool, scores, words, linked, greatest_gap) if not judgement.is_refused else []
     chosen = TraceStep(
         "quote",
         f"{count(len(quotes), 'sentence')}; confidence {judgement.confidence:.2f}",
@@ -164,7 +168,11 @@ class _Piece:
 
 
 def _chosen(
-    pool: Sequence[SentenceCandidate], scores: NDArray[np.float64], words: NDArray[np.float64], greatest_gap: float
+    pool: Sequence[SentenceCandidate],
+    scores: NDArray[np.float64],
+    words: NDArray[np.float64],
+    linked: NDArray[np.bool_],
+    greatest_gap: float,
 ) -> list[_Quotation]:
     """Select the best sentence and up to two complementary ones, each with the context that makes it readable.
 
@@ -172,7 +180,7 @@ def _chosen(
     """
     quotes: list[_Piece] = []
     left = np.array([not candidate.is_repeated for candidate in pool], dtype=np.bool_)
-    covered, in_passage = np.zeros(words.shape[1]), np.zeros(len(pool))
+    covered, in_passage, is_linked = np.zeros(words.shape[1]), np.zeros(len(pool)), np.zeros(len(pool), dtype=np.bool_)
     adds, best = scores.copy(), scores[left].max(initial=-np.inf)
     added = 0
     while left.any() and added < MOST_QUOTED:
@@ -190,7 +198,9 @@ def _chosen(
         _quote(readable, float(np.exp(-max(0.0, gap))), quotes, pool)
         covered = np.maximum(covered, words[place])
         in_passage += [candidate.passage is pool[place].passage for candidate in pool]
-        adds = scores + MORE_OF_THE_QUESTION * np.maximum(words - covered, 0).sum(axis=1) - SAME_PASSAGE * in_passage
+        is_linked |= linked[place]
+        more = MORE_OF_THE_QUESTION * np.maximum(words - covered, 0).sum(axis=1)
+        adds = scores + more + LINKED * is_linked - SAME_PASSAGE * in_passage
     return [_quotation(pool[quote.first : quote.last + 1], quote.score) for quote in quotes]
 
 

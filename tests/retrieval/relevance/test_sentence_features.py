@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from polyadic.retrieval.relevance.linked_sentences import linked_by_title
 from polyadic.retrieval.relevance.question_coverage import RARE_COVERAGE, rare_coverage
 from polyadic.retrieval.relevance.question_features import AnswerKind, read_asked
 from polyadic.retrieval.relevance.sentence_features import (
@@ -132,3 +133,13 @@ def test_answer_types_are_detected_in_several_languages() -> None:
         "Where is it?": AnswerKind.PLACE,
     }
     assert {question: read_asked(question).kind for question in kinds} == kinds
+
+
+def test_sentences_are_linked_by_a_title_that_the_question_lacks() -> None:
+    said = [
+        sentence("The film was directed by Oskar Lund.", 0, title="Tide and Timber"),
+        sentence("He was born in Malmo.", 1, title="Oskar Lund (director)"),
+        sentence("Tide and Timber was shown in Oslo.", 2, title="Oslo"),
+    ]
+    linked = linked_by_title(read_asked("Where was the director of Tide and Timber born?"), said)
+    assert linked.tolist() == [[False, True, False], [True, False, False], [False, False, False]]

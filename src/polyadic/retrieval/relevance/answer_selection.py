@@ -15,9 +15,6 @@ from polyadic.retrieval.relevance.question_features import QuestionFeatures
 MOST_JUDGED = 6
 SELECTION_COLUMNS = ("logit x nameless", "logit x short")
 SELECTION_FEATURES = ("best", "highest", "second", "nameless", "best x nameless", "highest x nameless")
-# A longer question that names something often needs several documents. The sentence that completes the answer then does
-# not answer it alone, so its logit is meaningless.
-_LONGEST_SHORT = 6
 _FILE = "selection"
 
 
@@ -43,12 +40,13 @@ def selection_columns(asked: QuestionFeatures, judged: SelectionLogits, sentence
     """Return the columns that are added to the score, shape (sentences, 2).
 
     Logits are relative to the highest; a sentence that was not judged counts as the one with the lowest. They count for
-    questions that name nothing, and for short ones that do.
+    questions that name nothing, and for short ones that do: where several documents are needed, the sentence that
+    completes the answer does not answer alone, so its logit is meaningless.
     """
     logits = np.full(sentences, judged.logits.min())
     logits[judged.rows] = judged.logits
     logits -= judged.logits.max()
-    is_short = not asked.is_nameless and len(asked.content) <= _LONGEST_SHORT
+    is_short = not asked.is_nameless and not asked.may_need_several_documents
     return np.column_stack([logits * float(asked.is_nameless), logits * float(is_short)])
 
 

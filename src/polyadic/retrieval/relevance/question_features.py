@@ -13,6 +13,8 @@ from polyadic.text.stopwords import words as listed
 from polyadic.text.words import WORD
 
 _MOST_WORDS = 60
+# A question that names something and has more content words than this often needs several documents.
+_LONGEST_OF_ONE_DOCUMENT = 6
 _YEAR = re.compile(r"\d{4}")
 _MEANING = listed(
     "mean means meaning meant stand stands definition define defined term bedeutet bedeutung heißt versteht "
@@ -120,6 +122,11 @@ class QuestionFeatures:
     function_words: frozenset[str]
     names_days: bool = False
     is_nameless: bool = False
+
+    @property
+    def may_need_several_documents(self) -> bool:
+        """Whether it names something and is long: a sentence that completes the answer then seldom answers alone."""
+        return not self.is_nameless and len(self.content) > _LONGEST_OF_ONE_DOCUMENT
 
     @property
     def subject(self) -> frozenset[str]:

@@ -248,9 +248,9 @@ def _compared_features(
     sentences = [one.sentence for one in read]
     passages = np.unique([sentence.passage for sentence in sentences], return_inverse=True)[1]
     cosine, coverage, strength = (found[:, _PLACES[name]] for name in ("cosine", "coverage_with_context", "strength"))
-    titles = [_plain_title(sentence.title) for sentence in sentences]
-    texts = [_spaced(sentence.text) for sentence in sentences]
-    question = _spaced(asked.text)
+    titles = [plain_title(sentence.title) for sentence in sentences]
+    texts = [spaced(sentence.text) for sentence in sentences]
+    question = spaced(asked.text)
     naming = {
         title: {int(passages[row]) for row, text in enumerate(texts) if f" {title} " in text}
         for title in {*titles} - {""}
@@ -296,12 +296,12 @@ def _is_whole(text: str) -> bool:
     return text.rstrip('"”’»)]').endswith(_ENDS)
 
 
-def _plain_title(title: str) -> str:
+def plain_title(title: str) -> str:
     """The words of a title without what stands in parentheses."""
     return " ".join(tokens(_PARENTHESES.sub(" ", title)))
 
 
-def _spaced(text: str) -> str:
+def spaced(text: str) -> str:
     return f" {' '.join(tokens(text))} "
 
 
