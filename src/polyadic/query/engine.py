@@ -174,8 +174,7 @@ class QueryEngine:
             spelling = TraceStep("check the spelling", corrected.note, perf_counter() - started)
             step_done(spelling.name)
             knowledge = await method.retrieve(corrected.question, reader, self.embedder, budget)
-        note = "; ".join(filter(None, (corrected.note, knowledge.note)))
-        return replace(knowledge, note=note, trace=(spelling, *knowledge.trace))
+        return replace(knowledge, trace=(spelling, *knowledge.trace))
 
     async def _overview(self, ask: QueryRequest, with_reports: bool = False) -> Knowledge | None:
         """Return an overview for a question about all documents, about one, or about a topic of several; else None.
