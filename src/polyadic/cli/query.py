@@ -22,7 +22,7 @@ from polyadic.cli.common import (
 from polyadic.cli.live_sources import LiveSources
 from polyadic.config import AnswerSettings, Effort, Settings
 from polyadic.errors import NO_MODEL, SettingsError
-from polyadic.generation.extractive_answerer import quotation
+from polyadic.generation.quotations import quotation
 from polyadic.model.types import Answer, Item, ItemKind, Knowledge, TraceStep, Turn
 from polyadic.text.counts import count
 from polyadic.text.headings import heading_line
