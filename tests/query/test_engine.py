@@ -13,7 +13,7 @@ import pytest
 from polyadic.config import AnswerSettings, EmbeddingSettings, HypergraphSettings, ModelSettings, Settings
 from polyadic.errors import ModelUnavailable, NoReply, PolyadicError, SettingsError
 from polyadic.generation.llm_answerer import NOTHING_FOUND
-from polyadic.generation.no_answer_texts import no_answer
+from polyadic.generation.no_answer_texts import no_answer, probably_no_answer
 from polyadic.model.types import Answer, Citation, Document, Filter, Turn, Usage
 from polyadic.workspace import Workspace
 from tests.model_server import Asked, CutStream, EmptyText, ModelServer, Refusal, Responder, Status, ready
@@ -223,8 +223,8 @@ def test_refusal_uses_the_document_language_if_the_question_has_none(
         lease = "Die Miete ist am Anfang des Monats fällig. Der Mieter darf in der Wohnung keine Hunde halten."
         kb.add([Document("memory:lease", "Mietvertrag", lease)])
         kb.delete([document.source for document in DOCUMENTS])
-        assert kb.query("Protokoll Satellit Umlaufbahn").text == no_answer("de")
-        assert kb.query("Which satellite was the first in orbit?").text == no_answer("en")
+        assert kb.query("Protokoll Satellit Umlaufbahn").text == probably_no_answer("de")
+        assert kb.query("Which satellite was the first in orbit?").text == probably_no_answer("en")
 
 
 def test_question_about_one_document_uses_that_document(kb: Workspace) -> None:

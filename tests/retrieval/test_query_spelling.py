@@ -11,7 +11,10 @@ from polyadic.retrieval.query_spelling import spelled
 from polyadic.workspace import Workspace
 
 LEADER = "The Debian Project Leader serves for one year. Developers may override decisions of the Project Leader."
-BREAD = "Bread is baked in an oven. The flour of our bread comes from a mill."
+BREAD = (
+    "Bread is baked in an oven. The flour of our bread comes from a mill. Dough is folded, and tied with string. "
+    "Frobnicates are left out."
+)
 
 
 @pytest.fixture
@@ -24,7 +27,8 @@ def kb(tmp_path: Path) -> Iterator[Workspace]:
 def test_answer_reports_the_corrected_question(kb: Workspace) -> None:
     answer = kb.query("How long does the Debain Projct Leader serve?")
     assert answer.question == "How long does the Debian Project Leader serve?"
-    assert answer.note.endswith('"Debain" was read as "Debian", "Projct" was read as "Project"')
+    assert "read as" not in answer.note  # the question itself shows it
+    assert '"Debain" was read as "Debian", "Projct" was read as "Project"' in [step.detail for step in answer.trace]
     assert "one year" in answer.citations[0].place.quote
 
 
@@ -48,6 +52,8 @@ def test_slip_is_corrected_without_passages_about_the_rest(kb: Workspace, questi
         "Who overrides the Project Leader?",  # another form of a word that is there
         "Which ovens bake bread?",
         "Qwertzuiop?",
+        "Is there a folder for storing bread?",  # not "folded" and "string"
+        "Who frobnicated the dough?",  # another form of a word that is there
         "",
         "2024 §§ --flag",
     ],

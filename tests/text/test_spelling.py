@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyadic.text.spelling import MOST, edits, likely_word, typo_candidates
+from polyadic.text.spelling import MOST, edits, inflections, likely_word, may_be_typo, typo_candidates
 
 WORDS = st.text(alphabet="abcé", max_size=12)
 KNOWN = {"debian": 3, "project": 2, "override": 1, "publication": 1, "publications": 1, "roman": 5, "wrote": 1}
@@ -28,8 +28,43 @@ def test_misspelled_word_is_corrected_to_the_nearest_known_one(word: str, likely
     assert likely_word(word, KNOWN) == likely
 
 
+@pytest.mark.parametrize(
+    ("word", "other"),
+    [("folder", "folded"), ("storing", "string"), ("dessert", "desert"), ("latter", "later"), ("ordner", "order")],
+)
+def test_regular_word_is_no_misspelling_of_a_similar_one(word: str, other: str) -> None:
+    assert edits(word, other) == 1
+    assert not may_be_typo(word, other) and likely_word(word, {other: 9}) is None
+
+
+@pytest.mark.parametrize(
+    ("word", "other"),
+    [
+        ("recieve", "receive"),  # frequent misspellings, which are tokens of their own
+        ("sesion", "session"),
+        ("adress", "address"),
+        ("objekts", "objects"),
+        ("minimun", "minimum"),
+        ("populaton", "population"),
+        ("protokoll", "protocol"),
+        ("silbentrenung", "silbentrennung"),
+        ("понели", "панели"),
+    ],
+)
+def test_misspelling_is_told_from_a_regular_word(word: str, other: str) -> None:
+    assert likely_word(word, {other: 1}) == other
+
+
+@pytest.mark.parametrize(
+    ("word", "language", "form"),
+    [("folder", "en", "folders"), ("storing", "en", "stored"), ("ordnern", "de", "ordner"), ("access", "en", None)],
+)
+def test_inflections_are_other_forms_of_a_word(word: str, language: str, form: str | None) -> None:
+    assert form in inflections(word, language) if form else "acces" not in inflections(word, language)
+
+
 def test_correction_ties_prefer_the_most_frequent_word() -> None:
-    assert likely_word("stable", {"staple": 1, "staile": 7}) == "staile"
+    assert likely_word("overde", {"oversde": 1, "override": 9, "overdue": 7}) == "overdue"
 
 
 def test_very_long_words_are_not_corrected() -> None:

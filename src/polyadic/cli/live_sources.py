@@ -8,7 +8,7 @@ from collections.abc import Callable
 from rich.cells import cell_len, set_cell_size
 
 from polyadic.cli.common import say, shown, visible
-from polyadic.generation.extractive_answerer import quotation
+from polyadic.generation.quotations import quotation
 from polyadic.model.types import Citation
 
 _TAB = 8

@@ -22,7 +22,7 @@ from polyadic.cli.common import (
 from polyadic.cli.live_sources import LiveSources
 from polyadic.config import AnswerSettings, Effort, Settings
 from polyadic.errors import NO_MODEL, SettingsError
-from polyadic.generation.extractive_answerer import quotation
+from polyadic.generation.quotations import quotation
 from polyadic.model.types import Answer, Item, ItemKind, Knowledge, TraceStep, Turn
 from polyadic.text.counts import count
 from polyadic.text.headings import heading_line
@@ -84,7 +84,7 @@ def command(
     with Workspace(workspace_place(context, workspace)) as kb:
         if context_only:
             knowledge = kb.retrieve(question, method, context_tokens, only)
-            print_json(knowledge) if as_json else _print_context(knowledge)
+            print_json(knowledge) if as_json else _print_context(knowledge, question)
             steps = knowledge.trace
         else:
             how = how_to_answer(context, kb.settings, by, style, think, effort)
@@ -239,7 +239,9 @@ def _kinds(knowledge: Knowledge) -> str:
     return ", ".join(kinds)
 
 
-def _print_context(knowledge: Knowledge) -> None:
+def _print_context(knowledge: Knowledge, question: str) -> None:
+    if knowledge.question != question:
+        say(f"(understood as: {knowledge.question})\n")
     for number, item in enumerate(knowledge.items, 1):
         where = "; ".join(f"{shown(p.source)}:{p.span.start}-{p.span.end}" for p in item.places[:1])
         say(f"[{number}] {_kind(item)}{f'  ({where})' if where else ''}\n{item.text}\n")

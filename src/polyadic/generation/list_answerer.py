@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from polyadic.embeddings.embedder import Embedder
-from polyadic.generation.extractive_answerer import ANNOUNCES, quotation, quote_answer
+from polyadic.generation.extractive_answerer import quote_answer
+from polyadic.generation.quotation_context import ANNOUNCES
+from polyadic.generation.quotations import quotation
 from polyadic.generation.quoted_text import QuotedText
 from polyadic.model.types import Answer, Item, Knowledge, RetrievalSection, SourceSpan
 from polyadic.rerankers.answer_selection.selector import AnswerSelector

@@ -1,6 +1,7 @@
 """Answer an overview question without a language model: quote and cite central sentences."""
 
 from polyadic.generation.no_answer_texts import no_answer
+from polyadic.generation.quotations import quotation
 from polyadic.generation.quoted_text import QuotedText
 from polyadic.model.identity import normal_text
 from polyadic.model.types import Answer, Item, ItemKind, Knowledge, Usage
@@ -38,5 +39,5 @@ def quote_overview(knowledge: Knowledge) -> Answer:
 def _line(item: Item) -> str:
     if item.kind is ItemKind.REPORT:
         return normal_text(item.text)
-    quotation = f'"{normal_text(item.places[0].quote)}"'
-    return f"{normal_text(item.why)}: {quotation}" if item.why else quotation
+    quote = f'"{quotation(item.places[0])}"'
+    return f"{normal_text(item.why)}: {quote}" if item.why else quote

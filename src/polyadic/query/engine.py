@@ -16,7 +16,7 @@ from polyadic.generation.list_answerer import has_list, quote_list
 from polyadic.generation.llm_answerer import LLMAnswerer
 from polyadic.generation.llm_question_condenser import condense_question
 from polyadic.generation.next_queries import LLMQueryPlanner
-from polyadic.generation.no_answer_texts import no_answer
+from polyadic.generation.no_answer_texts import no_answer, probably_no_answer
 from polyadic.generation.overview_answerer import quote_overview
 from polyadic.generation.rule_question_condenser import elliptic, refers_back, standalone
 from polyadic.llm.budget import SpendingBudget, check_prices
@@ -174,8 +174,7 @@ class QueryEngine:
             spelling = TraceStep("check the spelling", corrected.note, perf_counter() - started)
             step_done(spelling.name)
             knowledge = await method.retrieve(corrected.question, reader, self.embedder, budget)
-        note = "; ".join(filter(None, (corrected.note, knowledge.note)))
-        return replace(knowledge, note=note, trace=(spelling, *knowledge.trace))
+        return replace(knowledge, trace=(spelling, *knowledge.trace))
 
     async def _overview(self, ask: QueryRequest, with_reports: bool = False) -> Knowledge | None:
         """Return an overview for a question about all documents, about one, or about a topic of several; else None.
@@ -229,7 +228,10 @@ class QueryEngine:
         with self.store.read(_document_filter(ask.only)) as reader:
             quote = quote_list if has_list(knowledge) else quote_answer
             answer = await quote(knowledge, self.embedder, reader, self.selector)
-        return answer if answer.answered else replace(answer, text=no_answer(_language_of(knowledge)))
+        if answer.answered:
+            return answer
+        refusal = probably_no_answer if knowledge.items else no_answer
+        return replace(answer, text=refusal(_language_of(knowledge)))
 
     async def _prepared(self, ask: QueryRequest) -> tuple[Knowledge, tuple[TraceStep, ...]]:
         """Retrieve knowledge for a model, condensing a follow-up question first; also return the condensing step.

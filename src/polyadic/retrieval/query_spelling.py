@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from polyadic.retrieval.relevance.stemming import stem
 from polyadic.storage.protocol import Reader
 from polyadic.text.language import detect_language
-from polyadic.text.spelling import LEAST, likely_word, typo_candidates
+from polyadic.text.spelling import LEAST, inflections, likely_word, may_be_typo, typo_candidates
 from polyadic.text.stopwords import function_words
 
 _WORD = re.compile(r"[^\W\d_]+")
@@ -25,7 +25,7 @@ class CorrectedQuestion:
 
     @property
     def note(self) -> str:
-        """Message about the corrections for the user; empty if there are none.
+        """Describe the corrections, for the trace; empty if there are none.
 
         >>> CorrectedQuestion("the Debian project", (("Debain", "Debian"),)).note
         '"Debain" was read as "Debian"'
@@ -36,30 +36,38 @@ class CorrectedQuestion:
 def spelled(question: str, reader: Reader) -> CorrectedQuestion:
     """Replace words that no passage contains by similar words of passages about the rest of the question.
 
-    If there is no similar word, a probable typing error is replaced by a word of any passage. The cost is one look-up
-    of the question's words; passages are read only if a word is unknown.
+    If there is no similar word, a probable typing error is replaced by a word of any passage. Common words, and other
+    forms of words that occur, are kept. The cost is one look-up of the question's words; passages are read only if a
+    word is unknown.
     """
-    empty = function_words(detect_language(question)) | function_words("en")
+    language = detect_language(question)
+    empty = function_words(language) | function_words("en")
     long = (word for word in dict.fromkeys(_WORD.findall(question)) if len(word) >= LEAST)
     words = [word for word in long if word.lower() not in empty][:_MOST_WORDS]
     held = set(reader.chunks_with_words([word.lower() for word in words], 1).sources.tolist())
     unknown = [word for number, word in enumerate(words) if number not in held]
+    unknown = [word for word in unknown if not _has_inflection(word.lower(), language, reader)]
     if not unknown:
         return CorrectedQuestion(question)
     places = reader.chunk_places(reader.search(question, _PASSAGES).rows)
     known = Counter(word for place in places for word in _WORD.findall(f"{place.title} {place.quote}".lower()))
     likely = ((word, likely_word(word.lower(), known) or _typo_correction(word.lower(), reader)) for word in unknown)
     read_as = [(word, other) for word, other in likely if other]
-    language = detect_language(question)
     wrong = [(word, other) for word, other in read_as if not _is_a_form(word.lower(), other, language)]
     changed = {word: _with_case(other, word) for word, other in wrong}
     corrected = _WORD.sub(lambda word: changed.get(word[0], word[0]), question)
     return CorrectedQuestion(corrected, tuple(changed.items()))
 
 
+def _has_inflection(word: str, language: str, reader: Reader) -> bool:
+    """Return whether any passage contains another form of the word."""
+    forms = inflections(word, language)
+    return bool(forms) and len(reader.chunks_with_words(forms, 1).sources) > 0
+
+
 def _typo_correction(word: str, reader: Reader) -> str | None:
     """Return the most likely word that occurs in any passage and of which this may be a typing error."""
-    candidates = typo_candidates(word)
+    candidates = [other for other in typo_candidates(word) if may_be_typo(word, other)]
     found = reader.chunks_with_words(candidates, 1).sources
     return candidates[found.min()] if len(found) else None
 

@@ -1,7 +1,9 @@
 """Correct misspelled words against known words."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from string import ascii_lowercase
+
+from polyadic.text.tokens import frequency_rank
 
 LEAST, _LONG, MOST = 6, 9, 40
 """Minimum length of a word that is corrected, of one that may differ by two edits, and maximum length.
@@ -9,11 +11,36 @@ LEAST, _LONG, MOST = 6, 9, 40
 Longer words are identifiers or noise, and the number of their typing errors grows with their length.
 """
 
+# A word of a smaller rank is common, whatever it resembles. Behind it there are frequent misspellings as well: they are
+# slips in a word that is at least so many times as frequent.
+_COMMON, _TIMES_AS_FREQUENT = 30_000, 3
+_PLACES = {
+    letter: (row, column)
+    for row, keys in enumerate(("qwertyuiop", "asdfghjkl", "zxcvbnm"))
+    for column, letter in enumerate(keys)
+}
+# Letters that stand for the same sound.
+_SAME_SOUND = tuple(
+    map(
+        frozenset,
+        (
+            "aeiouäöüáéíóúàèìòùâêîôû", "iyj", "ckq", "szcßç", "fv", "vw", "dt", "bp", "gj", "mn", "nñ",
+            "аеёиоуыэюя", "зс", "дт", "бп", "гк", "вф", "жш", "шщ", "йи",
+        ),
+    )
+)  # fmt: skip
+_ENDINGS: Mapping[str, Sequence[str]] = {
+    "en": ("", "s", "es", "e", "ed", "er", "ers", "ing", "ings", "ly", "ion", "ions", "or", "ors", "y", "ies", "ied"),
+    "de": ("", "e", "en", "em", "er", "es", "ern", "n", "s", "t", "te", "ten", "tes", "st", "end", "ung", "ungen"),
+}
+_SHORTEST_STEM = 4
+
 
 def likely_word(word: str, known: Mapping[str, int]) -> str | None:
     """Return the known word with the smallest edit distance, ties by frequency; None if none is close.
 
-    One edit is allowed, in long words two; the first letter must match. All words are in lower case.
+    One edit is allowed, in long words two; the first letter must match, and :func:`may_be_typo` decides whether the
+    word may be meant. All words are in lower case.
 
     Parameters
     ----------
@@ -30,7 +57,7 @@ def likely_word(word: str, known: Mapping[str, int]) -> str | None:
     max_edits = 2 if len(word) >= _LONG else 1
     near = [other for other in known if other[0] == word[0] and abs(len(other) - len(word)) <= max_edits]
     distances = {other: edits(word, other) for other in near}
-    likely = [other for other, distance in distances.items() if distance <= max_edits]
+    likely = [other for other, distance in distances.items() if distance <= max_edits and may_be_typo(word, other)]
     return min(likely, key=lambda other: (distances[other], -known[other], other), default=None)
 
 
@@ -45,12 +72,71 @@ def typo_candidates(word: str) -> list[str]:
     """
     if not LEAST <= len(word) <= MOST or not word.isascii():
         return []
+    omitted = (word[:at] + letter + word[at:] for at in range(1, len(word)) for letter in ascii_lowercase)
+    return [other for other in dict.fromkeys([*_slips(word), *omitted]) if other != word]
+
+
+def may_be_typo(word: str, other: str) -> bool:
+    """Return whether a word that is one or two edits from another may be a misspelling of it.
+
+    A common word is none, and a short word only if the edit is one that is easily made: letters swapped, doubled or
+    left out, a neighbouring key, a letter of the same sound.
+
+    >>> [may_be_typo("foldre", "folder"), may_be_typo("folder", "folded"), may_be_typo("storing", "string")]
+    [True, False, False]
+    >>> may_be_typo("recieve", "receive"), may_be_typo("dessert", "desert"), may_be_typo("ordner", "order")
+    (True, False, False)
+    """
+    is_slip = other in _slips(word)
+    rank = frequency_rank(word)
+    if rank is not None:
+        rank_of_other = frequency_rank(other)
+        is_rarer = rank_of_other is not None and rank >= _TIMES_AS_FREQUENT * rank_of_other
+        return is_slip and is_rarer and rank >= _COMMON
+    return is_slip or len(word) >= _LONG or _is_easy_edit(word, other)
+
+
+def inflections(word: str, language: str) -> list[str]:
+    """Return words that would be other forms of a word: its beginning with other regular endings.
+
+    English and German; for other languages the list is empty.
+
+    >>> [form in inflections("folders", "en") for form in ("folder", "folded", "fold", "foldre")]
+    [True, True, True, False]
+    """
+    endings = _ENDINGS.get(language, ())
+    bases = [word.removesuffix(ending) for ending in endings if word.endswith(ending)]
+    pairs = ((base, ending) for base in bases for ending in endings if len(base) >= _SHORTEST_STEM)
+    # "access" and "acces" are no forms of each other.
+    forms = (base + ending for base, ending in pairs if not (base.endswith("s") and ending == "s"))
+    return [form for form in dict.fromkeys(forms) if form != word and not (form.endswith("s") and f"{form}s" == word)]
+
+
+def _slips(word: str) -> list[str]:
+    """Return the words with two letters of this one swapped, or with one doubled or a double one typed once."""
     places = range(1, len(word))
     swapped = [word[:at] + word[at + 1] + word[at] + word[at + 2 :] for at in places[:-1]]
     doubled = [word[: at + 1] + word[at:] for at in places]
-    halved = [word[:at] + word[at + 1 :] for at in places if word[at] == word[at - 1]]
-    omitted = [word[:at] + letter + word[at:] for at in places for letter in ascii_lowercase]
-    return [other for other in dict.fromkeys([*swapped, *doubled, *halved, *omitted]) if other != word]
+    return [*swapped, *doubled, *(word[:at] + word[at + 1 :] for at in places if word[at] == word[at - 1])]
+
+
+def _is_easy_edit(word: str, other: str) -> bool:
+    """Return whether one letter was left out, is a neighbouring key, or was replaced by one of the same sound."""
+    if len(other) > len(word):
+        return True
+    at = next((at for at, (mine, its) in enumerate(zip(word, other, strict=False)) if mine != its), len(other))
+    if len(other) == len(word):
+        pair = frozenset((word[at], other[at]))
+        return _are_neighbours(*pair) or any(pair <= sound for sound in _SAME_SOUND)
+    return any(_are_neighbours(word[at], letter) for letter in word[max(0, at - 1) : at + 2])
+
+
+def _are_neighbours(first: str, second: str) -> bool:
+    """Return whether two letters are next to each other on a keyboard, in one row or in rows one above the other."""
+    if first not in _PLACES or second not in _PLACES:
+        return False
+    (row, column), (other_row, other_column) = _PLACES[first], _PLACES[second]
+    return first != second and abs(row - other_row) <= 1 and abs(column - other_column) <= 1
 
 
 def edits(first: str, second: str) -> int:

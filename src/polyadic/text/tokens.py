@@ -1,9 +1,10 @@
-"""Count tokens, for token budgets."""
+"""Count tokens, for token budgets; rank words by their frequency."""
 
 from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.machinery import PathFinder
 from importlib.util import find_spec, module_from_spec
+from typing import Protocol
 
 from polyadic.text.split import split_text
 
@@ -22,7 +23,7 @@ def count_tokens(texts: Sequence[str]) -> list[int]:
     >>> count_tokens(["Ada Lovelace", ""])
     [4, 0]
     """
-    count = _counter()
+    count = _vocabulary().count
     return [
         _count(text, count) if len(text) <= _PIECE else sum(_count(piece, count) for piece in split_text(text, _PIECE))
         for text in texts
@@ -36,9 +37,29 @@ def _count(text: str, count: Callable[[str], int]) -> int:
         return count(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
 
 
+def frequency_rank(word: str) -> int | None:
+    """Return the rank of a word in o200k, in any case: the smaller, the more frequent; None if it is no single token.
+
+    The vocabulary was learned on text in many languages, most frequent tokens first, so a word that is one token is a
+    common one: a regular word or a name, in a high rank also a frequent misspelling.
+
+    >>> frequency_rank("folder") < frequency_rank("folded"), frequency_rank("foldre")
+    (True, None)
+    """
+    spellings = (f"{space}{form}" for form in (word.lower(), word.capitalize(), word.upper()) for space in (" ", ""))
+    tokens = (_vocabulary().encode(spelling) for spelling in spellings)
+    return min((found[0] for found in tokens if len(found) == 1), default=None)
+
+
+class _Vocabulary(Protocol):
+    def count(self, text: str, /) -> int: ...
+
+    def encode(self, text: str, /) -> list[int]: ...
+
+
 @cache
-def _counter() -> Callable[[str], int]:
-    """Load the token counter: only the compiled module of bpe-openai, which contains the vocabulary.
+def _vocabulary() -> _Vocabulary:
+    """Load the tokenizer: only the compiled module of bpe-openai, which contains the vocabulary.
 
     Importing the package itself reads three vocabularies into dictionaries, which takes half a second and some 60 MB,
     and is needed for decoding only.
@@ -50,5 +71,5 @@ def _counter() -> Callable[[str], int]:
         raise ImportError(f"{_LIBRARY} has no compiled module for this platform", name=_LIBRARY)
     module = module_from_spec(compiled)
     compiled.loader.exec_module(module)
-    counter: Callable[[str], int] = module.tokenizer_for_encoding("o200k_base").count
-    return counter
+    vocabulary: _Vocabulary = module.tokenizer_for_encoding("o200k_base")
+    return vocabulary

@@ -9,6 +9,7 @@ from polyadic.loaders.decoding import checked, decode
 from polyadic.loaders.file_access import read_whole
 from polyadic.loaders.formats.csv import is_delimited, read_table
 from polyadic.loaders.formats.markdown import markdown_title
+from polyadic.loaders.pages.manual_pages import manual_page
 from polyadic.loaders.pages.paged_text import running_text
 from polyadic.loaders.plain_title import plain_title
 from polyadic.loaders.skipped import SkippedInput
@@ -40,13 +41,16 @@ def plain_document(path: Path, text: str) -> Document:
     """Make the document of a text file from its content, without running headers and footers.
 
     Lines that begin with number signs count as headings only if those of the whole file look like Markdown headings.
-    Numbered headings and changelog entries are marked with number signs. Drawn tables become one line per row that
-    names its columns.
+    Numbered headings, changelog entries and the sections of manual pages are marked with number signs. Drawn tables
+    become one line per row that names its columns.
     """
     if _has_markdown_headings(text):
         return Document(str(path), markdown_title(text), checked(running_text(text)))
     # Escape number signs in the file first, so that only headings marked here look like headings.
-    return Document(str(path), plain_title(text), checked(running_text(with_rows(without_headings(text)))))
+    escaped = without_headings(text)
+    if (page := manual_page(escaped)) is not None:
+        return Document(str(path), page.name, checked(running_text(page.text)))
+    return Document(str(path), plain_title(text), checked(running_text(with_rows(escaped))))
 
 
 def _has_markdown_headings(text: str) -> bool:

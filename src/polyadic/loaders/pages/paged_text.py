@@ -7,6 +7,7 @@ from itertools import dropwhile, pairwise
 from polyadic.loaders.pages.changelog import marked_entries
 from polyadic.loaders.pages.hyphenation import Hyphenation
 from polyadic.loaders.pages.numbered_headings import marked_headings
+from polyadic.loaders.pages.run_in_headings import marked_run_in_headings
 from polyadic.loaders.pages.running_headers import PageLine, remove_running_headers
 from polyadic.loaders.pages.table_of_contents import contents_lines
 from polyadic.loaders.tables.text_tables import without_boxes
@@ -27,9 +28,9 @@ _OPENS_BLOCK = re.compile(r"(?:[-*+•o]\s|\(?\d{1,3}(?:\.\d{1,3})*[.)]|\d{1,3}(
 def running_text(text: str) -> str:
     """Remove running headers and footers, page numbers and tables of contents from the text of a file.
 
-    Paragraphs split across pages and words hyphenated at line ends are joined. Consistently numbered headings and
-    changelog entries are marked as Markdown headings. Boxed tables become rows that name their columns. All other text,
-    including its line ends, is unchanged.
+    Paragraphs split across pages and words hyphenated at line ends are joined. Consistently numbered headings, those at
+    the beginning of a paragraph among them, and changelog entries are marked as Markdown headings. Boxed tables become
+    rows that name their columns. All other text, including its line ends, is unchanged.
 
     >>> page = "   The mill reckons\\n   and the\\n   store\\n   keeps\\n   it and\\n\\nLovelace      [Page {}]\\n"
     >>> running_text("".join(page.format(number) for number in range(1, 4))).split().count("[Page")
@@ -40,7 +41,7 @@ def running_text(text: str) -> str:
     contents = contents_lines(lines)
     lines = list(_without(lines, contents)) if contents else lines
     lines = list(_mended(lines)) if _BROKEN.search(text) else lines
-    return "\n".join(marked_entries(marked_headings(lines)))
+    return "\n".join(marked_entries(marked_headings(marked_run_in_headings(lines))))
 
 
 def _without_pages(lines: list[str]) -> list[str]:
