@@ -21,7 +21,7 @@ from polyadic.extraction.extractor import Extraction
 from polyadic.indexing.indexer import Indexer
 from polyadic.model.resolution import NO_OVERLAY, EntityResolution
 from polyadic.model.types import Chunk, Document, Evidence, Participation, Span
-from polyadic.resolution.candidates import SURE, CandidatePairs
+from polyadic.resolution.merge_candidates import SURE, CandidatePairs
 from polyadic.workspace import Workspace
 from tests.resolution import lookalikes as alike
 from tests.resolution.lookalikes import Lookalike, lookalikes, put_together

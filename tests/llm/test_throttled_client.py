@@ -10,7 +10,7 @@ import pytest
 
 from polyadic.config import ModelSettings
 from polyadic.errors import NoReply
-from polyadic.llm.backoff import AdaptiveConcurrencyLimiter
+from polyadic.llm.adaptive_concurrency import AdaptiveConcurrencyLimiter
 from polyadic.llm.endpoint_model import EndpointModel
 from polyadic.llm.throttled_client import LARGEST_REPLY, seconds_to_wait
 from tests.llm.endpoint_help import question

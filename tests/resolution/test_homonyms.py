@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from polyadic.model.resolution import DecisionKind, ResolutionDecision
-from polyadic.resolution.candidates import CandidatePairs
 from polyadic.resolution.descriptions import genus
 from polyadic.resolution.homonyms import Homonym, homonyms
+from polyadic.resolution.merge_candidates import CandidatePairs
 from polyadic.storage.sqlite.store import SqliteStore
-from tests.resolution.test_candidates import publish_described, publish_statements
+from tests.resolution.test_merge_candidates import publish_described, publish_statements
 from tests.support.store_driver import decide
 
 SHIP = "spacecraft"

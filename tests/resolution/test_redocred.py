@@ -8,7 +8,7 @@ import pytest
 from polyadic.config import EmbeddingSettings, Settings
 from polyadic.evaluation.resolution_eval import agreement, fill, read
 from polyadic.model.resolution import NO_OVERLAY, EntityResolution
-from polyadic.resolution.candidates import SURE, CandidatePairs
+from polyadic.resolution.merge_candidates import SURE, CandidatePairs
 from polyadic.workspace import Workspace
 
 pytestmark = [pytest.mark.slow, pytest.mark.data]

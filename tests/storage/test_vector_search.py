@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from polyadic.concurrency.background_result import BackgroundResult
 from polyadic.errors import EmbedderMismatch
 from polyadic.storage.arrays import builder, matrix, vector_search
-from polyadic.storage.arrays.background import BackgroundResult
 from polyadic.storage.arrays.delta_loader import ROW
 from polyadic.storage.arrays.delta_segment import DeltaSegment
 from polyadic.storage.arrays.growable_array import GrowableArray

@@ -19,8 +19,8 @@ from polyadic.llm.budget import SpendingBudget
 from polyadic.model.resolution import DecisionKind, ResolutionDecision
 from polyadic.resolution.api import LEAST_WITH_A_MODEL, SHOWN, ResolutionReview
 from polyadic.resolution.apply import DecisionOutcome
-from polyadic.resolution.candidates import SURE, CandidateEntity, MergeCandidate
 from polyadic.resolution.llm_adjudication import LLMAdjudication
+from polyadic.resolution.merge_candidates import SURE, CandidateEntity, MergeCandidate
 from polyadic.text.counts import count
 from polyadic.workspace import Workspace
 

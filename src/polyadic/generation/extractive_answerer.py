@@ -3,9 +3,9 @@
 A linear model scores the sentences of the first passages. Its features are words, vectors, the expected type of answer
 and the retrieval score. For questions in English, a cross-encoder judges the best few again. Unless the question is
 refused, the best sentence is quoted; up to two more are added if they score nearly as well, contain further words of
-the question, or are linked to a quoted one by a document's title. Whether to answer at all, and the confidence of the first sentence, are learned as well.
-``python -m benchmarks.learn_ranking``, ``benchmarks.learn_nameless`` and ``benchmarks.learn_selection`` train the
-weights.
+the question, or are linked to a quoted one by a document's title. Whether to answer at all, and the confidence of the
+first sentence, are learned as well. ``python -m benchmarks.learn_ranking``, ``benchmarks.learn_nameless`` and
+``benchmarks.learn_selection`` train the weights.
 """
 
 from collections.abc import Sequence

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from polyadic.config import EndpointSettings
 from polyadic.errors import ModelUnavailable
-from polyadic.llm.backoff import AdaptiveConcurrencyLimiter
+from polyadic.llm.adaptive_concurrency import AdaptiveConcurrencyLimiter
 from polyadic.llm.rate_limiter import RateLimiterProtocol, RateLimits
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import Any
 import httpx2
 import openai
 
-from polyadic.llm.backoff import AdaptiveConcurrencyLimiter
+from polyadic.llm.adaptive_concurrency import AdaptiveConcurrencyLimiter
 
 LARGEST_REPLY = 64_000_000
 """Bytes; far more than the longest reply of any model, or the vectors of the largest call."""

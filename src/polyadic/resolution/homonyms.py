@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from polyadic.model.identity import entity_key
-from polyadic.resolution.candidates import CandidatePairs
 from polyadic.resolution.described_kinds import DescribedKinds
+from polyadic.resolution.merge_candidates import CandidatePairs
 from polyadic.resolution.name_uses import NameUse, name_uses, share_a_neighbour
 from polyadic.resolution.scoring import conflicting
 from polyadic.storage.protocol import DocumentRecord, Reader

@@ -12,7 +12,7 @@ from polyadic.llm.language_model import ModelReply, ModelRequest, ReplySchema
 from polyadic.llm.prompts.library import PromptLibrary
 from polyadic.model.types import Usage
 from polyadic.resolution.blocking import Pair
-from polyadic.resolution.candidates import CandidateEntity, CandidatePairs, MergeCandidate
+from polyadic.resolution.merge_candidates import CandidateEntity, CandidatePairs, MergeCandidate
 
 SAME_ENTITY = "same-entity"
 """Purpose of the requests."""

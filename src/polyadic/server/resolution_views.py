@@ -10,8 +10,8 @@ from polyadic.model.resolution import ResolutionDecision
 from polyadic.model.types import Fact, SourceSpan
 from polyadic.query.lookup import facts_of_all, row_of_key
 from polyadic.resolution.apply import DecisionOutcome
-from polyadic.resolution.candidates import CandidateEntity, MergeCandidate
 from polyadic.resolution.homonyms import Homonym
+from polyadic.resolution.merge_candidates import CandidateEntity, MergeCandidate
 from polyadic.server.resolution_schemas import (
     CandidateSide,
     CandidateView,

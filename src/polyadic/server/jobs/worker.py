@@ -25,9 +25,9 @@ from polyadic.hierarchy.build_report import BuildProgress, BuildReport
 from polyadic.indexing.report import IndexProgress, IndexReport
 from polyadic.llm.budget import SpendingBudget
 from polyadic.query.source_names import RelativeNames
+from polyadic.server.jobs.cpu_share import stand_behind_questions
 from polyadic.server.jobs.folder_changes import FolderChanges
 from polyadic.server.jobs.job import JobProgress, JobRequest
-from polyadic.server.jobs.priority import stand_behind_questions
 from polyadic.server.jobs.upload import Upload
 from polyadic.server.tenants.tenant_backend import WorkspaceLocation
 from polyadic.tracing.exporter import exported

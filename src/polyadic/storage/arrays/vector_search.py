@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from polyadic.storage.arrays.background import BackgroundResult
+from polyadic.concurrency.background_result import BackgroundResult
 from polyadic.storage.arrays.matmul import multiply_by
 from polyadic.storage.arrays.pq_index import PQIndex
 from polyadic.storage.arrays.row_vectors import RowVectors, SegmentValues

@@ -34,6 +34,7 @@ from polyadic.storage.sql.embedding_model import EMBEDDER, check_claimed, check_
 from polyadic.storage.sql.meta import meta, metas
 from polyadic.storage.sql.reembedding import SqlReembeddingWriter
 from polyadic.storage.sql.transfer import COPYING, SqlCopySource, check_whole
+from polyadic.storage.sqlite.array_cache import SnapshotManager
 from polyadic.storage.sqlite.connection import SqliteConnection
 from polyadic.storage.sqlite.database import (
     BUSY_MILLISECONDS,
@@ -46,7 +47,6 @@ from polyadic.storage.sqlite.database import (
 )
 from polyadic.storage.sqlite.filter_cache import FilterCache
 from polyadic.storage.sqlite.full_text import SqliteWordIndex, SqliteWriter
-from polyadic.storage.sqlite.snapshots import SnapshotManager
 from polyadic.storage.sqlite.transfer import SqliteCopyTarget
 
 _FILE = "store.sqlite"

@@ -1,4 +1,4 @@
-"""Process priority of jobs: below that of questions, and on half of the processors."""
+"""CPU share of jobs: a priority below that of questions, and half of the processors."""
 
 import contextlib
 import os

@@ -23,9 +23,9 @@ from polyadic.storage.protocol import Hits, LedgerCall, Links, Reader, Rows, Sid
 from polyadic.storage.records import DegreeWay
 from polyadic.storage.sql import change_log
 from polyadic.storage.sql.change_log import LEAST_KEPT
-from polyadic.storage.sqlite import snapshots
+from polyadic.storage.sqlite import array_cache
+from polyadic.storage.sqlite.array_cache import LEAST_CHANGED, SnapshotManager
 from polyadic.storage.sqlite.database import connect
-from polyadic.storage.sqlite.snapshots import LEAST_CHANGED, SnapshotManager
 from polyadic.storage.sqlite.store import SqliteStore
 from tests.storage import hierarchy_oracle
 from tests.storage.hierarchies import by_hand, rearrange
@@ -215,7 +215,7 @@ def test_incremental_reads_equal_rebuilt_arrays_after_any_history(
     with (
         tempfile.TemporaryDirectory() as name,
         patch.object(change_log, "LEAST_KEPT", kept),
-        patch.object(snapshots, "LEAST_CHANGED", changed),
+        patch.object(array_cache, "LEAST_CHANGED", changed),
     ):
         history = History(Path(name) / "kb")
         for step in before:
