@@ -1,5 +1,6 @@
 """Building the hierarchy: what is there then, what a second build leaves alone, and what comes and goes."""
 
+import json
 from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
@@ -25,7 +26,8 @@ from tests.hierarchy.towns import (
     words_of,
     workspace,
 )
-from tests.model_server import ModelServer, ready
+from tests.model_server import ModelServer, Replaced, ready
+from tests.model_server.reading import wanted
 from tests.support.with_a_model import fact, serving, settings
 
 DOCUMENTS = 30
@@ -315,3 +317,34 @@ def test_no_layer_follows_one_whose_sparsity_hardly_changes(tmp_path: Path) -> N
     # Of the second layer the sparsity is known, and that it is none: its clusters are not summarised.
     assert layers(0.0)[0] > 1
     assert layers(1e6) == (1, 2)
+
+
+@pytest.mark.parametrize(("number", "cluster_members"), [(8, 20), (DOCUMENTS, 2)])
+def test_layer_that_only_pairs_summaries_is_not_built(tmp_path: Path, number: int, cluster_members: int) -> None:
+    def layers(redundant: bool) -> tuple[int, int]:
+        given = HierarchyBuildSettings(cluster_members=cluster_members, redundant_layers=redundant)
+        with workspace(tmp_path / str(redundant), without_a_model(given), number) as kb:
+            kb.hierarchy.build()
+            hierarchy = check(kb)
+            assert not kb.hierarchy.build().changed
+        return len({one.layer for one in hierarchy.clusters}), len(hierarchy.sparsities)
+
+    assert layers(True)[0] > 1
+    assert layers(False) == (1, 2)
+
+
+def test_layer_whose_summaries_have_no_words_of_their_own_is_not_kept(tmp_path: Path, server: ModelServer) -> None:
+    def layers(redundant: bool) -> int:
+        given = SMALL.model_copy(update={"redundant_layers": redundant})
+        with workspace(tmp_path / str(redundant), by_model(server, given), DOCUMENTS) as kb:
+            kb.hierarchy.build()
+            return len({one.layer for one in check(kb).clusters})
+
+    same = {"name": "Works", "type": "organization", "description": "Works in towns.", "members": [1, 2]}
+    server.misbehave(
+        Replaced(json.dumps({"summaries": [same]})),
+        times=None,
+        when=lambda asked: (request := wanted(asked)) is not None and request.subject == "summaries",
+    )
+    assert layers(True) > 1
+    assert layers(False) == 1

@@ -127,6 +127,7 @@ PRESETS: Mapping[str, Preset] = {
             "sparsity_change": 0.05,
             "sparsity_members": "all",
             "layers": 20,
+            "redundant_layers": True,
             "community_members": 2,
             "report_facts": 1,
         },

@@ -332,6 +332,9 @@ class HierarchyBuildSettings(SettingsSection):
         description="own: the sparsity counts a member in its most likely cluster; all: in each, as in the paper",
     )
     layers: int = Field(default=5, ge=0, le=20, description="maximum number of layers")
+    redundant_layers: bool = Field(
+        default=False, description="keep a layer that repeats the one below it, as in the paper"
+    )
     community_members: int = Field(default=3, ge=2, description="minimum size of a community")
     community_split: int = Field(default=50, ge=3, description="size above which a community is split")
     report_facts: int = Field(default=3, ge=1, description="minimum number of facts of a community with a report")

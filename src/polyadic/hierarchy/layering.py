@@ -1,7 +1,8 @@
 """Build the layers of summaries (HiIndex of HiRAG, Algorithm 1): cluster a layer, summarise its clusters, repeat.
 
-On the first build, and after many entities were added, every layer is clustered in full, and cluster sparsity decides
-when to stop. Otherwise the number of layers is kept, and only new items are clustered (see cluster_update.py).
+On the first build, and after many entities were added, every layer is clustered in full; the build stops when cluster
+sparsity hardly changes or a layer repeats the one below it (see redundancy.py). Otherwise the number of layers is
+kept, and only new items are clustered (see cluster_update.py).
 """
 
 import asyncio
@@ -13,6 +14,7 @@ import numpy as np
 from polyadic.clustering.soft_clustering import cluster
 from polyadic.hierarchy.build_context import BuildContext
 from polyadic.hierarchy.cluster_update import joined, renewal_is_due, stale, update_clusters
+from polyadic.hierarchy.redundancy import layer_is_redundant, summaries_are_redundant
 from polyadic.hierarchy.sparsity import FEWEST, goes_on, sparsity
 from polyadic.hierarchy.summarizer import ClusterSummaries
 from polyadic.model.hierarchy import Cluster, Summary
@@ -71,10 +73,20 @@ class LayerBuilder:
                 break
             clusters = await self._cluster(layer, items, made)
             made.sparsities.append(self._sparsity(clusters, len(items)))
-            if not goes_on(made.sparsities, self._work.settings.sparsity_change):
+            if not goes_on(made.sparsities, self._work.settings.sparsity_change) or self._repeats(clusters, made):
                 break
-            items = made.add(await self._summarise(layer, self._reuse_summaries(layer, clusters), made))
+            summarised = await self._summarise(layer, self._reuse_summaries(layer, clusters), made)
+            if layer and self._drops_redundant and summaries_are_redundant(summarised, made.summaries):
+                break
+            items = made.add(summarised)
         return made
+
+    @property
+    def _drops_redundant(self) -> bool:
+        return not self._work.settings.redundant_layers
+
+    def _repeats(self, clusters: Sequence[Cluster], made: LayerSet) -> bool:
+        return self._drops_redundant and layer_is_redundant(clusters, made.summaries)
 
     async def _update(self, items: list[str], since: int) -> LayerSet:
         former = self._work.former
