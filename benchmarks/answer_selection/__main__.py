@@ -32,7 +32,7 @@ _QUESTIONS, _WRONG = 16, 3
 _RATE, _SECOND_RATE, _DECAY, _WARM_UP = 1e-3, 3e-4, 0.01, 100
 _OFTEN = 200
 # How often each question is seen: the public ones in the first stage, and the invented ones in the second.
-_ROUNDS, _OWN_ROUNDS = 1.6, 4
+_ROUNDS, _OWN_ROUNDS = 1.6, 3
 _WITHOUT_CONTEXT, _WITHOUT_MARK = 0.4, 0.3
 
 

@@ -1,11 +1,13 @@
 """Read the examples for answer sentence selection: questions, sentences that answer them, and sentences that do not.
 
-Three public data sets are read from a folder, as they are published:
+Four public data sets are read from a folder, as they are published:
 
 - SQuAD 1.1 (arXiv 1606.05250, CC BY-SA 4.0) as the pairs of sentence and question of arXiv 1705.00106:
   ``src-dev.txt``, ``tgt-dev.txt``, ``src-test.txt``, ``tgt-test.txt``;
 - COVID-QA (Apache-2.0): ``200423_covidQA.json``;
-- QED (arXiv 2009.06354, CC BY-SA 3.0), questions of Natural Questions: ``qed-dev.jsonlines``.
+- QED (arXiv 2009.06354, CC BY-SA 3.0), questions of Natural Questions: ``qed-dev.jsonlines``;
+- SelQA (arXiv 1606.08513, Apache-2.0), half of whose questions are paraphrases that share few words with the answer:
+  ``selqa-ass-dev.json``, ``selqa-ass-test.json``.
 
 ``documents/`` has invented documents of everyday kinds, with questions; none is of a kind that ``benchmarks.ordinary``
 or ``benchmarks.small`` holds out.
@@ -53,6 +55,8 @@ def public_examples(folder: Path, chance: random.Random) -> Iterator[Example]:
         yield from _squad(folder, part, chance)
     yield from _covid(folder / "200423_covidQA.json", chance)
     yield from _qed(folder / "qed-dev.jsonlines")
+    for part in ("dev", "test"):
+        yield from _selqa(folder / f"selqa-ass-{part}.json", chance)
 
 
 def own_examples(chance: random.Random) -> Iterator[Example]:
@@ -114,6 +118,17 @@ def _qed(file: Path) -> Iterator[Example]:
             (right if answered else wrong).append((found["title_text"], text[start:end].strip()))
         if right and wrong:
             yield Example(found["question_text"], right[:2], wrong[:MOST_WRONG])
+
+
+def _selqa(file: Path, chance: random.Random) -> Iterator[Example]:
+    for asked in json.loads(file.read_text(encoding="utf-8")):
+        context = f"{asked['article']} : {asked['section']}"
+        pairs = [(context, sentence) for sentence in asked["candidates"]]
+        right = [pairs[number] for number in asked["answers"]]
+        others = [pair for pair in pairs if pair not in right]
+        if right and others:
+            wrong = _tempting(asked["question"], others, _rarity(asked["candidates"]), chance)
+            yield Example(asked["question"], right[:2], wrong)
 
 
 def _tempting(
