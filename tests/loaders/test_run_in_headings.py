@@ -19,13 +19,17 @@ LICENCE = """                       Harbour Licence
 
    4. You may not charge a fee. You may ask
       for help.
+
+   END OF TERMS AND CONDITIONS
+
+   Attach a notice.
 """
 
 
 def test_titled_clauses_are_sections() -> None:
     text = plain_document(Path("LICENCE"), LICENCE).text
     found = [heading.words for heading in headings(text)]
-    assert found == ["Definitions.", "Grant of Copyright License.", "Redistribution."]
+    assert found == ["Definitions.", "Grant of Copyright License.", "Redistribution.", "END OF TERMS AND CONDITIONS"]
     assert "   Subject to the terms of\n      this License" in text
 
 

@@ -93,6 +93,13 @@ def test_a_line_of_a_log_is_a_sentence(line: str) -> None:
     assert split(f"{line}\n{line}\n  and so on") == [line, f"{line}\n  and so on"]
 
 
+def test_a_number_that_closes_a_parenthesis_begins_no_item() -> None:
+    text = "An installed version (priority\n100) is kept. These are (in order):\n1) one\n2) two"
+    found = [text[span.start : span.end] for span in sentences(text, "en")]
+    assert found[0] == "An installed version (priority\n100) is kept."
+    assert found[-2:] == ["1) one", "2) two"]
+
+
 def test_text_above_a_signature_is_separate() -> None:
     assert split("The mill opens.\n\nRegards\n--\nEva Klein") == ["The mill opens.", "Regards", "--", "Eva Klein"]
 

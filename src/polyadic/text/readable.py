@@ -22,6 +22,8 @@ _DIRECTIVE = re.compile(r"^[ \t]*\.\. (?:[\w:.+-]{1,60}::[^\n]*|_[^\n:]{1,120}:[
 _HEADING = re.compile(r"^[ \t]*#{1,6}[ \t]+", re.MULTILINE)
 _QUOTE_MARK = re.compile(r"^[ \t]*(?:>[ \t]?)+", re.MULTILINE)
 _BULLET = re.compile(r"^[ \t]*[-*+•‣▪◦][ \t]+(?:\[[ xX]\][ \t]+)?", re.MULTILINE)
+# Paragraphs that do not end like a sentence, such as options and their descriptions.
+_OPEN_END = re.compile(r"(?<=[\w)\]>%])[ \t]*\n[ \t]*\n\s*(?=[^\s•])")
 _CODE = re.compile(r"(`[^`]{1,500}`)")
 _LINK = re.compile(r"!?\[([^\[\]]*)\](?:\([^()\s]*(?:\([^()\s]*\)[^()\s]*)?(?:\s+\"[^\"]*\")?\)|\[[^\[\]]*\](?!\())")
 _AUTOLINK = re.compile(r"<((?:https?://|mailto:)?[\w.+-]+[@/:.][^<>\s]+)>")
@@ -54,7 +56,7 @@ def readable(text: str) -> str:
         text = _LITERAL.sub(r"`\1`", _REFERENCE.sub(r"\1", text))
     text = _QUOTE_MARK.sub("", _HEADING.sub("", text)).lstrip()
     bullet = _BULLET.match(text)
-    text = _BULLET.sub("• ", text[bullet.end() :] if bullet else text)
+    text = _OPEN_END.sub("; ", _BULLET.sub("• ", text[bullet.end() :] if bullet else text).rstrip())
     parts = _CODE.split(text)
     parts[::2] = map(_without_marks, parts[::2])
     # Links may contain code: "[`clippy`](https://example.org)".

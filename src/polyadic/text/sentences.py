@@ -55,6 +55,7 @@ _BLOCK_START = re.compile(
     """,
     re.VERBOSE,
 )
+_CLOSED_NUMBER = re.compile(r"\([^()\r\n]*\r?\n[ \t]*\d{1,3}\)")
 _LINE_BREAKS = str.maketrans("\r\n\t\v\f\x85\u2028\u2029", "        ")
 _UNFINISHED = re.compile(
     r"""
@@ -69,9 +70,8 @@ _MAX_UNFINISHED = 12
 _NOTE_MARKS = re.compile(r"(?:[¹²³⁰⁴-⁹]{1,3}|\[\^[\w.-]{1,40}\])+(?!:)")
 # "des 18. Jahrhunderts": a German ordinal before the nouns that most often follow one.
 _ORDINAL = re.compile(r"\b\d{1,3}\.\s+(?:Jahrhundert|Jahrtausend|Jh\b|Lebensjahr|Geburtstag|Jahrestag|Auflage)")
-_MAX_ORDINAL = 4
 _BEFORE_SUFFIX = " \t\n\r\xa0(\"'„“«/*"
-_MAX_TITLE = 4  # letters
+_MAX_ORDINAL, _MAX_TITLE = 4, 4  # characters, letters
 # sentencex looks one byte back from a full stop, and panics within a multi-byte space (no-break space).
 _WIDE_BEFORE_STOP = re.compile(r"(?<=\w)\s*[^\S ](?=\.)")
 # sentencex ends a sentence only before characters of the same script, not before "1871" or "iPhone".
@@ -170,7 +170,7 @@ def _blocks(text: str, first: int, stop: int) -> Iterator[_Range]:
         content = line.group()
         blank = not content.strip()
         alone = bool(_STANDS_ALONE.match(content)) or is_contents_line(content)
-        if (blank or alone or _BLOCK_START.match(content)) and start < end:
+        if start < end and (blank or alone or (_BLOCK_START.match(content) and not _closes(text, start, line))):
             yield start, end
             start = line.start()
         if blank:
@@ -181,6 +181,12 @@ def _blocks(text: str, first: int, stop: int) -> Iterator[_Range]:
         end = line.end()
     if start < end:
         yield start, end
+
+
+def _closes(text: str, start: int, line: re.Match[str]) -> bool:
+    """Whether a line that looks like a list item closes a parenthesis: "(priority\\n100) is never"."""
+    opening = text.rfind("(", max(start, line.start() - LONGEST), line.start())
+    return opening >= 0 and _CLOSED_NUMBER.match(text, opening, line.end()) is not None
 
 
 def _block_sentences(text: str, block: _Range, language: str) -> Iterator[_Range]:

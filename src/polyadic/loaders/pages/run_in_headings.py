@@ -44,7 +44,8 @@ def marked_run_in_headings(lines: Sequence[str]) -> list[str]:
             outline.append(clause)
     if len(outline) < _MIN_CLAUSES or sum(bool(clause.rest) for clause in outline) < _MIN_RUN_IN:
         return list(lines)
-    marked = list(lines)
+    # Other headings of such texts are in capitals; once some are marked, the rest have to be.
+    marked = [f"## {line.strip()}" if _is_in_capitals(lines, index) else line for index, line in enumerate(lines)]
     for clause in reversed(outline):
         text = [" " * clause.column + clause.rest] if clause.rest else []
         marked[clause.line : clause.line + 1] = [f"## {clause.words}", "", *text]
@@ -61,6 +62,13 @@ def _clauses(lines: Sequence[str]) -> Iterator[_Clause]:
             continue
         words = f"{found['number']}. {found['title']}."
         yield _Clause(index, int(found["number"]), len(found["indent"]), words, rest)
+
+
+def _is_in_capitals(lines: Sequence[str], index: int) -> bool:
+    """Return whether a line between blank lines is a short one in capitals, such as "END OF TERMS AND CONDITIONS"."""
+    line = lines[index].strip()
+    is_apart = not any(other.strip() for other in (*lines[max(0, index - 1) : index], *lines[index + 1 : index + 2]))
+    return is_apart and line.isupper() and 1 < len(line.split()) <= _MAX_WORDS and line[-1].isalpha()
 
 
 def _is_title(title: str) -> bool:
