@@ -149,3 +149,55 @@ def test_list_of_things_that_the_documents_lack_is_not_quoted() -> None:
     found = ask("List all dentists in Bavaria.", reader)
     answer = asyncio.run(quote_list(found, HashingEmbedder(), reader))
     assert not answer.answered and not answer.citations
+
+
+def called(*sentences: str) -> MemoryReader:
+    """Read a document per sentence; no entity has a type."""
+    documents = []
+    for place, sentence in enumerate(sentences):
+        text = f"{sentence} {'It rained on the roofs of the town, and the bread was dear. ' * 12}"
+        names = [word for word in ("Belka", "Strelka", "Enos", "Laika", "Ada", "Bob", "Cy") if word in sentence]
+        participants = tuple(Participation(name, "", score=80.0) for name in (*names, "orbit"))
+        evidence = Evidence(sentence, 8.0, participants, (Span(0, len(sentence)),), "by hand")
+        document = Document(f"memory:{place}", "", text)
+        documents.append((document, Chunk(document.id, Span(0, len(text)), text, 200, 0), [evidence]))
+    return read_from_memory(documents)
+
+
+DOGS = (
+    "The dogs Belka and Strelka came back from orbit.",
+    "Laika was a stray dog that died in orbit.",
+    "Ada wrote of what dogs see from an orbit.",
+    "Bob read about dogs in an orbit of their own.",
+    "A dog may bark in orbit, said Cy.",
+)
+
+
+def test_without_types_facts_about_what_others_call_by_the_kind_come_first_and_are_named() -> None:
+    found = listed(ask("List all dogs that were in orbit.", called(*DOGS)))
+    named = [item.listed for item in found]
+    assert sorted(name for names in named[:2] for name in names) == [
+        "Belka (dogs)",
+        "Laika (stray dog)",
+        "Strelka (dogs)",
+    ]
+    assert not any(named[2:]) and len(found) == len(DOGS)
+
+
+def test_only_the_best_fact_about_an_item_bears_its_name() -> None:
+    again = "Laika, who was in orbit, was called a dog of the town, and that was all."
+    found = listed(ask("List all dogs that were in orbit.", called(*DOGS, again)))
+    assert sum("Laika (stray dog)" in item.listed or "Laika (dog)" in item.listed for item in found) == 1
+
+
+def test_what_facts_call_by_the_kind_does_not_make_a_plural_a_list() -> None:
+    assert not listed(ask("Which dogs were in orbit?", called(*DOGS)))
+
+
+def test_section_number_is_no_item() -> None:
+    reader = ships()
+    found = ask(ALL, reader)
+    first, *rest = found.items
+    number = replace(first, places=(replace(first.places[0], quote="- A.6."),))
+    answer = asyncio.run(quote_list(replace(found, items=(number, *rest)), HashingEmbedder(), reader))
+    assert len(answer.citations) == len(SHIPS) - 1
