@@ -1,8 +1,10 @@
 """Questions for all items of a kind retrieve a fact about each of them."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from polyadic.config import Settings
@@ -10,7 +12,10 @@ from polyadic.embeddings.hashing_embedder import HashingEmbedder
 from polyadic.generation.context import lay_out
 from polyadic.generation.list_answerer import MOST_QUOTED, has_list, quote_list
 from polyadic.model.types import Chunk, Document, Evidence, Item, Knowledge, Participation, RetrievalSection, Span
+from polyadic.retrieval.entity_kinds import matching_types
 from polyadic.retrieval.registry import method_named
+from polyadic.storage.protocol import Vectors
+from polyadic.text.list_questions import list_question
 from tests.retrieval.conftest import read_from_memory
 from tests.retrieval.memory_reader import MemoryReader
 
@@ -201,3 +206,33 @@ def test_section_number_is_no_item() -> None:
     number = replace(first, places=(replace(first.places[0], quote="- A.6."),))
     answer = asyncio.run(quote_list(replace(found, items=(number, *rest)), HashingEmbedder(), reader))
     assert len(answer.citations) == len(SHIPS) - 1
+
+
+class Similarities(HashingEmbedder):
+    """An embedder under which each text has a given cosine to the kind."""
+
+    def __init__(self, cosines: dict[str, float]) -> None:
+        super().__init__()
+        self._cosines = cosines
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        return np.array([[self._cosines[text], 0.0] for text in texts], dtype=np.float32)
+
+
+@pytest.mark.parametrize(
+    ("question", "cosines", "expected"),
+    [
+        ("Which animals flew?", {"dog": 0.82, "chimpanzee": 0.47, "rocket": 0.2}, {"dog", "chimpanzee"}),
+        ("Which animals flew?", {"dog": 0.6, "chimpanzee": 0.47, "rocket": 0.2}, set()),
+        ("List all animals that flew.", {"dog": 0.6, "chimpanzee": 0.47, "rocket": 0.2}, {"dog", "chimpanzee"}),
+    ],
+)
+def test_plural_is_a_list_of_types_that_nearly_mean_it(
+    question: str, cosines: dict[str, float], expected: set[str]
+) -> None:
+    types = dict(enumerate([("dog",), ("dog",), ("chimpanzee",), ("rocket",)]))
+    given = [name for names in types.values() for name in names]
+    asked = list_question(question)
+    assert asked is not None
+    kind = np.array([1.0, 0.0], dtype=np.float32)
+    assert set(asyncio.run(matching_types(types, given, asked, kind, Similarities(cosines)))) == expected

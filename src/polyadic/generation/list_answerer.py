@@ -16,8 +16,9 @@ from polyadic.text.list_questions import list_question
 MOST_QUOTED = 24
 # A list of so few items of the kind is quoted whole: the kind alone says that they belong there.
 _SHORT = 16
-# Minimum relevance of a quoted sentence relative to the best one, for items of the kind and without types.
-_LEAST_OF_THE_KIND, _LEAST_WITHOUT_TYPES = 0.6, 0.65
+# Minimum relevance of a quoted sentence relative to the best one: in a list of items whose types are of the kind; and
+# without types, for items that facts call by the kind and for other facts.
+_LEAST_OF_THE_KIND, _LEAST_CALLED_BY_THE_KIND, _LEAST_WITHOUT_TYPES = 0.6, 0.5, 0.6
 # In the languages in which a command to list all items of a kind is recognized (text/list_questions.py).
 _INCOMPLETE = {
     "en": "This list may be incomplete.",
@@ -101,11 +102,14 @@ def _line(names: tuple[str, ...], place: SourceSpan) -> str:
 def _places(listed: Sequence[Item]) -> _Places:
     """Return the spans to quote, each once, with the names of their items and their relevance relative to the best."""
     best = max(item.score for item in listed)
-    is_short = len(listed) <= _SHORT and all(item.listed for item in listed)
+    is_typed = all(item.listed for item in listed)
     found: _Places = {}
     for item in listed:
         share = item.score / best if best > 0 else 1.0
-        least = 0.0 if is_short else _LEAST_OF_THE_KIND if item.listed else _LEAST_WITHOUT_TYPES
+        if is_typed:
+            least = 0.0 if len(listed) <= _SHORT else _LEAST_OF_THE_KIND
+        else:
+            least = _LEAST_CALLED_BY_THE_KIND if item.listed else _LEAST_WITHOUT_TYPES
         place = item.places[0]
         if place in found:
             names, first = found[place]
