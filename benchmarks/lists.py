@@ -1,7 +1,8 @@
 """Measure retrieval for questions that ask for all items of a kind: ``python -m benchmarks.lists [FOLDER]``.
 
 The four list questions of ``spaceflight-model/`` in POLYADIC_DATA, and those of ``list_questions.jsonl``, each with a
-pattern per item. An item is found if its pattern matches within one retrieved sentence or fact. FOLDER keeps the
+pattern per item. An item is found if its pattern matches within one retrieved sentence or fact. Quoted answers are
+measured without a model. FOLDER keeps the
 workspaces for the next run. The table is written into docs/with-a-model.md.
 """
 
@@ -16,6 +17,7 @@ from benchmarks.recorded_contexts import EXAMPLE
 from benchmarks.recorded_workspace import extracted_workspace, recorded_workspace
 from benchmarks.report_sections import given_folder, rewrite
 from benchmarks.with_a_model import EXTRACTIONS, PAGE, RequiredPieces, recorded_questions
+from polyadic.model.identity import normal_text
 from polyadic.workspace import Workspace
 
 QUESTIONS = Path(__file__).with_name("list_questions.jsonl")
@@ -38,7 +40,7 @@ def main() -> None:
             WIKI: _indexed(stack, folder / "2wiki-without-a-model", load(WIKI).corpus),
             HANDBOOK: _indexed(stack, folder / "handbook", data_folder() / "ordinary/documents/handbook"),
         }
-        rewrite(PAGE, "## Lists", _table(questions, with_model, without_model))
+        rewrite(PAGE, "## Lists", [*_table(questions, with_model, without_model), *_quoted(questions, without_model)])
 
 
 def _questions() -> _Questions:
@@ -87,6 +89,33 @@ def _table(
                 _mean([share for shares in part.values() for share in shares]) for part in (found, found_without)
             ]
             yield f"| `{method}` | {budget:,} | {' | '.join(cells)} | {overall[0]} / {overall[1]} |"
+
+
+def _quoted(questions: _Questions, workspaces: Mapping[str, Workspace]) -> Iterator[str]:
+    yield ""
+    yield "Answers quoted without a model, facts extracted without one. Precision: mean share of the quoted sentences"
+    yield "that match an item, over the questions that are answered. Recall: mean share of the items quoted."
+    yield ""
+    yield "| corpus | answered | precision | recall |"
+    yield "|---|---|---|---|"
+    every: list[tuple[list[bool], float]] = []
+    for corpus, ones in questions.items():
+        results = [_quotations(one, workspaces[corpus]) for one in ones]
+        every += results
+        yield f"| {corpus} | {_quoted_cells(results)} |"
+    yield f"| all | {_quoted_cells(every)} |"
+
+
+def _quotations(one: RequiredPieces, workspace: Workspace) -> tuple[list[bool], float]:
+    """Return whether each quotation of an answer matches an item, and the share of the items matched."""
+    quotes = [normal_text(citation.place.quote) for citation in workspace.query(one.question).citations]
+    found = [any(pattern.search(quote) for quote in quotes) for pattern in one.patterns]
+    return [any(pattern.search(quote) for pattern in one.patterns) for quote in quotes], sum(found) / len(found)
+
+
+def _quoted_cells(results: Sequence[tuple[list[bool], float]]) -> str:
+    shares = [sum(right) / len(right) for right, _ in results if right]
+    return f"{len(shares)} of {len(results)} | {_mean(shares)} | {_mean([recall for _, recall in results])}"
 
 
 def _mean(shares: Sequence[float]) -> str:

@@ -1,8 +1,10 @@
 """Questions for all items of a kind retrieve a fact about each of them."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from polyadic.config import Settings
@@ -10,7 +12,10 @@ from polyadic.embeddings.hashing_embedder import HashingEmbedder
 from polyadic.generation.context import lay_out
 from polyadic.generation.list_answerer import MOST_QUOTED, has_list, quote_list
 from polyadic.model.types import Chunk, Document, Evidence, Item, Knowledge, Participation, RetrievalSection, Span
+from polyadic.retrieval.entity_kinds import matching_types
 from polyadic.retrieval.registry import method_named
+from polyadic.storage.protocol import Vectors
+from polyadic.text.list_questions import list_question
 from tests.retrieval.conftest import read_from_memory
 from tests.retrieval.memory_reader import MemoryReader
 
@@ -149,3 +154,85 @@ def test_list_of_things_that_the_documents_lack_is_not_quoted() -> None:
     found = ask("List all dentists in Bavaria.", reader)
     answer = asyncio.run(quote_list(found, HashingEmbedder(), reader))
     assert not answer.answered and not answer.citations
+
+
+def called(*sentences: str) -> MemoryReader:
+    """Read a document per sentence; no entity has a type."""
+    documents = []
+    for place, sentence in enumerate(sentences):
+        text = f"{sentence} {'It rained on the roofs of the town, and the bread was dear. ' * 12}"
+        names = [word for word in ("Belka", "Strelka", "Enos", "Laika", "Ada", "Bob", "Cy") if word in sentence]
+        participants = tuple(Participation(name, "", score=80.0) for name in (*names, "orbit"))
+        evidence = Evidence(sentence, 8.0, participants, (Span(0, len(sentence)),), "by hand")
+        document = Document(f"memory:{place}", "", text)
+        documents.append((document, Chunk(document.id, Span(0, len(text)), text, 200, 0), [evidence]))
+    return read_from_memory(documents)
+
+
+DOGS = (
+    "The dogs Belka and Strelka came back from orbit.",
+    "Laika was a stray dog that died in orbit.",
+    "Ada wrote of what dogs see from an orbit.",
+    "Bob read about dogs in an orbit of their own.",
+    "A dog may bark in orbit, said Cy.",
+)
+
+
+def test_without_types_facts_about_what_others_call_by_the_kind_come_first_and_are_named() -> None:
+    found = listed(ask("List all dogs that were in orbit.", called(*DOGS)))
+    named = [item.listed for item in found]
+    assert sorted(name for names in named[:2] for name in names) == [
+        "Belka (dogs)",
+        "Laika (stray dog)",
+        "Strelka (dogs)",
+    ]
+    assert not any(named[2:]) and len(found) == len(DOGS)
+
+
+def test_only_the_best_fact_about_an_item_bears_its_name() -> None:
+    again = "Laika, who was in orbit, was called a dog of the town, and that was all."
+    found = listed(ask("List all dogs that were in orbit.", called(*DOGS, again)))
+    assert sum("Laika (stray dog)" in item.listed or "Laika (dog)" in item.listed for item in found) == 1
+
+
+def test_what_facts_call_by_the_kind_does_not_make_a_plural_a_list() -> None:
+    assert not listed(ask("Which dogs were in orbit?", called(*DOGS)))
+
+
+def test_section_number_is_no_item() -> None:
+    reader = ships()
+    found = ask(ALL, reader)
+    first, *rest = found.items
+    number = replace(first, places=(replace(first.places[0], quote="- A.6."),))
+    answer = asyncio.run(quote_list(replace(found, items=(number, *rest)), HashingEmbedder(), reader))
+    assert len(answer.citations) == len(SHIPS) - 1
+
+
+class Similarities(HashingEmbedder):
+    """An embedder under which each text has a given cosine to the kind."""
+
+    def __init__(self, cosines: dict[str, float]) -> None:
+        super().__init__()
+        self._cosines = cosines
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        return np.array([[self._cosines[text], 0.0] for text in texts], dtype=np.float32)
+
+
+@pytest.mark.parametrize(
+    ("question", "cosines", "expected"),
+    [
+        ("Which animals flew?", {"dog": 0.82, "chimpanzee": 0.47, "rocket": 0.2}, {"dog", "chimpanzee"}),
+        ("Which animals flew?", {"dog": 0.6, "chimpanzee": 0.47, "rocket": 0.2}, set()),
+        ("List all animals that flew.", {"dog": 0.6, "chimpanzee": 0.47, "rocket": 0.2}, {"dog", "chimpanzee"}),
+    ],
+)
+def test_plural_is_a_list_of_types_that_nearly_mean_it(
+    question: str, cosines: dict[str, float], expected: set[str]
+) -> None:
+    types = dict(enumerate([("dog",), ("dog",), ("chimpanzee",), ("rocket",)]))
+    given = [name for names in types.values() for name in names]
+    asked = list_question(question)
+    assert asked is not None
+    kind = np.array([1.0, 0.0], dtype=np.float32)
+    assert set(asyncio.run(matching_types(types, given, asked, kind, Similarities(cosines)))) == expected

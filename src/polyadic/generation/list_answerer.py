@@ -1,5 +1,6 @@
 """Answer a question for all items of a kind without a language model: quote a sentence for each item."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -17,8 +18,9 @@ from polyadic.text.list_questions import list_question
 MOST_QUOTED = 24
 # A list of so few items of the kind is quoted whole: the kind alone says that they belong there.
 _SHORT = 16
-# Minimum relevance of a quoted sentence relative to the best one, for items of the kind and without types.
-_LEAST_OF_THE_KIND, _LEAST_WITHOUT_TYPES = 0.6, 0.65
+# Minimum relevance of a quoted sentence relative to the best one: in a list of items whose types are of the kind; and
+# without types, for items that facts call by the kind and for other facts.
+_LEAST_OF_THE_KIND, _LEAST_CALLED_BY_THE_KIND, _LEAST_WITHOUT_TYPES = 0.6, 0.5, 0.6
 # In the languages in which a command to list all items of a kind is recognized (text/list_questions.py).
 _INCOMPLETE = {
     "en": "This list may be incomplete.",
@@ -26,6 +28,8 @@ _INCOMPLETE = {
     "es": "Esta lista puede estar incompleta.",
     "fr": "Cette liste peut être incomplète.",
 }
+
+_WORD = re.compile(r"[^\W\d_]{2}")
 
 _Places = dict[SourceSpan, tuple[tuple[str, ...], float]]
 
@@ -64,7 +68,7 @@ async def quote_list(
         return answer
     listed = [item for item in knowledge.items if item.section is RetrievalSection.LIST and _says_something(item)]
     places = _places(listed) if listed else {}
-    if not any(names for names, _ in places.values()):
+    if not all(names for names, _ in places.values()):
         # Without types the best sentences may say more than any fact of the list.
         places = {citation.place: ((), citation.score) for citation in answer.citations} | _apart(places, answer)
     quoted = QuotedText.of((_line(names, place), place, score) for place, (names, score) in places.items())
@@ -74,8 +78,9 @@ async def quote_list(
 
 
 def _says_something(item: Item) -> bool:
-    """Return whether the sentence of a listed fact is more than the announcement of a list."""
-    return bool(item.places) and not item.places[0].quote.rstrip().endswith(ANNOUNCES)
+    """Return whether the sentence of a listed fact is more than the announcement of a list or a section number."""
+    quote = item.places[0].quote.rstrip() if item.places else ""
+    return bool(_WORD.search(quote)) and not quote.endswith(ANNOUNCES)
 
 
 def _apart(places: _Places, answer: Answer) -> _Places:
@@ -99,10 +104,14 @@ def _line(names: tuple[str, ...], place: SourceSpan) -> str:
 def _places(listed: Sequence[Item]) -> _Places:
     """Return the spans to quote, each once, with the names of their items and their relevance relative to the best."""
     best = max(item.score for item in listed)
-    least = _least_relevant(listed)
+    is_typed = all(item.listed for item in listed)
     found: _Places = {}
     for item in listed:
         share = item.score / best if best > 0 else 1.0
+        if is_typed:
+            least = 0.0 if len(listed) <= _SHORT else _LEAST_OF_THE_KIND
+        else:
+            least = _LEAST_CALLED_BY_THE_KIND if item.listed else _LEAST_WITHOUT_TYPES
         place = item.places[0]
         if place in found:
             names, first = found[place]
@@ -110,9 +119,3 @@ def _places(listed: Sequence[Item]) -> _Places:
         elif share >= least and len(found) < MOST_QUOTED:
             found[place] = item.listed, share
     return found
-
-
-def _least_relevant(listed: Sequence[Item]) -> float:
-    if not listed[0].listed:
-        return _LEAST_WITHOUT_TYPES
-    return 0.0 if len(listed) <= _SHORT else _LEAST_OF_THE_KIND

@@ -2,18 +2,20 @@
 
 Passages are too coarse for "Which ships recovered capsules?": each of them states one item among much else. So facts
 are ranked instead, and each entity of the kind contributes the fact that is nearest to the question.
-The kind is compared with the entity types that a language model gave: by its noun ("ship", "cargo ship") and by
-similarity, so that a destroyer is a ship. Without types, all facts are ranked.
+The kind is compared with the types of the entities: by its noun ("ship", "cargo ship") and by similarity, so that a
+destroyer is a ship. Types are those of a language model or a table; for other entities, what facts call them ("the dog
+Laika"). If no entity is of the kind, all facts are ranked.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from polyadic.embeddings.embedder import Embedder
-from polyadic.model.types import Entity, RetrievalSection
+from polyadic.model.types import RetrievalSection
+from polyadic.retrieval.entity_kinds import Types, entity_types, matching_types
 from polyadic.retrieval.items import RetrievedRow, retrieved_rows
 from polyadic.retrieval.relevance.question_features import QuestionFeatures, read_asked
 from polyadic.storage.protocol import Links, Reader, Rows, Vectors
@@ -24,15 +26,11 @@ from polyadic.text.list_questions import ListQuestion
 SHARE = 0.5
 """Maximum share of the token budget for the list; passages get the rest."""
 _FACTS, _PASSAGES = 1000, 60
-_TYPES = 200
-# Least similarity of a type to the kind. Chosen on the list questions of the spaceflight corpus: "aircraft carrier" and
-# "destroyer" are ships (0.48 and 0.46), "spacecraft" and "space mission" are not (0.43 and 0.41).
-_SAME_KIND = 0.45
-# Without "all", a plural asks for a list only if the documents name several things of the kind.
-_SEVERAL = 3
 _SIMILAR = "similar to what the question says of the items"
 # Weight of the share of the question's words, by rarity, that a fact contains; the cosine has weight 1.
 _WORDS = 0.5
+# Added to the relevance of a fact about an entity that facts, not types, say is of the kind.
+_OF_THE_KIND = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,19 +84,23 @@ async def find_list(asked: ListQuestion, reader: Reader, embedder: Embedder, con
     rows = np.unique(links.targets)
     entities = dict(zip(rows.tolist(), reader.entities(rows), strict=True))
     words = read_asked(asked.phrase)
-    kinds = await _kinds(Counter(entity.type for entity in entities.values() if entity.type), asked, kind, embedder)
+    texts = [fact.text for fact in reader.facts(facts)]
+    types = entity_types(entities, facts, texts, links, asked.kind)
+    given = [entity.type for entity in entities.values() if entity.type]
+    kinds = await matching_types(types, given, asked, kind, embedder)
     if not kinds and not asked.asks_for_all:
         return None
-    members = {row: entity for row, entity in entities.items() if entity.type in kinds}
-    relevance = _relevance(facts, words, vector, reader)
-    order, listed = _one_each(facts, relevance, links, members) if members else _all(facts, relevance)
+    members = {row: f"{entities[row].name} ({found})" for row, found in _of_kinds(types, kinds)}
+    relevance = _relevance(facts, texts, words, vector, reader)
+    is_typed = not frozenset(kinds).isdisjoint(given)
+    order, listed = (_one_each if is_typed else _all)(facts, relevance, links, members)
     whys = [f"about {', '.join(names)}" if names else _SIMILAR for names in listed]
     best = retrieved_rows("fact", facts[order], relevance[order], whys, reader)
     ranked = [
         replace(row, section=RetrievalSection.LIST, listed=names) for row, names in zip(best, listed, strict=True)
     ]
     kept = _within(ranked, int(SHARE * context_tokens))
-    return ItemList(kept, kinds, len(ranked) - len(kept) if members else 0, len(facts), reader.size("fact"))
+    return ItemList(kept, kinds, len(ranked) - len(kept) if is_typed else 0, len(facts), reader.size("fact"))
 
 
 def _candidates(phrase: str, vector: Vectors, reader: Reader) -> Rows:
@@ -107,27 +109,17 @@ def _candidates(phrase: str, vector: Vectors, reader: Reader) -> Rows:
     return distinct(reader.nearest("fact", vector, _FACTS).rows, lexical)
 
 
-async def _kinds(types: Mapping[str, int], asked: ListQuestion, kind: Vectors, embedder: Embedder) -> tuple[str, ...]:
-    """Return the entity types that match the kind, most common first.
-
-    If the question does not say "all", one of them must have its noun, and the kind must have several entities.
-    """
-    common = [name for name, _ in Counter(types).most_common(_TYPES)]
-    if not common:
-        return ()
-    noun = read_asked(asked.kind)
-    same = {name for name in common if noun.overlap(name.split()[-1])}
-    if not asked.asks_for_all and sum(types[name] for name in same) < _SEVERAL:
-        return ()
-    similarities = (await embedder.embed(common)) @ kind
-    return tuple(
-        name for name, alike in zip(common, similarities.tolist(), strict=True) if name in same or alike >= _SAME_KIND
-    )
+def _of_kinds(types: Types, kinds: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """Yield the entities of some types, each with the first of its types that is one of them."""
+    wanted = frozenset(kinds)
+    for row, names in types.items():
+        if of_kind := [name for name in names if name in wanted]:
+            yield row, of_kind[0]
 
 
-def _relevance(facts: Rows, words: QuestionFeatures, vector: Vectors, reader: Reader) -> Vectors:
+def _relevance(facts: Rows, texts: Sequence[str], words: QuestionFeatures, vector: Vectors, reader: Reader) -> Vectors:
     """Return the relevance of each fact: its similarity, and the share of the question's words, weighted by rarity."""
-    stems = [words.stems(fact.text) for fact in reader.facts(facts)]
+    stems = [words.stems(text) for text in texts]
     frequencies = Counter(stem for found in stems for stem in found)
     rarity = {word: float(np.log1p(len(facts) / (1 + frequencies[word]))) for word in words.content}
     shares = [sum(rarity[word] for word in words.content if word in found) for found in stems]
@@ -136,7 +128,7 @@ def _relevance(facts: Rows, words: QuestionFeatures, vector: Vectors, reader: Re
 
 
 def _one_each(
-    facts: Rows, relevance: Vectors, links: Links, members: Mapping[int, Entity]
+    facts: Rows, relevance: Vectors, links: Links, members: Mapping[int, str]
 ) -> tuple[Rows, Sequence[tuple[str, ...]]]:
     """Return the positions of the best fact of each entity, best first, each with the names of its entities."""
     positions = np.searchsorted(facts, links.sources)
@@ -146,12 +138,22 @@ def _one_each(
             best.setdefault(entity, int(positions[link]))
     named: dict[int, list[str]] = {}
     for entity, position in best.items():
-        named.setdefault(position, []).append(f"{members[entity].name} ({members[entity].type})")
+        named.setdefault(position, []).append(members[entity])
     return np.array([*named], dtype=np.int64), [tuple(names) for names in named.values()]
 
 
-def _all(facts: Rows, relevance: Vectors) -> tuple[Rows, Sequence[tuple[str, ...]]]:
-    return np.argsort(-relevance, kind="stable"), [()] * len(facts)
+def _all(
+    facts: Rows, relevance: Vectors, links: Links, members: Mapping[int, str]
+) -> tuple[Rows, Sequence[tuple[str, ...]]]:
+    """Return the positions of all facts, best first, and raise the relevance of the best one of each entity.
+
+    That one has the names of the entities.
+    """
+    best, listed = _one_each(facts, relevance, links, members) if members else (np.zeros(0, dtype=np.int64), [])
+    named = dict(zip(best.tolist(), listed, strict=True))
+    relevance[best] += _OF_THE_KIND
+    order = np.argsort(-relevance, kind="stable")
+    return order, [named.get(position, ()) for position in order.tolist()]
 
 
 def _within(ranked: Sequence[RetrievedRow], room: int) -> tuple[RetrievedRow, ...]:

@@ -10,6 +10,9 @@ from dataclasses import dataclass
 
 from polyadic.text.stopwords import function_words, words
 
+PERSON = "person"
+"""The kind that questions with "who" ask for."""
+
 _MAX_LENGTH = 300
 # Words of a noun phrase before the noun in the plural: "United States Navy aircraft carriers".
 _LONGEST_PHRASE = 5
@@ -89,7 +92,7 @@ def list_question(question: str) -> ListQuestion | None:
     if which := _WHICH.fullmatch(first):
         kind = _plural_of(which["rest"], _INVARIABLE if asks_for_all else frozenset())
         return _found(kind, which["rest"], asks_for_all)
-    return _found("person", first, True) if asks_for_all and _WHO.fullmatch(first) else None
+    return _found(PERSON, first, True) if asks_for_all and _WHO.fullmatch(first) else None
 
 
 def _found(kind: str, phrase: str, asks_for_all: bool) -> ListQuestion | None:
