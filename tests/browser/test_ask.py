@@ -65,6 +65,11 @@ def test_knowledge_is_shown_as_a_list_and_a_graph(
     assert no_wider_than_the_window(page)
 
 
+def test_confidence_is_shown_as_a_percentage(page: Page) -> None:
+    ask(page, SPACEWALK)
+    expect(page.locator(".bill")).to_contain_text(re.compile(r"Confidence: \d+%\."))
+
+
 def test_trace_shows_steps_with_durations(page: Page) -> None:
     ask(page, SPACEWALK)
     trace = page.locator("details.how")

@@ -111,7 +111,7 @@ def test_nothing_moves_while_a_view_is_loading(
 ) -> None:
     context = browser.new_context(viewport={"width": size[0], "height": size[1]})
     page = context.new_page()
-    page.add_init_script(_SHIFTS)
+    page.add_init_script(SHIFTS)
     page.goto(f"{server.url}/#/spaceflight/{view}")
     expect(page.get_by_role("heading", level=1)).to_be_attached()
     if view == "explore":
@@ -124,7 +124,7 @@ def test_nothing_moves_while_a_view_is_loading(
     assert shift <= GREATEST_SHIFT
 
 
-_SHIFTS = """
+SHIFTS = """
   window.shift = 0;
   new PerformanceObserver((list) => {
     for (const entry of list.getEntries()) window.shift += entry.hadRecentInput ? 0 : entry.value;
