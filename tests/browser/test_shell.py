@@ -26,6 +26,8 @@ def test_header_stays_when_the_server_cannot_be_reached(
     expect(page.get_by_role("alert")).to_contain_text("The server does not answer")
     expect(page.get_by_role("link", name="Documents")).to_have_attribute("aria-current", "page")
     expect(page.get_by_role("combobox", name="Workspace")).to_have_value("spaceflight")
+    # A new image would be requested again.
+    assert page.locator(".brand img").evaluate("(image) => image.complete && image.naturalWidth > 0")
     seen("offline", page)
     page.get_by_role("button", name="Try again").click()
     expect(page.get_by_role("alert")).to_be_visible()
