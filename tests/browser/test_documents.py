@@ -154,8 +154,9 @@ def by_model(tmp_path: Path, slow: ModelServer) -> Iterator[Running]:
         yield server
 
 
-def upload(server: Running, documents: int) -> None:
-    texts = [{"text": story(n, 30), "title": f"Story {n}", "source": f"memory:{n}"} for n in range(documents)]
+def upload(server: Running, documents: int, sentences: int = 30) -> None:
+    """Upload stories; the model takes at least half a second for ten sentences."""
+    texts = [{"text": story(n, sentences), "title": f"Story {n}", "source": f"memory:{n}"} for n in range(documents)]
     with server.client() as client:
         assert client.post("/v1/workspaces/letters/documents/texts", json={"texts": texts}).status_code == 202
 
@@ -228,7 +229,9 @@ def test_read_only_key_shows_no_write_controls(tmp_path: Path, opened: Opened, w
 
 
 def test_search_in_another_tab_is_answered_while_many_jobs_wait(by_model: Running, opened: Opened) -> None:
-    for _ in range(20):
+    # The first job is still running when the page has been opened, on a slow machine too.
+    upload(by_model, 1, sentences=1000)
+    for _ in range(19):
         upload(by_model, 1)
     page = opened(f"{by_model.url}/#/letters/documents")
     expect(page.locator("article.job")).to_have_count(20)
@@ -243,7 +246,7 @@ def test_search_in_another_tab_is_answered_while_many_jobs_wait(by_model: Runnin
 
 
 def test_an_upload_in_parts_has_one_card_that_is_cancelled_as_a_whole(by_model: Running, opened: Opened) -> None:
-    upload(by_model, 1)
+    upload(by_model, 1, sentences=200)
     page = opened(f"{by_model.url}/#/letters/documents")
     expect(page.locator("article.job")).to_have_count(1)
     files: list[FilePayload] = [
@@ -313,7 +316,8 @@ def test_upload_that_is_cut_off_in_another_view_can_be_completed(documents: Page
 
 
 def test_list_does_not_move_when_jobs_are_loaded(by_model: Running, opened: Opened) -> None:
-    for _ in range(10):
+    upload(by_model, 1, sentences=1000)
+    for _ in range(9):
         upload(by_model, 1)
     page = opened(f"{by_model.url}/#/letters/ask")
     expect(page.get_by_role("heading", level=1)).to_be_attached()
