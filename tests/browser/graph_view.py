@@ -78,8 +78,11 @@ def place_of_selected(page: Page) -> tuple[float, float]:
     """Where the selected thing is seen in the window, after whatever moves has come to rest."""
     graph = page.locator(".graph")
     expect(graph).to_have_attribute("data-at", re.compile(r"\d"))
-    page.wait_for_timeout(500)
-    x, y = map(float, (graph.get_attribute("data-at") or "").split())
+    before, at = "", graph.get_attribute("data-at") or ""
+    while at != before:
+        page.wait_for_timeout(500)
+        before, at = at, graph.get_attribute("data-at") or ""
+    x, y = map(float, at.split())
     box = page.locator(".graph-lifted").bounding_box()
     assert box is not None
     return box["x"] + x, box["y"] + y

@@ -74,6 +74,7 @@ def test_facts_are_filtered_by_words_and_arity(browse: Page) -> None:
     [of_two] = re.findall(r"\d+(?=\))", numbers.locator("option[value='2']").inner_text())
     numbers.select_option("2")
     expect(browse.get_by_text(f"{of_two} facts, most complete first")).to_be_visible()
+    expect(choices(browse)).to_have_count(min(50, int(of_two)))
     notes = choices(browse).locator(".muted").all_inner_texts()
     assert notes and all(note.count(" · ") == 1 for note in notes)
     browse.get_by_label("Number of entities").select_option("")

@@ -95,6 +95,34 @@ def test_answer_goes_with_its_document(opened: Opened, tmp_path: Path, reload: b
         assert "published program in 1843" not in kept(page)
 
 
+def test_last_question_is_in_view_after_a_reload(server: Running, opened: Opened) -> None:
+    page = opened(f"{server.url}/#/spaceflight/ask", PHONE)
+    for question in (WHO, CABIN, "Where was Apollo 13 meant to land?"):
+        ask(page, question)
+    page.reload()
+    expect(page.locator("article.turn")).to_have_count(3)
+    expect(page.locator("article.turn h2").last).to_be_in_viewport()
+
+
+def test_conversation_that_two_tabs_continue_becomes_two(server: Running, opened: Opened) -> None:
+    page = opened(f"{server.url}/#/spaceflight/ask")
+    ask(page, WHO)
+    other = page.context.new_page()
+    other.goto(f"{server.url}/#/spaceflight/ask")
+    open_menu(other)
+    other.locator(".conversation-open", has_text=WHO).click()
+    expect(other.locator("article.turn")).to_have_count(1)
+    ask(page, CABIN)
+    ask(other, "Where was Apollo 13 meant to land?")
+    open_menu(other)
+    expect(other.locator(".conversation")).to_have_count(2)
+    for tab in (page, other):
+        tab.reload()
+        expect(tab.locator("article.turn")).to_have_count(2)
+    assert turns(page) == [WHO, CABIN]
+    assert turns(other) == [WHO, "Where was Apollo 13 meant to land?"]
+
+
 def test_answer_is_completed_in_the_background(
     answering: Running, opened: Opened, model: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

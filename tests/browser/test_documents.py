@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import APIResponse, FilePayload, Locator, Page, Route, expect
 
 from tests.browser.conftest import PHONE, WIDE, Opened, Seen, Watch, served
+from tests.browser.test_shell import SHIFTS
 from tests.model_server import ModelServer, NotJson, ready
 from tests.server.running_server import ADA, BABBAGE, Running, add_key, make, running
 from tests.support.with_a_model import story
@@ -153,8 +154,9 @@ def by_model(tmp_path: Path, slow: ModelServer) -> Iterator[Running]:
         yield server
 
 
-def upload(server: Running, documents: int) -> None:
-    texts = [{"text": story(n, 30), "title": f"Story {n}", "source": f"memory:{n}"} for n in range(documents)]
+def upload(server: Running, documents: int, sentences: int = 30) -> None:
+    """Upload stories; the model takes at least half a second for ten sentences."""
+    texts = [{"text": story(n, sentences), "title": f"Story {n}", "source": f"memory:{n}"} for n in range(documents)]
     with server.client() as client:
         assert client.post("/v1/workspaces/letters/documents/texts", json={"texts": texts}).status_code == 202
 
@@ -227,7 +229,9 @@ def test_read_only_key_shows_no_write_controls(tmp_path: Path, opened: Opened, w
 
 
 def test_search_in_another_tab_is_answered_while_many_jobs_wait(by_model: Running, opened: Opened) -> None:
-    for _ in range(20):
+    # The first job is still running when the page has been opened, on a slow machine too.
+    upload(by_model, 1, sentences=1000)
+    for _ in range(19):
         upload(by_model, 1)
     page = opened(f"{by_model.url}/#/letters/documents")
     expect(page.locator("article.job")).to_have_count(20)
@@ -242,7 +246,7 @@ def test_search_in_another_tab_is_answered_while_many_jobs_wait(by_model: Runnin
 
 
 def test_an_upload_in_parts_has_one_card_that_is_cancelled_as_a_whole(by_model: Running, opened: Opened) -> None:
-    upload(by_model, 1)
+    upload(by_model, 1, sentences=200)
     page = opened(f"{by_model.url}/#/letters/documents")
     expect(page.locator("article.job")).to_have_count(1)
     files: list[FilePayload] = [
@@ -265,6 +269,64 @@ def test_an_upload_in_parts_has_one_card_that_is_cancelled_as_a_whole(by_model: 
         )
         states = {job["state"] for job in client.get("/v1/workspaces/letters/jobs").json()["jobs"]}
     assert states <= {"succeeded", "cancelled"}
+
+
+def letters(number: int) -> list[FilePayload]:
+    return [{"name": f"{n}.txt", "mimeType": "text/plain", "buffer": b"Ada met Emil."} for n in range(number)]
+
+
+def test_upload_goes_on_while_another_view_is_shown(documents: Page, own: Running) -> None:
+    held: list[Route] = []
+
+    def hold_the_first_part(route: Route) -> None:
+        route.continue_() if held else held.append(route)
+
+    documents.route("**/documents/files?**", hold_the_first_part)
+    with documents.expect_request("**/documents/files?**"):
+        choose(documents, *letters(150))
+    documents.get_by_role("link", name="Ask").click()
+    expect(documents).to_have_title(re.compile("^Ask"))
+    held[0].continue_()
+    expect(documents.get_by_text("Uploaded: 150 files")).to_be_visible(timeout=60_000)
+    documents.get_by_role("link", name="Documents").click()
+    expect(documents.get_by_label("Files to add")).to_be_attached()
+    expect(documents.get_by_text("150 documents", exact=True)).to_be_visible(timeout=60_000)
+
+
+def test_upload_that_is_cut_off_in_another_view_can_be_completed(documents: Page, watch: Watch) -> None:
+    watch.allowed.append("net::ERR_FAILED")
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    documents.route("**/documents/files?**", hold)
+    with documents.expect_request("**/documents/files?**"):
+        choose(documents, *letters(3))
+    documents.get_by_role("link", name="Ask").click()
+    expect(documents).to_have_title(re.compile("^Ask"))
+    held[0].abort()
+    expect(documents.get_by_text("Upload incomplete: 0 of 3 files uploaded")).to_be_visible()
+    documents.unroute("**/documents/files?**")
+    documents.get_by_role("link", name="Documents").click()
+    expect(documents.get_by_role("alert")).to_contain_text("The server does not answer")
+    documents.get_by_role("button", name="Try again").click()
+    expect(documents.get_by_role("heading", name=re.compile("^Done: 3 added"))).to_be_visible(timeout=60_000)
+    expect(documents.get_by_role("alert")).to_have_count(0)
+
+
+def test_list_does_not_move_when_jobs_are_loaded(by_model: Running, opened: Opened) -> None:
+    upload(by_model, 1, sentences=1000)
+    for _ in range(9):
+        upload(by_model, 1)
+    page = opened(f"{by_model.url}/#/letters/ask")
+    expect(page.get_by_role("heading", level=1)).to_be_attached()
+    page.evaluate(SHIFTS)
+    # Shifts after a click would not be counted.
+    page.evaluate("location.hash = '#/letters/documents'")
+    expect(page.locator("article.job")).to_have_count(10)
+    page.wait_for_timeout(300)
+    assert page.evaluate("window.shift") < 0.02
 
 
 def test_heading_of_a_running_upload_counts_the_parts_that_follow(by_model: Running, opened: Opened) -> None:

@@ -19,9 +19,11 @@ def test_expanding_adds_neighbours(server: Running, opened: Opened) -> None:
     expect(page.locator(".toast")).to_have_text(re.compile(r"^\d+ entit\w+ and \d+ facts? more$"))
     after = shown(settled(page))
     assert after > before and after[1] > before[1]
+    # Toasts disappear after a while, so two are not seen together on a slow machine.
+    expect(page.locator(".toast")).to_have_count(0)
     page.locator(".graph-lifted").focus()
     page.keyboard.press("Enter")
-    expect(page.locator(".toast")).to_have_count(2)
+    expect(page.locator(".toast")).to_be_visible()
     assert shown(settled(page))[0] >= after[0]
 
 
@@ -29,13 +31,7 @@ def test_entity_types_can_be_filtered(drawn: Running, opened: Opened, seen: Seen
     page = opened(f"{drawn.url}/#/few/explore")
     graph = settled(page)
     types = page.get_by_role("group", name="Entity types").get_by_role("button")
-    assert [text.strip() for text in types.all_text_contents()] == [
-        "person 3",
-        "place 2",
-        "no type 1",
-        "date 1",
-        "machine 1",
-    ]
+    expect(types).to_have_text(["person 3", "place 2", "no type 1", "date 1", "machine 1"])
     types.filter(has_text="person").click()
     # Facts that join two people, and no longer more.
     assert shown(graph) == (3, 2, 0)

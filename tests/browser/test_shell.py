@@ -26,6 +26,8 @@ def test_header_stays_when_the_server_cannot_be_reached(
     expect(page.get_by_role("alert")).to_contain_text("The server does not answer")
     expect(page.get_by_role("link", name="Documents")).to_have_attribute("aria-current", "page")
     expect(page.get_by_role("combobox", name="Workspace")).to_have_value("spaceflight")
+    # A new image would be requested again.
+    assert page.locator(".brand img").evaluate("(image) => image.complete && image.naturalWidth > 0")
     seen("offline", page)
     page.get_by_role("button", name="Try again").click()
     expect(page.get_by_role("alert")).to_be_visible()
@@ -111,7 +113,7 @@ def test_nothing_moves_while_a_view_is_loading(
 ) -> None:
     context = browser.new_context(viewport={"width": size[0], "height": size[1]})
     page = context.new_page()
-    page.add_init_script(_SHIFTS)
+    page.add_init_script(SHIFTS)
     page.goto(f"{server.url}/#/spaceflight/{view}")
     expect(page.get_by_role("heading", level=1)).to_be_attached()
     if view == "explore":
@@ -124,7 +126,7 @@ def test_nothing_moves_while_a_view_is_loading(
     assert shift <= GREATEST_SHIFT
 
 
-_SHIFTS = """
+SHIFTS = """
   window.shift = 0;
   new PerformanceObserver((list) => {
     for (const entry of list.getEntries()) window.shift += entry.hadRecentInput ? 0 : entry.value;

@@ -120,6 +120,8 @@ def test_page_is_loaded_again_only_if_it_has_changed(opened: Opened, tmp_path: P
             page.get_by_role("button", name="Engines").first.click()
             shown_page(page)
             page.get_by_role("button", name="Close the source").click()
+        while len(statuses) < 2:
+            page.wait_for_timeout(100)
         assert statuses[-2:] == [200, 304]
 
 

@@ -100,7 +100,9 @@ def test_senses_of_an_ambiguous_name_come_with_evidence_from_their_documents(cli
     [homonym] = client.get(f"{HERE}/resolution/review").json()["homonyms"]
     assert homonym["name"] == "Armstrong" and homonym["why"]
     [kept] = decide(client, kind="keep", name="Armstrong")["decided"]
-    assert client.get(f"{HERE}/resolution/review").json()["homonyms"] == []
+    review = client.get(f"{HERE}/resolution/review").json()
+    assert review["homonyms"] == []
+    assert not any("ambiguous" in pair["why"] for pair in review["candidates"])
     assert client.delete(f"{HERE}/resolution/decisions/{kept['id']}").status_code == 204
     assert client.get(f"{HERE}/resolution/review").json()["homonyms"] == [homonym]
     assert refused(client, 404, kind="keep", name="Nobody")

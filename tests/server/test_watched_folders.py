@@ -78,6 +78,9 @@ def test_changes_and_deletions_are_indexed(letters: Path, folder: Path) -> None:
         (letters / "ada.md").unlink()
         wait_until(lambda: names(client) == {"1833/babbage.md"})
         wait_until(lambda: state(client)["job"]["created"] > shown["job"]["created"])
+        wait_until(has_read(client))
+        assert state(client)["job"]["report"]["pruned"] == ["ada.md"]
+        assert str(letters) not in client.get(f"{PATH}/jobs").text
 
 
 def test_file_that_cannot_be_read_is_reported_until_it_can(letters: Path, folder: Path) -> None:

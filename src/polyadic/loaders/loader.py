@@ -79,6 +79,8 @@ IMAGE_READERS: Mapping[str, str] = {
     ".pptx": "pptx",
     ".html": "html",
     ".htm": "html",
+    ".epub": "epub",
+    ".eml": "eml",
 }
 """Modules of the readers that recognize page images or describe pictures, by file suffix."""
 

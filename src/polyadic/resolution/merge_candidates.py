@@ -85,11 +85,11 @@ class CandidatePairs:
         census = ResolutionFeatures.of(reader)
         vectors = reader.directions("entity", census.entity_rows)
         signs = _similarities(census, vectors)
-        judge = PairScorer(census, signs)
+        overlay = reader.records.overlay()
+        judge = PairScorer(census, signs, overlay.kept)
         pairs = np.array([pair for pair, _ in signs], dtype=np.int64).reshape(-1, 2)
         together = census.together(pairs)
         cosines = np.einsum("ij,ij->i", vectors[pairs[:, 0]], vectors[pairs[:, 1]])
-        overlay = reader.records.overlay()
         cannot_linked = {one.keys for one in overlay.decisions if one.kind is DecisionKind.CANNOT_LINK}
         judged = {}
         for (pair, sign), cooccur, cosine in zip(signs, together.tolist(), cosines.tolist(), strict=True):

@@ -79,10 +79,18 @@ class PairScorer:
         Features of all entities.
     signs
         Pairs with their name similarity; they give the number of long forms of each short form.
+    kept
+        Keys of entities that a decision keeps as one, so that their names are not ambiguous.
     """
 
-    def __init__(self, census: ResolutionFeatures, signs: Collection[tuple[tuple[int, int], NameSimilarity]]) -> None:
+    def __init__(
+        self,
+        census: ResolutionFeatures,
+        signs: Collection[tuple[tuple[int, int], NameSimilarity]],
+        kept: Collection[str] = (),
+    ) -> None:
         self._census = census
+        self._kept = kept
         self._long_forms = Counter(pair[sign.short] for pair, sign in signs if sign.short is not None)
 
     def judge(self, pair: tuple[int, int], sign: NameSimilarity, together: bool, cosine: float) -> PairScore | None:
@@ -107,7 +115,10 @@ class PairScorer:
             score *= _COOCCURRENCE_FACTORS.get(sign.likeness, 0.6)
             reasons.append("but one fact connects both")
         if sign.short is not None and not seen.only:
-            reasons.append("but the short form is ambiguous")
+            short = self._census.entities[pair[sign.short]].key
+            reasons.append(
+                f"but {'several long forms match' if short in self._kept else 'the short form is ambiguous'}"
+            )
         reasons.append("named in the same documents" if seen.within else "" if seen.share else "in no common document")
         if conflicting(seen.one.type, seen.other.type):
             score *= 0.5

@@ -2,9 +2,11 @@
 
 import base64
 from collections.abc import Callable
+from email.message import EmailMessage
 from io import BytesIO
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import pytest
 from PIL import Image
@@ -18,7 +20,7 @@ from polyadic.model.identity import document_id
 from polyadic.model.types import Document
 from polyadic.workspace import Workspace
 from tests.model_server import Asked, ModelServer, Status
-from tests.support.documents import docx, pdf, pptx, saved
+from tests.support.documents import docx, epub, pdf, pptx, saved
 
 TYPED = ["Charles Babbage designed the Analytical Engine in London. It was to be driven by a steam engine."]
 CAPTION = "A drawing shows the mill of the Analytical Engine with 50 columns of wheels."
@@ -219,9 +221,50 @@ def test_pictures_of_a_web_page_are_inline_or_below_its_folder_and_never_fetched
         assert len(server.calls) == 2
 
 
+def book(*pictures: bytes) -> bytes:
+    """A book of two chapters; the pictures are in a folder beside the chapters, and both chapters show the first."""
+    shown = '<p>It calculates <img src="../images/0.png"/> numbers.</p><p>They wait.<img src="../images/1.png"/></p>'
+    content = BytesIO(epub([shown, '<p>The end.</p><img src="../images/0.png"/>']))
+    with ZipFile(content, "a") as opened:
+        for number, picture in enumerate(pictures):
+            opened.writestr(f"OPS/images/{number}.png", picture)
+    return content.getvalue()
+
+
+def test_caption_in_a_book_follows_its_paragraph(tmp_path: Path) -> None:
+    file = written(tmp_path, "mill.epub", book(picture(), picture(BLUE)))
+    with ModelServer([describes]) as server, workspace(tmp_path, server) as kb:
+        kb.index([file])
+        assert stored(kb, file).text == f"It calculates numbers.\n\nPicture 1: {CAPTION}\n\nThey wait.\n\nThe end."
+        assert len(server.calls) == 2
+
+
+def mail(text: str, *pictures: bytes) -> bytes:
+    """A message with an inline picture, and the others attached."""
+    message = EmailMessage()
+    message["Subject"], message["From"] = "The mill", "ada@example.org"
+    message.set_content(text)
+    for number, content in enumerate(pictures):
+        disposition = "attachment" if number else "inline"
+        message.add_attachment(
+            content, maintype="image", subtype="png", disposition=disposition, filename=f"{number}.png"
+        )
+    return message.as_bytes()
+
+
+@pytest.mark.parametrize(("text", "before"), [(TYPED[0], f"{TYPED[0]}\n\n"), ("", "")])
+def test_captions_in_a_message_follow_its_text(tmp_path: Path, text: str, before: str) -> None:
+    file = written(tmp_path, "mill.eml", mail(text, picture(), picture(BLUE), picture((220, 0, 0)), picture(width=9)))
+    with ModelServer([describes]) as server, workspace(tmp_path, server) as kb:
+        assert not kb.index([file]).skipped
+        assert stored(kb, file).text == f"{before}Picture 1: {CAPTION}\n\nPicture 3: {CAPTION}"
+
+
 @pytest.mark.parametrize(
     ("name", "content"),
     [
+        ("a.epub", lambda: book(damaged(picture()), picture(width=9))),
+        ("a.eml", lambda: mail(TYPED[0], damaged(picture()))),
         ("a.docx", lambda: word_file(TYPED[0], damaged(picture()))),
         (
             "a.html",
@@ -234,7 +277,7 @@ def test_damaged_picture_stops_no_document(tmp_path: Path, name: str, content: C
     with ModelServer([describes]) as server, workspace(tmp_path, server) as kb:
         (skipped,) = kb.index([file]).skipped
         assert "1 of its pictures has no caption (it cannot be rendered)" in skipped.reason
-        assert TYPED[0] in stored(kb, file).text
+        assert any(text in stored(kb, file).text for text in (TYPED[0], "It calculates numbers."))
 
 
 def test_captions_need_a_model(tmp_path: Path) -> None:

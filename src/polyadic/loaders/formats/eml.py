@@ -1,4 +1,6 @@
-"""Read e-mail messages: text, sender, recipients and date; attachments are listed by name, not read.
+"""Read e-mail messages: text, sender, recipients and date; attachments are listed by name.
+
+Of attachments and inline pictures, only pictures are read, if a vision model describes them.
 
 Quoted text is kept, because the quoted message may not be available elsewhere. It can be retrieved as a passage, but
 the extractor attributes no facts in it to this message (text/mail_quotes.py).
@@ -7,6 +9,7 @@ the extractor attributes no facts in it to this message (text/mail_quotes.py).
 import re
 from collections.abc import Iterator
 from email.message import Message
+from functools import partial
 from pathlib import Path
 
 from polyadic.config import ReadingSettings
@@ -15,7 +18,17 @@ from polyadic.loaders.binary_lines import without_binary_lines
 from polyadic.loaders.extracted_text import ExtractedText
 from polyadic.loaders.html.charset import decode_html, known_charset
 from polyadic.loaders.html.text import shown_page
-from polyadic.loaders.optional_readers import OptionalFormat, reader, unreadable
+from polyadic.loaders.ocr.captions import Captioner, Picture, captions_by_name, picture_of_file
+from polyadic.loaders.ocr.recognizer import PageRecognizer
+from polyadic.loaders.optional_readers import (
+    OptionalFormat,
+    OptionalReader,
+    PartialDocument,
+    reader,
+    unreadable,
+    with_problems,
+)
+from polyadic.model.identity import document_id
 from polyadic.model.types import Document
 from polyadic.text.code_fences import without_headings
 
@@ -31,8 +44,19 @@ _NO_TEXT = "no text in this message"
 
 
 @reader(EML)
-def read_eml(path: Path, data: bytes, settings: ReadingSettings) -> Document:
+def read_eml(path: Path, data: bytes, settings: ReadingSettings) -> Document | PartialDocument:
     """Read a message as one document: its plain text, or else the text of its HTML; the subject is the title."""
+    return _document(path, data, settings, None)
+
+
+def image_reader(recognizer: PageRecognizer | None, captioner: Captioner | None) -> OptionalReader | None:
+    """Return a reader that adds captions of pictures below the text; None without a captioner."""
+    return OptionalReader(EML, partial(_document, captioner=captioner)) if captioner else None
+
+
+def _document(
+    path: Path, data: bytes, settings: ReadingSettings, captioner: Captioner | None
+) -> Document | PartialDocument:
     from email import message_from_bytes
 
     if any(len(found.group()) > _LONGEST_FIELD for found in _FIELD.finditer(data)):
@@ -44,12 +68,16 @@ def read_eml(path: Path, data: bytes, settings: ReadingSettings) -> Document:
     extracted = ExtractedText(settings.max_megabytes)
     for text in _plain(parts, settings.encoding) or _from_html(parts, settings.encoding):
         extracted.add(text)
+    captions = captions_by_name(_pictures(parts) if captioner else {}, captioner, document_id(str(path)))
+    for caption in captions.texts.values():
+        extracted.add(caption)
     if not extracted.last:
         raise UnreadableDocument(_NO_TEXT, "save its attachments, and add those")
     metadata: dict[str, object] = {name: _header(message, name) for name in ("from", "to", "cc")}
     metadata["date"] = _date(_header(message, "date"))
     metadata["attachments"] = [name for part in parts if (name := _attachment(part))]
-    return extracted.document(path, _header(message, "subject"), metadata, paged=False)
+    document = extracted.document(path, _header(message, "subject"), metadata, paged=False)
+    return with_problems(document, captions.problems)
 
 
 def _parts(message: Message, depth: int = 0) -> Iterator[Message]:
@@ -60,6 +88,13 @@ def _parts(message: Message, depth: int = 0) -> Iterator[Message]:
                 yield from _parts(part, depth + 1)
     else:
         yield message
+
+
+def _pictures(parts: list[Message]) -> dict[str, Picture]:
+    """Return the pictures of a message, inline or attached, by the number of their part."""
+    contents = (part.get_payload(decode=True) if part.get_content_maintype() == "image" else None for part in parts)
+    found = ((str(number), picture_of_file(data)) for number, data in enumerate(contents) if isinstance(data, bytes))
+    return {number: picture for number, picture in found if picture}
 
 
 def _plain(parts: list[Message], fallback: str) -> list[str]:

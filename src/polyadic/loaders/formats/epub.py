@@ -2,7 +2,8 @@
 
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -13,9 +14,20 @@ from polyadic.errors import UnreadableDocument
 from polyadic.loaders.archives import archive, member
 from polyadic.loaders.extracted_text import ExtractedText
 from polyadic.loaders.html.charset import decode_html
-from polyadic.loaders.html.text import shown_page
-from polyadic.loaders.optional_readers import OptionalFormat, reader, unreadable
+from polyadic.loaders.html.pictures import pictures_stored_with
+from polyadic.loaders.html.text import explicitly_closed, shown_page
+from polyadic.loaders.ocr.captions import Captioner, NamedCaptions, Picture, captions_by_name
+from polyadic.loaders.ocr.recognizer import PageRecognizer
+from polyadic.loaders.optional_readers import (
+    OptionalFormat,
+    OptionalReader,
+    PartialDocument,
+    reader,
+    unreadable,
+    with_problems,
+)
 from polyadic.loaders.xml_tree import xml_tree
+from polyadic.model.identity import document_id
 from polyadic.model.types import Document
 
 EPUB = OptionalFormat(".epub", "EPUB")
@@ -30,8 +42,19 @@ _YEAR = re.compile(r"\d{4}(?:-\d\d){0,2}")
 
 
 @reader(EPUB)
-def read_epub(path: Path, data: bytes, settings: ReadingSettings) -> Document:
+def read_epub(path: Path, data: bytes, settings: ReadingSettings) -> Document | PartialDocument:
     """Read a book as one document, with its chapters in reading order."""
+    return _document(path, data, settings, None)
+
+
+def image_reader(recognizer: PageRecognizer | None, captioner: Captioner | None) -> OptionalReader | None:
+    """Return a reader that adds captions of pictures below their paragraphs; None without a captioner."""
+    return OptionalReader(EPUB, partial(_document, captioner=captioner)) if captioner else None
+
+
+def _document(
+    path: Path, data: bytes, settings: ReadingSettings, captioner: Captioner | None
+) -> Document | PartialDocument:
     extracted = ExtractedText(settings.max_megabytes)
     with archive(data, EPUB, settings.max_megabytes) as opened:
         _refuse_protected(opened)
@@ -39,15 +62,36 @@ def read_epub(path: Path, data: bytes, settings: ReadingSettings) -> Document:
         package = xml_tree(member(opened, package_path), recover=True)
         if package is None:
             raise unreadable(EPUB, "it has no package document")
-        for name in _chapters(package, posixpath.dirname(package_path)):
+        chapters = list(_chapters(package, posixpath.dirname(package_path)))
+        pictures = _pictures(opened, chapters, settings.encoding) if captioner else {}
+        captions = captions_by_name(pictures, captioner, document_id(str(path)))
+        for name in chapters:
             if content := member(opened, name).strip():
-                extracted.add(_chapter(content, settings.encoding))
+                html = decode_html(content, settings.encoding)
+                extracted.add(shown_page(html, is_xml=True, captions=_captions_in(name, captions)).text)
     title, metadata = _described(package)
-    return extracted.document(path, title, metadata, paged=False)
+    return with_problems(extracted.document(path, title, metadata, paged=False), captions.problems)
 
 
-def _chapter(content: bytes, encoding: str) -> str:
-    return shown_page(decode_html(content, encoding), is_xml=True).text
+def _pictures(opened: ZipFile, chapters: Sequence[str], encoding: str) -> dict[str, Picture]:
+    """Return the pictures in a book, named by the path of their chapter and their ``src`` there."""
+    found = {}
+    for chapter in chapters:
+        html = explicitly_closed(decode_html(member(opened, chapter), encoding))
+        pictures = pictures_stored_with(html, partial(_relative, opened, chapter))
+        found.update({f"{chapter}#{source}": picture for source, picture in pictures.items()})
+    return found
+
+
+def _relative(opened: ZipFile, chapter: str, name: str) -> bytes:
+    """Read a file by its path relative to a chapter."""
+    return member(opened, posixpath.join(posixpath.dirname(chapter), name))
+
+
+def _captions_in(chapter: str, captions: NamedCaptions) -> dict[str, str]:
+    """Return the captions of the pictures in a chapter by their ``src``."""
+    start = f"{chapter}#"
+    return {name.removeprefix(start): text for name, text in captions.texts.items() if name.startswith(start)}
 
 
 def _refuse_protected(opened: ZipFile) -> None:

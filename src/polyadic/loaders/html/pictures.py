@@ -1,9 +1,10 @@
-"""Find the pictures of an HTML page that are in the page itself or beside its file; none is fetched."""
+"""Find the pictures of HTML that are in the page itself or stored with it; none is fetched."""
 
 import base64
 import binascii
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from urllib.parse import unquote, unquote_to_bytes, urlsplit
 
@@ -27,9 +28,22 @@ def html_pictures(html: str, path: Path, max_megabytes: float) -> dict[str, Pict
     max_megabytes
         Size limit of a picture.
     """
+    return pictures_stored_with(html, partial(_beside, path, max_megabytes))
+
+
+def pictures_stored_with(html: str, content_of: Callable[[str], bytes | None]) -> dict[str, Picture]:
+    """Return the pictures of a page by the value of their ``src``, in document order.
+
+    Parameters
+    ----------
+    html
+        The page.
+    content_of
+        Called with the relative path in a ``src``; returns the bytes of the file, or None if it is not there.
+    """
     found: dict[str, Picture] = {}
     for source in _sources(html):
-        if source not in found and (content := _content(source, path, max_megabytes)):
+        if source not in found and (content := _content(source, content_of)):
             picture = picture_of_file(content)
             if picture:
                 found[source] = picture
@@ -58,7 +72,7 @@ def _sources(html: str) -> list[str]:
     return sources
 
 
-def _content(source: str, path: Path, max_megabytes: float) -> bytes | None:
+def _content(source: str, content_of: Callable[[str], bytes | None]) -> bytes | None:
     """Return the bytes of a picture; None if it is elsewhere or cannot be read."""
     try:
         if data := _DATA.match(source):
@@ -67,8 +81,13 @@ def _content(source: str, path: Path, max_megabytes: float) -> bytes | None:
         address = urlsplit(source)
         if address.scheme or address.netloc or not address.path:
             return None
-        folder = path.parent.resolve()
-        file = (folder / unquote(address.path)).resolve()
-        return read_whole(file, max_megabytes) if file.is_relative_to(folder) else None
+        return content_of(unquote(address.path))
     except (UnreadableDocument, binascii.Error, OSError, ValueError):
         return None
+
+
+def _beside(path: Path, max_megabytes: float, name: str) -> bytes | None:
+    """Read a file in the folder of a page or below."""
+    folder = path.parent.resolve()
+    file = (folder / name).resolve()
+    return read_whole(file, max_megabytes) if file.is_relative_to(folder) else None

@@ -79,7 +79,7 @@ def shown_page(html: str, is_xml: bool = False, captions: Mapping[str, str] | No
     """
     from lxml import etree
 
-    source = (_SELF_CLOSING.sub(_closed, html) if is_xml else html).encode()
+    source = (explicitly_closed(html) if is_xml else html).encode()
     text = _Text(captions or {})
     # Do not fetch anything or build a tree. Without huge_tree, text of more than ten million characters is lost.
     parser = etree.HTMLParser(
@@ -94,6 +94,15 @@ def shown_page(html: str, is_xml: bool = False, captions: Mapping[str, str] | No
         # The page has no elements, only comments.
         page = text.close()
     return page
+
+
+def explicitly_closed(xhtml: str) -> str:
+    """Give self-closing elements an end tag, which HTML requires.
+
+    >>> explicitly_closed('<title/><img src="a.png"/>')
+    '<title></title><img src="a.png"/>'
+    """
+    return _SELF_CLOSING.sub(_closed, xhtml)
 
 
 def _closed(tag: re.Match[str]) -> str:

@@ -74,7 +74,8 @@ async def _run(location: WorkspaceLocation, upload_folder: Path, request: JobReq
             plain = _plain_build(report)
         else:
             with kb.store().read() as reader:
-                plain = _plain(RelativeNames.of(reader).applied(report))
+                names = RelativeNames.of(reader)
+            plain = _plain(replace(names.applied(report), pruned=[names.shown(source) for source in report.pruned]))
     _send("report", plain)
 
 

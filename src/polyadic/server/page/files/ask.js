@@ -111,6 +111,12 @@ class AskView {
       conversation.turns.map((turn) => this.#view(turn).root),
     );
     this.#arrange();
+    this.#showLast();
+  }
+
+  /** Scroll to the last question of a conversation that is opened. */
+  #showLast() {
+    this.log.lastElementChild?.scrollIntoView({ block: "start" });
   }
 
   /** Show another conversation. */

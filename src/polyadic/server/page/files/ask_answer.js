@@ -134,7 +134,7 @@ export function bill(answer) {
   const uncited = answer.answered && !answer.citations.length;
   const parts = [
     uncited ? "" : sentence(note),
-    answer.answered && confidence !== null ? `Confidence: ${Math.round(100 * confidence)} %.` : "",
+    answer.answered && confidence !== null ? `Confidence: ${Math.round(100 * confidence)}%.` : "",
     usage.calls
       ? `${counted(usage.prompt_tokens, "token")} in, ${usage.completion_tokens.toLocaleString("en")} out, in ${counted(usage.calls, "call")}.`
       : "",

@@ -14,6 +14,8 @@ export class Conversation {
   constructor(store, saved = null) {
     this.store = store;
     this.id = saved?.id ?? newId();
+    /** When it was saved last, as far as this tab knows. */
+    this.changed = saved?.changed ?? "";
     this.turns = (saved?.turns ?? []).map(Turn.of);
     this.deleted = false;
     /** Called with each turn whose answer is complete; returns whether a view shows it. */
@@ -76,9 +78,32 @@ export class Conversation {
       this.store.delete(this.id);
       return;
     }
+    if (this.#isContinuedElsewhere()) {
+      this.#part();
+    }
+    this.changed = new Date().toISOString();
     const turns = this.turns.map((turn) => turn.saved());
-    if (!this.store.put({ id: this.id, changed: new Date().toISOString(), turns })) {
+    if (!this.store.put({ id: this.id, changed: this.changed, turns })) {
       toast("The browser has no room for this conversation: it is not kept. Delete older ones.");
+    }
+  }
+
+  /** Whether another tab has asked other questions in this conversation. */
+  #isContinuedElsewhere() {
+    const saved = this.store.get(this.id);
+    return (
+      saved !== null &&
+      saved.changed !== this.changed &&
+      saved.turns.some(({ question }, n) => question !== this.turns[n]?.question)
+    );
+  }
+
+  /** Become a conversation of its own, so that what the other tab has saved stays. */
+  #part() {
+    const isOpen = this.store.open === this.id;
+    this.id = newId();
+    if (isOpen) {
+      this.store.open = this.id;
     }
   }
 

@@ -1,5 +1,6 @@
 /** Documents view: upload, jobs, watched folders, and the list of documents. */
 
+import { pause } from "./asking.js";
 import { documentList } from "./document_list.js";
 import { el } from "./dom.js";
 import { jobBoard } from "./jobs.js";
@@ -7,6 +8,8 @@ import { uploadPanel } from "./upload.js";
 import { isOfFolder, watchedFolders } from "./watched_folders.js";
 
 export const title = "Documents";
+/** The list appears with the jobs and folders above it, so that it does not move; but it does not wait for long. */
+const MILLISECONDS_TO_WAIT = 3000;
 const READ_ONLY = "Your key is read-only. Adding documents requires a key with write access.";
 const FILTERED = "Your key is read-only and shows only some of the documents.";
 
@@ -22,6 +25,12 @@ export async function mount(root, ctx) {
     (job) => !isOfFolder(job),
   );
   const folders = watchedFolders(ctx, () => list.load());
+  const below = el(
+    "div",
+    { class: "stack wide-gap", hidden: true },
+    ctx.isFiltered ? null : [jobs.node, folders.node],
+    list.node,
+  );
   root.append(
     el(
       "div",
@@ -30,9 +39,12 @@ export async function mount(root, ctx) {
       ctx.canWrite
         ? uploadPanel(ctx, (job) => jobs.watch(job))
         : el("p", { class: "muted" }, ctx.isFiltered ? FILTERED : READ_ONLY),
-      ctx.isFiltered ? null : [jobs.node, folders.node],
-      list.node,
+      below,
     ),
   );
-  await Promise.all([...(ctx.isFiltered ? [] : [jobs.load(), folders.load()]), list.load()]);
+  const above = ctx.isFiltered ? [] : [jobs.load(), folders.load()];
+  const listed = list.load();
+  await Promise.race([Promise.all(above), pause(MILLISECONDS_TO_WAIT, ctx.signal)]);
+  below.hidden = false;
+  await Promise.all([...above, listed]);
 }

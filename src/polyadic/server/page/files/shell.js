@@ -27,16 +27,15 @@ export function header(shell) {
   const { at } = shell;
   const known = at?.info;
   return [
-    el("a", { class: "brand", href: "#/", "aria-label": "Polyadic" }, mark(), el("span", {}, "Polyadic")),
+    el("a", { class: "brand", href: "#/", "aria-label": "Polyadic" }, MARK, el("span", {}, "Polyadic")),
     known ? switcher(shell) : null,
     known ? navigation(at) : el("span", { class: "grow" }),
     el("div", { class: "row head-end" }, menu(shell), look()),
   ].filter(Boolean);
 }
 
-function mark() {
-  return el("img", { src: "/page/mark.svg", alt: "", width: 26, height: 26 });
-}
+/** One element for all headers: another one would be empty while the server cannot be reached. */
+const MARK = el("img", { src: "/page/mark.svg", alt: "", width: 26, height: 26 });
 
 function switcher({ at, workspaces, go }) {
   const chosen = el("select", { class: "field switcher", "aria-label": "Workspace" });

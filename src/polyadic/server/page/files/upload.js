@@ -4,7 +4,7 @@ import { workspacePath } from "./api.js";
 import { el, replace } from "./dom.js";
 import { button, notice, problemNotice } from "./parts.js";
 import { ACCEPTED, chosenFiles, distinct, droppedFiles, isPicture, isSupported, partsOf } from "./upload_files.js";
-import { counted } from "./words.js";
+import { sendParts, uploadsOf } from "./upload_sending.js";
 
 const SHOWN = 8;
 
@@ -16,7 +16,7 @@ const SHOWN = 8;
  * @returns {HTMLElement}
  */
 export function uploadPanel(ctx, onJob) {
-  const messages = el("div", { class: "stack close" });
+  const uploads = uploadsOf(ctx, onJob);
   const pasting = pasteForm(ctx, onJob, () => show(false));
   const paste = button("Paste text", () => show(pasting.hidden), { "aria-expanded": "false" });
   const show = (open) => {
@@ -24,8 +24,8 @@ export function uploadPanel(ctx, onJob) {
     paste.setAttribute("aria-expanded", String(open));
     (open ? pasting.querySelector("input") : paste).focus();
   };
-  const upload = (files) => uploadFiles(ctx, files, messages, onJob);
-  return el("div", { class: "stack close" }, dropZone(upload, paste), messages, pasting);
+  const upload = (files) => uploadFiles(ctx, files, uploads);
+  return el("div", { class: "stack close" }, dropZone(upload, paste), uploads.messages, pasting);
 }
 
 function dropZone(upload, paste) {
@@ -93,7 +93,7 @@ function acceptDrops(zone, upload) {
  *
  * The server refuses an upload with one unsupported file, so such files are skipped here and reported.
  */
-async function uploadFiles(ctx, files, messages, onJob) {
+async function uploadFiles(ctx, files, uploads) {
   const unreadable = files.filter(({ file }) => !file);
   const withOcr = files.some(({ name }) => isPicture(name)) && (await hasOcr(ctx));
   const pictures = files.filter(({ file, name }) => file && !withOcr && isPicture(name));
@@ -105,56 +105,19 @@ async function uploadFiles(ctx, files, messages, onJob) {
     unreadable.length ? notice("warning", `Skipped: the browser cannot read them (${names(unreadable)}).`) : null,
     files.length ? null : notice("warning", "The folder contains no files."),
   ];
-  replace(messages, skipped);
+  const place = replace(uploads.begin(), skipped);
   if (supported.length) {
-    await sendParts(ctx, partsOf(distinct(supported)), newIdentifier(), messages, skipped, onJob);
+    await sendParts(ctx, uploads, partsOf(distinct(supported)), place, skipped);
   }
 }
 
 /** Whether the server reads pictures; not if it cannot be asked, because the upload then fails as well. */
 async function hasOcr(ctx) {
   try {
-    return (await ctx.api.get(workspacePath(ctx.workspace, "settings"), {}, { signal: ctx.signal })).ocr;
+    return (await ctx.api.get(workspacePath(ctx.workspace, "settings"))).ocr;
   } catch {
     return false;
   }
-}
-
-/** crypto.randomUUID() needs HTTPS, except on the same machine. */
-function newIdentifier() {
-  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-}
-
-async function sendParts(ctx, parts, identifier, messages, skipped, onJob) {
-  const stopped = new AbortController();
-  const signal = AbortSignal.any([ctx.signal, stopped.signal]);
-  const all = parts.flat().length;
-  const bar = el("progress", { max: all, value: 0, "aria-label": "Upload progress" });
-  const label = el("span", { role: "status" }, `Uploading ${counted(all, "file")}`);
-  const cancel = button("Cancel", () => stopped.abort(), { class: "button small" });
-  replace(messages, skipped, el("div", { class: "sending row" }, label, bar, cancel));
-  const path = `${workspacePath(ctx.workspace, "documents/files")}?folders=true&upload=${identifier}`;
-  let sent = 0;
-  for (const [number, part] of parts.entries()) {
-    const onSent = (share) => {
-      bar.value = sent + share * part.length;
-    };
-    try {
-      onJob(await ctx.api.upload(path, part, onSent, signal));
-    } catch (error) {
-      const rest = () => sendParts(ctx, parts.slice(number), identifier, messages, skipped, onJob);
-      const problem = stopped.signal.aborted ? stoppedNotice(sent, all, rest) : problemNotice(error, rest);
-      replace(messages, skipped, ctx.signal.aborted ? null : problem);
-      return;
-    }
-    sent += part.length;
-  }
-  replace(messages, skipped);
-}
-
-function stoppedNotice(sent, all, rest) {
-  const text = `Upload cancelled: ${sent.toLocaleString("en")} of ${counted(all, "file")} uploaded.`;
-  return notice("warning", text, button("Upload the rest", rest));
 }
 
 function names(files) {
