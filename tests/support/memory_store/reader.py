@@ -233,7 +233,8 @@ def _place(read: ReadChunk, span: Span) -> SourceSpan:
     quote, page = document.text[span.start : span.end], page_of(document.pages, span.start)
     extractor = evidence[0].extractor if evidence else ""
     above = headings_above(headings(document.text), span.start, document.title)
-    return SourceSpan(document.id, document.source, document.title, chunk.id, span, quote, page, extractor, above)
+    date = document.metadata.get("date", "")
+    return SourceSpan(document.id, document.source, document.title, chunk.id, span, quote, page, extractor, above, date)
 
 
 def _inverted(neighbours: Sequence[Collection[int]], size: int) -> list[list[int]]:

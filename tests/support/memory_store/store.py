@@ -164,6 +164,10 @@ class StateRecords:
         one = self._reader.seen.get(document_id)
         return one.extracted() if one else []
 
+    def evidence_in(self, chunk_ids: Sequence[str]) -> dict[str, tuple[Evidence, ...]]:
+        pairs = [pair for one in self._revisions for pair in one.extracted()]
+        return {chunk.id: evidence for chunk, evidence in pairs if chunk.id in chunk_ids}
+
     def headings(self, chunk_ids: Sequence[str]) -> dict[str, tuple[Heading, ...]]:
         pairs = [(one.document, chunk) for one in self._revisions for chunk in one.chunks if chunk.id in chunk_ids]
         return {chunk.id: headings_of(headings(document.text), chunk.span) for document, chunk in pairs}

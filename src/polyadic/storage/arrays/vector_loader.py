@@ -8,7 +8,7 @@ import numpy as np
 from polyadic.storage.connection import Connection
 from polyadic.storage.incidence import Integers
 from polyadic.storage.protocol import Side
-from polyadic.storage.sql.dimension import dimension_of
+from polyadic.storage.sql.embedding_model import dimension_of
 from polyadic.storage.sql.half_precision import Halves, kept
 from polyadic.storage.sql.lists import select_in
 

@@ -21,9 +21,6 @@ class SqliteCopyTarget(SqlCopyTarget):
     def _clear(self) -> None:
         self._connection.execute("INSERT INTO passage_fts (passage_fts) VALUES ('delete-all')")
 
-    def _prepare(self, table: Table, rows: Sequence[Row]) -> None:
-        """Do nothing: SQLite rows need no preparation."""
-
     def _complete(self, table: Table, rows: Sequence[Row]) -> None:
         if table.name == "chunk":
             self._index_words(SqliteWriter(self._connection), rows)
