@@ -25,6 +25,7 @@ from polyadic.llm.language_model import LanguageModel
 from polyadic.llm.prompts.library import PromptLibrary
 from polyadic.model.types import Answer, Citation, Filter, Knowledge, SourceSpan, TraceStep, page_of
 from polyadic.query.document_filter import filter_documents
+from polyadic.query.fact_details import items_with_details
 from polyadic.query.iterative_retrieval import IterationLimits, check_effort, retrieve_iteratively
 from polyadic.query.lookup import titled
 from polyadic.query.request import QueryRequest
@@ -84,6 +85,7 @@ class QueryEngine:
         try:
             with stage(_SPAN) as trace_span:
                 knowledge = await engine._retrieved(ask.validated(), self.settings.hypergraph.question_entities)
+                knowledge = self._with_details(knowledge, ask.only)
                 record_knowledge(trace_span, knowledge)
         finally:
             await engine._enter_calls()
@@ -244,7 +246,12 @@ class QueryEngine:
         # An overview is no search for anything that could be missing.
         if self._settings_for(ask).effort != "low" and knowledge.items and knowledge.method != OVERVIEW:
             knowledge = await self._continued(ask, knowledge)
-        return knowledge, steps
+        return self._with_details(knowledge, ask.only), steps
+
+    def _with_details(self, knowledge: Knowledge, only: Filter | None) -> Knowledge:
+        """Add what statements of the facts say besides their text; quoted answers do not need it."""
+        with self.store.read(_document_filter(only)) as reader:
+            return replace(knowledge, items=items_with_details(knowledge.items, reader))
 
     async def _continued(self, ask: QueryRequest, first: Knowledge) -> Knowledge:
         """Go on searching for what the first search did not find."""
