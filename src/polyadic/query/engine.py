@@ -85,7 +85,6 @@ class QueryEngine:
         try:
             with stage(_SPAN) as trace_span:
                 knowledge = await engine._retrieved(ask.validated(), self.settings.hypergraph.question_entities)
-                knowledge = self._with_details(knowledge, ask.only)
                 record_knowledge(trace_span, knowledge)
         finally:
             await engine._enter_calls()
@@ -158,7 +157,10 @@ class QueryEngine:
                 else:
                     yield self._finished(piece, steps) if isinstance(piece, Answer) else piece
 
-    async def _retrieved(self, ask: QueryRequest, finder_name: EntityFinderName) -> Knowledge:
+    async def _retrieved(
+        self, ask: QueryRequest, finder_name: EntityFinderName, with_details: bool = True
+    ) -> Knowledge:
+        """Retrieve knowledge; ``with_details`` adds what statements of the facts say besides their text."""
         retrieval = self.settings.retrieval
         name = ask.method or retrieval.method
         # Only some methods use question entities; for the others, do not load a model to find them.
@@ -176,8 +178,9 @@ class QueryEngine:
             spelling = TraceStep("check the spelling", corrected.note, perf_counter() - started)
             step_done(spelling.name)
             knowledge = await method.retrieve(corrected.question, reader, self.embedder, budget)
+            items = items_with_details(knowledge.items, reader) if with_details else knowledge.items
         note = "; ".join(filter(None, (corrected.note, knowledge.note)))
-        return replace(knowledge, note=note, trace=(spelling, *knowledge.trace))
+        return replace(knowledge, items=items, note=note, trace=(spelling, *knowledge.trace))
 
     async def _overview(self, ask: QueryRequest, with_reports: bool = False) -> Knowledge | None:
         """Return an overview for a question about all documents, about one, or about a topic of several; else None.
@@ -225,7 +228,7 @@ class QueryEngine:
         return other if _quotes_more_of(own, other, answer) else answer
 
     async def _quoted(self, ask: QueryRequest, finder_name: EntityFinderName) -> Answer:
-        knowledge = await self._overview(ask) or await self._retrieved(ask, finder_name)
+        knowledge = await self._overview(ask) or await self._retrieved(ask, finder_name, with_details=False)
         if knowledge.method == OVERVIEW:
             return quote_overview(knowledge)
         with self.store.read(_document_filter(ask.only)) as reader:
@@ -246,12 +249,7 @@ class QueryEngine:
         # An overview is no search for anything that could be missing.
         if self._settings_for(ask).effort != "low" and knowledge.items and knowledge.method != OVERVIEW:
             knowledge = await self._continued(ask, knowledge)
-        return self._with_details(knowledge, ask.only), steps
-
-    def _with_details(self, knowledge: Knowledge, only: Filter | None) -> Knowledge:
-        """Add what statements of the facts say besides their text; quoted answers do not need it."""
-        with self.store.read(_document_filter(only)) as reader:
-            return replace(knowledge, items=items_with_details(knowledge.items, reader))
+        return knowledge, steps
 
     async def _continued(self, ask: QueryRequest, first: Knowledge) -> Knowledge:
         """Go on searching for what the first search did not find."""

@@ -165,8 +165,7 @@ class StateRecords:
         return one.extracted() if one else []
 
     def evidence_in(self, chunk_ids: Sequence[str]) -> dict[str, tuple[Evidence, ...]]:
-        pairs = [pair for one in self._revisions for pair in one.extracted()]
-        return {chunk.id: evidence for chunk, evidence in pairs if chunk.id in chunk_ids}
+        return {c.id: said for one in self._revisions for c, said in one.extracted() if c.id in chunk_ids}
 
     def headings(self, chunk_ids: Sequence[str]) -> dict[str, tuple[Heading, ...]]:
         pairs = [(one.document, chunk) for one in self._revisions for chunk in one.chunks if chunk.id in chunk_ids]
