@@ -1,6 +1,7 @@
 """Build the arrays of a state from the tables."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,16 +13,23 @@ from polyadic.storage.arrays.pq_index import LEAST, PQIndex
 from polyadic.storage.arrays.protocol import Way
 from polyadic.storage.arrays.snapshot import ArraySnapshot
 from polyadic.storage.arrays.topic_entities import contested, with_topics
-from polyadic.storage.arrays.vector_loader import in_blocks
 from polyadic.storage.connection import Connection
 from polyadic.storage.incidence import DIGEST, Digests, Floats, Incidence, Integers, starts_of
 from polyadic.storage.records import SIDES, Side
 from polyadic.storage.sql.embedding_model import dimension_of
-from polyadic.storage.sql.half_precision import Halves
+from polyadic.storage.sql.half_precision import Halves, kept
+from polyadic.storage.sql.lists import select_in
 from polyadic.storage.sql.serialization import overlay_of
 from polyadic.storage.sql.title_entities import title_entities, titled_documents
 
-_BLOCK_ROWS = 65_536
+_BLOCK_ROWS, _VECTOR_BLOCK_ROWS = 65_536, 8_192
+_VECTORS: Mapping[Side, str] = {
+    "entity": "SELECT s.entity, v.data FROM attribute_value s JOIN vector v ON v.id = s.vector"
+    " WHERE s.vector IS NOT NULL AND s.entity {any_of} ORDER BY s.entity, s.value_digest",
+    "fact": "SELECT f.id, v.data FROM fact f JOIN vector v ON v.id = f.vector WHERE f.id {any_of}",
+    "chunk": "SELECT w.chunk, v.data FROM passage_window w JOIN vector v ON v.id = w.vector"
+    " WHERE w.chunk {any_of} ORDER BY w.chunk, w.ordinal",
+}
 _CHUNKS = "FROM document d JOIN chunk c ON c.revision = d.current ORDER BY c.digest"
 _DIGESTS = {
     "entity": "SELECT digest FROM entity ORDER BY digest",
@@ -58,6 +66,16 @@ def build(connection: Connection, keep: Keep) -> BaseSegment:
         vector_starts={side: starts for side, (starts, _) in loaded.items() if side != "fact"},
         codes={side: PQIndex.of(matrix.array) for side, matrix in vectors.items() if len(matrix) >= LEAST},
     )
+
+
+def vectors_of(connection: Connection, side: Side, ids: Sequence[int]) -> tuple[Integers, Halves]:
+    """Return the number of vectors of each row (primary keys), and all vectors row by row, shape (n, d)."""
+    vectors: dict[int, list[bytes]] = defaultdict(list)
+    for owner, vector in select_in(connection, _VECTORS[side], ids):
+        vectors[owner].append(vector)
+    lists = [vectors[row] for row in ids]
+    sizes = np.array([len(row_vectors) for row_vectors in lists], dtype=np.int64)
+    return sizes, kept([vector for row_vectors in lists for vector in row_vectors], dimension_of(connection))
 
 
 def means(totals: Integers, evidence: Integers) -> Floats:
@@ -121,8 +139,9 @@ def _vectors(connection: Connection, side: Side, ids: Integers, keep: Keep) -> t
     sizes = [np.zeros(0, dtype=np.int64)]
 
     def blocks() -> Iterator[Halves]:
-        for some, vectors in in_blocks(connection, side, ids):
-            sizes.append(some)
+        for start in range(0, len(ids), _VECTOR_BLOCK_ROWS):
+            of_rows, vectors = vectors_of(connection, side, ids[start : start + _VECTOR_BLOCK_ROWS].tolist())
+            sizes.append(of_rows)
             yield vectors
 
     matrix = keep(f"{side}_vectors", blocks(), dimension_of(connection))

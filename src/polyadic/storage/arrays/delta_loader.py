@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from polyadic.storage.arrays.builder import means
-from polyadic.storage.arrays.vector_loader import vectors_of
+from polyadic.storage.arrays.builder import means, vectors_of
 from polyadic.storage.connection import Connection
 from polyadic.storage.incidence import DIGEST, Floats, Integers
 from polyadic.storage.protocol import Side

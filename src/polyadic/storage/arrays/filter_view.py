@@ -22,8 +22,7 @@ from polyadic.storage.arrays.topic_entities import with_topics
 from polyadic.storage.connection import Connection
 from polyadic.storage.incidence import Incidence, Integers, Mask
 from polyadic.storage.records import ScoredSide, Side
-from polyadic.storage.sql.digests import digest_bytes
-from polyadic.storage.sql.entity_rows import entity_rows
+from polyadic.storage.sql.digests import digest_bytes, entity_rows
 from polyadic.storage.sql.lists import select_in
 from polyadic.storage.sql.serialization import evidence_of, overlay_of
 from polyadic.storage.sql.title_entities import title_entities, titles_of_chunks

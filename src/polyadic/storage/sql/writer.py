@@ -13,9 +13,8 @@ from polyadic.storage.protocol import CachedReply, Fingerprint, LedgerCall, Orig
 from polyadic.storage.row_changes import Delete, Insert, Update
 from polyadic.storage.sql import change_log, ledger
 from polyadic.storage.sql.derived_tables import DerivedTables
-from polyadic.storage.sql.digests import digest_bytes, text_digest
+from polyadic.storage.sql.digests import digest_bytes, entity_rows, text_digest
 from polyadic.storage.sql.embedding_model import dimension_of, other_vectors
-from polyadic.storage.sql.entity_rows import entity_rows
 from polyadic.storage.sql.full_text import searchable
 from polyadic.storage.sql.half_precision import HalfVector
 from polyadic.storage.sql.hierarchy_tables import HierarchyTables

@@ -46,9 +46,8 @@ from polyadic.storage.sqlite.database import (
     rolled_back,
     translate_errors,
 )
-from polyadic.storage.sqlite.full_text import SqliteWordIndex, SqliteWriter
+from polyadic.storage.sqlite.full_text import SqliteCopyTarget, SqliteWordIndex, SqliteWriter
 from polyadic.storage.sqlite.snapshots import SnapshotManager
-from polyadic.storage.sqlite.transfer import SqliteCopyTarget
 
 _FILE = "store.sqlite"
 _MAX_IDLE = 8
