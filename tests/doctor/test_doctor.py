@@ -46,7 +46,7 @@ def test_healthy_workspace_and_model_pass(tmp_path: Path, server: ModelServer) -
     found = examine(tmp_path, with_model(server))
     assert list(found) == ["disk", "store", "embedding", "key", "endpoint", "JSON", "speed", "context"]
     assert all(finding.state is Severity.GOOD and not finding.next_step for finding in found.values())
-    assert "1 documents, 1 facts" in found["store"].detail
+    assert "1 document, 1 fact, all" in found["store"].detail
     assert "384 dimensions" in found["embedding"].detail
 
 

@@ -9,7 +9,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from polyadic.generation.context import PromptContext, lay_out
-from polyadic.model.types import Document, Item, ItemKind, Knowledge, RetrievalSection, SourceSpan, Span
+from polyadic.model.types import (
+    Document,
+    FactDetails,
+    Item,
+    ItemKind,
+    Knowledge,
+    ParticipantDetails,
+    RetrievalSection,
+    SourceSpan,
+    Span,
+)
 from polyadic.text.tokens import count_tokens
 from tests.support.examples import examples
 
@@ -65,6 +75,24 @@ def test_facts_list_unnamed_entities_and_passages_title_and_page() -> None:
         "  Ada Lovelace met Charles Babbage at a party. They wrote many letters."
     )
     assert [piece.item.kind for piece in context.pieces] == [ItemKind.FACT, ItemKind.CHUNK]
+
+
+def test_details_of_facts_and_dates_of_documents_are_shown() -> None:
+    details = FactDetails((ParticipantDetails("Ada", "author", ""),), "1843", "", {"source": "letter\n[7]"})
+    stated = replace(fact(ADA, "Ada wrote a program.", ["Ada"]), details=(details,))
+    dated = passage(ADA, 0, 62)
+    dated = replace(dated, places=(replace(dated.places[0], date="1843-10-02"),))
+    assert shown([stated, dated]).text == (
+        "[1] Ada wrote a program. (author: Ada; valid from 1843; source: letter (7))\n"
+        "[2] From “Ada Lovelace” (1843-10-02): Ada Lovelace wrote the first program in 1843."
+    )
+
+
+def test_fact_with_details_is_shown_beside_its_passage() -> None:
+    details = FactDetails((ParticipantDetails("Ada Lovelace", "guest", ""),))
+    stated = fact(ADA, "Ada Lovelace met Charles Babbage at a party.", ["Ada Lovelace", "Charles Babbage"])
+    detailed = replace(stated, details=(details,))
+    assert [piece.item for piece in shown([detailed, passage(ADA)]).pieces] == [detailed, passage(ADA)]
 
 
 def test_facts_within_shown_passages_are_omitted() -> None:

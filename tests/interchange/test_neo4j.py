@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from polyadic.interchange.export import export_tables
-from polyadic.model.types import Document, Evidence
+from polyadic.model.types import Document, Evidence, FactDetails, Participation
 from tests.interchange.workspaces import ADA, BABBAGE, collections, contents, drafts, fill, workspace
 
 NODES = ("entities.csv", "facts.csv", "documents.csv", "chunks.csv")
@@ -39,7 +39,7 @@ def test_files_have_the_headers_of_the_import_tool(tmp_path: Path) -> None:
         "PART_OF",
     }
     assert [row["title"] for row in read(found["documents.csv"])] == ['=HYPERLINK("x")', ""]
-    assert found["documents.csv"].read_text().splitlines()[2].endswith(',"memory:b","","Document"')
+    assert found["documents.csv"].read_text().splitlines()[2].endswith(',"memory:b","","","Document"')
 
 
 @pytest.mark.slow
@@ -58,3 +58,18 @@ def test_any_text_round_trips_and_all_endpoints_exist(documents: list[Document],
         assert ends <= set(identifiers)
         assert [row["text"] for row in rows["chunks.csv"]] == [chunk.text for one in stored for chunk in one.chunks]
         assert [row["title"] for row in rows["documents.csv"]] == [one.document.title for one in stored]
+        statements = [s for one in stored for passage in one.passages for s in passage.evidence if s.fact_id]
+        details = {str(FactDetails.of(statement) or "") for statement in statements} - {""}
+        written = "\n".join(row["details"] for row in rows["stated_in.csv"])
+        assert all(line in written for line in details) and bool(details) == bool(written.strip())
+
+
+def test_dates_of_documents_and_details_of_statements_are_columns(tmp_path: Path) -> None:
+    detailed = Evidence(
+        ADA, 5.0, (Participation("Ada", role="author"), Participation("London")), (), "drawn", "", "1843"
+    )
+    with workspace(tmp_path / "kb") as kb:
+        fill(kb, [Document(f"memory:{n}", "", ADA, {"date": "1843-10-02"}) for n in range(9)], [detailed])
+        export_tables(kb, tmp_path)
+    assert {row["date"] for row in read(tmp_path / "documents.csv")} == {"1843-10-02"}
+    assert {row["details"] for row in read(tmp_path / "stated_in.csv")} == {"author: Ada; valid from 1843"}

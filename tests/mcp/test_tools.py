@@ -3,7 +3,7 @@
 import pytest
 
 from polyadic.mcp import views
-from polyadic.model.types import Item, ItemKind, SourceSpan, Span
+from polyadic.model.types import FactDetails, Item, ItemKind, ParticipantDetails, SourceSpan, Span
 from tests.mcp.conftest import ADA, DOCUMENTS, TURIN
 from tests.mcp.running_server import Connect, problem, result
 
@@ -135,6 +135,16 @@ def test_item_length_is_bounded() -> None:
     )
     assert (len(item.text), len(item.why), len(item.entities), len(item.entities[0])) == (2_000, 500, 50, 500)
     assert [(len(place.quote), len(place.title), place.end) for place in item.places] == [(600, 500, 9_000)] * 3
+
+
+def test_details_of_facts_and_dates_of_documents_are_returned(own: Connect) -> None:
+    details = FactDetails((ParticipantDetails("Eve", "author", ""),), "1843")
+    at = SourceSpan("d", "memory:d", "T", "c", Span(0, 9), "q", date="1843-10-02")
+    item = views.retrieved_result(Item(ItemKind.FACT, "f", "t", 1.0, "w", 1, (at,), details=(details,)))
+    assert (item.details, item.places[0].date) == (["author: Eve; valid from 1843"], "1843-10-02")
+    result(own, "add_document", name="dated", text="Eve saw Adam in Paris.", metadata={"date": "1843-10-02"})
+    (found,) = [fact for fact in result(own, "get_entity", entity="Adam")["facts"] if "Paris" in fact["text"]]
+    assert (found["details"], [place["date"] for place in found["places"]]) == ([], ["1843-10-02"])
 
 
 def test_an_added_document_keeps_its_title_and_metadata(own: Connect) -> None:

@@ -74,6 +74,28 @@ def test_published_documents_are_found(store: Store) -> None:
         assert (entity.name, entity.type, entity.score, entity.facts) == ("Charles Babbage", "thing", 60.0, 2)
 
 
+def test_details_of_statements_and_dates_of_documents_are_read(store: Store) -> None:
+    source, chunks, (said_of_ada,) = document("ada", [ADA])
+    ada, babbage, london = said_of_ada.participants
+    detailed = replace(
+        said_of_ada,
+        participants=(replace(ada, role="guest"), replace(babbage, role="host"), replace(london, value="GB-LND")),
+        valid_from="1833-06-05",
+        valid_to="1833",
+        qualifiers=(("source", "letter"),),
+    )
+    publish_documents(store, [(replace(source, metadata={"date": "1843-10-02"}), chunks, [detailed])])
+    publish(store, "engine", [ENGINE])
+    with store.read() as reader:
+        assert reader.records.evidence_in([chunks[0].id, "00" * 16]) == {chunks[0].id: (detailed,)}
+        assert {place.date for place in reader.chunk_places(reader.rows("chunk"))} == {"1843-10-02", ""}
+        fact = reader.nearest("fact", vector(ADA[0]), 1).rows
+        assert [place.date for place in reader.fact_places(fact)[0]] == ["1843-10-02"]
+        others = frozenset(record.id for record in reader.records.documents()) - {source.id}
+    with store.read(lambda reader: others) as reader:
+        assert reader.records.evidence_in([chunks[0].id]) == {}
+
+
 def test_documents_are_paginated(store: Store) -> None:
     for name, title in (("b", "Ada"), ("Ä", "Die Straße"), ("ada", ""), ("a%", "b"), ("gone", "Ada")):
         publish(store, name, [ADA], title)

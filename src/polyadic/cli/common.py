@@ -206,14 +206,15 @@ def failure_lines(failed: Sequence[FailedChunk]) -> list[str]:
 
 
 def where(place: SourceSpan) -> str:
-    """Format the document, page and character range of a source span.
+    """Format the document, its date, and the page and character range of a source span.
 
     >>> from polyadic.model.types import Span
-    >>> where(SourceSpan("", "/elsewhere/b.pdf", "", "", Span(10, 25), "", page=2))
-    '/elsewhere/b.pdf, page 2, characters 10–25'
+    >>> where(SourceSpan("", "/elsewhere/b.pdf", "", "", Span(10, 25), "", page=2, date="1843-10-02"))
+    '/elsewhere/b.pdf (1843-10-02), page 2, characters 10–25'
     """
+    date = f" ({visible(place.date)})" if place.date else ""
     page = f", page {place.page}" if place.page else ""
-    return f"{shown(place.source)}{page}, characters {place.span.start}–{place.span.end}"
+    return f"{shown(place.source)}{date}{page}, characters {place.span.start}–{place.span.end}"
 
 
 def spent(usage: Usage) -> str:

@@ -62,6 +62,8 @@ def _fact(view: FactView) -> None:
     say(f"score {view.fact.score:.1f} of 10, {stated}, fact {view.fact.id[:12]}")
     for entity in view.entities:
         say(f"  {entity.name}{f' ({entity.type})' if entity.type else ''}, score {entity.score:.0f} of 100")
+    for details in view.details:
+        say(f"  {details}")
     for place in view.places:
         _print_place(place)
         say(f"  {' '.join(place.quote.split())}")

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from polyadic.doctor.check_result import CheckResult, bad, doubtful, good
 from polyadic.storage.protocol import Store
+from polyadic.text.counts import count
 
 _RETRY = "run polyadic index PATH... to retry"
 
@@ -17,9 +18,8 @@ def stored(store: Store) -> Iterator[CheckResult]:
         return
     with store.read() as reader:
         counts, failures, extractors = reader.records.counts(), reader.records.failures(), reader.records.extractors()
-    yield good(
-        "store", f"consistent: {counts.documents:,} documents, {counts.facts:,} facts, all matching their evidence"
-    )
+    held = f"{count(counts.documents, 'document')}, {count(counts.facts, 'fact')}"
+    yield good("store", f"consistent: {held}, all matching their evidence")
     if counts.documents and not counts.facts:
         yield _no_facts(counts.evidence, len(failures), ", ".join(extractors))
     elif failures:

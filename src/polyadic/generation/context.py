@@ -125,7 +125,7 @@ def _pieces(items: Sequence[Item]) -> Iterator[ContextPiece]:
     for item in items:
         if item.kind is ItemKind.CHUNK:
             pieces = [ContextPiece(item, (place,), _passage(place)) for place in passages[item.id]]
-        elif any(_is_in_passage(item, place, text) for place, text in shown):
+        elif not item.details and any(_is_in_passage(item, place, text) for place, text in shown):
             continue
         else:
             pieces = [ContextPiece(item, item.places, _indented(_fact(item)))]
@@ -176,18 +176,20 @@ def _is_in_passage(fact: Item, passage: SourceSpan, text: str) -> bool:
 
 
 def _fact(item: Item) -> str:
-    """Format a fact, followed by the entities that its text does not name."""
+    """Format a fact, followed by the entities that its text does not name, and by its details."""
     text = item.text.casefold()
     unnamed = [name for name in item.entities if name.casefold() not in text]
-    return f"{item.text} (about: {'; '.join(unnamed)})" if unnamed else item.text
+    about = [f"about: {'; '.join(unnamed)}"] if unnamed else []
+    return " ".join((item.text, *(f"({normal_text(note)})" for note in (*about, *map(str, item.details)))))
 
 
 def _passage(place: SourceSpan) -> str:
-    """Format a passage after its source; a heading that only repeats the title is left out."""
+    """Format a passage after its source with its date; a heading that only repeats the title is left out."""
     heading, _, rest = place.quote.strip().partition("\n")
     repeats = bool(rest.strip()) and normal_text(heading.lstrip("# \t")) == normal_text(place.title)
+    date = f" ({normal_text(place.date)})" if place.date else ""
     page = f", page {place.page}" if place.page else ""
-    title = f"From “{normal_text(place.title)}”{page}: " if place.title else ""
+    title = f"From “{normal_text(place.title)}”{date}{page}: " if place.title else ""
     return _indented(f"{title}{(rest if repeats else place.quote).strip()}")
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from polyadic.interchange.bipartite import all_entities, all_facts, all_participations
 from polyadic.interchange.document_record import export_documents
+from polyadic.model.types import FactDetails
 from polyadic.storage.protocol import Reader
 
 _Row = Iterable[object]
@@ -27,17 +28,17 @@ def tables(reader: Reader) -> Iterator[tuple[str, Iterator[str]]]:
             (":ID", "text", "score:double", "support:int", ":LABEL"),
             ((f.id, f.text, f.score, f.support, "Fact") for f in all_facts(reader)),
         ),
-        ("documents.csv", (":ID", "source", "title", ":LABEL"), _documents(reader)),
+        ("documents.csv", (":ID", "source", "title", "date", ":LABEL"), _documents(reader)),
         ("chunks.csv", (":ID", "text", "start:int", "end:int", "tokens:int", ":LABEL"), _chunks(reader)),
         ("takes_part_in.csv", (":START_ID", ":END_ID", ":TYPE"), _participations(reader)),
-        ("stated_in.csv", (":START_ID", ":END_ID", "start:int", "end:int", ":TYPE"), _statements(reader)),
+        ("stated_in.csv", (":START_ID", ":END_ID", "start:int", "end:int", "details", ":TYPE"), _statements(reader)),
         ("part_of.csv", (":START_ID", ":END_ID", ":TYPE"), _parts(reader)),
     ):
         yield name, _lines(header, rows)
 
 
 def _documents(reader: Reader) -> Iterator[_Row]:
-    return ((d.id, d.source, d.title, "Document") for d in reader.records.documents())
+    return ((d.id, d.source, d.title, d.metadata.get("date", ""), "Document") for d in reader.records.documents())
 
 
 def _chunks(reader: Reader) -> Iterator[_Row]:
@@ -51,17 +52,18 @@ def _participations(reader: Reader) -> Iterator[_Row]:
 
 
 def _statements(reader: Reader) -> Iterator[_Row]:
-    """Yield the span of each statement of a fact, or its whole chunk if it has no span."""
+    """Yield the span of each statement of a fact, or its whole chunk if it has no span, and its details."""
     for export in export_documents(reader):
         for passage in export.passages:
-            places = {
-                (evidence.fact_id, span.start, span.end)
-                for evidence in passage.evidence
-                if evidence.fact_id is not None
-                for span in evidence.spans or (passage.chunk.span,)
-            }
-            for fact, start, end in sorted(places, key=lambda place: (place[1:], place[0])):
-                yield fact, passage.chunk.id, start, end, "STATED_IN"
+            places: dict[tuple[int, int, str], dict[str, None]] = {}
+            for evidence in passage.evidence:
+                details = FactDetails.of(evidence)
+                for span in evidence.spans or (passage.chunk.span,):
+                    if evidence.fact_id is not None:
+                        known = places.setdefault((span.start, span.end, evidence.fact_id), {})
+                        known |= {str(details): None} if details else {}
+            for (start, end, fact), lines in sorted(places.items()):
+                yield fact, passage.chunk.id, start, end, "\n".join(lines), "STATED_IN"
 
 
 def _parts(reader: Reader) -> Iterator[_Row]:

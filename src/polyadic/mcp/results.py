@@ -31,6 +31,8 @@ class QuotationResult(ToolResult):
     """Character after the last one."""
     quote: str
     """The quoted words; long ones are cut and end with an ellipsis."""
+    date: str
+    """Date of the document in ISO 8601; empty if unknown."""
 
 
 class CitationResult(QuotationResult):
@@ -56,6 +58,8 @@ class RetrievedResult(ToolResult):
     """Why it was retrieved."""
     entities: list[str]
     """Names of the entities that a fact connects."""
+    details: list[str]
+    """What statements of a fact say besides its text: roles and values of entities, validity, qualifiers."""
     places: list[QuotationResult]
     """The first few places where it is stated."""
 
@@ -70,6 +74,8 @@ class FactResult(ToolResult):
     entities: list[str]
     support: int
     """How often documents state it."""
+    details: list[str]
+    """What statements of it say besides its text: roles and values of entities, validity, qualifiers."""
     places: list[QuotationResult]
     """The first few places where it is stated."""
 

@@ -6,7 +6,7 @@ from polyadic.mcp import limits, results
 from polyadic.mcp.document_references import uri_of
 from polyadic.mcp.limits import cut
 from polyadic.model import types
-from polyadic.model.types import Item, SourceSpan
+from polyadic.model.types import FactDetails, Item, SourceSpan
 from polyadic.storage.protocol import DocumentRecord
 
 
@@ -21,6 +21,7 @@ def quotation(place: SourceSpan) -> results.QuotationResult:
         start=place.span.start,
         end=place.span.end,
         quote=cut(place.quote, limits.QUOTE),
+        date=cut(place.date, limits.NAME),
     )
 
 
@@ -46,17 +47,19 @@ def retrieved_result(item: Item) -> results.RetrievedResult:
         score=item.score,
         why=cut(item.why, limits.NAME),
         entities=names(item.entities),
+        details=_details(item.details),
         places=places(item.places),
     )
 
 
-def fact(of: types.Fact, stated: Iterable[SourceSpan]) -> results.FactResult:
+def fact(of: types.Fact, stated: Iterable[SourceSpan], details: Iterable[FactDetails]) -> results.FactResult:
     return results.FactResult(
         id=of.id,
         text=cut(of.text, limits.STATEMENT),
         score=of.score,
         entities=names(of.entities),
         support=of.support,
+        details=_details(details),
         places=places(stated),
     )
 
@@ -74,6 +77,10 @@ def document(record: DocumentRecord) -> results.DocumentResult:
         failed_chunks=record.failed,
         metadata={cut(key, limits.NAME): cut(value, limits.VALUE) for key, value in metadata},
     )
+
+
+def _details(all_of_them: Iterable[FactDetails]) -> list[str]:
+    return [cut(str(details), limits.STATEMENT) for details in list(all_of_them)[: limits.PLACES]]
 
 
 def names(all_of_them: Iterable[str]) -> list[str]:

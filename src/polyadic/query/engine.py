@@ -25,6 +25,7 @@ from polyadic.llm.language_model import LanguageModel
 from polyadic.llm.prompts.library import PromptLibrary
 from polyadic.model.types import Answer, Citation, Filter, Knowledge, SourceSpan, TraceStep, page_of
 from polyadic.query.document_filter import filter_documents
+from polyadic.query.fact_details import items_with_details
 from polyadic.query.iterative_retrieval import IterationLimits, check_effort, retrieve_iteratively
 from polyadic.query.lookup import titled
 from polyadic.query.request import QueryRequest
@@ -156,7 +157,10 @@ class QueryEngine:
                 else:
                     yield self._finished(piece, steps) if isinstance(piece, Answer) else piece
 
-    async def _retrieved(self, ask: QueryRequest, finder_name: EntityFinderName) -> Knowledge:
+    async def _retrieved(
+        self, ask: QueryRequest, finder_name: EntityFinderName, with_details: bool = True
+    ) -> Knowledge:
+        """Retrieve knowledge; ``with_details`` adds what statements of the facts say besides their text."""
         retrieval = self.settings.retrieval
         name = ask.method or retrieval.method
         # Only some methods use question entities; for the others, do not load a model to find them.
@@ -174,7 +178,8 @@ class QueryEngine:
             spelling = TraceStep("check the spelling", corrected.note, perf_counter() - started)
             step_done(spelling.name)
             knowledge = await method.retrieve(corrected.question, reader, self.embedder, budget)
-        return replace(knowledge, trace=(spelling, *knowledge.trace))
+            items = items_with_details(knowledge.items, reader) if with_details else knowledge.items
+        return replace(knowledge, items=items, trace=(spelling, *knowledge.trace))
 
     async def _overview(self, ask: QueryRequest, with_reports: bool = False) -> Knowledge | None:
         """Return an overview for a question about all documents, about one, or about a topic of several; else None.
@@ -222,7 +227,7 @@ class QueryEngine:
         return other if _quotes_more_of(own, other, answer) else answer
 
     async def _quoted(self, ask: QueryRequest, finder_name: EntityFinderName) -> Answer:
-        knowledge = await self._overview(ask) or await self._retrieved(ask, finder_name)
+        knowledge = await self._overview(ask) or await self._retrieved(ask, finder_name, with_details=False)
         if knowledge.method == OVERVIEW:
             return quote_overview(knowledge)
         with self.store.read(_document_filter(ask.only)) as reader:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Self, TypeVar
 
 import numpy as np
 
@@ -16,7 +16,8 @@ from polyadic.loaders.formats.json import read_json
 from polyadic.loaders.formats.json_lines import read_json_lines
 from polyadic.loaders.loader import READERS
 from polyadic.model.identity import document_id, entity_id, entity_key, loose_name
-from polyadic.model.types import Chunk, Document, Entity, Fact, SourceSpan, Span
+from polyadic.model.types import Chunk, Document, Entity, Fact, FactDetails, SourceSpan, Span
+from polyadic.query.fact_details import fact_details
 from polyadic.storage.protocol import DocumentRecord, Reader, Rows, Side
 from polyadic.text.glob_patterns import is_pattern, matches
 
@@ -60,9 +61,20 @@ class ChunkView:
 
 @dataclass(frozen=True, slots=True)
 class FactView:
+    """A fact, its entities, where it is stated, and what its statements say besides its text."""
+
     fact: Fact
     entities: tuple[Entity, ...]
     places: tuple[SourceSpan, ...]
+    details: tuple[FactDetails, ...]
+
+    @classmethod
+    def of(cls, reader: Reader, row: int) -> Self:
+        """Read the fact of a row."""
+        rows = np.array([row])
+        (fact,), (places,) = reader.facts(rows), reader.fact_places(rows)
+        entities = reader.entities(reader.links("fact_entities", rows).targets)
+        return cls(fact, tuple(entities), places, fact_details(reader, {fact.id: places}).get(fact.id, ()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,9 +241,7 @@ def chunk_view(reader: Reader, reference: str) -> ChunkView:
 
 
 def fact_view(reader: Reader, reference: str) -> FactView:
-    rows = np.array([row(reader, "fact", reference)])
-    entities = reader.entities(reader.links("fact_entities", rows).targets)
-    return FactView(reader.facts(rows)[0], tuple(entities), reader.fact_places(rows)[0])
+    return FactView.of(reader, row(reader, "fact", reference))
 
 
 def entity_view(reader: Reader, reference: str) -> EntityView:

@@ -15,6 +15,13 @@ _SOURCE_SPAN = {
     "quote": "Ada Lovelace wrote the first published program.",
     "page": None,
     "extractor": "sentences-6",
+    "date": "1843-10-02",
+}
+_DETAILS = {
+    "participants": [{"name": "Ada Lovelace", "role": "author", "value": ""}],
+    "valid_from": "1843",
+    "valid_to": "",
+    "qualifiers": {"source": "letter"},
 }
 _USAGE = {"calls": 0, "prompt_tokens": 0, "completion_tokens": 0, "money": 0.0}
 _STEP = {"name": "walk", "detail": "148 facts, 459 entities, 27 passages", "seconds": 0.004}
@@ -27,6 +34,7 @@ _ITEM = {
     "tokens": 10,
     "places": [_SOURCE_SPAN],
     "entities": ["Ada Lovelace", "program"],
+    "details": [_DETAILS],
 }
 _KNOWLEDGE = {
     "question": "Who wrote the first published program?",
@@ -166,7 +174,7 @@ EXAMPLES: dict[str, Any] = {
     "EntityList": {"entities": [{"entity": _ENTITY, "similarity": 0.81}]},
     "FactList": {"facts": [{"fact": _FACT, "similarity": 0.64}]},
     "EntityDetail": {"entity": _ENTITY, "facts": [_FACT]},
-    "FactDetail": {"fact": _FACT, "entities": [_ENTITY], "places": [_SOURCE_SPAN]},
+    "FactDetail": {"fact": _FACT, "entities": [_ENTITY], "places": [_SOURCE_SPAN], "details": [_DETAILS]},
     "Neighbourhood": {"entities": [_ENTITY], "facts": [{"fact": _FACT, "entities": [_ID]}], "complete": True},
     "PathView": {"path": [_ID], "entities": [_ENTITY], "facts": [{"fact": _FACT, "entities": [_ID]}]},
     "WorkspaceList": {"workspaces": ["letters", "reports"], "next": ""},

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from polyadic.doctor.check_result import CheckResult
-from polyadic.model.types import Entity, Fact, SourceSpan
+from polyadic.model.types import Entity, Fact, FactDetails, SourceSpan
 from polyadic.query.workspace_status import DocumentCost, PaidTotal
 from polyadic.server.jobs.job import Job
 from polyadic.server.tenants.names import NAME
@@ -134,11 +134,12 @@ class EntityDetail(BaseModel):
 
 
 class FactDetail(BaseModel):
-    """A fact, the entities it connects and the places where it is stated."""
+    """A fact, the entities it connects, the places where it is stated, and what they say besides its text."""
 
     fact: Fact
     entities: list[Entity]
     places: list[SourceSpan]
+    details: list[FactDetails]
 
 
 class Hyperedge(BaseModel):

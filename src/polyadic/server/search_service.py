@@ -69,7 +69,7 @@ def facts_of(kb: Workspace, identifier: str, limit: int) -> tuple[Entity, list[F
 
 
 def fact_with_places(kb: Workspace, identifier: str) -> FactView:
-    """Return a fact by identifier with the entities it connects and the places where it is stated.
+    """Return a fact by identifier with the entities it connects, the places where it is stated, and its details.
 
     Raises
     ------
@@ -77,9 +77,7 @@ def fact_with_places(kb: Workspace, identifier: str) -> FactView:
         There is no such fact (404).
     """
     with kb.store().read() as reader:
-        rows = np.array([row_of(reader, "fact", identifier)])
-        entities = reader.entities(reader.links("fact_entities", rows).targets)
-        return FactView(reader.facts(rows)[0], tuple(entities), reader.fact_places(rows)[0])
+        return FactView.of(reader, row_of(reader, "fact", identifier))
 
 
 def row_of(reader: Reader, side: Side, identifier: str) -> int:

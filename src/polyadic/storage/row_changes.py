@@ -19,6 +19,17 @@ class Insert:
     add: tuple[str, ...] = ()
     ignore: bool = False
 
+    def on_conflict(self, *workspace: str) -> str:
+        """Return the clause for existing rows; ``workspace`` precedes the key where an engine has such a column."""
+        if self.ignore:
+            return " ON CONFLICT DO NOTHING"
+        values = [
+            *(f"{one} = excluded.{one}" for one in self.replace),
+            *(f"{one} = {self.table.name}.{one} + excluded.{one}" for one in self.add),
+        ]
+        key = ", ".join((*workspace, *self.table.key))
+        return f" ON CONFLICT ({key}) DO UPDATE SET {', '.join(values)}" if values else ""
+
 
 @dataclass(frozen=True, slots=True)
 class Update:

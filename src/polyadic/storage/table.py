@@ -72,6 +72,29 @@ class Table:
         return self.names.index(column)
 
 
+def column_definitions(table: Table, types: Mapping[ColumnType, str], numbering: str = "") -> list[str]:
+    """Return the definitions of a table's columns.
+
+    Parameters
+    ----------
+    types
+        The engine's names of types.
+    numbering
+        The engine's clause for a column that numbers the rows.
+
+    Examples
+    --------
+    >>> column_definitions(Table("t", (text("a", default="''"),)), {ColumnType.TEXT: "TEXT"})
+    ["a TEXT NOT NULL DEFAULT ''"]
+    """
+    return [
+        f"{column.name} {types[column.type]}"
+        f"{f' {numbering}' if numbering and table.is_numbered and column.name == 'id' else ''}"
+        f"{'' if column.optional else ' NOT NULL'}{column.default and f' DEFAULT {column.default}'}"
+        for column in table.columns
+    ]
+
+
 def integer(name: str, optional: bool = False, default: str = "") -> Column:
     return Column(name, ColumnType.INTEGER, optional, default)
 

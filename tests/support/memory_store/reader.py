@@ -231,9 +231,9 @@ def _best(scores: Vectors, k: int) -> Hits:
 def _place(read: ReadChunk, span: Span) -> SourceSpan:
     document, chunk, evidence = read
     quote, page = document.text[span.start : span.end], page_of(document.pages, span.start)
-    extractor = evidence[0].extractor if evidence else ""
+    extractor, date = evidence[0].extractor if evidence else "", document.metadata.get("date", "")
     above = headings_above(headings(document.text), span.start, document.title)
-    return SourceSpan(document.id, document.source, document.title, chunk.id, span, quote, page, extractor, above)
+    return SourceSpan(document.id, document.source, document.title, chunk.id, span, quote, page, extractor, above, date)
 
 
 def _inverted(neighbours: Sequence[Collection[int]], size: int) -> list[list[int]]:
@@ -246,6 +246,5 @@ def _inverted(neighbours: Sequence[Collection[int]], size: int) -> list[list[int
 
 
 def _links(neighbours: Iterable[tuple[int, Sequence[int]]]) -> Links:
-    pairs = [(source, target) for source, targets in neighbours for target in targets]
-    table = np.array(pairs, dtype=np.int64).reshape(-1, 2)
-    return Links(table[:, 0], table[:, 1])
+    table = np.array([(source, target) for source, targets in neighbours for target in targets], dtype=np.int64)
+    return Links(*table.reshape(-1, 2).T)

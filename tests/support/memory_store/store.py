@@ -164,6 +164,9 @@ class StateRecords:
         one = self._reader.seen.get(document_id)
         return one.extracted() if one else []
 
+    def evidence_in(self, chunk_ids: Sequence[str]) -> dict[str, tuple[Evidence, ...]]:
+        return {c.id: said for one in self._revisions for c, said in one.extracted() if c.id in chunk_ids}
+
     def headings(self, chunk_ids: Sequence[str]) -> dict[str, tuple[Heading, ...]]:
         pairs = [(one.document, chunk) for one in self._revisions for chunk in one.chunks if chunk.id in chunk_ids]
         return {chunk.id: headings_of(headings(document.text), chunk.span) for document, chunk in pairs}

@@ -11,6 +11,7 @@ from polyadic.mcp.request_context import WorkspaceAccess, read
 from polyadic.mcp.results import ToolResult
 from polyadic.mcp.tools.tool import Name, Tool, ToolArguments
 from polyadic.query import lookup
+from polyadic.query.fact_details import fact_details
 from polyadic.query.source_names import SourceNames
 from polyadic.storage.protocol import Reader
 
@@ -47,7 +48,8 @@ def _result(reader: Reader, names: SourceNames, wanted: EntityArguments) -> Enti
     row = lookup.entity_row(reader, wanted.entity)
     entity = reader.entities(np.array([row]))[0]
     rows = lookup.facts_of_all(reader, [row], wanted.limit)
-    stated = zip(reader.facts(rows), names.applied(reader.fact_places(rows)), strict=True)
+    stated = list(zip(reader.facts(rows), names.applied(reader.fact_places(rows)), strict=True))
+    details = fact_details(reader, {fact.id: places for fact, places in stated})
     return EntityResult(
         id=entity.id,
         name=cut(entity.name, limits.NAME),
@@ -55,7 +57,7 @@ def _result(reader: Reader, names: SourceNames, wanted: EntityArguments) -> Enti
         description=cut(entity.description, limits.STATEMENT),
         score=entity.score,
         fact_count=entity.facts,
-        facts=[views.fact(fact, places) for fact, places in stated],
+        facts=[views.fact(fact, places, details.get(fact.id, ())) for fact, places in stated],
     )
 
 

@@ -11,6 +11,7 @@ from polyadic.mcp.tools.document_filter import DocumentFilterArguments
 from polyadic.mcp.tools.tool import Name, Tool
 from polyadic.model.types import Item
 from polyadic.query import lookup
+from polyadic.query.fact_details import items_with_details
 from polyadic.query.fact_search import search_facts, vector_of
 from polyadic.retrieval.items import fact_items
 from polyadic.storage.protocol import Reader, Vectors
@@ -52,7 +53,8 @@ def _items(reader: Reader, sought: SearchArguments, vector: Vectors | None) -> l
     hits = search_facts(reader, vector, named, sought.limit)
     similar = [""] * len(hits.rows) if vector is None else _similarity_reasons(hits.scores)
     connecting = "connects what was named" if named else ""
-    return fact_items(hits.rows, hits.scores, [", ".join(filter(None, (connecting, why))) for why in similar], reader)
+    whys = [", ".join(filter(None, (connecting, why))) for why in similar]
+    return list(items_with_details(fact_items(hits.rows, hits.scores, whys, reader), reader))
 
 
 def _similarity_reasons(scores: Vectors) -> list[str]:

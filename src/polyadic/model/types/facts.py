@@ -4,8 +4,8 @@ A *fact* is a hyperedge: one self-contained sentence with every entity it connec
 an extractor found in one chunk. Facts and entities are derived from the stored evidence only.
 """
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from polyadic.model import identity
@@ -154,3 +154,56 @@ class Entity:
     description: str
     score: float
     facts: int
+
+
+@dataclass(frozen=True, slots=True)
+class ParticipantDetails:
+    """The role and the typed value of an entity in a statement (see :class:`Participation`), one of them known."""
+
+    name: str
+    role: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class FactDetails:
+    """What one statement of a fact says besides its text (see :class:`Evidence`).
+
+    Parameters
+    ----------
+    participants
+        The entities whose role or value is known.
+    valid_from, valid_to
+        First and last date at which the statement holds, in ISO 8601; empty if unknown.
+    qualifiers
+        Further names and values.
+    """
+
+    participants: tuple[ParticipantDetails, ...] = ()
+    valid_from: str = ""
+    valid_to: str = ""
+    qualifiers: Mapping[str, str] = field(default_factory=dict, hash=False)
+
+    @classmethod
+    def of(cls, evidence: Evidence) -> "FactDetails | None":
+        """Return the details of a statement; None if it has none."""
+        participants = tuple(
+            ParticipantDetails(one.name, one.role, one.value) for one in evidence.participants if one.role or one.value
+        )
+        if not (participants or evidence.valid_from or evidence.valid_to or evidence.qualifiers):
+            return None
+        return cls(participants, evidence.valid_from, evidence.valid_to, dict(evidence.qualifiers))
+
+    def __str__(self) -> str:
+        """Format the details for people and models.
+
+        >>> print(FactDetails((ParticipantDetails("Ada", "author", ""),), "1843", "", {"source": "letter"}))
+        author: Ada; valid from 1843; source: letter
+        """
+        participants = (
+            f"{one.role or one.name}: {' = '.join(filter(None, (one.role and one.name, one.value)))}"
+            for one in self.participants
+        )
+        dates = [f"{word} {date}" for word, date in (("from", self.valid_from), ("to", self.valid_to)) if date]
+        validity = [f"valid {' '.join(dates)}"] if dates else []
+        return "; ".join((*participants, *validity, *(f"{name}: {value}" for name, value in self.qualifiers.items())))

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from polyadic.model.types.documents import Span
+from polyadic.model.types.facts import FactDetails
 from polyadic.model.types.usage import Usage
 
 
@@ -36,6 +37,8 @@ class SourceSpan:
         Name of the extractor that found the facts in this range.
     headings
         Headings of the sections that contain the first character, outermost first.
+    date
+        Date of the document according to its metadata, in ISO 8601; empty if unknown.
     """
 
     document_id: str
@@ -47,6 +50,7 @@ class SourceSpan:
     page: int | None = None
     extractor: str = ""
     headings: tuple[str, ...] = ()
+    date: str = ""
 
     def part(self, span: Span) -> "SourceSpan":
         """Return the source span of a part of the quote; page and headings are kept.
@@ -102,6 +106,8 @@ class Item:
         Section of the prompt that the item was retrieved for.
     listed
         Names and types of the entities for which a fact is in a list, such as "Agena (target vehicle)"; else empty.
+    details
+        What statements of a fact say besides its text; empty if they say nothing more.
     """
 
     kind: ItemKind
@@ -114,6 +120,7 @@ class Item:
     entities: tuple[str, ...] = ()
     section: RetrievalSection = RetrievalSection.NONE
     listed: tuple[str, ...] = ()
+    details: tuple[FactDetails, ...] = ()
 
     @property
     def shown_places(self) -> tuple[SourceSpan, ...]:

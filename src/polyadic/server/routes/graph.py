@@ -65,9 +65,11 @@ def entity(workspace: Name, entity: Identifier, kb: Reading, limit: Limit = 20) 
 
 @router.get("/facts/{fact}", summary="Get a fact")
 def fact(workspace: Name, fact: Identifier, kb: Reading) -> FactDetail:
-    """Return a fact, the entities it connects and the places where it is stated."""
+    """Return a fact, the entities it connects, the places where it is stated, and what they say besides its text."""
     view: FactView = source_names(kb).applied(fact_with_places(kb, fact))
-    return FactDetail(fact=view.fact, entities=list(view.entities), places=list(view.places))
+    return FactDetail(
+        fact=view.fact, entities=list(view.entities), places=list(view.places), details=list(view.details)
+    )
 
 
 @router.get("/neighbourhood", summary="Get a neighbourhood")

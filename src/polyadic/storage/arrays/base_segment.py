@@ -1,53 +1,57 @@
 """The saved arrays of a state: derived files from which later states are updated incrementally."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from polyadic.storage.arrays.array_files import mapped, write
 from polyadic.storage.arrays.matrix import Matrix
 from polyadic.storage.arrays.pq_index import PQIndex
+from polyadic.storage.arrays.protocol import WAYS
 from polyadic.storage.arrays.snapshot import ArraySnapshot
-from polyadic.storage.incidence import Digests, Integers
-from polyadic.storage.protocol import Side
+from polyadic.storage.incidence import Digests, Incidence, Integers
+from polyadic.storage.records import SIDES, Side
 
-LAYOUT = 5
+LAYOUT = 6
 """Version of the array layout. Increment it when the same tables give other arrays; older files are then rebuilt."""
-
-_SIDES: tuple[Side, ...] = ("entity", "fact", "chunk")
-_VECTORS = ("form_vectors", "fact_vectors", "window_vectors")
 
 
 @dataclass(frozen=True)
 class BaseSegment:
     """The snapshot of a state, its vectors, and what updating it incrementally needs.
 
-    ``*_digests`` are public identifiers, ``*_sorting`` is the permutation that sorts the primary keys.
-    ``chunk_documents`` and ``chunk_offsets`` give the position of each chunk. ``contested`` lists for each entity the
-    chunks whose topic it may become, or cease to be, when its degree or score changes (see topic_entities.py). Vectors
-    of shape (n, d) are in CSR form like incidence in the snapshot. Sides with many vectors have quantized ``codes``.
+    Attributes
+    ----------
+    digests
+        Public identifiers by side.
+    sorting
+        Permutation that sorts the primary keys, by side.
+    chunk_documents, chunk_offsets
+        Position of each chunk.
+    contested
+        For each entity, the chunks whose topic it may become, or cease to be, when its degree or score changes (see
+        topic_entities.py).
+    vectors
+        Vectors by side, row by row.
+    vector_starts
+        First vector of each row, for the sides whose rows may have several: entities and chunks.
+    codes
+        Quantized vectors of the sides that have many.
     """
 
     snapshot: ArraySnapshot
-    entity_digests: Digests
-    entity_sorting: Integers
-    fact_digests: Digests
-    fact_sorting: Integers
-    chunk_digests: Digests
-    chunk_sorting: Integers
+    digests: Mapping[Side, Digests]
+    sorting: Mapping[Side, Integers]
     chunk_documents: Digests
     chunk_offsets: Integers
-    contested_starts: Integers
-    contested: Integers
-    form_starts: Integers
-    form_vectors: Matrix
-    fact_vectors: Matrix
-    window_starts: Integers
-    window_vectors: Matrix
+    contested: Incidence
+    vectors: Mapping[Side, Matrix]
+    vector_starts: Mapping[Side, Integers]
     codes: Mapping[Side, PQIndex]
 
     @classmethod
@@ -59,63 +63,84 @@ class BaseSegment:
         OSError, ValueError
             The folder does not exist, or is incomplete.
         """
-        # Plain array views: indexing a memmap object costs several times as much.
+
+        def array(name: str) -> Any:
+            # A plain array view: indexing a memmap object costs several times as much.
+            return mapped(folder, name).view(np.ndarray)
+
+        def incidence(name: str) -> Incidence:
+            return Incidence(array(f"{name}_starts"), array(f"{name}_targets"))
+
         snapshot = ArraySnapshot(
-            **{field.name: mapped(folder, field.name).view(np.ndarray) for field in fields(ArraySnapshot)}
+            keys={side: array(f"{side}_keys") for side in SIDES},
+            row_scores={"entity": array("entity_scores"), "fact": array("fact_scores")},
+            chunk_counts=array("chunk_counts"),
+            chunk_order=array("chunk_order"),
+            titles=array("titles"),
+            topics=array("topics"),
+            chunks_by_topic=incidence("chunks_by_topic"),
+            incidence={way: incidence(way) for way in WAYS},
         )
-        arrays: dict[str, Any] = {name: mapped(folder, name).view(np.ndarray) for name in cls._array_names()}
-        arrays |= {name: Matrix.load(folder, name) for name in _VECTORS}
-        codes = {side: PQIndex.load(path) for side in _SIDES if (path := _codes_path(folder, side)).exists()}
-        return cls(snapshot, codes=codes, **arrays)
+        return cls(
+            snapshot,
+            digests={side: array(f"{side}_digests") for side in SIDES},
+            sorting={side: array(f"{side}_sorting") for side in SIDES},
+            chunk_documents=array("chunk_documents"),
+            chunk_offsets=array("chunk_offsets"),
+            contested=incidence("contested"),
+            vectors={side: Matrix.load(folder, f"{side}_vectors") for side in SIDES},
+            vector_starts={"entity": array("entity_vector_starts"), "chunk": array("chunk_vector_starts")},
+            codes={side: PQIndex.load(path) for side in SIDES if (path := _codes_path(folder, side)).exists()},
+        )
 
     def save(self, folder: Path) -> None:
         """Write and sync all arrays except the vectors."""
-        for field in fields(ArraySnapshot):
-            write(folder, field.name, getattr(self.snapshot, field.name))
-        for name in self._array_names():
-            write(folder, name, getattr(self, name))
+        for name, array in self._arrays().items():
+            write(folder, name, array)
         for side, codes in self.codes.items():
             codes.save(_codes_path(folder, side))
 
     @property
     def size(self) -> int:
         """The number of rows on all sides."""
-        return len(self.entity_digests) + len(self.fact_digests) + len(self.chunk_digests)
-
-    def digests(self, side: Side) -> Digests:
-        return {"entity": self.entity_digests, "fact": self.fact_digests, "chunk": self.chunk_digests}[side]
+        return sum(map(len, self.digests.values()))
 
     def find(self, side: Side, ids: Integers) -> Integers:
         """Return the rows of primary keys, -1 for unknown keys."""
-        sorting = {"entity": self.entity_sorting, "fact": self.fact_sorting, "chunk": self.chunk_sorting}[side]
+        sorting, keys = self.sorting[side], self.snapshot.keys[side]
         if not len(sorting):
             return np.full(len(ids), -1, dtype=np.int64)
-        keys = self._keys[side]
         rows = sorting[np.minimum(keys.searchsorted(ids, sorter=sorting), len(sorting) - 1)]
         return np.where(keys[rows] == ids, rows, -1).astype(np.int64)
 
     @cached_property
-    def form_owners(self) -> Integers:
-        """The entity row of each form vector."""
-        return _owners(self.form_starts)
+    def vector_owners(self) -> Mapping[Side, Integers]:
+        """The row of each vector, for the sides whose rows may have several."""
+        return {
+            side: np.repeat(np.arange(len(starts) - 1), np.diff(starts)) for side, starts in self.vector_starts.items()
+        }
 
-    @cached_property
-    def window_owners(self) -> Integers:
-        """The chunk row of each window vector."""
-        return _owners(self.window_starts)
-
-    @cached_property
-    def _keys(self) -> dict[Side, Integers]:
+    def _arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the arrays by the names that :meth:`load` gives them."""
         s = self.snapshot
-        return {"entity": s.entity_ids, "fact": s.fact_ids, "chunk": s.chunk_ids}
-
-    @classmethod
-    def _array_names(cls) -> list[str]:
-        return [field.name for field in fields(cls) if field.name not in ("snapshot", "codes", *_VECTORS)]
-
-
-def _owners(starts: Integers) -> Integers:
-    return np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+        by_side: list[tuple[str, Mapping[Any, NDArray[Any]]]] = [
+            ("keys", s.keys),
+            ("scores", s.row_scores),
+            ("digests", self.digests),
+            ("sorting", self.sorting),
+            ("vector_starts", self.vector_starts),
+        ]
+        lists: dict[str, Incidence] = {"chunks_by_topic": s.chunks_by_topic, "contested": self.contested}
+        lists |= {way: s.incidence[way] for way in WAYS}
+        single = {name: getattr(s, name) for name in ("chunk_counts", "chunk_order", "titles", "topics")}
+        return {
+            **single,
+            "chunk_documents": self.chunk_documents,
+            "chunk_offsets": self.chunk_offsets,
+            **{f"{side}_{name}": array for name, arrays in by_side for side, array in arrays.items()},
+            **{f"{name}_starts": one.starts for name, one in lists.items()},
+            **{f"{name}_targets": one.targets for name, one in lists.items()},
+        }
 
 
 def _codes_path(folder: Path, side: Side) -> Path:

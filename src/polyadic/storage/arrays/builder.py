@@ -1,6 +1,7 @@
 """Build the arrays of a state from the tables."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,19 +10,32 @@ from polyadic.model.aggregation import SCORE_UNIT
 from polyadic.storage.arrays.base_segment import BaseSegment
 from polyadic.storage.arrays.matrix import Matrix
 from polyadic.storage.arrays.pq_index import LEAST, PQIndex
+from polyadic.storage.arrays.protocol import Way
 from polyadic.storage.arrays.snapshot import ArraySnapshot
-from polyadic.storage.arrays.topic_entities import contested, with_subjects
-from polyadic.storage.arrays.vector_loader import in_blocks
+from polyadic.storage.arrays.topic_entities import contested, with_topics
 from polyadic.storage.connection import Connection
-from polyadic.storage.incidence import DIGEST, Digests, Floats, Integers, grouped, starts_of
-from polyadic.storage.protocol import Side
-from polyadic.storage.sql.dimension import dimension_of
-from polyadic.storage.sql.half_precision import Halves
+from polyadic.storage.incidence import DIGEST, Digests, Floats, Incidence, Integers, starts_of
+from polyadic.storage.records import SIDES, Side
+from polyadic.storage.sql.embedding_model import dimension_of
+from polyadic.storage.sql.half_precision import Halves, kept
+from polyadic.storage.sql.lists import select_in
 from polyadic.storage.sql.serialization import overlay_of
 from polyadic.storage.sql.title_entities import title_entities, titled_documents
 
-_BLOCK_ROWS = 65_536
-
+_BLOCK_ROWS, _VECTOR_BLOCK_ROWS = 65_536, 8_192
+_VECTORS: Mapping[Side, str] = {
+    "entity": "SELECT s.entity, v.data FROM attribute_value s JOIN vector v ON v.id = s.vector"
+    " WHERE s.vector IS NOT NULL AND s.entity {any_of} ORDER BY s.entity, s.value_digest",
+    "fact": "SELECT f.id, v.data FROM fact f JOIN vector v ON v.id = f.vector WHERE f.id {any_of}",
+    "chunk": "SELECT w.chunk, v.data FROM passage_window w JOIN vector v ON v.id = w.vector"
+    " WHERE w.chunk {any_of} ORDER BY w.chunk, w.ordinal",
+}
+_CHUNKS = "FROM document d JOIN chunk c ON c.revision = d.current ORDER BY c.digest"
+_DIGESTS = {
+    "entity": "SELECT digest FROM entity ORDER BY digest",
+    "fact": "SELECT digest FROM fact ORDER BY digest",
+    "chunk": f"SELECT c.digest {_CHUNKS}",
+}
 
 Keep = Callable[[str, Iterable[Halves], int], Matrix]
 """Assembles the blocks of a named array of this width."""
@@ -29,43 +43,39 @@ Keep = Callable[[str, Iterable[Halves], int], Matrix]
 
 def build(connection: Connection, keep: Keep) -> BaseSegment:
     """Read the arrays from the tables in the connection's transaction."""
-    entity = _columns(connection, "SELECT id, score, evidence, chunks FROM entity ORDER BY digest", 4)
-    fact = _columns(connection, "SELECT id, score, evidence FROM fact ORDER BY digest", 3)
-    chunk = _columns(
+    chunks, chunk_order, titles, offsets = _columns(
         connection,
-        "SELECT c.id, coalesce(e.id, -1), row_number() OVER (ORDER BY d.digest, c.start), c.start FROM document d"
+        "SELECT c.id, row_number() OVER (ORDER BY d.digest, c.start), coalesce(e.id, -1), c.start FROM document d"
         " JOIN revision r ON r.id = d.current JOIN chunk c ON c.revision = r.id"
         # "John Ince (actor)" is about John Ince, unless an entity has the full title as its name.
         " LEFT JOIN entity e ON e.id = coalesce((SELECT id FROM entity WHERE digest = r.title_entity),"
         " (SELECT id FROM entity WHERE digest = r.bare_title_entity)) ORDER BY c.digest",
         4,
     )
-    snapshot = with_subjects(_snapshot(connection, entity, fact, chunk))
-    form_starts, form_vectors = _vectors(connection, "entity", entity[0], "form_vectors", keep)
-    _, fact_vectors = _vectors(connection, "fact", fact[0], "fact_vectors", keep)
-    window_starts, window_vectors = _vectors(connection, "chunk", chunk[0], "window_vectors", keep)
-    vectors: dict[Side, Matrix] = {"entity": form_vectors, "fact": fact_vectors, "chunk": window_vectors}
-    contested_starts, contested_chunks = contested(snapshot)
-    chunks = "FROM document d JOIN chunk c ON c.revision = d.current ORDER BY c.digest"
+    snapshot = with_topics(_snapshot(connection, chunks, chunk_order, titles))
+    loaded = {side: _vectors(connection, side, keys, keep) for side, keys in snapshot.keys.items()}
+    vectors = {side: matrix for side, (_, matrix) in loaded.items()}
     return BaseSegment(
-        snapshot=snapshot,
-        entity_digests=_digests(connection, "SELECT digest FROM entity ORDER BY digest"),
-        entity_sorting=np.argsort(entity[0]),
-        fact_digests=_digests(connection, "SELECT digest FROM fact ORDER BY digest"),
-        fact_sorting=np.argsort(fact[0]),
-        chunk_digests=_digests(connection, f"SELECT c.digest {chunks}"),
-        chunk_sorting=np.argsort(chunk[0]),
-        chunk_documents=_digests(connection, f"SELECT d.digest {chunks}"),
-        chunk_offsets=chunk[3],
-        contested_starts=contested_starts,
-        contested=contested_chunks,
-        form_starts=form_starts,
-        form_vectors=form_vectors,
-        fact_vectors=fact_vectors,
-        window_starts=window_starts,
-        window_vectors=window_vectors,
+        snapshot,
+        digests={side: _digests(connection, _DIGESTS[side]) for side in SIDES},
+        sorting={side: np.argsort(keys) for side, keys in snapshot.keys.items()},
+        chunk_documents=_digests(connection, f"SELECT d.digest {_CHUNKS}"),
+        chunk_offsets=offsets,
+        contested=contested(snapshot),
+        vectors=vectors,
+        vector_starts={side: starts for side, (starts, _) in loaded.items() if side != "fact"},
         codes={side: PQIndex.of(matrix.array) for side, matrix in vectors.items() if len(matrix) >= LEAST},
     )
+
+
+def vectors_of(connection: Connection, side: Side, ids: Sequence[int]) -> tuple[Integers, Halves]:
+    """Return the number of vectors of each row (primary keys), and all vectors row by row, shape (n, d)."""
+    vectors: dict[int, list[bytes]] = defaultdict(list)
+    for owner, vector in select_in(connection, _VECTORS[side], ids):
+        vectors[owner].append(vector)
+    lists = [vectors[row] for row in ids]
+    sizes = np.array([len(row_vectors) for row_vectors in lists], dtype=np.int64)
+    return sizes, kept([vector for row_vectors in lists for vector in row_vectors], dimension_of(connection))
 
 
 def means(totals: Integers, evidence: Integers) -> Floats:
@@ -74,31 +84,30 @@ def means(totals: Integers, evidence: Integers) -> Floats:
     return scores
 
 
-def _snapshot(connection: Connection, entity: Integers, fact: Integers, chunk: Integers) -> ArraySnapshot:
-    """Build the snapshot, without topic entities."""
-    participation = _columns(connection, "SELECT fact, entity FROM participation", 2)
-    statement = _columns(connection, "SELECT DISTINCT fact, chunk FROM statement", 2)
-    facts = _positions(fact[0], participation[0])
-    entities = _positions(entity[0], participation[1])
-    stated = _positions(fact[0], statement[0])
-    stating = _positions(chunk[0], statement[1])
-    titles = _titles(connection, entity[0], chunk[0], chunk[1])
+def _snapshot(connection: Connection, chunks: Integers, order: Integers, titles: Integers) -> ArraySnapshot:
+    """Build the snapshot, without topic entities; ``titles`` are the keys of the entities that titles name."""
+    entities, *entity_totals, counts = _columns(
+        connection, "SELECT id, score, evidence, chunks FROM entity ORDER BY digest", 4
+    )
+    facts, *fact_totals = _columns(connection, "SELECT id, score, evidence FROM fact ORDER BY digest", 3)
+    participants = _pairs(connection, "SELECT fact, entity FROM participation", facts, entities)
+    statements = _pairs(connection, "SELECT DISTINCT fact, chunk FROM statement", facts, chunks)
+    title_rows = _titles(connection, entities, chunks, titles)
+    incidence: dict[Way, Incidence] = {
+        "fact_entities": Incidence.of(*participants, len(facts)),
+        "entity_facts": Incidence.of(*participants[::-1], len(entities)),
+        "fact_chunks": Incidence.of(*statements, len(facts)),
+        "chunk_facts": Incidence.of(*statements[::-1], len(chunks)),
+    }
     return ArraySnapshot(
-        entity_ids=entity[0],
-        entity_scores=means(entity[1], entity[2]),
-        entity_chunk_counts=entity[3],
-        fact_ids=fact[0],
-        fact_scores=means(fact[1], fact[2]),
-        chunk_ids=chunk[0],
-        chunk_order=chunk[2],
-        title_entity=titles,
-        about_entity=titles,
-        about_starts=np.zeros(len(entity[0]) + 1, dtype=np.int64),
-        about_chunks=np.zeros(0, dtype=np.int64),
-        **_both_ways(
-            "fact_entity", "fact_entities", "entity_fact", "entity_facts", facts, entities, fact[0], entity[0]
-        ),
-        **_both_ways("fact_chunk", "fact_chunks", "chunk_fact", "chunk_facts", stated, stating, fact[0], chunk[0]),
+        keys={"entity": entities, "fact": facts, "chunk": chunks},
+        row_scores={"entity": means(*entity_totals), "fact": means(*fact_totals)},
+        chunk_counts=counts,
+        chunk_order=order,
+        titles=title_rows,
+        topics=title_rows,
+        chunks_by_topic=Incidence(np.zeros(len(entities) + 1, dtype=np.int64), np.zeros(0, dtype=np.int64)),
+        incidence=incidence,
     )
 
 
@@ -112,6 +121,12 @@ def _digests(connection: Connection, sql: str) -> Digests:
     return np.concatenate([np.zeros(0, dtype=DIGEST), *blocks])
 
 
+def _pairs(connection: Connection, sql: str, lefts: Integers, rights: Integers) -> tuple[Integers, Integers]:
+    """Read pairs of keys as pairs of their positions."""
+    left, right = _columns(connection, sql, 2)
+    return _positions(lefts, left), _positions(rights, right)
+
+
 def _in_blocks(connection: Connection, sql: str) -> Iterator[list[tuple[Any, ...]]]:
     """Yield the rows of a query in blocks, to limit the memory for Python objects."""
     cursor = connection.execute(sql)
@@ -119,16 +134,17 @@ def _in_blocks(connection: Connection, sql: str) -> Iterator[list[tuple[Any, ...
         yield rows
 
 
-def _vectors(connection: Connection, side: Side, ids: Integers, name: str, keep: Keep) -> tuple[Integers, Matrix]:
+def _vectors(connection: Connection, side: Side, ids: Integers, keep: Keep) -> tuple[Integers, Matrix]:
     """Load the vectors of one side in CSR form: starts and matrix."""
     sizes = [np.zeros(0, dtype=np.int64)]
 
     def blocks() -> Iterator[Halves]:
-        for some, vectors in in_blocks(connection, side, ids):
-            sizes.append(some)
+        for start in range(0, len(ids), _VECTOR_BLOCK_ROWS):
+            of_rows, vectors = vectors_of(connection, side, ids[start : start + _VECTOR_BLOCK_ROWS].tolist())
+            sizes.append(of_rows)
             yield vectors
 
-    matrix = keep(name, blocks(), dimension_of(connection))
+    matrix = keep(f"{side}_vectors", blocks(), dimension_of(connection))
     return starts_of(np.concatenate(sizes)), matrix
 
 
@@ -152,18 +168,3 @@ def _titles(connection: Connection, entities: Integers, chunks: Integers, named:
         entity_of_chunk |= title_entities(connection, overlay, titled_documents(connection, touched))
         named = np.array([entity_of_chunk[chunk] for chunk in chunks.tolist()], dtype=np.int64)
     return np.where(named < 0, -1, _positions(entities, np.maximum(named, 0)))
-
-
-def _both_ways(
-    name: str, targets: str, back: str, sources: str, left: Integers, right: Integers, lefts: Integers, rights: Integers
-) -> dict[str, Integers]:
-    order = np.lexsort((right, left))
-    left, right = left[order], right[order]
-    forward_starts, forward = grouped(left, len(lefts))
-    backward_starts, backward = grouped(right, len(rights))
-    return {
-        f"{name}_starts": forward_starts,
-        targets: right[forward],
-        f"{back}_starts": backward_starts,
-        sources: left[backward],
-    }

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from polyadic.storage.arrays.builder import means
-from polyadic.storage.arrays.vector_loader import vectors_of
+from polyadic.storage.arrays.builder import means, vectors_of
 from polyadic.storage.connection import Connection
 from polyadic.storage.incidence import DIGEST, Floats, Integers
 from polyadic.storage.protocol import Side
 from polyadic.storage.sql.half_precision import widened
 from polyadic.storage.sql.lists import select_in
 from polyadic.storage.sql.serialization import overlay_of
+from polyadic.storage.sql.spans import PUBLISHED
 from polyadic.storage.sql.title_entities import title_entities, titles_of_chunks
 
 ROW = np.dtype(
@@ -56,11 +56,8 @@ def read(connection: Connection, side: Side, ids: Sequence[int]) -> DeltaRows:
 
 
 def _entities(connection: Connection, ids: Sequence[int]) -> DeltaRows:
-    records = list(
-        select_in(
-            connection, "SELECT id, digest, score, evidence, chunks, facts FROM entity WHERE id {any_of}", list(ids)
-        )
-    )
+    sql = "SELECT id, digest, score, evidence, chunks, facts FROM entity WHERE id {any_of}"
+    records = list(select_in(connection, sql, ids))
     rows = _rows(records)
     rows["score"] = means(_column(records, 2), _column(records, 3))
     rows["spread"], rows["degree"] = _column(records, 4), _column(records, 5)
@@ -68,8 +65,7 @@ def _entities(connection: Connection, ids: Sequence[int]) -> DeltaRows:
 
 
 def _facts(connection: Connection, ids: Sequence[int]) -> DeltaRows:
-    sql = "SELECT id, digest, score, evidence FROM fact WHERE id {any_of}"
-    records = list(select_in(connection, sql, list(ids)))
+    records = list(select_in(connection, "SELECT id, digest, score, evidence FROM fact WHERE id {any_of}", ids))
     rows = _rows(records)
     rows["score"] = means(_column(records, 2), _column(records, 3))
     links = _links(connection, "SELECT fact, entity FROM participation WHERE fact {any_of}", rows)
@@ -77,14 +73,8 @@ def _facts(connection: Connection, ids: Sequence[int]) -> DeltaRows:
 
 
 def _chunks(connection: Connection, ids: Sequence[int]) -> DeltaRows:
-    records = list(
-        select_in(
-            connection,
-            "SELECT c.id, c.digest, d.digest, c.start FROM chunk c JOIN revision r ON r.id = c.revision"
-            " JOIN document d ON d.id = r.document AND d.current = r.id WHERE c.id {any_of}",
-            list(ids),
-        )
-    )
+    sql = f"SELECT c.id, c.digest, d.digest, c.start FROM {PUBLISHED} WHERE c.id {{any_of}}"
+    records = list(select_in(connection, sql, ids))
     rows = _rows(records)
     rows["document"], rows["offset"] = [row[2] for row in records], _column(records, 3)
     titled = titles_of_chunks(connection, rows["id"].tolist())

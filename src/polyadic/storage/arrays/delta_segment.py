@@ -13,7 +13,7 @@ from polyadic.storage.arrays.growable_array import GrowableArray
 from polyadic.storage.arrays.matrix import Matrix
 from polyadic.storage.arrays.row_map import RowMap, find
 from polyadic.storage.connection import Connection
-from polyadic.storage.incidence import Integers, stretches
+from polyadic.storage.incidence import Integers, matches, stretches
 from polyadic.storage.protocol import Side
 
 _MIN_UNUSED = 1_024
@@ -62,7 +62,7 @@ class DeltaSegment:
         return DeltaSegment(rows[np.argsort(rows["digest"])], dead, links, vectors)._compacted()
 
     def row_map(self, base: BaseSegment, side: Side) -> RowMap:
-        return RowMap.of(base.digests(side), self.rows["digest"], self.rows["base"], self.dead)
+        return RowMap.of(base.digests[side], self.rows["digest"], self.rows["base"], self.dead)
 
     def find(self, ids: Integers) -> Integers:
         """Return the delta rows of primary keys, -1 for unknown keys."""
@@ -78,8 +78,7 @@ class DeltaSegment:
     def linking(self, ids: Integers) -> tuple[Integers, Integers]:
         """Return the delta rows that link to primary keys, and for each the index of its key."""
         keys, rows = self._backward
-        firsts = keys.searchsorted(ids)
-        places, owners = stretches(firsts, keys.searchsorted(ids, side="right") - firsts)
+        places, owners = matches(keys, ids)
         return rows[places], owners
 
     @cached_property
@@ -115,7 +114,7 @@ class DeltaSegment:
 
 def _base_rows(base: BaseSegment, side: Side, digests: NDArray[np.bytes_]) -> Integers:
     """Return the base rows with these public identifiers, -1 if there is none."""
-    known = base.digests(side)
+    known = base.digests[side]
     if not len(known):
         return np.full(len(digests), -1, dtype=np.int64)
     places = np.minimum(known.searchsorted(digests), len(known) - 1)

@@ -13,7 +13,7 @@ from polyadic.storage.arrays.delta_segment import DeltaSegment
 from polyadic.storage.arrays.protocol import Arrays
 from polyadic.storage.arrays.row_map import RowMap, find
 from polyadic.storage.arrays.topic_entities import shared
-from polyadic.storage.incidence import DIGEST, Integers, limited, neighbours, stretches
+from polyadic.storage.incidence import DIGEST, Integers, limited, matches
 from polyadic.storage.protocol import Side
 
 
@@ -36,7 +36,7 @@ class DeltaTopics:
         cls, state: Arrays, base: BaseSegment, deltas: Mapping[Side, DeltaSegment], row_maps: Mapping[Side, RowMap]
     ) -> Self:
         chunks, delta = row_maps["chunk"], deltas["chunk"]
-        contested, _ = neighbours(base.contested_starts, base.contested, deltas["entity"].dead)
+        contested, _ = base.contested.neighbours(deltas["entity"].dead)
         if chunks.dead is not None:
             contested = contested[~chunks.dead[contested]]
         rows = np.concatenate([chunks.rows_of_delta, chunks.rows_of_base(np.unique(contested))])
@@ -67,10 +67,8 @@ class DeltaTopics:
         """Return the chunks about each entity in document order, at most ``limit`` each."""
         if self._is_unchanged:
             return self.base.snapshot.chunks_about(entities, limit)
-        (inherited, owners), (updated, others) = (
-            self._base_chunks_about(entities, limit),
-            self._recomputed_chunks_about(entities),
-        )
+        inherited, owners = self._base_chunks_about(entities, limit)
+        updated, others = self._recomputed_chunks_about(entities)
         chunks, owners = np.concatenate([inherited, updated]), np.concatenate([owners, others])
         if len(updated):
             order = np.lexsort((*self.sort_keys(chunks), owners))
@@ -85,7 +83,7 @@ class DeltaTopics:
         titles = self.about(chunks)
         bases, delta = self.chunks.locate(chunks)
         in_base, in_delta = (delta < 0).nonzero()[0], (delta >= 0).nonzero()[0]
-        titles[in_base[self.base.snapshot.title_entity[bases[in_base]] < 0]] = -1
+        titles[in_base[self.base.snapshot.titles[bases[in_base]] < 0]] = -1
         titles[in_delta[self.delta.rows["title"][delta[in_delta]] < 0]] = -1
         return titles
 
@@ -112,10 +110,9 @@ class DeltaTopics:
         """Return the base's chunks about each entity, without recomputed and deleted ones."""
         bases, _ = self.entities.locate(entities)
         in_base = (bases >= 0).nonzero()[0]
-        s = self.base.snapshot
         # At most this many hidden chunks can precede the visible ones.
         enough = None if limit is None else limit + len(self.rows) + len(self.chunks.removed)
-        chunks, owners = neighbours(s.about_starts, s.about_chunks, bases[in_base], enough)
+        chunks, owners = self.base.snapshot.chunks_about(bases[in_base], enough)
         if self.chunks.dead is not None:
             chunks, owners = chunks[~self.chunks.dead[chunks]], owners[~self.chunks.dead[chunks]]
         rows = self.chunks.rows_of_base(chunks)
@@ -124,8 +121,7 @@ class DeltaTopics:
 
     def _recomputed_chunks_about(self, entities: Integers) -> tuple[Integers, Integers]:
         topics, rows = self._by_topic
-        firsts = topics.searchsorted(entities)
-        places, owners = stretches(firsts, topics.searchsorted(entities, side="right") - firsts)
+        places, owners = matches(topics, entities)
         return rows[places], owners
 
     @cached_property

@@ -7,22 +7,22 @@ which gives their scores, names and descriptions.
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
-from typing import Literal, Self
+from typing import Self
 
 import numpy as np
 
 from polyadic.model.aggregation import Attribute, EntityTally, FactTally, Tallies, mean_score, tally
 from polyadic.model.identity import entity_key
 from polyadic.model.resolution import DecisionKind, EntityResolution
+from polyadic.storage.arrays.protocol import WAYS
 from polyadic.storage.arrays.row_vectors import RowVectors, SegmentValues
 from polyadic.storage.arrays.snapshot import ArraySnapshot
 from polyadic.storage.arrays.state import StoreState
-from polyadic.storage.arrays.topic_entities import with_subjects
+from polyadic.storage.arrays.topic_entities import with_topics
 from polyadic.storage.connection import Connection
-from polyadic.storage.incidence import Integers, Mask
-from polyadic.storage.protocol import Side
-from polyadic.storage.sql.digests import digest_bytes
-from polyadic.storage.sql.entity_rows import entity_rows
+from polyadic.storage.incidence import Incidence, Integers, Mask
+from polyadic.storage.records import ScoredSide, Side
+from polyadic.storage.sql.digests import digest_bytes, entity_rows
 from polyadic.storage.sql.lists import select_in
 from polyadic.storage.sql.serialization import evidence_of, overlay_of
 from polyadic.storage.sql.title_entities import title_entities, titles_of_chunks
@@ -46,7 +46,7 @@ class FilteredView:
     formless: Integers
     entities: Mapping[int, EntityTally]
     facts: Mapping[int, FactTally]
-    whole: Mapping[Literal["entity", "fact"], Mask]
+    whole: Mapping[ScoredSide, Mask]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class CorpusTotals:
     @classmethod
     def of(cls, whole: ArraySnapshot) -> Self:
         """Count from a snapshot of the whole store."""
-        return cls(np.diff(whole.entity_fact_starts), np.diff(whole.fact_chunk_starts))
+        return cls(whole.incidence["entity_facts"].sizes, whole.incidence["fact_chunks"].sizes)
 
 
 def scope_of(
@@ -82,12 +82,13 @@ def scope_of(
         Identifiers of the selected documents.
     """
     chunks = _seen_chunks(connection, whole, documents)
-    chunk_counts = _count_selected(whole.fact_chunk_starts, chunks[whole.fact_chunks])
+    entity_facts, fact_chunks = whole.incidence["entity_facts"], whole.incidence["fact_chunks"]
+    chunk_counts = fact_chunks.count(chunks)
     facts = chunk_counts > 0
     mixed_facts = facts & (chunk_counts < totals.chunks)
-    is_mixed_entity = _count_selected(whole.entity_fact_starts, (~facts | mixed_facts)[whole.entity_facts]) > 0
-    is_mixed_entity |= totals.facts > np.diff(whole.entity_fact_starts)
-    entities = _count_selected(whole.entity_fact_starts, facts[whole.entity_facts]) > 0
+    is_mixed_entity = entity_facts.count(~facts | mixed_facts) > 0
+    is_mixed_entity |= totals.facts > entity_facts.sizes
+    entities = entity_facts.count(facts) > 0
     # Entities that a decision renames are aggregated as well: the name may occur only in other documents.
     mixed_entities = entities & (is_mixed_entity | _has_decided_name(connection, whole))
     tallies = _aggregate(connection, whole, chunks, mixed_entities)
@@ -96,14 +97,14 @@ def scope_of(
     entities[list(entity_tallies)] = True
     fact_tallies = _fact_tallies(connection, whole, tallies, mixed_facts)
     seen: dict[Side, Mask] = {"chunk": chunks, "fact": facts, "entity": entities}
-    snapshot = with_subjects(
+    snapshot = with_topics(
         _with_scores(_filtered_snapshot(connection, whole, seen, fact_tallies), entity_tallies, fact_tallies)
     )
     vectors = state.vectors("entity")
     forms = _seen_forms(connection, whole, vectors, entity_tallies, mixed_entities)
     formless = np.flatnonzero(entities & ~_with_any(vectors, forms))
     whole_entities = entities & ~is_mixed_entity & ~_has_outside_name(connection, whole, documents, entity_tallies)
-    exclusive: dict[Literal["entity", "fact"], Mask] = {"entity": whole_entities, "fact": facts & ~mixed_facts}
+    exclusive: dict[ScoredSide, Mask] = {"entity": whole_entities, "fact": facts & ~mixed_facts}
     return FilteredView(documents, state, snapshot, seen, forms, formless, entity_tallies, fact_tallies, exclusive)
 
 
@@ -119,14 +120,14 @@ def _seen_chunks(connection: Connection, whole: ArraySnapshot, documents: Collec
         "SELECT c.id FROM document d JOIN chunk c ON c.revision = d.current WHERE d.digest {any_of}",
         [digest_bytes(document) for document in sorted(documents)],
     )
-    seen = np.zeros(len(whole.chunk_ids), dtype=bool)
+    seen = np.zeros(whole.size("chunk"), dtype=bool)
     seen[whole.rows("chunk", [row for (row,) in rows])] = True
     return seen
 
 
 def _has_decided_name(connection: Connection, whole: ArraySnapshot) -> Mask:
     """Mask the entities that a decision names."""
-    has_name = np.zeros(len(whole.entity_ids), dtype=bool)
+    has_name = np.zeros(whole.size("entity"), dtype=bool)
     has_name[whole.rows("entity", list(entity_rows(connection, overlay_of(connection).named).values()))] = True
     return has_name
 
@@ -138,7 +139,7 @@ def _has_outside_name(
     overlay = overlay_of(connection)
     keys = entity_rows(connection, overlay.named)
     rows = whole.rows("entity", list(keys.values())).tolist()
-    outside = np.zeros(len(whole.entity_ids), dtype=bool)
+    outside = np.zeros(whole.size("entity"), dtype=bool)
     for key, row in zip(keys, rows, strict=True):
         if row in entity_tallies and (Attribute.NAME, overlay.name(key)) not in entity_tallies[row].value_counts:
             outside[row] = not is_split_off(overlay, key, documents)
@@ -147,11 +148,9 @@ def _has_outside_name(
 
 def _aggregate(connection: Connection, whole: ArraySnapshot, chunks: Mask, entities: Mask) -> Tallies:
     """Aggregate the visible evidence of all chunks that state facts about these entities."""
-    in_entity = np.repeat(entities, np.diff(whole.entity_fact_starts))
-    facts = np.zeros(len(whole.fact_ids), dtype=bool)
-    facts[whole.entity_facts[in_entity]] = True
-    chunk_rows = whole.fact_chunks[np.repeat(facts, np.diff(whole.fact_chunk_starts))]
-    keys = whole.chunk_ids[np.unique(chunk_rows[chunks[chunk_rows]])]
+    facts, _ = whole.linked("entity_facts", np.flatnonzero(entities))
+    chunk_rows, _ = whole.linked("fact_chunks", np.unique(facts))
+    keys = whole.keys["chunk"][np.unique(chunk_rows[chunks[chunk_rows]])]
     return tally(evidence_of(connection, keys.tolist()), overlay_of(connection))
 
 
@@ -175,46 +174,26 @@ def _filtered_snapshot(
     connection: Connection, whole: ArraySnapshot, seen: Mapping[Side, Mask], fact_tallies: Mapping[int, FactTally]
 ) -> ArraySnapshot:
     """Remove everything that is filtered out from the incidence arrays."""
-    facts, entities, chunks = seen["fact"], seen["entity"], seen["chunk"]
     hidden = _hidden_participants(connection, whole, fact_tallies)
-    fact_entities = np.repeat(facts, np.diff(whole.fact_entity_starts)) & entities[whole.fact_entities]
-    entity_facts = np.repeat(entities, np.diff(whole.entity_fact_starts)) & facts[whole.entity_facts]
-    for fact, others in hidden.items():
-        _drop(fact_entities, whole.fact_entity_starts, whole.fact_entities, fact, others)
-        for other in others:
-            _drop(entity_facts, whole.entity_fact_starts, whole.entity_facts, other, {fact})
-    chunk_facts = np.repeat(chunks, np.diff(whole.chunk_fact_starts))
-    fact_entity_starts, members = _filter_csr(whole.fact_entity_starts, whole.fact_entities, fact_entities)
-    entity_fact_starts, joined = _filter_csr(whole.entity_fact_starts, whole.entity_facts, entity_facts)
-    fact_chunk_starts, stating_chunks = _filter_csr(
-        whole.fact_chunk_starts, whole.fact_chunks, chunks[whole.fact_chunks]
-    )
-    chunk_fact_starts, stated_facts = _filter_csr(whole.chunk_fact_starts, whole.chunk_facts, chunk_facts)
-    return replace(
-        whole,
-        title_entity=_titles(connection, whole, seen),
-        fact_entity_starts=fact_entity_starts,
-        fact_entities=members,
-        entity_fact_starts=entity_fact_starts,
-        entity_facts=joined,
-        fact_chunk_starts=fact_chunk_starts,
-        fact_chunks=stating_chunks,
-        chunk_fact_starts=chunk_fact_starts,
-        chunk_facts=stated_facts,
-    )
+    kept = {
+        way: seen[s][one.sources] & seen[t][one.targets] for way, one in whole.incidence.items() for s, t in [WAYS[way]]
+    }
+    for fact, entities in hidden.items():
+        _drop(kept["fact_entities"], whole.incidence["fact_entities"], fact, entities)
+        for entity in entities:
+            _drop(kept["entity_facts"], whole.incidence["entity_facts"], entity, {fact})
+    incidence = {way: one.kept(kept[way]) for way, one in whole.incidence.items()}
+    return replace(whole, titles=_titles(connection, whole, seen), incidence=incidence)
 
 
 def _hidden_participants(
     connection: Connection, whole: ArraySnapshot, fact_tallies: Mapping[int, FactTally]
 ) -> dict[int, set[int]]:
     """Return, for each fact, the entities whose participation has only hidden evidence (after splits)."""
-    starts = whole.fact_entity_starts
-    members = {row: whole.fact_entities[starts[row] : starts[row + 1]].tolist() for row in sorted(fact_tallies)}
+    members = {row: whole.linked("fact_entities", np.array([row]))[0].tolist() for row in sorted(fact_tallies)}
     fewer = {row: linked for row, linked in members.items() if len(fact_tallies[row].participants) < len(linked)}
-    ids = [
-        int(whole.entity_ids[entity])
-        for entity in sorted({entity_row for linked in fewer.values() for entity_row in linked})
-    ]
+    rows = np.unique([entity for linked in fewer.values() for entity in linked]).astype(np.int64)
+    ids = whole.ids("entity", rows).tolist()
     records = list(select_in(connection, "SELECT id, key FROM entity WHERE id {any_of}", ids))
     keys = dict(
         zip(whole.rows("entity", [row for row, _ in records]).tolist(), (key for _, key in records), strict=True)
@@ -228,14 +207,14 @@ def _hidden_participants(
 def _titles(connection: Connection, whole: ArraySnapshot, seen: Mapping[Side, Mask]) -> Integers:
     """Return the title entities; if a title's entity is hidden, the title without its qualifier may name another."""
     entities, chunks = seen["entity"], seen["chunk"]
-    titles = np.where(chunks, whole.title_entity, -1)
+    titles = np.where(chunks, whole.titles, -1)
     lost = np.flatnonzero((titles >= 0) & ~entities[np.maximum(titles, 0)]) if len(entities) else titles[:0]
     titles[lost] = -1
 
     def is_seen(entity: int) -> bool:
         return bool(entities[whole.rows("entity", [entity])[0]])
 
-    documents = titles_of_chunks(connection, whole.chunk_ids[lost].tolist())
+    documents = titles_of_chunks(connection, whole.ids("chunk", lost).tolist())
     entity_of_chunk = title_entities(connection, overlay_of(connection), documents, is_seen)
     for chunk, entity in entity_of_chunk.items():
         if entity >= 0:
@@ -246,13 +225,12 @@ def _titles(connection: Connection, whole: ArraySnapshot, seen: Mapping[Side, Ma
 def _with_scores(
     snapshot: ArraySnapshot, entity_tallies: Mapping[int, EntityTally], fact_tallies: Mapping[int, FactTally]
 ) -> ArraySnapshot:
-    scores, spread = snapshot.entity_scores.copy(), snapshot.entity_chunk_counts.copy()
-    fact_scores = snapshot.fact_scores.copy()
+    scores, counts = {side: one.copy() for side, one in snapshot.row_scores.items()}, snapshot.chunk_counts.copy()
     for row, entity in entity_tallies.items():
-        scores[row], spread[row] = mean_score(entity.score, entity.evidence), entity.chunks
+        scores["entity"][row], counts[row] = mean_score(entity.score, entity.evidence), entity.chunks
     for row, fact in fact_tallies.items():
-        fact_scores[row] = mean_score(fact.score, fact.evidence)
-    return replace(snapshot, entity_scores=scores, entity_chunk_counts=spread, fact_scores=fact_scores)
+        scores["fact"][row] = mean_score(fact.score, fact.evidence)
+    return replace(snapshot, row_scores=scores, chunk_counts=counts)
 
 
 def _seen_forms(
@@ -265,7 +243,7 @@ def _seen_forms(
     """Mask the visible entity forms; entities with evidence in other documents keep only their filtered forms."""
     seen = np.ones(vectors.place_count, dtype=bool)
     seen[vectors.places(np.flatnonzero(mixed))[0]] = False
-    ids = [int(whole.entity_ids[row]) for row in sorted(entity_tallies)]
+    ids = whole.ids("entity", np.array(sorted(entity_tallies), dtype=np.int64)).tolist()
     forms = select_in(
         connection,
         "SELECT entity, value FROM attribute_value WHERE vector IS NOT NULL AND entity {any_of} ORDER BY value_digest",
@@ -275,7 +253,7 @@ def _seen_forms(
     for entity, form in forms:
         embedded.setdefault(entity, []).append(form)
     for row in entity_tallies:
-        values = embedded[int(whole.entity_ids[row])]
+        values = embedded[int(whole.keys["entity"][row])]
         places, _ = vectors.places(np.array([row]))
         seen[places] = [(Attribute.FORM, value) in entity_tallies[row].value_counts for value in values]
     return seen
@@ -288,19 +266,7 @@ def _with_any(vectors: RowVectors, places: Mask) -> Mask:
     return vectors.in_order(vectors.of_rows(SegmentValues(values[:size], values[size:]))) > 0
 
 
-def _count_selected(starts: Integers, wanted: Mask) -> Integers:
-    """Count the neighbours of each row that the mask selects."""
-    running = np.concatenate([[0], np.cumsum(wanted)])
-    return np.asarray(running[starts[1:]] - running[starts[:-1]], dtype=np.int64)
-
-
-def _filter_csr(starts: Integers, neighbours: Integers, kept: Mask) -> tuple[Integers, Integers]:
-    """Filter CSR arrays by a mask of targets."""
-    running = np.concatenate([[0], np.cumsum(kept)]).astype(np.int64)
-    return running[starts], neighbours[kept]
-
-
-def _drop(kept: Mask, starts: Integers, neighbours: Integers, row: int, gone: Collection[int]) -> None:
+def _drop(kept: Mask, incidence: Incidence, row: int, gone: Collection[int]) -> None:
     """Unmask some neighbours of one row."""
-    part = slice(starts[row], starts[row + 1])
-    kept[part] &= ~np.isin(neighbours[part], list(gone))
+    part = slice(incidence.starts[row], incidence.starts[row + 1])
+    kept[part] &= ~np.isin(incidence.targets[part], list(gone))

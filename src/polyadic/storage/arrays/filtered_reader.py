@@ -14,6 +14,7 @@ from polyadic.storage.arrays.filter_view import FilteredView, is_split_off
 from polyadic.storage.arrays.filtered_bm25 import FilteredBM25
 from polyadic.storage.arrays.hierarchy_filter import FilteredHierarchy
 from polyadic.storage.arrays.hierarchy_reader import SqlHierarchyReader
+from polyadic.storage.arrays.matmul import normalized
 from polyadic.storage.arrays.reader import ArrayReader
 from polyadic.storage.arrays.row_vectors import SegmentValues
 from polyadic.storage.arrays.snapshot import ArraySnapshot
@@ -54,7 +55,7 @@ class FilteredReader(ArrayReader):
 
     @property
     def participations(self) -> int:
-        return len(self._arrays.fact_entities)
+        return self._arrays.participations
 
     @cached_property
     def _overlay(self) -> EntityResolution:
@@ -120,7 +121,7 @@ class FilteredReader(ArrayReader):
             facts, _ = self._arrays.linked("entity_facts", rows[index : index + 1])
             of_facts = self._state.vectors("fact")
             sums[index] = of_facts.at(of_facts.places(facts)[0]).sum(axis=0)
-        return np.asarray(sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-12), dtype=np.float32)
+        return normalized(sums)
 
     def main_vectors(self, entities: Rows) -> Vectors:
         vectors = np.zeros((len(entities), self._state.vectors("entity").dimension), dtype=np.float32)

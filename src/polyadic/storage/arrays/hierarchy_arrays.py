@@ -5,55 +5,19 @@ The arrays are small beside the snapshot, so they are rebuilt from the tables wh
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from polyadic.storage.connection import Connection
-from polyadic.storage.incidence import DIGEST, DIGEST_BYTES, Floats, Integers, Mask, grouped, links_of
-from polyadic.storage.protocol import Links, Rows
-from polyadic.storage.sql.dimension import dimension_of
+from polyadic.storage.hierarchy import HierarchyMembers
+from polyadic.storage.incidence import DIGEST, DIGEST_BYTES, Floats, Incidence, Integers, Mask
+from polyadic.storage.records import Rows
+from polyadic.storage.sql.embedding_model import dimension_of
 from polyadic.storage.sql.half_precision import kept, widened
 from polyadic.storage.sql.hierarchy_records import COMMUNITY
-
-
-@dataclass(frozen=True, slots=True)
-class RowIncidence:
-    """Incidence in CSR form: row i is linked to ``targets[starts[i]:starts[i + 1]]``."""
-
-    starts: Integers
-    targets: Integers
-
-    @classmethod
-    def of(cls, sources: Integers, targets: Integers, rows: int) -> Self:
-        """Build from pairs in any order; the targets of each row are sorted."""
-        order = np.argsort(targets, kind="stable")
-        starts, grouping = grouped(sources[order], rows)
-        return cls(starts, targets[order][grouping])
-
-    @property
-    def sources(self) -> Integers:
-        return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
-
-    def numbered(self, rows: Integers) -> "RowIncidence":
-        """Renumber the targets: target t becomes ``rows[t]``."""
-        return RowIncidence.of(self.sources, rows[self.targets], len(self.starts) - 1)
-
-    def links(self, rows: Rows) -> Links:
-        return links_of(self.starts, self.targets, rows)
-
-    def turned(self, rows: int) -> "RowIncidence":
-        """Transpose; ``rows`` is the number of rows of the result."""
-        return RowIncidence.of(self.targets, self.sources, rows)
-
-    def within(self, sources: Mask, targets: Mask | None = None) -> "RowIncidence":
-        """Select rows by a mask and renumber them; likewise the targets, if a mask is given for them."""
-        of, to = self.sources, self.targets
-        kept = sources[of] if targets is None else sources[of] & targets[to]
-        renumbered = to[kept] if targets is None else (np.cumsum(targets) - 1)[to[kept]]
-        return RowIncidence.of((np.cumsum(sources) - 1)[of[kept]], renumbered, int(sources.sum()))
-
 
 Numbering = Callable[[Connection], tuple[Integers, int]]
 """Returns the row of each entity, in the order of identifiers, and an upper bound of rows (exclusive)."""
@@ -66,25 +30,48 @@ def in_order(connection: Connection) -> tuple[Integers, int]:
 
 
 @dataclass(frozen=True, slots=True)
+class MemberIncidence:
+    """Entities and summaries that belong to clusters' summaries, or to communities."""
+
+    entities: Incidence
+    summaries: Incidence
+
+    def links(self, rows: Rows) -> HierarchyMembers:
+        return HierarchyMembers(self.entities.links(rows), self.summaries.links(rows))
+
+    def within(self, rows: Mask, summaries: Mask) -> "MemberIncidence":
+        """Select rows and summaries by masks, and renumber them."""
+        return MemberIncidence(self.entities.within(rows), self.summaries.within(rows, summaries))
+
+    def transposed(self, entities: int, summaries: int) -> "MemberIncidence":
+        """Turn the members, of which there are so many, into rows."""
+        return MemberIncidence(self.entities.transposed(entities), self.summaries.transposed(summaries))
+
+
+@dataclass(frozen=True)
 class HierarchyArrays:
     """Summaries and communities with reports, each in the order of identifiers; entity rows are the reader's.
 
-    ``*_keys`` are primary keys. ``covers_*`` link summaries to what they cover, ``holds_*`` communities to their
-    members. ``covered_by``, ``above``, ``entity_held`` and ``summary_held`` are the transposes.
+    Attributes
+    ----------
+    entities
+        Upper bound of entity rows (exclusive).
+    summary_keys, community_keys
+        Primary keys.
+    summary_vectors
+        Vectors of the summaries, shape (n, d).
+    covers
+        What each summary covers.
+    holds
+        What each community contains.
     """
 
     entities: int
     summary_keys: Integers
     summary_vectors: Floats
     community_keys: Integers
-    covers_entities: RowIncidence
-    covers_summaries: RowIncidence
-    holds_entities: RowIncidence
-    holds_summaries: RowIncidence
-    covered_by: RowIncidence
-    above: RowIncidence
-    entity_held: RowIncidence
-    summary_held: RowIncidence
+    covers: MemberIncidence
+    holds: MemberIncidence
 
     @classmethod
     def build(cls, connection: Connection, numbering: "Numbering") -> Self:
@@ -99,51 +86,38 @@ class HierarchyArrays:
         entities = digests_of(connection, "entity") if summaries or communities else _packed([])
         rows, size = numbering(connection)
         known = _packed([digest for _, digest, _, _ in summaries])
-        covered = [members for _, _, members, _ in summaries]
-        held = [members for _, members in communities]
-        return cls.of(
+
+        def members_of(packed: Sequence[bytes]) -> MemberIncidence:
+            return MemberIncidence(pairs(packed, entities).renumbered(rows), pairs(packed, known))
+
+        return cls(
             size,
             np.array([key for key, *_ in summaries], dtype=np.int64),
             widened(kept([data for *_, data in summaries], dimension_of(connection))),
             np.array([key for key, _ in communities], dtype=np.int64),
-            (pairs(covered, entities).numbered(rows), pairs(covered, known)),
-            (pairs(held, entities).numbered(rows), pairs(held, known)),
+            members_of([members for _, _, members, _ in summaries]),
+            members_of([members for _, members in communities]),
         )
 
-    @classmethod
-    def of(
-        cls,
-        entities: int,
-        summary_keys: Integers,
-        summary_vectors: Floats,
-        community_keys: Integers,
-        covers: tuple[RowIncidence, RowIncidence],
-        holds: tuple[RowIncidence, RowIncidence],
-    ) -> Self:
-        """Build from the links to entities and to summaries; the transposes are computed."""
-        summaries = len(summary_keys)
-        return cls(
-            entities,
-            summary_keys,
-            summary_vectors,
-            community_keys,
-            *covers,
-            *holds,
-            covers[0].turned(entities),
-            covers[1].turned(summaries),
-            holds[0].turned(entities),
-            holds[1].turned(summaries),
-        )
+    @cached_property
+    def covering(self) -> MemberIncidence:
+        """The summaries that cover each entity and each summary."""
+        return self.covers.transposed(self.entities, len(self.summary_keys))
+
+    @cached_property
+    def holding(self) -> MemberIncidence:
+        """The communities that contain each entity and each summary."""
+        return self.holds.transposed(self.entities, len(self.summary_keys))
 
     def within(self, summaries: Mask, communities: Mask) -> "HierarchyArrays":
         """Select summaries and communities by masks, and renumber them."""
-        return HierarchyArrays.of(
+        return HierarchyArrays(
             self.entities,
             self.summary_keys[summaries],
             self.summary_vectors[summaries],
             self.community_keys[communities],
-            (self.covers_entities.within(summaries), self.covers_summaries.within(summaries, summaries)),
-            (self.holds_entities.within(communities), self.holds_summaries.within(communities, summaries)),
+            self.covers.within(summaries, summaries),
+            self.holds.within(communities, summaries),
         )
 
 
@@ -152,7 +126,7 @@ def digests_of(connection: Connection, table: str) -> NDArray[np.bytes_]:
     return _packed([digest for (digest,) in connection.execute(f"SELECT digest FROM {table} ORDER BY digest")])
 
 
-def pairs(packed: Sequence[bytes], known: NDArray[np.bytes_]) -> RowIncidence:
+def pairs(packed: Sequence[bytes], known: NDArray[np.bytes_]) -> Incidence:
     """Link each packed list of digests to the positions of its digests in ``known`` (sorted), omitting unknown ones."""
     sizes = np.array([len(members) // DIGEST_BYTES for members in packed], dtype=np.int64)
     owners = np.repeat(np.arange(len(packed)), sizes)
@@ -160,7 +134,7 @@ def pairs(packed: Sequence[bytes], known: NDArray[np.bytes_]) -> RowIncidence:
     places = np.searchsorted(known, wanted)
     matched = np.flatnonzero(places < len(known))
     matched = matched[known[places[matched]] == wanted[matched]]
-    return RowIncidence.of(owners[matched], places[matched].astype(np.int64), len(packed))
+    return Incidence.of(owners[matched], places[matched].astype(np.int64), len(packed))
 
 
 def _packed(digests: Sequence[bytes]) -> NDArray[np.bytes_]:

@@ -5,12 +5,11 @@ import threading
 from polyadic.storage.arrays.filter_view import FilteredView
 from polyadic.storage.arrays.hierarchy_arrays import HierarchyArrays, Numbering, in_order
 from polyadic.storage.arrays.hierarchy_filter import FilteredHierarchy, HierarchyProvenance, scoped
+from polyadic.storage.arrays.recent_values import RecentValues
 from polyadic.storage.connection import Connection
 from polyadic.storage.sql import change_log
 from polyadic.storage.sql.hierarchy_tables import GENERATION
 from polyadic.storage.sql.meta import metas
-
-_MAX_FILTERS = 8
 
 
 class HierarchyState:
@@ -22,7 +21,7 @@ class HierarchyState:
         self._lock = threading.Lock()
         self._arrays: HierarchyArrays | None = None
         self._provenance: HierarchyProvenance | None = None
-        self._filtered: dict[frozenset[str], FilteredHierarchy] = {}
+        self._filtered = RecentValues[frozenset[str], FilteredHierarchy]()
 
     def arrays(self, connection: Connection) -> HierarchyArrays:
         with self._lock:
@@ -33,14 +32,11 @@ class HierarchyState:
     def within(self, connection: Connection, scope: FilteredView) -> FilteredHierarchy:
         arrays = self.arrays(connection)
         with self._lock:
-            if self._provenance is None:
-                self._provenance = HierarchyProvenance.build(connection)
-            cached = self._filtered.pop(scope.documents, None)
-            filtered = cached or scoped(arrays, self._provenance, scope.whole["entity"], scope.whole["fact"])
-            self._filtered[scope.documents] = filtered
-            for documents in list(self._filtered)[:-_MAX_FILTERS]:
-                del self._filtered[documents]
-            return filtered
+            provenance = self._provenance = self._provenance or HierarchyProvenance.build(connection)
+        whole = scope.whole
+        return self._filtered.get(
+            None, scope.documents, lambda: scoped(arrays, provenance, whole["entity"], whole["fact"])
+        )
 
 
 class HierarchyCache:

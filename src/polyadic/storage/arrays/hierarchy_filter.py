@@ -5,9 +5,9 @@ from typing import Self
 
 import numpy as np
 
-from polyadic.storage.arrays.hierarchy_arrays import HierarchyArrays, RowIncidence, digests_of, pairs
+from polyadic.storage.arrays.hierarchy_arrays import HierarchyArrays, digests_of, pairs
 from polyadic.storage.connection import Connection
-from polyadic.storage.incidence import DIGEST_BYTES, Integers, Mask
+from polyadic.storage.incidence import DIGEST_BYTES, Incidence, Integers, Mask
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,9 +21,9 @@ class HierarchyProvenance:
 
     keys: Integers
     whole: Mask
-    entities: RowIncidence
-    facts: RowIncidence
-    summaries: RowIncidence
+    entities: Incidence
+    facts: Incidence
+    summaries: Incidence
     summary_keys: Integers
     clusters: Integers
 
@@ -37,7 +37,7 @@ class HierarchyProvenance:
             pairs(packed, digests_of(connection, table)) for table in ("entity", "fact", "summary")
         )
         summaries = connection.execute("SELECT id, node FROM summary ORDER BY digest").fetchall()
-        source_counts = np.diff(entities.starts) + np.diff(facts.starts) + np.diff(known.starts)
+        source_counts = entities.sizes + facts.sizes + known.sizes
         return cls(
             keys,
             np.equal(source_counts, [len(grounds) // DIGEST_BYTES for grounds in packed]),
@@ -50,10 +50,10 @@ class HierarchyProvenance:
 
     def inside(self, entities: Mask, facts: Mask) -> Mask:
         """Mask the clusters and communities that depend on these entities and facts only, also via summaries."""
-        inside = self.whole & ~_has_target(self.entities, ~entities) & ~_has_target(self.facts, ~facts)
+        inside: Mask = self.whole & (self.entities.count(~entities) == 0) & (self.facts.count(~facts) == 0)
         before = -1
         while before != (before := int(inside.sum())):
-            inside &= ~_has_target(self.summaries, ~inside[self.clusters])
+            inside &= self.summaries.count(~inside[self.clusters]) == 0
         return inside
 
 
@@ -74,10 +74,3 @@ def scoped(arrays: HierarchyArrays, grounds: HierarchyProvenance, entities: Mask
         arrays.within(summaries, np.isin(arrays.community_keys, keys)),
         frozenset(keys.tolist()),
     )
-
-
-def _has_target(incidence: RowIncidence, wanted: Mask) -> Mask:
-    """Mask the rows that have a wanted target."""
-    mask = np.zeros(len(incidence.starts) - 1, dtype=bool)
-    mask[incidence.sources[wanted[incidence.targets]]] = True
-    return mask

@@ -13,7 +13,7 @@ from polyadic.storage.connection import Connection
 from polyadic.storage.hierarchy import HierarchyMembers
 from polyadic.storage.protocol import Hits, Links, Rows, Side, Vectors
 from polyadic.storage.sql.digests import digest_bytes
-from polyadic.storage.sql.dimension import other_vectors
+from polyadic.storage.sql.embedding_model import other_vectors
 from polyadic.storage.sql.hierarchy_records import communities_of, summaries_of
 from polyadic.storage.sql.lists import select_in
 
@@ -51,24 +51,21 @@ class SqlHierarchyReader:
         return _cosines(self._arrays.summary_vectors[summaries], vectors)
 
     def summaries_of(self, entities: Rows) -> Links:
-        return self._arrays.covered_by.links(entities)
+        return self._arrays.covering.entities.links(entities)
 
     def above(self, summaries: Rows) -> Links:
-        return self._arrays.above.links(summaries)
+        return self._arrays.covering.summaries.links(summaries)
 
     def covered(self, summaries: Rows) -> HierarchyMembers:
-        return HierarchyMembers(
-            self._arrays.covers_entities.links(summaries), self._arrays.covers_summaries.links(summaries)
-        )
+        return self._arrays.covers.links(summaries)
 
     def communities_of(self, entities: Rows, summaries: Rows) -> Rows:
-        held = (self._arrays.entity_held.links(entities), self._arrays.summary_held.links(summaries))
-        return np.unique(np.concatenate([links.targets for links in held]))
+        holding = self._arrays.holding
+        found = (holding.entities.links(entities), holding.summaries.links(summaries))
+        return np.unique(np.concatenate([links.targets for links in found]))
 
     def held(self, communities: Rows) -> HierarchyMembers:
-        return HierarchyMembers(
-            self._arrays.holds_entities.links(communities), self._arrays.holds_summaries.links(communities)
-        )
+        return self._arrays.holds.links(communities)
 
     def summaries(self, rows: Rows) -> list[Summary]:
         return summaries_of(self._connection, self._arrays.summary_keys[rows].tolist())

@@ -22,6 +22,15 @@ def multiply(vectors: Floats, others: Floats) -> Floats:
     return products
 
 
+def normalized(sums: Floats) -> Floats:
+    """Scale vectors, shape (n, d), to length 1; zero vectors stay as they are.
+
+    >>> normalized(np.array([[0, 4], [0, 0]], dtype=np.float32)).tolist()
+    [[0.0, 1.0], [0.0, 0.0]]
+    """
+    return np.asarray(sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-12), dtype=np.float32)
+
+
 def multiply_by(vector: Floats, others: Floats) -> Floats:
     """Compute the inner products of one vector, shape (d,), with n others, shape (n, d): shape (n,)."""
     return np.asarray(multiply(vector[None, :], others)[0], dtype=np.float32)

@@ -7,13 +7,17 @@ from collections.abc import Mapping, Sequence
 from typing import Literal, Protocol
 
 from polyadic.storage.incidence import Floats, Integers
-from polyadic.storage.records import DegreeWay, Links, LinkWay, Side
+from polyadic.storage.records import DegreeWay, Links, LinkWay, ScoredSide, Side
 
 Way = Literal["fact_entities", "entity_facts", "fact_chunks", "chunk_facts"]
 """Direction of an incidence: from the rows of one side to their neighbours on another."""
-
-
-_SIDES: Mapping[DegreeWay, Side] = {"entity_facts": "entity", "fact_entities": "fact", "chunk_facts": "chunk"}
+WAYS: Mapping[Way, tuple[Side, Side]] = {
+    "fact_entities": ("fact", "entity"),
+    "entity_facts": ("entity", "fact"),
+    "fact_chunks": ("fact", "chunk"),
+    "chunk_facts": ("chunk", "fact"),
+}
+"""Sides of the rows and of their neighbours."""
 
 
 class Arrays(Protocol):
@@ -38,7 +42,7 @@ class Arrays(Protocol):
     def degrees(self, side: Side, rows: Integers) -> Integers:
         """Count the facts of each entity, the entities of each fact or the facts of each chunk."""
 
-    def scores(self, side: Literal["entity", "fact"], rows: Integers) -> Floats:
+    def scores(self, side: ScoredSide, rows: Integers) -> Floats:
         """Return the score of each row."""
 
     def chunk_frequency(self, entities: Integers) -> Integers:
@@ -53,7 +57,7 @@ class Arrays(Protocol):
 
 def degrees(arrays: Arrays, way: DegreeWay, rows: Integers) -> Integers:
     """Count the neighbours of each row on the other side."""
-    return arrays.chunk_frequency(rows) if way == "entity_chunks" else arrays.degrees(_SIDES[way], rows)
+    return arrays.chunk_frequency(rows) if way == "entity_chunks" else arrays.degrees(WAYS[way][0], rows)
 
 
 def links(arrays: Arrays, way: LinkWay, rows: Integers, limit: int | None) -> Links:

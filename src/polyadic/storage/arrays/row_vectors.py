@@ -5,12 +5,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from polyadic.storage.arrays.delta_segment import DeltaSegment
+from polyadic.storage.arrays.matmul import normalized
 from polyadic.storage.arrays.matrix import Matrix
 from polyadic.storage.arrays.pq_index import PQIndex
 from polyadic.storage.arrays.row_map import RowMap
 from polyadic.storage.arrays.top_k import contenders
-from polyadic.storage.incidence import Floats, Integers, stretches
-from polyadic.storage.sql.dimension import other_vectors
+from polyadic.storage.incidence import Floats, Integers, firsts_of, stretches
+from polyadic.storage.sql.embedding_model import other_vectors
 
 _EXCLUDED = np.float32(-np.inf)
 _BLOCK_ROWS = 8_192
@@ -86,8 +87,8 @@ class RowVectors:
         sums = np.zeros((len(rows), self.dimension), dtype=np.float32)
         for start in range(0, len(rows), _BLOCK_ROWS):
             places, owners = self.places(rows[start : start + _BLOCK_ROWS])
-            sums[start : start + _BLOCK_ROWS] = np.add.reduceat(self.at(places), _firsts(owners))
-        return np.asarray(sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-12), dtype=np.float32)
+            sums[start : start + _BLOCK_ROWS] = np.add.reduceat(self.at(places), firsts_of(owners))
+        return normalized(sums)
 
     def cosines(self, vector: Floats) -> SegmentValues:
         """Compute the cosine of every place; the last digits depend on its position (see :attr:`doubt`)."""
@@ -128,7 +129,7 @@ class RowVectors:
         if not len(self.delta.rows):
             return numbers[:0]
         places, owners = stretches(self.delta.rows["first_vector"], self.delta.rows["vectors"])
-        return np.asarray(np.maximum.reduceat(numbers[places], _firsts(owners)), dtype=np.float32)
+        return np.asarray(np.maximum.reduceat(numbers[places], firsts_of(owners)), dtype=np.float32)
 
     def rows_at(self, places: Integers) -> Integers:
         """Return the base rows of these places in the base."""
@@ -159,8 +160,3 @@ class RowVectors:
         candidates = contenders(np.concatenate([hidden, values.delta]), k, doubt)
         bases, delta = candidates[candidates < len(hidden)], candidates[candidates >= len(hidden)] - len(hidden)
         return np.sort(np.concatenate([self.row_map.rows_of_base(bases), self.row_map.rows_of_delta[delta]]))
-
-
-def _firsts(owners: Integers) -> Integers:
-    """Return the first index of each owner's group; every owner has one."""
-    return np.flatnonzero(np.diff(owners, prepend=-1))

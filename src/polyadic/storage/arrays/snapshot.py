@@ -4,99 +4,87 @@ Array positions are the rows of the storage protocol. They follow the order of p
 broken in the same way whatever the history of a store.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
 
 import numpy as np
 
 from polyadic.storage.arrays.protocol import Way
-from polyadic.storage.incidence import Floats, Integers, neighbours
-from polyadic.storage.protocol import Side
+from polyadic.storage.incidence import Floats, Incidence, Integers
+from polyadic.storage.records import ScoredSide, Side
+
+_DEGREES: Mapping[Side, Way] = {"entity": "entity_facts", "fact": "fact_entities", "chunk": "chunk_facts"}
 
 
 @dataclass(frozen=True)
 class ArraySnapshot:
-    """Arrays of one state with n entities, m facts and c chunks; implements
-    :class:`polyadic.storage.arrays.protocol.Arrays`.
+    """Arrays of one state; implements :class:`polyadic.storage.arrays.protocol.Arrays`.
 
-    ``*_ids`` are primary keys. Incidence is stored in CSR form: row i has the neighbours
-    ``x[x_starts[i]:x_starts[i + 1]]``, in ascending order. ``chunk_order`` is the rank of each chunk in document order.
-    ``title_entity`` is -1 if no entity has the document's title. The topic entities (``about_*``) are computed from the
-    other arrays: see topic_entities.py.
+    Attributes
+    ----------
+    keys
+        Primary keys by side.
+    row_scores
+        Scores of entities and facts.
+    chunk_counts
+        Number of chunks in which each entity occurs.
+    chunk_order
+        Rank of each chunk in document order.
+    titles
+        Row of the entity that the title of each chunk's document names; -1 if there is none.
+    topics
+        Row of the topic entity of each chunk; -1 if there is none. Computed from the other arrays (topic_entities.py),
+        as is ``chunks_by_topic``.
+    chunks_by_topic
+        Chunks about each entity, in document order.
+    incidence
+        Neighbours in ascending order, by direction.
     """
 
-    entity_ids: Integers
-    entity_scores: Floats
-    entity_chunk_counts: Integers
-    fact_ids: Integers
-    fact_scores: Floats
-    chunk_ids: Integers
+    keys: Mapping[Side, Integers]
+    row_scores: Mapping[ScoredSide, Floats]
+    chunk_counts: Integers
     chunk_order: Integers
-    title_entity: Integers
-    about_entity: Integers
-    about_starts: Integers
-    about_chunks: Integers
-    fact_entity_starts: Integers
-    fact_entities: Integers
-    entity_fact_starts: Integers
-    entity_facts: Integers
-    fact_chunk_starts: Integers
-    fact_chunks: Integers
-    chunk_fact_starts: Integers
-    chunk_facts: Integers
+    titles: Integers
+    topics: Integers
+    chunks_by_topic: Incidence
+    incidence: Mapping[Way, Incidence]
 
     @property
     def participations(self) -> int:
-        return len(self.fact_entities)
+        return len(self.incidence["fact_entities"].targets)
 
     def size(self, side: Side) -> int:
-        return len(self._ids[side])
+        return len(self.keys[side])
 
     def ids(self, side: Side, rows: Integers) -> Integers:
-        return np.asarray(self._ids[side][rows], dtype=np.int64)
+        return np.asarray(self.keys[side][rows], dtype=np.int64)
 
     def rows(self, side: Side, ids: Sequence[int] | Integers) -> Integers:
-        keys, order = self._ids[side], self._orders[side]
+        keys, order = self.keys[side], self._orders[side]
         return np.asarray(order[np.searchsorted(keys, np.asarray(ids, dtype=np.int64), sorter=order)], dtype=np.int64)
 
     def linked(self, way: Way, rows: Integers, limit: int | None = None) -> tuple[Integers, Integers]:
-        return neighbours(*self.incidence(way), rows, limit)
+        return self.incidence[way].neighbours(rows, limit)
 
     def degrees(self, side: Side, rows: Integers) -> Integers:
-        starts = {"entity": self.entity_fact_starts, "fact": self.fact_entity_starts, "chunk": self.chunk_fact_starts}
-        return np.asarray(starts[side][rows + 1] - starts[side][rows], dtype=np.int64)
+        starts = self.incidence[_DEGREES[side]].starts
+        return np.asarray(starts[rows + 1] - starts[rows], dtype=np.int64)
 
-    def scores(self, side: Literal["entity", "fact"], rows: Integers) -> Floats:
-        return np.asarray((self.entity_scores if side == "entity" else self.fact_scores)[rows], dtype=np.float32)
+    def scores(self, side: ScoredSide, rows: Integers) -> Floats:
+        return np.asarray(self.row_scores[side][rows], dtype=np.float32)
 
     def chunk_frequency(self, entities: Integers) -> Integers:
-        return np.asarray(self.entity_chunk_counts[entities], dtype=np.int64)
+        return np.asarray(self.chunk_counts[entities], dtype=np.int64)
 
     def about(self, chunks: Integers) -> Integers:
-        return np.asarray(self.about_entity[chunks], dtype=np.int64)
+        return np.asarray(self.topics[chunks], dtype=np.int64)
 
     def chunks_about(self, entities: Integers, limit: int | None) -> tuple[Integers, Integers]:
-        return neighbours(self.about_starts, self.about_chunks, entities, limit)
-
-    def incidence(self, way: Way) -> tuple[Integers, Integers]:
-        """Return the CSR arrays of one direction: starts and targets."""
-        match way:
-            case "fact_entities":
-                return self.fact_entity_starts, self.fact_entities
-            case "entity_facts":
-                return self.entity_fact_starts, self.entity_facts
-            case "fact_chunks":
-                return self.fact_chunk_starts, self.fact_chunks
-            case "chunk_facts":
-                return self.chunk_fact_starts, self.chunk_facts
-
-    @cached_property
-    def _ids(self) -> dict[Side, Integers]:
-        return {"entity": self.entity_ids, "fact": self.fact_ids, "chunk": self.chunk_ids}
+        return self.chunks_by_topic.neighbours(entities, limit)
 
     @cached_property
     def _orders(self) -> dict[Side, Integers]:
         """Permutations that sort the primary keys of each side."""
-        return {side: np.argsort(keys) for side, keys in self._ids.items()}
+        return {side: np.argsort(keys) for side, keys in self.keys.items()}

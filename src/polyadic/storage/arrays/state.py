@@ -7,7 +7,7 @@ pairs are stored with the fact, fact-chunk pairs with the chunk.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,22 +15,14 @@ from numpy.typing import NDArray
 from polyadic.storage.arrays.base_segment import BaseSegment
 from polyadic.storage.arrays.delta_segment import DeltaSegment
 from polyadic.storage.arrays.delta_topics import DeltaTopics
-from polyadic.storage.arrays.matrix import Matrix
-from polyadic.storage.arrays.protocol import Way
+from polyadic.storage.arrays.protocol import WAYS, Way
 from polyadic.storage.arrays.row_map import RowMap
 from polyadic.storage.arrays.row_vectors import RowVectors, SegmentValues
+from polyadic.storage.arrays.snapshot import ArraySnapshot
 from polyadic.storage.connection import Connection
-from polyadic.storage.incidence import Floats, Integers, limited
-from polyadic.storage.protocol import Side
-from polyadic.storage.sql.change_log import ChangeSet
-
-SIDES: tuple[Side, ...] = ("entity", "fact", "chunk")
-_SIDES_OF: Mapping[Way, tuple[Side, Side]] = {
-    "fact_entities": ("fact", "entity"),
-    "entity_facts": ("entity", "fact"),
-    "fact_chunks": ("fact", "chunk"),
-    "chunk_facts": ("chunk", "fact"),
-}
+from polyadic.storage.incidence import Floats, Incidence, Integers, limited
+from polyadic.storage.records import SIDES, ScoredSide, Side
+from polyadic.storage.sql.change_log import touched_since
 
 _NO_LINKS = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
 
@@ -54,7 +46,7 @@ class StoreState:
 
     def brought_forward(self, connection: Connection, name: str, number: int) -> "StoreState":
         """Advance to the connection's later state. Call it once only: the growable arrays of the deltas are shared."""
-        touched = ChangeSet.since(connection, self.number).rows
+        touched = touched_since(connection, self.number)
         deltas = {side: self.deltas[side].brought_forward(connection, self.base, side, touched[side]) for side in SIDES}
         return StoreState(name, number, self.base, deltas)
 
@@ -98,12 +90,11 @@ class StoreState:
     def degrees(self, side: Side, rows: Integers) -> Integers:
         return self._column(side, rows, "degree", lambda bases: self.base.snapshot.degrees(side, bases))
 
-    def scores(self, side: Literal["entity", "fact"], rows: Integers) -> Floats:
+    def scores(self, side: ScoredSide, rows: Integers) -> Floats:
         return self._column(side, rows, "score", lambda bases: self.base.snapshot.scores(side, bases))
 
-    def all_scores(self, side: Literal["entity", "fact"]) -> SegmentValues:
-        s = self.base.snapshot
-        return SegmentValues(s.entity_scores if side == "entity" else s.fact_scores, self.deltas[side].rows["score"])
+    def all_scores(self, side: ScoredSide) -> SegmentValues:
+        return SegmentValues(self.base.snapshot.row_scores[side], self.deltas[side].rows["score"])
 
     def chunk_frequency(self, entities: Integers) -> Integers:
         return self._column("entity", entities, "spread", self.base.snapshot.chunk_frequency)
@@ -111,7 +102,7 @@ class StoreState:
     # Incidence
 
     def linked(self, way: Way, rows: Integers, limit: int | None = None) -> tuple[Integers, Integers]:
-        if all(self.row_maps[side].dead is None for side in _SIDES_OF[way]):
+        if all(self.row_maps[side].dead is None for side in WAYS[way]):
             return self.base.snapshot.linked(way, rows, limit)
         is_stored = way in ("fact_entities", "chunk_facts")
         in_base, in_delta = self._links_of_sources(way, rows) if is_stored else self._links_of_targets(way, rows)
@@ -139,6 +130,30 @@ class StoreState:
         """Return np.lexsort keys that sort chunks in document order."""
         return self._topics.sort_keys(chunks)
 
+    @cached_property
+    def flat(self) -> ArraySnapshot:
+        """The snapshot (all but the vectors) that a build from the tables would give, for full scans."""
+        if not self.changed:
+            return self.base.snapshot
+        rows = {side: np.arange(self.size(side)) for side in SIDES}
+        entities, chunks = rows["entity"], rows["chunk"]
+        order = np.empty(len(chunks), dtype=np.int64)
+        order[np.lexsort(self.sort_keys(chunks))] = np.arange(len(chunks))
+        about, topics = self.chunks_about(entities, len(chunks))
+        linked = {way: (*self.linked(way, rows[source]), len(rows[source])) for way, (source, _) in WAYS.items()}
+        return ArraySnapshot(
+            keys={side: self.ids(side, rows[side]) for side in SIDES},
+            row_scores={"entity": self.scores("entity", entities), "fact": self.scores("fact", rows["fact"])},
+            chunk_counts=self.chunk_frequency(entities),
+            chunk_order=order,
+            titles=self.titles(chunks),
+            topics=self.about(chunks),
+            chunks_by_topic=Incidence.grouped(topics, about, len(entities)),
+            incidence={
+                way: Incidence.grouped(owners, targets, size) for way, (targets, owners, size) in linked.items()
+            },
+        )
+
     # Vectors
 
     def vectors(self, side: Side) -> RowVectors:
@@ -149,13 +164,16 @@ class StoreState:
     @cached_property
     def _vectors(self) -> Mapping[Side, RowVectors]:
         b = self.base
-        kept: Mapping[Side, tuple[Integers | None, Integers | None, Matrix]] = {
-            "entity": (b.form_starts, b.form_owners, b.form_vectors),
-            "fact": (None, None, b.fact_vectors),
-            "chunk": (b.window_starts, b.window_owners, b.window_vectors),
-        }
         return {
-            side: RowVectors(*kept[side], self.deltas[side], self.row_maps[side], b.codes.get(side)) for side in SIDES
+            side: RowVectors(
+                b.vector_starts.get(side),
+                b.vector_owners.get(side),
+                b.vectors[side],
+                self.deltas[side],
+                self.row_maps[side],
+                b.codes.get(side),
+            )
+            for side in SIDES
         }
 
     @cached_property
@@ -185,7 +203,7 @@ class StoreState:
         self, way: Way, rows: Integers
     ) -> tuple[tuple[Integers, Integers], tuple[Integers, Integers]]:
         """Return base and delta neighbours of rows that store their own links (facts' entities, chunks' facts)."""
-        source, target = _SIDES_OF[way]
+        source, target = WAYS[way]
         bases, delta = self.row_maps[source].locate(rows)
         in_base, in_delta = (delta < 0).nonzero()[0], (delta >= 0).nonzero()[0]
         if not len(in_delta):
@@ -200,7 +218,7 @@ class StoreState:
         self, way: Way, rows: Integers
     ) -> tuple[tuple[Integers, Integers], tuple[Integers, Integers]]:
         """Return base and delta neighbours of rows whose links are stored with the neighbours."""
-        source, target = _SIDES_OF[way]
+        source, target = WAYS[way]
         bases, delta = self.row_maps[source].locate(rows)
         in_base = (bases >= 0).nonzero()[0]
         targets, owners = self.base.snapshot.linked(way, bases[in_base])

@@ -14,7 +14,7 @@ from polyadic.storage.arrays.matmul import multiply_by
 from polyadic.storage.arrays.pq_index import PQIndex
 from polyadic.storage.arrays.row_vectors import RowVectors, SegmentValues
 from polyadic.storage.arrays.top_k import contenders, first_of_each
-from polyadic.storage.incidence import Floats, Integers
+from polyadic.storage.incidence import Floats, Integers, firsts_of
 
 LEAST_COMPARED, LEAST_SCORED = 512, 4_096
 """Minimum number of candidates compared exactly, and of codes searched if scores count too: the highest products of
@@ -92,7 +92,7 @@ class VectorSearch:
             return self.vectors.of_some(self._all, rows)
         places, owners = self.vectors.places(rows)
         cosines = multiply_by(self.vector, self.vectors.at(places))
-        return np.maximum.reduceat(cosines, np.flatnonzero(np.diff(owners, prepend=-1))) if len(rows) else cosines
+        return np.maximum.reduceat(cosines, firsts_of(owners)) if len(rows) else cosines
 
     @cached_property
     def _all(self) -> SegmentValues:

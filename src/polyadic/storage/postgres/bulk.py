@@ -72,8 +72,10 @@ def bulk_statement(change: RowChange) -> BulkStatement:
     table = change.table.name
     match change:
         case Insert():
-            conflict, keys = _on_conflict(change)
-            sql = f"INSERT INTO {table} ({', '.join(change.columns)}) SELECT {', '.join(names)} FROM {rows}{conflict}"
+            columns, conflict = ", ".join(change.columns), change.on_conflict("workspace")
+            sql = f"INSERT INTO {table} ({columns}) SELECT {', '.join(names)} FROM {rows}{conflict}"
+            updates = change.replace or change.add
+            keys = tuple(change.columns.index(column) for column in change.table.key) if updates else ()
         case Update():
             first = len(change.columns) - len(change.where)
             values = [
@@ -85,21 +87,6 @@ def bulk_statement(change: RowChange) -> BulkStatement:
         case Delete():
             sql, keys = f"DELETE FROM {table} t USING {rows} WHERE {_equal(change.where, names)}", ()
     return BulkStatement(sql.encode(), types, keys)
-
-
-def _on_conflict(change: Insert) -> tuple[str, tuple[int, ...]]:
-    """Return the clause for existing rows, and the indexes of the columns that identify them."""
-    if change.ignore:
-        return " ON CONFLICT DO NOTHING", ()
-    values = [
-        *(f"{one} = excluded.{one}" for one in change.replace),
-        *(f"{one} = {change.table.name}.{one} + excluded.{one}" for one in change.add),
-    ]
-    if not values:
-        return "", ()
-    target = ", ".join(("workspace", *change.table.key))
-    keys = tuple(change.columns.index(column) for column in change.table.key)
-    return f" ON CONFLICT ({target}) DO UPDATE SET {', '.join(values)}", keys
 
 
 def _equal(columns: Sequence[str], names: Sequence[str]) -> str:

@@ -4,9 +4,7 @@ Arrays are built from the rows of these documents, as for SQLite (storage/arrays
 changes. The cost grows with the selected documents, not with the workspace.
 """
 
-import threading
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,10 +12,10 @@ import numpy as np
 from polyadic.storage.arrays.builder import build
 from polyadic.storage.arrays.filter_view import CorpusTotals, FilteredView, scope_of
 from polyadic.storage.arrays.filtered_reader import FilteredReader
-from polyadic.storage.arrays.flat_snapshot import flat
 from polyadic.storage.arrays.hierarchy_arrays import in_order
 from polyadic.storage.arrays.hierarchy_cache import HierarchyState
 from polyadic.storage.arrays.matrix import Matrix
+from polyadic.storage.arrays.recent_values import RecentValues
 from polyadic.storage.arrays.state import StoreState
 from polyadic.storage.connection import Connection, Cursor
 from polyadic.storage.incidence import Integers
@@ -28,7 +26,6 @@ from polyadic.storage.row_changes import RowChange
 from polyadic.storage.sql import change_log
 from polyadic.storage.sql.digests import digest_bytes
 
-_MAX_FILTERS = 8
 # Each expression shadows the table of its name. Within them, a bare name is an expression above, and a qualified name
 # is the real table.
 _SHADOWS = f"""
@@ -77,19 +74,12 @@ class FilteredConnection:
         self._connection.close()
 
 
-@dataclass(frozen=True, slots=True)
-class _CachedFilter:
-    scope: FilteredView
-    hierarchy: HierarchyState
-
-
 class PostgresFilterCache:
-    """The views of the last filters, for the state of the store that was read last."""
+    """The views of the last filters."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._state = ""
-        self._cached: dict[frozenset[str], _CachedFilter] = {}
+        self._views = RecentValues[frozenset[str], FilteredView]()
+        self._hierarchies = RecentValues[frozenset[str], HierarchyState]()
 
     def reader(self, connection: Connection, hierarchy: tuple[str, str], only: frozenset[str]) -> Reader:
         """Return a reader restricted to these documents.
@@ -104,29 +94,10 @@ class PostgresFilterCache:
             Identifiers of the documents.
         """
         shadowed = FilteredConnection(connection, only)
-        cached = self._cached_filter(connection, shadowed, hierarchy, only)
-        return FilteredReader(
-            shadowed, PostgresWordIndex(shadowed), cached.scope, lambda: cached.hierarchy.within(shadowed, cached.scope)
-        )
-
-    def _cached_filter(
-        self, connection: Connection, shadowed: FilteredConnection, hierarchy: tuple[str, str], only: frozenset[str]
-    ) -> _CachedFilter:
         name, number = change_log.present(connection)
-        with self._lock:
-            if self._state != name:
-                self._state, self._cached = name, {}
-            cached = self._cached.get(only)
-        if cached is None or cached.hierarchy.name != hierarchy:
-            scope = cached.scope if cached is not None else _build_view(shadowed, name, number, only)
-            cached = _CachedFilter(scope, HierarchyState(hierarchy, in_order))
-        with self._lock:
-            if self._state == name:
-                self._cached.pop(only, None)
-                self._cached[only] = cached
-                for documents in list(self._cached)[:-_MAX_FILTERS]:
-                    del self._cached[documents]
-        return cached
+        view = self._views.get(name, only, lambda: _build_view(shadowed, name, number, only))
+        state = self._hierarchies.get(hierarchy, only, lambda: HierarchyState(hierarchy, in_order))
+        return FilteredReader(shadowed, PostgresWordIndex(shadowed), view, lambda: state.within(shadowed, view))
 
 
 def _build_view(shadowed: FilteredConnection, name: str, number: int, only: frozenset[str]) -> FilteredView:
@@ -139,7 +110,7 @@ def _build_view(shadowed: FilteredConnection, name: str, number: int, only: froz
             " ORDER BY digest",
         ),
     )
-    return scope_of(shadowed, state, flat(state), totals, only)
+    return scope_of(shadowed, state, state.flat, totals, only)
 
 
 def _numbers(connection: Connection, sql: str) -> Integers:

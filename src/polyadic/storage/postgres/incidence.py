@@ -8,7 +8,7 @@ import numpy as np
 from polyadic.model.aggregation import SCORE_UNIT
 from polyadic.storage.arrays.protocol import Way
 from polyadic.storage.connection import Connection
-from polyadic.storage.incidence import DIGEST, Digests, Floats, Integers, stretches
+from polyadic.storage.incidence import DIGEST, Digests, Floats, Integers, matches
 from polyadic.storage.postgres.entities import MOST_ABOUT, EntityCache
 from polyadic.storage.postgres.query_batch import CommonTableExpression, QueryBatch, Records, SubQuery
 from polyadic.storage.postgres.row_cache import ROWS, RowCache
@@ -130,8 +130,10 @@ class PostgresIncidence:
     def chunks_about(self, entities: Integers, limit: int | None) -> tuple[Integers, Integers]:
         if limit is not None and limit <= MOST_ABOUT:
             return self.entities.chunks_about(entities, limit)
-        pairs = self._connection.execute(_ABOUT, (np.unique(entities), limit)).fetchall()
-        return spread_out(np.array(pairs, dtype=np.int64).reshape(-1, 2), entities)
+        rows = self._connection.execute(_ABOUT, (np.unique(entities), limit)).fetchall()
+        pairs = np.array(rows, dtype=np.int64).reshape(-1, 2)
+        places, owners = matches(pairs[:, 0], entities)
+        return pairs[places, 1], owners
 
     # steps of the above
 
@@ -199,16 +201,3 @@ def _links(way: Way, limit: int | None) -> str:
 
 def _targets_sql(way: Way, limit: int | None) -> str:
     return f"SELECT target FROM ({_links(way, limit)}) t (source, target)"
-
-
-def spread_out(pairs: Integers, rows: Integers) -> tuple[Integers, Integers]:
-    """Group pairs of a row and a target, sorted by row: the targets of all rows, and the index in ``rows`` of each.
-
-    >>> targets, owners = spread_out(np.array([[5, 1], [5, 2], [7, 3]]), np.array([7, 6, 5, 7]))
-    >>> targets.tolist(), owners.tolist()
-    ([3, 1, 2, 3], [0, 2, 2, 3])
-    """
-    firsts = np.searchsorted(pairs[:, 0], rows)
-    sizes = np.searchsorted(pairs[:, 0], rows, side="right") - firsts
-    places, owners = stretches(firsts, sizes)
-    return pairs[places, 1], owners

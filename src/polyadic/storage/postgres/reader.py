@@ -9,20 +9,22 @@ import numpy as np
 from polyadic.model.types import Entity, Fact, SourceSpan
 from polyadic.storage.arrays.hierarchy_arrays import HierarchyArrays
 from polyadic.storage.arrays.hierarchy_reader import SqlHierarchyReader
+from polyadic.storage.arrays.matmul import normalized
 from polyadic.storage.arrays.protocol import degrees, links
 from polyadic.storage.arrays.top_k import contenders
 from polyadic.storage.connection import Connection
 from polyadic.storage.hierarchy import HierarchyReader
+from polyadic.storage.incidence import firsts_of
 from polyadic.storage.postgres.full_text import PostgresWordIndex
 from polyadic.storage.postgres.incidence import PostgresIncidence
 from polyadic.storage.postgres.query_batch import CommonTableExpression, SubQuery
-from polyadic.storage.postgres.record_reader import PostgresRecordReader
 from polyadic.storage.postgres.text_cache import TextCache
 from polyadic.storage.postgres.vector_search import DOUBT, MOST_COMPARED, MOST_INDEXED, PostgresVectorSearch
 from polyadic.storage.prefetch import ChunkFactsPrefetch, Expected, NearestPrefetch, NeighbourPrefetch, QuotePrefetch
 from polyadic.storage.protocol import Hits, Links, Rows, Side, Vectors
 from polyadic.storage.record_reader import RecordReader
 from polyadic.storage.records import DegreeWay, LinkWay
+from polyadic.storage.sql.record_reader import SqlRecordReader
 from polyadic.storage.sql.row_reader import SqlRowReader
 
 _HIGHEST_SCORE = {"entity": 100.0, "fact": 10.0}
@@ -80,8 +82,7 @@ class PostgresReader(SqlRowReader):
 
     def directions(self, side: Side, rows: Rows) -> Vectors:
         known, owners = self._near.vectors(side, rows)
-        sums = np.add.reduceat(known, np.flatnonzero(np.diff(owners, prepend=-1))) if len(rows) else known
-        return np.asarray(sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-12), dtype=np.float32)
+        return normalized(np.add.reduceat(known, firsts_of(owners)) if len(rows) else known)
 
     def search(self, words: str, k: int) -> Hits:
         hits = list(self._words.matching(words, k))
@@ -220,3 +221,14 @@ class PostgresReader(SqlRowReader):
 def _vectors_for(k: int) -> int:
     """Return how many vectors to search for k rows."""
     return max(_MIN_VECTORS, _VECTORS_PER_ROW * k)
+
+
+class PostgresRecordReader(SqlRecordReader):
+    """Implements :class:`polyadic.storage.record_reader.RecordReader`; lists documents by an indexed prefix."""
+
+    _IN_ORDER = "source_prefix, source"
+    _COLLATION = ' COLLATE "C"'
+
+    def _later(self, comparison: str, bound: str) -> tuple[str, list[str]]:
+        # The index covers the first 500 characters of a source.
+        return f" AND source_prefix >= left(?, 500) AND source {comparison} ?", [bound, bound]

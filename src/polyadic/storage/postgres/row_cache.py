@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from polyadic.storage.incidence import Integers, stretches
+from polyadic.storage.incidence import Integers, matches
 from polyadic.storage.postgres.query_batch import CommonTableExpression, QueryBatch, Records, SubQuery, parsed
 from polyadic.storage.row_sets import among, distinct
 
@@ -63,9 +63,7 @@ class RowCache:
 
     def of(self, rows: Integers) -> tuple[Records, Integers]:
         """Return the cached records of rows, row by row, and for each record the index of its row in ``rows``."""
-        firsts = self._records["row"].searchsorted(rows)
-        sizes = self._records["row"].searchsorted(rows, side="right") - firsts
-        places, owners = stretches(firsts, sizes)
+        places, owners = matches(self._records["row"], rows)
         return self._records[places], owners
 
     def learn(self, records: Sequence[tuple[Any, ...]]) -> None:

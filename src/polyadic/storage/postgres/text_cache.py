@@ -1,5 +1,7 @@
 """Facts and the source spans of facts and passages, each read once per transaction."""
 
+from dataclasses import fields
+
 from polyadic.model.aggregation import mean_score
 from polyadic.model.types import Fact, SourceSpan
 from polyadic.storage.incidence import Integers
@@ -14,7 +16,8 @@ _FACTS_SQL = listed(
     " ARRAY(SELECT e.name FROM participation p JOIN entity e ON e.id = p.entity WHERE p.fact = f.id ORDER BY e.key)",
     f"FROM fact f WHERE f.id = ANY({ROWS})",
 )
-_COLUMNS = "row, revision, document, source, title, pages, extractor, chunk, digest, headings, start, stop"
+_NAMES = [field.name for field in fields(SpanRow)]
+_COLUMNS = ", ".join(("row", *_NAMES))
 _FACT_SPANS = (
     f"SELECT o.fact, p.* FROM unnest({ROWS}) o (fact), LATERAL (SELECT {STANDS}, s.start, s.stop"
     f" FROM statement s CROSS JOIN {PLACED} WHERE c.id = s.chunk AND s.fact = o.fact"
@@ -22,8 +25,7 @@ _FACT_SPANS = (
 )
 _CHUNK_SPANS = f"SELECT c.id, {STANDS}, c.start, c.stop FROM {PLACED} WHERE c.id = ANY({ROWS})"
 _SPANS_SQL = listed(
-    "row, revision, encode(document, 'hex'), source, title, pages, extractor,"
-    " chunk, encode(digest, 'hex'), headings, start, stop",
+    ", ".join(("row", *(f"encode({name}, 'hex')" if name in ("document", "chunk_id") else name for name in _NAMES))),
     f"FROM {FOUND}",
     "row, source, start, chunk, stop",
 )

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from polyadic.storage.arrays.matmul import multiply
-from polyadic.storage.incidence import Floats, Integers
+from polyadic.storage.incidence import Floats, Integers, firsts_of
 from polyadic.storage.postgres.connection import IN_VIEW
 from polyadic.storage.postgres.query_batch import FOUND, CommonTableExpression, QueryBatch, SubQuery, parsed
 from polyadic.storage.postgres.row_cache import ROWS, RowCache
 from polyadic.storage.postgres.stats import WorkspaceStats
 from polyadic.storage.protocol import Rows, Side, Vectors
-from polyadic.storage.sql.dimension import other_vectors
+from polyadic.storage.sql.embedding_model import other_vectors
 from polyadic.storage.sql.half_precision import HalfVector, widened
 
 MOST_INDEXED = 4_000
@@ -103,8 +103,8 @@ class PostgresVectorSearch:
         if not len(rows):
             return np.zeros((len(vectors), 0), dtype=np.float32)
         known, owners = self.vectors(side, rows)
-        firsts = np.flatnonzero(np.diff(owners, prepend=-1))
-        return np.asarray(np.maximum.reduceat(multiply(vectors, known), firsts, axis=1), dtype=np.float32)
+        nearest = np.maximum.reduceat(multiply(vectors, known), firsts_of(owners), axis=1)
+        return np.asarray(nearest, dtype=np.float32)
 
     def vectors(self, side: Side, rows: Rows) -> tuple[Floats, Integers]:
         """Return the vectors of all rows, row by row, and for each vector the index of its row in ``rows``."""

@@ -6,16 +6,15 @@ other entities.
 """
 
 import secrets
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
-from typing import Self
 
 import numpy as np
 
 from polyadic.model.resolution import EntityResolution, ResolutionDecision
 from polyadic.storage.connection import Connection
 from polyadic.storage.incidence import Integers
-from polyadic.storage.records import Side
+from polyadic.storage.records import SIDES, Side
 from polyadic.storage.sql.meta import put_meta
 from polyadic.storage.sql.title_entities import titled_documents
 
@@ -28,7 +27,6 @@ behind are rebuilt."""
 _UNCHANGED = ("0", 0)
 """State of a store in which nothing has been published."""
 _PACKED = "<i8"
-_SIDES: tuple[tuple[Side, str], ...] = (("entity", "entities"), ("fact", "facts"), ("chunk", "chunks"))
 
 
 @dataclass(slots=True)
@@ -46,19 +44,12 @@ class TouchedRows:
     decisions: set[ResolutionDecision] = field(default_factory=set)
 
 
-@dataclass(frozen=True, slots=True)
-class ChangeSet:
-    """The rows touched between two states: distinct table keys by side."""
-
-    rows: Mapping[Side, Integers]
-
-    @classmethod
-    def since(cls, connection: Connection, seq: int) -> Self:
-        """Read what was touched after the state with this number, up to the state that the connection reads."""
-        records = connection.execute("SELECT entities, facts, chunks FROM change_log WHERE id > ?", (seq,)).fetchall()
-        packed = zip(*records, strict=True) if records else ((), (), ())
-        unpacked = (np.unique(np.frombuffer(b"".join(blobs), dtype=_PACKED)) for blobs in packed)
-        return cls({side: rows.astype(np.int64) for (side, _), rows in zip(_SIDES, unpacked, strict=True)})
+def touched_since(connection: Connection, number: int) -> dict[Side, Integers]:
+    """Return the table keys, by side, that were touched after the state with this number."""
+    records = connection.execute("SELECT entities, facts, chunks FROM change_log WHERE id > ?", (number,)).fetchall()
+    packed = zip(*records, strict=True) if records else ((), (), ())
+    unpacked = (np.unique(np.frombuffer(b"".join(blobs), dtype=_PACKED)) for blobs in packed)
+    return {side: rows.astype(np.int64) for side, rows in zip(SIDES, unpacked, strict=True)}
 
 
 def enter(connection: Connection, touched: TouchedRows) -> None:
@@ -150,8 +141,8 @@ def _prune(connection: Connection, total: int) -> None:
 
 def _oldest(connection: Connection) -> tuple[int, int]:
     """Return the number and total of the oldest state; at least the one just recorded exists."""
-    seq, total = connection.execute("SELECT id, total FROM change_log ORDER BY id LIMIT 1").fetchone()
-    return seq, total
+    number, total = connection.execute("SELECT id, total FROM change_log ORDER BY id LIMIT 1").fetchone()
+    return number, total
 
 
 def _pack(rows: Collection[int]) -> bytes:

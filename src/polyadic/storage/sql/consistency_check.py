@@ -22,6 +22,16 @@ _MOST = 10
 # The chunks that readers see.
 _CURRENT = "document d JOIN revision r ON r.id = d.current JOIN chunk c ON c.revision = r.id"
 _SHOWN = (Attribute.NAME, Attribute.TYPE, Attribute.DESCRIPTION)
+_STRAY_REVISIONS = "SELECT 1 FROM revision WHERE document NOT IN (SELECT id FROM document)"
+_STRAY_WINDOWS = f"SELECT 1 FROM passage_window WHERE chunk NOT IN (SELECT c.id FROM {_CURRENT})"
+_USERS = " UNION ALL ".join(
+    f"SELECT vector FROM {table}" for table in ("fact", "attribute_value", "passage_window", "summary")
+)
+_MISCOUNTED_VECTORS = (
+    "SELECT 1 FROM vector v LEFT JOIN (SELECT vector, count(*) AS occurrences"
+    f" FROM ({_USERS}) WHERE vector IS NOT NULL GROUP BY vector) u ON u.vector = v.id"
+    " WHERE v.uses != coalesce(u.occurrences, 0)"
+)
 # A fact, and the chunk and the characters of the document that state it.
 _Stated = tuple[str, int, int, int]
 
@@ -93,9 +103,8 @@ def _misplaced_chunks(connection: Connection) -> int:
     return wrong
 
 
-def _stray_revisions(connection: Connection) -> int:
-    rows = connection.execute("SELECT 1 FROM revision WHERE document NOT IN (SELECT id FROM document)")
-    return len(rows.fetchall())
+def _count(connection: Connection, sql: str) -> int:
+    return len(connection.execute(sql).fetchall())
 
 
 def _unembedded_chunks(connection: Connection) -> int:
@@ -107,27 +116,7 @@ def _unembedded_chunks(connection: Connection) -> int:
     return sum(not (0 < windows == vectors == last + 1) for windows, vectors, last in rows)
 
 
-def _stray_windows(connection: Connection) -> int:
-    rows = connection.execute(f"SELECT 1 FROM passage_window WHERE chunk NOT IN (SELECT c.id FROM {_CURRENT})")
-    return len(rows.fetchall())
-
-
-def _miscounted_vectors(connection: Connection) -> int:
-    users = " UNION ALL ".join(
-        f"SELECT vector FROM {table}" for table in ("fact", "attribute_value", "passage_window", "summary")
-    )
-    used = f"SELECT vector, count(*) AS occurrences FROM ({users}) WHERE vector IS NOT NULL GROUP BY vector"
-    rows = connection.execute(
-        f"SELECT 1 FROM vector v LEFT JOIN ({used}) u ON u.vector = v.id WHERE v.uses != coalesce(u.occurrences, 0)"
-    )
-    return len(rows.fetchall())
-
-
 # derived tables; outer joins, so that rows with a dangling reference are found as well
-
-
-def _miscounted_evidence(_connection: Connection, truth: _Truth) -> int:
-    return len(truth.miscounted)
 
 
 def _wrong_facts(connection: Connection, truth: _Truth) -> int:
@@ -190,13 +179,13 @@ _OF_CHUNKS: Mapping[str, Callable[[Connection], int]] = {
     "passages do not match the text of their documents": _misplaced_chunks,
     "texts belong to documents that no longer exist": TEXTS.count_strays,
     "original files belong to documents that no longer exist": ORIGINALS.count_strays,
-    "revisions belong to documents that no longer exist": _stray_revisions,
+    "revisions belong to documents that no longer exist": lambda connection: _count(connection, _STRAY_REVISIONS),
     "passages lack vectors": _unembedded_chunks,
-    "vectors belong to passages that no longer exist": _stray_windows,
-    "vectors have a wrong use count": _miscounted_vectors,
+    "vectors belong to passages that no longer exist": lambda connection: _count(connection, _STRAY_WINDOWS),
+    "vectors have a wrong use count": lambda connection: _count(connection, _MISCOUNTED_VECTORS),
 }
 _DERIVED: Mapping[str, Callable[[Connection, _Truth], int]] = {
-    "passages have a wrong evidence count": _miscounted_evidence,
+    "passages have a wrong evidence count": lambda connection, truth: len(truth.miscounted),
     "facts differ from what their evidence says": _wrong_facts,
     "entities differ from what their evidence says": _wrong_entities,
     "facts are linked to other entities than their evidence says": _wrong_participation,

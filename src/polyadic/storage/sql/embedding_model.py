@@ -1,7 +1,8 @@
-"""Embedding model of a store: vectors of different models are never compared."""
+"""Embedding model of a store, and the dimension of its vectors: vectors of different models are never compared."""
 
 from polyadic.errors import EmbedderMismatch
 from polyadic.storage.connection import Connection
+from polyadic.storage.sql.half_precision import HalfVector
 
 EMBEDDER = "embedder"
 """Key of the embedding model in the table meta."""
@@ -49,6 +50,20 @@ def check_still_claimed(filled_with: str | None, embedder: str | None, where: ob
             f"{where} was changed from the embedding model {embedder} to {filled_with} meanwhile",
             "set [embedding] to the new model and restart, or run polyadic reembed to change it back",
         )
+
+
+def dimension_of(connection: Connection) -> int:
+    """Return the dimension of the vectors of a store; 0 if it holds none."""
+    row = connection.execute("SELECT data FROM vector ORDER BY id LIMIT 1").fetchone()
+    return HalfVector(row[0]).width if row else 0
+
+
+def other_vectors(given: int, kept: int) -> EmbedderMismatch:
+    """Make the error for vectors whose dimension differs from the store's."""
+    return EmbedderMismatch(
+        f"the embedding model gives vectors of {given} numbers, the store holds vectors of {kept}",
+        "set [embedding] back to the model that filled it, or run polyadic reembed --force to embed everything again",
+    )
 
 
 def _differs(filled_with: str | None, embedder: str | None) -> bool:

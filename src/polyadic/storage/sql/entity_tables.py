@@ -14,8 +14,7 @@ from polyadic.model.resolution import EntityResolution
 from polyadic.storage.connection import Connection
 from polyadic.storage.row_changes import Delete, Insert, Update
 from polyadic.storage.sql.change_log import TouchedRows
-from polyadic.storage.sql.digests import entity_digest, text_digest
-from polyadic.storage.sql.entity_rows import entity_rows
+from polyadic.storage.sql.digests import entity_digest, entity_rows, text_digest
 from polyadic.storage.sql.lists import select_in
 from polyadic.storage.sql.pending_vectors import PendingVectors
 from polyadic.storage.sql.tables import ATTRIBUTE_VALUE, ENTITY, ENTITY_ALIAS

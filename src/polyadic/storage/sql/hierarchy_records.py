@@ -3,6 +3,7 @@
 import json
 from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from dataclasses import replace
+from typing import Any
 
 from polyadic.model.hierarchy import Cluster, Community, Hierarchy, Membership, Report, ReportFinding, Summary
 from polyadic.storage.connection import Connection
@@ -14,7 +15,7 @@ SERIES = "hierarchy_series"
 """Key in the table meta: sparsity of the layers and number of entities placed, as JSON."""
 _HEX_DIGITS = 32
 _CLUSTERS_SQL = "SELECT id, level, members, primary_members, sources, stale FROM hierarchy_node"
-_COMMUNITIES_SQL = "SELECT id, level, members, parent, basis, sources, tokens, report, stale FROM hierarchy_node"
+_COMMUNITIES_SQL = "SELECT id, level, members, sources, stale, parent, basis, tokens, report FROM hierarchy_node"
 _SUMMARIES_SQL = (
     "SELECT s.id, s.node, t.digest, t.level, s.name, s.type, s.description, s.author, s.members, s.memberships"
     " FROM summary s JOIN hierarchy_node t ON t.id = s.node"
@@ -77,8 +78,7 @@ def dump_series(sparsities: Sequence[float], settled: int, since: int) -> str:
 def unsettle(connection: Connection) -> None:
     """Schedule a full rebuild of the clusters: similarities by one model's vectors do not hold for another's."""
     sparsities, _, since = _series(connection)
-    series = dump_series(sparsities, 0, since)
-    put_meta(connection, SERIES, series)
+    put_meta(connection, SERIES, dump_series(sparsities, 0, since))
 
 
 def hierarchy_of(connection: Connection, only: Collection[int] | None = None) -> Hierarchy:
@@ -93,18 +93,13 @@ def hierarchy_of(connection: Connection, only: Collection[int] | None = None) ->
     summaries: dict[int, list[Summary]] = {}
     for _, node, *fields in connection.execute(f"{_SUMMARIES_SQL} ORDER BY s.id"):
         summaries.setdefault(node, []).append(_summary(*fields))
-    clusters = tuple(
-        _cluster(tuple(summaries.get(key, ())), *fields)
-        for key, *fields in connection.execute(f"{_CLUSTERS_SQL} WHERE kind = ? ORDER BY level, digest", (CLUSTER,))
-        if only is None or key in only
-    )
-    communities = tuple(
-        _community(*fields)
-        for key, *fields in connection.execute(
-            f"{_COMMUNITIES_SQL} WHERE kind = ? ORDER BY level, digest", (COMMUNITY,)
-        )
-        if only is None or key in only
-    )
+
+    def nodes(sql: str, kind: str) -> list[Sequence[Any]]:
+        rows = connection.execute(f"{sql} WHERE kind = ? ORDER BY level, digest", (kind,))
+        return [row for row in rows if only is None or row[0] in only]
+
+    clusters = tuple(_cluster(tuple(summaries.get(key, ())), *row) for key, *row in nodes(_CLUSTERS_SQL, CLUSTER))
+    communities = tuple(_community(*row) for _, *row in nodes(_COMMUNITIES_SQL, COMMUNITY))
     if only is None:
         return Hierarchy(clusters, communities, *_series(connection))
     included = {community.id for community in communities}
@@ -143,17 +138,10 @@ def _series(connection: Connection) -> tuple[tuple[float, ...], int, int]:
 
 
 def _summary(
-    cluster: bytes,
-    level: int,
-    name: str,
-    type_: str,
-    description: str,
-    author: str,
-    members: bytes,
-    memberships: str,
+    cluster: bytes, level: int, name: str, type_: str, description: str, author: str, members: bytes, described: str
 ) -> Summary:
-    described = load_memberships(memberships)
-    return Summary(cluster.hex(), level + 1, name, type_, description, unpack(members), author, described)
+    of_members = load_memberships(described)
+    return Summary(cluster.hex(), level + 1, name, type_, description, unpack(members), author, of_members)
 
 
 def _cluster(
@@ -163,22 +151,7 @@ def _cluster(
 
 
 def _community(
-    level: int,
-    members: bytes,
-    parent: bytes,
-    basis: str,
-    sources: bytes,
-    tokens: int,
-    report: str | None,
-    stale: int,
+    level: int, members: bytes, sources: bytes, stale: int, parent: bytes, basis: str, tokens: int, report: str | None
 ) -> Community:
-    return Community(
-        level,
-        unpack(members),
-        parent.hex(),
-        basis,
-        unpack(sources),
-        load_report(report) if report else None,
-        tokens,
-        bool(stale),
-    )
+    read = load_report(report) if report else None
+    return Community(level, unpack(members), parent.hex(), basis, unpack(sources), read, tokens, bool(stale))

@@ -77,11 +77,9 @@ def _document(call: LedgerCall) -> bytes | None:
 
 def sums(connection: Connection, document_id: str | None = None) -> UsageTotals:
     """Sum usage and seconds by purpose and model, optionally of one document only."""
-    of_one = " WHERE document = ?" if document_id is not None else ""
+    of_one, document = ("", ()) if document_id is None else (" WHERE document = ?", (digest_bytes(document_id),))
     rows = connection.execute(
-        f"SELECT purpose, model, count(*), {_SUMS} FROM model_call{of_one} GROUP BY purpose, model ORDER BY"
-        f" purpose, model",
-        () if document_id is None else (digest_bytes(document_id),),
+        f"SELECT purpose, model, count(*), {_SUMS} FROM model_call{of_one} GROUP BY 1, 2 ORDER BY 1, 2", document
     )
     return {
         (purpose, model): (Usage(calls, int(sent), int(received), money), seconds)
@@ -91,24 +89,11 @@ def sums(connection: Connection, document_id: str | None = None) -> UsageTotals:
 
 def entries(connection: Connection) -> list[LedgerEntry]:
     """Return all calls in the order in which they were recorded."""
-    sql = f"SELECT {', '.join(_CALL_COLUMNS)} FROM model_call ORDER BY id"
-    return [_entry(*row) for row in connection.execute(sql)]
-
-
-def _entry(
-    at: str,
-    purpose: str,
-    model: str,
-    prompt_tokens: int,
-    completion_tokens: int,
-    money: float,
-    seconds: float,
-    document: bytes | None,
-) -> LedgerEntry:
-    about = document.hex() if document else ""
-    return LedgerEntry(
-        at, LedgerCall(purpose, model, Usage(1, prompt_tokens, completion_tokens, money), seconds, about)
-    )
+    rows = connection.execute(f"SELECT {', '.join(_CALL_COLUMNS)} FROM model_call ORDER BY id")
+    return [
+        LedgerEntry(at, LedgerCall(purpose, model, Usage(1, *usage), seconds, document.hex() if document else ""))
+        for at, purpose, model, *usage, seconds, document in rows
+    ]
 
 
 def _numbers(usage: Usage) -> Sequence[float]:

@@ -8,9 +8,8 @@ from polyadic.storage.pending_requests import PendingCounts, PendingReply
 from polyadic.storage.row_changes import Delete, Insert
 from polyadic.storage.sql import ledger
 from polyadic.storage.sql.meta import meta, put_meta
-from polyadic.storage.sql.serialization import load_metadata, load_pages
+from polyadic.storage.sql.serialization import DOCUMENT, document_of
 from polyadic.storage.sql.tables import PENDING_QUESTION, PENDING_REQUEST
-from polyadic.storage.sql.texts import text_of
 
 WAITS = "EXISTS (SELECT 1 FROM pending_request a WHERE a.requester = document.digest)"
 """SQL condition on a row of ``document``: it waits for replies from a batch file."""
@@ -94,14 +93,9 @@ class SqlPendingRequests:
         return [digest.hex() for (digest,) in rows]
 
     def document(self, document_id: str) -> Document | None:
-        row = self._connection.execute(
-            f"SELECT r.id, d.source, r.title, r.metadata, r.pages FROM {_STAGED}", (bytes.fromhex(document_id),)
-        ).fetchone()
-        if row is None:
-            return None
-        revision, source, title, metadata, pages = row
-        text = text_of(self._connection, revision)
-        return Document(source, title, text, load_metadata(metadata), load_pages(pages))
+        sql = f"SELECT {DOCUMENT} FROM {_STAGED}"
+        row = self._connection.execute(sql, (bytes.fromhex(document_id),)).fetchone()
+        return document_of(self._connection, *row) if row else None
 
     def settle(self, document_id: str, content: str) -> None:
         digest = bytes.fromhex(document_id)

@@ -2,8 +2,8 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Protocol
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Any, Protocol
 
 from polyadic.errors import NotFound
 from polyadic.model.hierarchy import Hierarchy
@@ -27,29 +27,29 @@ from polyadic.storage.records import contains
 from polyadic.storage.sql import ledger
 from polyadic.storage.sql.change_log import present
 from polyadic.storage.sql.digests import digest_bytes
-from polyadic.storage.sql.dimension import dimension_of
+from polyadic.storage.sql.embedding_model import dimension_of
 from polyadic.storage.sql.hierarchy_records import hierarchy_of
 from polyadic.storage.sql.lists import select_in
+from polyadic.storage.sql.meta import roots_of
 from polyadic.storage.sql.originals import original_content, originals_of
-from polyadic.storage.sql.roots import roots_of
 from polyadic.storage.sql.serialization import (
+    DOCUMENT,
     chunks_of,
     current_revision,
+    document_of,
     load_decision,
+    load_evidence,
     load_headings,
     load_metadata,
-    load_pages,
     overlay_of,
     stamp_of,
 )
 from polyadic.storage.sql.spans import PUBLISHED
-from polyadic.storage.sql.texts import text_of
 
 _RECORDS = (
-    "SELECT d.digest, d.source, r.title, r.characters, r.metadata, r.extractor,"
-    " (SELECT count(*) FROM chunk c WHERE c.revision = r.id AND c.evidence IS NULL),"
-    " (SELECT count(*) FROM chunk c WHERE c.revision = r.id),"
-    " (SELECT count(DISTINCT s.fact) FROM chunk c JOIN statement s ON s.chunk = c.id WHERE c.revision = r.id)"
+    "SELECT d.digest, d.source, r.title, r.characters, (SELECT count(*) FROM chunk c WHERE c.revision = r.id),"
+    " (SELECT count(DISTINCT s.fact) FROM chunk c JOIN statement s ON s.chunk = c.id WHERE c.revision = r.id),"
+    " r.metadata, r.extractor, (SELECT count(*) FROM chunk c WHERE c.revision = r.id AND c.evidence IS NULL)"
     " FROM document d JOIN revision r ON r.id = d.current"
 )
 
@@ -153,7 +153,7 @@ class SqlRecordReader:
             if self._only is None
             else select_in(self._connection, f"{_RECORDS} WHERE d.digest {{any_of}}", self._digests())
         )
-        return sorted((_record(*row) for row in rows), key=lambda record: record.source)
+        return sorted(map(_record, rows), key=lambda record: record.source)
 
     def listed(
         self, after: str | None, limit: int, words: str = "", name_of: Callable[[str], str] = str
@@ -162,7 +162,7 @@ class SqlRecordReader:
             return DocumentListing.of(self.documents(), after, limit, words, name_of)
         total, following = self._holding(after, words, name_of) if words else self._following(after, limit + 1)
         rows = select_in(self._connection, f"{_RECORDS} WHERE d.id {{any_of}}", following[:limit])
-        records = sorted((_record(*row) for row in rows), key=lambda record: record.source)
+        records = sorted(map(_record, rows), key=lambda record: record.source)
         return DocumentListing(records, total, len(following) > limit)
 
     def select(self, sources: Sequence[str], where: Mapping[str, str]) -> frozenset[str]:
@@ -201,20 +201,17 @@ class SqlRecordReader:
     def record(self, document_id: str) -> DocumentRecord | None:
         sql = f"{_RECORDS} WHERE d.digest = ?"
         row = self._connection.execute(sql, (digest_bytes(document_id),)).fetchone()
-        return _record(*row) if row is not None and self._sees(document_id) else None
+        return _record(row) if row and self._sees(document_id) else None
 
     def document(self, document_id: str) -> Document:
         row = self._connection.execute(
-            "SELECT r.id, d.source, r.title, r.metadata, r.pages FROM document d JOIN revision r ON r.id = d.current"
-            " WHERE d.digest = ?",
+            f"SELECT {DOCUMENT} FROM document d JOIN revision r ON r.id = d.current WHERE d.digest = ?",
             (digest_bytes(document_id),),
         ).fetchone()
         if row is None or not self._sees(document_id):
             hint = "polyadic status --documents lists them" if self._only is None else _MAY_BE_EXCLUDED
             raise NotFound(f"no document has the identifier {document_id}", hint)
-        revision, source, title, metadata, pages = row
-        text = text_of(self._connection, revision)
-        return Document(source, title, text, load_metadata(metadata), load_pages(pages))
+        return document_of(self._connection, *row)
 
     def original(self, document_id: str) -> OriginalRecord | None:
         revision = self._revision(document_id)
@@ -228,10 +225,11 @@ class SqlRecordReader:
         revision = self._revision(document_id)
         return [] if revision is None else chunks_of(self._connection, document_id, revision)
 
+    def evidence_in(self, chunk_ids: Sequence[str]) -> dict[str, tuple[Evidence, ...]]:
+        return {chunk: load_evidence(data) for chunk, data in self._of_chunks("evidence", chunk_ids)}
+
     def headings(self, chunk_ids: Sequence[str]) -> dict[str, tuple[Heading, ...]]:
-        sql = f"SELECT d.digest, c.digest, c.headings FROM {PUBLISHED} WHERE c.digest {{any_of}}"
-        rows = select_in(self._connection, sql, [digest_bytes(chunk_id) for chunk_id in chunk_ids])
-        return {chunk.hex(): load_headings(data) for document, chunk, data in rows if self._sees(document.hex())}
+        return {chunk: load_headings(data) for chunk, data in self._of_chunks("headings", chunk_ids)}
 
     # decisions and the hierarchy
 
@@ -266,6 +264,13 @@ class SqlRecordReader:
 
     def _sees(self, document_id: str) -> bool:
         return self._only is None or document_id in self._only
+
+    def _of_chunks(self, column: str, chunk_ids: Sequence[str]) -> Iterator[tuple[str, Any]]:
+        """Yield the identifiers of visible chunks with the value of a column."""
+        sql = f"SELECT d.digest, c.digest, c.{column} FROM {PUBLISHED} WHERE c.digest {{any_of}}"
+        for document, chunk, value in select_in(self._connection, sql, [*map(digest_bytes, chunk_ids)]):
+            if self._sees(document.hex()):
+                yield chunk.hex(), value
 
     def _revision(self, document_id: str) -> int | None:
         return current_revision(self._connection, document_id) if self._sees(document_id) else None
@@ -322,16 +327,8 @@ def _after(source: str) -> tuple[str, str]:
     return (">", source) if half is None else (">=", f"{source[: half.start()]}\ue000")
 
 
-def _record(
-    digest: bytes,
-    source: str,
-    title: str,
-    characters: int,
-    metadata: str,
-    extractor: str,
-    failed: int,
-    chunks: int,
-    facts: int,
-) -> DocumentRecord:
+def _record(row: Sequence[Any]) -> DocumentRecord:
+    """Make a record of the columns of _RECORDS."""
+    digest, source, title, characters, chunks, facts, metadata, extractor, failed = row
     fields = load_metadata(metadata)
     return DocumentRecord(digest.hex(), source, title, characters, chunks, facts, fields, extractor, failed)

@@ -11,7 +11,7 @@ from polyadic.model.types import Entity, Fact, SourceSpan, Span
 from polyadic.storage.connection import Connection
 from polyadic.storage.records import Rows, Side, Statement, Vectors
 from polyadic.storage.sql.digests import digest_bytes, text_digest
-from polyadic.storage.sql.dimension import dimension_of
+from polyadic.storage.sql.embedding_model import dimension_of
 from polyadic.storage.sql.half_precision import kept, widened
 from polyadic.storage.sql.lists import select_in
 from polyadic.storage.sql.spans import PUBLISHED, places_of_chunks, places_of_facts

@@ -5,13 +5,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from polyadic.model.resolution import DecisionKind, EntityResolution, ResolutionDecision
-from polyadic.model.types import Chunk, Evidence, Heading, Participation, Span
+from polyadic.model.types import Chunk, Document, Evidence, Heading, Participation, Span
 from polyadic.storage.connection import Connection
 from polyadic.storage.protocol import Fingerprint
 from polyadic.storage.sql.compression import compress, decompress
 from polyadic.storage.sql.lists import select_in
 from polyadic.storage.sql.texts import text_of
 
+DOCUMENT = "r.id, d.source, r.title, r.metadata, r.pages"
+"""Columns of a document ``d`` and its revision ``r`` from which :func:`document_of` makes a document."""
 # Values of the optional fields of evidence, where they are not written.
 _OPTIONAL: tuple[Any, ...] = ("", "", "", ())
 
@@ -103,6 +105,11 @@ def stamps_of(connection: Connection, document_ids: Sequence[str]) -> dict[str, 
         digest.hex(): Fingerprint(content, config, extractor, bool(complete))
         for digest, content, config, extractor, complete in rows
     }
+
+
+def document_of(connection: Connection, revision: int, source: str, title: str, metadata: str, pages: str) -> Document:
+    """Make a document of the columns DOCUMENT of its revision, and the text."""
+    return Document(source, title, text_of(connection, revision), load_metadata(metadata), load_pages(pages))
 
 
 def current_revision(connection: Connection, document_id: str) -> int | None:

@@ -8,12 +8,13 @@ from typing import Any
 from polyadic.model.types import SourceSpan, Span, page_of
 from polyadic.storage.connection import Connection
 from polyadic.storage.sql.lists import select_in
-from polyadic.storage.sql.serialization import load_headings, load_pages
+from polyadic.storage.sql.serialization import load_headings, load_metadata, load_pages
 from polyadic.storage.sql.texts import Stretch, quotes
 from polyadic.text.headings import headings_above
 
 PLACES_SHOWN = 8
-STANDS = "r.id, d.digest, d.source, r.title, r.pages, r.extractor, c.id, c.digest, c.headings"
+_DATE = "date"  # key in the metadata of a document
+STANDS = "r.id, d.digest, d.source, r.title, r.pages, r.extractor, r.metadata, c.id, c.digest, c.headings"
 FROM_THE_FIRST = "d.source, s.start, c.id, s.stop"
 PLACED = "chunk c JOIN revision r ON r.id = c.revision JOIN document d ON d.id = r.document"
 PUBLISHED = f"{PLACED} AND d.current = r.id"
@@ -36,6 +37,7 @@ class SpanRow:
     title: str
     pages: str
     extractor: str
+    metadata: str
     chunk: int
     chunk_id: str
     headings: str
@@ -77,7 +79,7 @@ def places_of_chunks(connection: Connection, chunks: Sequence[int]) -> dict[int,
 def placed(rows: Sequence[SpanRow], quotes: Sequence[str]) -> list[SourceSpan]:
     """Make source spans of rows and their quotes."""
     # Cached, as many spans share a document, and several a chunk.
-    pages_of, headings_in = cache(load_pages), cache(load_headings)
+    pages_of, headings_in, metadata_of = cache(load_pages), cache(load_headings), cache(load_metadata)
     return [
         SourceSpan(
             row.document,
@@ -89,6 +91,7 @@ def placed(rows: Sequence[SpanRow], quotes: Sequence[str]) -> list[SourceSpan]:
             page_of(pages_of(row.pages), row.start),
             row.extractor,
             headings_above(headings_in(row.headings), row.start, row.title),
+            metadata_of(row.metadata).get(_DATE, ""),
         )
         for row, quote in zip(rows, quotes, strict=True)
     ]
@@ -98,9 +101,7 @@ def _with_quotes(connection: Connection, rows: Sequence[SpanRow]) -> list[Source
     return placed(rows, quotes(connection, [row.stretch for row in rows]))
 
 
-def _span_row(row: Sequence[Any]) -> SpanRow:
+def _span_row(columns: Sequence[Any]) -> SpanRow:
     """Make a SpanRow of the columns STANDS, start and stop."""
-    revision, document, source, title, pages, extractor, chunk, digest, headings, start, stop = row
-    return SpanRow(
-        revision, document.hex(), source, title, pages, extractor, chunk, digest.hex(), headings, start, stop
-    )
+    values: list[Any] = [value.hex() if isinstance(value, bytes) else value for value in columns]
+    return SpanRow(*values)

@@ -39,7 +39,7 @@ class Staging:
             extracted[of_revision[revision]].add(digest.hex())
         return {document: frozenset(chunks) for document, chunks in extracted.items()}
 
-    def revisions(self, document_ids: Collection[str]) -> dict[str, int]:
+    def _staged_revisions(self, document_ids: Collection[str]) -> dict[str, int]:
         """Return the staged revision of each document.
 
         Raises
@@ -56,7 +56,7 @@ class Staging:
 
     def put_evidence(self, evidence: Mapping[str, Mapping[str, Sequence[Evidence]]]) -> None:
         """Implement :meth:`polyadic.storage.protocol.Writer.put_evidence`."""
-        revisions = self.revisions(evidence.keys())
+        revisions = self._staged_revisions(evidence.keys())
         self._connection.change(
             Update(CHUNK, where=("digest", "revision"), set=("evidence", "evidence_count", "failure")),
             [
@@ -65,6 +65,12 @@ class Staging:
                 for chunk, statements in chunks.items()
             ],
         )
+
+    def put_failure(self, document_id: str, chunk_id: str, reason: str) -> None:
+        """Implement :meth:`polyadic.storage.protocol.Writer.put_failure`."""
+        (revision,) = self._staged_revisions([document_id]).values()
+        failed = (reason, digest_bytes(chunk_id), revision)
+        self._connection.change(Update(CHUNK, where=("digest", "revision"), set=("failure",)), [failed])
 
     def _document_rows(self, documents: Sequence[Document]) -> dict[str, int]:
         digests = {digest_bytes(document.id): document for document in documents}
@@ -94,7 +100,7 @@ class Staging:
             Insert(REVISION, REVISION.names[1:]),
             [(rows[document.id], *_revision_columns(document, stamp)) for document, stamp, _ in documents],
         )
-        revisions = self.revisions([document.id for document, *_ in documents])
+        revisions = self._staged_revisions([document.id for document, *_ in documents])
         carry_originals(self._connection, list(revisions.values()))
         TEXTS.put(self._connection, [(revisions[document.id], document.text) for document, *_ in documents])
         self._connection.change(

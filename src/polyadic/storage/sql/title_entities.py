@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from polyadic.model.identity import entity_key, without_qualifier
 from polyadic.model.resolution import EntityResolution
 from polyadic.storage.connection import Connection
-from polyadic.storage.sql.digests import entity_digest
-from polyadic.storage.sql.entity_rows import entity_rows
+from polyadic.storage.sql.digests import entity_digest, entity_rows
 from polyadic.storage.sql.lists import select_in
 
 

@@ -160,8 +160,7 @@ class SqlCopyTarget(ABC):
     def _clear(self) -> None:
         """Empty the engine-specific tables."""
 
-    @abstractmethod
-    def _prepare(self, table: Table, rows: Sequence[Row]) -> None:
+    def _prepare(self, table: Table, rows: Sequence[Row]) -> None:  # noqa: B027 - few engines need it
         """Prepare a table before rows are inserted."""
 
     @abstractmethod

@@ -2,28 +2,27 @@
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 
 from polyadic.model.hierarchy import Rearrangement
 from polyadic.model.resolution import EntityResolution, ResolutionDecision
 from polyadic.model.types import Chunk, Evidence, Span
 from polyadic.storage.connection import Connection
 from polyadic.storage.leases import DocumentLeases
-from polyadic.storage.protocol import CachedReply, Cut, Fingerprint, LedgerCall, OriginalRecord, StoreChange, Vectors
+from polyadic.storage.protocol import CachedReply, Fingerprint, LedgerCall, OriginalRecord, StoreChange, Vectors
 from polyadic.storage.row_changes import Delete, Insert, Update
 from polyadic.storage.sql import change_log, ledger
 from polyadic.storage.sql.derived_tables import DerivedTables
-from polyadic.storage.sql.digests import digest_bytes, text_digest
-from polyadic.storage.sql.dimension import dimension_of, other_vectors
-from polyadic.storage.sql.entity_rows import entity_rows
+from polyadic.storage.sql.digests import digest_bytes, entity_rows, text_digest
+from polyadic.storage.sql.embedding_model import dimension_of, other_vectors
 from polyadic.storage.sql.full_text import searchable
 from polyadic.storage.sql.half_precision import HalfVector
 from polyadic.storage.sql.hierarchy_tables import HierarchyTables
 from polyadic.storage.sql.lists import select_in
+from polyadic.storage.sql.meta import add_roots
 from polyadic.storage.sql.originals import originals_of, put_original
 from polyadic.storage.sql.pending_requests import WAITS, SqlPendingRequests
 from polyadic.storage.sql.pending_vectors import PendingVectors
-from polyadic.storage.sql.roots import add_roots
 from polyadic.storage.sql.serialization import chunks_of, dump_decision, evidence_of, overlay_of, stamps_of
 from polyadic.storage.sql.staging import Staging, delete_revision
 from polyadic.storage.sql.tables import DECISION, DOCUMENT, PASSAGE_WINDOW, STAGED_REVISION, STATEMENT, VECTOR
@@ -34,29 +33,25 @@ Words = tuple[int, str, str]
 """A chunk (table key), the title of its document, and its own text, both normalized by full_text.searchable."""
 
 
-class SqlWriter(ABC):
+class SqlWriter(Staging, ABC):
     """Implements :class:`polyadic.storage.protocol.Writer` within the open transaction of a connection.
 
     An engine implements its full-text index.
     """
 
     def __init__(self, connection: Connection) -> None:
-        self._connection = connection
+        super().__init__(connection)
         self._overlay: EntityResolution | None = None
         self._needs = PendingVectors()
         self._touched = change_log.TouchedRows()
         self._derived = DerivedTables(connection, self._needs, self.overlay, self._touched)
         self._hierarchy = HierarchyTables(connection, self._needs)
-        self._staging = Staging(connection)
         self.waiting = SqlPendingRequests(connection)
 
     # staging
 
     def stamps(self, document_ids: Sequence[str]) -> dict[str, Fingerprint]:
         return stamps_of(self._connection, document_ids)
-
-    def stage(self, documents: Sequence[Cut]) -> dict[str, frozenset[str]]:
-        return self._staging.stage(documents)
 
     def add_roots(self, folders: Collection[str]) -> None:
         add_roots(self._connection, folders)
@@ -73,16 +68,6 @@ class SqlWriter(ABC):
             self._connection.execute(unpublished, (digest_bytes(document),))
         claims.release(leased)
 
-    def put_evidence(self, evidence: Mapping[str, Mapping[str, Sequence[Evidence]]]) -> None:
-        self._staging.put_evidence(evidence)
-
-    def put_failure(self, document_id: str, chunk_id: str, reason: str) -> None:
-        (revision,) = self._staging.revisions([document_id]).values()
-        self._connection.execute(
-            "UPDATE chunk SET failure = ? WHERE digest = ? AND revision = ?",
-            (reason, digest_bytes(chunk_id), revision),
-        )
-
     def originals(self, document_ids: Collection[str], is_staged: bool) -> dict[str, OriginalRecord]:
         return originals_of(self._connection, self._revisions(document_ids, is_staged))
 
@@ -91,7 +76,7 @@ class SqlWriter(ABC):
             put_original(self._connection, revision, digest, content)
 
     def staged(self, document_id: str) -> list[tuple[Chunk, tuple[Evidence, ...]]]:
-        (revision,) = self._staging.revisions([document_id]).values()
+        (revision,) = self._staged_revisions([document_id]).values()
         return chunks_of(self._connection, document_id, revision)
 
     def current(self, document_ids: Sequence[str]) -> Iterator[tuple[str, list[tuple[Chunk, tuple[Evidence, ...]]]]]:
@@ -190,7 +175,7 @@ class SqlWriter(ABC):
 
     def _revisions(self, document_ids: Collection[str], is_staged: bool) -> dict[str, int]:
         if is_staged:
-            return self._staging.revisions(document_ids)
+            return self._staged_revisions(document_ids)
         return {document: revision for document, (_, revision) in self._current(list(document_ids)).items()}
 
     def _current(self, document_ids: Sequence[str]) -> dict[str, tuple[int, int]]:
@@ -233,7 +218,7 @@ class SqlWriter(ABC):
 
     def _publish(self, change: StoreChange) -> None:
         """Make the staged revisions of documents current."""
-        revisions = self._staging.revisions(change.published)
+        revisions = self._staged_revisions(change.published)
         self._connection.change(
             Update(DOCUMENT, where=("digest",), set=("current",)),
             [(revision, digest_bytes(document)) for document, revision in revisions.items()],

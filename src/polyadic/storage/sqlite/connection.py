@@ -35,22 +35,12 @@ def statement(change: RowChange) -> str:
     match change:
         case Insert():
             marks = ", ".join("?" * len(change.columns))
-            return f"INSERT INTO {table} ({', '.join(change.columns)}) VALUES ({marks}){_on_conflict(change)}"
+            return f"INSERT INTO {table} ({', '.join(change.columns)}) VALUES ({marks}){change.on_conflict()}"
         case Update():
             values = [*(f"{one} = ?" for one in change.set), *(f"{one} = {one} + ?" for one in change.add)]
             return f"UPDATE {table} SET {', '.join(values)} WHERE {_equal(change.where)}"
         case Delete():
             return f"DELETE FROM {table} WHERE {_equal(change.where)}"
-
-
-def _on_conflict(change: Insert) -> str:
-    if change.ignore:
-        return " ON CONFLICT DO NOTHING"
-    values = [
-        *(f"{one} = excluded.{one}" for one in change.replace),
-        *(f"{one} = {change.table.name}.{one} + excluded.{one}" for one in change.add),
-    ]
-    return f" ON CONFLICT ({', '.join(change.table.key)}) DO UPDATE SET {', '.join(values)}" if values else ""
 
 
 def _equal(columns: Sequence[str]) -> str:

@@ -1,10 +1,15 @@
-"""Full-text index of chunks in SQLite: a contentless FTS5 table."""
+"""Full-text index of chunks in SQLite, a contentless FTS5 table, and the writers that maintain it."""
 
+import secrets
 import sqlite3
 from collections.abc import Iterator, Sequence
 
 from polyadic.storage.sql.full_text import DIGITS, FullTextTerm, fts5_query, terms_of, words_of
+from polyadic.storage.sql.meta import put_meta
+from polyadic.storage.sql.transfer import SqlCopyTarget
 from polyadic.storage.sql.writer import SqlWriter, Words
+from polyadic.storage.table import Table
+from polyadic.storage.transfer import Row
 
 
 class SqliteWordIndex:
@@ -43,3 +48,19 @@ class SqliteWriter(SqlWriter):
         sql = "INSERT INTO passage_fts (passage_fts, rowid, title, text) VALUES ('delete', ?, ?, ?)"
         for row in words:
             self._connection.execute(sql, row)
+
+
+class SqliteCopyTarget(SqlCopyTarget):
+    """SQLite store that receives a copy; implements :class:`polyadic.storage.transfer.CopyTarget`."""
+
+    def settle(self) -> None:
+        super().settle()
+        with self._transaction():
+            put_meta(self._connection, "store", secrets.token_hex(8))
+
+    def _clear(self) -> None:
+        self._connection.execute("INSERT INTO passage_fts (passage_fts) VALUES ('delete-all')")
+
+    def _complete(self, table: Table, rows: Sequence[Row]) -> None:
+        if table.name == "chunk":
+            self._index_words(SqliteWriter(self._connection), rows)

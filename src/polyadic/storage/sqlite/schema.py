@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from polyadic.storage.sql.tables import TABLES
-from polyadic.storage.table import ColumnType, Table
+from polyadic.storage.table import ColumnType, Table, column_definitions
 
 APPLICATION_ID = 0x506F6C31  # "Pol1": identifies a Polyadic store among SQLite files
 UNRELEASED_APPLICATION_ID = 0x506F6C79
@@ -41,20 +41,6 @@ def schema() -> Iterator[str]:
 
 
 def _create(table: Table) -> str:
-    has_row_id = table.key == ("id",)
-    lines = [
-        " ".join(
-            (
-                column.name,
-                _TYPES[column.type],
-                *(["PRIMARY KEY"] if has_row_id and column.name == "id" else []),
-                *([] if column.optional else ["NOT NULL"]),
-                *([f"DEFAULT {column.default}"] if column.default else []),
-                *(["UNIQUE"] if column.name in table.unique else []),
-            )
-        )
-        for column in table.columns
-    ]
-    if has_row_id:
-        return f"CREATE TABLE {table.name} ({', '.join(lines)})"
-    return f"CREATE TABLE {table.name} ({', '.join(lines)}, PRIMARY KEY ({', '.join(table.key)})) WITHOUT ROWID"
+    lines = [*column_definitions(table, _TYPES), f"PRIMARY KEY ({', '.join(table.key)})"]
+    lines += [f"UNIQUE ({column})" for column in table.unique]
+    return f"CREATE TABLE {table.name} ({', '.join(lines)}){'' if table.key == ('id',) else ' WITHOUT ROWID'}"

@@ -14,9 +14,11 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from polyadic.errors import StoreBusy, StoreError
+from polyadic.storage.arrays.filter_view import CorpusTotals, FilteredView, scope_of
 from polyadic.storage.arrays.filtered_reader import FilteredReader
 from polyadic.storage.arrays.hierarchy_cache import HierarchyCache
 from polyadic.storage.arrays.reader import ArrayReader
+from polyadic.storage.arrays.recent_values import RecentValues
 from polyadic.storage.leases import DocumentLeases, NoLeases
 from polyadic.storage.protocol import (
     CachedReply,
@@ -45,9 +47,7 @@ from polyadic.storage.sqlite.database import (
     rolled_back,
     translate_errors,
 )
-from polyadic.storage.sqlite.filter_cache import FilterCache
-from polyadic.storage.sqlite.full_text import SqliteWordIndex, SqliteWriter
-from polyadic.storage.sqlite.transfer import SqliteCopyTarget
+from polyadic.storage.sqlite.full_text import SqliteCopyTarget, SqliteWordIndex, SqliteWriter
 
 _FILE = "store.sqlite"
 _MAX_IDLE = 8
@@ -83,7 +83,7 @@ class SqliteStore:
         self._writer = connect(self._path, WRITING_CACHE)
         self._idle: list[SqliteConnection] = []
         self._snapshots = SnapshotManager(self._path, folder / "derived")
-        self._filters = FilterCache()
+        self._filters = RecentValues[frozenset[str], FilteredView]()
         self._hierarchies = HierarchyCache()
         self._pool_lock = threading.Lock()
         # Two locks: one for other processes, one for other threads and tasks of this one.
@@ -286,11 +286,11 @@ class SqliteStore:
         )
 
     def _filtered_reader(self, connection: SqliteConnection, only: frozenset[str]) -> Reader:
-        scope = self._filters.of(connection, self._snapshots.of(connection), only)
-        hierarchy = self._hierarchies.state(connection)
-        return FilteredReader(
-            connection, SqliteWordIndex(connection), scope, lambda: hierarchy.within(connection, scope)
+        state, hierarchy = self._snapshots.of(connection), self._hierarchies.state(connection)
+        view = self._filters.get(
+            state.name, only, lambda: scope_of(connection, state, state.flat, CorpusTotals.of(state.flat), only)
         )
+        return FilteredReader(connection, SqliteWordIndex(connection), view, lambda: hierarchy.within(connection, view))
 
     def _open(self) -> None:
         """Claim a new store for the embedding model, and reject one with another model's vectors."""
