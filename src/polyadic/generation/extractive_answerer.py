@@ -1,11 +1,11 @@
 """Answer without a language model: quote the best supporting sentences, each with its citation.
 
 A linear model scores the sentences of the first passages. Its features are words, vectors, the expected type of answer
-and the retrieval score. For questions in English, a cross-encoder judges the best few again. Unless the question is
-refused, the best sentence is quoted; up to two more are added if they score nearly as well, contain further words of
-the question, or are linked to a quoted one by a document's title. Whether to answer at all, and the confidence of the
-first sentence, are learned as well. ``python -m benchmarks.learn_ranking``, ``benchmarks.learn_nameless`` and
-``benchmarks.learn_selection`` train the weights.
+and the retrieval score. For questions in English that one document can answer, a cross-encoder judges the best few
+again. Unless the question is refused, the best sentence is quoted; up to two more are added if they score nearly as
+well, contain further words of the question, or are linked to a quoted one by a document's title. Whether to answer at
+all, and the confidence of the first sentence, are learned as well. ``python -m benchmarks.learn_ranking``,
+``benchmarks.learn_nameless`` and ``benchmarks.learn_selection`` train the weights.
 """
 
 from collections.abc import Sequence
@@ -127,8 +127,12 @@ async def select(
     scores: NDArray[np.float64],
     selector: AnswerSelector | None,
 ) -> SelectionLogits | None:
-    """Judge the best candidates by the cross-encoder; None without it, and for questions that are not in English."""
-    if selector is None or asked.language != "en" or not pool:
+    """Judge the best candidates by the cross-encoder.
+
+    None without it, for questions that are not in English, and for those that may need several documents: the sentence
+    that completes their answer does not answer alone.
+    """
+    if selector is None or asked.language != "en" or asked.may_need_several_documents or not pool:
         return None
     rows = to_judge(scores, np.array([candidate.is_repeated for candidate in pool], dtype=np.bool_))
     sentences = [pool[row].sentence for row in rows]

@@ -13,7 +13,7 @@ from polyadic.retrieval.relevance.linear_model import LinearModel, learned
 from polyadic.retrieval.relevance.question_features import QuestionFeatures
 
 MOST_JUDGED = 6
-SELECTION_COLUMNS = ("logit x nameless", "logit x short")
+SELECTION_COLUMNS = ("logit x nameless", "logit x named")
 SELECTION_FEATURES = ("best", "highest", "second", "nameless", "best x nameless", "highest x nameless")
 _FILE = "selection"
 
@@ -39,15 +39,13 @@ def to_judge(scores: NDArray[np.float64], is_repeated: NDArray[np.bool_]) -> NDA
 def selection_columns(asked: QuestionFeatures, judged: SelectionLogits, sentences: int) -> NDArray[np.float64]:
     """Return the columns that are added to the score, shape (sentences, 2).
 
-    Logits are relative to the highest; a sentence that was not judged counts as the one with the lowest. They count for
-    questions that name nothing, and for short ones that do: where several documents are needed, the sentence that
-    completes the answer does not answer alone, so its logit is meaningless.
+    Logits are relative to the highest; a sentence that was not judged counts as the one with the lowest. The columns
+    are those of questions that name nothing, and of those that do.
     """
     logits = np.full(sentences, judged.logits.min())
     logits[judged.rows] = judged.logits
     logits -= judged.logits.max()
-    is_short = not asked.is_nameless and not asked.may_need_several_documents
-    return np.column_stack([logits * float(asked.is_nameless), logits * float(is_short)])
+    return np.column_stack([logits * float(asked.is_nameless), logits * float(not asked.is_nameless)])
 
 
 def combined_scores(
