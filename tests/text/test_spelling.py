@@ -63,6 +63,13 @@ def test_inflections_are_other_forms_of_a_word(word: str, language: str, form: s
     assert form in inflections(word, language) if form else "acces" not in inflections(word, language)
 
 
+@pytest.mark.parametrize(
+    ("word", "language", "form"), [("splitts", "en", "splitting"), ("bessten", "de", "bess"), ("logg", "en", "logging")]
+)
+def test_misspelling_is_no_inflection(word: str, language: str, form: str) -> None:
+    assert form not in inflections(word, language)
+
+
 def test_correction_ties_prefer_the_most_frequent_word() -> None:
     assert likely_word("overde", {"oversde": 1, "override": 9, "overdue": 7}) == "overdue"
 

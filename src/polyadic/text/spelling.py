@@ -33,7 +33,10 @@ _ENDINGS: Mapping[str, Sequence[str]] = {
     "en": ("", "s", "es", "e", "ed", "er", "ers", "ing", "ings", "ly", "ion", "ions", "or", "ors", "y", "ies", "ied"),
     "de": ("", "e", "en", "em", "er", "es", "ern", "n", "s", "t", "te", "ten", "tes", "st", "end", "ung", "ungen"),
 }
-_SHORTEST_STEM = 4
+_SHORTEST_STEM = {"en": 4, "de": 5}
+# English doubles a letter at the end of a stem only before a vowel ("splitting", not "splitts"), but for these.
+_OFTEN_DOUBLE = "lsfz"
+_VOWELS = ("a", "e", "i", "o", "u")
 
 
 def likely_word(word: str, known: Mapping[str, int]) -> str | None:
@@ -106,10 +109,16 @@ def inflections(word: str, language: str) -> list[str]:
     """
     endings = _ENDINGS.get(language, ())
     bases = [word.removesuffix(ending) for ending in endings if word.endswith(ending)]
-    pairs = ((base, ending) for base in bases for ending in endings if len(base) >= _SHORTEST_STEM)
+    if language == "en":
+        bases = [base for base in bases if not _is_doubled(base) or word[len(base) :][:1] in _VOWELS]
+    pairs = ((base, ending) for base in bases for ending in endings if len(base) >= _SHORTEST_STEM[language])
     # "access" and "acces" are no forms of each other.
     forms = (base + ending for base, ending in pairs if not (base.endswith("s") and ending == "s"))
     return [form for form in dict.fromkeys(forms) if form != word and not (form.endswith("s") and f"{form}s" == word)]
+
+
+def _is_doubled(base: str) -> bool:
+    return base[-1:] == base[-2:-1] and base[-1:] not in _OFTEN_DOUBLE
 
 
 def _slips(word: str) -> list[str]:
