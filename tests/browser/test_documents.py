@@ -229,6 +229,7 @@ def test_read_only_key_shows_no_write_controls(tmp_path: Path, opened: Opened, w
 
 
 def test_search_in_another_tab_is_answered_while_many_jobs_wait(by_model: Running, opened: Opened) -> None:
+    by_model.fill("letters", ADA)
     # The first job is still running when the page has been opened, on a slow machine too.
     upload(by_model, 1, sentences=1000)
     for _ in range(19):

@@ -75,11 +75,18 @@ def test_changes_and_deletions_are_indexed(letters: Path, folder: Path) -> None:
         assert shown["job"]["report"]["added"] == 1 and shown["job"]["request"]["kind"] == "folder"
         # Only the latest job of a folder is kept.
         assert client.get(f"{PATH}/jobs").json()["jobs"] == [shown["job"]]
+        (letters / "1833" / "rows.csv").write_text(f"text,year\n{ADA},1843\n{BABBAGE},1833\n")
+        wait_until(lambda: len(names(client)) == 4)
+        wait_until(has_read(client))
+        notes = state(client)["job"]["report"]["notes"]
+        assert (
+            notes == ["1833/rows.csv: text from column 'text'"] and str(letters) not in client.get(f"{PATH}/jobs").text
+        )
+        (letters / "1833" / "rows.csv").unlink()
         (letters / "ada.md").unlink()
         wait_until(lambda: names(client) == {"1833/babbage.md"})
-        wait_until(lambda: state(client)["job"]["created"] > shown["job"]["created"])
         wait_until(has_read(client))
-        assert state(client)["job"]["report"]["pruned"] == ["ada.md"]
+        assert "ada.md" in state(client)["job"]["report"]["pruned"]
         assert str(letters) not in client.get(f"{PATH}/jobs").text
 
 

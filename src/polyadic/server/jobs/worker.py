@@ -75,7 +75,9 @@ async def _run(location: WorkspaceLocation, upload_folder: Path, request: JobReq
         else:
             with kb.store().read() as reader:
                 names = RelativeNames.of(reader)
-            plain = _plain(replace(names.applied(report), pruned=[names.shown(source) for source in report.pruned]))
+            # Notes begin with the path of their file.
+            pruned, notes = ([names.shown(text) for text in texts] for texts in (report.pruned, report.notes))
+            plain = _plain(replace(names.applied(report), pruned=pruned, notes=notes))
     _send("report", plain)
 
 
