@@ -14,7 +14,7 @@ _SOURCE_SPAN = {
     "span": _SPAN,
     "quote": "Ada Lovelace wrote the first published program.",
     "page": None,
-    "extractor": "sentences-6",
+    "extractor": "sentences-7",
 }
 _USAGE = {"calls": 0, "prompt_tokens": 0, "completion_tokens": 0, "money": 0.0}
 _STEP = {"name": "walk", "detail": "148 facts, 459 entities, 27 passages", "seconds": 0.004}
@@ -81,7 +81,7 @@ _RECORD = {
     "chunks": 1,
     "facts": 3,
     "metadata": {"year": "1843"},
-    "extractor": "sentences-6",
+    "extractor": "sentences-7",
     "failed": 0,
 }
 _ENTITY = {
