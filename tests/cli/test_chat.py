@@ -58,6 +58,12 @@ def test_commands_work_in_a_pipe(indexed: Path) -> None:
     assert ran.stderr == "unknown command /dance; /help lists the commands\n"
 
 
+@pytest.mark.parametrize("word", ["exit", "Quit", "QUIT"])
+def test_exit_and_quit_end_the_chat(indexed: Path, word: str) -> None:
+    ran = piped(indexed.parent, f"{word}\n{QUESTION}\n")
+    assert (ran.returncode, ran.stdout) == (0, "")
+
+
 def test_path_is_a_question_not_a_command(indexed: Path) -> None:
     assert "> /etc/passwd" in piped(indexed.parent, "/etc/passwd\n").stdout
 

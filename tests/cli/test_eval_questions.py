@@ -28,6 +28,7 @@ def test_correct_answers_are_counted_and_wrong_ones_listed(polyadic: Command, ta
     lines = outcome.out.splitlines()
     assert lines[0].split() == ["method", "questions", "right", "F1", "refused", "ms"]
     assert [line.split()[:3] for line in lines[1:3]] == [["chunks", "3", "0.67"], ["walk", "3", "0.67"]]
+    assert lines[3].startswith("right: share of answers that contain the expected one") and "; F1: " in lines[3]
     assert "2 answers not right:" in lines
     at = lines.index("walk · q2 · Where was Ada Lovelace born?")
     assert lines[at + 1] == "  expected: Paris" and "London" in lines[at + 2]

@@ -29,12 +29,21 @@ def test_export_does_not_replace_folders_or_devices(polyadic: Command, indexed: 
 
 
 def test_csv_export_is_a_folder(polyadic: Command, indexed: Path) -> None:
-    assert polyadic("export", "--format", "csv", "-o", "tables").code == 0
+    outcome = polyadic("export", "--format", "csv", "-o", "tables")
+    assert (outcome.code, outcome.out) == (0, "7 files written to the folder tables\n")
     assert len(list(Path("tables").iterdir())) == 7
     refused = polyadic("export", "--format", "csv")
     assert refused.code == 2
     assert refused.err.count("\n") == 1
     assert "name a folder with -o" in refused.err
+
+
+@pytest.mark.parametrize("name", ["exp.csv", "notes/ada.md"])
+def test_csv_export_to_a_file_name_is_refused(polyadic: Command, indexed: Path, name: str) -> None:
+    refused = polyadic("export", "--format", "csv", "-o", name)
+    assert refused.code == 2 and refused.err.count("\n") == 1
+    assert f"csv writes several files into a folder, and {name} is a file name: name a folder" in refused.err
+    assert not Path("exp.csv").exists()
 
 
 def test_export_and_import_restore_a_workspace(polyadic: Command, indexed: Path) -> None:

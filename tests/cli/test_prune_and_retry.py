@@ -13,7 +13,7 @@ def test_prune_reports_deleted_documents(polyadic: Command, notes: Path) -> None
     (notes / "babbage.md").unlink()
     outcome = polyadic("index", "--prune", "notes")
     assert outcome.code == 0
-    assert "1 document deleted because their file or row no longer exists" in outcome.out
+    assert "1 document deleted because its file or row no longer exists" in outcome.out
     assert polyadic("index", "--prune").code == 2
 
 
@@ -43,3 +43,14 @@ def test_retry_covers_failed_chunks_only(polyadic: Command, notes: Path, monkeyp
         assert (again.code, len(server.calls)) == (0, 1)
         assert "1 resumed" in again.out
         assert polyadic("show", "entity", "Ada Lovelace").code == 0
+
+
+def test_skipped_rows_are_counted_apart_from_files(polyadic: Command, notes: Path) -> None:
+    (notes / "table.csv").write_text("name,town\nAda,London,England\nBoole\nBabbage,London\n", "utf-8")
+    (notes / "empty.md").write_text("", "utf-8")
+    (notes / "blank.txt").write_text(" \n", "utf-8")
+    skipped = polyadic("index", "notes").err
+    assert "2 inputs and 1 row skipped:\n" in skipped and "2 inputs skipped" not in skipped
+    (notes / "empty.md").unlink()
+    (notes / "blank.txt").unlink()
+    assert "1 row skipped:\n" in polyadic("index", "notes").err

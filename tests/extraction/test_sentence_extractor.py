@@ -49,6 +49,44 @@ def test_overlong_heading_is_no_subject() -> None:
     assert participants(evidence) == ["Babbage"]
 
 
+def test_messages_of_a_chat_have_their_speaker() -> None:
+    lines = ("Sam: The train is late", "Marek: I'll fetch you. I need to buy pegs", "Sam: thanks")
+    chat = "\n".join(f"12/06/2025, 18:4{minute} - {line}" for minute, line in enumerate(lines))
+    found = extract(chat)
+    assert [evidence.text for evidence in found] == chat.splitlines()
+    assert [participants(evidence)[0] for evidence in found] == ["Sam", "Marek", "Sam"]
+    irc = extract("<sam> The train is late\n<marek> I'll fetch you. I need pegs\n<sam> thanks")
+    assert irc[1].text == "marek: I'll fetch you. I need pegs"
+
+
+@pytest.mark.parametrize(
+    "faq",
+    [
+        "## May I cancel my lesson?\n\nOnly until Monday. After that it costs 50 euros.",
+        "**May I cancel my lesson?**\n\nOnly until Monday. After that it costs 50 euros.",
+        "- May I cancel my lesson? Only until Monday. After that it costs 50 euros.\n- Is it warm? Not in March.",
+        "May I cancel my lesson?\nOnly until Monday. After that it costs 50 euros.\n\nThe lido opens in May.",
+    ],
+)
+def test_answer_is_stated_with_its_question(faq: str) -> None:
+    (cost,) = (evidence for evidence in extract(faq) if "50 euros" in evidence.text)
+    assert cost.text.endswith("May I cancel my lesson? After that it costs 50 euros.")
+    assert faq[cost.spans[0].start : cost.spans[0].end] == "After that it costs 50 euros."
+    assert "May I cancel" not in "".join(e.text for e in extract(faq) if "March" in e.text or "lido" in e.text)
+
+
+def test_settings_are_stated_in_words() -> None:
+    first, second = extract("- kiln.max_power_kw: 9\n- programs.stoneware_glaze.target_c: 1240")
+    assert first.text == "kiln, max power: 9 kilowatts"
+    assert second.text == "programs, stoneware glaze, target: 1240 degrees Celsius"
+    assert {"stoneware glaze", "target", "1240"} == set(participants(second))
+
+
+def test_list_of_files_is_no_list_of_settings() -> None:
+    text = "These files belong to the mill:\n\n- setup_mill.py: sets up the mill.\n\nAda wrote them. Babbage did not."
+    assert extract(text)[1].text.endswith("setup_mill.py: sets up the mill.")
+
+
 def test_each_sentence_is_a_fact_about_the_title() -> None:
     first, second = extract("The engine was designed by\nCharles Babbage. It was never built.", "Analytical Engine")
     assert first.text == "Analytical Engine: The engine was designed by Charles Babbage."

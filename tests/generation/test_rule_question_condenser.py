@@ -55,6 +55,13 @@ def test_lowercase_conversations_use_content_words() -> None:
     assert standalone("how long does it last?", history) == "binding, dhcp: how long does it last?"
 
 
+def test_headings_and_labels_of_the_answer_are_not_added() -> None:
+    minutes = "MINUTES OF THE COMMITTEE MEETING Thornleigh Allotment Society, scout hut Present: I. Solheim (chair)"
+    history = [Turn("who is the treasurer of the allotment society?", f'"{minutes}" [1]')]
+    found = standalone("And the secretary?", history)
+    assert found == "treasurer, allotment, society, I. Solheim: And the secretary?"
+
+
 @pytest.mark.parametrize(
     ("before", "question", "found"),
     [

@@ -75,6 +75,17 @@ def test_remaining_time_follows_recent_speed(tmp_path: Path) -> None:
     assert last == pytest.approx(700)
 
 
+def test_remaining_time_is_not_estimated_from_the_first_steps(tmp_path: Path) -> None:
+    clock = Clock()
+    run = RunProgress(clock)
+    taken_in(tmp_path, [740, 10, 10, 240], run, 4)
+    assert run.completed(progress(1)).seconds_left is None
+    clock.now = 10
+    assert run.completed(progress(2)).seconds_left is None
+    clock.now = 20
+    assert run.completed(progress(3)).seconds_left == pytest.approx(240)
+
+
 def test_no_progress_has_no_remaining_time(tmp_path: Path) -> None:
     clock = Clock()
     run = RunProgress(clock)

@@ -65,6 +65,9 @@ def shown(tmp_path: Path, body: str) -> str:
         f"<div id='path'><a href='/'>Home</a> &gt; <a href='/e'>Engines</a> &gt; <a href='/e/a'>All</a></div>{CONTENT}",
         f"<p>In: <a href='e' hreflang='en'>en</a> | <a href='f' hreflang='fr'>fr</a></p>{CONTENT}"
         "<div class='page-footer'><p>Copyright 2026 Engines Ltd.</p><p class='menu'><a href='/'>Home</a></p></div>",
+        f"<main>{CONTENT}</main><aside><h4>News</h4><p>Sign up and get 10% off in our shop!</p></aside>",
+        f"<div class='cc'>Diese Website verwendet Cookies. Mit \"OK\" stimmen Sie zu.</div>{CONTENT}",
+        f"<div id='cookie'>We use cookies. By clicking \"Accept\" you agree to them.</div>{CONTENT}",
         f"<table><tr><td><div class='menu'><ul>{LINKS}</ul></div></td><td>{CONTENT}</td></tr></table>",
     ],
 )
@@ -83,6 +86,13 @@ def test_page_boilerplate_is_left_out(tmp_path: Path, page: str) -> None:
         ),
         ("<header><h1>Notes</h1><p>Ada Lovelace</p></header>", "Ada Lovelace"),
         ("<main><aside><p>Beside the point, but by the author.</p></aside></main>", "Beside the point"),
+        ("<div><h2>Cookies</h2><p>Our site asks you to accept cookies.</p></div>", "accept cookies"),
+        ("<main><div>We only set cookies that you accept.</div></main>", "cookies that you accept"),
+        (
+            "<aside><p>Members may subscribe to lectures, which are held in the hall on the first Monday of a month."
+            " The engine is shown to them afterwards.</p></aside>",
+            "Members may subscribe",
+        ),
         ("<div class='toc'><ul><li><a href='a.html'>A chapter elsewhere</a></ul></div>", "A chapter elsewhere"),
         ("<div class='header-table'><pre>GET / HTTP/1.1</pre></div>", "GET / HTTP/1.1"),
         ("<footer><pre>make</pre></footer>", "make"),
@@ -102,3 +112,15 @@ def test_content_is_kept_regardless_of_element_names(tmp_path: Path, element: st
 
 def test_boilerplate_only_page_is_read(tmp_path: Path) -> None:
     assert "- Products" in shown(tmp_path, f"<div class='menu'><ul>{LINKS}</ul></div>")
+
+
+def test_aside_is_not_part_of_the_section_above_it(tmp_path: Path) -> None:
+    page = (
+        "<h1>Lido</h1><h3>Refunds</h3><p>None for rain.</p><aside><h4>Boats</h4><p>Hire one.</p><h5>Rates</h5></aside>"
+    )
+    assert shown(tmp_path, page).endswith("### Refunds\n\nNone for rain.\n\n## Boats\n\nHire one.\n\n### Rates")
+
+
+def test_question_that_opens_on_a_click_stands_before_its_answer(tmp_path: Path) -> None:
+    page = "<details><summary>Can I bring a dog?</summary><p>Yes, on a lead.</p><p>No cats.</p></details>"
+    assert shown(tmp_path, page * 2).startswith("- Can I bring a dog? Yes, on a lead.\n\nNo cats.")

@@ -233,6 +233,13 @@ def test_other_json_has_one_line_per_value(tmp_path: Path, text: str, lines: str
 def test_invalid_json_is_read_as_text(tmp_path: Path, text: str) -> None:
     (document,), _ = read_all(tmp_path / "a.json", text)
     assert document.text == text
+    assert document.note.startswith(f"{tmp_path / 'a.json'}: read as plain text, because it is not valid JSON (")
+
+
+def test_valid_json_has_no_note(tmp_path: Path) -> None:
+    for text in ('{"tls": {"port": 8080}}', "null", '"words"'):
+        (document,), _ = read_all(tmp_path / "a.json", text)
+        assert not document.note
 
 
 BAD_LINES = {

@@ -45,7 +45,7 @@ def sample(suffix: str) -> bytes:
 def test_empty_files_are_reported(tmp_path: Path, suffix: str) -> None:
     for data in (b"", b" \n\t"):
         item = refused(tmp_path / f"a{suffix}", data)
-        assert (item.reason, item.next_step) == ("empty", "")
+        assert (item.reason, item.next_step) == ("empty", "add text to it, or exclude it")
 
 
 @pytest.mark.parametrize("suffix", BINARY)
@@ -54,6 +54,13 @@ def test_files_with_a_wrong_suffix_are_reported(tmp_path: Path, suffix: str, dat
     item = refused(tmp_path / f"a{suffix}", data)
     assert item.reason.startswith(f"not a readable {NAMES[suffix]} (")
     assert item.next_step == "check that it opens in another program, and save it again"
+
+
+@pytest.mark.parametrize("suffix", OFFICE)
+def test_zip_archives_with_an_office_suffix_are_reported(tmp_path: Path, suffix: str) -> None:
+    item = refused(tmp_path / f"a{suffix}", documents.zipped({"notes.txt": b"Ada."}))
+    assert item.reason == f"not a readable {NAMES[suffix]} (a zip archive of other files)"
+    assert item.next_step == "unpack it, and add the files in it"
 
 
 def test_pictures_with_text_suffixes_are_reported(tmp_path: Path) -> None:

@@ -100,6 +100,32 @@ def test_a_number_that_closes_a_parenthesis_begins_no_item() -> None:
     assert found[-2:] == ["1) one", "2) two"]
 
 
+@pytest.mark.parametrize(
+    "form",
+    [
+        "12/06/2025, 18:4{} - {}: {}",
+        "[12.06.25, 18:4{}:05] {}: {}",
+        "6/12/25, 6:4{}\u202fPM - {}: {}",
+        "18:4{} - {}: {}",
+        "[18:4{}] <{}> {}",
+        "18:4{} <{}> {}",
+    ],
+)
+def test_a_message_of_a_chat_is_a_sentence(form: str) -> None:
+    lines = [form.format(0, "Sam", "Train is late. can someone pick me up"), form.format(2, "Marek", "Yes. I will")]
+    assert split("\n".join([*lines, "as always"])) == [lines[0], f"{lines[1]}\nas always"]
+    assert split("<sam> Late. Sorry\n<marek> Fine. Come") == ["<sam> Late. Sorry", "<marek> Fine. Come"]
+
+
+def test_notices_of_a_chat_are_apart_from_messages() -> None:
+    notice = "12/06/2025, 18:02 - Sam joined"
+    assert split(f"{notice}\n12/06/2025, 18:03 - Jo: hi") == [notice, "12/06/2025, 18:03 - Jo: hi"]
+
+
+def test_html_elements_do_not_begin_messages() -> None:
+    assert split("<b> One. Two.\n<i> Three.") == ["<b> One.", "Two.", "<i> Three."]
+
+
 def test_text_above_a_signature_is_separate() -> None:
     assert split("The mill opens.\n\nRegards\n--\nEva Klein") == ["The mill opens.", "Regards", "--", "Eva Klein"]
 

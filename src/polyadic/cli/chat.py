@@ -32,10 +32,12 @@ from polyadic.workspace import Workspace
 
 _PROMPT = "> "
 _COMMAND = re.compile(r"/[a-z]*")
+# As in most other programs with a prompt; neither is a question.
+_GOODBYES = ("exit", "quit")
 _HELP = """\
 /sources  show the cited passages of the last answer in full
 /clear    clear the conversation
-/quit     quit (also Ctrl-D); Ctrl-C stops an answer"""
+/quit     quit (also quit, exit or Ctrl-D); Ctrl-C stops an answer"""
 
 
 @click.command("chat")
@@ -147,8 +149,8 @@ def _on_terminal(conversation: ChatSession) -> None:
         if not line:
             continue
         try:
-            if _COMMAND.fullmatch(line):
-                if not conversation.obey(line):
+            if name := _command_in(line):
+                if not conversation.obey(name):
                     return
             else:
                 conversation.answer(line)
@@ -164,8 +166,8 @@ def _from_pipe(conversation: ChatSession) -> int:
     conversation.kb.store()  # report a missing workspace even if there are no questions
     failed = asked = 0
     for line in _lines():
-        if _COMMAND.fullmatch(line):
-            if not conversation.obey(line):
+        if name := _command_in(line):
+            if not conversation.obey(name):
                 break
             continue
         asked += 1
@@ -177,6 +179,17 @@ def _from_pipe(conversation: ChatSession) -> int:
             failed += 1
         say()
     return 0 if not failed else 1 if failed == asked else 3
+
+
+def _command_in(line: str) -> str:
+    """Return the slash command in a line; empty for a question.
+
+    >>> _command_in("/sources"), _command_in("Exit"), _command_in("/etc/passwd"), _command_in("How do I quit vim?")
+    ('/sources', '/quit', '', '')
+    """
+    if line.lower() in _GOODBYES:
+        return "/quit"
+    return line if _COMMAND.fullmatch(line) else ""
 
 
 def _lines() -> Iterator[str]:

@@ -19,6 +19,10 @@ from polyadic.workspace import Workspace
 
 _WRONG_SHOWN = 50
 _SHORTENED = 200
+_COLUMNS = (
+    "right: share of answers that contain the expected one, or refuse if none is expected; F1: word overlap with it,"
+    " lower for answers that say more; ms: time per answer"
+)
 
 
 def evaluate_table(
@@ -69,6 +73,7 @@ def _print(asked: Sequence[TableAnswer], methods: Sequence[str]) -> None:
         refused = sum(not one.answered and not one.problem for one in of_method)
         each = 1000 * sum(one.seconds for one in of_method) / len(of_method)
         say(f"{method:{width}}  {len(of_method):9,}  {right:5.2f}  {score:>4}  {refused:7,}  {each:,.0f}")
+    say(_COLUMNS)
     wrong = [one for one in asked if not one.correct]
     if wrong:
         say(f"\n{count(len(wrong), 'answer')} not right:", bold=True)

@@ -19,7 +19,7 @@ def _line(progress: IndexProgress) -> str:
     """
     >>> from polyadic.model.types import Usage
     >>> _line(IndexProgress(12, 40, 30, 200, Usage(), files=28, share=0.434, seconds_left=125))
-    'indexing 28 files: 43 %, about 2 min left; 12 documents, 30 of 40 chunks read, 200 texts embedded'
+    'indexing 28 files: 43 %, about 2 min left; 12 documents done, 30 of 40 chunks read, 200 texts embedded'
     >>> _line(IndexProgress(0, 2, 0, 0, Usage()))
     'indexing: 0 of 2 chunks read, 0 texts embedded'
     """
@@ -28,7 +28,7 @@ def _line(progress: IndexProgress) -> str:
     share = "" if progress.share is None else f"{100 * progress.share:.0f} %{left}; "
     files = f" {count(progress.files, 'file')}" if progress.files else ""
     # Documents are counted when their batch is published, so the number stays 0 for a while.
-    documents = f"{count(progress.documents, 'document')}, " if progress.documents else ""
+    documents = f"{count(progress.documents, 'document')} done, " if progress.documents else ""
     return (
         f"indexing{files}: {share}{documents}{progress.chunks_read:,} of"
         f" {count(progress.chunks, 'chunk')} read, {count(progress.texts_embedded, 'text')} embedded{paid}"

@@ -24,7 +24,8 @@ def print_report(report: IndexReport) -> None:
         f" {report.unchanged:,} unchanged"
     )
     if report.pruned:
-        say(f"{count(len(report.pruned), 'document')} deleted because their file or row no longer exists")
+        owner = "its" if len(report.pruned) == 1 else "their"
+        say(f"{count(len(report.pruned), 'document')} deleted because {owner} file or row no longer exists")
     if report.chunks:
         _print_work(report)
     if report.same_text:
@@ -43,12 +44,19 @@ def print_report(report: IndexReport) -> None:
     for reason in explain_no_facts(report):
         say(f"no facts: {reason}", err=True)
     print_some([f"{number:,} × {problem}" for problem, number in report.problems.most_common()], "problems in replies:")
-    print_some([str(skipped) for skipped in report.skipped], f"{count(len(report.skipped), 'input')} skipped:")
+    print_some([str(skipped) for skipped in report.skipped], f"{_skipped_counts(report)} skipped:")
     print_unsupported(report.unsupported)
     heading = f"{count(len(report.failed), 'chunk')} failed (run the same command again to retry):"
     print_some(failure_lines(report.failed), heading)
     if report.stopped:
         say(f"stopped: {report.stopped}; finished work is kept, run the same command again to resume", err=True)
+
+
+def _skipped_counts(report: IndexReport) -> str:
+    """Count the inputs that were skipped as a whole, and the rows of others."""
+    rows = sum(skipped.line > 0 for skipped in report.skipped)
+    inputs = len(report.skipped) - rows
+    return " and ".join(count(number, what) for number, what in ((inputs, "input"), (rows, "row")) if number)
 
 
 def print_unsupported(unsupported: Counter[str]) -> None:

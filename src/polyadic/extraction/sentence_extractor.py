@@ -2,8 +2,9 @@
 
 The topic entity of a sentence (see :mod:`polyadic.extraction.sentence_subjects`) is added to its participants, because
 sentences rarely repeat it. Likewise, participants of the sentence that introduces a list are added to the facts of its
-items. A sentence with fewer than two names or terms yields evidence, but no fact. It can still be retrieved as part of
-its passage, as can headings, code and the quoted parts of messages.
+items, and those of a question to the facts that answer it. The keys of a setting are written in words. A sentence with
+fewer than two names or terms yields evidence, but no fact. It can still be retrieved as part of its passage, as can
+headings, code and the quoted parts of messages.
 """
 
 from bisect import bisect_left, bisect_right
@@ -17,9 +18,11 @@ from polyadic.extraction.table_row_facts import SCORE as ROW_SCORE
 from polyadic.loaders.error_isolation import on_one_document
 from polyadic.model.identity import entity_key
 from polyadic.model.types import Chunk, Document, Evidence, Heading, Participation, Span
+from polyadic.text.answered_questions import answered_questions
 from polyadic.text.boilerplate import BoilerplateSentence, boilerplate
 from polyadic.text.code_fences import code_blocks
 from polyadic.text.headings import headings, is_heading, is_within
+from polyadic.text.key_paths import KeyPath, is_settings, key_path
 from polyadic.text.language import detect_language
 from polyadic.text.list_lead_ins import lead_ins
 from polyadic.text.mail_quotes import unsaid_parts
@@ -43,6 +46,8 @@ _MIN_FULL_NAME_WORDS = 2
 _FULL_NAME_BONUS = 15.0
 _COMPLETE, _CONTEXT_DEPENDENT, _FRAGMENT, _BOILERPLATE = 8.0, 6.0, 2.0, 1.0
 _MIN_SENTENCE_WORDS = 4
+# Keys further out occur in many settings.
+_KEYS_OF_A_SETTING = 2
 _CJK_CHARACTERS_PER_WORD = 1.5
 
 
@@ -51,7 +56,9 @@ class _DocumentAnalysis:
     """Results computed once per document.
 
     ``excluded`` lists, in order, the spans of code and quoted messages, which are not statements of this document;
-    ``lead_ins`` maps each list item to the spans that introduce it; ``tables`` has the headers of its tables.
+    ``lead_ins`` maps each list item to the spans that introduce it; ``tables`` has the headers of its tables;
+    ``is_settings`` if it consists of the values of nested data; ``questions`` maps sentences to the question that they
+    answer.
     """
 
     document: Document
@@ -63,6 +70,8 @@ class _DocumentAnalysis:
     excluded: Sequence[Span]
     lead_ins: Mapping[Span, Sequence[Span]]
     tables: PipeTables
+    is_settings: bool
+    questions: Mapping[Span, Span]
 
     def can_be_statement(self, span: Span) -> bool:
         """Return whether a sentence can be a statement: it is not a heading, code or a quoted message."""
@@ -71,8 +80,10 @@ class _DocumentAnalysis:
         return not is_heading(self.document.text, span.start, span.end) and not is_within(self.headings, span.start)
 
     def text_of(self, span: Span) -> str:
-        """Return the plain text of a sentence; a list item is preceded by its lead-in."""
-        parts = [plain(self.document.text[part.start : part.end]) for part in (*self.lead_ins.get(span, ()), span)]
+        """Return the plain text of a sentence, after the question that it answers and the lead-in of its list."""
+        before = [self.questions[span]] if span in self.questions else []
+        spans = (*before, *self.lead_ins.get(span, ()), span)
+        parts = [plain(self.document.text[part.start : part.end]) for part in spans]
         return " ".join(parts) if parts[-1] else ""
 
 
@@ -85,7 +96,7 @@ class SentenceExtractor:
         ISO 639-1 code, or ``auto`` to detect the language of each document from its text.
     """
 
-    name = "sentences-6"
+    name = "sentences-7"
     paid = False
 
     def __init__(self, language: str = "auto") -> None:
@@ -114,16 +125,19 @@ class SentenceExtractor:
             language = detect_language(document.text) if self._language == "auto" else self._language
             known = vocabulary(document.text, language)
             spans = sentences(document.text, language)
+            found_headings = headings(document.text)
             self._last = _DocumentAnalysis(
                 document,
                 known,
                 TermIndex.of(document.text, known),
                 subjects(document, known, spans),
                 spans,
-                headings(document.text),
+                found_headings,
                 _excluded_spans(document),
                 lead_ins(document.text, spans),
                 pipe_tables(document.text),
+                is_settings(document.text),
+                answered_questions(document.text, spans, found_headings),
             )
         return self._last
 
@@ -133,6 +147,8 @@ class SentenceExtractor:
             return None
         if cells := row_cells(analysis.document.text[span.start : span.end], columns):
             return self._row(analysis, span, cells)
+        if setting := key_path(analysis.document.text[span.start : span.end]) if analysis.is_settings else None:
+            return self._setting(analysis, span, setting)
         sentence = analysis.text_of(span)
         boilerplate_kind = boilerplate(sentence)
         if not sentence or boilerplate_kind is BoilerplateSentence.CONTENTS:
@@ -151,6 +167,14 @@ class SentenceExtractor:
         is_large = len(analysis.document.text) >= LARGE
         row_entities = row_participants(cells, subject, analysis.vocabulary, is_large)
         return Evidence(with_subject(row_text(cells), subject), ROW_SCORE, row_entities, (span,), self.name)
+
+    def _setting(self, analysis: _DocumentAnalysis, span: Span, setting: KeyPath) -> Evidence:
+        subject = analysis.subjects.at(span.start)
+        keys = [Participation(key, score=_SETTING_SCORE) for key in setting.keys[-_KEYS_OF_A_SETTING:]]
+        others = participants(setting.value, subject, analysis.vocabulary, analysis.terms)
+        found = {entity_key(one.name): one for one in (*others, *keys) if entity_key(one.name)}
+        text = with_subject(setting.sentence, subject)
+        return Evidence(text, _COMPLETE, tuple(found.values()), (span,), self.name)
 
 
 def _excluded_spans(document: Document) -> tuple[Span, ...]:

@@ -3,7 +3,8 @@
 A sentence about the topic of its document rarely repeats its name. The topic is the title. In a long document, or one
 without a title, it is the innermost heading above the sentence that contains a name. Failing both, it is the term that
 the paragraph defines, or else the first name in the paragraph, from the sentence that contains it onwards. In a
-changelog the topic is the heading of the entry; in a configuration file, the heading of the section.
+changelog the topic is the heading of the entry; in a configuration file, the heading of the section; in a chat, the
+speaker of the message.
 """
 
 import re
@@ -13,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from polyadic.model.types import Document, Heading, Span
+from polyadic.text.chat_messages import speakers
 from polyadic.text.definitions import defined, turns
 from polyadic.text.headings import marked_headings, names_release, without_section_number
 from polyadic.text.named_entities import NameKind, names
@@ -61,7 +63,7 @@ def subjects(document: Document, known: Vocabulary, sentences: Sequence[Span]) -
     else:
         parts = list(_sections(headings, document.title, entry_level, known))
         if not document.title and not any(name for _, name in parts):
-            parts = list(_openings(document.text, known, sentences))
+            parts = speakers(document.text) or list(_openings(document.text, known, sentences))
     return TopicEntities(tuple(start for start, _ in parts), (document.title, *(name for _, name in parts)))
 
 

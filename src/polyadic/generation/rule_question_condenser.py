@@ -34,6 +34,7 @@ _MOST_TERMS = 8
 # From the first sentence of an answer; if the question has names, these only distract
 # (benchmarks/question_condensing.py).
 _NAMES_OF_AN_ANSWER = 2
+_MOST_NAME_WORDS = 5
 
 _WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 _SPACE = re.compile(r"\s+")
@@ -70,7 +71,8 @@ class _Topic:
             return named[:_MOST_TERMS]
         empty = function_words(self.language)
         telling = [word for word in _WORD.findall(self.question) if word.lower() not in empty]
-        return telling[:_MOST_TERMS] + _names(self.answer, self.language)[:_NAMES_OF_AN_ANSWER]
+        answered = [name for name in _names(self.answer, self.language) if not _is_label(name, self.answer)]
+        return telling[:_MOST_TERMS] + answered[:_NAMES_OF_AN_ANSWER]
 
     @property
     def person(self) -> str:
@@ -188,6 +190,18 @@ def elliptic(question: str, history: Sequence[Turn]) -> str:
         return ""
     few = len(_WORD.findall(question)) < _TELLING_WORDS
     return fragment(question, detect_language(f"{question} {history[-1].question}" if few else question))
+
+
+def _is_label(name: str, text: str) -> bool:
+    """Return whether a name is a heading or a label in a text: in capitals, longer than names are, or before a colon.
+
+    >>> text = "MINUTES OF THE MEETING Present: I. Solheim (chair)"
+    >>> [_is_label(name, text) for name in ("MINUTES OF THE MEETING", "Present", "I. Solheim", "NASA")]
+    [True, True, False, False]
+    """
+    words = name.split()
+    is_heading = len(words) > 1 and any(len(word) > 1 and word.isalpha() and word.isupper() for word in words)
+    return is_heading or len(words) > _MOST_NAME_WORDS or f"{name}:" in text
 
 
 def _is_full(name: str) -> bool:

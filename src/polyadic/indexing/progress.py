@@ -14,6 +14,8 @@ from polyadic.model.types import Document
 _WINDOW = 120.0
 """Window in seconds over which speed is measured; long enough to read, embed and publish a batch."""
 _MIN_SECONDS = 5.0
+# Of the work left, do so much before estimating, or measure so long: the first batch says little about speed.
+_MIN_GAIN, _LONG_ENOUGH = 0.05, 60.0
 # Model replies take most of the time; embedding and publishing take the rest.
 _REPLIES_SHARE = 0.9
 
@@ -97,6 +99,8 @@ class RunProgress:
     def _seconds_left(self, now: float, share: float) -> float | None:
         then, share_then = self._samples[0]
         if now - then < _MIN_SECONDS or share <= share_then:
+            return None
+        if share - share_then < _MIN_GAIN * (1 - share_then) and now - then < _LONG_ENOUGH:
             return None
         return (1 - share) * (now - then) / (share - share_then)
 

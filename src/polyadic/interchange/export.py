@@ -45,12 +45,15 @@ def export_file(kb: Workspace, name: str, path: Path | str, hide_paths: bool = F
     _write(Path(path), exported(kb, name, hide_paths))
 
 
-def export_tables(kb: Workspace, folder: Path | str) -> None:
-    """Write the files of Neo4j's import tool into a folder, which is created if necessary."""
+def export_tables(kb: Workspace, folder: Path | str) -> list[Path]:
+    """Write the files of Neo4j's import tool into a folder, which is created if necessary; return their paths."""
+    written = []
     with kb.store().read() as reader:
         Path(folder).mkdir(parents=True, exist_ok=True)
         for name, lines in tables(reader):
-            _write(Path(folder) / name, (line.encode() for line in lines))
+            written.append(Path(folder) / name)
+            _write(written[-1], (line.encode() for line in lines))
+    return written
 
 
 def _write(path: Path, pieces: Iterable[bytes]) -> None:

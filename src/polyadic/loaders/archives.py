@@ -19,6 +19,8 @@ UNPACKED_TIMES = 4
 # Even the smallest files contain styles and similar parts.
 _MIN_LIMIT_MEGABYTES = 2.0
 _MARKUP = (".xml", ".rels", ".opf", ".xhtml", ".html", ".htm", ".ncx", ".vml")
+_OFFICE_SUFFIXES = (".docx", ".pptx", ".xlsx")
+_CONTENT_TYPES = "[Content_Types].xml"
 _ENCRYPTED_FLAG = 0x1
 _OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _PASSWORD_STREAM = "EncryptedPackage".encode("utf-16-le")
@@ -60,6 +62,8 @@ def archive(data: bytes, kind: OptionalFormat, max_megabytes: float, markup_time
     except BadZipFile as error:
         raise unreadable(kind, "not a complete zip archive") from error
     with opened:
+        if kind.suffix in _OFFICE_SUFFIXES and _CONTENT_TYPES not in opened.NameToInfo:
+            raise unreadable(kind, "a zip archive of other files", "unpack it, and add the files in it")
         _check_entries(opened, max_megabytes, markup_times)
         yield opened
 

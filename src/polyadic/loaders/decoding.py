@@ -61,8 +61,13 @@ def checked(text: str) -> str:
     if "\0" in text:
         raise binary()
     if not text.strip():
-        raise UnreadableDocument("empty", "")
+        raise empty()
     return text
+
+
+def empty() -> UnreadableDocument:
+    """Return the error for a file without text."""
+    return UnreadableDocument("empty", "add text to it, or exclude it")
 
 
 @contextmanager

@@ -4,8 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
-from polyadic.errors import UnreadableDocument
-from polyadic.loaders.decoding import without_surrogates
+from polyadic.loaders.decoding import empty, without_surrogates
 from polyadic.loaders.file_access import byte_limit, too_large
 from polyadic.loaders.metadata import metadata_of, title_of
 from polyadic.loaders.plain_title import plain_title
@@ -84,7 +83,7 @@ class ExtractedText:
         """
         text = "".join(self._parts)
         if not text:
-            raise UnreadableDocument("empty", "")
+            raise empty()
         heading = _FIRST_HEADING.search(text)
         found_title = title_of(title) or (title_of(heading.group(1)) if heading else plain_title(text))
         return Document(str(path), found_title, text, metadata_of(metadata), tuple(self._starts) if paged else ())

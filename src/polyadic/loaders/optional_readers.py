@@ -11,6 +11,7 @@ from pathlib import Path
 
 from polyadic.config import ReadingSettings
 from polyadic.errors import PolyadicError, UnreadableDocument
+from polyadic.loaders.decoding import empty
 from polyadic.loaders.file_access import read_whole
 from polyadic.loaders.skipped import printable
 from polyadic.model.types import Document
@@ -78,7 +79,7 @@ class OptionalReader:
             The bytes are empty or cannot be parsed, or the document is incomplete (raised after yielding it).
         """
         if not data.strip():
-            raise UnreadableDocument("empty", "")
+            raise empty()
         with _explain_errors(self._kind), _silence(self._kind):
             result = self._parse(path, data, settings)
         if isinstance(result, Document):

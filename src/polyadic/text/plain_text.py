@@ -2,6 +2,8 @@
 
 import re
 
+from polyadic.text.chat_messages import written_out
+
 # Input is untrusted, so every pattern runs in linear time: no nested repeats.
 _STRUCTURE = re.compile(r"\s*(?:(?:#{1,6}|>|[-*+•‣]|\(?\d{1,3}[.)])\s+)+")
 _IMAGE_OR_LINK = re.compile(r"!?\[([^\[\]]*)\](?:\([^()\s]*(?:\s+\"[^\"]*\")?\)|\[[^\[\]]*\])")
@@ -12,6 +14,8 @@ _CODE = re.compile(r"`+")
 _NOTE_MARK = re.compile(r"(?<=[\w.,;:!?…)\"”»’*_])\[\^[\w.-]{1,40}\](?!\()|(?<=[.!?…\"”»])[¹²³⁰⁴-⁹]{1,3}$")
 _NOTE_OPENING = re.compile(r"\s*(?:\[\^[\w.-]{1,40}\]:|[¹²³⁰⁴-⁹]{1,3})\s*")
 _RULE = re.compile(r"^[\s|:=_~+*-]*$")
+# A term and its definition, as in Markdown: "Term", then ": definition" on the next line.
+_DEFINITION = re.compile(r"(?<=\w)[ \t]*\n[ \t]{0,3}:[ \t]+(?=\S)")
 _SPACE = re.compile(r"\s+")
 
 
@@ -22,6 +26,8 @@ def plain(sentence: str) -> str:
     ('Ada met Charles Babbage.', 'Ada; 1815', '')
     >>> plain("Ada lives in Ulm.[^1]"), plain("[^1]: See Roth."), plain("It counts.²"), plain("5 m²")
     ('Ada lives in Ulm.', 'See Roth.', 'It counts.', '5 m²')
+    >>> plain("Alt text\\n: What the picture shows.")
+    'Alt text: What the picture shows.'
     """
     if _RULE.match(sentence) or sentence.startswith(("```", "~~~")):
         return ""
@@ -30,11 +36,11 @@ def plain(sentence: str) -> str:
     if "[" in text:
         text = _IMAGE_OR_LINK.sub(r"\1", text)
     if "<" in text:
-        text = _TAG.sub(" ", text)
+        text = _TAG.sub(" ", written_out(text))
     note = _NOTE_OPENING.match(text)
     text = _NOTE_MARK.sub("", text[note.end() :] if note else text)
     text = _EMPHASIS.sub(r"\2", _EMPHASIS.sub(r"\2", text))
-    text = _CODE.sub("", text)
+    text = _DEFINITION.sub(": ", _CODE.sub("", text))
     if sentence.startswith("|"):
         text = "; ".join(cell.strip() for cell in text.strip(" |").split("|"))
     return _SPACE.sub(" ", text).strip()

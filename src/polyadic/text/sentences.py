@@ -15,6 +15,7 @@ from sentencex import segment
 
 from polyadic.model.types import Span
 from polyadic.text.boilerplate import is_contents_line
+from polyadic.text.chat_messages import begins_entry, is_message
 from polyadic.text.code_fences import code_blocks
 from polyadic.text.table_rows import is_row
 
@@ -108,8 +109,8 @@ def sentences(text: str, language: str) -> Sequence[Span]:
     ----------
     text
         Plain text or Markdown. Sentences continue across hard line wraps, but not across blank lines, headings, list
-        items, table rows and contents lines. Fenced code is one sentence with its fences or, if it is too long, several
-        that end at line ends.
+        items, table rows and contents lines. A message of a chat is one sentence. Fenced code is one sentence with its
+        fences or, if it is too long, several that end at line ends.
     language
         ISO 639-1 code; for unknown languages the rules of a related one or of English are used.
 
@@ -170,7 +171,8 @@ def _blocks(text: str, first: int, stop: int) -> Iterator[_Range]:
         content = line.group()
         blank = not content.strip()
         alone = bool(_STANDS_ALONE.match(content)) or is_contents_line(content)
-        if start < end and (blank or alone or (_BLOCK_START.match(content) and not _closes(text, start, line))):
+        starts_item = bool(_BLOCK_START.match(content)) and not _closes(text, start, line)
+        if start < end and (blank or alone or starts_item or begins_entry(content)):
             yield start, end
             start = line.start()
         if blank:
@@ -190,10 +192,11 @@ def _closes(text: str, start: int, line: re.Match[str]) -> bool:
 
 
 def _block_sentences(text: str, block: _Range, language: str) -> Iterator[_Range]:
-    """Yield the sentences of a block; a heading or a table row is always one sentence."""
+    """Yield the sentences of a block; a heading, a table row or a message of a chat is always one sentence."""
     parts = _parts(text, block)
     content = text[slice(*block)]
-    if _STANDS_ALONE.match(text, *block) or is_contents_line(content) or is_row(content.rstrip()):
+    is_whole = _STANDS_ALONE.match(text, *block) or is_contents_line(content) or is_row(content.rstrip())
+    if is_whole or is_message(content):
         return (whole for part in parts for whole in _stripped(text, *part))
     pieces = (
         (start + first, start + last) for start, end in parts for first, last in _part_pieces(text[start:end], language)

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from polyadic.config import ReadingSettings
@@ -10,7 +11,7 @@ from polyadic.loaders.decoding import decode
 from polyadic.loaders.file_access import read_whole
 from polyadic.loaders.formats.plain_text import plain_document
 from polyadic.loaders.nested_data import nested_text
-from polyadic.loaders.skipped import SkippedInput
+from polyadic.loaders.skipped import SkippedInput, printable
 from polyadic.loaders.tables.json_rows import object_documents
 from polyadic.loaders.tables.rows import TableRow
 from polyadic.model.types import Document
@@ -23,7 +24,7 @@ def read_json(path: Path, settings: ReadingSettings) -> Iterator[Document | Skip
     """Read a list of objects, or an object that contains one such list, as one document per row or one for the table.
 
     Any other JSON becomes one document with one line per value, each with its path. A file that is not valid JSON is
-    read as plain text.
+    read as plain text, with a note that says what is wrong with it.
 
     Raises
     ------
@@ -33,22 +34,26 @@ def read_json(path: Path, settings: ReadingSettings) -> Iterator[Document | Skip
     text = decode(read_whole(path, settings.max_megabytes), settings.encoding)
     if text.count(",") > MOST_VALUES or text.count("[") + text.count("{") > MOST_VALUES:
         raise UnreadableDocument(f"more than {MOST_VALUES:,} values", "split it, or save it as .jsonl")
-    parsed = _parsed(text)
+    parsed, problem = _parsed(text)
     about, objects = _table(parsed)
     if objects:
         rows = (TableRow(0, number, values) for number, values in enumerate(objects, start=1))
         yield from object_documents(path, rows, settings, about)
     else:
         nested = nested_text(parsed) if isinstance(parsed, dict | list) else ""
-        yield Document(str(path), "", nested) if nested else plain_document(path, text)
+        document = Document(str(path), "", nested) if nested else plain_document(path, text)
+        note = printable(f"{path}: read as plain text, because it is not valid JSON ({problem})") if problem else ""
+        yield replace(document, note=note)
 
 
-def _parsed(text: str) -> object:
+def _parsed(text: str) -> tuple[object, str]:
+    """Return the value, and what is wrong if the text is not valid JSON."""
     try:
-        return json.loads(text)
-    # RecursionError: nested too deeply. ValueError: also numbers of thousands of digits.
+        return json.loads(text), ""
+    except json.JSONDecodeError as error:
+        return None, f"line {error.lineno}: {error.msg}"
     except (ValueError, RecursionError):
-        return None
+        return None, "a number is too long, or it is nested too deeply"
 
 
 def _table(value: object) -> tuple[Mapping[str, object], list[dict[str, object]]]:

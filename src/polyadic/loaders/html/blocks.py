@@ -8,6 +8,10 @@ from polyadic.loaders.html.tables import HtmlCell, HtmlTable, table_blocks
 from polyadic.text.code_fences import without_headings
 
 _ITEM = re.compile(r" *(?:- |\d{1,9}\. |\|)")
+_HEADING = re.compile(r"(#{1,6}) ")
+_SECTION_LEVEL = 2
+# The question of an entry that opens on a click is a term, and the answer its definition.
+_TERMS = ("dt", "summary")
 _ENDS_A_TERM = (".", "?", "!", "。", "？", "！")
 
 
@@ -30,13 +34,13 @@ class Blocks:
         self._in_term = False
 
     def open(self, tag: str, attributes: Mapping[str, str]) -> None:
-        """Begin a list, list item, term, table, row or cell."""
+        """Begin a list, list item, term (or summary), table, row or cell."""
         if tag in LISTS:
             self.flush_terms(":")
             self._lists.append(1 if tag == "ol" else 0)
         elif tag == "li":
             self._mark = self._next_mark()
-        elif tag == "dt":
+        elif tag in _TERMS:
             self._in_term = True
         elif tag == "table":
             self.flush_terms(":")
@@ -53,7 +57,7 @@ class Blocks:
             self._lists.pop()
         elif tag == "li":
             self._mark = ""
-        elif tag == "dt":
+        elif tag in _TERMS:
             self._in_term = False
         elif tag == "table" and self._tables:
             lines = table_blocks(self._tables.pop())
@@ -139,6 +143,22 @@ def _defined(term: str, definition: str) -> str:
     bare = term.rstrip(" :")
     colon = "" if bare.endswith(_ENDS_A_TERM) else ":"
     return f"{bare}{colon} {definition}".rstrip()
+
+
+def with_raised_headings(blocks: list[str]) -> list[str]:
+    """Raise the headings of blocks so that the first is of level 2.
+
+    >>> with_raised_headings(["#### Trips", "Book now.", "##### Boats"])
+    ['## Trips', 'Book now.', '### Boats']
+    """
+    found = [_HEADING.match(block) for block in blocks]
+    excess = next((len(heading[1]) - _SECTION_LEVEL for heading in found if heading), 0)
+    return [
+        "#" * max(_SECTION_LEVEL, len(heading[1]) - excess) + block[len(heading[1]) :]
+        if heading and excess > 0
+        else block
+        for heading, block in zip(found, blocks, strict=True)
+    ]
 
 
 def join_blocks(blocks: list[str]) -> str:

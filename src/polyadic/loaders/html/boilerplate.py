@@ -23,6 +23,8 @@ class BoilerplateKind(Enum):
     HEADER = "if it has hardly any text but links, and is mostly these or has no heading"
     FOOTER = "if it has little text but links, and no heading"
     BAR = "if it is a row of links, or leads to the page in other languages"
+    BANNER = "if it is a bar, or a cookie notice"
+    ASIDE = "if it is mostly links, a cookie notice or an invitation to subscribe"
 
 
 CONTENT = frozenset({"main", "article"})
@@ -30,10 +32,10 @@ CONTENT = frozenset({"main", "article"})
 
 _ROLES = {
     **dict.fromkeys(("banner", "contentinfo", "search", "menu", "menubar", "toolbar"), BoilerplateKind.SHORT),
-    "complementary": BoilerplateKind.LINKS,
+    "complementary": BoilerplateKind.ASIDE,
     "doc-toc": BoilerplateKind.LINKS_WITHIN,
 }
-_ELEMENTS = {"footer": BoilerplateKind.SHORT, "header": BoilerplateKind.HEADER, "aside": BoilerplateKind.LINKS}
+_ELEMENTS = {"footer": BoilerplateKind.SHORT, "header": BoilerplateKind.HEADER, "aside": BoilerplateKind.ASIDE}
 _LISTS = ("ul", "ol")
 _CONTAINERS = words("div section aside header footer ul ol form table p")
 # Names consist of words: "cookie-banner", "navFooter". A single word like "cookie" may name a section about cookies.
@@ -54,6 +56,17 @@ _MENUS = words(
 # Matches whole names only: "article-header" is part of an article.
 _EDGE = re.compile(
     r"(?:^|\s)(?:(?:page|site|main|doc|global|web)[-_]?)?(?:(header|masthead)|footer)(?:$|\s)", re.IGNORECASE
+)
+# The words of notices whose elements have no telling name. Pages about cookies or a newsletter say more.
+_COOKIE_NOTICE = re.compile(
+    r"(?=.*\bcookies?\b)(?=.*\b(?:website|site|page|we|our|wir|unsere|nous|notre|usamos|utilizamos|utilizziamo|wij)\b)"
+    r"(?=.*\b(?:accept\w*|agree\w*|consent\w*|by clicking|akzeptier\w*|stimmen|zustimm\w*|einverstanden|acceptez"
+    r"|acceptant|aceptas?|aceptar|accett\w+|akkoord)\b)",
+    re.IGNORECASE | re.DOTALL,
+)
+_INVITATION = re.compile(
+    r"\b(?:sign up|subscribe|join our|abonnieren?|jetzt anmelden|inscrivez-vous|abonnez-vous|suscríbete|iscriviti)\b",
+    re.IGNORECASE,
 )
 _BARS = ("div", "p")
 _BETWEEN_LINKS = re.compile(r"\s*(?:[>»›→|·•/]|::)\s*")
@@ -141,6 +154,8 @@ def boilerplate_kind(
         return BoilerplateKind.LINKS
     if in_cell:
         return None
+    if tag == "div" and not in_content:
+        return BoilerplateKind.BANNER
     return BoilerplateKind.CONTENTS if tag in _LISTS else BoilerplateKind.BAR if tag in _BARS else None
 
 
@@ -158,7 +173,9 @@ def is_boilerplate(kind: BoilerplateKind, held: ElementStats, blocks: Sequence[s
     if held.code:
         return False
     unlinked = held.characters - held.linked
-    if kind is BoilerplateKind.BAR:
+    if kind in (BoilerplateKind.BANNER, BoilerplateKind.ASIDE) and _is_notice(kind, held, blocks):
+        return True
+    if kind in (BoilerplateKind.BAR, BoilerplateKind.BANNER):
         return len(blocks) == 1 and _is_bar(blocks[0], held)
     if kind is BoilerplateKind.FOOTER:
         return unlinked <= _LITTLE and not held.headings
@@ -174,6 +191,15 @@ def is_boilerplate(kind: BoilerplateKind, held: ElementStats, blocks: Sequence[s
     if kind is BoilerplateKind.HEADER:
         return has_little and (held.linked > unlinked or not held.headings)
     return is_linked
+
+
+def _is_notice(kind: BoilerplateKind, held: ElementStats, blocks: Sequence[str]) -> bool:
+    """Return whether a short element is a cookie notice or, beside the content, an invitation to subscribe."""
+    unlinked = held.characters - held.linked
+    if unlinked <= _LITTLE and not held.headings and _COOKIE_NOTICE.search("\n".join(blocks)):
+        return True
+    is_aside = kind is BoilerplateKind.ASIDE
+    return is_aside and unlinked <= _VERY_LITTLE and any(_INVITATION.search(block) for block in blocks)
 
 
 def _is_bar(text: str, held: ElementStats) -> bool:

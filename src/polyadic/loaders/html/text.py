@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from polyadic.errors import UnreadableDocument
-from polyadic.loaders.html.blocks import Blocks, join_blocks
+from polyadic.loaders.html.blocks import Blocks, join_blocks, with_raised_headings
 from polyadic.loaders.html.boilerplate import (
     CONTENT,
     BoilerplateKind,
@@ -234,6 +234,9 @@ class _Text:
             if is_boilerplate(region.kind, self._stats - region.before, region.place[region.start :]):
                 self._left_out += region.place[region.start :]
                 del region.place[region.start :]
+            elif region.kind is BoilerplateKind.ASIDE:
+                # What stands beside the content belongs to the page, not to the section above it.
+                region.place[region.start :] = with_raised_headings(region.place[region.start :])
 
     def _measure(self, characters: int) -> None:
         stats, inline = self._stats, self._inline

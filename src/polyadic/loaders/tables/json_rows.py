@@ -5,7 +5,7 @@ from itertools import chain
 from pathlib import Path
 
 from polyadic.config import ReadingSettings
-from polyadic.errors import UnreadableDocument
+from polyadic.loaders.decoding import empty
 from polyadic.loaders.skipped import SkippedInput
 from polyadic.loaders.tables.record_rows import object_lines
 from polyadic.loaders.tables.rows import TableRow, row_documents, sampled, table_document
@@ -43,6 +43,6 @@ def object_documents(
         return
     first = next(rows, None)
     if first is None:
-        raise UnreadableDocument("empty", "")
+        raise empty()
     before = object_lines(about) if about else ()
     yield from table_document(path, chain([first], rows), lambda row: object_lines(row.values), settings, before)

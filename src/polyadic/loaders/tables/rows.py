@@ -173,7 +173,7 @@ class _RowDocuments:
 def _text(row: Mapping[str, object], column: str) -> str:
     text = row[column]
     if text is None or (isinstance(text, str) and not text.strip()):
-        raise UnreadableDocument("empty", "")
+        raise UnreadableDocument("empty", "add text to it, or delete the row")
     if not isinstance(text, str):
         raise UnreadableDocument(f"column {column!r} is not a string", "write the text as one string")
     if "\0" in text:
