@@ -12,10 +12,10 @@ from tests.server.running_server import Running
 QUESTION = "Who devised the parasol that the first Skylab crew pushed through an airlock?"
 
 
-def compare(page: Page, left: str, right: str) -> None:
+def compare(page: Page, left: str, right: str, question: str = QUESTION) -> None:
     page.get_by_role("combobox", name="First method").select_option(left)
     page.get_by_role("combobox", name="Second method").select_option(right)
-    page.get_by_role("textbox", name="Question").fill(QUESTION)
+    page.get_by_role("textbox", name="Question").fill(question)
     page.get_by_role("button", name="Compare", exact=True).click()
 
 
@@ -59,6 +59,13 @@ def test_address_restores_the_comparison(server: Running, opened: Opened) -> Non
     expect(again.get_by_text(re.compile("^Found by both"))).to_be_visible()
     expect(again.get_by_role("combobox", name="Second method")).to_have_value("hipporag2")
     expect(again.get_by_role("textbox", name="Question")).to_have_value(QUESTION)
+
+
+def test_corrected_question_is_shown(server: Running, opened: Opened) -> None:
+    page = opened(f"{server.url}/#/spaceflight/compare")
+    compare(page, "walk", "chunks", "Who devised the parasol that the first Skylab crew pushed through an arilock?")
+    for name in ("First method", "Second method"):
+        expect(page.get_by_role("region", name=name)).to_contain_text(f"Understood as: {QUESTION}")
 
 
 def test_citation_opens_its_source(server: Running, opened: Opened) -> None:

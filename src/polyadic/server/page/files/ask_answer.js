@@ -39,6 +39,18 @@ export function answered(ctx, answer, blocks) {
   return [thought, ...rendered(blocks, marker)];
 }
 
+/**
+ * Say how the question was read, if a misspelled word was corrected or a follow-up completed.
+ *
+ * @param {string} question the question as asked
+ * @param {object} answer
+ * @returns {Node|null}
+ */
+export function understoodAs(question, answer) {
+  const differs = answer.question.trim() !== question.trim();
+  return differs ? el("p", { class: "muted small" }, `Understood as: ${answer.question}`) : null;
+}
+
 function citation(ctx, number, cited, doubtful) {
   const [{ place }] = cited;
   const quotes = cited.map((one) => folded(one.place.quote)).join(" … ");

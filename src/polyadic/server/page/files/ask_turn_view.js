@@ -1,6 +1,6 @@
 /** The element of a question and its answer. */
 
-import { answered, bill, sources, unanswered, unsupported } from "./ask_answer.js";
+import { answered, bill, sources, unanswered, understoodAs, unsupported } from "./ask_answer.js";
 import { why } from "./ask_why.js";
 import { el, replace } from "./dom.js";
 import { icon } from "./icons.js";
@@ -25,7 +25,7 @@ export class TurnView {
     this.ctx = ctx;
     this.turn = turn;
     this.offers = offers;
-    this.understood = el("p", { class: "muted small", hidden: true });
+    this.understood = el("div", { hidden: true });
     this.summary = el("summary", { class: "muted small" });
     this.steps = el("div", {});
     this.trace = el("details", { class: "how", open: turn.state === "asking" }, this.summary, this.steps);
@@ -79,9 +79,9 @@ export class TurnView {
   }
 
   #drawAnswer(answer) {
-    const differs = answer.question.trim() !== this.turn.question.trim();
-    this.understood.hidden = !differs;
-    replace(this.understood, differs ? `Understood as: ${answer.question}` : null);
+    const understood = understoodAs(this.turn.question, answer);
+    this.understood.hidden = !understood;
+    replace(this.understood, understood);
     // Kept answers come without the knowledge that they are based on.
     const explained = answer.knowledge.items.length ? why(this.ctx, answer) : null;
     if (answer.answered) {

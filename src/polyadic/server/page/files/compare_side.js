@@ -1,7 +1,7 @@
 /** One side of a comparison: a method, its streamed answer and its knowledge. */
 
 import { Problem, workspacePath } from "./api.js";
-import { answered } from "./ask_answer.js";
+import { answered, understoodAs } from "./ask_answer.js";
 import { keyOf } from "./compare_sum.js";
 import { el, replace } from "./dom.js";
 import { busy, notice, problemNotice } from "./parts.js";
@@ -62,7 +62,7 @@ export class Side {
     this.node.dataset.which = "all";
     try {
       const { answer, blocks } = await this.#streamed(question, signal);
-      this.#draw(answer, blocks);
+      this.#draw(question, answer, blocks);
       return answer;
     } catch (error) {
       if (error.name !== "AbortError") {
@@ -106,8 +106,9 @@ export class Side {
     throw new Problem(0, "ended", "the answer is incomplete: try again");
   }
 
-  #draw(answer, blocks) {
-    replace(this.state, answer.answered ? null : notice("info", "No supported answer with this method."));
+  #draw(question, answer, blocks) {
+    const refused = answer.answered ? null : notice("info", "No supported answer with this method.");
+    replace(this.state, understoodAs(question, answer), refused);
     replace(this.answer, answered(this.ctx, answer, blocks));
     const { usage, knowledge, trace } = answer;
     const tokens = usage.prompt_tokens + usage.completion_tokens;
