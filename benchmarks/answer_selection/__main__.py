@@ -4,8 +4,9 @@ FOLDER has the public data sets that benchmarks/answer_selection/examples.py des
 the requirements; with two cores that multiply matrices of bfloat16 it takes about half an hour. The first stage learns
 from the public questions, the second from the invented ones and as many public ones. Some of each are kept apart: every
 few hundred steps it prints for both the share whose right sentence has the highest logit, and the probability that a
-right sentence has a higher logit than the best wrong one of another question. ``--write`` replaces the adapter of the
-package; then run ``python -m benchmarks.learn_selection FOLDER``, where FOLDER keeps the filled workspaces.
+right sentence has a higher logit than the best wrong one of another question. The written adapter went through the
+second stage again when documents were added. ``--write`` replaces the adapter of the package; then run ``python -m
+benchmarks.learn_selection FOLDER``, where FOLDER keeps the filled workspaces.
 """
 
 import argparse
