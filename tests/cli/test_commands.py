@@ -61,7 +61,7 @@ def test_json_contains_the_whole_answer(polyadic: Command, indexed: Path) -> Non
     place = answer["citations"][0]["place"]
     text = Path(place["source"]).read_text()
     assert text[place["span"]["start"] : place["span"]["end"]] == place["quote"] == SENTENCE
-    names = {"kind", "id", "text", "score", "why", "tokens", "places", "entities", "section", "listed"}
+    names = {"kind", "id", "text", "score", "why", "tokens", "places", "entities", "section", "listed", "details"}
     assert names == set(answer["knowledge"]["items"][0])
     assert answer["usage"]["calls"] == 0
 

@@ -65,7 +65,8 @@ def test_logits_are_those_of_the_network_with_the_adapter(selector: AnswerSelect
     for pair, found in zip([ANSWER, *OTHERS], scores(selector, QUESTION, ANSWER, *OTHERS), strict=True):
         inputs = tokenizer.inputs(QUESTION, [pair])
         expected = reference.logit(inputs["input_ids"][0].tolist(), inputs["token_type_ids"][0].tolist())
-        assert found == pytest.approx(expected, abs=0.5)
+        # In 8 bits; logits of right and wrong sentences are several units apart.
+        assert found == pytest.approx(expected, abs=0.8)
 
 
 def test_a_logit_does_not_depend_on_the_other_sentences(selector: AnswerSelector) -> None:
