@@ -13,6 +13,7 @@ from polyadic.config import EmbeddingSettings, Settings
 from polyadic.embeddings.hashing_embedder import HashingEmbedder
 from polyadic.generation.extractive_answerer import MOST_QUOTED, NO_SUPPORT, QUOTED, quotation, quote_answer
 from polyadic.generation.no_answer_texts import no_answer
+from polyadic.generation.refusal_notes import refusal_note
 from polyadic.model.types import Answer, Chunk, Document, Item, ItemKind, Knowledge, SourceSpan, Span, TraceStep, Usage
 from polyadic.text.language import detect_language
 from polyadic.workspace import Workspace
@@ -86,7 +87,9 @@ def assert_well_formed(answer: Answer) -> None:
         assert answer.text == ("\n".join(lines) or no_answer(detect_language(answer.question)))
     assert answer.answered is bool(answer.citations)
     assert len({(c.place.document_id, c.place.span) for c in answer.citations}) == len(answer.citations)
-    assert (answer.usage, answer.note) == (Usage(), QUOTED if answer.answered else NO_SUPPORT)
+    language = detect_language(answer.question)
+    refused = NO_SUPPORT if language == "en" else refusal_note(language, asked_to_search=False)
+    assert (answer.usage, answer.note) == (Usage(), QUOTED if answer.answered else refused)
 
 
 @pytest.mark.parametrize("method", METHODS)

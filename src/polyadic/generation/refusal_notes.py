@@ -1,4 +1,9 @@
-"""Notes on unanswered questions in the language of the question."""
+"""Refusals in the language of the question: their text, and the note on how the answer was sought."""
+
+from dataclasses import replace
+
+from polyadic.generation.no_answer_texts import no_answer
+from polyadic.model.types import Answer
 
 _NOT_ASKED = {
     "en": "no language model was asked",
@@ -63,3 +68,11 @@ def refusal_note(language: str, asked_to_search: bool) -> str:
     """
     texts = _ASKED_TO_SEARCH if asked_to_search else _NOT_ASKED
     return texts.get(language, texts["en"])
+
+
+def in_language(refusal: Answer, language: str) -> Answer:
+    """Return a refusal to quote with its text and its note in a language (ISO 639-1)."""
+    if language == "en":
+        return replace(refusal, text=no_answer(language))
+    note = refusal_note(language, asked_to_search=bool(refusal.knowledge.usage.calls))
+    return replace(refusal, text=no_answer(language), note="; ".join(filter(None, (note, refusal.knowledge.note))))

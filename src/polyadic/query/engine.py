@@ -16,9 +16,8 @@ from polyadic.generation.list_answerer import has_list, quote_list
 from polyadic.generation.llm_answerer import LLMAnswerer
 from polyadic.generation.llm_question_condenser import condense_question
 from polyadic.generation.next_queries import LLMQueryPlanner
-from polyadic.generation.no_answer_texts import no_answer
 from polyadic.generation.overview_answerer import quote_overview
-from polyadic.generation.refusal_notes import refusal_note
+from polyadic.generation.refusal_notes import in_language
 from polyadic.generation.rule_question_condenser import elliptic, refers_back, standalone
 from polyadic.llm.budget import SpendingBudget, check_prices
 from polyadic.llm.cached_model import NullCache, ResponseCache
@@ -230,7 +229,7 @@ class QueryEngine:
         with self.store.read(_document_filter(ask.only)) as reader:
             quote = quote_list if has_list(knowledge) else quote_answer
             answer = await quote(knowledge, self.embedder, reader, self.selector)
-        return answer if answer.answered else _in_its_language(answer)
+        return answer if answer.answered else in_language(answer, _language_of(knowledge))
 
     async def _prepared(self, ask: QueryRequest) -> tuple[Knowledge, tuple[TraceStep, ...]]:
         """Retrieve knowledge for a model, condensing a follow-up question first; also return the condensing step.
@@ -322,16 +321,6 @@ class QueryEngine:
 def _document_filter(only: Filter | None) -> Callable[[Reader], frozenset[str]] | None:
     """Return the filter function for ``Store.read``; None reads all documents."""
     return None if only is None else partial(filter_documents, only=only)
-
-
-def _in_its_language(refusal: Answer) -> Answer:
-    """Return the refusal to quote, with its text and its note in the language of the question."""
-    knowledge = refusal.knowledge
-    language = _language_of(knowledge)
-    if language == "en":
-        return replace(refusal, text=no_answer(language))
-    note = refusal_note(language, asked_to_search=bool(knowledge.usage.calls))
-    return replace(refusal, text=no_answer(language), note="; ".join(filter(None, (note, knowledge.note))))
 
 
 def _language_of(knowledge: Knowledge) -> str:
