@@ -21,6 +21,7 @@ from polyadic.generation.no_answer_texts import no_answer, probably_no_answer
 from polyadic.generation.quotation_context import fits, follows, readable_range, with_sentence_before
 from polyadic.generation.quotations import Quotation, quote_sentences
 from polyadic.generation.quoted_text import QuotedText
+from polyadic.generation.refusal_notes import refusal_note
 from polyadic.generation.sentence_candidates import SentenceCandidate, candidates, rarity
 from polyadic.model.types import Answer, Knowledge, TraceStep, Usage
 from polyadic.rerankers.answer_selection.selector import AnswerSelector
@@ -49,9 +50,9 @@ GREATEST_GAP, SURE = 2.0, 0.6
 SAME_PASSAGE = 0.5
 MORE_OF_THE_QUESTION = 5.0
 LINKED = 1.0
-NOT_ASKED = "no language model was asked"
-_ASKED_TO_SEARCH = "a language model was asked only to search"
-QUOTED = f"{NOT_ASKED}: the best supporting sentences are quoted"
+_NOT_ASKED = refusal_note("en", asked_to_search=False)
+_ASKED_TO_SEARCH = refusal_note("en", asked_to_search=True)
+QUOTED = f"{_NOT_ASKED}: the best supporting sentences are quoted"
 
 
 async def quote_answer(
@@ -114,7 +115,7 @@ async def quote_answer(
         citations=quoted.citations,
         knowledge=knowledge,
         usage=Usage(),
-        note="; ".join(filter(None, (_how(knowledge, bool(quotes)), knowledge.note))),
+        note="; ".join(filter(None, (_how(knowledge, bool(quotes), asked.language), knowledge.note))),
         trace=(*knowledge.trace, compared, chosen),
         confidence=judgement.confidence if quotes else None,
         claims=quoted.claims,
@@ -141,10 +142,12 @@ async def select(
     return SelectionLogits(rows, await selector.scores(asked.text, pairs))
 
 
-def _how(knowledge: Knowledge, answered: bool) -> str:
+def _how(knowledge: Knowledge, answered: bool, language: str) -> str:
     """Return how the answer was made, for its note."""
-    how = QUOTED if answered else NOT_ASKED
-    return how.replace(NOT_ASKED, _ASKED_TO_SEARCH) if knowledge.usage.calls else how
+    has_asked = bool(knowledge.usage.calls)
+    if not answered:
+        return refusal_note(language, asked_to_search=has_asked)
+    return QUOTED.replace(_NOT_ASKED, _ASKED_TO_SEARCH) if has_asked else QUOTED
 
 
 @dataclass(slots=True)
