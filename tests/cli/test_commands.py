@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import ADA, Command
+from tests.support import documents
 
 QUESTION = "Who wrote the first published program, and for which machine?"
 SENTENCE = "Ada Lovelace wrote the first published program in 1843 for the Analytical Engine of Charles Babbage."
@@ -281,3 +282,14 @@ def test_metadata_filter_needs_key_and_value(polyadic: Command, indexed: Path, w
     refused = polyadic("query", "Who?", *given)
     assert refused.code == 2
     assert f"--where {where[0][:4]}" in refused.err
+
+
+def test_sheets_and_slides_are_not_called_pages(polyadic: Command, tmp_path: Path) -> None:
+    rows: dict[str, list[list[object]]] = {
+        "Budget": [["Item", "Euro"], ["Coach hire", 3480]],
+        "Singers": [["Name", "Diet"], ["Milena Kos", "gluten-free"]],
+    }
+    (tmp_path / "choir tour.xlsx").write_bytes(documents.xlsx(rows))
+    assert polyadic("index", "choir tour.xlsx").code == 0
+    assert "choir tour.xlsx, sheet 2" in polyadic("search", "Milena").out
+    assert "choir tour.xlsx, sheet 2, characters" in polyadic("query", "Which diet has Milena Kos?").out

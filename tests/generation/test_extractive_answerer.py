@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from polyadic.config import EmbeddingSettings, Settings
 from polyadic.embeddings.hashing_embedder import HashingEmbedder
-from polyadic.generation.extractive_answerer import MOST_QUOTED, NOT_ASKED, QUOTED, quote_answer
+from polyadic.generation.extractive_answerer import MOST_QUOTED, QUOTED, quote_answer
 from polyadic.generation.no_answer_texts import is_no_answer, no_answer, probably_no_answer
 from polyadic.generation.quotations import quotation
+from polyadic.generation.refusal_notes import refusal_note
 from polyadic.model.types import Answer, Chunk, Document, Item, ItemKind, Knowledge, SourceSpan, Span, TraceStep, Usage
 from polyadic.text.language import detect_language
 from polyadic.workspace import Workspace
@@ -88,7 +89,8 @@ def assert_well_formed(answer: Answer) -> None:
         assert answer.text == "\n".join(lines) if lines else is_no_answer(answer.text)
     assert answer.answered is bool(answer.citations)
     assert len({(c.place.document_id, c.place.span) for c in answer.citations}) == len(answer.citations)
-    assert (answer.usage, answer.note) == (Usage(), QUOTED if answer.answered else NOT_ASKED)
+    refused = refusal_note(detect_language(answer.question), asked_to_search=False)
+    assert (answer.usage, answer.note) == (Usage(), QUOTED if answer.answered else refused)
 
 
 @pytest.mark.parametrize("method", METHODS)

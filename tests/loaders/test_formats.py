@@ -693,6 +693,12 @@ def test_sheets_are_pages_with_a_line_for_each_row(tmp_path: Path) -> None:
     assert [page_of(document.pages, document.text.index(word)) for word in ("Ada", "Numbers")] == [1, 3]
 
 
+def test_title_of_several_sheets_is_not_the_name_of_the_first(tmp_path: Path) -> None:
+    rows: list[list[object]] = [["Name", "Room"], ["Ada", 4]]
+    assert read(tmp_path / "choir tour.xlsx", documents.xlsx({"Budget": rows, "Singers": rows})).title == "choir tour"
+    assert read(tmp_path / "one.xlsx", documents.xlsx({"Budget": rows})).title == "Budget"
+
+
 def test_lines_above_the_header_of_a_sheet_are_text(tmp_path: Path) -> None:
     above: list[list[object]] = [["Price list of Acme Ltd"], ["Currency EUR"], ["Valid from", "1 May 2024"]]
     table: list[list[object]] = [["Item", "Price", "Unit", "Stock"], ["hose", 24.9, "m", 3], ["rake", 14, "m", 4]]

@@ -225,6 +225,9 @@ def test_refusal_uses_the_document_language_if_the_question_has_none(
         kb.delete([document.source for document in DOCUMENTS])
         assert kb.query("Protokoll Satellit Umlaufbahn").text == probably_no_answer("de")
         assert kb.query("Which satellite was the first in orbit?").text == probably_no_answer("en")
+        notes = [kb.query(asked).note for asked in ("Wer flog als Erster zum Mond?", "Who flew to the Moon first?")]
+        assert notes[0].startswith("es wurde kein Sprachmodell gefragt")
+        assert notes[1].startswith("no language model was asked")
 
 
 def test_question_about_one_document_uses_that_document(kb: Workspace) -> None:

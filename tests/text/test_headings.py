@@ -140,3 +140,9 @@ def test_a_sentence_that_is_a_heading_is_marked_as_one(text: str) -> None:
     for span in sentences(text, "en"):
         if is_heading(text, span.start, span.end) and text[span.start : span.end].strip("# "):
             assert span.start in starts
+
+
+def test_name_of_the_sender_above_a_quoted_message_is_no_heading() -> None:
+    mail = "Hi Ada,\n\nthe mill runs.\n\nDana\n\n> On Monday Ada wrote:\n> Does it run?\n"
+    assert headings(mail) == []
+    assert [heading.words for heading in headings(mail.replace(">", "Later:"))] == ["Dana"]

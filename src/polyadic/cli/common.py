@@ -18,6 +18,7 @@ from polyadic.model.metadata_conditions import parse_key
 from polyadic.model.types import Filter, SourceSpan, Span, Usage
 from polyadic.storage.records import FailedChunk
 from polyadic.text.counts import count
+from polyadic.text.page_labels import page_label
 
 LINES_SHOWN = 20
 """Maximum number of lines of a list in a report; ``--json`` lists all."""
@@ -213,7 +214,7 @@ def where(place: SourceSpan) -> str:
     '/elsewhere/b.pdf (1843-10-02), page 2, characters 10–25'
     """
     date = f" ({visible(place.date)})" if place.date else ""
-    page = f", page {place.page}" if place.page else ""
+    page = f", {page_label(place.source, place.page)}" if place.page else ""
     return f"{shown(place.source)}{date}{page}, characters {place.span.start}–{place.span.end}"
 
 

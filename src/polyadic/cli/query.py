@@ -26,6 +26,7 @@ from polyadic.generation.quotations import quotation
 from polyadic.model.types import Answer, Item, ItemKind, Knowledge, TraceStep, Turn
 from polyadic.text.counts import count
 from polyadic.text.headings import heading_line
+from polyadic.text.page_labels import page_label
 from polyadic.workspace import Workspace
 
 # Characters of a shortened quotation.
@@ -212,7 +213,7 @@ def print_citations(answer: Answer) -> None:
     """Print the cited sentences, each once per marker, and the claims that no cited sentence supports."""
     cited = {(citation.marker, citation.place): None for citation in answer.citations}
     for marker, place in sorted(cited, key=lambda pair: pair[0]):
-        page = f"page {place.page}, " if place.page else ""
+        page = f"{page_label(place.source, place.page)}, " if place.page else ""
         quote = quotation(place)
         # Skip the quotation if the answer itself contains it.
         excerpt = "" if f'"{quote}"' in answer.text else f'\n     "{quote}"'

@@ -16,6 +16,7 @@ from polyadic.cli.common import (
 from polyadic.query.passage_search import FoundPassage
 from polyadic.text.counts import count
 from polyadic.text.headings import heading_line
+from polyadic.text.page_labels import page_label
 from polyadic.workspace import Workspace
 
 # Characters of an excerpt; longer if the matches are farther apart.
@@ -64,7 +65,7 @@ def command(
 
 def _print(number: int, passage: FoundPassage) -> None:
     place = passage.place
-    where = f"page {passage.page}" if passage.page else f"line {passage.line}"
+    where = page_label(place.source, passage.page) if passage.page else f"line {passage.line}"
     title = f"{place.title} · " if place.title else ""
     section = f" · {heading_line(passage.headings)}" if passage.headings else ""
     say(f"{number}. {title}{shown(place.source)}, {where}{section}", bold=True)

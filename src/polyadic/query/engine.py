@@ -16,8 +16,8 @@ from polyadic.generation.list_answerer import has_list, quote_list
 from polyadic.generation.llm_answerer import LLMAnswerer
 from polyadic.generation.llm_question_condenser import condense_question
 from polyadic.generation.next_queries import LLMQueryPlanner
-from polyadic.generation.no_answer_texts import no_answer, probably_no_answer
 from polyadic.generation.overview_answerer import quote_overview
+from polyadic.generation.refusal_notes import in_language
 from polyadic.generation.rule_question_condenser import elliptic, refers_back, standalone
 from polyadic.llm.budget import SpendingBudget, check_prices
 from polyadic.llm.cached_model import NullCache, ResponseCache
@@ -233,10 +233,7 @@ class QueryEngine:
         with self.store.read(_document_filter(ask.only)) as reader:
             quote = quote_list if has_list(knowledge) else quote_answer
             answer = await quote(knowledge, self.embedder, reader, self.selector)
-        if answer.answered:
-            return answer
-        refusal = probably_no_answer if knowledge.items else no_answer
-        return replace(answer, text=refusal(_language_of(knowledge)))
+        return answer if answer.answered else in_language(answer, _language_of(knowledge))
 
     async def _prepared(self, ask: QueryRequest) -> tuple[Knowledge, tuple[TraceStep, ...]]:
         """Retrieve knowledge for a model, condensing a follow-up question first; also return the condensing step.

@@ -228,6 +228,9 @@ def _separate_lines(text: str) -> Iterator[_Line]:
         if line is not None:
             row.append(line)
             continue
+        if block.group().lstrip().startswith(">"):
+            # The name of a sender stands above the message that is quoted.
+            row = []
         column = _column(block.group())
         yield from (replace(line, column_below=column) for line in _select(row))
         row = []

@@ -40,14 +40,15 @@ def read_xlsx(path: Path, data: bytes, settings: ReadingSettings) -> Document:
         opened = load_workbook(io.BytesIO(data), read_only=True, data_only=True, keep_links=False)
     try:
         cells = 0
-        for sheet in opened.worksheets:
-            if sheet.sheet_state != _SHOWN:
-                continue
+        sheets = [sheet for sheet in opened.worksheets if sheet.sheet_state == _SHOWN]
+        for sheet in sheets:
             cells = _add(sheet, extracted, cells)
     finally:
         opened.close()
     properties = opened.properties
-    return extracted.document(path, sensible_title(properties.title, path), document_properties(properties), paged=True)
+    # The name of the first sheet says nothing about the others.
+    title = sensible_title(properties.title, path) or (path.stem if len(sheets) > 1 else "")
+    return extracted.document(path, title, document_properties(properties), paged=True)
 
 
 def _add(sheet: Any, extracted: ExtractedText, cells: int) -> int:
