@@ -323,11 +323,12 @@ def test_page_works_on_a_phone_and_by_keyboard(server: Running, opened: Opened, 
 def test_document_content_is_never_executed(opened: Opened, tmp_path: Path) -> None:
     with served(tmp_path / "hostile") as server, server.client() as client:
         make(client, "hostile")
-        text = f"Mary Somerville lived in Chelsea. 🚀 Ada Lovelace met Charles Babbage in Turin {HOSTILE}."
+        shown = "<svg onload=document.title=3>"
+        text = f"Mary Somerville lived in Chelsea. 🚀 Ada Lovelace met Charles Babbage in Turin {HOSTILE} {shown}."
         upload(client, "hostile", f"<script>document.title=2</script>{HOSTILE}", text)
         page = opened(f"{server.url}/#/hostile/ask")
         ask(page, "Ada Lovelace met whom in Turin, Charles Babbage?")
-        expect(page.locator(".answer-text")).to_contain_text(HOSTILE)
+        expect(page.locator(".answer-text")).to_contain_text(shown)
         expect(page.locator(".source-row").first).to_contain_text(HOSTILE)
         page.locator(".why > summary").click()
         page.locator(".citation").first.click()
@@ -335,7 +336,7 @@ def test_document_content_is_never_executed(opened: Opened, tmp_path: Path) -> N
         expect(source.get_by_role("heading", level=2)).to_contain_text(HOSTILE)
         # The rocket is one character to spans and two to scripts.
         expect(source.locator("mark")).to_have_text(page.locator(".citation").first.get_attribute("title") or "")
-        assert page.locator("#view img, dialog img, #view script").count() == 0
+        assert page.locator("#view img, dialog img, #view script, svg[onload]").count() == 0
         assert page.title() == "Ask · hostile · Polyadic"
 
 

@@ -125,10 +125,10 @@ _RECORD = """() => {
 }"""
 
 
-def test_quotations_are_shown_word_for_word(opened: Opened, tmp_path: Path) -> None:
+def test_quotations_are_shown_without_markup_but_with_all_words(opened: Opened, tmp_path: Path) -> None:
     with served(tmp_path / "code") as server, server.client() as client:
         make(client, "code", "Ada Lovelace wrote __init__ and *args for Charles Babbage [see](https://a.example).")
         page = opened(f"{server.url}/#/code/ask")
         ask(page, "What did Ada Lovelace write for Charles Babbage?")
-        quoted = '"Ada Lovelace wrote __init__ and *args for Charles Babbage [see](https://a.example)."'
+        quoted = '"Ada Lovelace wrote __init__ and *args for Charles Babbage see."'
         expect(page.locator(".answer-text p").first).to_have_text(f"{quoted} 1")
